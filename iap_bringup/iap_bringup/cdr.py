@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""ROS 2 messages of one fixed layout as numpy records: thousands serialised by a few assignments.
+
+CDR aligns every number to its own size, counted from the end of the 4-byte encapsulation header.
+Once the strings and the lengths of the sequences are fixed, every message of a type has the same
+bytes in the same places: `Layout.of` finds the places from one sample, `Layout.blank` makes copies
+of the sample to fill in, `Layout.records` reads them back.
+
+In a record, a group of float64 fields that lie side by side is one vector: a geometry_msgs/Pose is
+``(7,)`` in the order x y z, x y z w; a geometry_msgs/Vector3 is ``(3,)``; a sequence of n poses is
+``(n, 7)``.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rosbags.interfaces import Nodetype
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosbags.typesys.store import Typestore
+
+from iap_description.errors import BadInput
+
+FieldPath = tuple[str | int, ...]  # of a field within a message
+HEADER_SIZE = 4  # of the encapsulation, before the first field
+_NUMBERS = {
+    "bool": "?",
+    "byte": "u1",
+    "char": "u1",
+    "octet": "u1",
+    "float32": "<f4",
+    "float64": "<f8",
+    **{
+        f"{sign}int{bits}": f"<{kind}{bits // 8}"
+        for sign, kind in (("", "i"), ("u", "u"))
+        for bits in (8, 16, 32, 64)
+    },
+}
+
+
+def message_folder() -> Path:
+    """The folder of iap_msgs' message files: among the sources, installed, or sourced.
+
+    Raises:
+        BadInput: it is in none of these places.
+    """
+    for folder in _candidates():
+        if any(folder.glob("*.msg")):
+            return folder
+    raise BadInput(
+        "iap_msgs: no message files among the sources, installed beside this package, "
+        "or on AMENT_PREFIX_PATH"
+    )
+
+
+def _candidates() -> Iterator[Path]:
+    for parent in Path(__file__).absolute().parents:
+        yield parent / "iap_msgs" / "msg"
+        yield parent / "share" / "iap_msgs" / "msg"
+        yield parent / "iap_msgs" / "share" / "iap_msgs" / "msg"
+    for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep):
+        if prefix:
+            yield Path(prefix) / "share" / "iap_msgs" / "msg"
+
+
+@cache
+def message_types() -> Typestore:
+    """The standard message types and those of iap_msgs; no ROS installation is needed."""
+    store = get_typestore(Stores.ROS2_JAZZY)
+    types: dict[str, Any] = {}
+    for path in sorted(message_folder().glob("*.msg")):
+        types.update(
+            get_types_from_msg(path.read_text(encoding="utf-8"), f"iap_msgs/msg/{path.stem}")
+        )
+    store.register(types)
+    return store
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where everything lies in the messages of one type with fixed strings and lengths.
+
+    Attributes:
+        msgtype: such as ``nav_msgs/msg/Odometry``.
+        dtype: numpy record of one serialised message, encapsulation header included.
+        template: (size,) the sample's bytes.
+        fixed: (size,) which bytes are strings or lengths, equal in all messages of this layout.
+    """
+
+    msgtype: str
+    dtype: np.dtype[Any]
+    template: NDArray[np.uint8]
+    fixed: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, store: Typestore, sample: object) -> "Layout":
+        """The layout of every message that differs from `sample` only in its numbers."""
+        msgtype: str = sample.__msgtype__  # type: ignore[attr-defined]
+        template = np.frombuffer(store.serialize_cdr(sample, msgtype), np.uint8)
+        walk = _Walk(store)
+        walk.message(sample, ())
+        if walk.at != template.size:
+            raise ValueError(f"{msgtype}: {template.size} bytes serialised, {walk.at} laid out")
+        fixed = np.zeros(template.size, bool)
+        for start, stop in walk.constants:
+            fixed[start:stop] = True
+        return cls(msgtype, _record(walk.leaves, 0, template.size), template, fixed)
+
+    def blank(self, count: int) -> NDArray[Any]:
+        """Records (count,) equal to the sample."""
+        return np.tile(self.template, count).view(self.dtype)
+
+    def records(self, data: NDArray[np.uint8]) -> NDArray[Any]:
+        """Serialised messages (count, size) as records (count,), without a copy.
+
+        Raises:
+            ValueError: a message has another size, other strings or other lengths.
+        """
+        if data.shape[1:] != self.template.shape:
+            size = self.template.size
+            raise ValueError(f"{self.msgtype}: {data.shape[1:]} bytes a message, expected {size}")
+        if (data[:, self.fixed] != self.template[self.fixed]).any():
+            raise ValueError(f"{self.msgtype}: names or counts change from message to message")
+        return np.ascontiguousarray(data).view(self.dtype)[:, 0]
+
+
+def records_of(store: Typestore, msgtype: str, messages: Iterable[bytes]) -> NDArray[Any]:
+    """Serialised messages of one type, with the first as sample, as records.
+
+    Raises:
+        ValueError: there is none, or their layouts differ.
+    """
+    blobs = list(messages)
+    if not blobs:
+        raise ValueError(f"{msgtype}: no message")
+    size = len(blobs[0])
+    if any(len(blob) != size for blob in blobs):
+        raise ValueError(f"{msgtype}: the size changes from message to message")
+    layout = Layout.of(store, store.deserialize_cdr(blobs[0], msgtype))
+    return layout.records(np.frombuffer(b"".join(blobs), np.uint8).reshape(len(blobs), size))
+
+
+def set_stamps(header: NDArray[Any], stamps: NDArray[np.int64]) -> None:
+    """Write stamps [ns] into the ``header`` records of messages."""
+    header["stamp"]["sec"], header["stamp"]["nanosec"] = np.divmod(stamps, 1_000_000_000)
+
+
+def stamps_of(header: NDArray[Any]) -> NDArray[np.int64]:
+    """Stamps [ns] of ``header`` records."""
+    return header["stamp"]["sec"].astype(np.int64) * 1_000_000_000 + header["stamp"]["nanosec"]
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """A number in a message: the path to it, its numpy format and its position."""
+
+    path: FieldPath
+    format: str
+    at: int
+
+
+class _Walk:
+    """Walks through a sample in serialisation order and notes what lies where."""
+
+    def __init__(self, store: Typestore) -> None:
+        self.store = store
+        self.at = HEADER_SIZE
+        self.leaves: list[_Leaf] = []
+        self.constants: list[tuple[int, int]] = []
+
+    def message(self, value: object, path: FieldPath) -> None:
+        _, fields = self.store.fielddefs[value.__msgtype__]  # type: ignore[attr-defined]
+        for name, description in fields:
+            self._field(description, getattr(value, name), (*path, name))
+
+    def _field(self, description: Any, value: Any, path: FieldPath) -> None:  # noqa: ANN401
+        kind, detail = description
+        if kind == Nodetype.NAME:
+            self.message(value, path)
+        elif kind == Nodetype.BASE and detail[0] == "string":
+            self._constant(4, align=4)
+            self._constant(len(value.encode()) + 1, align=1)
+        elif kind == Nodetype.BASE:
+            size = np.dtype(_NUMBERS[detail[0]]).itemsize
+            self._align(size)
+            self.leaves.append(_Leaf(path, _NUMBERS[detail[0]], self.at))
+            self.at += size
+        else:
+            if kind == Nodetype.SEQUENCE:
+                self._constant(4, align=4)
+            for i, element in enumerate(value):
+                self._field(detail[0], element, (*path, i))
+
+    def _align(self, size: int) -> None:
+        self.at += -(self.at - HEADER_SIZE) % size
+
+    def _constant(self, size: int, *, align: int) -> None:
+        self._align(align)
+        self.constants.append((self.at, self.at + size))
+        self.at += size
+
+
+def _record(leaves: list[_Leaf], depth: int, size: int | None = None) -> np.dtype[Any]:
+    """Dtype of leaves that share a path up to `depth`.
+
+    Its origin is the first leaf; that of the whole message, whose `size` is given, is 0.
+    """
+    if len(leaves) == 1 and len(leaves[0].path) == depth:
+        return np.dtype(leaves[0].format)
+    origin = leaves[0].at if size is None else 0
+    groups: dict[str | int, list[_Leaf]] = {}
+    for leaf in leaves:
+        groups.setdefault(leaf.path[depth], []).append(leaf)
+    formats = [_record(group, depth + 1) for group in groups.values()]
+    offsets = [group[0].at - origin for group in groups.values()]
+    if size is None and _is_vector(leaves, groups, formats, offsets):
+        if isinstance(leaves[0].path[depth], str):
+            return np.dtype((leaves[0].format, (len(leaves),)))
+        return np.dtype((formats[0], (len(formats),)))
+    end = offsets[-1] + formats[-1].itemsize if size is None else size
+    names = [str(name) for name in groups]
+    return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": end})
+
+
+def _is_vector(
+    leaves: list[_Leaf], groups: dict[Any, Any], formats: list[np.dtype[Any]], offsets: list[int]
+) -> bool:
+    """Whether the elements of an array, or the float64 fields of a message, leave no gaps."""
+    size = formats[0].itemsize
+    if isinstance(next(iter(groups)), str):
+        at = leaves[0].at
+        return all(leaf.format == "<f8" and leaf.at == at + 8 * i for i, leaf in enumerate(leaves))
+    return all(
+        f == formats[0] and offset == size * i
+        for i, (f, offset) in enumerate(zip(formats, offsets, strict=True))
+    )

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command line: ``iap run``, ``replay``, ``list``, ``plot``, ``render``, ``experiment``, ``bench``."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+for _threads in (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+):  # threaded BLAS slows small matrices down
+    os.environ.setdefault(_threads, "1")
+
+from iap_bringup import verbs  # noqa: E402 - after the threads are set
+from iap_description.errors import BadInput, IapError  # noqa: E402
+
+EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code: 0 done, 1 failed flight, 2 bad input, 130 interrupted."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.verb(options))
+    except BadInput as error:
+        sys.stderr.write(f"iap: {error}\n")
+        return EXIT_BAD_INPUT
+    except IapError as error:
+        sys.stderr.write(f"iap: {error}\n")
+        return EXIT_FAILED
+    except KeyboardInterrupt:
+        sys.stderr.write("iap: interrupted\n")
+        return EXIT_INTERRUPTED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="iap",
+        description="Simulates integrated aerial platforms: several quadrotors joined to one body.",
+        epilog="Example: iap run three_star_spiral --gains paper --set wind.speed=3",
+    )
+    verb = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    run = verb.add_parser("run", help="fly a scenario", description="Fly a scenario and judge it.")
+    run.add_argument("scenario", help="a name from 'iap list', or the path of a YAML file")
+    _add_run_options(run)
+    run.set_defaults(verb=verbs.run)
+
+    replay = verb.add_parser(
+        "replay",
+        help="fly the commands of a recorded flight",
+        description="Fly recorded commands: ROS 1 .bag, rosbag2 (sqlite3, mcap) or EuRoC ground-truth CSV.",
+    )
+    replay.add_argument("recording", help="the bag or CSV file")
+    replay.add_argument(
+        "--topic", help="topic of the commands (default: the one whose type and name fit)"
+    )
+    replay.add_argument(
+        "--actual-topic", help="topic of what the real aircraft did, to compare with"
+    )
+    replay.add_argument(
+        "--convention",
+        choices=("enu", "ned"),
+        help="frames of the numbers (default: enu; ned for a pair of Points)",
+    )
+    _add_run_options(replay)
+    replay.set_defaults(verb=verbs.replay)
+
+    listing = verb.add_parser(
+        "list", help="what there is to fly", description="List scenarios, platforms and gains."
+    )
+    listing.set_defaults(verb=verbs.list_all)
+
+    plot = verb.add_parser(
+        "plot", help="draw a run's plots again", description="Draw the plots of a run's folder."
+    )
+    plot.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
+    plot.set_defaults(verb=verbs.plot)
+
+    render = verb.add_parser(
+        "render", help="picture of a run", description="Render a picture of a run in flight."
+    )
+    render.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
+    render.add_argument(
+        "--time", type=float, help="simulation time of the picture [s] (default: mid-flight)"
+    )
+    render.add_argument("--out", type=Path, help="PNG to write (default: RUN/plots/picture.png)")
+    render.set_defaults(verb=verbs.render)
+
+    experiment = verb.add_parser(
+        "experiment", help="a study with a table", description="Run a study."
+    )
+    experiment.add_argument("name", choices=verbs.EXPERIMENTS, help="which one")
+    experiment.set_defaults(verb=verbs.experiment)
+
+    bench = verb.add_parser(
+        "bench",
+        help="measure speed",
+        description="Run the benchmarks (all, or those whose name fits).",
+    )
+    bench.add_argument("name", nargs="?", help="part of a benchmark's name")
+    bench.set_defaults(verb=verbs.bench)
+    return parser
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--platform", help="fly this platform instead of the scenario's")
+    parser.add_argument("--gains", help="gain preset: default or paper")
+    parser.add_argument("--seed", type=int, help="seed of all noise")
+    parser.add_argument("--duration", type=float, help="simulated time [s]")
+    parser.add_argument(
+        "--set",
+        dest="assignments",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change any key of the resolved configuration, e.g. platform.center.mass=1.3; may be repeated",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="run folder to create (default: the next runs/NAME-001)",
+    )
+    parser.add_argument("--realtime", action="store_true", help="keep pace with the wall clock")
+    parser.add_argument("--view", action="store_true", help="open PyBullet's window")
+    parser.add_argument("--no-plot", action="store_true", help="leave the plots out")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print metrics.json as the only line of standard output",
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The closed loop, in one process: the same plant, controllers and references as the ROS nodes, without topics."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_bringup.pacing import StepTimer
+from iap_bringup.pilot import Pilot
+from iap_bringup.plant import Plant
+from iap_bringup.safety import Watch
+from iap_bringup.scenario import Scenario
+from iap_control.controller import Reference
+from iap_description.states import Command
+from iap_physics.closed_form_engine import ClosedFormEngine
+from iap_physics.engine import Engine
+from iap_sensors.noise import stream
+
+Array = NDArray[np.float64]
+
+
+class Observer(Protocol):
+    """What sees every control step, such as the recorder."""
+
+    def record(
+        self,
+        vehicle: int,
+        k: int,
+        t: float,
+        x: Array,
+        reference: Reference,
+        command: Command,
+        rpm: Array,
+    ) -> None:
+        """One vehicle's state rows (bodies, 13), reference, command and rotor speeds (N, 4) at instant k."""
+
+
+def make_engine(scenario: Scenario, *, view: bool = False) -> Engine:
+    """The engine that a scenario names; PyBullet is only imported where it flies."""
+    if scenario.engine.name == "closed_form":
+        return ClosedFormEngine()
+    from iap_physics.pybullet_engine import PyBulletEngine
+
+    return PyBulletEngine(view=view)
+
+
+def make_plant(scenario: Scenario, pilots: Sequence[Pilot], engine: Engine) -> Plant:
+    """Load the world and the vehicles into the engine, at their starts."""
+    engine.load(scenario.world, [pilot.airframe.assembly for pilot in pilots])
+    plant = Plant(
+        engine,
+        [pilot.airframe for pilot in pilots],
+        physics_hz=scenario.rates.physics_hz,
+        control_hz=scenario.rates.control_hz,
+        wind=scenario.wind,
+        has_drag=scenario.has_drag,
+        gust_rng=stream(scenario.seed, "gusts"),
+    )
+    reset_plant(plant, scenario, pilots)
+    return plant
+
+
+def reset_plant(plant: Plant, scenario: Scenario, pilots: Sequence[Pilot]) -> None:
+    """Bring every vehicle back to its start, and the gusts to theirs."""
+    start = np.concatenate([pilot.start for pilot in pilots])[None]
+    plant.reset(start, [pilot.start_rpm for pilot in pilots], stream(scenario.seed, "gusts"))
+
+
+def fly(
+    plant: Plant,
+    pilots: Sequence[Pilot],
+    observers: Sequence[Observer],
+    watch: Watch,
+    timer: StepTimer,
+    progress: Callable[[float], None],
+) -> None:
+    """Fly all references from the plant's start to their end.
+
+    Args:
+        plant: at its start.
+        pilots: one per vehicle.
+        observers: see every step.
+        watch: ends a flight that has failed.
+        timer: measures the control steps.
+        progress: is told the simulation time [s] now and then.
+
+    Raises:
+        FlightFailed: the flight ended before its time.
+    """
+    steps = max(len(pilot.timeline.rows) for pilot in pilots)
+    for k in range(steps):
+        for i, pilot in enumerate(pilots):
+            state = plant.state(i)[0]
+            reference = pilot.reference(k)
+            timer.start()
+            command = pilot.controller(pilot.sense(state[0]), reference)
+            timer.stop()
+            plant.command(i, command)
+            for observer in observers:
+                observer.record(i, k, plant.t, state, reference, command, plant.drives[i].rpm[0])
+        watch.check(plant)
+        if k < steps - 1:
+            plant.advance()
+        if k % 50 == 0:
+            progress(plant.t)

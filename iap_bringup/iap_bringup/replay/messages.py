@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which message types carry a pose, and where in the message it is.
+
+Messages are rosbags' deserialised objects, with the attributes of the ROS definitions. A type's
+`Reading` says in which axes its twist is expressed: `nav_msgs/Odometry` defines its twist in the
+body (child) frame; the vectors of a MultiDOFJointTrajectory are in the frame of its header, as for
+the pose; iap_msgs/PlatformReference has linear vectors in the world's axes and angular ones in the
+platform's.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from iap_description.errors import BadInput
+
+Numbers = tuple[float, ...]
+
+
+class Sample(NamedTuple):
+    """One pose and what came with it, as recorded."""
+
+    p: Numbers
+    q: Numbers
+    v: Numbers | None = None
+    w: Numbers | None = None
+    a: Numbers | None = None
+    alpha: Numbers | None = None
+    later_ns: int = 0  # after the message's stamp [ns]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How to read one message type.
+
+    Attributes:
+        samples: a message's samples; raises BadInput with a text that the caller completes.
+        linear_in_body: whether linear velocity is in body axes.
+        angular_in_world: whether angular velocity and acceleration are in world axes.
+    """
+
+    samples: Callable[[Any], Iterator[Sample]]
+    linear_in_body: bool = False
+    angular_in_world: bool = False
+
+
+def xyz(vector: Any) -> Numbers:  # noqa: ANN401 - rosbags makes these types at run time
+    """A Point or Vector3."""
+    return vector.x, vector.y, vector.z
+
+
+def _xyzw(quaternion: Any) -> Numbers:  # noqa: ANN401
+    return quaternion.x, quaternion.y, quaternion.z, quaternion.w
+
+
+def _pose_stamped(message: Any) -> Iterator[Sample]:  # noqa: ANN401
+    yield Sample(xyz(message.pose.position), _xyzw(message.pose.orientation))
+
+
+def _transform_stamped(message: Any) -> Iterator[Sample]:  # noqa: ANN401
+    yield Sample(xyz(message.transform.translation), _xyzw(message.transform.rotation))
+
+
+def _odometry(message: Any) -> Iterator[Sample]:  # noqa: ANN401
+    pose, twist = message.pose.pose, message.twist.twist
+    yield Sample(
+        xyz(pose.position), _xyzw(pose.orientation), xyz(twist.linear), xyz(twist.angular)
+    )
+
+
+def _platform_reference(message: Any) -> Iterator[Sample]:  # noqa: ANN401
+    if message.level != 0:
+        raise BadInput(
+            f"level is {message.level}: not a pose reference (level 0), which a replay needs"
+        )
+    pose, twist, accel = message.pose, message.twist, message.accel
+    yield Sample(
+        xyz(pose.position),
+        _xyzw(pose.orientation),
+        xyz(twist.linear),
+        xyz(twist.angular),
+        xyz(accel.linear),
+        xyz(accel.angular),
+    )
+
+
+def _trajectory(message: Any) -> Iterator[Sample]:  # noqa: ANN401
+    for point in message.points:
+        if len(point.transforms) != 1:
+            raise BadInput(
+                f"a point has {len(point.transforms)} transforms; one is expected, the platform's"
+            )
+        pose, later = point.transforms[0], point.time_from_start
+        twist = point.velocities[0] if len(point.velocities) else None
+        accel = point.accelerations[0] if len(point.accelerations) else None
+        yield Sample(
+            xyz(pose.translation),
+            _xyzw(pose.rotation),
+            v=None if twist is None else xyz(twist.linear),
+            w=None if twist is None else xyz(twist.angular),
+            a=None if accel is None else xyz(accel.linear),
+            alpha=None if accel is None else xyz(accel.angular),
+            later_ns=later.sec * 1_000_000_000 + later.nanosec,
+        )
+
+
+READINGS: Mapping[str, Reading] = {
+    "iap_msgs/msg/PlatformReference": Reading(_platform_reference),
+    "geometry_msgs/msg/PoseStamped": Reading(_pose_stamped),
+    "nav_msgs/msg/Odometry": Reading(_odometry, linear_in_body=True),
+    "geometry_msgs/msg/TransformStamped": Reading(_transform_stamped),
+    "trajectory_msgs/msg/MultiDOFJointTrajectory": Reading(_trajectory, angular_in_world=True),
+}
+# The original simulator's: one topic for the position, one for Euler angles.
+POINT = "geometry_msgs/msg/Point"

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One run from resolved scenario to run folder: fly, record, judge."""
+
+import gc
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from iap_bringup import topics
+from iap_bringup.loop import Observer, fly, make_engine, make_plant
+from iap_bringup.metrics import compute_metrics
+from iap_bringup.pacing import StepTimer, WallClock
+from iap_bringup.pilot import Pilot
+from iap_bringup.recording import Recorder
+from iap_bringup.replay.flight import Commanded, commanded
+from iap_bringup.run_meta import COMPLETED, RunMeta, RunStats, Track, VehicleMeta
+from iap_bringup.runfolder import load_run, write_config, write_metrics, write_trajectories
+from iap_bringup.safety import Watch
+from iap_bringup.scenario import Replay, Scenario
+from iap_description.assembly import Assembly
+from iap_description.errors import FlightFailed, IapError
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run came to.
+
+    Attributes:
+        metrics: metrics.json.
+        failure: the sentence for the user when the flight did not complete.
+        interrupted: whether the user stopped it.
+    """
+
+    metrics: dict[str, Any]
+    failure: str | None
+    interrupted: bool
+
+
+@dataclass(frozen=True)
+class Flight:
+    """A scenario made ready to fly.
+
+    Attributes:
+        scenario: resolved.
+        pilots: one per vehicle.
+        recorded: the recorded command and flight of each vehicle that replays one.
+    """
+
+    scenario: Scenario
+    pilots: tuple[Pilot, ...]
+    recorded: tuple[Commanded | None, ...]
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> "Flight":
+        """Read recorded commands and build the pilots.
+
+        Raises:
+            BadInput: a recording cannot be used.
+        """
+        recorded = tuple(
+            commanded(v.reference) if isinstance(v.reference, Replay) else None
+            for v in scenario.vehicles
+        )
+        pilots = tuple(
+            Pilot.of(
+                scenario,
+                v,
+                command.rows if command else None,
+                command.duration if command else 0.0,
+            )
+            for v, command in zip(scenario.vehicles, recorded, strict=True)
+        )
+        return cls(scenario, pilots, recorded)
+
+    @property
+    def duration(self) -> float:
+        """Simulated time of the whole flight [s]."""
+        return max(pilot.timeline.duration for pilot in self.pilots)
+
+    @property
+    def meta(self) -> RunMeta:
+        """What the recording says about the run."""
+        s = self.scenario
+        vehicles = []
+        for vehicle, pilot in zip(s.vehicles, self.pilots, strict=True):
+            meta = VehicleMeta.of(
+                Assembly.of(vehicle.platform, vehicle.name),
+                vehicle.platform,
+                pilot.controller.model,
+                gains=vehicle.control.preset,
+                window_s=s.metrics.window or pilot.timeline.window,
+            )
+            vehicles.append(meta)
+        return RunMeta(
+            scenario=s.scenario,
+            seed=s.seed,
+            physics_hz=s.rates.physics_hz,
+            control_hz=s.rates.control_hz,
+            vehicles=tuple(vehicles),
+        )
+
+    def write_tracks(self, recorder: Recorder) -> None:
+        """Record what a replay is scored against, and what the real aircraft did, on the run's time."""
+        for i, (command, pilot) in enumerate(zip(self.recorded, self.pilots, strict=True)):
+            if command is None:
+                continue
+            start = pilot.timeline.lead
+            offset = np.array(self.scenario.vehicles[i].offset)
+            for name, track in ((topics.GIVEN, command.given), (topics.ACTUAL, command.actual)):
+                if track is not None:
+                    poses = np.hstack([track.poses[:, :3] + offset, track.poses[:, 3:]])
+                    recorder.add_track(i, name, Track(track.t + start, poses))
+
+
+def execute(
+    flight: Flight,
+    folder: Path,
+    config: dict[str, Any],
+    *,
+    progress: Progress,
+    realtime: bool = False,
+    view: bool = False,
+) -> Result:
+    """Fly, record into `folder`, and judge; whatever ends the flight, what was recorded is kept and judged.
+
+    Args:
+        flight: made ready.
+        folder: an empty run folder.
+        config: the resolved plain tree, kept in the folder.
+        progress: is told the simulation time [s].
+        realtime: keep pace with the wall clock.
+        view: open PyBullet's window.
+    """
+    write_config(folder, config)
+    engine = make_engine(flight.scenario, view=view)
+    plant = make_plant(flight.scenario, flight.pilots, engine)
+    watch = Watch(flight.pilots)
+    outcome, failure, interrupted = COMPLETED, None, False
+    timer = StepTimer()
+    gc.collect()
+    gc.freeze()
+    began = time.perf_counter()
+    recorder = Recorder(folder, flight.meta)
+    try:
+        flight.write_tracks(recorder)
+        observers: list[Observer] = [recorder]
+        if realtime:
+            observers.append(WallClock())
+        fly(plant, flight.pilots, observers, watch, timer, progress)
+    except FlightFailed as error:
+        outcome, failure = error.outcome, str(error)
+    except IapError as error:
+        outcome, failure = "failed", str(error)
+    except KeyboardInterrupt:
+        outcome, failure, interrupted = "interrupted", f"interrupted at t = {plant.t:.3f} s", True
+    finally:
+        recorder.close()
+        wall = time.perf_counter() - began
+        duration = plant.t
+        engine.close()
+        gc.unfreeze()
+    stats = RunStats(outcome, duration, wall, timer.mean_us)
+    run = load_run(folder)
+    metrics = compute_metrics(run, stats)
+    metrics["collisions"] = [{"t_s": t, "vehicles": [a, b]} for t, a, b in watch.collisions]
+    write_trajectories(folder, run)
+    write_metrics(folder, metrics)
+    return Result(metrics, failure, interrupted)

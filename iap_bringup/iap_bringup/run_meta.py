@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a recording says about its run, so that metrics and plots need nothing else."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_control.model import PlatformModel
+from iap_description.assembly import Assembly
+from iap_description.config import Flag, NonNegative, Positive, Real, Record
+from iap_description.platform import Platform
+from iap_estimation import evaluation
+
+Array = NDArray[np.float64]
+COMPLETED = "completed"  # outcome of a flight that went to its end
+DIVERGED = "diverged"  # outcome of a flight whose state is no longer a number
+
+
+class JointMeta(Record):
+    """A joint of the vehicle; parent and child are body indices."""
+
+    name: str
+    type: str
+    parent: int
+    child: int
+
+
+class VehicleMeta(Record):
+    """One vehicle of a recording.
+
+    Attributes:
+        name: namespace of its topics.
+        platform: the platform's name.
+        gains: the gain preset's name.
+        bodies: body names, the central one first.
+        joints: in the order of the bodies they carry.
+        aircraft: body index of each aircraft.
+        controlled: whether roll, pitch and yaw follow the reference.
+        window_s: first and last time over which errors count.
+        thrust_limits: smallest and largest collective thrust of an aircraft [N].
+        rpm_limits: smallest and largest rotor speed [rpm].
+        thrust_coefficient: thrust of a rotor per rpm^2 [N].
+        tilt_max_deg: largest commanded tilt of an aircraft.
+    """
+
+    name: str
+    platform: str
+    gains: str
+    bodies: tuple[str, ...]
+    joints: tuple[JointMeta, ...]
+    aircraft: tuple[int, ...]
+    controlled: tuple[Flag, Flag, Flag]
+    window_s: tuple[Real, Real]
+    thrust_limits: tuple[NonNegative, Positive]
+    rpm_limits: tuple[NonNegative, Positive]
+    thrust_coefficient: Positive
+    tilt_max_deg: Positive
+
+    @classmethod
+    def of(
+        cls,
+        assembly: Assembly,
+        platform: Platform,
+        model: PlatformModel,
+        *,
+        gains: str,
+        window_s: tuple[float, float],
+    ) -> Self:
+        """What is known of a vehicle; `assembly` gives its name, bodies and joints."""
+        craft = platform.aircraft
+        joints = tuple(
+            JointMeta(name=j.name, type=j.type, parent=j.parent, child=j.child)
+            for j in assembly.joints
+        )
+        return cls(
+            name=assembly.name,
+            platform=platform.name,
+            gains=gains,
+            bodies=tuple(body.name for body in assembly.bodies),
+            joints=joints,
+            aircraft=assembly.aircraft,
+            controlled=controlled_angles(model),
+            window_s=window_s,
+            thrust_limits=craft.thrust_limits,
+            rpm_limits=(craft.rotor.rpm_min, craft.rotor.rpm_max),
+            thrust_coefficient=craft.rotor.thrust_coefficient,
+            tilt_max_deg=craft.tilt_max_deg,
+        )
+
+    @property
+    def count(self) -> int:
+        """Number of aircraft N."""
+        return len(self.aircraft)
+
+    @property
+    def free_axis(self) -> int | None:
+        """The axis (0, 1, 2) about which an under-actuated platform turns freely, else None."""
+        return self.controlled.index(False) if sum(self.controlled) == 2 else None
+
+
+def controlled_angles(model: PlatformModel) -> tuple[bool, bool, bool]:
+    """Which of roll, pitch and yaw a platform's controller tracks."""
+    if model.actuation == "full":
+        return evaluation.ALL
+    if model.actuation == "rigid":
+        return evaluation.HEADING
+    free = int(np.argmax(np.abs(model.line_P)))
+    return (free != 0, free != 1, free != 2)
+
+
+class RunMeta(Record):
+    """A run and its vehicles."""
+
+    scenario: str
+    seed: int
+    physics_hz: Positive
+    control_hz: Positive
+    vehicles: tuple[VehicleMeta, ...]
+
+
+@dataclass(frozen=True)
+class RunStats:
+    """What only the loop knows of a run.
+
+    Attributes:
+        outcome: `COMPLETED`, or why the flight ended.
+        duration_s: simulated time.
+        wall_s: wall time of the loop until the bag was closed.
+        control_step_us: mean wall time of one control step of one vehicle.
+    """
+
+    outcome: str
+    duration_s: float
+    wall_s: float
+    control_step_us: float
+
+
+@dataclass(frozen=True)
+class Track:
+    """Poses with their own times: a replay's commands as given, or what the real aircraft did.
+
+    Attributes:
+        t: (M,) increasing times [s].
+        poses: (M, 7) position [m] and quaternion xyzw.
+    """
+
+    t: Array
+    poses: Array

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""When a flight has failed: crashed into the ground, overturned, or lost its way. Collisions are noted, not fatal."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from iap_bringup.pilot import Pilot
+from iap_bringup.plant import Plant
+from iap_description.errors import FlightFailed
+
+FAR = 10.0  # from the reference [m]
+
+
+@dataclass
+class Watch:
+    """Looks at every control step.
+
+    Attributes:
+        pilots: the vehicles, in the plant's order.
+        collisions: first touch of every pair, as (t, name, name).
+    """
+
+    pilots: Sequence[Pilot]
+    collisions: list[tuple[float, str, str]] = field(default_factory=list)
+
+    def check(self, plant: Plant) -> None:
+        """Note collisions and end a failed flight.
+
+        Raises:
+            FlightFailed: crash or divergence.
+        """
+        for i, pilot in enumerate(self.pilots):
+            row = plant.state(i)[0, 0]
+            k = min(round(plant.t / pilot.timeline.dt), len(pilot.timeline.rows) - 1)
+            gap = max(abs(row[j] - pilot.timeline.rows[k, j]) for j in range(3))
+            if gap > FAR:
+                raise FlightFailed(
+                    "diverged",
+                    plant.t,
+                    f"{pilot.name} is more than {FAR:.0f} m from its reference",
+                )
+            if (
+                row[3] * row[3] + row[4] * row[4] > 0.5
+            ):  # the platform's z axis points below the horizon
+                raise FlightFailed("crashed", plant.t, f"{pilot.name} is upside down")
+        self._check_contacts(plant)
+
+    def _check_contacts(self, plant: Plant) -> None:
+        for contact in plant.engine.contacts():
+            a, b = self._name(plant, contact.body_a), self._name(plant, contact.body_b)
+            if a == b:
+                continue
+            if None in (a, b):
+                flyer = a or b
+                if not self._may_land(str(flyer)):
+                    raise FlightFailed("crashed", plant.t, f"{flyer} hit the ground")
+            elif (a, b) not in [pair[1:] for pair in self.collisions]:
+                self.collisions.append((plant.t, str(a), str(b)))
+
+    def _name(self, plant: Plant, row: int) -> str | None:
+        """The vehicle that owns a state row; None for the world."""
+        for drive, pilot in zip(plant.drives, self.pilots, strict=True):
+            if drive.rows.start <= row < drive.rows.stop:
+                return pilot.name
+        return None
+
+    def _may_land(self, name: str) -> bool:
+        return next(pilot.on_ground for pilot in self.pilots if pilot.name == name)

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scenarios: how a name, a file and the command line's options become one resolved, checked configuration."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from iap_bringup.references.motions import Motion
+from iap_control.gains import Gains, preset_tree
+from iap_description.config import (
+    NonNegative,
+    Positive,
+    Real,
+    Record,
+    Vec3,
+    override,
+    read_yaml,
+    validate,
+)
+from iap_description.errors import BadInput
+from iap_description.platform import Platform, platform_tree
+from iap_description.world import World
+from iap_physics.wind import Wind
+
+DATA = Path(__file__).parent / "data"
+VEHICLE_KEYS = (
+    "name",
+    "platform",
+    "start",
+    "offset",
+    "control",
+    "state_noise",
+    "model_error",
+    "reference",
+)
+
+
+class Rates(Record):
+    """Rates of the loop; physics must be a whole multiple of control."""
+
+    physics_hz: Positive
+    control_hz: Positive
+
+    @property
+    def substeps(self) -> int:
+        """Physics steps in one control period."""
+        return round(self.physics_hz / self.control_hz)
+
+    @model_validator(mode="after")
+    def _is_whole_ratio(self) -> Self:
+        ratio = self.physics_hz / self.control_hz
+        if ratio < 1.0 or abs(ratio - round(ratio)) > 1e-9:
+            raise ValueError(
+                f"physics_hz {self.physics_hz} is not a whole multiple of control_hz {self.control_hz}"
+            )
+        return self
+
+
+class EngineChoice(Record):
+    """Which physics engine flies."""
+
+    name: Literal["pybullet", "closed_form"]
+
+
+class Metrics(Record):
+    """How a run is judged."""
+
+    window: tuple[NonNegative, NonNegative] | None
+
+
+class Start(Record):
+    """How the flight begins."""
+
+    mode: Literal["hover", "ground"]
+    lead_in: NonNegative
+
+
+class Control(Record):
+    """How a vehicle is controlled; `preset` is the gains' name before they were resolved."""
+
+    preset: str
+    gains: Gains
+    yaw: Literal["follow", "hold", "given"]
+    aircraft_yaw_deg: tuple[Real, ...] | None  # headings of the aircraft under yaw: given
+
+
+class StateNoise(Record):
+    """White noise on the state that the controller sees, per control step."""
+
+    position: NonNegative  # [m]
+    attitude_deg: NonNegative
+    velocity: NonNegative  # [m/s]
+    rate_deg: NonNegative  # [deg/s]
+
+
+class ModelError(Record):
+    """How far the plant is from the controller's model."""
+
+    mass: Positive
+
+
+class Replay(Record):
+    """A recorded command; `path` was read when the scenario was resolved."""
+
+    type: Literal["replay"]
+    path: str
+    topic: str | None
+    actual_topic: str | None
+    convention: Literal["enu", "ned"] | None
+
+
+class Vehicle(Record):
+    """One vehicle of a scenario."""
+
+    name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")
+    platform: Platform
+    start: Start
+    offset: Vec3
+    control: Control
+    state_noise: StateNoise
+    model_error: ModelError
+    reference: Annotated[Motion | Replay, Field(discriminator="type")]
+
+    @model_validator(mode="after")
+    def _headings_are_given(self) -> Self:
+        given = self.control.aircraft_yaw_deg
+        if (self.control.yaw == "given") != (given is not None):
+            raise ValueError(
+                "key 'control.aircraft_yaw_deg': a list of headings goes with yaw: given, and only with it"
+            )
+        if given is not None and len(given) != self.platform.count:
+            raise ValueError(
+                f"key 'control.aircraft_yaw_deg': {self.platform.count} headings are needed, not {len(given)}"
+            )
+        return self
+
+
+class Scenario(Record):
+    """A resolved scenario: everything a run needs, nothing implied."""
+
+    scenario: str
+    description: str
+    seed: Annotated[int, Field(strict=True, ge=0)]
+    duration: Positive | None
+    rates: Rates
+    engine: EngineChoice
+    world: World
+    drag: Literal["auto", "on", "off"]
+    wind: Wind
+    metrics: Metrics
+    vehicles: Annotated[tuple[Vehicle, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        names = [vehicle.name for vehicle in self.vehicles]
+        if len(set(names)) < len(names):
+            raise ValueError(f"key 'vehicles': names must differ, are {', '.join(names)}")
+        return self
+
+    @model_validator(mode="after")
+    def _autopilots_divide_physics(self) -> Self:
+        for vehicle in self.vehicles:
+            rate = vehicle.control.gains.autopilot.rate_hz
+            ratio = self.rates.physics_hz / rate if rate else 1.0
+            if ratio < 1.0 or abs(ratio - round(ratio)) > 1e-9:
+                raise ValueError(
+                    f"key 'control.gains.autopilot.rate_hz': {rate} does not divide physics_hz {self.rates.physics_hz}"
+                )
+        return self
+
+    @property
+    def dt(self) -> float:
+        """Control period [s]."""
+        return 1.0 / self.rates.control_hz
+
+    @property
+    def has_drag(self) -> bool:
+        """Whether bodies feel the air."""
+        return self.drag == "on" or (self.drag == "auto" and self.wind.speed > 0.0)
+
+
+class Options(Record):
+    """What the command line may change, beside `--set`; None leaves the scenario's own."""
+
+    platform: str | None = None
+    gains: str | None = None
+    seed: int | None = None
+    duration: float | None = None
+    assignments: tuple[str, ...] = ()
+
+
+def scenario_names() -> list[str]:
+    """Names of the scenarios that ship with the suite."""
+    return sorted(path.stem for path in (DATA / "scenarios").glob("*.yaml"))
+
+
+def scenario_file(name: str) -> Path:
+    """The file of a scenario by name or path.
+
+    Raises:
+        BadInput: no such scenario.
+    """
+    path = Path(name) if name.endswith((".yaml", ".yml")) else DATA / "scenarios" / f"{name}.yaml"
+    if not path.is_file():
+        raise BadInput(
+            f"unknown scenario '{name}': choose {', '.join(scenario_names())}, or the path of a YAML file"
+        )
+    return path
+
+
+def resolve(name: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
+    """Resolve a scenario by name or path; also returns the plain tree that a run's folder keeps.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, in one line.
+    """
+    path = scenario_file(name)
+    return resolve_tree(path.stem, read_yaml(path), str(path), options)
+
+
+def resolve_tree(
+    name: str, tree: dict[str, Any], source: str, options: Options
+) -> tuple[Scenario, dict[str, Any]]:
+    """Resolve a scenario's plain tree; `source` names it in errors."""
+    tree = {"scenario": name, **_with_defaults(tree, source)}
+    for vehicle in tree.get("vehicles", [tree]):
+        _expand(vehicle, options, source)
+    for key in ("seed", "duration"):
+        if getattr(options, key) is not None:
+            tree[key] = getattr(options, key)
+    tree = override(tree, list(options.assignments))
+    return validate(Scenario, _listed(tree), source=source), tree
+
+
+def _with_defaults(tree: dict[str, Any], source: str) -> dict[str, Any]:
+    """Fill in what the scenario leaves out; nested mappings are merged key by key."""
+    defaults = read_yaml(DATA / "defaults.yaml")
+    vehicle_defaults = {key: defaults[key] for key in VEHICLE_KEYS if key in defaults}
+    if "vehicles" not in tree:
+        return _merged(defaults, tree)
+    if not isinstance(tree["vehicles"], list) or not tree["vehicles"]:
+        raise BadInput(f"{source}: key 'vehicles': a list with at least one vehicle is expected")
+    shared = {key: value for key, value in defaults.items() if key not in VEHICLE_KEYS}
+    vehicles = [_merged(vehicle_defaults, vehicle) for vehicle in tree["vehicles"]]
+    return {
+        **_merged(shared, {k: v for k, v in tree.items() if k != "vehicles"}),
+        "vehicles": vehicles,
+    }
+
+
+def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    out = dict(base)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(base.get(key), dict)
+        out[key] = _merged(base[key], value) if both else value
+    return out
+
+
+def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:
+    """Replace the names of platform and gains by what they stand for."""
+    platform = options.platform or vehicle["platform"]
+    if isinstance(platform, str):
+        vehicle["platform"], _ = platform_tree(platform)
+    control = vehicle["control"]
+    if not isinstance(control, dict):
+        raise BadInput(f"{source}: key 'control': a mapping is expected (got {control!r})")
+    gains = options.gains or control.get("gains")
+    if isinstance(gains, str):
+        vehicle["control"] = {"preset": gains, **control, "gains": preset_tree(gains)}
+    else:
+        vehicle["control"] = {"preset": "custom", **control}
+
+
+def _listed(tree: dict[str, Any]) -> dict[str, Any]:
+    """The shorthand of one vehicle, written out as a list of one."""
+    if "vehicles" in tree:
+        return tree
+    vehicle = {key: tree[key] for key in VEHICLE_KEYS if key in tree}
+    return {**{k: v for k, v in tree.items() if k not in VEHICLE_KEYS}, "vehicles": [vehicle]}

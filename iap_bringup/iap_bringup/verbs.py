@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What each command of the command line does."""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from iap_bringup import report
+from iap_bringup.run import Flight, Result, execute
+from iap_bringup.run_meta import COMPLETED
+from iap_bringup.runfolder import create_run_folder, load_run, read_metrics
+from iap_bringup.scenario import DATA, Options, Scenario, resolve, resolve_tree, scenario_names
+from iap_control.gains import preset_names
+from iap_description.config import read_yaml
+from iap_description.errors import BadInput
+from iap_description.platform import load_platform, platform_names
+
+EXPERIMENTS = ("free_flight",)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fly a scenario."""
+    scenario, tree = resolve(options.scenario, _options(options))
+    return _fly(scenario, tree, options)
+
+
+def replay(options: argparse.Namespace) -> int:
+    """Fly the commands of a recording."""
+    recording = Path(options.recording)
+    tree = {
+        "description": f"Replay of {recording.name}.",
+        "reference": {
+            "type": "replay",
+            "path": str(recording),
+            "topic": options.topic,
+            "actual_topic": options.actual_topic,
+            "convention": options.convention,
+        },
+    }
+    scenario, tree = resolve_tree(f"replay_{recording.stem}", tree, "replay", _options(options))
+    return _fly(scenario, tree, options)
+
+
+def _options(options: argparse.Namespace) -> Options:
+    if options.duration is not None and not options.duration > 0.0:
+        raise BadInput(f"--duration {options.duration}: must be above 0")
+    return Options(
+        platform=options.platform,
+        gains=options.gains,
+        seed=options.seed,
+        duration=options.duration,
+        assignments=tuple(options.assignments),
+    )
+
+
+def _fly(scenario: Scenario, tree: dict[str, Any], options: argparse.Namespace) -> int:
+    console = Console(stderr=options.json)
+    flight = Flight.of(scenario)
+    folder = create_run_folder(options.out, scenario.scenario)
+    with report.progress_bar(console, scenario, flight.duration) as progress:
+        result = execute(
+            flight, folder, tree, progress=progress, realtime=options.realtime, view=options.view
+        )
+    if not options.no_plot:
+        with console.status("drawing"):
+            _draw(folder)
+    report.show(console, result.metrics, folder)
+    if options.json:
+        sys.stdout.write(json.dumps(result.metrics, allow_nan=False) + "\n")
+    return _exit_code(result)
+
+
+def _exit_code(result: Result) -> int:
+    if result.interrupted:
+        sys.stderr.write(f"iap: {result.failure}; what was flown is kept\n")
+        return 130
+    if result.metrics["outcome"] != COMPLETED:
+        sys.stderr.write(f"iap: {result.failure or result.metrics['outcome']}\n")
+        return 1
+    return 0
+
+
+def _draw(folder: Path) -> list[Path]:
+    from iap_bringup.plots import write_plots  # matplotlib is slow to import and not always wanted
+
+    return write_plots(folder / "plots", load_run(folder), read_metrics(folder))
+
+
+def list_all(_: argparse.Namespace) -> int:
+    """Say what there is to fly."""
+    scenarios = [
+        (name, read_yaml(DATA / "scenarios" / f"{name}.yaml")) for name in scenario_names()
+    ]
+    platforms = [(name, load_platform(name).description) for name in platform_names()]
+    report.show_list(
+        Console(), [(n, t.get("description", "")) for n, t in scenarios], platforms, preset_names()
+    )
+    return 0
+
+
+def plot(options: argparse.Namespace) -> int:
+    """Draw a run's plots again."""
+    console = Console()
+    for path in _draw(options.folder):
+        console.print(path)
+    return 0
+
+
+def render(options: argparse.Namespace) -> int:
+    """Render a picture of a run."""
+    from iap_bringup.picture import render_run
+
+    out = options.out or options.folder / "plots" / "picture.png"
+    render_run(
+        load_run(options.folder), read_yaml(options.folder / "config.yaml"), out, options.time
+    )
+    Console().print(out)
+    return 0
+
+
+def experiment(_: argparse.Namespace) -> int:
+    """Free flight of PyBullet against the closed form."""
+    from iap_physics.convergence import free_flight_convergence
+
+    report.show_convergence(Console(), free_flight_convergence())
+    return 0
+
+
+def bench(options: argparse.Namespace) -> int:
+    """Run the benchmarks of the source tree."""
+    folder = Path("benchmarks")
+    for parent in Path(__file__).resolve().parents:
+        if (parent / "benchmarks").is_dir():
+            folder = parent / "benchmarks"
+            break
+    if not folder.is_dir():
+        raise BadInput("bench: no benchmarks here; run it from a checkout")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        str(folder),
+        "--benchmark-only",
+        "-q",
+        "-s",
+        "-p",
+        "no:cacheprovider",
+    ]
+    return subprocess.call(command + (["-k", options.name] if options.name else []))

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The platform's controller: the motion law that its joints allow, then allocation."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_control.allocator import Allocator
+from iap_control.full_actuation import full_actuation_wrench
+from iap_control.gains import Gains
+from iap_control.model import PlatformModel
+from iap_control.position_yaw import RigidLaw, RigidMemory, position_yaw_wrench
+from iap_control.tracking import Law, Tracking
+from iap_control.under_actuation import Decomposition, law_across_line, under_actuation_wrench
+from iap_description.kernels import yaw_of
+from iap_description.states import REF_FIXED, REF_Q, Command, Level, Q
+
+Array = NDArray[np.float64]
+YawMode = Literal["follow", "hold", "given"]
+NO_WRENCH: Array = np.zeros(6)
+NO_WRENCH.setflags(write=False)
+
+
+@dataclass
+class Reference:
+    """What the platform shall do now.
+
+    Attributes:
+        row: (19 + N) see `iap_description.states`.
+        level: what of it is tracked.
+        wrench_P: (6,) active wrench about P's origin in P; counts at level WRENCH.
+    """
+
+    row: Array
+    level: Level = Level.POSE
+    wrench_P: Array = field(default_factory=lambda: NO_WRENCH)
+
+
+class PlatformController:
+    """Turns states and references into commands for one platform; holds nothing but the law's memory.
+
+    Args:
+        model: what is believed of the platform.
+        gains: motion gains.
+        dt: control period [s].
+        yaw_mode: the aircraft's headings follow the platform's, are held, or are given by the reference.
+    """
+
+    def __init__(
+        self, model: PlatformModel, gains: Gains, *, dt: float, yaw_mode: YawMode = "follow"
+    ) -> None:
+        self.model = model
+        self.dt = dt
+        self.yaw_mode = yaw_mode
+        self.allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
+        self.set_gains(gains)
+        self.reset()
+
+    def set_gains(self, gains: Gains) -> None:
+        """Change the gains, also in flight; the integrals stay."""
+        self.gains = gains
+        self._law = Law.of(gains)
+        if self.model.actuation == "collinear":
+            self._split = Decomposition.of(self.model)
+            self._law = law_across_line(self._law, self._split)
+        if self.model.actuation == "rigid":
+            self._rigid = RigidLaw.of(gains, self.model)
+
+    def reset(self) -> None:
+        """Forget integrals and past commands."""
+        self._integral = np.zeros(5 if self.model.actuation == "collinear" else 6)
+        self._work = Tracking.empty()
+        self._rigid_memory = RigidMemory.empty()
+        self._headings = np.zeros(self.model.count)
+        self._held: Array | None = None
+        self.allocator.reset()
+
+    def __call__(self, x: Array, reference: Reference, wrench_e_P: Array = NO_WRENCH) -> Command:
+        """The command for one control step; the same object every time, overwritten.
+
+        Args:
+            x: (13,) state row of the central body.
+            reference: the present reference.
+            wrench_e_P: (6,) external wrench in P to compensate [N, N m].
+        """
+        U = self.wrench(x, reference, wrench_e_P)
+        return self.allocator(U, x[Q], self.headings(x, reference))
+
+    def wrench(self, x: Array, reference: Reference, wrench_e_P: Array = NO_WRENCH) -> Array:
+        """Active wrench U (6,) about P's origin, in P; arguments as in `__call__`."""
+        if reference.level == Level.WRENCH:
+            return reference.wrench_P
+        memory = (x, reference.row, wrench_e_P, self._integral)
+        settings = (int(reference.level), self.model.inertia, self._law)
+        last = (self.dt, self.allocator.saturated)
+        if self.model.actuation == "full":
+            return full_actuation_wrench(*memory, self._work, *settings, *last)
+        if self.model.actuation == "collinear":
+            return under_actuation_wrench(*memory, self._work, *settings, self._split, *last)
+        yaw = float(self.headings(x, reference)[0] - self.model.mount_yaw[0])
+        return position_yaw_wrench(
+            *memory, self._work, *settings, self._rigid, self._rigid_memory, yaw, *last
+        )
+
+    def headings(self, x: Array, reference: Reference) -> Array:
+        """Heading (N,) [rad] of every aircraft under the chosen yaw mode."""
+        if self.yaw_mode == "given":
+            return reference.row[REF_FIXED:]
+        if self._held is None or self.yaw_mode == "follow":
+            q_WP = reference.row[REF_Q] if reference.level == Level.POSE else x[Q]
+            np.add(self.model.mount_yaw, yaw_of(q_WP), out=self._headings)
+            self._held = self._headings
+        return self._headings

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a controller believes of its platform: inertia, allocation, limits, and which control law these allow."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_control.allocation import allocation_matrix, allocation_rank, minimum_norm
+from iap_description import so3
+from iap_description.aircraft import Aircraft
+from iap_description.assembly import Assembly
+
+Array = NDArray[np.float64]
+Actuation = Literal["full", "collinear", "rigid"]
+
+
+class Inertia(NamedTuple):
+    """The lumped dynamics of iap_simulator eq. (4), as the compiled control laws take it.
+
+    Attributes:
+        mass: m [kg].
+        d_0: (3,) the platform's CoM in P [m].
+        J: (3, 3) inertia about P's origin [kg m^2].
+        M: (6, 6) generalised inertia; with the coupling -m d_0^ off the diagonal unless it is dropped.
+        coupling: 1 with the coupling through d_0, else 0.
+        gravity: g [m/s^2].
+    """
+
+    mass: float
+    d_0: Array
+    J: Array
+    M: Array
+    coupling: float
+    gravity: float
+
+
+@dataclass(frozen=True)
+class PlatformModel:
+    """The controller's model of a platform of N aircraft.
+
+    Attributes:
+        actuation: ``full`` (rank B = 6), ``collinear`` (5) or ``rigid`` (rotors fixed to one body, rank 4).
+        inertia: the lumped dynamics.
+        B: (6, 3N) thrust vectors in P, or (6, 4N) rotor thrusts of a rigid platform, to the wrench in P.
+        B_inverse: its minimum-norm inverse.
+        line_P: (3,) direction of the joints' line in P, for collinear joints.
+        p_line_P: (3,) a point of that line in P [m].
+        mount_yaw: (N,) heading of each aircraft in P at rest [rad].
+        aircraft: the sub-aircraft's record, for limits and rotors.
+    """
+
+    actuation: Actuation
+    inertia: Inertia
+    B: Array
+    B_inverse: Array
+    line_P: Array
+    p_line_P: Array
+    mount_yaw: Array
+    aircraft: Aircraft
+
+    @property
+    def count(self) -> int:
+        """Number of aircraft N."""
+        return len(self.mount_yaw)
+
+    @classmethod
+    def of(
+        cls, assembly: Assembly, aircraft: Aircraft, *, gravity: float, com_coupling: bool
+    ) -> Self:
+        """The model of an assembly; `com_coupling` keeps the terms in d_0 that iap_simulator eq. (4) drops."""
+        joints = np.array([joint.p_PJ_P for joint in assembly.joints]).reshape(-1, 3)
+        yaw = np.array([so3.quaternion_log(joint.q_PJ)[2] for joint in assembly.joints] or [0.0])
+        line = np.array([1.0, 0.0, 0.0])
+        point = np.zeros(3)
+        if assembly.is_jointed:
+            actuation: Actuation = "full" if allocation_rank(joints) == 6 else "collinear"
+            B = allocation_matrix(joints)
+            if actuation == "collinear":
+                line, point = _line_through(joints)
+        else:
+            actuation = "rigid"
+            B = _rotor_map(assembly, aircraft)
+        inertia = _inertia(assembly, gravity=gravity, com_coupling=com_coupling)
+        return cls(actuation, inertia, B, minimum_norm(B), line, point, yaw, aircraft)
+
+
+def _inertia(assembly: Assembly, *, gravity: float, com_coupling: bool) -> Inertia:
+    m, d, J = assembly.mass, assembly.d_0, assembly.inertia
+    M = np.zeros((6, 6))
+    M[:3, :3], M[3:, 3:] = m * np.eye(3), J
+    if com_coupling:
+        M[:3, 3:], M[3:, :3] = -m * so3.hat(d), m * so3.hat(d)
+    return Inertia(m, d, J, M, float(com_coupling), gravity)
+
+
+def _line_through(joints: Array) -> tuple[Array, Array]:
+    """Direction (towards +x where there is a choice) of the joints' line, and its point nearest to P's origin."""
+    center = joints.mean(axis=0)
+    direction = np.linalg.svd(joints - center)[2][0]
+    direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
+    return direction, center - direction * (direction @ center)
+
+
+def _rotor_map(assembly: Assembly, aircraft: Aircraft) -> Array:
+    """(6, 4N) wrench about P's origin of every rotor's thrust, for rotors that are fixed to one body."""
+    blocks = []
+    places = {
+        joint.child: (joint.p_PJ_P, so3.matrix_from_quaternion(joint.q_PJ))
+        for joint in assembly.joints
+    }
+    for body in assembly.aircraft:
+        p, R = places.get(body, (np.zeros(3), np.eye(3)))
+        force, torque = np.split(aircraft.wrench_of_rotor_thrusts, 2)
+        blocks.append(np.vstack([R @ force, R @ torque + so3.hat(p) @ R @ force]))
+    return np.hstack(blocks)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tracking errors and feed-forward shared by the motion controllers, and the integral with its anti-windup."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from iap_control.gains import Gains
+from iap_description.kernels import (
+    Vec,
+    add,
+    cross,
+    mul,
+    put,
+    qconj,
+    qmul,
+    quat,
+    scale,
+    sub,
+    unrotate,
+    vec,
+)
+
+Array = NDArray[np.float64]
+
+POSE, VELOCITY, ACCELERATION = (
+    0,
+    1,
+    2,
+)  # what of the reference is tracked, iap_description.states.Level
+
+
+class Law(NamedTuple):
+    """Gains of a motion controller as the compiled laws take them, order x y z roll pitch yaw."""
+
+    kP: Array
+    kI: Array
+    kD: Array
+    limit: Array
+    per_inertia: bool
+
+    @classmethod
+    def of(cls, gains: Gains) -> "Law":
+        """The arrays of a gain preset."""
+        return cls(
+            np.array(gains.kP),
+            np.array(gains.kI),
+            np.array(gains.kD),
+            np.array(gains.integral_limit),
+            gains.per_inertia,
+        )
+
+
+class Tracking(NamedTuple):
+    """Errors and nominal motion at one instant, all in P, each (6,) = [linear; angular].
+
+    Attributes:
+        e_T: pose error of iap_simulator eq. (10): [R^T (p - p_r); vee(R_r^T R - R^T R_r) / 2].
+        e_xi: velocity error xi - xi_r.
+        xi_r: nominal velocity, expressed in P.
+        dxi_r: its derivative as seen in P.
+    """
+
+    e_T: Array
+    e_xi: Array
+    xi_r: Array
+    dxi_r: Array
+
+    @classmethod
+    def empty(cls) -> "Tracking":
+        """Working memory of a controller."""
+        return cls(np.zeros(6), np.zeros(6), np.zeros(6), np.zeros(6))
+
+
+@njit(cache=True)
+def track(x: Array, row: Array, level: int, out: Tracking) -> None:
+    r"""Fill `out` from a body's state row (13,) and a reference row (19+).
+
+    The reference turns in its own frame; with q_e = q_r^{-1} q, its vectors come to P by R(q_e)^T. Differentiating
+    R^T v_r in the turning frame P gives R^T a_r - w x (R^T v_r), and likewise for the angular part.
+    """
+    q, q_r = quat(x[3:]), quat(row[3:])
+    q_e = qmul(qconj(q_r), q)
+    v_P, w_P = unrotate(q, vec(x[7:])), unrotate(q, vec(x[10:]))
+    v_r, w_r = unrotate(q, vec(row[7:])), unrotate(q_e, vec(row[10:]))
+    a_r, alpha_r = unrotate(q, vec(row[13:])), unrotate(q_e, vec(row[16:]))
+    put(out.xi_r, v_r)
+    put(out.xi_r[3:], w_r)
+    put(out.dxi_r, sub(a_r, cross(w_P, v_r)))
+    put(out.dxi_r[3:], sub(alpha_r, cross(w_P, w_r)))
+    put(out.e_T, unrotate(q, sub(vec(x), vec(row))))
+    put(out.e_T[3:], scale(2.0 * q_e[3], (q_e[0], q_e[1], q_e[2])))
+    put(out.e_xi, sub(v_P, v_r))
+    put(out.e_xi[3:], sub(w_P, w_r))
+    if level >= VELOCITY:
+        out.e_T[:] = 0.0
+    if level >= ACCELERATION:
+        out.e_xi[:] = 0.0
+
+
+@njit(cache=True)
+def integrate(integral: Array, e: Array, law: Law, dt: float, saturated: bool) -> None:
+    """Advance the integral of the error; it may only shrink while the actuators saturate, and never exceeds its limit."""
+    for i in range(e.shape[0]):
+        if law.kI[i] == 0.0 or (saturated and integral[i] * e[i] > 0.0):
+            continue
+        bound = law.limit[i] / law.kI[i]
+        integral[i] = min(max(integral[i] + e[i] * dt, -bound), bound)
+
+
+@njit(cache=True)
+def matvec(A: Array, x: Array, out: Array) -> None:
+    """Write out = A x without allocating."""
+    for i in range(A.shape[0]):
+        s = 0.0
+        for j in range(A.shape[1]):
+            s += A[i, j] * x[j]
+        out[i] = s
+
+
+@njit(cache=True)
+def coriolis(
+    d_0: Array, J: Array, mass: float, coupling: float, w: Vec, xi: Array, out: Array
+) -> None:
+    r"""Write out = C(w) xi of iap_simulator eq. (4).
+
+    With the CoM's offset kept: force m w x v + m w x (w x d_0), torque w x J w + m d_0 x (w x v), each bilinear in the
+    platform's angular velocity `w` and the velocity `xi` = [v; w_r].
+    """
+    v, w_r = vec(xi), vec(xi[3:])
+    d = scale(coupling, vec(d_0))
+    wv = cross(w, v)
+    put(out, scale(mass, add(wv, cross(w, cross(w_r, d)))))
+    put(out[3:], add(scale(-1.0, cross(mul(J, w), w_r)), scale(mass, cross(d, wv))))
+
+
+@njit(cache=True)
+def gravity_wrench(mass: float, d_0: Array, gravity: float, q_WP: Array, out: Array) -> None:
+    """Write G of iap_simulator eq. (4) in ENU/FLU: the weight -m g z_W in P, and its torque about P's origin."""
+    weight_P = unrotate(quat(q_WP), (0.0, 0.0, -mass * gravity))
+    put(out, weight_P)
+    put(out[3:], cross(vec(d_0), weight_P))

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sub-aircraft: a quadrotor's numbers, and shapes shared by every body."""
+
+import math
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from iap_description.config import NonNegative, NonNegative3, Positive, Real, Record, Vec3
+
+Array = NDArray[np.float64]
+Rgba = tuple[Real, Real, Real, Real]
+
+
+class Shape(Record):
+    """A collision or visual shape, placed in its body's frame."""
+
+    shape: Literal["box", "cylinder", "sphere", "mesh"]
+    position: Vec3 = (0.0, 0.0, 0.0)  # [m]
+    rpy_deg: Vec3 = (0.0, 0.0, 0.0)
+    size: tuple[Positive, Positive, Positive] | None = None  # [m], box
+    radius: Positive | None = None  # [m], cylinder and sphere
+    length: Positive | None = None  # [m], cylinder, along z
+    mesh: str | None = None  # file or package:// URI
+    color: Rgba = (0.6, 0.6, 0.6, 1.0)
+
+    @model_validator(mode="after")
+    def _has_its_dimensions(self) -> Self:
+        needed = {
+            "box": ("size",),
+            "cylinder": ("radius", "length"),
+            "sphere": ("radius",),
+            "mesh": ("mesh",),
+        }[self.shape]
+        for key in ("size", "radius", "length", "mesh"):
+            if (getattr(self, key) is not None) != (key in needed):
+                raise ValueError(f"a {self.shape} takes {' and '.join(needed)}, check '{key}'")
+        return self
+
+
+class Mount(Record):
+    """Where a sensor sits on its body."""
+
+    position: Vec3  # [m]
+    rpy_deg: Vec3
+
+
+class Drag(Record):
+    """Aerodynamic drag of a body, per body axis: f = -(linear + quadratic |v|) v of the relative air speed."""
+
+    linear: NonNegative3  # [N/(m/s)]
+    quadratic: NonNegative3  # [N/(m/s)^2]
+
+
+def principal_moments(inertia: tuple[float, ...]) -> Array:
+    """Principal moments (3,) [kg m^2] of (ixx, iyy, izz) or (ixx, iyy, izz, ixy, ixz, iyz)."""
+    return np.linalg.eigvalsh(inertia_matrix(inertia))
+
+
+def inertia_matrix(inertia: tuple[float, ...]) -> Array:
+    """Inertia (3, 3) [kg m^2] of (ixx, iyy, izz) or (ixx, iyy, izz, ixy, ixz, iyz)."""
+    ixx, iyy, izz = inertia[:3]
+    ixy, ixz, iyz = inertia[3:] if len(inertia) == 6 else (0.0, 0.0, 0.0)
+    return np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+
+
+class Inertial(Record):
+    """Mass and inertia about the body's CoM in body axes.
+
+    A physics engine silently zeroes an inertia that no mass distribution can have, so it is refused here.
+    """
+
+    mass: Positive  # [kg]
+    inertia: tuple[Real, Real, Real] | tuple[Real, Real, Real, Real, Real, Real]  # [kg m^2]
+
+    @model_validator(mode="after")
+    def _is_physical(self) -> Self:
+        a, b, c = principal_moments(self.inertia)
+        if a <= 0.0:
+            raise ValueError(
+                f"key 'inertia': principal moments must be positive, are {a:.4g}, {b:.4g}, {c:.4g}"
+            )
+        if a + b < c * (1.0 - 1e-9):
+            raise ValueError(
+                f"key 'inertia': breaks the triangle inequality, {a:.4g} + {b:.4g} < {c:.4g} kg m^2"
+            )
+        return self
+
+
+class Rotor(Record):
+    """One rotor in the aircraft's frame; its thrust is along +z."""
+
+    position: Vec3  # [m] from the aircraft's CoM
+    spin: Literal["ccw", "cw"]  # seen from above; a ccw rotor pushes the airframe clockwise
+
+
+class RotorModel(Record):
+    """What all four rotors share."""
+
+    thrust_coefficient: Positive  # [N/rpm^2]
+    torque_ratio: Positive  # drag torque per thrust, c_m / c_f [m]
+    rpm_min: NonNegative  # [rpm]
+    rpm_max: Positive  # [rpm]
+    time_constant_up: Positive  # [s]
+    time_constant_down: Positive  # [s]
+
+    @model_validator(mode="after")
+    def _range_is_open(self) -> Self:
+        if self.rpm_min >= self.rpm_max:
+            raise ValueError(f"key 'rpm_min': {self.rpm_min} is not below rpm_max {self.rpm_max}")
+        return self
+
+
+class Aircraft(Inertial):
+    """A quadrotor whose frame is FLU at its CoM."""
+
+    name: str
+    description: str
+    rotor: RotorModel
+    rotors: Annotated[tuple[Rotor, ...], Field(min_length=4, max_length=4)]
+    tilt_max_deg: Positive  # largest commanded angle between body z and the vertical
+    drag: Drag
+    mounts: dict[str, Mount]
+    collision: tuple[Shape, ...]
+    visual: tuple[Shape, ...]
+
+    @property
+    def thrust_limits(self) -> tuple[float, float]:
+        """Smallest and largest collective thrust [N]."""
+        c_f = 4.0 * self.rotor.thrust_coefficient
+        return c_f * self.rotor.rpm_min**2, c_f * self.rotor.rpm_max**2
+
+    @property
+    def tilt_max(self) -> float:
+        """Largest commanded tilt [rad]."""
+        return math.radians(self.tilt_max_deg)
+
+    @property
+    def wrench_of_rotor_thrusts(self) -> Array:
+        """(6, 4) map from the rotors' thrusts [N] to [force; torque] in the aircraft's frame."""
+        columns = []
+        for rotor in self.rotors:
+            x, y, _ = rotor.position
+            drag = self.rotor.torque_ratio * (-1.0 if rotor.spin == "ccw" else 1.0)
+            columns.append([0.0, 0.0, 1.0, y, -x, drag])
+        return np.array(columns).T

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Strict configuration: frozen records read from YAML, where every key must be known and present.
+
+A record is a pydantic model below `Record`. `validate` turns pydantic's report into one line that names the file, the
+key and the value; `override` implements the command line's ``--set KEY=VALUE`` on the plain tree before validation.
+"""
+
+import copy
+import re
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from iap_description.errors import BadInput
+
+Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0.0)]
+NonNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0)]
+Count = Annotated[int, Field(strict=True, ge=1)]
+Flag = Annotated[bool, Field(strict=True)]
+Vec3 = tuple[Real, Real, Real]
+NonNegative3 = tuple[NonNegative, NonNegative, NonNegative]
+
+
+class Record(BaseModel):
+    """A frozen record that refuses unknown keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+R = TypeVar("R", bound=BaseModel)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML with the numbers of YAML 1.2 (``1e-7`` is a number) and without repeated keys."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise BadInput(f"{node.start_mark.name}: key '{key}' is given twice")
+        return super().construct_mapping(node, deep)
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(
+        r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$|^[-+]?\.(inf|Inf|INF)$|^\.(nan|NaN|NAN)$"
+    ),
+    list("-+0123456789."),
+)
+# Integers must win over the float pattern above, which also matches them.
+for first in "-+0123456789":
+    _Loader.yaml_implicit_resolvers[first].sort(key=lambda entry: entry[0].endswith("float"))
+
+
+def parse_yaml(text: str, *, source: str) -> Any:  # noqa: ANN401 - YAML is untyped until validated
+    """Parse YAML text; `source` names it in errors.
+
+    Raises:
+        BadInput: the text is not YAML.
+    """
+    try:
+        loader = _Loader(text)
+        loader.name = source
+        return loader.get_single_data()
+    except yaml.YAMLError as error:
+        raise BadInput(f"{source}: not valid YAML: {' '.join(str(error).split())}") from error
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """Read a YAML file that holds a mapping.
+
+    Raises:
+        BadInput: the file is missing, is not YAML, or is not a mapping.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: cannot be read: {error}") from error
+    tree = parse_yaml(text, source=str(path))
+    if not isinstance(tree, dict):
+        raise BadInput(f"{path}: a mapping of keys is expected, found {type(tree).__name__}")
+    return tree
+
+
+def validate(record: type[R], tree: object, *, source: str, prefix: str = "") -> R:
+    """Build `record` from a plain tree.
+
+    Args:
+        record: the pydantic model.
+        tree: what YAML gave.
+        source: the file or option to name in errors.
+        prefix: dotted path of `tree` within `source`.
+
+    Raises:
+        BadInput: one line naming source, key and value of the first fault.
+    """
+    try:
+        return record.model_validate(tree)
+    except ValidationError as error:
+        raise BadInput(f"{source}: {_first_fault(error, prefix)}") from error
+
+
+def _first_fault(error: ValidationError, prefix: str) -> str:
+    fault = error.errors(include_url=False)[0]
+    path = ".".join([prefix, *map(str, fault["loc"])] if prefix else map(str, fault["loc"]))
+    if fault["type"] == "extra_forbidden":
+        return f"unknown key '{path}'"
+    if fault["type"] == "missing":
+        return f"missing key '{path}'"
+    message = fault["msg"].removeprefix("Value error, ")
+    value = fault["input"]
+    shown = "" if isinstance(value, dict) else f" (got {value!r})"
+    return f"key '{path}': {message}{shown}" if path else f"{message}{shown}"
+
+
+def override(tree: dict[str, Any], assignments: list[str]) -> dict[str, Any]:
+    """Apply ``KEY=VALUE`` assignments to a resolved tree and return the changed copy.
+
+    Args:
+        tree: the resolved configuration; lists are addressed by index (``vehicles.0.name``).
+        assignments: each ``dotted.path=YAML value``.
+
+    Raises:
+        BadInput: no ``=``, or a path that the tree does not have.
+    """
+    tree = copy.deepcopy(tree)
+    for assignment in assignments:
+        path, equals, text = assignment.partition("=")
+        if not equals or not path:
+            raise BadInput(f"--set {assignment}: expected KEY=VALUE")
+        _assign(tree, path, parse_yaml(text, source=f"--set {assignment}"))
+    return tree
+
+
+def _assign(tree: Any, path: str, value: object) -> None:  # noqa: ANN401
+    *parents, last = path.split(".")
+    node = tree
+    for depth, key in enumerate([*parents, last]):
+        where = ".".join(path.split(".")[: depth + 1])
+        if isinstance(node, list) and key.isdigit() and int(key) < len(node):
+            index: Any = int(key)
+        elif isinstance(node, dict) and key in node:
+            index = key
+        else:
+            known = ", ".join(map(str, node)) if isinstance(node, dict) else "a single value"
+            raise BadInput(f"--set {path}: unknown key '{where}' (known here: {known})")
+        if depth == len(parents):
+            node[index] = value
+        else:
+            node = node[index]

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The one place that converts between the papers' NED/FRD and this suite's ENU/FLU (REP 103).
+
+World: ``x_E = y_N, y_E = x_N, z_E = -z_N``. Body: ``x`` stays forward, ``y`` and ``z`` change sign. Both maps are their
+own inverse, so one function serves both directions.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+R_ENU_NED: Array = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
+R_FLU_FRD: Array = np.diag([1.0, -1.0, -1.0])
+for _constant in (R_ENU_NED, R_FLU_FRD):
+    _constant.setflags(write=False)
+
+
+def swap_world(v_W: Array) -> Array:
+    """Vectors (..., 3) in NED to ENU, or in ENU to NED."""
+    return np.asarray(v_W)[..., [1, 0, 2]] * np.array([1.0, 1.0, -1.0])
+
+
+def swap_body(v_B: Array) -> Array:
+    """Vectors (..., 3) in FRD to FLU, or in FLU to FRD."""
+    return np.asarray(v_B) * np.array([1.0, -1.0, -1.0])
+
+
+def swap_attitude(R_WB: Array) -> Array:
+    """Attitudes (..., 3, 3) between R_NED_FRD and R_ENU_FLU: both sides change their frame."""
+    return R_ENU_NED @ np.asarray(R_WB) @ R_FLU_FRD

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""States, references and commands: named views on the flat arrays that the loop, the engines and the recorder share.
+
+One row per body: p_WB_W (3) [m], q_WB (4) xyzw, v_WB_W (3) [m/s], w_WB_W (3) [rad/s, world axes]. A stack of rows is
+(B, bodies, 13) with the batch first.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+STATE_SIZE = 13
+P, Q, V, W = slice(0, 3), slice(3, 7), slice(7, 10), slice(10, 13)
+
+# A reference row: pose, twist, acceleration, then one heading per aircraft.
+REF_P, REF_Q, REF_V, REF_W = slice(0, 3), slice(3, 7), slice(7, 10), slice(10, 13)
+REF_A, REF_ALPHA, REF_FIXED = slice(13, 16), slice(16, 19), 19
+
+
+def resting_state(p_WB_W: Array, q_WB: Array) -> Array:
+    """State rows (..., 13) of bodies at rest at positions (..., 3) and attitudes (..., 4)."""
+    x = np.zeros((*np.shape(p_WB_W)[:-1], STATE_SIZE))
+    x[..., P], x[..., Q] = p_WB_W, q_WB
+    return x
+
+
+class Level(IntEnum):
+    """What of a reference is tracked; the values are those of iap_msgs/PlatformReference."""
+
+    POSE = 0
+    VELOCITY = 1  # pose errors are ignored
+    ACCELERATION = 2  # pose and velocity errors are ignored
+    WRENCH = 3  # the platform's active wrench is given
+
+
+class Mode(IntEnum):
+    """What a command says; the values are those of iap_msgs/PlatformCommand."""
+
+    WRENCH = 0
+    ATTITUDE_THRUST = 1
+    RATE_THRUST = 2
+    RPM = 3
+
+
+@dataclass
+class Command:
+    """What a controller asks of one platform of N aircraft.
+
+    Attributes:
+        mode: which of the fields below counts.
+        wrench_P: (6,) active wrench on the platform, about the origin of P, in P [N, N m].
+        thrust: (N,) collective thrust [N].
+        q_WB: (N, 4) attitude, xyzw.
+        w_WB_B: (N, 3) body rate [rad/s, body axes]; feed-forward in the attitude mode.
+        rpm: (N, 4) rotor speeds [rpm].
+    """
+
+    mode: Mode
+    wrench_P: Array
+    thrust: Array
+    q_WB: Array
+    w_WB_B: Array
+    rpm: Array
+
+    @classmethod
+    def zeros(cls, count: int, mode: Mode = Mode.ATTITUDE_THRUST) -> "Command":
+        """An empty command for `count` aircraft."""
+        q_WB = np.zeros((count, 4))
+        q_WB[:, 3] = 1.0
+        return cls(
+            mode, np.zeros(6), np.zeros(count), q_WB, np.zeros((count, 3)), np.zeros((count, 4))
+        )
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether every field is a number."""
+        fields = (self.wrench_P, self.thrust, self.q_WB, self.w_WB_B, self.rpm)
+        return all(np.isfinite(field).all() for field in fields)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Aerodynamic drag of every body, compiled.
+
+.. math:: f_B = -(d_1 + d_2 \lVert v \rVert) \circ v_B, \qquad v = v_{WB} - v_\text{wind}
+
+per body axis; it acts at the CoM and turns nothing. The linear part is that of rotors in forward
+flight (Faessler, Franchi and Scaramuzza, RA-L 2018), the quadratic part that of the airframe.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from iap_description.assembly import Assembly
+from iap_description.kernels import (
+    Quat,
+    Vec,
+    add,
+    norm,
+    quat,
+    rotate,
+    scale,
+    sub,
+    times,
+    unrotate,
+    vec,
+)
+
+Array = NDArray[np.float64]
+
+
+class DragParameters(NamedTuple):
+    """Drag coefficients of all bodies of a world, in the order of the state rows.
+
+    Attributes:
+        linear: (bodies, 3) d_1, body axes [N/(m/s)].
+        quadratic: (bodies, 3) d_2, body axes [N/(m/s)^2].
+    """
+
+    linear: Array
+    quadratic: Array
+
+    @classmethod
+    def of(cls, assemblies: Sequence[Assembly]) -> Self:
+        """The coefficients of the bodies of these assemblies."""
+        drags = [body.drag for assembly in assemblies for body in assembly.bodies]
+        linear, quadratic = [d.linear for d in drags], [d.quadratic for d in drags]
+        return cls(np.array(linear), np.array(quadratic))
+
+
+@njit(cache=True)
+def drag_force(q_WB: Quat, v_W: Vec, linear: Vec, quadratic: Vec) -> Vec:
+    """Force [N], world axes, on a body that moves through the air at `v_W` [m/s]."""
+    v_B = unrotate(q_WB, v_W)
+    coefficients = add(linear, scale(norm(v_B), quadratic))
+    return rotate(q_WB, scale(-1.0, times(coefficients, v_B)))
+
+
+@njit(cache=True)
+def add_drag(x: Array, wind_W: Array, wrenches: Array, p: DragParameters) -> None:
+    """Add every body's drag to its wrench.
+
+    Args:
+        x: (B, bodies, 13) state rows.
+        wind_W: (B, 3) velocity of the air [m/s].
+        wrenches: (B, bodies, 6) wrenches on the bodies, world axes; the forces are added to.
+        p: the bodies' coefficients.
+    """
+    for b in range(x.shape[0]):
+        wind = vec(wind_W[b])
+        for i in range(x.shape[1]):
+            v_W = sub(vec(x[b, i, 7:10]), wind)
+            q_WB, linear, quadratic = quat(x[b, i, 3:7]), vec(p.linear[i]), vec(p.quadratic[i])
+            force = drag_force(q_WB, v_W, linear, quadratic)
+            for k in range(3):
+                wrenches[b, i, k] += force[k]

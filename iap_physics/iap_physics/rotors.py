@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Rotors: commanded speed to speed to the wrench on the aircraft, compiled.
+
+A rotor's speed n follows its clamped command n_c by a first-order lag whose time constant T differs
+for spinning up and down, and its thrust along the aircraft's z is quadratic in speed with a drag
+torque in proportion (Mahony, Kumar and Corke, "Multirotor aerial vehicles", RAM 2012):
+
+.. math::
+    \dot n = (n_c - n) / T, \qquad f = c_f n^2, \qquad \tau_z = \mp (c_m / c_f) f .
+
+Both are integrated exactly over a step in which the command is constant: the thrust that acts is
+the step's mean, so that the impulse does not depend on the step size. The rotors' own angular
+momentum is neglected.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from iap_description.aircraft import Aircraft
+from iap_description.kernels import Quat, Vec, quat, rotate
+
+Array = NDArray[np.float64]
+Rpm = tuple[float, float, float, float]
+
+
+class RotorParameters(NamedTuple):
+    """What the kernel needs of one platform's N aircraft.
+
+    Attributes:
+        bodies: (N,) state row of each aircraft.
+        wrench_of_thrusts: (6, 4) rotor thrusts to the wrench in the aircraft's frame.
+        thrust_coefficient: c_f [N/rpm^2].
+        rpm_min: slowest turning rotor [rpm].
+        rpm_max: fastest [rpm].
+        time_constant_up: T while the speed rises [s].
+        time_constant_down: T while it falls [s].
+    """
+
+    bodies: NDArray[np.int64]
+    wrench_of_thrusts: Array
+    thrust_coefficient: float
+    rpm_min: float
+    rpm_max: float
+    time_constant_up: float
+    time_constant_down: float
+
+    @classmethod
+    def of(cls, aircraft: Aircraft, bodies: Sequence[int]) -> Self:
+        """The parameters of a platform whose aircraft are these state rows."""
+        rotor = aircraft.rotor
+        return cls(
+            np.array(bodies, dtype=np.int64),
+            np.ascontiguousarray(aircraft.wrench_of_rotor_thrusts),
+            rotor.thrust_coefficient,
+            rotor.rpm_min,
+            rotor.rpm_max,
+            rotor.time_constant_up,
+            rotor.time_constant_down,
+        )
+
+
+class Lag(NamedTuple):
+    """What becomes of a deviation e_0 from the target over one step."""
+
+    end: float  # e at the end, per e_0
+    mean: float  # of e, per e_0
+    mean_square: float  # of e^2, per e_0^2
+
+
+@njit(cache=True)
+def lag(dt: float, time_constant: float) -> Lag:
+    """The lag e(t) = e_0 exp(-t / T) over a step `dt` [s]."""
+    s = dt / time_constant
+    return Lag(math.exp(-s), -math.expm1(-s) / s, -math.expm1(-2.0 * s) / (2.0 * s))
+
+
+@njit(cache=True)
+def target_rpm(command: float, rpm_min: float, rpm_max: float) -> float:
+    """The speed that a command asks for: within the limits, or 0 when it switches off (<= 0)."""
+    if command <= 0.0:
+        return 0.0
+    if command < rpm_min:
+        return rpm_min
+    return rpm_max if command > rpm_max else command
+
+
+@njit(cache=True)
+def spin_rotor(rpm: float, command: float, p: RotorParameters, up: Lag, down: Lag) -> tuple[float, float]:
+    """One rotor over one step.
+
+    Returns:
+        Speed at the end [rpm] and the step's mean thrust [N].
+    """
+    target = target_rpm(command, p.rpm_min, p.rpm_max)
+    e = rpm - target
+    step = up if e < 0.0 else down
+    mean_square = target * target + 2.0 * target * e * step.mean + e * e * step.mean_square
+    return target + e * step.end, p.thrust_coefficient * mean_square
+
+
+@njit(cache=True)
+def rotor_wrench(thrusts: Rpm, q_WB: Quat, wrench_of_thrusts: Array) -> tuple[Vec, Vec]:
+    """Force [N] and torque about the CoM [N m], world axes, of four rotor thrusts [N]."""
+    M, (a, b, c, d) = wrench_of_thrusts, thrusts
+    torque_B = (
+        M[3, 0] * a + M[3, 1] * b + M[3, 2] * c + M[3, 3] * d,
+        M[4, 0] * a + M[4, 1] * b + M[4, 2] * c + M[4, 3] * d,
+        M[5, 0] * a + M[5, 1] * b + M[5, 2] * c + M[5, 3] * d,
+    )
+    return rotate(q_WB, (0.0, 0.0, a + b + c + d)), rotate(q_WB, torque_B)
+
+
+@njit(cache=True)
+def spin_aircraft(rpm: Array, command: Array, q_WB: Quat, p: RotorParameters, up: Lag, down: Lag) -> tuple[Vec, Vec]:
+    """One aircraft over one step: moves `rpm` (4,) on in place and returns force and torque."""
+    rpm[0], a = spin_rotor(rpm[0], command[0], p, up, down)
+    rpm[1], b = spin_rotor(rpm[1], command[1], p, up, down)
+    rpm[2], c = spin_rotor(rpm[2], command[2], p, up, down)
+    rpm[3], d = spin_rotor(rpm[3], command[3], p, up, down)
+    return rotor_wrench((a, b, c, d), q_WB, p.wrench_of_thrusts)
+
+
+@njit(cache=True)
+def step_rotors(rpm: Array, command: Array, x: Array, wrenches: Array, p: RotorParameters, dt: float) -> None:
+    """All rotors of one platform in a batch of worlds over one step.
+
+    Args:
+        rpm: (B, N, 4) rotor speeds [rpm], moved on in place.
+        command: (B, N, 4) commanded speeds [rpm]; 0 switches a rotor off.
+        x: (B, bodies, 13) state rows.
+        wrenches: (B, bodies, 6) wrenches on the bodies, world axes, to which the rotors' are added.
+        p: the platform's rotors.
+        dt: step [s].
+    """
+    up, down = lag(dt, p.time_constant_up), lag(dt, p.time_constant_down)
+    for b in range(rpm.shape[0]):
+        for i in range(rpm.shape[1]):
+            row = p.bodies[i]
+            q_WB = quat(x[b, row, 3:7])
+            force, torque = spin_aircraft(rpm[b, i], command[b, i], q_WB, p, up, down)
+            for k in range(3):
+                wrenches[b, row, k] += force[k]
+                wrenches[b, row, 3 + k] += torque[k]

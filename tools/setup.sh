@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck disable=SC2154
+# Decides which parts of a set-up are to be made and has tools/make_part.sh make them, one at a time, with a lock, a log
+# and a clear end. ./iap sources this file; on its own, `tools/setup.sh [run|dev]` sets up and does nothing more.
+# Progress goes to standard error.
+
+child=
+
+set_up() {
+    local started=$SECONDS
+    log=$root/log/setup.log
+    [[ $root =~ ^[^[:space:]:\;]+$ ]] ||
+        give_up "ROS 2's tools cannot work in '$root': move it to a path without space, colon or semicolon"
+    trap 'interrupted 130' INT
+    trap 'interrupted 143' TERM
+    mkdir -p -- "$root/log" || give_up "cannot write in $root"
+    take_lock
+    : >"$log"
+    underlay=$(key_of_underlay)
+    say "setting up on ${underlay%%:*}; the whole output is in $log"
+    need_system_packages
+    make_parts "$1"
+    trap - INT TERM
+    exec 9>&-
+    say "set up in $((SECONDS - started)) s"
+}
+
+# Two calls at once must not both set up; the one that waited finds the parts made.
+take_lock() {
+    exec 9<"$root"
+    flock -n 9 && return
+    say "waiting for another set-up of this checkout"
+    logged flock 9
+}
+
+make_parts() {
+    if ! is_fresh python || ! is_fresh underlay || [[ -f $stamps/wheels.started || -f $stamps/dev.started ]]; then
+        make_part python "Python environment: $("$python" --version) of $python"
+        echo "$underlay" >"$stamps/underlay"
+    fi
+    is_fresh wheels || make_part wheels "Python packages (pip)"
+    [[ $1 != dev ]] || is_fresh dev || make_part dev "packages for the tests (pip)"
+    is_fresh messages || make_part messages "iap_msgs (colcon)"
+    is_fresh packages || make_part packages "the Python packages (colcon)"
+    is_fresh kernels || make_part kernels "machine code of the kernels (numba)"
+}
+
+# make_part PART TITLE: makes the part and stamps it with the key it had at the start, so that a later change is seen.
+make_part() {
+    local part=$1 title=$2 key='' begin
+    say "- $title"
+    [[ $part == python ]] || { key=$("key_of_$part") && : >"$stamps/$part.started"; }
+    printf '\n== %s\n' "$title" >>"$log"
+    begin=$(wc -c <"$log")
+    if ! logged env root="$root" underlay="$underlay" python="$python" "$root/tools/make_part.sh" "$part"; then
+        [[ $part == kernels ]] || failed "$title" "$begin"
+        say "  failed, so they compile when first used; why is in $log" # and the run itself shows it
+        return
+    fi
+    mkdir -p -- "$stamps"
+    echo "${key:-$("key_of_$part")}" >"$stamps/$part"
+    rm -f -- "$stamps/$part.started"
+}
+
+# Runs a program in a process group of its own, so that an interrupt of this shell alone still ends all of it.
+logged() {
+    setsid -- "$@" >>"$log" 2>&1 </dev/null &
+    child=$!
+    wait "$child"
+}
+
+interrupted() {
+    trap '' INT TERM
+    if [[ -n $child ]] && { kill -TERM -- "-$child" || kill -TERM "$child"; } 2>/dev/null; then
+        for _ in {1..50}; do
+            kill -0 -- "-$child" 2>/dev/null || break
+            sleep 0.1
+        done
+        kill -KILL -- "-$child" 2>/dev/null
+    fi
+    say "set-up interrupted; the next call goes on with it"
+    exit "$1"
+}
+
+# failed TITLE BEGIN: shows the end of what the part wrote to the log, from its byte BEGIN on.
+failed() {
+    tail -c "+$(($2 + 1))" -- "$log" | tail -n 20 | sed 's/^/    /' >&2
+    give_up "set-up failed at '$1': above the end of its output, the rest in $log"
+}
+
+give_up() {
+    say "$*"
+    exit 1
+}
+
+# Finds $python and sees to it that a compiler and Python's headers are there, by apt where that is allowed.
+need_system_packages() {
+    local missing=()
+    if find_python; then
+        has_venv || missing+=(python3-venv)
+        has_headers || missing+=(python3-dev)
+    else
+        missing+=(python3-venv python3-dev)
+    fi
+    command -v "${CXX:-g++}" >/dev/null || missing+=(g++)
+    command -v make >/dev/null || missing+=(make)
+    [[ $underlay == wheels ]] || command -v cmake >/dev/null || missing+=(cmake)
+    ((${#missing[@]} == 0)) || install_system_packages "${missing[@]}"
+}
+
+has_venv() { "$python" -c 'import ensurepip, venv' 2>/dev/null; }
+
+has_headers() {
+    "$python" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'
+}
+
+# The sourced ROS 2's interpreter, or the first that the wheels are made for; never that of the old environment.
+find_python() {
+    local fits='(3, 11) <= sys.version_info[:2] <= (3, 13)'
+    [[ $underlay == wheels ]] || fits='(3, 11) <= sys.version_info[:2]'
+    while read -r python; do
+        [[ $python != "$venv"/* ]] || continue
+        "$python" -c "import sys; sys.exit(not $fits)" 2>/dev/null && return
+    done < <(type -ap python3 python3.11 python3.12 python3.13)
+    python=
+    return 1
+}
+
+install_system_packages() {
+    local install=(apt-get install -y --no-install-recommends "$@") as_root=()
+    command -v apt-get >/dev/null || give_up "not on this machine: $* (Debian's names); install them and call again"
+    if ((EUID != 0)); then
+        sudo -n true 2>/dev/null || give_up "not on this machine: $*; run 'sudo ${install[*]}' and call again"
+        as_root=(sudo -n)
+    fi
+    say "- $* (apt)"
+    logged "${as_root[@]}" apt-get update || say "  apt-get update failed; trying with the lists there are"
+    logged "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" || failed "${install[*]}" 0
+    find_python || give_up "no Python from 3.11 to 3.13 on this machine, and the ROS 2 wheels are made for no other"
+    { has_venv && has_headers; } || give_up "$python is not the system's and lacks venv or Python.h; add them and call again"
+}
+
+if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
+    set -euo pipefail
+    root=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
+    # shellcheck source-path=SCRIPTDIR source=workspace.sh
+    . "$root/tools/workspace.sh"
+    is_ready "${1:-run}" || set_up "${1:-run}"
+fi

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash disable=SC2154
+# Where the parts of a set-up are, what each depends on, and how to enter it. Sourced with $root = the checkout.
+#
+# A part is finished when .venv/stamps/PART holds the part's current key. Keys are made of contents, never of times,
+# so that a fresh clone, a moved checkout, another ROS 2 and a changed file are all seen, and nothing else is.
+
+layout=1 # raise it when tools/ changes so that existing set-ups must be made anew
+venv=$root/.venv
+stamps=$venv/stamps
+packages=(iap_description iap_physics iap_control iap_sensors iap_estimation iap_bringup)
+
+say() { printf 'iap: %s\n' "$*" >&2; }
+
+digest() { sha256sum | cut -c 1-16; }
+
+# What the packages stand on: the sourced ROS 2 as DISTRO:PREFIXES (without this checkout's own), or "wheels".
+key_of_underlay() {
+    local sourced
+    [[ -n ${ROS_DISTRO-} ]] || { echo wheels && return; }
+    sourced=$ROS_DISTRO:$(tr ':' '\n' <<<"${AMENT_PREFIX_PATH-}" | grep -vF -- "$root/" | paste -sd :) || true
+    if [[ -f $stamps/underlay && $(<"$stamps/underlay") == "$sourced" ]] || python3 -c 'import rclpy' 2>/dev/null; then
+        echo "$sourced"
+    else
+        echo wheels # sourced, but not for the Python that is here
+    fi
+}
+
+# The Python environment: it holds absolute paths, and it breaks when its interpreter is replaced.
+key_of_python() { echo "$layout $root $(readlink -f -- "$venv/bin/python")"; }
+
+key_of_wheels() { (cd -- "$root/requirements" && cat core.txt colcon.txt ros.txt lock.txt | digest); }
+
+key_of_dev() { (cd -- "$root/requirements" && cat dev.txt lock.txt | digest); }
+
+key_of_messages() {
+    (cd -- "$root" && key_of_wheels && sha256sum -- iap_msgs/{package.xml,CMakeLists.txt,msg/*,srv/*}) | digest
+}
+
+# The Python packages are linked into install/, not copied: only what is linked counts, and what declares it.
+key_of_packages() {
+    (
+        cd -- "$root" && shopt -s nullglob
+        key_of_messages
+        sha256sum -- iap_*/{package.xml,setup.py,setup.cfg}
+        printf '%s\n' iap_*/{launch,rviz}/* iap_description/iap_description/data/{urdf,meshes}/*
+    ) | digest
+}
+
+# The machine code that numba caches: a cached kernel does not notice a change in one that it calls, so all go together.
+key_of_kernels() {
+    (cd -- "$root" && grep -rlZ --include='*.py' -e njit -e warm_up "${packages[@]}" | sort -z | xargs -0 sha256sum --) | digest
+}
+
+is_fresh() { [[ -f $stamps/$1 && ! -f $stamps/$1.started && $(<"$stamps/$1") == "$("key_of_$1")" ]]; }
+
+# is_ready run|dev: whether every part of that profile is finished.
+is_ready() {
+    local part
+    for part in python underlay wheels messages packages kernels; do
+        is_fresh "$part" || return 1
+    done
+    [[ $1 != dev ]] || is_fresh dev
+}
+
+# The environment of the built packages; one thread per process, because threads only hurt on small matrices.
+enter_environment() {
+    # shellcheck source=/dev/null
+    . "$venv/environment.sh"
+    export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1}
+    NUMBA_CACHE_DIR=$venv/numba/$(key_of_kernels)
+    [[ -w $venv ]] || NUMBA_CACHE_DIR=${XDG_CACHE_HOME:-$HOME/.cache}/iap/${NUMBA_CACHE_DIR##*/}
+    export NUMBA_CACHE_DIR
+}
