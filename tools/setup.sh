@@ -16,17 +16,19 @@ set_up() {
     trap 'interrupted 143' TERM
     mkdir -p -- "$root/log" || give_up "cannot write in $root"
     take_lock
-    : >"$log"
-    underlay=$(key_of_underlay)
-    say "setting up on ${underlay%%:*}; the whole output is in $log"
-    need_system_packages
-    make_parts "$1"
+    if ! is_ready "$1"; then # another call may have done it meanwhile
+        : >"$log"
+        underlay=$(key_of_underlay)
+        say "setting up on ${underlay%%:*}; the whole output is in $log"
+        need_system_packages
+        make_parts "$1"
+        say "set up in $((SECONDS - started)) s"
+    fi
     trap - INT TERM
     exec 9>&-
-    say "set up in $((SECONDS - started)) s"
 }
 
-# Two calls at once must not both set up; the one that waited finds the parts made.
+# Two calls at once must not both set up.
 take_lock() {
     exec 9<"$root"
     flock -n 9 && return
@@ -77,7 +79,7 @@ interrupted() {
             kill -0 -- "-$child" 2>/dev/null || break
             sleep 0.1
         done
-        kill -KILL -- "-$child" 2>/dev/null
+        kill -KILL -- "-$child" 2>/dev/null || true
     fi
     say "set-up interrupted; the next call goes on with it"
     exit "$1"

@@ -138,7 +138,8 @@ class BagWriter:
             self._release()
 
     def _release(self) -> None:
-        self._reserve.unlink(missing_ok=True)
+        if self._reserve.exists():
+            self._reserve.unlink()
         for file in (self._file, self._meta):
             if file >= 0:
                 os.close(file)

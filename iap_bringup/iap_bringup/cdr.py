@@ -12,6 +12,7 @@ In a record, a group of float64 fields that lie side by side is one vector: a ge
 """
 
 import os
+import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -143,6 +144,12 @@ def records_of(store: Typestore, msgtype: str, messages: Iterable[bytes]) -> NDA
         raise ValueError(f"{msgtype}: the size changes from message to message")
     layout = Layout.of(store, store.deserialize_cdr(blobs[0], msgtype))
     return layout.records(np.frombuffer(b"".join(blobs), np.uint8).reshape(len(blobs), size))
+
+
+def stamp_of(data: bytes) -> int:
+    """Stamp [ns] of one serialised message that begins with a std_msgs/Header."""
+    seconds, nanoseconds = struct.unpack_from("<iI", data, HEADER_SIZE)
+    return int(seconds) * 1_000_000_000 + int(nanoseconds)
 
 
 def set_stamps(header: NDArray[Any], stamps: NDArray[np.int64]) -> None:

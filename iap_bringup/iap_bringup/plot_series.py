@@ -6,14 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.metrics import against, commands_thrust, finite, pose_errors, thrusts, tracked
-from iap_bringup.run_meta import RunMeta, Track, VehicleMeta
+from iap_bringup.metrics import against, finite, pose_errors, thrusts, tracked
+from iap_bringup.run_meta import COMPLETED, RunMeta, Track, VehicleMeta
 from iap_bringup.runfolder import VehicleRun
 from iap_description import so3
 from iap_description.states import Q
 from iap_estimation import evaluation
 
 Array = NDArray[np.float64]
+GAP = "   \N{MIDDLE DOT}   "
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Errors:
     inside: NDArray[np.bool_]
 
     def rmse(self) -> tuple[Array, Array]:
-        """Per axis within the window, of position [m] and attitude [deg]; NaN where there is none."""
+        """Per axis within the window, of position [m] and attitude [deg]; NaN without any."""
         if not self.inside.any():
             return np.full(3, np.nan), np.full(3, np.nan)
         return (
@@ -70,7 +71,7 @@ class Flight:
 
     Attributes:
         meta: the vehicle.
-        title: scenario, platform and gains.
+        title: scenario, platform and gains, and how the flight ended if not as planned.
         t: (K,) [s].
         window: the scored window [s].
         simulated: the flight.
@@ -80,7 +81,6 @@ class Flight:
         real_error: real less reference.
         difference: simulated less real.
         thrust: (K, N) of each aircraft [N].
-        thrust_command: (K, N) [N]; NaN where the command has none.
         tilt: (K, N) of each aircraft against the vertical [deg].
         frames: (K, 1 + N, 3) positions of the centre and the aircraft [m].
     """
@@ -96,12 +96,11 @@ class Flight:
     real_error: Errors | None
     difference: Errors | None
     thrust: Array
-    thrust_command: Array
     tilt: Array
     frames: Array
 
 
-def flight(run: RunMeta, vehicle: VehicleRun) -> Flight:
+def flight(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -> Flight:
     """The curves of one vehicle of a run."""
     vehicle = finite(vehicle)
     meta, c = vehicle.meta, vehicle.columns
@@ -109,18 +108,18 @@ def flight(run: RunMeta, vehicle: VehicleRun) -> Flight:
     command = vehicle.given or Track(c.t, c.reference[:, :7])
     real = real_error = difference = None
     if vehicle.actual is not None:
-        t_real, real_poses, simulated = against(vehicle, vehicle.actual)
+        t_real, real_poses, there = against(vehicle, vehicle.actual)
         real = Poses.of(t_real, real_poses)
         wanted = evaluation.poses_at(t_real, command.t, command.poses)
         real_error = _errors(meta, t_real, wanted, real_poses)
-        difference = _errors(meta, t_real, real_poses, simulated)
+        difference = _errors(meta, t_real, real_poses, there)
     several = f"{meta.name}: " if len(run.vehicles) > 1 else ""
     rows = [0, *meta.aircraft] if meta.aircraft != (0,) else [0]
-    by_thrust = commands_thrust(c.mode)[:, None]
+    title = [run.scenario, several + meta.platform, f"gains {meta.gains}"]
     simulated = Poses.of(c.t, c.x[:, 0, :7])
     return Flight(
         meta=meta,
-        title=f"{run.scenario}   |   {several}{meta.platform}   |   gains: {meta.gains}",
+        title=GAP.join(title if outcome == COMPLETED else [*title, outcome]),
         t=c.t,
         window=meta.window_s,
         simulated=simulated,
@@ -130,7 +129,6 @@ def flight(run: RunMeta, vehicle: VehicleRun) -> Flight:
         real_error=real_error,
         difference=difference,
         thrust=thrusts(vehicle),
-        thrust_command=np.where(by_thrust, c.aircraft[..., 0], np.nan),
         tilt=_tilt(c.x[:, meta.aircraft, Q]),
         frames=c.x[:, rows, :3],
     )

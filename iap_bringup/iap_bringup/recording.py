@@ -134,7 +134,9 @@ class Recorder:
         """Write the ticks that all vehicles have; a tick cut off half-way is dropped."""
         ticks = min(self._filled)
         if ticks:
-            self._bag.write_chunk(*self._chunk.fill(self._columns, ticks))
+            with np.errstate(invalid="ignore"):  # a state that is no number is recorded as it is
+                chunk, index = self._chunk.fill(self._columns, ticks)
+            self._bag.write_chunk(chunk, index)
         self._filled = [0] * len(self._filled)
 
 

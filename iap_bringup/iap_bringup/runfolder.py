@@ -25,7 +25,7 @@ from iap_bringup.recording import BAG, META, RecordingFailed
 from iap_bringup.run_meta import RunMeta, Track, VehicleMeta
 from iap_bringup.topics import Columns, columns_of, seconds, topic
 from iap_description.errors import BadInput
-from iap_estimation.tum import write_tum
+from iap_estimation.tum import tum_text
 
 Array = NDArray[np.float64]
 METRICS, CONFIG = "metrics.json", "config.yaml"
@@ -91,12 +91,14 @@ def _next_free(base: Path, scenario: str) -> Path:
 
 def write_config(folder: Path, config: Mapping[str, Any]) -> None:
     """Write the resolved configuration, a tree of plain values."""
-    _write(folder / CONFIG, yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True))
+    text = yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True)
+    write_file(folder / CONFIG, text.encode())
 
 
 def write_metrics(folder: Path, metrics: Mapping[str, Any]) -> None:
     """Write metrics.json; a number that is none is refused."""
-    _write(folder / METRICS, json.dumps(metrics, indent=2, allow_nan=False) + "\n")
+    text = json.dumps(metrics, indent=2, allow_nan=False) + "\n"
+    write_file(folder / METRICS, text.encode())
 
 
 def read_metrics(folder: Path) -> dict[str, Any]:
@@ -120,26 +122,26 @@ def write_trajectories(folder: Path, run: RunData) -> None:
         name, c = vehicle.meta.name, vehicle.columns
         for i, body in enumerate(vehicle.meta.bodies):
             suffix = "" if i == 0 else f"_{body}"
-            _tum(folder / f"trajectory_{name}{suffix}.tum", c.t, c.x[:, i, :7])
+            text = tum_text(c.t, c.x[:, i, :7])
+            write_file(folder / f"trajectory_{name}{suffix}.tum", text.encode())
         given = vehicle.given or Track(c.t, c.reference[:, :7])
-        _tum(folder / f"reference_{name}.tum", given.t, given.poses)
+        write_file(folder / f"reference_{name}.tum", tum_text(given.t, given.poses).encode())
 
 
-def _tum(path: Path, t: Array, poses: Array) -> None:
-    try:
-        write_tum(path, t, poses)
-    except OSError as error:
-        raise RecordingFailed(f"{path}: cannot be written: {error.strerror}") from error
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all; its folder is made if it is missing.
 
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    Raises:
+        RecordingFailed: the disk is full or cannot be written.
+    """
     part = path.with_name(f".{path.name}.part")
     try:
-        part.write_text(text, encoding="utf-8")
+        path.parent.mkdir(exist_ok=True)
+        part.write_bytes(data)
         os.replace(part, path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        if part.exists():
+            part.unlink()
         raise RecordingFailed(f"{path}: cannot be written: {error.strerror}") from error
 
 

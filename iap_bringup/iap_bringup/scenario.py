@@ -216,7 +216,18 @@ def resolve(name: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
         BadInput: anything unknown, missing or impossible, in one line.
     """
     path = scenario_file(name)
-    return resolve_tree(path.stem, read_yaml(path), str(path), options)
+    return resolve_tree(path.stem, _scenario_tree(path), str(path), options)
+
+
+def _scenario_tree(path: Path, heirs: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """A scenario's tree on top of the one that its key `extends` names, if any."""
+    tree = read_yaml(path)
+    base = tree.pop("extends", None)
+    if base is None:
+        return tree
+    if not isinstance(base, str) or scenario_file(base) in (*heirs, path):
+        raise BadInput(f"{path}: key 'extends': the name of another scenario is expected (got {base!r})")
+    return _merged(_scenario_tree(scenario_file(base), (*heirs, path)), tree)
 
 
 def resolve_tree(

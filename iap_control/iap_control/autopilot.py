@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Each aircraft's own autopilot: attitude loop, rate loop and mixer, for a batch of platforms.
 
-Commands come at the controller's rate, the autopilot runs at its own. It gives up yaw torque first, then thrust, then roll and
-pitch torque, so that a saturated aircraft still points its thrust.
+Commands come at the controller's rate, the autopilot runs at its own. It gives up yaw torque first, then
+thrust, then roll and pitch torque, so that a saturated aircraft still points its thrust.
 """
 
 import math
@@ -13,6 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_control.gains import AutopilotGains
+from iap_control.saturation import share_out
 from iap_description.aircraft import Aircraft, inertia_matrix
 from iap_description.kernels import (
     Vec,
@@ -136,22 +137,27 @@ def _torque(row: Array, mode: int, q_r: Array, w_r: Array, pilot: Autopilot) -> 
 
 @njit(cache=True)
 def _mix(thrust: float, torque: Vec, pilot: Autopilot, out: Array) -> None:
-    """Rotor speeds (4,) for a thrust and a torque; what does not fit is given up in the order yaw, thrust, tilt."""
+    """Rotor speeds (4,) for a thrust and a torque."""
     lowest = pilot.thrust_coefficient * pilot.rpm_min**2
     highest = pilot.thrust_coefficient * pilot.rpm_max**2
-    least, most = 1e30, -1e30
+    lift = (0.25 * thrust, 0.25 * thrust, 0.25 * thrust, 0.25 * thrust)
+    tilt = (
+        _tilt(pilot.mix[0], torque),
+        _tilt(pilot.mix[1], torque),
+        _tilt(pilot.mix[2], torque),
+        _tilt(pilot.mix[3], torque),
+    )
+    yaw = (
+        pilot.mix[0, 3] * torque[2],
+        pilot.mix[1, 3] * torque[2],
+        pilot.mix[2, 3] * torque[2],
+        pilot.mix[3, 3] * torque[2],
+    )
+    share_out(lift, tilt, yaw, lowest, highest, out)
     for r in range(4):
-        tilt = pilot.mix[r, 1] * torque[0] + pilot.mix[r, 2] * torque[1]
-        out[r] = tilt
-        least, most = min(least, tilt), max(most, tilt)
-    fit = min(1.0, (highest - lowest) / max(most - least, 1e-12))
-    base = min(max(0.25 * thrust, lowest - fit * least), highest - fit * most)
-    share = 1.0
-    for r in range(4):
-        yaw = pilot.mix[r, 3] * torque[2]
-        room = (highest if yaw > 0.0 else lowest) - base - fit * out[r]
-        if abs(yaw) > 1e-12:
-            share = min(share, max(0.0, room / yaw))
-    for r in range(4):
-        force = base + fit * out[r] + share * pilot.mix[r, 3] * torque[2]
-        out[r] = math.sqrt(max(force, lowest) / pilot.thrust_coefficient)
+        out[r] = math.sqrt(out[r] / pilot.thrust_coefficient)
+
+
+@njit(cache=True)
+def _tilt(row: Array, torque: Vec) -> float:
+    return row[1] * torque[0] + row[2] * torque[1]

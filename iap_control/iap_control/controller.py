@@ -61,6 +61,8 @@ class PlatformController:
     def set_gains(self, gains: Gains) -> None:
         """Change the gains, also in flight; the integrals stay."""
         self.gains = gains
+        self.model = self.model.coupled(gains.com_coupling)
+        self.allocator.set_rate_filter(gains.rate_filter)
         self._law = Law.of(gains)
         if self.model.actuation == "collinear":
             self._split = Decomposition.of(self.model)

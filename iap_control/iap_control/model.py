@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a controller believes of its platform: inertia, allocation, limits, and which control law these allow."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from iap_control.allocation import allocation_matrix, allocation_rank, minimum_n
 from iap_description import so3
 from iap_description.aircraft import Aircraft
 from iap_description.assembly import Assembly
+from iap_description.errors import BadInput
 
 Array = NDArray[np.float64]
 Actuation = Literal["full", "collinear", "rigid"]
@@ -69,7 +70,15 @@ class PlatformModel:
     def of(
         cls, assembly: Assembly, aircraft: Aircraft, *, gravity: float, com_coupling: bool
     ) -> Self:
-        """The model of an assembly; `com_coupling` keeps the terms in d_0 that iap_simulator eq. (4) drops."""
+        """The model of an assembly; `com_coupling` keeps the terms in d_0 that iap_simulator eq. (4) drops.
+
+        Raises:
+            BadInput: some of the joints are spherical and some fixed, for which there is no control law.
+        """
+        if len({joint.type for joint in assembly.joints}) > 1:
+            raise BadInput(
+                f"vehicle '{assembly.name}': key 'platform.joints': 'spherical' and 'fixed' cannot fly together"
+            )
         joints = np.array([joint.p_PJ_P for joint in assembly.joints]).reshape(-1, 3)
         yaw = np.array([so3.quaternion_log(joint.q_PJ)[2] for joint in assembly.joints] or [0.0])
         line = np.array([1.0, 0.0, 0.0])
@@ -82,12 +91,18 @@ class PlatformModel:
         else:
             actuation = "rigid"
             B = _rotor_map(assembly, aircraft)
-        inertia = _inertia(assembly, gravity=gravity, com_coupling=com_coupling)
+        body = (assembly.mass, assembly.d_0, assembly.inertia)
+        inertia = _inertia(*body, gravity=gravity, com_coupling=com_coupling)
         return cls(actuation, inertia, B, minimum_norm(B), line, point, yaw, aircraft)
 
+    def coupled(self, com_coupling: bool) -> Self:
+        """The same model with or without the terms in d_0."""
+        mass, d_0, J, _, _, gravity = self.inertia
+        inertia = _inertia(mass, d_0, J, gravity=gravity, com_coupling=com_coupling)
+        return replace(self, inertia=inertia)
 
-def _inertia(assembly: Assembly, *, gravity: float, com_coupling: bool) -> Inertia:
-    m, d, J = assembly.mass, assembly.d_0, assembly.inertia
+
+def _inertia(m: float, d: Array, J: Array, *, gravity: float, com_coupling: bool) -> Inertia:
     M = np.zeros((6, 6))
     M[:3, :3], M[3:, 3:] = m * np.eye(3), J
     if com_coupling:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Motion control of a rigid multirotor (rank 4): position and yaw are commanded, tilt follows.
 
-The geometric controller on SE(3) of Lee, Leok and McClamroch (2010): the wanted acceleration sets the thrust vector, which
-with the yaw sets the attitude; body rates come from the attitude command's derivative.
+The geometric controller on SE(3) of Lee, Leok and McClamroch (2010): the wanted acceleration sets the
+thrust vector, which with the yaw sets the attitude; body rates come from the attitude command's
+derivative.
 """
 
 import math
@@ -96,12 +97,22 @@ def position_yaw_wrench(
     dt: float,
     saturated: bool,
 ) -> Array:
-    """Active wrench U (6,) in P: thrust along z and three torques. Arguments as in `full_actuation_wrench`.
+    """Active wrench U (6,) in P: thrust along z and three torques.
 
     Args:
+        x: (13,) state row of the central body.
+        row: (19+) reference row.
+        wrench_e_P: (6,) external wrench in P to compensate [N, N m].
+        integral: (6,) integral of the pose error, advanced in place.
+        work: working memory.
+        level: what of the reference is tracked.
+        inertia: the platform's lumped dynamics.
+        law: position gains.
         rigid: attitude gains and limits.
         memory: of the attitude command, advanced in place.
         yaw: heading command [rad].
+        dt: control period [s].
+        saturated: whether a rotor was at a limit in the last step (anti-windup).
     """
     q = quat(x[3:])
     track(x, row, level, work)
@@ -131,8 +142,8 @@ def _at_com(
 ) -> None:
     """Turn the errors of P's origin into those of the CoM.
 
-    The origin swings about the CoM as the platform tilts, which position feedback would amplify. The CoM's own reference
-    lies where the tilt that the nominal acceleration needs puts it.
+    The origin swings about the CoM as the platform tilts, which position feedback would amplify. The
+    CoM's own reference lies where the tilt that the nominal acceleration needs puts it.
     """
     d_0 = vec(inertia.d_0)
     q_nominal = attitude_of_thrust((a_r_W[0], a_r_W[1], a_r_W[2] + inertia.gravity), yaw)

@@ -102,7 +102,7 @@ def track(x: Array, row: Array, level: int, out: Tracking) -> None:
 
 @njit(cache=True)
 def integrate(integral: Array, e: Array, law: Law, dt: float, saturated: bool) -> None:
-    """Advance the integral of the error; it may only shrink while the actuators saturate, and never exceeds its limit."""
+    """Advance the error's integral: it may only shrink while actuators saturate, and has a limit."""
     for i in range(e.shape[0]):
         if law.kI[i] == 0.0 or (saturated and integral[i] * e[i] > 0.0):
             continue

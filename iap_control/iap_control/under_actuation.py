@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Motion control of a platform with collinear joints on R^3 x S^2, iap_simulator eqs. (12)-(16).
 
-No thrust at the joints can turn the platform about their line. The passive decomposition splits velocities into an actuated
-part (5) and the turn about the line (1) that do not couple through the inertia M, and controls the first.
+No thrust at the joints can turn the platform about their line. The passive decomposition splits
+velocities into an actuated part (5) and the turn about the line (1) that do not couple through the
+inertia M, and controls the first.
 """
 
 from typing import NamedTuple
@@ -98,8 +99,9 @@ def under_actuation_wrench(
 ) -> Array:
     r"""Active wrench U (6,) in P with no torque about the joints' line, after iap_simulator eq. (16).
 
-    u_a = M_a dv_a + C_a v_a + C_au v_u - k_P e - k_I \int e - k_D e_v - g_a - f_a, u_u = 0, U = Omega^T [u_a; u_u]. Gains of
-    the line's direction come from pitch and yaw. Arguments as in `full_actuation_wrench`; `law` holds five gains.
+    u_a = M_a dv_a + C_a v_a + C_au v_u - k_P e - k_I \int e - k_D e_v - g_a - f_a, u_u = 0, U = Omega^T
+    [u_a; u_u]. Gains of the line's direction come from pitch and yaw. Arguments as in
+    `full_actuation_wrench`; `law` holds five gains.
     """
     track(x, row, level, work)
     w_P = unrotate(quat(x[3:]), vec(x[10:]))
@@ -141,8 +143,9 @@ def _drop_turn_about_line(
 ) -> None:
     """Leave the turn about the line out of what is commanded: only the line's direction counts.
 
-    The attitude error becomes r_r x r (iap_simulator below eq. (16)) with both directions in P, and the nominal rate about
-    the line is zero. The actual one stays in e_xi: the velocity of P's origin must not be taken for that of the line.
+    The attitude error becomes r_r x r (iap_simulator below eq. (16)) with both directions in P, and the
+    nominal rate about the line is zero. The actual one stays in e_xi: the velocity of P's origin must
+    not be taken for that of the line.
     """
     r = vec(line)
     if level < 1:

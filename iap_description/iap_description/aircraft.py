@@ -125,6 +125,8 @@ class Aircraft(Inertial):
     mounts: dict[str, Mount]
     collision: tuple[Shape, ...]
     visual: tuple[Shape, ...]
+    propeller: tuple[Shape, ...]  # what turns, in the rotor's own frame
+    landing_gear: tuple[Shape, ...]  # seen and touched, where the aircraft flies alone
 
     @property
     def thrust_limits(self) -> tuple[float, float]:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is joined to what: bodies and joints as plain data, for engines and for the controllers' models."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, Self
 
@@ -9,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-from iap_description.aircraft import Drag, Shape, inertia_matrix
-from iap_description.platform import Platform
+from iap_description.aircraft import Aircraft, Drag, Mount, Rotor, Shape, inertia_matrix
+from iap_description.chassis import chassis_shapes
+from iap_description.platform import Center, Platform
 
 Array = NDArray[np.float64]
 JointType = Literal["spherical", "fixed"]
@@ -26,6 +28,9 @@ class Body:
     drag: Drag
     collision: tuple[Shape, ...] = ()
     visual: tuple[Shape, ...] = ()
+    mounts: Mapping[str, Mount] = field(default_factory=dict)
+    rotors: tuple[Rotor, ...] = ()
+    propeller: tuple[Shape, ...] = ()  # of each rotor, in the rotor's frame
 
 
 @dataclass(frozen=True)
@@ -57,40 +62,11 @@ class Assembly:
     @classmethod
     def of(cls, platform: Platform, name: str = "iap") -> Self:
         """The assembly of a platform."""
-        craft = platform.aircraft
         if platform.center is None:
-            body = Body(
-                "base_link",
-                craft.mass,
-                inertia_matrix(craft.inertia),
-                craft.drag,
-                craft.collision,
-                craft.visual,
-            )
-            return cls(name, (body,), (), (0,))
-        center = platform.center
-        bodies = [
-            Body(
-                "base_link",
-                center.mass,
-                inertia_matrix(center.inertia),
-                center.drag,
-                center.collision,
-                center.visual,
-            )
-        ]
-        joints = []
+            return cls(name, (_single(platform.aircraft),), (), (0,))
+        bodies, joints = [_center(platform, platform.center)], []
         for i, spec in enumerate(platform.joints, start=1):
-            bodies.append(
-                Body(
-                    f"drone_{i}",
-                    craft.mass,
-                    inertia_matrix(craft.inertia),
-                    craft.drag,
-                    craft.collision,
-                    craft.visual,
-                )
-            )
+            bodies.append(_sub_aircraft(platform.aircraft, f"drone_{i}"))
             q_PJ = so3.quaternion_exp(np.array([0.0, 0.0, np.deg2rad(spec.yaw_deg)]))
             joints.append(Joint(f"joint_{i}", spec.type, 0, i, np.array(spec.position), q_PJ))
         return cls(name, tuple(bodies), tuple(joints), tuple(range(1, len(bodies))))
@@ -141,3 +117,35 @@ class Assembly:
     def is_jointed(self) -> bool:
         """Whether the aircraft turn independently of the central body (all joints spherical)."""
         return bool(self.joints) and all(joint.type == "spherical" for joint in self.joints)
+
+
+def _sub_aircraft(craft: Aircraft, name: str) -> Body:
+    return Body(
+        name,
+        craft.mass,
+        inertia_matrix(craft.inertia),
+        craft.drag,
+        craft.collision,
+        craft.visual,
+        craft.mounts,
+        craft.rotors,
+        craft.propeller,
+    )
+
+
+def _single(craft: Aircraft) -> Body:
+    """An aircraft that is the whole platform, on its own landing gear."""
+    body = _sub_aircraft(craft, "base_link")
+    gear = craft.landing_gear
+    return replace(body, collision=(*body.collision, *gear), visual=(*body.visual, *gear))
+
+
+def _center(platform: Platform, center: Center) -> Body:
+    """The central body with its chassis."""
+    visual, collision = center.visual, center.collision
+    if center.chassis is not None:
+        places = [(joint.position, np.deg2rad(joint.yaw_deg)) for joint in platform.joints]
+        seen, touched = chassis_shapes(center.chassis, places, platform.ground_clearance)
+        visual, collision = (*visual, *seen), (*collision, *touched)
+    inertia = inertia_matrix(center.inertia)
+    return Body("base_link", center.mass, inertia, center.drag, collision, visual, center.mounts)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Vectors and unit quaternions as tuples of floats, compiled: what the loops at 200 Hz and 1 kHz are written in.
 
-Tuples live in registers, so no kernel allocates. A vector is (x, y, z); a quaternion is (x, y, z, w). `iap_description.so3` is
-the readable twin on arrays.
+Tuples live in registers, so no kernel allocates. A vector is (x, y, z); a quaternion is (x, y, z, w).
+`iap_description.so3` is the readable twin on arrays.
 """
 
 import math

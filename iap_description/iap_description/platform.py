@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import model_validator
 
 from iap_description.aircraft import Aircraft, Drag, Inertial, Mount, Shape
+from iap_description.chassis import Chassis
 from iap_description.config import Real, Record, Vec3, read_yaml, validate
 from iap_description.errors import BadInput
 
@@ -24,6 +25,7 @@ class Center(Inertial):
     mounts: dict[str, Mount]
     collision: tuple[Shape, ...]
     visual: tuple[Shape, ...]
+    chassis: Chassis | None  # adds tubes to the joints and landing gear to the shapes above
 
 
 class JointSpec(Record):

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Rotations on arrays of any leading shape: SO(3) and unit quaternions (xyzw).
 
-For trajectories, errors and tests. The 200 Hz loop uses the scalar kernels of `iap_description.kernels`, which are tested
-against this module. :math:`q_{WB}` and :math:`R_{WB}` map coordinates in B to coordinates in W.
+For trajectories, errors and tests. The 200 Hz loop uses the scalar kernels of `iap_description.kernels`,
+which are tested against this module. :math:`q_{WB}` and :math:`R_{WB}` map coordinates in B to
+coordinates in W.
 """
 
 import numpy as np

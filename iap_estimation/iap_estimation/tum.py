@@ -11,11 +11,15 @@ from iap_description.errors import BadInput
 Array = NDArray[np.float64]
 
 
+def tum_text(t: Array, poses: Array) -> str:
+    """The file of poses (K, 7) at times (K,) [s], all with nine decimals."""
+    line = " ".join(["%.9f"] * 8) + "\n"
+    return "".join([line % tuple(row) for row in np.column_stack([t, poses]).tolist()])
+
+
 def write_tum(path: Path, t: Array, poses: Array) -> None:
-    """Write poses (K, 7) at times (K,) [s], all with nine decimals."""
-    line = " ".join(["%.9f"] * 8)
-    rows = np.column_stack([t, poses]).tolist()
-    path.write_text("\n".join([line % tuple(row) for row in rows] + [""]), encoding="ascii")
+    """Write poses (K, 7) at times (K,) [s]."""
+    path.write_text(tum_text(t, poses), encoding="ascii")
 
 
 def read_tum(path: Path) -> tuple[Array, Array]:

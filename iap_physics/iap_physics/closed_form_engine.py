@@ -43,11 +43,12 @@ class ClosedFormEngine(Engine):
         models = [RigidModel.of(assembly) for assembly in assemblies]
         self._parts = list(zip(assemblies, firsts, models, strict=True))
         self._wrenches = np.zeros((self.batch, sum(sizes), 6))
-        self.reset(np.repeat(at_rest(assemblies)[None], self.batch, axis=0))
+        self._x = np.repeat(at_rest(assemblies)[None], self.batch, axis=0)
+        self.reset(self._x)
 
     def reset(self, x: Array) -> None:
         """Start anew from states (B, bodies, 13)."""
-        self._x = check_start(self._assemblies, x, self.batch)
+        self._x[:] = check_start(self._assemblies, x, self.batch)
         self._wrenches[:] = 0.0
         self.t = 0.0
 
@@ -58,7 +59,7 @@ class ClosedFormEngine(Engine):
     def restore(self, snapshot: object) -> None:
         """Return to a snapshot."""
         if not isinstance(snapshot, _Snapshot) or snapshot.x.shape != self._x.shape:
-            raise IapError("restore: the snapshot is not of this engine's present world")
+            raise IapError("restore: the snapshot is not of this engine")
         self.t = snapshot.t
         self._x[:] = snapshot.x
         self._wrenches[:] = 0.0

@@ -2,14 +2,17 @@
 """Free flight of PyBullet against the closed form: two routes to the same tumbling platform."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.assembly import Assembly
+from iap_description.kernels import Quat, add, cross, put, qnormalize, quat, rotate, scale, vec
 from iap_description.platform import load_platform
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.world import World
@@ -20,13 +23,12 @@ from iap_physics.joints import joined_rows
 from iap_physics.pybullet_engine import PyBulletEngine
 
 Array = NDArray[np.float64]
-# State rows (bodies, 13) and time to wrenches (bodies, 6), world axes.
-Loads = Callable[[Assembly, Array, float], Array]
 
 RATES = (200, 1000, 5000)  # [Hz]
 DURATION = 2.0  # [s]
 SAMPLES = 20  # times at which positions are compared
 WORLD = World(ground=False)
+WEIGHTLESS = World(gravity=1e-12, ground=False)  # as near to none as a world may have
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class FreeFlight:
         rate_hz: steps per second.
         position_error_m: largest distance of any body from its true place, under loads.
         order: by which the error falls with the step size; None in an engine's first line.
-        energy_drift: largest relative change of kinetic energy, without loads.
+        energy_drift: largest relative change of kinetic energy, without loads and weight.
         linear_momentum_drift: the same of momentum.
         angular_momentum_drift: the same of angular momentum about the common CoM.
     """
@@ -52,19 +54,44 @@ class FreeFlight:
     angular_momentum_drift: float
 
 
+class Loads(NamedTuple):
+    """Wrenches fixed in time in body axes: mean + amplitude sin(rate t + phase), all (bodies, 6)."""
+
+    mean: Array
+    amplitude: Array
+    rate: Array
+    phase: Array
+
+    @classmethod
+    def on(cls, assembly: Assembly) -> Self:
+        """A thrust about half its share of the weight on every aircraft, torques on every body."""
+        mean, amplitude, rate = np.zeros((3, len(assembly.bodies), 6))
+        share = assembly.mass * WORLD.gravity / len(assembly.aircraft)
+        amplitude[:, 3:] = [np.diag(body.inertia) for body in assembly.bodies]
+        amplitude[0, 3:] *= 4.0
+        rate[:, 3:] = 5.0
+        for body in assembly.aircraft:
+            mean[body, 2], amplitude[body, 2], rate[body, 2] = 0.5 * share, 0.25 * share, 4.0
+        return cls(mean, amplitude, rate, np.add.outer(np.arange(len(mean)), np.arange(6.0)))
+
+    @classmethod
+    def none(cls, assembly: Assembly) -> Self:
+        """No loads at all."""
+        return cls(*np.zeros((4, len(assembly.bodies), 6)))
+
+
 def free_flight_convergence(
     platform: str = "three_star", rates: Sequence[int] = RATES
 ) -> list[FreeFlight]:
     """The table: each engine at each rate [Hz], multiples of 10.
 
-    Positions are compared under `thrusts_and_torques`; energy and momenta are watched in
-    weightlessness. PyBullet gets the loads of each step's beginning, as in a run; the closed form
-    those of its middle, so that it is of second order and, at twice the highest rate, the
-    reference.
+    Positions are compared under `Loads.on` and gravity; energy and momenta are watched without
+    either. PyBullet gets the loads of each step's beginning, as in a run; the closed form those of
+    its middle, so that it is of second order and, at twice the highest rate, the reference.
     """
     assembly = Assembly.of(load_platform(platform))
     oracle = ClosedFormEngine()
-    reference = fly(oracle, assembly, 2 * max(rates), thrusts_and_torques, midpoint=True)
+    reference = fly(oracle, assembly, 2 * max(rates), midpoint=True)
     table = _lines("closed_form", oracle, assembly, rates, reference, midpoint=True)
     engine = PyBulletEngine()
     table += _lines("pybullet", engine, assembly, rates, reference)
@@ -84,30 +111,13 @@ def tumbling(assembly: Assembly) -> Array:
     return joined_rows(assembly, base, q_WB, 3.5 * so3.rotate(q_WB, axes_B))
 
 
-def thrusts_and_torques(assembly: Assembly, x: Array, t: float) -> Array:
-    """Loads (bodies, 6), world axes, fixed in time in body axes.
-
-    Every aircraft has a thrust that varies about half its share of the weight, and a torque; the
-    central body has both.
-    """
-    loads_B = np.zeros((len(assembly.bodies), 6))
-    loads_B[0] = 0.2 * np.sin(3.0 * t + np.arange(6.0))
-    share = assembly.mass * WORLD.gravity / len(assembly.aircraft)
-    for i, body in enumerate(assembly.aircraft):
-        loads_B[body, 2] += 0.5 * share * (1.0 + 0.5 * np.sin(4.0 * t + i))
-        loads_B[body, 3:] += 0.02 * np.cos(5.0 * t + i + np.arange(3.0))
-    return so3.rotate(x[:, None, Q], loads_B.reshape(-1, 2, 3)).reshape(-1, 6)
-
-
-def weightlessness(assembly: Assembly, x: Array, t: float) -> Array:
-    """Loads (bodies, 6), world axes, that carry each body's weight, whatever `x` and `t`."""
-    loads = np.zeros((len(assembly.bodies), 6))
-    loads[:, 2] = [body.mass * WORLD.gravity for body in assembly.bodies]
-    return loads
-
-
 def fly(
-    engine: Engine, assembly: Assembly, rate: int, loads: Loads, *, midpoint: bool = False
+    engine: Engine,
+    assembly: Assembly,
+    rate: int,
+    *,
+    loaded: bool = True,
+    midpoint: bool = False,
 ) -> Array:
     """Tumble for `DURATION` at `rate` [Hz].
 
@@ -115,32 +125,47 @@ def fly(
         engine: flies one assembly.
         assembly: the platform.
         rate: steps per second.
-        loads: what acts on the bodies.
+        loaded: with `Loads.on` and gravity, or without both.
         midpoint: evaluate the loads for the middle of each step instead of its beginning.
 
     Returns:
         State rows (SAMPLES + 1, bodies, 13) at equal intervals, the start first.
     """
-    engine.load(WORLD, [assembly])
+    engine.load(WORLD if loaded else WEIGHTLESS, [assembly])
     engine.reset(tumbling(assembly)[None])
+    loads = Loads.on(assembly) if loaded else Loads.none(assembly)
     dt, steps = 1.0 / rate, round(DURATION * rate)
     ahead = 0.5 * dt if midpoint else 0.0
-    samples = [engine.state()[0].copy()]
+    samples, wrenches = [engine.state()[0].copy()], np.zeros((1, len(assembly.bodies), 6))
     for k in range(steps):
-        engine.apply(loads(assembly, _turned(engine.state()[0], ahead), k * dt + ahead)[None])
+        _wrenches_of(loads, engine.state()[0], k * dt + ahead, ahead, wrenches[0])
+        engine.apply(wrenches)
         engine.step(dt)
         if (k + 1) % (steps // SAMPLES) == 0:
             samples.append(engine.state()[0].copy())
     return np.array(samples)
 
 
-def _turned(x: Array, dt: float) -> Array:
-    """Rows whose attitudes are where they will be after `dt`, to first order."""
-    if dt == 0.0:
-        return x
-    x = x.copy()
-    x[:, Q] = so3.multiply(so3.quaternion_exp(dt * x[:, W]), x[:, Q])
-    return x
+@njit(cache=True)
+def _wrenches_of(loads: Loads, x: Array, t: float, ahead: float, wrenches: Array) -> None:
+    """The loads at time t on bodies that have turned on for `ahead` [s], into world axes."""
+    for i in range(x.shape[0]):
+        q, w, load = quat(x[i, 3:7]), vec(x[i, 10:13]), wrenches[i]
+        for k in range(6):
+            swing = loads.amplitude[i, k] * np.sin(loads.rate[i, k] * t + loads.phase[i, k])
+            load[k] = loads.mean[i, k] + swing
+        q = _turned(q, scale(ahead, w))
+        put(load[:3], rotate(q, vec(load[:3])))
+        put(load[3:], rotate(q, vec(load[3:])))
+
+
+@njit(cache=True)
+def _turned(q: Quat, turn_W: tuple[float, float, float]) -> Quat:
+    """An attitude turned on by a small rotation vector in world axes, to first order."""
+    u, half = (q[0], q[1], q[2]), scale(0.5, turn_W)
+    v = add(add(u, scale(q[3], half)), cross(half, u))
+    s = q[3] - (half[0] * u[0] + half[1] * u[1] + half[2] * u[2])
+    return qnormalize((v[0], v[1], v[2], s))
 
 
 def _lines(
@@ -154,10 +179,10 @@ def _lines(
 ) -> list[FreeFlight]:
     lines: list[FreeFlight] = []
     for rate in rates:
-        flown = fly(engine, assembly, rate, thrusts_and_torques, midpoint=midpoint)
+        flown = fly(engine, assembly, rate, midpoint=midpoint)
         error = float(np.linalg.norm(flown[..., P] - reference[..., P], axis=-1).max())
         order = _order(lines[-1], rate, error) if lines else None
-        drifts = _drifts(assembly, fly(engine, assembly, rate, weightlessness))
+        drifts = _drifts(assembly, fly(engine, assembly, rate, loaded=False))
         lines.append(FreeFlight(name, rate, error, order, *drifts))
     return lines
 

@@ -40,7 +40,8 @@ def invariants(assembly: Assembly, x: Array, gravity: float = 0.0) -> Invariants
     arms = x[..., P] - p_WC_W[..., None, :]
     kinetic = 0.5 * (momenta * x[..., V] + spins * x[..., W]).sum((-2, -1))
     potential = gravity * (masses * x[..., 2]).sum(-1)
-    return Invariants(kinetic, potential, momenta.sum(-2), (np.cross(arms, momenta) + spins).sum(-2))
+    angular = (np.cross(arms, momenta) + spins).sum(-2)
+    return Invariants(kinetic, potential, momenta.sum(-2), angular)
 
 
 def _spin(inertias: Array, x: Array) -> Array:

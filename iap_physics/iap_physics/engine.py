@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every physics engine offers. An engine knows bodies, joints and wrenches; nothing of rotors or controllers."""
+"""What every physics engine offers: bodies, joints and wrenches; no rotors, no controllers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from iap_description.world import World
 
 Array = NDArray[np.float64]
 
-WORLD = -1  # as a body index: the ground and whatever else stands still
+WORLD = -1  # as a body: the ground and whatever else stands still
 
 
 @dataclass(frozen=True)
 class Contact:
-    """One contact point of the last step; bodies are indices into the state's rows, `WORLD` is the world."""
+    """One contact point of the last step; bodies are state rows or `WORLD`."""
 
     body_a: int
     body_b: int
@@ -31,7 +31,8 @@ class Contact:
 class Engine(Protocol):
     """Bodies of one or more vehicles in one world, or of a batch of equal worlds.
 
-    State rows are those of `iap_description.states`: (B, bodies, 13), the vehicles' bodies one after another.
+    State rows are those of `iap_description.states`, (B, bodies, 13), the vehicles' bodies one
+    after another.
 
     Attributes:
         batch: number B of worlds.
@@ -42,10 +43,12 @@ class Engine(Protocol):
     t: float
 
     def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
-        """Build the world anew; what was loaded before is gone. The vehicles rest at the origin until `reset`."""
+        """Build the world anew; the vehicles rest at the origin until `reset`."""
 
     def reset(self, x: Array) -> None:
-        """Start anew at t = 0 from states (B, bodies, 13). A reset run equals a fresh one bit for bit.
+        """Start anew at t = 0 from states (B, bodies, 13).
+
+        A reset run equals a fresh one bit for bit.
 
         Raises:
             BadInput: the states are not finite or do not fit the joints.
@@ -55,13 +58,18 @@ class Engine(Protocol):
         """Everything that `restore` needs to go on from here."""
 
     def restore(self, snapshot: object) -> None:
-        """Return to a snapshot of this engine, taken since the last `load` and with the same joints."""
+        """Return to a snapshot that this engine took since its last `load` or `reset`.
+
+        Raises:
+            IapError: the snapshot is another's, or joints were added or removed since.
+        """
 
     def apply(self, wrenches_W: Array) -> None:
         """Set the wrench on every body for the next step.
 
         Args:
-            wrenches_W: (B, bodies, 6) force [N] and torque about the body's CoM [N m], world axes, gravity excluded.
+            wrenches_W: (B, bodies, 6) force [N] and torque about the body's CoM [N m], world axes,
+                gravity excluded.
         """
 
     def step(self, dt: float) -> None:
@@ -78,7 +86,7 @@ class Engine(Protocol):
         """Contacts of the last step; empty for an engine without contact."""
 
     def ray_cast(self, starts_W: Array, ends_W: Array) -> Array:
-        """Fraction (rays,) of each ray, (rays, 3) to (rays, 3), at its first hit; 1 where there is none."""
+        """Fraction (rays,) of each ray, (rays, 3) to (rays, 3), at its first hit; 1 if none."""
 
     def add_joint(self, body_a: int, body_b: int, p_AJ_A: Array, p_BJ_B: Array) -> int:
         """Join two bodies at a point by a spherical joint while running; returns a handle.

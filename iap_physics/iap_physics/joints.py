@@ -60,8 +60,8 @@ def joint_states(assembly: Assembly, x: Array) -> tuple[Array, Array]:
         x: (..., bodies, 13) its state rows.
 
     Returns:
-        q_AB (..., joints, 4), attitude of the child B in its parent A, and w_AB_B (..., joints, 3),
-        angular velocity of the child relative to its parent in the child's axes [rad/s].
+        q_AB (..., joints, 4), attitude of the child B in its parent A, and w_AB_B (..., joints,
+        3), angular velocity of the child relative to its parent in the child's axes [rad/s].
     """
     parents = x[..., [joint.parent for joint in assembly.joints], :]
     children = x[..., [joint.child for joint in assembly.joints], :]

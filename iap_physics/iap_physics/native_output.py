@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Keeps what C libraries print out of standard output, which belongs to the command line's results."""
+"""Keeps what C libraries print out of standard output, which belongs to the results."""
 
 import ctypes
 import os
@@ -12,8 +12,8 @@ from contextlib import contextmanager
 def native_output_to(descriptor: int, *, of: tuple[int, ...] = (1,)) -> Iterator[None]:
     """Send what is written to some file descriptors to another one.
 
-    C's buffers are flushed on the way in and out: with standard output in a pipe, a C library's text would otherwise stay in
-    its buffer and come out after the descriptor is back.
+    C's buffers are flushed on the way in and out: with standard output in a pipe, a C library's
+    text would otherwise stay in its buffer and come out after the descriptor is back.
 
     Args:
         descriptor: an open file, e.g. 2 for standard error.

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Free flight of a platform in closed form, compiled.
 
-With every aircraft's CoM on its spherical joint, the joints transmit forces only. The platform then is one rigid body, the
-central body with a point mass at each joint, and each aircraft turns on its own:
+With every aircraft's CoM on its spherical joint, the joints transmit forces only. The platform then
+is one rigid body, the central body with a point mass at each joint, and each aircraft turns on its
+own:
 
 .. math::
     m \dot v_C = \sum_b f_b - m g e_3, \qquad
@@ -10,9 +11,10 @@ central body with a point mass at each joint, and each aircraft turns on its own
     \dot L_i = \tau_i, \qquad
     \dot q = \tfrac12 q \otimes (J^{-1} R^T L)
 
-with C the common CoM, r_b the arm from C to body b in P, and L, L_i angular momenta in world axes. Bodies on fixed joints
-belong to the rigid body with their inertia and torque. Integrating L rather than the angular velocity keeps the momenta to
-rounding; the CoM moves exactly under the constant force of a step, and q, L by the classical Runge-Kutta method.
+with C the common CoM, r_b the arm from C to body b in P, and L, L_i angular momenta in world axes.
+Bodies on fixed joints belong to the rigid body with their inertia and torque. Integrating L rather
+than the angular velocity keeps the momenta to rounding; the CoM moves exactly under the constant
+force of a step, and q, L by the classical Runge-Kutta method.
 """
 
 import math
@@ -51,10 +53,10 @@ class RigidModel(NamedTuple):
 
     Attributes:
         mass: total mass [kg].
-        turns: (bodies,) whether the body turns on its own: those on spherical joints, and body 0 for the platform.
+        turns: (bodies,) whether the body turns on its own: body 0, and those on spherical joints.
         arms: (bodies, 3) each body's CoM from the common CoM, in P [m].
         q_PB: (bodies, 4) attitude in P of the bodies that do not turn.
-        J: (bodies, 3, 3) inertia; of body 0, that of the whole platform about the common CoM [kg m^2].
+        J: (bodies, 3, 3) inertia [kg m^2]; of body 0, the platform's about the common CoM.
         J_inv: (bodies, 3, 3) inverses.
     """
 
@@ -76,11 +78,18 @@ class RigidModel(NamedTuple):
         J = np.stack([body.inertia for body in assembly.bodies])
         d = so3.hat(assembly.d_0)
         J[0] = assembly.inertia + assembly.mass * d @ d
-        return cls(assembly.mass, turns, assembly.p_PB_P - assembly.d_0, q_PB, J, np.linalg.inv(J))
+        return cls(
+            assembly.mass,
+            turns,
+            assembly.p_PB_P - assembly.d_0,
+            q_PB,
+            J,
+            np.linalg.inv(J).astype(float),
+        )
 
 
 class Moments(NamedTuple):
-    """The forces' moments as columns sum_b r_b f_b[k] in P, so that sum_b (R r_b) x f_b needs three rotations for any N."""
+    """The columns sum_b r_b f_b[k], in P; with them sum_b (R r_b) x f_b takes three rotations."""
 
     x: Vec
     y: Vec
@@ -107,7 +116,7 @@ def _rate(q: Quat, L: Vec, J_inv: Array) -> Quat:
 
 @njit(cache=True)
 def turn_free(q: Quat, L: Vec, torque: Vec, J_inv: Array, dt: float) -> Quat:
-    """Attitude after `dt` of a body with angular momentum L under a constant torque, world axes; L becomes L + torque dt."""
+    """Attitude after `dt` under a constant torque; the angular momentum becomes L + torque dt."""
     half = add(L, scale(0.5 * dt, torque))
     k1 = _rate(q, L, J_inv)
     k2 = _rate(_along(q, 0.5 * dt, k1), half, J_inv)
@@ -118,8 +127,10 @@ def turn_free(q: Quat, L: Vec, torque: Vec, J_inv: Array, dt: float) -> Quat:
 
 
 @njit(cache=True)
-def turn_under_forces(q: Quat, L: Vec, torque: Vec, m: Moments, J_inv: Array, dt: float) -> tuple[Quat, Vec]:
-    """Attitude and angular momentum after `dt` under a constant torque and constant forces whose arms turn along."""
+def turn_under_forces(
+    q: Quat, L: Vec, torque: Vec, m: Moments, J_inv: Array, dt: float
+) -> tuple[Quat, Vec]:
+    """Attitude and angular momentum after `dt` under constant torque and forces on turning arms."""
     t1, k1 = add(torque, _moment(q, m)), _rate(q, L, J_inv)
     q2 = _along(q, 0.5 * dt, k1)
     t2, k2 = add(torque, _moment(q2, m)), _rate(q2, add(L, scale(0.5 * dt, t1)), J_inv)
@@ -180,7 +191,19 @@ def _place(x: Array, first: int, model: RigidModel, p_C: Vec, v_C: Vec, q: Quat,
 
 
 @njit(cache=True)
-def step_platform(x: Array, wrenches: Array, first: int, model: RigidModel, gravity: float, dt: float) -> bool:
+def _is_sound(row: Array) -> bool:
+    """Whether a row is finite and its attitude of unit length, which an overflow makes zero."""
+    total = 0.0
+    for k in range(13):
+        total += row[k]
+    q = quat(row[3:7])
+    return math.isfinite(total) and q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 0.5
+
+
+@njit(cache=True)
+def step_platform(
+    x: Array, wrenches: Array, first: int, model: RigidModel, gravity: float, dt: float
+) -> bool:
     """Advance one platform in place.
 
     Args:
@@ -204,16 +227,18 @@ def step_platform(x: Array, wrenches: Array, first: int, model: RigidModel, grav
     v_C = add(v_C, scale(dt, a_C))
     q, L = turn_under_forces(q, _spin(q, w, model.J[0]), torque, moments, model.J_inv[0], dt)
     _place(x, first, model, p_C, v_C, q, _spin(q, L, model.J_inv[0]))
-    total = p_C[0] + p_C[1] + p_C[2] + L[0] + L[1] + L[2] + q[0]
+    sound = _is_sound(x[first])
     for i in range(1, len(model.turns)):
         if model.turns[i]:
             _step_aircraft(x[first + i], wrenches[first + i], model.J[i], model.J_inv[i], dt)
-            total += x[first + i, 3] + x[first + i, 10]
-    return math.isfinite(total)
+            sound = sound and _is_sound(x[first + i])
+    return sound
 
 
 @njit(cache=True)
-def step_batch(x: Array, wrenches: Array, first: int, model: RigidModel, gravity: float, dt: float) -> int:
+def step_batch(
+    x: Array, wrenches: Array, first: int, model: RigidModel, gravity: float, dt: float
+) -> int:
     """Advance the platform in every world of a batch, (B, bodies, 13) and (B, bodies, 6).
 
     Returns:

@@ -90,7 +90,9 @@ def target_rpm(command: float, rpm_min: float, rpm_max: float) -> float:
 
 
 @njit(cache=True)
-def spin_rotor(rpm: float, command: float, p: RotorParameters, up: Lag, down: Lag) -> tuple[float, float]:
+def spin_rotor(
+    rpm: float, command: float, p: RotorParameters, up: Lag, down: Lag
+) -> tuple[float, float]:
     """One rotor over one step.
 
     Returns:
@@ -116,7 +118,9 @@ def rotor_wrench(thrusts: Rpm, q_WB: Quat, wrench_of_thrusts: Array) -> tuple[Ve
 
 
 @njit(cache=True)
-def spin_aircraft(rpm: Array, command: Array, q_WB: Quat, p: RotorParameters, up: Lag, down: Lag) -> tuple[Vec, Vec]:
+def spin_aircraft(
+    rpm: Array, command: Array, q_WB: Quat, p: RotorParameters, up: Lag, down: Lag
+) -> tuple[Vec, Vec]:
     """One aircraft over one step: moves `rpm` (4,) on in place and returns force and torque."""
     rpm[0], a = spin_rotor(rpm[0], command[0], p, up, down)
     rpm[1], b = spin_rotor(rpm[1], command[1], p, up, down)
@@ -126,7 +130,9 @@ def spin_aircraft(rpm: Array, command: Array, q_WB: Quat, p: RotorParameters, up
 
 
 @njit(cache=True)
-def step_rotors(rpm: Array, command: Array, x: Array, wrenches: Array, p: RotorParameters, dt: float) -> None:
+def step_rotors(
+    rpm: Array, command: Array, x: Array, wrenches: Array, p: RotorParameters, dt: float
+) -> None:
     """All rotors of one platform in a batch of worlds over one step.
 
     Args:

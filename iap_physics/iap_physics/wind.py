@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""A constant wind and Dryden gusts in the low-altitude form of MIL-F-8785C, section 3.7.
 
-The spectra of the gust along (u), across (v) and normal to (w) the mean wind are those of white noise through
+The gust along (u), across (v) and normal to (w) the mean wind is white noise through the filters
 
 .. math::
     H_u(s) = \frac{\sigma_u \sqrt{2 T_u}}{1 + T_u s}, \qquad
@@ -13,9 +13,10 @@ with, for a height h in feet from 10 to 1000,
     L_w = h, \quad L_u = L_v = \frac{h}{(0.177 + 0.000823 h)^{1.2}}, \quad
     \sigma_w = 0.1\, W_{20}, \quad \sigma_u = \sigma_v = \frac{\sigma_w}{(0.177 + 0.000823 h)^{0.4}} .
 
-V is the mean wind: the frozen field drifts past a vehicle that hovers or flies slowly. Discretisation is exact: in partial
-fractions :math:`H_{v,w} = \sqrt 3\, G + (1 - \sqrt 3)\, G^2` with :math:`G = 1/(1 + T s)`, so two states with the transition
-:math:`e^{-\mathrm{d}t/T} [[1, 0], [\mathrm{d}t/T, 1]]`, and noise of covariance :math:`P - \Phi P \Phi^T` keeps the stationary
+V is the mean wind: the frozen field drifts past a vehicle that hovers or flies slowly.
+Discretisation is exact: in partial fractions :math:`H_{v,w} \sim \sqrt 3\, G + (1 - \sqrt 3)\, G^2`
+with :math:`G = 1/(1 + T s)`, hence two states with the transition :math:`\Phi = e^{-\mathrm{d}t/T}
+[[1, 0], [\mathrm{d}t/T, 1]]`, and noise of covariance :math:`P - \Phi P \Phi^T` keeps the stationary
 covariance P at any step size.
 """
 
@@ -32,23 +33,31 @@ from iap_description.config import NonNegative, Real, Record
 Array = NDArray[np.float64]
 
 FOOT = 0.3048  # [m]
-LOWEST, HIGHEST = 10.0 * FOOT, 1000.0 * FOOT  # heights for which the low-altitude form is meant [m]
+LOWEST, HIGHEST = 10.0 * FOOT, 1000.0 * FOOT  # heights of the low-altitude form [m]
 GUST_STATES = 5  # one for u, two each for v and w
 _ROOT3 = math.sqrt(3.0)
 
 
 class Wind(Record):
-    """A mean wind and the gusts that ride on it; all zero by default."""
+    """A mean wind and the gusts that ride on it; none by default.
 
-    speed: NonNegative = 0.0  # mean [m/s]
-    direction_deg: Real = 0.0  # towards which it blows: 0 = east (+x), 90 = north (+y)
-    turbulence: NonNegative = 0.0  # wind 20 ft above ground, W_20 [m/s]: 7.7 light, 15 moderate, 23 severe; 0 = no gusts
-    altitude: NonNegative = Field(3.0, le=HIGHEST)  # height for which the gusts are scaled [m]; below 3.05 m as at 3.05 m
+    Attributes:
+        speed: mean [m/s].
+        direction_deg: towards which it blows; 0 is east (+x), 90 north (+y).
+        turbulence: W_20, the wind 20 ft above ground that sets how strong the gusts are [m/s]: 7.7
+            light, 15 moderate, 23 severe, 0 none.
+        altitude: height for which the gusts are scaled [m]; below 3.05 m as at 3.05 m.
+    """
+
+    speed: NonNegative = 0.0
+    direction_deg: Real = 0.0
+    turbulence: NonNegative = 0.0
+    altitude: NonNegative = Field(3.0, le=HIGHEST)
 
     @model_validator(mode="after")
     def _carries_its_gusts(self) -> Self:
         if self.turbulence > 0.0 and self.speed == 0.0:
-            raise ValueError("key 'turbulence': gusts drift with the mean wind and need a 'speed' above 0")
+            raise ValueError("key 'turbulence': gusts drift with the wind and need a 'speed' > 0")
         return self
 
     @property
@@ -101,7 +110,7 @@ def _first_order(y: float, n: float, s: float) -> float:
 
 @njit(cache=True)
 def _second_order(y: float, z: float, n1: float, n2: float, s: float) -> tuple[float, float]:
-    """G and G^2, the first scaled to unit variance, over dt = s T; stationary covariance P = [[1, 1/2], [1/2, 1/2]]."""
+    """G and G^2 driven by the same white noise over dt = s T; P = [[1, 1/2], [1/2, 1/2]]."""
     decay = math.exp(-s)
     square = decay * decay
     q11 = 1.0 - square
@@ -142,7 +151,9 @@ def first_gust(rng: np.random.Generator, *, batch: int = 1) -> Array:
     return n
 
 
-def step_gust(state: Array, p: GustParameters, dt: float, rng: np.random.Generator) -> tuple[Array, Array]:
+def step_gust(
+    state: Array, p: GustParameters, dt: float, rng: np.random.Generator
+) -> tuple[Array, Array]:
     """Gusts after a step.
 
     Args:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A noisy state, as a motion capture or an odometry would give it: white noise on pose and twist of the central body."""
+"""A noisy state, as a motion capture or an odometry would give it: white noise on pose and twist."""
 
 from dataclasses import dataclass
 

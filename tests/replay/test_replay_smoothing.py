@@ -31,7 +31,7 @@ def recording(m: Motion, noise: float = 0.0, *, carries: bool = False) -> Record
 
 
 def rms(vectors: Array) -> float:
-    """Root mean square length."""
+    """Length, root mean square."""
     return float(np.sqrt(np.mean(np.sum(vectors**2, axis=1))))
 
 
@@ -59,9 +59,10 @@ def test_clean_samples_give_the_derivatives_of_the_motion(flight: Motion) -> Non
 
 def test_millimetres_of_noise_leave_a_clean_acceleration(flight: Motion) -> None:
     found = errors(smoothed_rows(recording(flight, noise=0.001), GRID), motion(GRID))
-    # Noise s per axis at rate r leaves sqrt(3) s sqrt(2 / r integral (2 pi f)^(2d) H^2 df): 0.8 mm,
-    # 11 mm/s and 0.20 m/s^2 for s = 1 mm at 40 Hz and H = 1 / (1 + (f / 4 Hz)^6).
-    assert np.less(found, (9e-4, 9e-4, 0.015, 0.015, 0.25, 0.25)).all(), found
+    # Noise s per axis at rate r leaves sqrt(3) s sqrt(2 / r integral (2 pi f)^(2d) H^2 df) in the
+    # derivative d: for s = 1 mm at 40 Hz and H = 1 / (1 + (f / 4 Hz)^6) these values.
+    expected = np.repeat([0.724e-3, 9.96e-3, 0.204], 2)
+    np.testing.assert_allclose(found, expected, rtol=0.15)
 
 
 def test_carried_derivatives_make_the_copy_better(flight: Motion) -> None:
@@ -69,7 +70,7 @@ def test_carried_derivatives_make_the_copy_better(flight: Motion) -> None:
     plain = errors(smoothed_rows(recording(flight, noise=0.001), GRID), motion(GRID))
     found = errors(smoothed_rows(noisy, GRID), motion(GRID))
     assert np.less(found, plain).all(), (found, plain)
-    assert found[4] < 0.1
+    assert found[4] < 0.7 * plain[4]
 
 
 @pytest.mark.parametrize("carries", [False, True])
@@ -127,8 +128,8 @@ def test_constant_rate_is_kept_over_many_turns() -> None:
     recorded = recording(motion(t))
     recorded = recording(Motion(t, recorded.p_WP_W, q, *(np.zeros((len(t), 3)),) * 4))
     rows = smoothed_rows(recorded, GRID)
-    np.testing.assert_allclose(rows[:, REF_W], np.broadcast_to(rate, (len(GRID), 3)), atol=1e-6)
-    np.testing.assert_allclose(rows[:, REF_ALPHA], 0.0, atol=1e-4)
+    np.testing.assert_allclose(rows[:, REF_W], np.broadcast_to(rate, (len(GRID), 3)), atol=5e-5)
+    np.testing.assert_allclose(rows[:, REF_ALPHA], 0.0, atol=1e-3)
 
 
 def test_recorded_rows_are_the_samples_themselves(flight: Motion) -> None:

@@ -63,7 +63,7 @@ def test_few_samples_are_joined_without_detours(t: list[float]) -> None:
     times = np.array(t)
     curve = splines.fit(times, {0: 3.0 - 2.0 * times[:, None]}, CUTOFF)
     inside = np.linspace(0.0, t[-1], 50)
-    np.testing.assert_allclose(curve(inside), 3.0 - 2.0 * inside[:, None], atol=1e-5)
+    np.testing.assert_allclose(curve(inside), 3.0 - 2.0 * inside[:, None], atol=1e-4)
     np.testing.assert_allclose(curve(inside, 1), -2.0, atol=1e-3)
 
 
@@ -85,7 +85,7 @@ def test_coefficients_are_those_of_scipys_basis() -> None:
     fine = (np.arange(20_000) + 0.5) * t[-1] / 20_000
     A, weights = design(t, 0), np.gradient(t)[:, None]
     M = A.T @ (weights * A)
-    for derivative, weight in ((3, tau**6), (2, 1e-8 * tau**4)):
+    for derivative, weight in ((3, tau**6), (2, 1e-6 * tau**4)):
         rough = design(fine, derivative)
         M += weight * t[-1] / 20_000 * rough.T @ rough
     expected = np.linalg.solve(M, A.T @ (weights * y))

@@ -49,9 +49,10 @@ def from_ned(rows: Array) -> Array:
 
 
 def hold(row: Array, count: int) -> Array:
-    """`count` rows that stay at the pose of a row (19,)."""
-    rows = np.zeros((count, REF_FIXED))
+    """`count` rows that stay at the pose, and with the headings, of a row (19+,)."""
+    rows = np.zeros((count, len(row)))
     rows[:, : REF_Q.stop] = row[: REF_Q.stop]
+    rows[:, REF_FIXED:] = row[REF_FIXED:]
     return rows
 
 

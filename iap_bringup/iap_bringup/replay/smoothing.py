@@ -23,9 +23,9 @@ from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, RE
 
 Array = NDArray[np.float64]
 
-# On the two real flights this hides 0.2 mm and 0.1 deg RMS, and 1 mm of noise at 40 Hz becomes
-# 0.1 m/s^2 of acceleration.
-CUTOFF_HZ = 4.0
+# It hides 0.2 mm and 0.1 deg RMS of a hand-flown hexacopter with up to 29 deg of tilt; 1 mm of noise
+# per axis at 40 Hz becomes 0.12 m/s^2 of acceleration.
+CUTOFF_HZ = 3.0
 
 
 def smoothed_rows(recorded: Recorded, t: Array, *, cutoff_hz: float = CUTOFF_HZ) -> Array:

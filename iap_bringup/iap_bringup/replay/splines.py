@@ -27,11 +27,10 @@ ACTIVE = DEGREE + 1  # basis functions that are not zero on an interval
 KNOTS_PER_CUTOFF_PERIOD = 6  # the filter passes 1/730 at the knots' Nyquist frequency of 3 f_c
 # Weight of |s''|^2 relative to a filter of its own at f_c: it settles what two or three samples
 # leave open.
-_STRAIGHTEN = 1e-8
+_STRAIGHTEN = 1e-6
+# On [0, 1]; exact for the squared third derivative, a quartic.
 _GAUSS_NODES = np.array([-np.sqrt(0.6), 0.0, np.sqrt(0.6)]) / 2.0 + 0.5
-_GAUSS_WEIGHTS = (
-    np.array([5.0, 8.0, 5.0]) / 18.0
-)  # exact for the squared third derivative, a quartic
+_GAUSS_WEIGHTS = np.array([5.0, 8.0, 5.0]) / 18.0
 
 
 def _basis_polynomials() -> list[Array]:

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Colours, lines and sizes of the plots."""
+
+from typing import Any
+
+Style = dict[str, Any]
+
+REFERENCE: Style = {"color": "black", "linestyle": (0, (4, 2)), "linewidth": 0.8}
+SIMULATED: Style = {"color": "#1b62a5", "linewidth": 1.4}
+REAL: Style = {"color": "#e0780b", "linewidth": 1.0}
+DIFFERENCE: Style = {"color": "#7a3b96", "linewidth": 1.0}
+LIMIT: Style = {"color": "0.45", "linestyle": (0, (1, 1.5)), "linewidth": 0.9}
+OUTSIDE: Style = {"color": "0.94", "linewidth": 0.0, "zorder": 0.1}
+FREE = "0.93"
+# Of the aircraft one to twelve: neither blue nor orange, and apart for colour-blind eyes.
+AIRCRAFT = (
+    "#117733",
+    "#cc6677",
+    "#332288",
+    "#999933",
+    "#aa4499",
+    "#44aa99",
+    "#882255",
+    "#ddcc77",
+    "#661100",
+    "#6699cc",
+    "#888888",
+    "#000000",
+)
+WIDTH = 7.16  # of a page with two columns [in]
+DPI = 200
+STYLE: Any = {  # matplotlib knows its keys as literals only
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 8.0,
+    "figure.titlesize": 8.0,
+    "axes.labelsize": 8.0,
+    "axes.linewidth": 0.6,
+    "axes.edgecolor": "0.3",
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "0.88",
+    "grid.linewidth": 0.5,
+    "xtick.direction": "in",
+    "ytick.direction": "in",
+    "xtick.labelsize": 7.0,
+    "ytick.labelsize": 7.0,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "legend.fontsize": 7.0,
+    "legend.frameon": False,
+    "legend.columnspacing": 1.2,
+    "legend.handlelength": 1.8,
+    "lines.solid_capstyle": "round",
+}
