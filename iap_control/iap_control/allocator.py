@@ -124,8 +124,8 @@ def _attitudes(
 ) -> bool:
     """Thrust, attitude and filtered body rate of every aircraft; True if one is at a limit.
 
-    Where an aircraft cannot bear its share, all give up the same part of the force: the platform loses height or way, but
-    not its attitude.
+    Where an aircraft cannot bear its share, all give up the same part of the force: the platform loses height
+    or way, but not its attitude.
     """
     kept = 1.0
     for i in range(thrust.shape[0]):

@@ -46,8 +46,7 @@ class Autopilot(NamedTuple):
         thrust_coefficient: c_f [N/rpm^2].
         rpm_min: idle speed [rpm].
         rpm_max: top speed [rpm].
-        lead_up: share of a rotor's speed error that is added to its command while it speeds up.
-        lead_down: the same while it slows down.
+        lead: share of a rotor's speed error that is added to its command.
     """
 
     attitude: Array
@@ -57,15 +56,13 @@ class Autopilot(NamedTuple):
     thrust_coefficient: float
     rpm_min: float
     rpm_max: float
-    lead_up: float
-    lead_down: float
+    lead: float
 
     @classmethod
     def of(cls, aircraft: Aircraft, gains: AutopilotGains) -> "Autopilot":
         """The autopilot of an aircraft under a gain preset."""
         rotor = aircraft.rotor
         mix = np.linalg.inv(aircraft.wrench_of_rotor_thrusts[[2, 3, 4, 5]])
-        lead = gains.rotor_lead - 1.0
         return cls(
             np.array(gains.attitude),
             np.array(gains.rate),
@@ -74,8 +71,7 @@ class Autopilot(NamedTuple):
             rotor.thrust_coefficient,
             rotor.rpm_min,
             rotor.rpm_max,
-            lead,
-            lead,
+            gains.rotor_lead - 1.0,
         )
 
 
@@ -116,8 +112,8 @@ def autopilot_step(
             torque = _torque(row, mode, q_WB_r[b, n], w_WB_r[b, n], pilot)
             _mix(thrust[b, n], torque, pilot, out[b, n])
             for r in range(4):
-                error = out[b, n, r] - rpm[b, n, r]
-                out[b, n, r] += (pilot.lead_up if error > 0.0 else pilot.lead_down) * error
+                led = out[b, n, r] + pilot.lead * (out[b, n, r] - rpm[b, n, r])
+                out[b, n, r] = min(max(led, pilot.rpm_min), pilot.rpm_max)
 
 
 @njit(cache=True)

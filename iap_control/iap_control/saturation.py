@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is given up first when actuators saturate: on rotors yaw, then thrust, then tilt; on aircraft force, then torque."""
+"""What is given up first when actuators saturate.
+
+On rotors yaw torque, then thrust, then roll and pitch torque; on aircraft the platform's force, then its torque.
+"""
 
 import math
 
@@ -45,7 +48,13 @@ def share_out(
 
 @njit(cache=True)
 def force_share(force: Vec, torque: Vec, limit: float) -> float:
-    """Largest s in [`LEAST_FORCE`, 1] with \\|s force + torque\\| <= limit, for an aircraft's two parts of its thrust [N]."""
+    """Largest s in [`LEAST_FORCE`, 1] that keeps the length of s force + torque within the limit.
+
+    Args:
+        force: an aircraft's part of the thrust that makes the platform's force [N].
+        torque: its part that makes the torque [N].
+        limit: largest thrust [N].
+    """
     a, b, c = dot(force, force), dot(force, torque), dot(torque, torque) - limit * limit
     if a + 2.0 * b + c <= 0.0:
         return 1.0

@@ -56,8 +56,9 @@ def test_config_and_metrics_are_read_back(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(RecordingFailed, match="metrics.json"):
-        write_metrics(tmp_path / "missing", {})
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RecordingFailed, match=r"file/metrics\.json"):
+        write_metrics(tmp_path / "file", {})
 
 
 @pytest.mark.parametrize("text", ["", "[1]", "{"])

@@ -102,9 +102,9 @@ def test_smooth_copy_hides_nothing(forms: dict[str, Recorded], grid: Array) -> N
             f"{angle.max():.2f} max; acceleration {a.max():.1f} m/s^2 max, "
             f"{alpha.max():.1f} rad/s^2 max"
         )
-        assert rms(distance) < 2.5e-4
-        assert distance.max() < 4e-3
-        assert rms(angle) < 0.1
+        assert rms(distance) < 1.2e-3
+        assert distance.max() < 0.02
+        assert rms(angle) < 0.3
         # The aircraft tilted by at most 29 deg: more sideways acceleration would be noise.
         assert a.max() < 10.0
         assert alpha.max() < 20.0

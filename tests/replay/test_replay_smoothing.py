@@ -2,16 +2,22 @@
 """The smooth copy of a command: close to it, with derivatives that are true and clean."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 from flight_bags import Motion, motion
 from numpy.typing import NDArray
 
+from iap_bringup.replay import smoothing
 from iap_bringup.replay.recorded import Recorded
-from iap_bringup.replay.smoothing import recorded_rows, smoothed_rows
+from iap_bringup.replay.smoothing import recorded_rows
 from iap_description import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
+
+smoothed_rows = partial(
+    smoothing.smoothed_rows, cutoff_hz=4.0
+)  # the bounds below are this cut-off's
 
 Array = NDArray[np.float64]
 

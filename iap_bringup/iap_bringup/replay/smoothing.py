@@ -23,9 +23,10 @@ from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, RE
 
 Array = NDArray[np.float64]
 
-# It hides 0.2 mm and 0.1 deg RMS of a hand-flown hexacopter with up to 29 deg of tilt; 1 mm of noise
-# per axis at 40 Hz becomes 0.12 m/s^2 of acceleration.
-CUTOFF_HZ = 3.0
+# On two hand-flown flights with up to 11 and 29 deg of tilt this hides 0.6 and 1.1 mm RMS. A higher
+# cut-off hides less (0.2 mm at 4 Hz) but lets through accelerations that a heavy platform cannot
+# follow within its thrust.
+CUTOFF_HZ = 2.0
 
 
 def smoothed_rows(recorded: Recorded, t: Array, *, cutoff_hz: float = CUTOFF_HZ) -> Array:
