@@ -20,6 +20,8 @@ set_up() {
         : >"$log"
         underlay=$(key_of_underlay)
         say "setting up on ${underlay%%:*}; the whole output is in $log"
+        [[ $underlay != wheels || -z ${ROS_DISTRO-} ]] ||
+            say "ROS 2 $ROS_DISTRO is sourced, but $(command -v python3) cannot import its rclpy: using the wheels"
         need_system_packages
         make_parts "$1"
         say "set up in $((SECONDS - started)) s"

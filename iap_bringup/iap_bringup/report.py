@@ -4,13 +4,16 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from iap_bringup.scenario import Scenario
+
+if TYPE_CHECKING:
+    from iap_physics.convergence import FreeFlight
 
 
 @contextmanager
@@ -51,36 +54,37 @@ def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
 
 def _error_table(name: str, metrics: dict[str, Any]) -> Table:
     table = Table(title=name or None)
-    for column in ("", "RMSE", "max x / roll", "max y / pitch", "max z / yaw"):
-        table.add_column(column, justify="left" if not column else "right")
+    for column in ("error", "RMSE", "largest"):
+        table.add_column(column, justify="left" if column == "error" else "right")
     table.add_row(
-        "position [m]",
+        "position \\[m]",
         _number(metrics["position_rmse_m"], 4),
-        *_numbers(metrics["position_max_m"], 4),
+        _triple(metrics["position_max_m"], "x y z", 4),
     )
-    angles = " ".join(_number(a, 3) for a in metrics["attitude_rmse_deg"])
-    table.add_row("attitude [deg]", angles, *_numbers(metrics["attitude_max_deg"], 3))
-    if metrics["axis_rmse_deg"] is not None:
-        table.add_row("axis [deg]", _number(metrics["axis_rmse_deg"], 3), "", "", "")
-    table.add_row("velocity [m/s]", _number(metrics["velocity_rmse_mps"], 4), "", "", "")
-    if metrics.get("actual_position_rmse_m") is not None:
-        table.add_row(
-            "to real flight [m]", _number(metrics["actual_position_rmse_m"], 4), "", "", ""
-        )
-        real = " ".join(_number(a, 3) for a in metrics["actual_attitude_rmse_deg"])
-        table.add_row("to real flight [deg]", real, "", "", "")
     table.add_row(
-        "thrust of an aircraft [N]", f"at most {_number(metrics['thrust_max_n'], 1)}", "", "", ""
+        "attitude \\[deg]",
+        _triple(metrics["attitude_rmse_deg"], "roll pitch yaw", 3),
+        _triple(metrics["attitude_max_deg"], "roll pitch yaw", 3),
     )
+    if metrics["axis_rmse_deg"] is not None:
+        table.add_row("direction of the line \\[deg]", _number(metrics["axis_rmse_deg"], 3), "")
+    table.add_row("velocity \\[m/s]", _number(metrics["velocity_rmse_mps"], 4), "")
+    if metrics["actual_position_rmse_m"] is not None:
+        table.add_row("against recorded flight \\[m]", _number(metrics["actual_position_rmse_m"], 4), "")
+        real = _triple(metrics["actual_attitude_rmse_deg"], "roll pitch yaw", 3)
+        table.add_row("against recorded flight \\[deg]", real, "")
+    table.add_row("thrust of an aircraft \\[N]", "", _number(metrics["thrust_max_n"], 1))
     return table
+
+
+def _triple(values: Sequence[float | None] | None, names: str, digits: int) -> str:
+    """Three values, each behind its name."""
+    pairs = zip(names.split(), values or (None, None, None), strict=True)
+    return "\n".join(f"{name} {_number(value, digits)}" for name, value in pairs)
 
 
 def _number(value: float | None, digits: int) -> str:
     return "free" if value is None else f"{value:.{digits}f}"
-
-
-def _numbers(values: Sequence[float | None] | None, digits: int) -> list[str]:
-    return [_number(value, digits) for value in values or (None, None, None)]
 
 
 def show_list(
@@ -101,9 +105,27 @@ def show_list(
     console.print(f"[italic]Gains[/]\n  {', '.join(gains)}")
 
 
-def show_convergence(console: Console, study: Any) -> None:  # noqa: ANN401 - iap_physics.convergence's record
-    """The table of free flight against the closed form."""
-    table = Table(title="Free flight, PyBullet against the closed form")
-    for column in ("rate [Hz]", "position error [mm]", "order"):
-        table.add_column(column, justify="right")
+def show_convergence(console: Console, lines: "Sequence[FreeFlight]") -> None:
+    """The table of free flight: PyBullet against the closed form, and what each keeps of energy and momenta."""
+    table = Table(title="2 s of tumbling: error under loads, drifts without")
+    for column in (
+        "engine",
+        "rate [Hz]",
+        "position error [mm]",
+        "order",
+        "energy",
+        "momentum",
+        "angular m.",
+    ):
+        table.add_column(column, justify="left" if column == "engine" else "right")
+    for line in lines:
+        order = "" if line.order is None else f"{line.order:.2f}"
+        drifts = (line.energy_drift, line.linear_momentum_drift, line.angular_momentum_drift)
+        table.add_row(
+            line.engine,
+            str(line.rate_hz),
+            f"{1e3 * line.position_error_m:.4g}",
+            order,
+            *(f"{drift:.1e}" for drift in drifts),
+        )
     console.print(table)

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.image import imsave
 from numpy.typing import NDArray
 
+from iap_description.aircraft import Rgba, Shape
 from iap_description.assembly import Assembly, Body
 from iap_description.states import P, Q
 from iap_description.urdf import urdf_text
@@ -35,23 +36,21 @@ class Studio:
     def __init__(self, client: int, folder: Path) -> None:
         self._client, self._folder = client, folder
         self._ground = -1
-        self._blurs: list[tuple[int, int, Sequence[float]]] = []  # body, shape and colour of what is not opaque
+        self._blurs: list[tuple[int, Rgba]] = []  # bodies and colours of what is not opaque
 
     @property
     def blur_opacity(self) -> float:
         """Opacity of what is not opaque, 0 where there is no such thing."""
-        return max((color[3] for _, _, color in self._blurs), default=0.0)
+        return max((color[3] for _, color in self._blurs), default=0.0)
 
     def add_body(self, body: Body, row: Array) -> None:
-        """Place one rigid body by its state row; it is loaded alone, so that its pose needs no joints."""
-        alone = Assembly("body", (replace(body, name="base_link"),), (), ())
-        path = self._folder / "body.urdf"
-        path.write_text(urdf_text(alone, target="bullet"), encoding="utf-8")
-        p, q = row[P].tolist(), row[Q].tolist()
-        shown = bullet.loadURDF(str(path), p, q, useFixedBase=True, physicsClientId=self._client)
-        for k, shape in enumerate(bullet.getVisualShapeData(shown, physicsClientId=self._client)):
-            if shape[7][3] < 1.0:
-                self._blurs.append((shown, k, shape[7]))
+        """Place one rigid body by its state row. What is not opaque is a body of its own, which can be hidden."""
+        self._load(body, row)
+        shapes = _blurs(body)
+        if shapes:
+            opaque = tuple(shape.model_copy(update={"color": (*shape.color[:3], 1.0)}) for shape in shapes)
+            veil = replace(body, visual=opaque, collision=(), rotors=())
+            self._blurs.append((self._load(veil, row), shapes[0].color))
 
     def add_ground(self, middle: Array) -> None:
         """Square tiles around a point, always an even number of them from the origin of `map`."""
@@ -86,14 +85,12 @@ class Studio:
 
     def show_blurs(self, shown: bool) -> None:
         """Draw what is not opaque as if it were, or not at all: PyBullet's renderer knows only these two."""
-        for body, shape, color in self._blurs:
-            rgba = [*color[:3], 1.0 if shown else 0.0]
-            bullet.changeVisualShape(body, -1, shape, rgbaColor=rgba, physicsClientId=self._client)
+        for body, color in self._blurs:
+            self._paint(body, [*color[:3], 1.0 if shown else 0.0])
 
     def show_ground(self, shown: bool) -> None:
         """Draw the ground or not."""
-        rgba = [1.0, 1.0, 1.0, 1.0 if shown else 0.0]
-        bullet.changeVisualShape(self._ground, -1, rgbaColor=rgba, physicsClientId=self._client)
+        self._paint(self._ground, [1.0, 1.0, 1.0, 1.0 if shown else 0.0])
 
     def shoot(
         self, view: Array, fov_deg: float, span: tuple[float, float], size: tuple[int, int], light: Array
@@ -129,6 +126,17 @@ class Studio:
         metres = np.where(z < 1.0, far * near / (far - (far - near) * z), np.inf)
         return np.asarray(rgba, dtype=float).reshape(height, width, 4)[..., :3], metres
 
+    def _load(self, body: Body, row: Array) -> int:
+        """Load a body alone, so that its pose needs no joints."""
+        alone = Assembly("body", (replace(body, name="base_link"),), (), ())
+        path = self._folder / "body.urdf"
+        path.write_text(urdf_text(alone, target="bullet"), encoding="utf-8")
+        p, q = row[P].tolist(), row[Q].tolist()
+        return bullet.loadURDF(str(path), p, q, useFixedBase=True, physicsClientId=self._client)
+
+    def _paint(self, body: int, rgba: list[float]) -> None:
+        bullet.changeVisualShape(body, -1, rgbaColor=rgba, physicsClientId=self._client)
+
     def _add_mesh(
         self, name: str, vertices: Array, faces: Faces, color: Sequence[float], uv: Array | None = None
     ) -> int:
@@ -142,6 +150,16 @@ class Studio:
             bullet.GEOM_MESH, fileName=str(path), rgbaColor=list(color), physicsClientId=self._client
         )
         return bullet.createMultiBody(0.0, -1, shape, physicsClientId=self._client)
+
+
+def _blurs(body: Body) -> tuple[Shape, ...]:
+    """What is not opaque of a body and its rotors, in the body's frame."""
+    turning = [
+        shape.model_copy(update={"position": tuple(np.add(shape.position, rotor.position).tolist())})
+        for rotor in body.rotors
+        for shape in body.propeller
+    ]
+    return tuple(shape for shape in (*body.visual, *turning) if shape.color[3] < 1.0)
 
 
 @contextmanager

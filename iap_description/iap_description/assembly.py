@@ -137,7 +137,7 @@ def _single(craft: Aircraft) -> Body:
     """An aircraft that is the whole platform, on its own landing gear."""
     body = _sub_aircraft(craft, "base_link")
     gear = craft.landing_gear
-    return replace(body, collision=(*body.collision, *gear), visual=(*body.visual, *gear))
+    return replace(body, collision=(*body.collision, *gear), visual=(*gear, *body.visual))
 
 
 def _center(platform: Platform, center: Center) -> Body:

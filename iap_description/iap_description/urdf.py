@@ -32,8 +32,9 @@ def urdf_text(assembly: Assembly, *, target: Target) -> str:
 
     Args:
         assembly: bodies and joints.
-        target: ``bullet`` for PyBullet (spherical joints, one link per body), ``ros`` for standard URDF (floating
-            joints, and links for rotors, sensor mounts and the cameras' optical frames).
+        target: ``bullet`` for PyBullet (spherical joints, one link per body, and only what is opaque: it knows no
+            transparency), ``ros`` for standard URDF (floating joints, and links for rotors, sensor mounts and the
+            cameras' optical frames).
     """
     return _expanded(json.dumps(_tree(assembly, target)), target)
 
@@ -81,9 +82,9 @@ def _body(body: Body, target: Target) -> dict[str, Any]:
         "name": body.name,
         "mass": body.mass,
         "inertia": body.inertia.tolist(),
-        "visual": _shapes(body.visual, target),
+        "visual": _shapes(_seen(body.visual, target), target),
         "collision": _shapes(body.collision, target),
-        "propeller": _shapes(body.propeller, target),
+        "propeller": _shapes(_seen(body.propeller, target), target),
         "rotors": [
             {"name": rotor_joint(body.name, k).removesuffix("_joint"), "position": list(rotor.position)}
             for k, rotor in enumerate(body.rotors, start=1)
@@ -94,6 +95,10 @@ def _body(body: Body, target: Target) -> dict[str, Any]:
 
 def _mount(frame: str, mount: Mount) -> dict[str, Any]:
     return {"name": frame, "camera": frame.endswith("camera"), **mount.model_dump(mode="json")}
+
+
+def _seen(shapes: tuple[Shape, ...], target: Target) -> tuple[Shape, ...]:
+    return tuple(shape for shape in shapes if target == "ros" or shape.color[3] == 1.0)
 
 
 def _shapes(shapes: tuple[Shape, ...], target: Target) -> list[dict[str, Any]]:

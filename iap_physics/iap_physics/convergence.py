@@ -64,15 +64,16 @@ class Loads(NamedTuple):
 
     @classmethod
     def on(cls, assembly: Assembly) -> Self:
-        """A thrust about half its share of the weight on every aircraft, torques on every body."""
+        """A thrust of some third of its share of the weight on every aircraft, torques on all."""
         mean, amplitude, rate = np.zeros((3, len(assembly.bodies), 6))
         share = assembly.mass * WORLD.gravity / len(assembly.aircraft)
         amplitude[:, 3:] = [np.diag(body.inertia) for body in assembly.bodies]
         amplitude[0, 3:] *= 4.0
         rate[:, 3:] = 5.0
         for body in assembly.aircraft:
-            mean[body, 2], amplitude[body, 2], rate[body, 2] = 0.5 * share, 0.25 * share, 4.0
-        return cls(mean, amplitude, rate, np.add.outer(np.arange(len(mean)), np.arange(6.0)))
+            mean[body, 2], amplitude[body, 2], rate[body, 2] = 0.3 * share, 0.15 * share, 4.0
+        phase = np.add.outer(2.0 * np.arange(len(mean)), np.arange(6.0))
+        return cls(mean, amplitude, rate, phase)
 
     @classmethod
     def none(cls, assembly: Assembly) -> Self:

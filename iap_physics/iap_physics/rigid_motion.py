@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.assembly import Assembly
+from iap_description.errors import IapError
 from iap_description.kernels import (
     Quat,
     Vec,
@@ -69,7 +70,15 @@ class RigidModel(NamedTuple):
 
     @classmethod
     def of(cls, assembly: Assembly) -> Self:
-        """The model of an assembly whose joints are all on the central body."""
+        """The model of an assembly.
+
+        Raises:
+            IapError: a joint is not on the central body, for which there is no closed form.
+        """
+        for joint in assembly.joints:
+            if joint.parent != 0:
+                reason = f"'{assembly.name}/{joint.name}' is not on the central body"
+                raise IapError(f"the closed-form engine cannot fly this: {reason}")
         count = len(assembly.bodies)
         turns, q_PB = np.ones(count, bool), np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
         for joint in assembly.joints:

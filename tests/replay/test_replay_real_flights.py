@@ -104,7 +104,7 @@ def test_smooth_copy_hides_nothing(forms: dict[str, Recorded], grid: Array) -> N
         )
         assert rms(distance) < 1.2e-3
         assert distance.max() < 0.02
-        assert rms(angle) < 0.3
+        assert rms(angle) < 0.35
         # The aircraft tilted by at most 29 deg: more sideways acceleration would be noise.
         assert a.max() < 10.0
         assert alpha.max() < 20.0
