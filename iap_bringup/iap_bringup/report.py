@@ -57,23 +57,23 @@ def _error_table(name: str, metrics: dict[str, Any]) -> Table:
     for column in ("error", "RMSE", "largest"):
         table.add_column(column, justify="left" if column == "error" else "right")
     table.add_row(
-        "position \\[m]",
+        "position, m",
         _number(metrics["position_rmse_m"], 4),
         _triple(metrics["position_max_m"], "x y z", 4),
     )
     table.add_row(
-        "attitude \\[deg]",
+        "attitude, deg",
         _triple(metrics["attitude_rmse_deg"], "roll pitch yaw", 3),
         _triple(metrics["attitude_max_deg"], "roll pitch yaw", 3),
     )
     if metrics["axis_rmse_deg"] is not None:
-        table.add_row("direction of the line \\[deg]", _number(metrics["axis_rmse_deg"], 3), "")
-    table.add_row("velocity \\[m/s]", _number(metrics["velocity_rmse_mps"], 4), "")
+        table.add_row("direction of the line, deg", _number(metrics["axis_rmse_deg"], 3), "")
+    table.add_row("velocity, m/s", _number(metrics["velocity_rmse_mps"], 4), "")
     if metrics["actual_position_rmse_m"] is not None:
-        table.add_row("against recorded flight \\[m]", _number(metrics["actual_position_rmse_m"], 4), "")
+        table.add_row("against recorded flight, m", _number(metrics["actual_position_rmse_m"], 4), "")
         real = _triple(metrics["actual_attitude_rmse_deg"], "roll pitch yaw", 3)
-        table.add_row("against recorded flight \\[deg]", real, "")
-    table.add_row("thrust of an aircraft \\[N]", "", _number(metrics["thrust_max_n"], 1))
+        table.add_row("against recorded flight, deg", real, "")
+    table.add_row("thrust of an aircraft, N", "", _number(metrics["thrust_max_n"], 1))
     return table
 
 
@@ -110,8 +110,8 @@ def show_convergence(console: Console, lines: "Sequence[FreeFlight]") -> None:
     table = Table(title="2 s of tumbling: error under loads, drifts without")
     for column in (
         "engine",
-        "rate [Hz]",
-        "position error [mm]",
+        "rate, Hz",
+        "position error, mm",
         "order",
         "energy",
         "momentum",

@@ -3,7 +3,7 @@
 
 import gc
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,20 +11,23 @@ from typing import Any
 import numpy as np
 
 from iap_bringup import topics
+from iap_bringup.cdr import message_types
 from iap_bringup.loop import Observer, fly, make_engine, make_plant
 from iap_bringup.metrics import compute_metrics
 from iap_bringup.pacing import StepTimer, WallClock
 from iap_bringup.pilot import Pilot
-from iap_bringup.recording import Recorder
+from iap_bringup.plant import Plant
+from iap_bringup.recording import Recorder, RecordingFailed
 from iap_bringup.replay.flight import Commanded, commanded
 from iap_bringup.run_meta import COMPLETED, RunMeta, RunStats, Track, VehicleMeta
 from iap_bringup.runfolder import load_run, write_config, write_metrics, write_trajectories
 from iap_bringup.safety import Watch
 from iap_bringup.scenario import Replay, Scenario
 from iap_description.assembly import Assembly
-from iap_description.errors import FlightFailed, IapError
+from iap_description.errors import FlightFailed
 
 Progress = Callable[[float], None]
+INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True)
@@ -138,37 +141,54 @@ def execute(
         view: open PyBullet's window.
     """
     write_config(folder, config)
+    message_types()  # a tenth of a second once per process, which is no part of the loop
     engine = make_engine(flight.scenario, view=view)
-    plant = make_plant(flight.scenario, flight.pilots, engine)
-    watch = Watch(flight.pilots)
-    outcome, failure, interrupted = COMPLETED, None, False
-    timer = StepTimer()
-    gc.collect()
-    gc.freeze()
-    began = time.perf_counter()
-    recorder = Recorder(folder, flight.meta)
     try:
-        flight.write_tracks(recorder)
-        observers: list[Observer] = [recorder]
-        if realtime:
-            observers.append(WallClock())
-        fly(plant, flight.pilots, observers, watch, timer, progress)
-    except FlightFailed as error:
-        outcome, failure = error.outcome, str(error)
-    except IapError as error:
-        outcome, failure = "failed", str(error)
-    except KeyboardInterrupt:
-        outcome, failure, interrupted = "interrupted", f"interrupted at t = {plant.t:.3f} s", True
-    finally:
-        recorder.close()
+        plant = make_plant(flight.scenario, flight.pilots, engine)
+        watch, timer = Watch(flight.pilots), StepTimer()
+        pace: list[Observer] = [WallClock()] if realtime else []
+        began = time.perf_counter()
+        ending = _fly_recorded(flight, folder, plant, pace, (watch, timer), progress)
         wall = time.perf_counter() - began
-        duration = plant.t
+    finally:
         engine.close()
-        gc.unfreeze()
-    stats = RunStats(outcome, duration, wall, timer.mean_us)
     run = load_run(folder)
-    metrics = compute_metrics(run, stats)
+    metrics = compute_metrics(run, RunStats(ending.outcome, plant.t, wall, timer.mean_us))
     metrics["collisions"] = [{"t_s": t, "vehicles": [a, b]} for t, a, b in watch.collisions]
     write_trajectories(folder, run)
     write_metrics(folder, metrics)
-    return Result(metrics, failure, interrupted)
+    return Result(metrics, ending.failure, ending.outcome == INTERRUPTED)
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """How a flight ended: the outcome's word, and the sentence for the user unless it completed."""
+
+    outcome: str
+    failure: str | None
+
+
+def _fly_recorded(
+    flight: Flight,
+    folder: Path,
+    plant: Plant,
+    pace: Sequence[Observer],
+    tools: tuple[Watch, StepTimer],
+    progress: Progress,
+) -> _Ending:
+    """Fly with a recorder; garbage collection waits, since a pause in the loop would be a missed deadline."""
+    gc.collect()
+    gc.freeze()
+    try:
+        with Recorder(folder, flight.meta) as recorder:
+            flight.write_tracks(recorder)
+            fly(plant, flight.pilots, [recorder, *pace], *tools, progress)
+    except FlightFailed as error:
+        return _Ending(error.outcome, str(error))
+    except RecordingFailed as error:
+        return _Ending("recording_failed", str(error))
+    except KeyboardInterrupt:
+        return _Ending(INTERRUPTED, f"interrupted at t = {plant.t:.3f} s")
+    finally:
+        gc.unfreeze()
+    return _Ending(COMPLETED, None)

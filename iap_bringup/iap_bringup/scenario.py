@@ -241,7 +241,7 @@ def resolve_tree(
         if getattr(options, key) is not None:
             tree[key] = getattr(options, key)
     tree = override(tree, list(options.assignments))
-    return validate(Scenario, _listed(tree), source=source), tree
+    return scenario_of(tree, source), tree
 
 
 def _with_defaults(tree: dict[str, Any], source: str) -> dict[str, Any]:
@@ -281,6 +281,11 @@ def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:
         vehicle["control"] = {"preset": gains, **control, "gains": preset_tree(gains)}
     else:
         vehicle["control"] = {"preset": "custom", **control}
+
+
+def scenario_of(tree: dict[str, Any], source: str) -> Scenario:
+    """Check a resolved tree, such as a run folder's config.yaml."""
+    return validate(Scenario, _listed(tree), source=source)
 
 
 def _listed(tree: dict[str, Any]) -> dict[str, Any]:

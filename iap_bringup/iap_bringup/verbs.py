@@ -13,7 +13,7 @@ from rich.console import Console
 from iap_bringup import report
 from iap_bringup.run import Flight, Result, execute
 from iap_bringup.run_meta import COMPLETED
-from iap_bringup.runfolder import create_run_folder, load_run, read_metrics
+from iap_bringup.runfolder import METRICS, create_run_folder, load_run, read_metrics
 from iap_bringup.scenario import DATA, Options, Scenario, resolve, resolve_tree, scenario_names
 from iap_control.gains import preset_names
 from iap_description.config import read_yaml
@@ -86,9 +86,12 @@ def _exit_code(result: Result) -> int:
 
 
 def _draw(folder: Path) -> list[Path]:
-    from iap_bringup.plots import write_plots  # matplotlib is slow to import and not always wanted
+    from iap_bringup.plots import write_plots  # matplotlib is slow to import, not always wanted
 
-    return write_plots(folder / "plots", load_run(folder), read_metrics(folder))
+    judged = (folder / METRICS).exists()  # a run that was killed has no metrics
+    return write_plots(
+        folder / "plots", load_run(folder), read_metrics(folder) if judged else None
+    )
 
 
 def list_all(_: argparse.Namespace) -> int:
@@ -113,12 +116,10 @@ def plot(options: argparse.Namespace) -> int:
 
 def render(options: argparse.Namespace) -> int:
     """Render a picture of a run."""
-    from iap_bringup.picture import render_run
+    from iap_bringup.render import render_run  # brings in the physics engine's renderer
 
     out = options.out or options.folder / "plots" / "picture.png"
-    render_run(
-        load_run(options.folder), read_yaml(options.folder / "config.yaml"), out, options.time
-    )
+    render_run(options.folder, out, options.time)
     Console().print(out)
     return 0
 

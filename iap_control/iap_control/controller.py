@@ -14,8 +14,8 @@ from iap_control.model import PlatformModel
 from iap_control.position_yaw import RigidLaw, RigidMemory, position_yaw_wrench
 from iap_control.tracking import Law, Tracking
 from iap_control.under_actuation import Decomposition, law_across_line, under_actuation_wrench
-from iap_description.kernels import yaw_of
-from iap_description.states import REF_FIXED, REF_Q, Command, Level, Q
+from iap_description.kernels import quat, rotate, vec, yaw_of
+from iap_description.states import REF_ALPHA, REF_FIXED, REF_Q, REF_W, Command, Level, Q
 
 Array = NDArray[np.float64]
 YawMode = Literal["follow", "hold", "given"]
@@ -77,6 +77,8 @@ class PlatformController:
         self._rigid_memory = RigidMemory.empty()
         self._headings = np.zeros(self.model.count)
         self._held: Array | None = None
+        self._yaw: float | None = None
+        self._yaw_rate = 0.0
         self.allocator.reset()
 
     def __call__(self, x: Array, reference: Reference, wrench_e_P: Array = NO_WRENCH) -> Command:
@@ -101,10 +103,23 @@ class PlatformController:
             return full_actuation_wrench(*memory, self._work, *settings, *last)
         if self.model.actuation == "collinear":
             return under_actuation_wrench(*memory, self._work, *settings, self._split, *last)
-        yaw = float(self.headings(x, reference)[0] - self.model.mount_yaw[0])
+        yaw = self._yaw_command(x, reference)
         return position_yaw_wrench(
             *memory, self._work, *settings, self._rigid, self._rigid_memory, yaw, *last
         )
+
+    def _yaw_command(self, x: Array, reference: Reference) -> float:
+        """Yaw [rad] of a rigid platform: the heading's, or the sum of the turn rates where no pose is tracked."""
+        q_WP = quat(reference.row[REF_Q])
+        if reference.level == Level.ACCELERATION:
+            self._yaw_rate += self.dt * rotate(q_WP, vec(reference.row[REF_ALPHA]))[2]
+        else:
+            self._yaw_rate = rotate(q_WP, vec(reference.row[REF_W]))[2]
+        if self._yaw is None or reference.level == Level.POSE or self.yaw_mode != "follow":
+            self._yaw = float(self.headings(x, reference)[0] - self.model.mount_yaw[0])
+        else:
+            self._yaw += self.dt * self._yaw_rate
+        return self._yaw
 
     def headings(self, x: Array, reference: Reference) -> Array:
         """Heading (N,) [rad] of every aircraft under the chosen yaw mode."""

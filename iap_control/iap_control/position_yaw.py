@@ -132,7 +132,8 @@ def position_yaw_wrench(
     thrust = (0.0, 0.0, max(dot(f_W, rotate(q, (0.0, 0.0, 1.0))), rigid.thrust_min))
     U = np.empty(6)
     put(U, thrust)
-    put(U[3:], sub(add(torque_c, cross(vec(inertia.d_0), thrust)), vec(wrench_e_P[3:])))
+    lever = cross(vec(inertia.d_0), add(thrust, vec(wrench_e_P)))  # both forces act at P's origin
+    put(U[3:], sub(add(torque_c, lever), vec(wrench_e_P[3:])))
     return U
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The world that vehicles fly in: gravity and the ground."""
 
-from iap_description.config import Flag, NonNegative, Positive, Record
+from iap_description.config import Flag, NonNegative, Record
 
 
 class Surface(Record):
@@ -14,6 +14,6 @@ class Surface(Record):
 class World(Record):
     """Gravity along -z of `map`, and a ground plane at z = 0."""
 
-    gravity: Positive = 9.81  # [m/s^2]
+    gravity: NonNegative = 9.81  # [m/s^2]
     ground: Flag = True
     surface: Surface = Surface(friction=0.8, restitution=0.1)

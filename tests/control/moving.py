@@ -8,7 +8,6 @@ from iap_description import so3
 from iap_description.assembly import Assembly
 
 Array = NDArray[np.float64]
-SEVEN = 7
 
 
 class Tumble:
@@ -59,7 +58,7 @@ def newton_euler(assembly: Assembly, row: Array, gravity: float) -> Array:
 
     Summed over the bodies: the central one rigid, the aircraft as points at their joints.
     """
-    R = so3.matrix_from_quaternion(row[3:SEVEN])
+    R = so3.matrix_from_quaternion(row[3:7])
     w, alpha = R @ row[10:13], R @ row[16:19]
     force, torque = np.zeros(3), np.zeros(3)
     for body, p_P in zip(assembly.bodies, assembly.p_PB_P, strict=True):

@@ -194,7 +194,7 @@ def test_an_error_along_one_axis_accelerates_the_platform_along_that_axis_alone(
     for axis in range(6):
         x = np.zeros(13)
         x[6] = 1.0
-        x[[7, 8, 9, 10, 11, 12][axis]] = 0.1
+        x[7 + axis] = 0.1
         controller = controller_of("three_star")
         U = controller.wrench(x, Reference(row)) - controller.wrench(
             row[:13].copy(), Reference(row)

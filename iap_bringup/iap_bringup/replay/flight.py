@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A recorded command made ready to fly: smooth rows to track, the recording itself to be scored against."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,7 +47,9 @@ def commanded(replay: Replay) -> Commanded:
     command = read_recorded(path, topic=replay.topic, convention=replay.convention)
     actual = None
     if replay.actual_topic is not None:
-        flown = read_recorded(path, topic=replay.actual_topic, convention=replay.convention)
+        flown = read_recorded(
+            path, topic=replay.actual_topic, convention=replay.convention, max_gap=math.inf
+        )
         actual = _track(flown, time_offset(command, flown))
     return Commanded(
         lambda t: (smoothed_rows(command, t), recorded_rows(command, t)),
