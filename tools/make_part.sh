@@ -21,8 +21,9 @@ make_wheels() {
         pip_install -r core.txt -r ros.txt
         "$venv/bin/python" "$root/tools/patch_wheels.py"
     else
-        # The system's compiled packages were built for the system's numpy: take none of them together with ours.
-        pip_install --ignore-installed -r core.txt
+        # The system's compiled packages were built for the system's numpy: take none of them together with ours,
+        # nor those two that numba imports wherever it finds them.
+        pip_install --ignore-installed -r core.txt coverage scipy
         "$venv/bin/python" -c 'import colcon_cmake, colcon_ros' 2>/dev/null || pip_install -r colcon.txt
     fi
 }

@@ -5,7 +5,7 @@
 # A part is finished when .venv/stamps/PART holds the part's current key. Keys are made of contents, never of times,
 # so that a fresh clone, a moved checkout, another ROS 2 and a changed file are all seen, and nothing else is.
 
-layout=1 # raise it when tools/ changes so that existing set-ups must be made anew
+layout=2 # raise it when tools/ changes so that existing set-ups must be made anew
 venv=$root/.venv
 stamps=$venv/stamps
 packages=(iap_description iap_physics iap_control iap_sensors iap_estimation iap_bringup)

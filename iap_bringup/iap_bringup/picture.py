@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of vehicles over a chequered ground, made from the URDF that the physics loads.
 
-PyBullet's software renderer gives colours and depths (see `studio`). Shadows, the blur of turning propellers (shapes that
-are not opaque), haze, sky and smooth edges are put together here, since it draws none of them well.
+PyBullet's software renderer gives colours and depths (see `studio`). Shadows, the blur of turning
+propellers (shapes that are not opaque), haze, sky and smooth edges are put together here, since it draws
+none of them well.
 """
 
 import math

@@ -13,11 +13,22 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_control.model import Inertia, PlatformModel
-from iap_control.tracking import Law, Tracking, coriolis, gravity_wrench, integrate, matvec, track
+from iap_control.tracking import (
+    VELOCITY,
+    Law,
+    Tracking,
+    coriolis,
+    gravity_wrench,
+    integrate,
+    matvec,
+    track,
+)
 from iap_description.kernels import (
+    Quat,
     add,
     cross,
     dot,
+    norm,
     put,
     qconj,
     qmul,
@@ -32,6 +43,9 @@ from iap_description.kernels import (
 Array = NDArray[np.float64]
 
 
+LEAST_LEVER = 1e-6  # of the CoM about the line, below which the platform does not hang [m]
+
+
 class Decomposition(NamedTuple):
     """The split of velocities, iap_simulator eqs. (12), (13).
 
@@ -44,6 +58,8 @@ class Decomposition(NamedTuple):
         line: (3,) direction of the joints' line in P.
         basis: (3, 2) two directions across the line.
         d_0: (3,) CoM in P [m].
+        p_line: (3,) the line's point nearest to P's origin, in P [m].
+        up: (3,) direction in P from the CoM to the line, which is upwards at rest; zero if the CoM is on the line.
     """
 
     Delta: Array
@@ -54,6 +70,8 @@ class Decomposition(NamedTuple):
     line: Array
     basis: Array
     d_0: Array
+    p_line: Array
+    up: Array
 
     @classmethod
     def of(cls, model: PlatformModel) -> "Decomposition":
@@ -71,6 +89,9 @@ class Decomposition(NamedTuple):
         Delta_a = natural - np.outer(Delta_u, Delta_u @ M @ natural) / (Delta_u @ M @ Delta_u)
         Delta = np.column_stack([Delta_a, Delta_u])
         Delta_T = np.ascontiguousarray(Delta.T)
+        lever = model.p_line_P - model.inertia.d_0
+        lever = lever - r * (r @ lever)
+        length = float(np.linalg.norm(lever))
         return cls(
             Delta,
             np.linalg.inv(Delta),
@@ -80,6 +101,8 @@ class Decomposition(NamedTuple):
             np.ascontiguousarray(r),
             np.ascontiguousarray(across),
             model.inertia.d_0,
+            model.p_line_P,
+            lever / length if length > LEAST_LEVER else np.zeros(3),
         )
 
 
@@ -106,6 +129,8 @@ def under_actuation_wrench(
     track(x, row, level, work)
     w_P = unrotate(quat(x[3:]), vec(x[10:]))
     _drop_turn_about_line(quat(x[3:]), quat(row[3:]), split.line, work, level)
+    if law.per_inertia and level < VELOCITY:
+        _at_line(quat(x[3:]), quat(row[3:]), split, work)
     e = _error(work.e_T, law, split)
     integrate(integral, e, law, dt, saturated)
     nu, e_nu, dnu = np.empty(6), np.empty(6), np.empty(6)
@@ -135,8 +160,8 @@ def under_actuation_wrench(
 
 @njit(cache=True)
 def _drop_turn_about_line(
-    q: tuple[float, float, float, float],
-    q_r: tuple[float, float, float, float],
+    q: Quat,
+    q_r: Quat,
     line: Array,
     work: Tracking,
     level: int,
@@ -148,7 +173,7 @@ def _drop_turn_about_line(
     not be taken for that of the line.
     """
     r = vec(line)
-    if level < 1:
+    if level < VELOCITY:
         r_r = rotate(qmul(qconj(q), q_r), r)
         put(work.e_T[3:], cross(r_r, r))
     turn = dot(vec(work.xi_r[3:]), r)
@@ -156,6 +181,24 @@ def _drop_turn_about_line(
     put(work.dxi_r[3:], sub(vec(work.dxi_r[3:]), scale(dot(vec(work.dxi_r[3:]), r), r)))
     if level < 2:
         put(work.e_xi[3:], add(vec(work.e_xi[3:]), scale(turn, r)))
+
+
+@njit(cache=True)
+def _at_line(q: Quat, q_r: Quat, split: Decomposition, work: Tracking) -> None:
+    """Turn the position error of P's origin into that of the line's point above it.
+
+    The origin swings about the line, where no thrust can hold it, and feeding its swing back makes it
+    grow. The line's own reference lies where the platform hangs at rest below it.
+    """
+    up, c = vec(split.up), vec(split.p_line)
+    if dot(up, up) == 0.0:
+        return
+    r_r = rotate(q_r, vec(split.line))
+    vertical = sub((0.0, 0.0, 1.0), scale(r_r[2], r_r))
+    up_r = scale(1.0 / norm(vertical), vertical)
+    side, side_r = cross(vec(split.line), up), cross(r_r, up_r)
+    c_r = add(scale(dot(c, up), up_r), scale(dot(c, side), side_r))
+    put(work.e_T, add(vec(work.e_T), sub(c, unrotate(q, c_r))))
 
 
 @njit(cache=True)

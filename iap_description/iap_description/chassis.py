@@ -17,8 +17,9 @@ _NEARBY = 1e-6  # [m] a stretch shorter than this is none
 class Chassis(Record):
     """How a central body's frame is built. Tubes lie level; from each tube's end a post rises to the joint's ball.
 
-    A tube reaches its aircraft along that aircraft's nearer body axis, between the propellers; the way from the centre to that
-    line is a tube across it. Under the last tube stands a leg with a skid across.
+    A tube reaches its aircraft along that aircraft's nearer body axis, between the propellers; the way
+    from the centre to that line is a tube across it. Under the last tube stands a leg with a skid
+    across.
     """
 
     level: Real  # height of the tubes' axes in P [m]
@@ -44,13 +45,11 @@ def chassis_shapes(
     visual: list[Shape] = []
     collision: list[Shape] = []
     for position, yaw in joints:
-        joint = np.array(position)
-        end = np.array([*position[:2], chassis.level])
-        start, bend = np.array([0.0, 0.0, chassis.level]), _bend(end, yaw)
-        tubes = [_rod(a, b, chassis.tube_radius, chassis.color) for a, b in ((start, bend), (bend, end)) if _apart(a, b)]
-        gear = _landing_gear(chassis, bend, end, ground_clearance) if _apart(bend, end) else []
-        visual += [*tubes, *gear, *_post(chassis, end, joint)]
-        collision += [*tubes, *gear]
+        joint = np.array(position) end = np.array([*position[:2], chassis.level]) start, bend =
+        np.array([0.0, 0.0, chassis.level]), _bend(end, yaw) tubes = [_rod(a, b, chassis.tube_radius,
+        chassis.color) for a, b in ((start, bend), (bend, end)) if _apart(a, b)] gear =
+        _landing_gear(chassis, bend, end, ground_clearance) if _apart(bend, end) else [] visual +=
+        [*tubes, *gear, *_post(chassis, end, joint)] collision += [*tubes, *gear]
     return tuple(visual), tuple(collision)
 
 

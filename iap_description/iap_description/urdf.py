@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """URDF from an assembly, by xacro: for PyBullet, and standard for robot_state_publisher and RViz.
 
-`python -m iap_description.urdf PLATFORM [--target ros|bullet]` prints one. Names carry no vehicle name: robot_state_publisher
-puts it in front (`frame_prefix`).
+`python -m iap_description.urdf PLATFORM [--target ros|bullet]` prints one. Names carry no vehicle name:
+robot_state_publisher puts it in front (`frame_prefix`).
 """
 
 import argparse
@@ -39,7 +39,7 @@ def urdf_text(assembly: Assembly, *, target: Target) -> str:
     return _expanded(json.dumps(_tree(assembly, target)), target)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _expanded(tree: str, target: Target) -> str:
     """The text for a tree in JSON; remembered, since xacro takes about half a second for four bodies."""
     with tempfile.TemporaryDirectory(prefix="iap_") as folder:
@@ -122,11 +122,10 @@ def _joint(joint: Joint, names: list[str]) -> dict[str, Any]:
 
 def main() -> int:
     """Print a platform's URDF."""
-    parser = argparse.ArgumentParser(prog="python -m iap_description.urdf", description="Print a platform's URDF.")
-    parser.add_argument("platform", help="a platform's name (three_star, star_5, f450, ...) or the path of its YAML file")
-    parser.add_argument("--target", choices=["ros", "bullet"], default="ros", help="who reads it (default: ros)")
-    options = parser.parse_args()
-    try:
+    parser = argparse.ArgumentParser(prog="python -m iap_description.urdf", description="Print a
+    platform's URDF.") parser.add_argument("platform", help="a platform's name (three_star, star_5, f450,
+    ...) or the path of its YAML file") parser.add_argument("--target", choices=["ros", "bullet"],
+    default="ros", help="who reads it (default: ros)") options = parser.parse_args() try:
         assembly = Assembly.of(load_platform(options.platform))
     except BadInput as error:
         sys.stderr.write(f"{error}\n")

@@ -28,7 +28,7 @@ RATES = (200, 1000, 5000)  # [Hz]
 DURATION = 2.0  # [s]
 SAMPLES = 20  # times at which positions are compared
 WORLD = World(ground=False)
-WEIGHTLESS = World(gravity=1e-12, ground=False)  # as near to none as a world may have
+WEIGHTLESS = World(gravity=0.0, ground=False)
 
 
 @dataclass(frozen=True)
