@@ -8,7 +8,7 @@ from typing import Annotated, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from iap_bringup.references.rows import hold
 from iap_description import so3
@@ -84,6 +84,14 @@ class KeyboardMapping(Record):
     keys: dict[Annotated[str, Field(min_length=1, max_length=1)], Key]
     limits: Limits
 
+    @model_validator(mode="after")
+    def _keys_differ(self) -> Self:
+        special = [self.stop, self.quit, self.faster, self.slower]
+        twice = {key for key in special if special.count(key) > 1 or key in self.keys}
+        if twice:
+            raise ValueError(f"key {sorted(twice)[0]!r} stands for more than one thing")
+        return self
+
 
 M = TypeVar("M", JoystickMapping, KeyboardMapping)
 
@@ -157,7 +165,9 @@ class Hand:
             return type(self)(hold(self.row, 1)[0], self.mount_yaw)
         row = np.zeros_like(self.row)
         row[REF_Q], row[REF_W], row[REF_ALPHA] = _turned(self.row, demand.rate_P, dt, limits)
-        row[REF_P], row[REF_V], row[REF_A] = _shifted(self.row, row[REF_Q], demand, dt, limits, p_WP_W)
+        row[REF_P], row[REF_V], row[REF_A] = _shifted(
+            self.row, row[REF_Q], demand, dt, limits, p_WP_W
+        )
         row[REF_FIXED:] = _yaw(row[REF_Q]) + self.mount_yaw
         return type(self)(row, self.mount_yaw)
 
@@ -223,7 +233,9 @@ def joystick_demand(
         BadInput: the joystick lacks an axis or button of the mapping, or an axis is not a number.
     """
     if mapping.dead_man >= len(buttons):
-        raise BadInput(f"joystick: key 'dead_man': button {mapping.dead_man} of only {len(buttons)}")
+        raise BadInput(
+            f"joystick: key 'dead_man': button {mapping.dead_man} of only {len(buttons)}"
+        )
     if not buttons[mapping.dead_man]:
         return RELEASED
     velocity = _deflections(axes, mapping.velocity, "velocity", mapping.dead_zone)

@@ -18,6 +18,7 @@ class RigidGains(Record):
 
     kP: Vec3  # [1/s^2]
     kD: Vec3  # [1/s]
+    rate_filter: NonNegative  # [s] of the attitude command's first and second derivative
 
 
 class AutopilotGains(Record):

@@ -63,7 +63,11 @@ class RigidLaw(NamedTuple):
         low, high = model.aircraft.thrust_limits
         limits = (model.count * low, model.count * high, math.tan(model.aircraft.tilt_max))
         return cls(
-            np.array(gains.rigid.kP), np.array(gains.rigid.kD), J_c, *limits, gains.rate_filter
+            np.array(gains.rigid.kP),
+            np.array(gains.rigid.kD),
+            J_c,
+            *limits,
+            gains.rigid.rate_filter,
         )
 
 

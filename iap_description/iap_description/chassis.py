@@ -17,9 +17,8 @@ _NEARBY = 1e-6  # [m] a stretch shorter than this is none
 class Chassis(Record):
     """How a central body's frame is built. Tubes lie level; from each tube's end a post rises to the joint's ball.
 
-    A tube reaches its aircraft along that aircraft's nearer body axis, between the propellers; the way
-    from the centre to that line is a tube across it. Under the last tube stands a leg with a skid
-    across.
+    A tube reaches its aircraft along that aircraft's nearer body axis, between the propellers; the way from the centre to that
+    line is a tube across it. Under the last tube stands a leg with a skid across.
     """
 
     level: Real  # height of the tubes' axes in P [m]
@@ -45,11 +44,17 @@ def chassis_shapes(
     visual: list[Shape] = []
     collision: list[Shape] = []
     for position, yaw in joints:
-        joint = np.array(position) end = np.array([*position[:2], chassis.level]) start, bend =
-        np.array([0.0, 0.0, chassis.level]), _bend(end, yaw) tubes = [_rod(a, b, chassis.tube_radius,
-        chassis.color) for a, b in ((start, bend), (bend, end)) if _apart(a, b)] gear =
-        _landing_gear(chassis, bend, end, ground_clearance) if _apart(bend, end) else [] visual +=
-        [*tubes, *gear, *_post(chassis, end, joint)] collision += [*tubes, *gear]
+        joint = np.array(position)
+        end = np.array([*position[:2], chassis.level])
+        start, bend = np.array([0.0, 0.0, chassis.level]), _bend(end, yaw)
+        tubes = [
+            _rod(a, b, chassis.tube_radius, chassis.color)
+            for a, b in ((start, bend), (bend, end))
+            if _apart(a, b)
+        ]
+        gear = _landing_gear(chassis, bend, end, ground_clearance) if _apart(bend, end) else []
+        visual += [*tubes, *gear, *_post(chassis, end, joint)]
+        collision += [*tubes, *gear]
     return tuple(visual), tuple(collision)
 
 
@@ -67,12 +72,23 @@ def _post(chassis: Chassis, end: Array, joint: Array) -> list[Shape]:
     up = np.array([0.0, 0.0, grip])
     shapes = [
         _rod(end - up, end + up, grip, chassis.metal),
-        Shape(shape="sphere", radius=2.0 * chassis.post_radius, position=_vec3(joint), color=chassis.metal),
+        Shape(
+            shape="sphere",
+            radius=2.0 * chassis.post_radius,
+            position=_vec3(joint),
+            color=chassis.metal,
+        ),
     ]
-    return [*shapes, _rod(end, joint, chassis.post_radius, chassis.metal)] if _apart(end, joint) else shapes
+    return (
+        [*shapes, _rod(end, joint, chassis.post_radius, chassis.metal)]
+        if _apart(end, joint)
+        else shapes
+    )
 
 
-def _landing_gear(chassis: Chassis, bend: Array, end: Array, ground_clearance: float) -> list[Shape]:
+def _landing_gear(
+    chassis: Chassis, bend: Array, end: Array, ground_clearance: float
+) -> list[Shape]:
     """A leg from the tube outwards to a skid, and the feet at the skid's ends, whose spheres touch the ground."""
     r = chassis.post_radius
     foot_radius = 1.5 * r
@@ -83,7 +99,9 @@ def _landing_gear(chassis: Chassis, bend: Array, end: Array, ground_clearance: f
     middle[2] = foot_radius - ground_clearance
     half = 0.5 * chassis.skid_length * across
     feet = [
-        Shape(shape="sphere", radius=foot_radius, position=_vec3(middle + side), color=chassis.rubber)
+        Shape(
+            shape="sphere", radius=foot_radius, position=_vec3(middle + side), color=chassis.rubber
+        )
         for side in (half, -half)
     ]
     return [

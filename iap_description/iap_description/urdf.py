@@ -44,7 +44,9 @@ def _expanded(tree: str, target: Target) -> str:
     """The text for a tree in JSON; remembered, since xacro takes about half a second for four bodies."""
     with tempfile.TemporaryDirectory(prefix="iap_") as folder:
         path = Path(folder) / "assembly.yaml"
-        path.write_text(yaml.safe_dump(json.loads(tree)), encoding="utf-8")  # xacro's YAML reads not every JSON number
+        path.write_text(
+            yaml.safe_dump(json.loads(tree)), encoding="utf-8"
+        )  # xacro's YAML reads not every JSON number
         source = DATA / "urdf" / "iap.urdf.xacro"
         document = xacro.process_file(str(source), mappings={"tree": str(path), "target": target})
     for node in list(document.childNodes):
@@ -86,10 +88,15 @@ def _body(body: Body, target: Target) -> dict[str, Any]:
         "collision": _shapes(body.collision, target),
         "propeller": _shapes(_seen(body.propeller, target), target),
         "rotors": [
-            {"name": rotor_joint(body.name, k).removesuffix("_joint"), "position": list(rotor.position)}
+            {
+                "name": rotor_joint(body.name, k).removesuffix("_joint"),
+                "position": list(rotor.position),
+            }
             for k, rotor in enumerate(body.rotors, start=1)
         ],
-        "mounts": [_mount(mount_frame(body.name, name), mount) for name, mount in body.mounts.items()],
+        "mounts": [
+            _mount(mount_frame(body.name, name), mount) for name, mount in body.mounts.items()
+        ],
     }
 
 
@@ -122,10 +129,18 @@ def _joint(joint: Joint, names: list[str]) -> dict[str, Any]:
 
 def main() -> int:
     """Print a platform's URDF."""
-    parser = argparse.ArgumentParser(prog="python -m iap_description.urdf", description="Print a
-    platform's URDF.") parser.add_argument("platform", help="a platform's name (three_star, star_5, f450,
-    ...) or the path of its YAML file") parser.add_argument("--target", choices=["ros", "bullet"],
-    default="ros", help="who reads it (default: ros)") options = parser.parse_args() try:
+    parser = argparse.ArgumentParser(
+        prog="python -m iap_description.urdf", description="Print a platform's URDF."
+    )
+    parser.add_argument(
+        "platform",
+        help="a platform's name (three_star, star_5, f450, ...) or the path of its YAML file",
+    )
+    parser.add_argument(
+        "--target", choices=["ros", "bullet"], default="ros", help="who reads it (default: ros)"
+    )
+    options = parser.parse_args()
+    try:
         assembly = Assembly.of(load_platform(options.platform))
     except BadInput as error:
         sys.stderr.write(f"{error}\n")
