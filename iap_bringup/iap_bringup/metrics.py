@@ -54,7 +54,6 @@ def compute_metrics(run: RunData, stats: RunStats) -> Metrics:
         "window_s": [min(start for start, _ in windows), max(stop for _, stop in windows)],
         **_largest(list(each.values())),
         "control_step_us": stats.control_step_us,
-        "estimation": None,
     }
     if len(flown) > 1:
         metrics["vehicles"] = {
@@ -107,7 +106,6 @@ def vehicle_metrics(vehicle: VehicleRun) -> Metrics:
         "axis_rmse_deg": math.nan if axis is None else math.degrees(_vector_rmse(axis)),
         "thrust_max_n": float(thrusts(vehicle).max(initial=0.0)),
         "saturated_fraction": float(saturated(vehicle).mean()) if len(c.t) else math.nan,
-        "contact": None,
         **_actual(vehicle, window),
     }
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from iap_control.model import Inertia, PlatformModel
 from iap_control.tracking import (
+    ACCELERATION,
     VELOCITY,
     Law,
     Tracking,
@@ -179,7 +180,7 @@ def _drop_turn_about_line(
     turn = dot(vec(work.xi_r[3:]), r)
     put(work.xi_r[3:], sub(vec(work.xi_r[3:]), scale(turn, r)))
     put(work.dxi_r[3:], sub(vec(work.dxi_r[3:]), scale(dot(vec(work.dxi_r[3:]), r), r)))
-    if level < 2:
+    if level < ACCELERATION:
         put(work.e_xi[3:], add(vec(work.e_xi[3:]), scale(turn, r)))
 
 
@@ -195,6 +196,8 @@ def _at_line(q: Quat, q_r: Quat, split: Decomposition, work: Tracking) -> None:
         return
     r_r = rotate(q_r, vec(split.line))
     vertical = sub((0.0, 0.0, 1.0), scale(r_r[2], r_r))
+    if norm(vertical) < 1e-6:  # a line that stands upright hangs nowhere
+        return
     up_r = scale(1.0 / norm(vertical), vertical)
     side, side_r = cross(vec(split.line), up), cross(r_r, up_r)
     c_r = add(scale(dot(c, up), up_r), scale(dot(c, side), side_r))
