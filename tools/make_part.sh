@@ -42,18 +42,10 @@ pip_install() {
 
 # The locked versions; a ROS 2 installation keeps its own build tools and the pytest that its plugins were made for.
 write_constraints() {
-    local own='^(#|ros-|colcon-|empy|setuptools|pytest|pluggy)'
-    [[ $underlay != wheels ]] || own='^#'
+    local own='^#' version='from importlib.metadata import version; print("pytest==" + version("pytest").split("+")[0])'
+    [[ $underlay == wheels ]] || own='^(#|ros-|colcon-|empy|setuptools|pytest|pluggy)'
     grep -vE "$own" lock.txt >"$venv/constraints.txt"
-    [[ $underlay == wheels ]] || "$venv/bin/python" - >>"$venv/constraints.txt" <<'PYTHON'
-from importlib import metadata
-
-for name in ("pytest", "pluggy"):
-    try:
-        print(f"{name}=={metadata.version(name)}")
-    except metadata.PackageNotFoundError:
-        pass  # nothing to keep
-PYTHON
+    [[ $underlay == wheels ]] || "$venv/bin/python" -c "$version" >>"$venv/constraints.txt" || echo "no pytest to keep"
 }
 
 make_messages() {

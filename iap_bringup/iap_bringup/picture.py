@@ -2,8 +2,8 @@
 """Pictures of vehicles over a chequered ground, made from the URDF that the physics loads.
 
 PyBullet's software renderer gives colours and depths (see `studio`). Shadows, the blur of turning
-propellers (shapes that are not opaque), haze, sky and smooth edges are put together here, since it draws
-none of them well.
+propellers (shapes that are not opaque), haze, sky and smooth edges are put together here, since it
+draws none of them well.
 """
 
 import math
@@ -24,9 +24,16 @@ SAMPLES = 2  # per pixel and axis
 SPAN = (0.05, 200.0)  # depths that a camera sees [m]
 REACH = 0.55  # [m] of a vehicle's parts around its bodies' origins
 TO_SUN = np.array([0.40, -0.38, 0.84])
-SUN, SUN_DISTANCE = 0.60 * TO_SUN / np.linalg.norm(TO_SUN), 60.0  # strength, and where its shadows are seen from [m]
+SUN = 0.60 * TO_SUN / np.linalg.norm(TO_SUN)  # its length is its strength
+SUN_DISTANCE = 60.0  # [m] from where its shadows are seen
 SHADOW_PIXELS, SHADOW_BIAS = 3000, 0.008  # bias in m
-SHADOW_TAPS = ((-1.5, -0.5), (0.5, -1.5), (1.5, 0.5), (-0.5, 1.5), (0.0, 0.0))  # for soft edges [pixels]
+SHADOW_TAPS = (
+    (-1.5, -0.5),
+    (0.5, -1.5),
+    (1.5, 0.5),
+    (-0.5, 1.5),
+    (0.0, 0.0),
+)  # softening [pixels]
 SKY_LOW, SKY_HIGH = np.array([226.0, 233.0, 240.0]), np.array([150.0, 184.0, 222.0])
 HAZE = 22.0  # [m] the sky's share of the ground's colour is 63 % here
 
@@ -82,7 +89,8 @@ def camera_around(
     trial = Camera(tuple((middle + back).tolist()), tuple(middle.tolist()), fov_deg)
     x, y, z = trial.view[:3, :3] @ (points_W - middle).T
     up = math.tan(0.5 * math.radians(fov_deg))
-    distance = np.max(z + np.maximum((np.abs(y) + 0.5 * REACH) / up, (np.abs(x) + REACH) * size[1] / (size[0] * up)))
+    wide = up * size[0] / size[1]
+    distance = np.max(z + np.maximum((np.abs(y) + 0.5 * REACH) / up, (np.abs(x) + REACH) / wide))
     return Camera(tuple((middle + distance * back).tolist()), tuple(middle.tolist()), fov_deg)
 
 
@@ -91,7 +99,7 @@ def render_scene(
     *,
     camera: Camera,
     size: tuple[int, int] = (1280, 720),
-    path_points: Array | None = None,
+    path_points: Array | Sequence[Array] = (),
 ) -> NDArray[np.uint8]:
     """Draw vehicles, and a path, over the ground.
 
@@ -99,19 +107,21 @@ def render_scene(
         scene: the vehicles, each with its state rows (bodies, 13).
         camera: the point of view.
         size: width and height of the picture [pixels].
-        path_points: (n, 3) a path in `map` [m], drawn as a tube.
+        path_points: (n, 3) a path in `map` [m], drawn as a tube; or several such paths.
 
     Returns:
         The picture (height, width, 3), RGB.
     """
-    path = np.zeros((0, 3)) if path_points is None else np.asarray(path_points, dtype=float)
-    places = np.vstack([path, *(np.asarray(rows)[:, P] for _, rows in scene)])
+    single = isinstance(path_points, np.ndarray)
+    paths = [np.asarray(path) for path in ([path_points] if single else path_points)]
+    places = np.vstack([*paths, *(np.asarray(rows)[:, P] for _, rows in scene)])
     with studio() as stage:
         for assembly, rows in scene:
             for body, row in zip(assembly.bodies, rows, strict=True):
                 stage.add_body(body, row)
-        if len(path) > 1:
-            stage.add_path(path)
+        for path in paths:
+            if len(path) > 1:
+                stage.add_path(path)
         stage.add_ground(np.array(camera.target))
         picture = _draw(stage, camera, (SAMPLES * size[0], SAMPLES * size[1]), places)
     picture = picture.reshape(size[1], SAMPLES, size[0], SAMPLES, 3).mean(axis=(1, 3))
@@ -119,13 +129,14 @@ def render_scene(
 
 
 def _draw(stage: Studio, camera: Camera, size: tuple[int, int], places: Array) -> Array:
-    """The picture at full sampling: sun where it reaches, sky and haze, then the blurs in front of it all."""
+    """The picture at full sampling: sun and shadow, sky and haze, the blurs in front of it all."""
     stage.show_blurs(False)
     lit, depth = stage.shoot(camera.view, camera.fov_deg, SPAN, size, SUN)
     dark, _ = stage.shoot(camera.view, camera.fov_deg, SPAN, size, 0.0 * SUN)
     rays = _rays(size, camera.fov_deg)
     solid = np.isfinite(depth)
-    points_W = camera.view[:3, :3].T @ (rays[:, solid] * depth[solid]) + np.array(camera.position)[:, None]
+    points_W = camera.view[:3, :3].T @ (rays[:, solid] * depth[solid])
+    points_W += np.array(camera.position)[:, None]
     picture = _sky(rays, camera)
     seen = dark[solid] + _sunlit(stage, points_W, places)[:, None] * (lit[solid] - dark[solid])
     haze = (1.0 - np.exp(-((depth[solid] / HAZE) ** 2)))[:, None]
@@ -152,10 +163,11 @@ def _sky(rays: Array, camera: Camera) -> Array:
 
 
 def _sunlit(stage: Studio, points_W: Array, places: Array) -> Array:
-    """Share (n,) of the sun's light that reaches points (3, n): their depth against that of a view from the sun."""
+    """Share (n,) of the sun's light at points (3, n): their depth against that of its own view."""
     middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
     radius = float(np.linalg.norm(places - middle, axis=1).max()) + REACH
-    sun = Camera(tuple((middle + SUN_DISTANCE * SUN / np.linalg.norm(SUN)).tolist()), tuple(middle.tolist()))
+    eye = middle + SUN_DISTANCE * SUN / np.linalg.norm(SUN)
+    sun = Camera(tuple(eye.tolist()), tuple(middle.tolist()))
     fov_deg = 2.0 * math.degrees(math.asin(radius / SUN_DISTANCE))
     span = (SUN_DISTANCE - 2.0 * radius, SUN_DISTANCE + 2.0 * radius)
     stage.show_ground(False)  # it casts no shadow

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A PyBullet world that is only looked at: vehicles, a path and a chequered ground, as colours and depths."""
+"""A PyBullet world that is only looked at: vehicles, paths and a chequered ground."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -44,11 +44,11 @@ class Studio:
         return max((color[3] for _, color in self._blurs), default=0.0)
 
     def add_body(self, body: Body, row: Array) -> None:
-        """Place one rigid body by its state row. What is not opaque is a body of its own, which can be hidden."""
-        self._load(body, row)
+        """Place one rigid body by its state row."""
+        self._load(body, row)  # without what is not opaque: a body of its own, which can be hidden
         shapes = _blurs(body)
         if shapes:
-            opaque = tuple(shape.model_copy(update={"color": (*shape.color[:3], 1.0)}) for shape in shapes)
+            opaque = tuple(s.model_copy(update={"color": (*s.color[:3], 1.0)}) for s in shapes)
             veil = replace(body, visual=opaque, collision=(), rotors=())
             self._blurs.append((self._load(veil, row), shapes[0].color))
 
@@ -66,25 +66,29 @@ class Studio:
         tiles[:32, :32] = tiles[32:, 32:] = TILE_COLORS[1]
         imsave(self._folder / "tiles.png", tiles)
         texture = bullet.loadTexture(str(self._folder / "tiles.png"), physicsClientId=self._client)
-        bullet.changeVisualShape(self._ground, -1, textureUniqueId=texture, physicsClientId=self._client)
+        bullet.changeVisualShape(
+            self._ground, -1, textureUniqueId=texture, physicsClientId=self._client
+        )
 
     def add_path(self, points_W: Array) -> None:
         """A tube along points (n, 3) [m]."""
         along = np.gradient(points_W, axis=0)
         side = np.stack([-along[:, 1], along[:, 0], 0.0 * along[:, 0]], -1)
-        side[np.linalg.norm(side, axis=1) < 1e-6] = [1.0, 0.0, 0.0]  # where the path is vertical or rests
+        side[np.linalg.norm(side, axis=1) < 1e-6] = [1.0, 0.0, 0.0]  # vertical, or at rest
         side /= np.linalg.norm(side, axis=1, keepdims=True)
         up = np.cross(along, side)
         up /= np.maximum(np.linalg.norm(up, axis=1, keepdims=True), 1e-9)
         angle = 2.0 * np.pi * np.arange(PATH_SIDES)[:, None] / PATH_SIDES
-        rings = points_W[:, None] + PATH_RADIUS * (np.cos(angle) * side[:, None] + np.sin(angle) * up[:, None])
+        circles = np.cos(angle) * side[:, None] + np.sin(angle) * up[:, None]
+        rings = points_W[:, None] + PATH_RADIUS * circles
         a = np.arange((len(points_W) - 1) * PATH_SIDES)
         b = a - a % PATH_SIDES + (a + 1) % PATH_SIDES
-        faces = np.vstack([np.stack([a, b, b + PATH_SIDES], -1), np.stack([a, b + PATH_SIDES, a + PATH_SIDES], -1)])
+        c, d = b + PATH_SIDES, a + PATH_SIDES
+        faces = np.vstack([np.stack([a, b, c], -1), np.stack([a, c, d], -1)])
         self._add_mesh("path", rings.reshape(-1, 3), faces, PATH_COLOR)
 
     def show_blurs(self, shown: bool) -> None:
-        """Draw what is not opaque as if it were, or not at all: PyBullet's renderer knows only these two."""
+        """Draw what is not opaque as if it were, or not at all: PyBullet draws nothing between."""
         for body, color in self._blurs:
             self._paint(body, [*color[:3], 1.0 if shown else 0.0])
 
@@ -93,7 +97,12 @@ class Studio:
         self._paint(self._ground, [1.0, 1.0, 1.0, 1.0 if shown else 0.0])
 
     def shoot(
-        self, view: Array, fov_deg: float, span: tuple[float, float], size: tuple[int, int], light: Array
+        self,
+        view: Array,
+        fov_deg: float,
+        span: tuple[float, float],
+        size: tuple[int, int],
+        light: Array,
     ) -> tuple[Array, Array]:
         """Take a picture without shadows.
 
@@ -105,7 +114,8 @@ class Studio:
             light: (3,) direction to the light; its length is the light's strength.
 
         Returns:
-            Colours (H, W, 3) in 0..255, and depths along the view (H, W) [m], infinite where nothing is.
+            Colours (H, W, 3) in 0..255, and depths along the view (H, W) [m], infinite where there
+            is nothing.
         """
         near, far = span
         strength = float(np.linalg.norm(light))
@@ -138,7 +148,12 @@ class Studio:
         bullet.changeVisualShape(body, -1, rgbaColor=rgba, physicsClientId=self._client)
 
     def _add_mesh(
-        self, name: str, vertices: Array, faces: Faces, color: Sequence[float], uv: Array | None = None
+        self,
+        name: str,
+        vertices: Array,
+        faces: Faces,
+        color: Sequence[float],
+        uv: Array | None = None,
     ) -> int:
         corner = "{0}" if uv is None else "{0}/{0}"
         lines = [f"v {x:.5f} {y:.5f} {z:.5f}" for x, y, z in vertices]
@@ -147,7 +162,10 @@ class Studio:
         path = self._folder / f"{name}.obj"
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         shape = bullet.createVisualShape(
-            bullet.GEOM_MESH, fileName=str(path), rgbaColor=list(color), physicsClientId=self._client
+            bullet.GEOM_MESH,
+            fileName=str(path),
+            rgbaColor=list(color),
+            physicsClientId=self._client,
         )
         return bullet.createMultiBody(0.0, -1, shape, physicsClientId=self._client)
 
@@ -155,7 +173,9 @@ class Studio:
 def _blurs(body: Body) -> tuple[Shape, ...]:
     """What is not opaque of a body and its rotors, in the body's frame."""
     turning = [
-        shape.model_copy(update={"position": tuple(np.add(shape.position, rotor.position).tolist())})
+        shape.model_copy(
+            update={"position": tuple(np.add(shape.position, rotor.position).tolist())}
+        )
         for rotor in body.rotors
         for shape in body.propeller
     ]

@@ -25,6 +25,7 @@ from iap_description.kernels import (
     cross,
     dot,
     mul,
+    norm,
     put,
     put4,
     qconj,
@@ -52,6 +53,7 @@ class RigidLaw(NamedTuple):
     thrust_max: float
     tan_tilt_max: float
     rate_filter: float
+    pull_max: float
 
     @classmethod
     def of(cls, gains: Gains, model: PlatformModel) -> "RigidLaw":
@@ -68,7 +70,27 @@ class RigidLaw(NamedTuple):
             J_c,
             *limits,
             gains.rigid.rate_filter,
+            _largest_pull(model, J_c, gains.rigid.kP),
         )
+
+
+def _largest_pull(model, J_c, kP):
+    c = model.aircraft.rotor
+    lo, hi = (c.thrust_coefficient * n**2 for n in (c.rpm_min, c.rpm_max))
+    w = np.zeros(6)
+    w[2] = model.inertia.mass * model.inertia.gravity
+    w[3:] = np.cross(model.inertia.d_0, w[:3])
+    lift = model.B_inverse @ w
+    room = np.minimum(hi - lift, lift - lo)
+    sat = []
+    for ax in range(2):
+        t = np.abs(model.B_inverse[:, 3 + ax])
+        sat.append(min(room / np.maximum(t, 1e-12)) / J_c[ax, ax] / kP[ax])
+    return model.inertia.gravity * math.tan(min(model.aircraft.tilt_max, KAPPA * min(sat)))
+
+
+import os
+KAPPA = float(os.environ.get("KAPPA", "0.5"))
 
 
 class RigidMemory(NamedTuple):
@@ -121,10 +143,15 @@ def position_yaw_wrench(
     q = quat(x[3:])
     track(x, row, level, work)
     _at_com(q, unrotate(q, vec(x[10:])), vec(row[13:]), yaw, inertia, level, work)
-    integrate(integral, work.e_T, law, dt, saturated)
-    feedback = law.kP[:3] * work.e_T[:3] + law.kI[:3] * integral[:3] + law.kD[:3] * work.e_xi[:3]
+    feedback = law.kP[:3] * work.e_T[:3]
     per_mass = 1.0 if law.per_inertia else 1.0 / inertia.mass
-    a_W = sub(vec(row[13:]), rotate(q, scale(per_mass, vec(feedback))))
+    pull_W = rotate(q, scale(-per_mass, vec(feedback)))
+    across = math.hypot(pull_W[0], pull_W[1])
+    s = min(1.0, rigid.pull_max / max(across, 1e-9))
+    integrate(integral, work.e_T, law, dt, saturated or s < 1.0)
+    a_W = add(vec(row[13:]), (s * pull_W[0], s * pull_W[1], pull_W[2]))
+    held = law.kI[:3] * integral[:3] + law.kD[:3] * work.e_xi[:3]
+    a_W = sub(a_W, rotate(q, scale(per_mass, vec(held))))
     f_e_W = rotate(q, vec(wrench_e_P))
     wanted = sub(scale(inertia.mass, (a_W[0], a_W[1], a_W[2] + inertia.gravity)), f_e_W)
     f_W = limited_thrust(wanted, rigid.thrust_min, rigid.thrust_max, rigid.tan_tilt_max)
@@ -159,13 +186,20 @@ def _at_com(
 
 
 @njit(cache=True)
+def limited(v: Vec, most: float) -> Vec:
+    n = norm(v)
+    return v if n <= most else scale(most / n, v)
+
+RATE_MAX, ALPHA_MAX = 4.0, 20.0
+
+@njit(cache=True)
 def _rate_of_command(q_r: Quat, memory: RigidMemory, time_constant: float, dt: float) -> None:
     """Body rate and angular acceleration of the attitude command by filtered differences."""
     if memory.started[0] > 0.0:
-        w = scale(1.0 / dt, qlog(qmul(qconj(quat(memory.q_WB)), q_r)))
+        w = limited(scale(1.0 / dt, qlog(qmul(qconj(quat(memory.q_WB)), q_r))), RATE_MAX)
         a = dt / (time_constant + dt)
         w_new = add(vec(memory.w_B), scale(a, sub(w, vec(memory.w_B))))
-        change = scale(1.0 / dt, sub(w_new, vec(memory.w_B)))
+        change = limited(scale(1.0 / dt, sub(w_new, vec(memory.w_B))), ALPHA_MAX)
         put(memory.alpha_B, add(vec(memory.alpha_B), scale(a, sub(change, vec(memory.alpha_B)))))
         put(memory.w_B, w_new)
     put4(memory.q_WB, q_r)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The frame that carries the joints: tubes, posts and landing gear as shapes, laid out from the joints themselves."""
+"""The frame that carries the joints: tubes, posts and landing gear, laid out from the joints."""
 
 import math
 from collections.abc import Sequence
@@ -15,10 +15,11 @@ _NEARBY = 1e-6  # [m] a stretch shorter than this is none
 
 
 class Chassis(Record):
-    """How a central body's frame is built. Tubes lie level; from each tube's end a post rises to the joint's ball.
+    """How a central body's frame is built: level tubes, each with a post to its joint's ball.
 
-    A tube reaches its aircraft along that aircraft's nearer body axis, between the propellers; the way from the centre to that
-    line is a tube across it. Under the last tube stands a leg with a skid across.
+    A tube reaches its aircraft along that aircraft's nearer body axis, between the propellers; the
+    way from the centre to that line is a tube across it. Under the last tube stands a leg with a
+    skid across.
     """
 
     level: Real  # height of the tubes' axes in P [m]
@@ -26,9 +27,9 @@ class Chassis(Record):
     post_radius: Positive  # [m], also of the landing gear
     leg_at: Positive  # where along the last tube the leg meets the ground, 1 = under the joint
     skid_length: Positive  # [m]
-    color: tuple[Real, Real, Real, Real]  # of tubes and posts
-    metal: tuple[Real, Real, Real, Real]  # of clamps and balls
-    rubber: tuple[Real, Real, Real, Real]  # of the skids' feet
+    color: Rgba  # of tubes and posts
+    metal: Rgba  # of clamps and balls
+    rubber: Rgba  # of the skids' feet
 
 
 def chassis_shapes(
@@ -44,52 +45,41 @@ def chassis_shapes(
     visual: list[Shape] = []
     collision: list[Shape] = []
     for position, yaw in joints:
-        joint = np.array(position)
-        end = np.array([*position[:2], chassis.level])
-        start, bend = np.array([0.0, 0.0, chassis.level]), _bend(end, yaw)
-        tubes = [
-            _rod(a, b, chassis.tube_radius, chassis.color)
-            for a, b in ((start, bend), (bend, end))
-            if _apart(a, b)
-        ]
-        gear = _landing_gear(chassis, bend, end, ground_clearance) if _apart(bend, end) else []
-        visual += [*tubes, *gear, *_post(chassis, end, joint)]
-        collision += [*tubes, *gear]
+        start, end = np.array([0.0, 0.0, chassis.level]), np.array([*position[:2], chassis.level])
+        bend = _bend(end, yaw)
+        parts = _tube(chassis, start, bend) + _tube(chassis, bend, end)
+        if _apart(bend, end):
+            parts += _landing_gear(chassis, bend, end, ground_clearance)
+        visual += parts + _post(chassis, end, np.array(position))
+        collision += parts
     return tuple(visual), tuple(collision)
 
 
 def _bend(end: Array, yaw: float) -> Array:
-    """Where the way from the centre turns into the aircraft's body axis, x or y, that points more to the centre."""
+    """Where the way from the centre turns into the aircraft's axis that points to it more."""
     x = np.array([math.cos(yaw), math.sin(yaw), 0.0])
     y = np.array([-x[1], x[0], 0.0])
     axis = x if abs(end @ x) >= abs(end @ y) else y
     return end - (end @ axis) * axis
 
 
+def _tube(chassis: Chassis, a: Array, b: Array) -> list[Shape]:
+    return [_rod(a, b, chassis.tube_radius, chassis.color)] if _apart(a, b) else []
+
+
 def _post(chassis: Chassis, end: Array, joint: Array) -> list[Shape]:
     """A clamp on the tube's end, the post and its ball."""
     grip = 1.5 * chassis.tube_radius
     up = np.array([0.0, 0.0, grip])
-    shapes = [
-        _rod(end - up, end + up, grip, chassis.metal),
-        Shape(
-            shape="sphere",
-            radius=2.0 * chassis.post_radius,
-            position=_vec3(joint),
-            color=chassis.metal,
-        ),
-    ]
-    return (
-        [*shapes, _rod(end, joint, chassis.post_radius, chassis.metal)]
-        if _apart(end, joint)
-        else shapes
-    )
+    clamp = _rod(end - up, end + up, grip, chassis.metal)
+    post = [_rod(end, joint, chassis.post_radius, chassis.metal)] if _apart(end, joint) else []
+    return [clamp, *post, _ball(joint, 2.0 * chassis.post_radius, chassis.metal)]
 
 
 def _landing_gear(
     chassis: Chassis, bend: Array, end: Array, ground_clearance: float
 ) -> list[Shape]:
-    """A leg from the tube outwards to a skid, and the feet at the skid's ends, whose spheres touch the ground."""
+    """A leg from the tube outwards to a skid, whose feet at both ends touch the ground."""
     r = chassis.post_radius
     foot_radius = 1.5 * r
     along = end - bend
@@ -98,17 +88,16 @@ def _landing_gear(
     middle = bend + chassis.leg_at * along
     middle[2] = foot_radius - ground_clearance
     half = 0.5 * chassis.skid_length * across
-    feet = [
-        Shape(
-            shape="sphere", radius=foot_radius, position=_vec3(middle + side), color=chassis.rubber
-        )
-        for side in (half, -half)
-    ]
     return [
         _rod(hip, middle, r, chassis.color),
         _rod(middle - half, middle + half, r, chassis.color),
-        *feet,
+        _ball(middle - half, foot_radius, chassis.rubber),
+        _ball(middle + half, foot_radius, chassis.rubber),
     ]
+
+
+def _ball(center: Array, radius: float, color: Rgba) -> Shape:
+    return Shape(shape="sphere", radius=radius, position=_vec3(center), color=color)
 
 
 def _rod(a: Array, b: Array, radius: float, color: Rgba) -> Shape:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """URDF from an assembly, by xacro: for PyBullet, and standard for robot_state_publisher and RViz.
 
-`python -m iap_description.urdf PLATFORM [--target ros|bullet]` prints one. Names carry no vehicle name:
-robot_state_publisher puts it in front (`frame_prefix`).
+`python -m iap_description.urdf PLATFORM [--target ros|bullet]` prints one. Names carry no vehicle
+name: robot_state_publisher puts it in front (`frame_prefix`).
 """
 
 import argparse
@@ -24,7 +24,7 @@ from iap_description.errors import BadInput
 from iap_description.platform import DATA, load_platform
 
 Target = Literal["bullet", "ros"]
-PACKAGE = "package://iap_description/"  # of meshes; robot_state_publisher's readers know it, PyBullet does not
+PACKAGE = "package://iap_description/"  # of meshes: a URI for ROS, a file for PyBullet
 
 
 def urdf_text(assembly: Assembly, *, target: Target) -> str:
@@ -32,16 +32,16 @@ def urdf_text(assembly: Assembly, *, target: Target) -> str:
 
     Args:
         assembly: bodies and joints.
-        target: ``bullet`` for PyBullet (spherical joints, one link per body, and only what is opaque: it knows no
-            transparency), ``ros`` for standard URDF (floating joints, and links for rotors, sensor mounts and the
-            cameras' optical frames).
+        target: ``bullet`` for PyBullet (spherical joints, one link per body, and only opaque
+            shapes: it knows no transparency), ``ros`` for standard URDF (floating joints, and
+            links for rotors, sensor mounts and the cameras' optical frames).
     """
     return _expanded(json.dumps(_tree(assembly, target)), target)
 
 
 @lru_cache(maxsize=64)
 def _expanded(tree: str, target: Target) -> str:
-    """The text for a tree in JSON; remembered, since xacro takes about half a second for four bodies."""
+    """The text for a tree in JSON; remembered: xacro takes half a second for four bodies."""
     with tempfile.TemporaryDirectory(prefix="iap_") as folder:
         path = Path(folder) / "assembly.yaml"
         path.write_text(
@@ -66,7 +66,7 @@ def mount_frame(body: str, mount: str) -> str:
 
 
 def optical_frame(body: str, camera: str) -> str:
-    """Name of the link that looks along +z out of a camera mount, the frame of its images (REP 103)."""
+    """Name of the link that looks along +z out of a camera, its images' frame (REP 103)."""
     return f"{mount_frame(body, camera)}_optical"
 
 
@@ -134,7 +134,7 @@ def main() -> int:
     )
     parser.add_argument(
         "platform",
-        help="a platform's name (three_star, star_5, f450, ...) or the path of its YAML file",
+        help="name of a platform (three_star, star_5, f450, ...) or path of its YAML file",
     )
     parser.add_argument(
         "--target", choices=["ros", "bullet"], default="ros", help="who reads it (default: ros)"

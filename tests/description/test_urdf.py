@@ -3,10 +3,12 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import yaml
 from shapes import lowest, segment_distance
 
 from iap_description import so3
@@ -20,6 +22,7 @@ from iap_physics.joints import joined_rows
 from iap_physics.pybullet_engine import PyBulletEngine
 
 PLATFORMS = [*platform_names(), "star_2", "star_12", "line_2", "line_12", "three_star_fixed"]
+RVIZ = Path(__file__).parents[2] / "iap_bringup" / "rviz"
 LOADS = """
 import sys, pybullet
 pybullet.connect(pybullet.DIRECT)
@@ -137,7 +140,9 @@ def test_ros_form_has_floating_aircraft_turning_rotors_and_fixed_mounts():
     rotor = joints[rotor_joint("drone_2", 4)]
     assert rotor.get("type") == "continuous" and rotor.find("axis").get("xyz") == "0 0 1"
     craft = load_platform("three_star").aircraft
-    np.testing.assert_array_equal(numbers(rotor.find("origin").get("xyz")), craft.rotors[3].position)
+    np.testing.assert_array_equal(
+        numbers(rotor.find("origin").get("xyz")), craft.rotors[3].position
+    )
     mount = joints["drone_2_left_camera_joint"]
     assert mount.get("type") == "fixed" and mount.find("parent").get("link") == "drone_2"
     assert mount.find("child").get("link") == mount_frame("drone_2", "left_camera")
@@ -161,9 +166,7 @@ def test_optical_frame_looks_along_z_with_x_to_the_right():
 def test_joints_sit_and_point_as_the_assembly_says():
     robot = tree_of("three_star", "ros")
     for joint in assembly_of("three_star").joints:
-        (origin,) = (
-            j.find("origin") for j in robot.iter("joint") if j.get("name") == joint.name
-        )
+        (origin,) = (j.find("origin") for j in robot.iter("joint") if j.get("name") == joint.name)
         np.testing.assert_allclose(numbers(origin.get("xyz")), joint.p_PJ_P, atol=1e-15)
         R = so3.matrix_from_euler(numbers(origin.get("rpy")))
         np.testing.assert_allclose(R, so3.matrix_from_quaternion(joint.q_PJ), atol=1e-12)
@@ -173,9 +176,7 @@ def test_an_off_diagonal_inertia_reaches_the_urdf():
     base = assembly_of("f450")
     J = np.array([[0.02, 0.001, 0.002], [0.001, 0.03, -0.003], [0.002, -0.003, 0.04]])
     body = replace(base.bodies[0], inertia=J)
-    robot = ElementTree.fromstring(
-        urdf_text(replace(base, bodies=(body,)), target="bullet")
-    )
+    robot = ElementTree.fromstring(urdf_text(replace(base, bodies=(body,)), target="bullet"))
     at = robot.find("link/inertial/inertia").attrib
     assert (float(at["ixy"]), float(at["ixz"]), float(at["iyz"])) == (0.001, 0.002, -0.003)
 
@@ -232,7 +233,9 @@ def test_feet_touch_the_ground_at_ground_clearance_and_nothing_else_does(name):
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_tubes_reach_every_joint_and_pass_between_the_propellers(name):
     assembly = assembly_of(name)
-    radius = max(shape.radius for body in assembly.bodies for shape in body.propeller if shape.radius)
+    radius = max(
+        shape.radius for body in assembly.bodies for shape in body.propeller if shape.radius
+    )
     tubes = [s for s in assembly.bodies[0].collision if s.shape == "cylinder" and s.length > 0.01]
     ends = []
     for tube in tubes:
@@ -241,7 +244,9 @@ def test_tubes_reach_every_joint_and_pass_between_the_propellers(name):
         ends.append((np.array(tube.position) - half, np.array(tube.position) + half, tube.radius))
     for joint in assembly.joints:
         flat = joint.p_PJ_P[:2]
-        assert np.allclose(flat, 0.0) or any(np.allclose(b[:2], flat, atol=1e-9) for _, b, _ in ends)
+        assert np.allclose(flat, 0.0) or any(
+            np.allclose(b[:2], flat, atol=1e-9) for _, b, _ in ends
+        )
         rotors = [
             joint.p_PJ_P + so3.rotate(joint.q_PJ, np.array(rotor.position))
             for rotor in assembly.bodies[joint.child].rotors
@@ -312,3 +317,13 @@ def test_aircraft_tilted_by_45_degrees_touch_nothing_of_their_own_platform():
         engine.step(0.001)
         assert engine.contacts() == []
     engine.close()
+
+
+def test_rviz_shows_the_model_in_the_vehicles_namespace():
+    text = (RVIZ / "iap.rviz").read_text(encoding="utf-8")
+    manager = yaml.safe_load(text)["Visualization Manager"]
+    assert manager["Global Options"]["Fixed Frame"] == "map"
+    (model,) = (d for d in manager["Displays"] if d["Class"].endswith("RobotModel"))
+    assert model["TF Prefix"] == "iap"
+    assert model["Description Topic"]["Value"] == "/iap/robot_description"
+    assert model["Description Topic"]["Durability Policy"] == "Transient Local"

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What holds of every launch file without launch being installed: it compiles, and what it names exists."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from iap_bringup.scenario import scenario_names
+
+ROOT = Path(__file__).parents[2]
+LAUNCH = ROOT / "iap_bringup" / "launch"
+FILES = sorted(LAUNCH.glob("*.launch.py"))
+SHARED = ROOT / "iap_bringup" / "iap_bringup" / "launching.py"
+
+
+def calls(path, name):
+    """Calls of a function or class in a file, by its last name."""
+    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == name:
+            yield node
+
+
+def keywords(call):
+    return {keyword.arg: keyword.value for keyword in call.keywords}
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+        if isinstance(node, ast.Import):
+            yield from (name.name.split(".")[0] for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module.split(".")[0]
+
+
+def dependencies():
+    tree = ElementTree.parse(ROOT / "iap_bringup" / "package.xml").getroot()
+    return {node.text for kind in ("depend", "exec_depend") for node in tree.iter(kind)}
+
+
+def executables(package):
+    text = (ROOT / package / "setup.py").read_text()
+    return set(re.findall(r'"(\w+) = ', text))
+
+
+def test_there_is_a_launch_file_for_every_scenario_and_for_replay_and_teleop():
+    names = {path.name.removesuffix(".launch.py") for path in FILES}
+    assert names == {*scenario_names(), "sim", "replay", "teleop"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_launch_file_is_a_short_description(path):
+    text = path.read_text()
+    code = compile(text, str(path), "exec")
+    assert "generate_launch_description" in code.co_names
+    assert text.startswith("# SPDX-License-Identifier: BSD-3-Clause\n")
+    is_scenario = path.name.removesuffix(".launch.py") in scenario_names()
+    assert len(text.splitlines()) <= (15 if is_scenario else 100)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_what_a_launch_file_imports_is_declared(path):
+    outside = set(imported(path)) - set(sys.stdlib_module_names) - {"iap_bringup"}
+    assert outside <= dependencies()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_argument_is_explained(path):
+    for call in calls(path, "DeclareLaunchArgument"):
+        given = keywords(call)
+        assert ast.unparse(given["description"]).strip("'\"").endswith("."), ast.unparse(call)
+        default = given.get("default_value")
+        if isinstance(default, ast.Constant) and default.value in ("true", "false"):
+            assert "choices" in given, ast.unparse(call)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_executables_and_packages_exist(path):
+    for call in calls(path, "Node"):
+        given = keywords(call)
+        package, executable = (given[key].value for key in ("package", "executable"))
+        assert package in {*dependencies(), "iap_bringup"}
+        if package.startswith("iap_"):
+            assert executable in executables(package)
