@@ -47,9 +47,14 @@ key_of_packages() {
     ) | digest
 }
 
-# The machine code that numba caches: a cached kernel does not notice a change in one that it calls, so all go together.
+# The machine code that numba caches. A cached kernel notices no change in a kernel that it calls or in a constant of
+# another file (they stand in states.py), so all of it is kept or made anew together.
 key_of_kernels() {
-    (cd -- "$root" && grep -rlZ --include='*.py' -e njit -e warm_up "${packages[@]}" | sort -z | xargs -0 sha256sum --) | digest
+    (
+        cd -- "$root" || exit
+        sha256sum -- iap_description/iap_description/states.py
+        grep -rlZ --include='*.py' -e njit -e warm_up "${packages[@]}" | sort -z | xargs -0 sha256sum --
+    ) | digest
 }
 
 is_fresh() { [[ -f $stamps/$1 && ! -f $stamps/$1.started && $(<"$stamps/$1") == "$("key_of_$1")" ]]; }

@@ -112,7 +112,7 @@ def draw_pose(figure: Figure, flown: Flight) -> None:
         axes.plot(flown.t, getattr(flown.simulated, name)[:, axis], label="simulated", **SIMULATED)
         if flown.real is not None:
             values = getattr(flown.real, name)[:, axis]
-            axes.plot(flown.real.t, values, label="real flight", **REAL)
+            axes.plot(flown.real.t, values, label="recorded flight", **REAL)
         if column == 0 or flown.meta.controlled[axis]:
             values = getattr(flown.reference, name)[:, axis]
             axes.plot(flown.reference.t, values, label="reference", **REFERENCE)

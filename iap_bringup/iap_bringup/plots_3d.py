@@ -28,7 +28,7 @@ def draw_path(axes: Axes3D, flown: Flight, zoom: float = 1.0) -> None:
     _sketch(axes, flown)
     axes.plot(*path.T, label="simulated", **SIMULATED)
     if flown.real is not None:
-        axes.plot(*_thinned(flown.real.position).T, label="real flight", **REAL)
+        axes.plot(*_thinned(flown.real.position).T, label="recorded flight", **REAL)
     axes.plot(*_thinned(flown.reference.position).T, label="reference", **REFERENCE)
     for point, marker, label in ((path[0], "o", "start"), (path[-1], "s", "end")):
         face = "white" if label == "start" else "black"

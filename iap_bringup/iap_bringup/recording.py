@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from iap_bringup import topics
 from iap_bringup.bag_writer import BagWriter, RecordingFailed
-from iap_bringup.cdr import Layout, message_types, set_stamps
 from iap_bringup.mcap_format import MESSAGE, MESSAGE_HEADER, PREFIX, Index
 from iap_bringup.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats, Track, VehicleMeta
 from iap_bringup.topics import Columns, stamps_ns, topic
 from iap_control.controller import Reference
+from iap_description.cdr import Layout, message_types, set_stamps
 from iap_description.states import Command
 
 __all__ = [

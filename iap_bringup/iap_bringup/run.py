@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from iap_bringup import topics
-from iap_bringup.cdr import message_types
 from iap_bringup.loop import Observer, fly, make_engine, make_plant
 from iap_bringup.metrics import compute_metrics
 from iap_bringup.pacing import StepTimer, WallClock
@@ -24,6 +23,7 @@ from iap_bringup.runfolder import load_run, write_config, write_metrics, write_t
 from iap_bringup.safety import Watch
 from iap_bringup.scenario import Replay, Scenario
 from iap_description.assembly import Assembly
+from iap_description.cdr import message_types
 from iap_description.errors import FlightFailed
 
 Progress = Callable[[float], None]

@@ -3,7 +3,7 @@
 
 A column is an array with one row per control tick. `Columns` is what the loop hands over for one
 vehicle; every ``fill_`` function writes columns into message records of a
-`iap_bringup.cdr.Layout`, and `columns_of` is the way back.
+`iap_description.cdr.Layout`, and `columns_of` is the way back.
 """
 
 from dataclasses import dataclass
@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rosbags.interfaces import Nodetype
 from rosbags.typesys.store import Typestore
 
-from iap_bringup.cdr import set_stamps, stamps_of
 from iap_bringup.run_meta import VehicleMeta
 from iap_description import so3
+from iap_description.cdr import message, set_stamps, stamps_of
 from iap_description.states import REF_FIXED, STATE_SIZE, Q, V, W
 
 Array = NDArray[np.float64]
@@ -126,23 +125,6 @@ def samples(store: Typestore, vehicle: VehicleMeta) -> dict[str, object]:
 def pose_sample(store: Typestore) -> object:
     """A PoseStamped in `MAP`."""
     return message(store, POSE, header=message(store, "std_msgs/msg/Header", frame_id=MAP))
-
-
-def message(store: Typestore, msgtype: str, **given: object) -> object:
-    """A message with the given fields, zeros elsewhere, and otherwise empty sequences."""
-    _, fields = store.fielddefs[msgtype]
-    values: dict[str, Any] = {
-        name: given[name] if name in given else _zero(store, *kind) for name, kind in fields
-    }
-    return store.types[msgtype](**values)
-
-
-def _zero(store: Typestore, kind: Nodetype, detail: Any) -> object:  # noqa: ANN401
-    if kind == Nodetype.NAME:
-        return message(store, detail)
-    if kind == Nodetype.BASE:
-        return "" if detail[0] == "string" else 0
-    return np.zeros(detail[1] if kind == Nodetype.ARRAY else 0)
 
 
 def odometry_topic(body: str) -> str:

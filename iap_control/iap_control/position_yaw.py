@@ -41,10 +41,22 @@ from iap_description.kernels import (
 )
 
 Array = NDArray[np.float64]
+RATE_MAX, ALPHA_MAX = 4.0, 20.0  # fed forward of the attitude command [rad/s], [rad/s^2]
 
 
 class RigidLaw(NamedTuple):
-    """Attitude gains (3,) per inertia, the inertia about the CoM, and the limits on the thrust vector."""
+    """Attitude gains (3,) per inertia, the inertia about the CoM, and limits.
+
+    Attributes:
+        kP: (3,) [1/s^2].
+        kD: (3,) [1/s].
+        J_c: (3, 3) inertia about the CoM [kg m^2].
+        thrust_min: smallest collective thrust [N].
+        thrust_max: largest [N].
+        tan_tilt_max: of the thrust vector.
+        rate_filter: time constant of the attitude command's derivatives [s].
+        pull_max: largest horizontal acceleration that a position error asks for [m/s^2].
+    """
 
     kP: Array
     kD: Array
@@ -70,27 +82,23 @@ class RigidLaw(NamedTuple):
             J_c,
             *limits,
             gains.rigid.rate_filter,
-            _largest_pull(model, J_c, gains.rigid.kP),
+            _largest_pull(model, J_c, np.array(gains.rigid.kP)),
         )
 
 
-def _largest_pull(model, J_c, kP):
-    c = model.aircraft.rotor
-    lo, hi = (c.thrust_coefficient * n**2 for n in (c.rpm_min, c.rpm_max))
-    w = np.zeros(6)
-    w[2] = model.inertia.mass * model.inertia.gravity
-    w[3:] = np.cross(model.inertia.d_0, w[:3])
-    lift = model.B_inverse @ w
-    room = np.minimum(hi - lift, lift - lo)
-    sat = []
-    for ax in range(2):
-        t = np.abs(model.B_inverse[:, 3 + ax])
-        sat.append(min(room / np.maximum(t, 1e-12)) / J_c[ax, ax] / kP[ax])
-    return model.inertia.gravity * math.tan(min(model.aircraft.tilt_max, KAPPA * min(sat)))
+def _largest_pull(model: PlatformModel, J_c: Array, kP: Array) -> float:
+    """Horizontal acceleration [m/s^2] at the tilt whose error the rotors can still answer while they hover.
 
-
-import os
-KAPPA = float(os.environ.get("KAPPA", "0.5"))
+    Beyond it a heavy platform turns too slowly for its position loop, and swings ever wider.
+    """
+    rotor, gravity = model.aircraft.rotor, model.inertia.gravity
+    low, high = (rotor.thrust_coefficient * rpm**2 for rpm in (rotor.rpm_min, rotor.rpm_max))
+    weight = np.array([0.0, 0.0, model.inertia.mass * gravity])
+    lift = model.B_inverse @ np.concatenate([weight, np.cross(model.inertia.d_0, weight)])
+    room = np.minimum(high - lift, lift - low)
+    per_torque = np.abs(model.B_inverse[:, 3:5]).max(axis=0)  # [N] per N m of roll and pitch
+    tilt = (room.min() / per_torque / np.diag(J_c)[:2] / kP[:2]).min()
+    return gravity * math.tan(min(model.aircraft.tilt_max, max(float(tilt), 0.0)))
 
 
 class RigidMemory(NamedTuple):
@@ -143,15 +151,7 @@ def position_yaw_wrench(
     q = quat(x[3:])
     track(x, row, level, work)
     _at_com(q, unrotate(q, vec(x[10:])), vec(row[13:]), yaw, inertia, level, work)
-    feedback = law.kP[:3] * work.e_T[:3]
-    per_mass = 1.0 if law.per_inertia else 1.0 / inertia.mass
-    pull_W = rotate(q, scale(-per_mass, vec(feedback)))
-    across = math.hypot(pull_W[0], pull_W[1])
-    s = min(1.0, rigid.pull_max / max(across, 1e-9))
-    integrate(integral, work.e_T, law, dt, saturated or s < 1.0)
-    a_W = add(vec(row[13:]), (s * pull_W[0], s * pull_W[1], pull_W[2]))
-    held = law.kI[:3] * integral[:3] + law.kD[:3] * work.e_xi[:3]
-    a_W = sub(a_W, rotate(q, scale(per_mass, vec(held))))
+    a_W = _acceleration(q, vec(row[13:]), integral, work, inertia, law, rigid, dt, saturated)
     f_e_W = rotate(q, vec(wrench_e_P))
     wanted = sub(scale(inertia.mass, (a_W[0], a_W[1], a_W[2] + inertia.gravity)), f_e_W)
     f_W = limited_thrust(wanted, rigid.thrust_min, rigid.thrust_max, rigid.tan_tilt_max)
@@ -186,20 +186,41 @@ def _at_com(
 
 
 @njit(cache=True)
-def limited(v: Vec, most: float) -> Vec:
-    n = norm(v)
-    return v if n <= most else scale(most / n, v)
+def _acceleration(
+    q: Quat,
+    a_r_W: Vec,
+    integral: Array,
+    work: Tracking,
+    inertia: Inertia,
+    law: Law,
+    rigid: RigidLaw,
+    dt: float,
+    saturated: bool,
+) -> Vec:
+    """Wanted acceleration (3,) of the CoM, world axes: the reference's and PID, its position part limited."""
+    per_mass = 1.0 if law.per_inertia else 1.0 / inertia.mass
+    pull_W = rotate(q, scale(-per_mass, times(vec(law.kP), vec(work.e_T))))
+    share = min(1.0, rigid.pull_max / max(math.hypot(pull_W[0], pull_W[1]), 1e-9))
+    integrate(integral, work.e_T, law, dt, saturated or share < 1.0)
+    others = add(times(vec(law.kI), vec(integral)), times(vec(law.kD), vec(work.e_xi)))
+    a_W = add(a_r_W, (share * pull_W[0], share * pull_W[1], pull_W[2]))
+    return sub(a_W, rotate(q, scale(per_mass, others)))
 
-RATE_MAX, ALPHA_MAX = 4.0, 20.0
+
+@njit(cache=True)
+def _at_most(v: Vec, limit: float) -> Vec:
+    length = norm(v)
+    return v if length <= limit else scale(limit / length, v)
+
 
 @njit(cache=True)
 def _rate_of_command(q_r: Quat, memory: RigidMemory, time_constant: float, dt: float) -> None:
-    """Body rate and angular acceleration of the attitude command by filtered differences."""
+    """Body rate and angular acceleration of the attitude command by filtered differences; a jump counts little."""
     if memory.started[0] > 0.0:
-        w = limited(scale(1.0 / dt, qlog(qmul(qconj(quat(memory.q_WB)), q_r))), RATE_MAX)
+        w = _at_most(scale(1.0 / dt, qlog(qmul(qconj(quat(memory.q_WB)), q_r))), RATE_MAX)
         a = dt / (time_constant + dt)
         w_new = add(vec(memory.w_B), scale(a, sub(w, vec(memory.w_B))))
-        change = limited(scale(1.0 / dt, sub(w_new, vec(memory.w_B))), ALPHA_MAX)
+        change = _at_most(scale(1.0 / dt, sub(w_new, vec(memory.w_B))), ALPHA_MAX)
         put(memory.alpha_B, add(vec(memory.alpha_B), scale(a, sub(change, vec(memory.alpha_B)))))
         put(memory.w_B, w_new)
     put4(memory.q_WB, q_r)

@@ -29,7 +29,7 @@ class Chassis(Record):
     skid_length: Positive  # [m]
     color: Rgba  # of tubes and posts
     metal: Rgba  # of clamps and balls
-    rubber: Rgba  # of the skids' feet
+    rubber: Rgba  # of the skids' sleeves
 
 
 def chassis_shapes(
@@ -40,7 +40,7 @@ def chassis_shapes(
     Args:
         chassis: how it is built.
         joints: position in P [m] and yaw in P [rad] of every aircraft.
-        ground_clearance: height of the origin of P above the ground on which the feet stand [m].
+        ground_clearance: height of the origin of P above the ground that the sleeves stand on [m].
     """
     visual: list[Shape] = []
     collision: list[Shape] = []
@@ -79,20 +79,20 @@ def _post(chassis: Chassis, end: Array, joint: Array) -> list[Shape]:
 def _landing_gear(
     chassis: Chassis, bend: Array, end: Array, ground_clearance: float
 ) -> list[Shape]:
-    """A leg from the tube outwards to a skid, whose feet at both ends touch the ground."""
+    """A leg from the tube outwards to a skid, whose sleeves at both ends touch the ground."""
     r = chassis.post_radius
-    foot_radius = 1.5 * r
+    sleeve_radius = 1.5 * r
     along = end - bend
     across = np.array([-along[1], along[0], 0.0]) / np.linalg.norm(along)
     hip = bend + (chassis.leg_at - 0.15) * along
     middle = bend + chassis.leg_at * along
-    middle[2] = foot_radius - ground_clearance
+    middle[2] = sleeve_radius - ground_clearance
     half = 0.5 * chassis.skid_length * across
     return [
         _rod(hip, middle, r, chassis.color),
         _rod(middle - half, middle + half, r, chassis.color),
-        _ball(middle - half, foot_radius, chassis.rubber),
-        _ball(middle + half, foot_radius, chassis.rubber),
+        _rod(middle - half, middle - 0.8 * half, sleeve_radius, chassis.rubber),
+        _rod(middle + 0.8 * half, middle + half, sleeve_radius, chassis.rubber),
     ]
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iap_bringup import cdr, topics
+from iap_bringup import topics
+from iap_description import cdr
 from iap_description.errors import BadInput
 
 
@@ -117,14 +118,14 @@ def test_message_files_are_found_in_source_and_install_trees(
 ) -> None:
     (tmp_path / place).mkdir(parents=True)
     (tmp_path / place / "A.msg").write_text("bool a\n")
-    monkeypatch.setattr(cdr, "__file__", str(tmp_path / "lib/python/iap_bringup/cdr.py"))
+    monkeypatch.setattr(cdr, "__file__", str(tmp_path / "lib/python/iap_description/cdr.py"))
     assert cdr.message_folder() == tmp_path / place
 
 
 def test_message_files_are_found_in_a_sourced_workspace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cdr, "__file__", "/nowhere/iap_bringup/cdr.py")
+    monkeypatch.setattr(cdr, "__file__", "/nowhere/iap_description/cdr.py")
     monkeypatch.setenv("AMENT_PREFIX_PATH", f"{tmp_path / 'a'}:{tmp_path / 'b'}")
     with pytest.raises(BadInput, match="AMENT_PREFIX_PATH"):
         cdr.message_folder()

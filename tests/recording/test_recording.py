@@ -14,10 +14,10 @@ from rosbags.rosbag2 import Reader
 
 from iap_bringup import topics
 from iap_bringup.bag_writer import STORAGE, BagWriter
-from iap_bringup.cdr import message_types
 from iap_bringup.recording import BAG, META, TICKS, Recorder, RecordingFailed, Track
 from iap_bringup.runfolder import load_run
 from iap_description import so3
+from iap_description.cdr import message_types
 from iap_description.states import Command
 
 

@@ -82,6 +82,23 @@ def message_types() -> Typestore:
     return store
 
 
+def message(store: Typestore, msgtype: str, **given: object) -> object:
+    """A message with the given fields, zeros elsewhere, and otherwise empty sequences."""
+    _, fields = store.fielddefs[msgtype]
+    values: dict[str, Any] = {
+        name: given[name] if name in given else _zero(store, *kind) for name, kind in fields
+    }
+    return store.types[msgtype](**values)
+
+
+def _zero(store: Typestore, kind: Nodetype, detail: Any) -> object:  # noqa: ANN401
+    if kind == Nodetype.NAME:
+        return message(store, detail)
+    if kind == Nodetype.BASE:
+        return "" if detail[0] == "string" else 0
+    return np.zeros(detail[1] if kind == Nodetype.ARRAY else 0)
+
+
 @dataclass(frozen=True)
 class Layout:
     """Where everything lies in the messages of one type with fixed strings and lengths.
