@@ -44,6 +44,6 @@ def render_run(folder: Path, out: Path, t: float | None) -> None:
         path.append(states[: tick + 1 : 20, 0, :3])
     seen = np.vstack([rows[:, P] for _, rows in scene])
     camera = camera_around(seen, azimuth_deg=-35.0, elevation_deg=18.0, size=SIZE)
-    picture = render_scene(scene, camera=camera, size=SIZE, path_points=np.vstack(path))
+    picture = render_scene(scene, camera=camera, size=SIZE, path_points=path)
     out.parent.mkdir(parents=True, exist_ok=True)
     matplotlib.image.imsave(out, picture)

@@ -24,8 +24,6 @@ from iap_description.states import (
     REF_W,
     P,
     Q,
-    V,
-    W,
 )
 
 Array = NDArray[np.float64]
@@ -54,50 +52,55 @@ class Limits:
 class PoseStream:
     """Poses as they come, and where they are going.
 
-    The velocity is that between the last two poses, by their stamps, smoothed over `SMOOTHING`.
+    The velocity is that between the last two poses, by their stamps, smoothed over `SMOOTHING`; it
+    carries the last pose on for the time of two poses.
+
+    Args:
+        timeout: after longer silence a stream begins anew [s].
     """
 
-    def __init__(self) -> None:
-        self.received: float | None = None
+    def __init__(self, timeout: float) -> None:
+        self._timeout = timeout
+        self._received: float | None = None
         self._stamp = 0.0
+        self._reach = 0.0
         self._pose = np.zeros(7)
         self._v, self._w = np.zeros(3), np.zeros(3)
 
-    def take(self, t: float, stamp: float, pose: Array, timeout: float) -> bool:
+    def take(self, t: float, stamp: float, pose: Array) -> bool:
         """Take a pose (7,); returns whether it is a new beginning: the first, after silence, or elsewhere."""
-        expected = self.pose_at(t)
-        fresh = self.received is None or t - self.received > timeout
-        step = stamp - self._stamp
-        if step <= 0.0 and self.received is not None:  # no stamps, or a bag that starts over
-            step = t - self.received
-        begins = fresh or _distance(expected, pose) > JUMP
-        if begins:
-            self._v[:], self._w[:] = 0.0, 0.0
-        elif step > 0.0:
-            share = step / (SMOOTHING + step)
-            turn = so3.multiply(so3.conjugate(self._pose[Q]), pose[Q])
-            self._v += share * ((pose[P] - self._pose[P]) / step - self._v)
-            self._w += share * (so3.quaternion_log(turn) / step - self._w)
-        self.received, self._stamp, self._pose = t, stamp, pose.copy()
+        last, step = self._received, stamp - self._stamp
+        if last is None or t - last > self._timeout or _distance(self._pose_at(t), pose) > JUMP:
+            begins = True
+            self._v[:], self._w[:], self._reach = 0.0, 0.0, 0.0
+        else:
+            begins = False
+            self._differentiate(pose, step if step > 0.0 else t - last)
+        self._received, self._stamp, self._pose = t, stamp, pose.copy()
         return begins
 
-    def pose_at(self, t: float) -> Array:
-        """The last pose, carried on with its velocity for a tenth of a second at most."""
-        if self.received is None:
-            return self._pose
-        ahead = min(max(t - self.received, 0.0), LONGEST_STEP)
+    def fill(self, row: Array, t: float) -> None:
+        """Write the reference at time `t` into a row (19+); a pose was taken before."""
+        row[REF_P.start : REF_Q.stop] = self._pose_at(t)
+        row[REF_V.start : REF_FIXED] = 0.0
+        if self._received is not None and t - self._received <= self._reach:
+            row[REF_V], row[REF_W] = self._v, self._w
+
+    def _differentiate(self, pose: Array, step: float) -> None:
+        if step <= 0.0:  # the same pose again
+            return
+        share = step / (SMOOTHING + step)
+        turn = so3.multiply(so3.conjugate(self._pose[Q]), pose[Q])
+        self._v += share * ((pose[P] - self._pose[P]) / step - self._v)
+        self._w += share * (so3.quaternion_log(turn) / step - self._w)
+        self._reach = min(2.0 * step, self._timeout)
+
+    def _pose_at(self, t: float) -> Array:
+        ahead = min(max(t - (self._received or 0.0), 0.0), self._reach)
         out = np.empty(7)
         out[P] = self._pose[P] + ahead * self._v
         out[Q] = so3.multiply(self._pose[Q], so3.quaternion_exp(ahead * self._w))
         return out
-
-    def fill(self, row: Array, t: float, timeout: float) -> None:
-        """Write the reference at time `t` into a row (19+)."""
-        assert self.received is not None  # noqa: S101 - asked for after a pose was taken
-        row[REF_P.start : REF_Q.stop] = self.pose_at(t)
-        row[REF_V.start : REF_FIXED] = 0.0
-        if t - self.received <= LONGEST_STEP:
-            row[REF_V], row[REF_W] = self._v, self._w
 
 
 class Inputs:
@@ -116,7 +119,7 @@ class Inputs:
     def reset(self) -> None:
         """Forget all that came."""
         self.kind: Kind | None = None
-        self._poses = PoseStream()
+        self._poses = PoseStream(self._limits.timeout)
         self._blend: Blend | None = None
         self._begins = False
         self._rates = np.zeros(6)
@@ -126,8 +129,8 @@ class Inputs:
     def take_pose(self, t: float, stamp: float, pose: Array) -> None:
         """Take a pose (7,) of `base_link` in the world; `stamp` [s] may be of any clock, 0 is none."""
         if self.kind != "pose":
-            self._poses = PoseStream()
-        self._begins |= self._poses.take(t, stamp, pose, self._limits.timeout)
+            self._poses = PoseStream(self._limits.timeout)
+        self._begins |= self._poses.take(t, stamp, pose)
         self.kind = "pose"
 
     def take_rates(self, t: float, kind: Kind, rates: Array) -> None:
@@ -150,7 +153,7 @@ class Inputs:
     def _follow_poses(self, t: float) -> None:
         """Follow the stream; what it leaves to jump is blended in from the present reference."""
         here = self._row[: REF_Q.stop].copy()
-        self._poses.fill(self._row, t, self._limits.timeout)
+        self._poses.fill(self._row, t)
         if self._begins:
             self._blend = Blend.between(t, here, self._row)
             self._begins = False

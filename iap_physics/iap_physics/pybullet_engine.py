@@ -27,6 +27,7 @@ from iap_description import so3
 from iap_description.assembly import Assembly
 from iap_description.errors import FlightFailed, IapError
 from iap_description.kernels import put, put4, qconj, qmul, quat, vec
+from iap_description.states import P
 from iap_description.world import World
 from iap_physics.engine import WORLD, Contact, Engine
 from iap_physics.joints import at_rest, check_start
@@ -38,6 +39,7 @@ Array = NDArray[np.float64]
 FAR = 1e4  # a coordinate or velocity beyond this is divergence [m, m/s, rad/s]
 JOINT_FORCE = 1e5  # that a joint added in flight can bear [N]
 RAYS = 16000  # per call; PyBullet drops those beyond 16383
+APART = 1e3  # [m] no two vehicles touch at this distance
 STDERR = 2
 
 
@@ -126,11 +128,7 @@ class PyBulletEngine(Engine):
                 self._urdfs(),
                 solver_iterations=self._solver_iterations,
             )
-        first = 0
-        for vehicle in self._loaded.vehicles:
-            rows = slice(first, first + 1 + len(vehicle.links))
-            place(self._client, vehicle, self._x[0, rows], self._loaded.q_BC[rows])
-            first = rows.stop
+        self._place(self._x[0])
         self._loads: list[list[float]] = []
         self.t, self._dt = 0.0, 0.0
         self._read()
@@ -140,7 +138,7 @@ class PyBulletEngine(Engine):
 
         In free flight a run goes on from it bit for bit. In contact it goes on closely only, since
         PyBullet does not save the contact caches of bodies with several shapes, but every time in
-        the same way.
+        the same way, see `restore`.
         """
         loaded, state_id = self._loaded, bullet.saveState(**self._at)
         snapshot = _Snapshot(loaded, frozenset(loaded.joints), self.t, self._x.copy(), state_id)
@@ -148,11 +146,17 @@ class PyBulletEngine(Engine):
         return snapshot
 
     def restore(self, snapshot: object) -> None:
-        """Return to a snapshot."""
+        """Return to a snapshot.
+
+        The vehicles are first taken out of each other's reach: what remains of contacts would else
+        depend on what was flown since the snapshot.
+        """
         if not isinstance(snapshot, _Snapshot) or snapshot.loaded is not self._loaded:
             raise IapError("restore: the snapshot is not of this engine since its last reset")
         if snapshot.joints != self._loaded.joints:
             raise IapError("restore: joints were added or removed since the snapshot")
+        self._place(snapshot.x[0], spread=APART)
+        bullet.performCollisionDetection(**self._at)
         bullet.restoreState(stateId=snapshot.state_id, **self._at)
         self.t = snapshot.t
         self._x[:] = snapshot.x
@@ -218,6 +222,16 @@ class PyBulletEngine(Engine):
 
     def _urdfs(self) -> list[Path]:
         return [Path(self._files.name) / f"{i}.urdf" for i in range(len(self._assemblies))]
+
+    def _place(self, x: Array, spread: float = 0.0) -> None:
+        """Set every vehicle's states (bodies, 13), moved up and apart by `spread` [m]."""
+        first = 0
+        for k, vehicle in enumerate(self._loaded.vehicles):
+            rows = slice(first, first + 1 + len(vehicle.links))
+            moved = x[rows].copy()
+            moved[:, P] += spread * np.array([k, 0.0, 1.0])
+            place(self._client, vehicle, moved, self._loaded.q_BC[rows])
+            first = rows.stop
 
     def _push(self) -> None:
         """Hand the loads over; PyBullet would take NaN, print, and go on."""
