@@ -37,7 +37,9 @@ def test_recorded_run(benchmark, tmp_path, scenario):
     benchmark.pedantic(run, rounds=3, warmup_rounds=1)
     factors = sorted(run["real_time_factor"] for run in runs[1:])
     steps = sorted(run["control_step_us"] for run in runs[1:])
-    print(f"\n{scenario}: {factors[1]:.1f} x real time, control step {steps[1]:.1f} us (medians of 3)")
+    print(
+        f"\n{scenario}: {factors[1]:.1f} x real time, control step {steps[1]:.1f} us (medians of 3)"
+    )
 
 
 @pytest.mark.parametrize("count", range(2, 13))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Flies scenarios in the closed loop without a run folder, and judges what was flown by its own means."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -121,7 +121,6 @@ class Flown:
         thrust: (T, N) commanded [N].
         q_WB: (T, N, 4) commanded.
         rpm: (T, N, 4) real.
-        collisions: of the whole flight, as (t, name, name).
     """
 
     t: Array
@@ -130,7 +129,6 @@ class Flown:
     thrust: Array
     q_WB: Array
     rpm: Array
-    collisions: list[tuple[float, str, str]] = field(default_factory=list)
 
     @property
     def position_error(self) -> Array:
@@ -176,10 +174,9 @@ class Log:
             fields = (x, reference.row, command.thrust, command.q_WB, rpm)
             self._rows.append((t, *(array.copy() for array in fields)))
 
-    def flown(self, collisions: Iterable[tuple[float, str, str]] = ()) -> Flown:
+    def flown(self) -> Flown:
         """What was kept."""
-        columns = [np.array(column) for column in zip(*self._rows, strict=True)]
-        return Flown(*columns, collisions=list(collisions))
+        return Flown(*(np.array(column) for column in zip(*self._rows, strict=True)))
 
 
 @dataclass
@@ -189,19 +186,20 @@ class Loop:
     scenario: Scenario
     pilots: list[Pilot]
     plant: Plant
+    watch: Watch
 
     @classmethod
     def of(cls, scenario: Scenario) -> "Loop":
         """Build pilots, engine and plant."""
         pilots = [Pilot.of(scenario, vehicle) for vehicle in scenario.vehicles]
-        return cls(scenario, pilots, make_plant(scenario, pilots, make_engine(scenario)))
+        plant = make_plant(scenario, pilots, make_engine(scenario))
+        return cls(scenario, pilots, plant, Watch(pilots))
 
     def fly(self, progress: Callable[[float], None] = lambda t: None) -> list[Flown]:
         """From the start to the end of all references."""
         logs = [Log(i) for i in range(len(self.pilots))]
-        watch = Watch(self.pilots)
-        fly(self.plant, self.pilots, logs, watch, StepTimer(), progress)
-        return [log.flown(watch.collisions) for log in logs]
+        fly(self.plant, self.pilots, logs, self.watch, StepTimer(), progress)
+        return [log.flown() for log in logs]
 
 
 def fly_scenario(source: str | dict[str, Any], *assignments: str, **options: Any) -> list[Flown]:

@@ -37,7 +37,8 @@ make_dev() {
 }
 
 pip_install() {
-    "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --progress-bar off -c "$venv/constraints.txt" "$@"
+    mkdir -p -- "$venv/tmp" # an interrupted pip leaves its gigabyte here, to go with the environment
+    TMPDIR=$venv/tmp "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --progress-bar off -c "$venv/constraints.txt" "$@"
 }
 
 # The locked versions; a ROS 2 installation keeps its own build tools and the pytest that its plugins were made for.

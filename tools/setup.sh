@@ -43,11 +43,17 @@ make_parts() {
         make_part python "Python environment: $("$python" --version) of $python"
         echo "$underlay" >"$stamps/underlay"
     fi
-    is_fresh wheels || make_part wheels "Python packages (pip)"
+    is_fresh wheels || make_part wheels "Python packages (pip$(compiled_by_pip))"
     [[ $1 != dev ]] || is_fresh dev || make_part dev "packages for the tests (pip)"
     is_fresh messages || make_part messages "iap_msgs (colcon)"
     is_fresh packages || make_part packages "the Python packages (colcon)"
     is_fresh kernels || make_part kernels "machine code of the kernels (numba)"
+}
+
+# PyBullet has wheels up to Python 3.11.
+compiled_by_pip() {
+    "$venv/bin/python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' || return 0
+    printf ', compiling pybullet for some minutes'
 }
 
 # make_part PART TITLE: makes the part and stamps it with the key it had at the start, so that a later change is seen.
@@ -57,7 +63,7 @@ make_part() {
     [[ $part == python ]] || { key=$("key_of_$part") && : >"$stamps/$part.started"; }
     printf '\n== %s\n' "$title" >>"$log"
     begin=$(wc -c <"$log")
-    if ! logged env root="$root" underlay="$underlay" python="$python" "$root/tools/make_part.sh" "$part"; then
+    if ! logged env root="$root" underlay="$underlay" python="$python" bash "$root/tools/make_part.sh" "$part"; then
         [[ $part == kernels ]] || failed "$title" "$begin"
         say "  failed, so they compile when first used; why is in $log" # and the run itself shows it
         return
@@ -100,10 +106,12 @@ give_up() {
 
 # Finds $python and sees to it that a compiler and Python's headers are there, by apt where that is allowed.
 need_system_packages() {
-    local missing=()
+    local missing=() fits="3.11 to 3.13 (ROS 2 comes as wheels for these) or a sourced ROS 2 from Jazzy on"
     if find_python; then
         has_venv || missing+=(python3-venv)
         has_headers || missing+=(python3-dev)
+    elif command -v python3 >/dev/null; then
+        give_up "$(command -v python3) is $(python3 --version); needed are Python $fits"
     else
         missing+=(python3-venv python3-dev)
     fi
@@ -121,11 +129,11 @@ has_headers() {
 
 # The sourced ROS 2's interpreter, or the first that the wheels are made for; never that of the old environment.
 find_python() {
-    local fits='(3, 11) <= sys.version_info[:2] <= (3, 13)'
-    [[ $underlay == wheels ]] || fits='(3, 11) <= sys.version_info[:2]'
+    local accepted='(3, 11) <= sys.version_info[:2] <= (3, 13)'
+    [[ $underlay == wheels ]] || accepted='(3, 11) <= sys.version_info[:2]'
     while read -r python; do
         [[ $python != "$venv"/* ]] || continue
-        "$python" -c "import sys; sys.exit(not $fits)" 2>/dev/null && return
+        "$python" -c "import sys; sys.exit(not $accepted)" 2>/dev/null && return
     done < <(type -ap python3 python3.11 python3.12 python3.13)
     python=
     return 1
@@ -141,7 +149,7 @@ install_system_packages() {
     say "- $* (apt)"
     logged "${as_root[@]}" apt-get update || say "  apt-get update failed; trying with the lists there are"
     logged "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" || failed "${install[*]}" 0
-    find_python || give_up "no Python from 3.11 to 3.13 on this machine, and the ROS 2 wheels are made for no other"
+    find_python || give_up "apt's python3 is $(python3 --version); needed are Python $fits"
     { has_venv && has_headers; } || give_up "$python is not the system's and lacks venv or Python.h; add them and call again"
 }
 

@@ -63,7 +63,9 @@ def make_plant(scenario: Scenario, pilots: Sequence[Pilot], engine: Engine) -> P
 
 
 def reset_plant(plant: Plant, scenario: Scenario, pilots: Sequence[Pilot]) -> None:
-    """Bring every vehicle back to its start, and the gusts to theirs."""
+    """Bring every vehicle back to its start, and controllers, noise and gusts to theirs."""
+    for pilot in pilots:
+        pilot.reset(scenario.seed)
     start = np.concatenate([pilot.start for pilot in pilots])[None]
     plant.reset(start, [pilot.start_rpm for pilot in pilots], stream(scenario.seed, "gusts"))
 

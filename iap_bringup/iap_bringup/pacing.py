@@ -2,6 +2,7 @@
 """Wall time beside the loop: keeping pace with it, and measuring a control step. Nothing here changes a result."""
 
 import time
+from collections.abc import Callable
 
 from numpy.typing import NDArray
 
@@ -55,3 +56,41 @@ class StepTimer:
         """The control step is done."""
         self._total += time.perf_counter() - self._began
         self._steps += 1
+
+
+class Metronome:
+    """Says when control periods are due in real time, to a caller that asks every half period.
+
+    Who falls behind catches up, one period at each call and so at twice the speed: the controllers
+    must still have the time to answer. What is further behind than `PATIENCE` is given up.
+
+    Args:
+        period: length of a control period [s].
+        clock: wall time [s].
+    """
+
+    PATIENCE = 0.2  # [s]
+
+    def __init__(self, period: float, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._period = period
+        self._clock = clock
+        self._due: float | None = None
+        self.missed = 0
+
+    def stop(self) -> None:
+        """Time stands still until `start`."""
+        self._due = None
+
+    def start(self) -> None:
+        """The next period is due one period from now."""
+        self._due = self._clock() + self._period
+
+    def beat(self) -> bool:
+        """Whether a period is due; if so it counts as done. One that is late by a whole period is missed."""
+        now = self._clock()
+        if self._due is None or now < self._due - 0.25 * self._period:
+            return False
+        behind = now - self._due
+        self.missed += behind > self._period
+        self._due = now if behind > self.PATIENCE else self._due + self._period
+        return True

@@ -17,8 +17,7 @@ from iap_control.model import PlatformModel
 from iap_control.tracking import gravity_wrench
 from iap_description import so3
 from iap_description.assembly import Assembly
-from iap_description.kernels import yaw_of
-from iap_description.states import REF_P, REF_Q, Level, Mode, resting_state
+from iap_description.states import REF_FIXED, REF_P, REF_Q, Level, Mode, resting_state
 from iap_physics.joints import joined_rows
 from iap_sensors.noise import stream
 from iap_sensors.state_noise import NoisyState, StateNoiseLevel
@@ -86,7 +85,7 @@ class Pilot:
             noise.velocity,
             np.deg2rad(noise.rate_deg),
         )
-        sense = NoisyState(level, stream(scenario.seed, f"{vehicle.name}/state_noise"))
+        sense = NoisyState(level, _noise(scenario.seed, vehicle.name))
         start, rpm = _start(vehicle, model_assembly, model, line.rows[0])
         return cls(
             vehicle.name,
@@ -99,10 +98,19 @@ class Pilot:
             vehicle.start.mode == "ground",
         )
 
+    def reset(self, seed: int) -> None:
+        """Forget the last flight: the controller's memory is empty and the noise starts anew."""
+        self.controller.reset()
+        self.sense.reset(_noise(seed, self.name))
+
     def reference(self, k: int) -> Reference:
         """The reference at control instant k; the last one is held."""
         k = min(k, len(self.timeline.rows) - 1)
         return Reference(self.timeline.rows[k], Level(self.timeline.levels[k]))
+
+
+def _noise(seed: int, name: str) -> np.random.Generator:
+    return stream(seed, f"{name}/state_noise")
 
 
 def _timeline(
@@ -153,7 +161,7 @@ def _start(
     weight = np.empty(6)
     gravity_wrench(model.inertia.mass, model.inertia.d_0, model.inertia.gravity, base[3:7], weight)
     trial = PlatformController(model, vehicle.control.gains, dt=1.0)
-    command = trial.allocator(-weight, base[3:7], model.mount_yaw + yaw_of(base[3:7]))
+    command = trial.allocator(-weight, base[3:7], row[REF_FIXED:])
     if command.mode == Mode.RPM:
         return joined_rows(assembly, base), command.rpm.copy()
     rpm = np.sqrt(command.thrust / (4.0 * rotor.thrust_coefficient))

@@ -163,9 +163,10 @@ class Drive:
         self._pilot = Autopilot.of(airframe.model.aircraft, airframe.autopilot)
         rate = airframe.autopilot.rate_hz or physics_hz
         self._every = round(physics_hz / rate)
-        self._allocator = Allocator(
-            airframe.model, rate_filter=airframe.rate_filter, dt=1.0 / control_hz
-        )
+        self._allocators = [
+            Allocator(airframe.model, rate_filter=airframe.rate_filter, dt=1.0 / control_hz)
+            for _ in range(batch)
+        ]
         self.mode = Mode.RPM
         self.thrust = np.zeros((batch, count))
         self.q_WB = np.zeros((batch, count, 4))
@@ -178,18 +179,25 @@ class Drive:
         """Rotors at the given speeds (N, 4), held there until a command comes."""
         self.rpm[:] = self.rpm_command[:] = rpm
         self.mode = Mode.RPM
-        self._allocator.reset()
+        for allocator in self._allocators:
+            allocator.reset()
 
     def take(self, command: Command, x: Array) -> None:
         """Take a command for every world; a platform wrench is allocated at the state `x` (B, bodies, 13)."""
-        if command.mode == Mode.WRENCH:
-            headings = self.model.mount_yaw + yaw_of(x[0, 0, Q])
-            command = self._allocator(command.wrench_P, x[0, 0, Q], headings)
+        if command.mode != Mode.WRENCH:
+            self._hold(slice(None), command)
+            return
+        for world, allocator in enumerate(self._allocators):
+            q_WP = x[world, 0, Q]
+            headings = self.model.mount_yaw + yaw_of(q_WP)
+            self._hold(slice(world, world + 1), allocator(command.wrench_P, q_WP, headings))
+
+    def _hold(self, worlds: slice, command: Command) -> None:
         self.mode = command.mode
-        self.thrust[:] = command.thrust
-        self.q_WB[:] = command.q_WB
-        self.w_WB_B[:] = command.w_WB_B
-        self.rpm_command[:] = command.rpm
+        self.thrust[worlds] = command.thrust
+        self.q_WB[worlds] = command.q_WB
+        self.w_WB_B[worlds] = command.w_WB_B
+        self.rpm_command[worlds] = command.rpm
 
     def actuate(self, x: Array, wrenches: Array, tick: int, dt: float) -> None:
         """Add this vehicle's rotor wrenches for one physics step."""

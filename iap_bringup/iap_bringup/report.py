@@ -70,7 +70,9 @@ def _error_table(name: str, metrics: dict[str, Any]) -> Table:
         table.add_row("direction of the line, deg", _number(metrics["axis_rmse_deg"], 3), "")
     table.add_row("velocity, m/s", _number(metrics["velocity_rmse_mps"], 4), "")
     if metrics["actual_position_rmse_m"] is not None:
-        table.add_row("against recorded flight, m", _number(metrics["actual_position_rmse_m"], 4), "")
+        table.add_row(
+            "against recorded flight, m", _number(metrics["actual_position_rmse_m"], 4), ""
+        )
         real = _triple(metrics["actual_attitude_rmse_deg"], "roll pitch yaw", 3)
         table.add_row("against recorded flight, deg", real, "")
     table.add_row("thrust of an aircraft, N", "", _number(metrics["thrust_max_n"], 1))

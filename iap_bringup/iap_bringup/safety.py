@@ -39,9 +39,17 @@ class Watch:
                     plant.t,
                     f"{pilot.name} is more than {FAR:.0f} m from its reference",
                 )
-            if (
-                row[3] * row[3] + row[4] * row[4] > 0.5
-            ):  # the platform's z axis points below the horizon
+        self.check_state(plant)
+
+    def check_state(self, plant: Plant) -> None:
+        """The same without the references, where these are not known.
+
+        Raises:
+            FlightFailed: crash.
+        """
+        for i, pilot in enumerate(self.pilots):
+            q = plant.state(i)[0, 0, 3:7]
+            if q[0] * q[0] + q[1] * q[1] > 0.5:  # the platform's z axis points below the horizon
                 raise FlightFailed("crashed", plant.t, f"{pilot.name} is upside down")
         self._check_contacts(plant)
 

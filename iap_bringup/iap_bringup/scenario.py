@@ -226,7 +226,9 @@ def _scenario_tree(path: Path, heirs: tuple[Path, ...] = ()) -> dict[str, Any]:
     if base is None:
         return tree
     if not isinstance(base, str) or scenario_file(base) in (*heirs, path):
-        raise BadInput(f"{path}: key 'extends': the name of another scenario is expected (got {base!r})")
+        raise BadInput(
+            f"{path}: key 'extends': the name of another scenario is expected (got {base!r})"
+        )
     return _merged(_scenario_tree(scenario_file(base), (*heirs, path)), tree)
 
 
@@ -242,6 +244,20 @@ def resolve_tree(
             tree[key] = getattr(options, key)
     tree = override(tree, list(options.assignments))
     return scenario_of(tree, source), tree
+
+
+def resolve_replay(replay: dict[str, Any], options: Options) -> tuple[Scenario, dict[str, Any]]:
+    """Resolve the flight of a recorded command; `replay` has the keys of `Replay`.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, in one line.
+    """
+    recording = Path(replay["path"])
+    tree = {
+        "description": f"Replay of {recording.name}.",
+        "reference": {"type": "replay", **replay},
+    }
+    return resolve_tree(f"replay_{recording.stem}", tree, "replay", options)
 
 
 def _with_defaults(tree: dict[str, Any], source: str) -> dict[str, Any]:

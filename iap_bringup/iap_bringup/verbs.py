@@ -14,7 +14,7 @@ from iap_bringup import report
 from iap_bringup.run import Flight, Result, execute
 from iap_bringup.run_meta import COMPLETED
 from iap_bringup.runfolder import METRICS, create_run_folder, load_run, read_metrics
-from iap_bringup.scenario import DATA, Options, Scenario, resolve, resolve_tree, scenario_names
+from iap_bringup.scenario import DATA, Options, Scenario, resolve, resolve_replay, scenario_names
 from iap_control.gains import preset_names
 from iap_description.config import read_yaml
 from iap_description.errors import BadInput
@@ -31,18 +31,13 @@ def run(options: argparse.Namespace) -> int:
 
 def replay(options: argparse.Namespace) -> int:
     """Fly the commands of a recording."""
-    recording = Path(options.recording)
-    tree = {
-        "description": f"Replay of {recording.name}.",
-        "reference": {
-            "type": "replay",
-            "path": str(recording),
-            "topic": options.topic,
-            "actual_topic": options.actual_topic,
-            "convention": options.convention,
-        },
+    recorded = {
+        "path": options.recording,
+        "topic": options.topic,
+        "actual_topic": options.actual_topic,
+        "convention": options.convention,
     }
-    scenario, tree = resolve_tree(f"replay_{recording.stem}", tree, "replay", _options(options))
+    scenario, tree = resolve_replay(recorded, _options(options))
     return _fly(scenario, tree, options)
 
 

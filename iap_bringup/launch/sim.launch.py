@@ -19,12 +19,16 @@ from iap_description.urdf import urdf_text
 
 ARGUMENTS = [
     DeclareLaunchArgument(
-        "scenario", default_value="hover", description="A name from 'iap list', or a YAML file's path."
+        "scenario",
+        default_value="hover",
+        description="A name from 'iap list', or a YAML file's path.",
     ),
     DeclareLaunchArgument(
         "platform", default_value="", description="Fly this platform instead of the scenario's."
     ),
     DeclareLaunchArgument(
-        "gains", default_value="", description="Gain preset (default, paper) instead of the scenario's."
+        "gains",
+        default_value="",
+        description="Gain preset (default, paper) instead of the scenario's.",
     ),
 ]

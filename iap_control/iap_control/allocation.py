@@ -33,7 +33,7 @@ def allocation_rank(p_PJ_P: Array) -> int:
 
 def minimum_norm(B: Array) -> Array:
     """Moore-Penrose inverse of the allocation matrix, iap_simulator eq. (17)."""
-    return np.linalg.pinv(B, rcond=RANK_TOLERANCE)
+    return np.asarray(np.linalg.pinv(B, rcond=RANK_TOLERANCE), dtype=np.float64)
 
 
 @njit(cache=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How a platform gets from where it is onto a reference: the gap between the two fades out smoothly."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -36,8 +36,13 @@ class Blend:
         """The blend that starts at time `t` from the pose of row `have` onto that of row `want`, (7+) each."""
         gap_W = have[P] - want[P]
         turn_R = so3.quaternion_log(so3.multiply(so3.conjugate(want[Q]), have[Q]))
-        way = max(float(np.linalg.norm(gap_W)), float(np.linalg.norm(turn_R)))
-        return cls(t, max(SHORTEST, way / SPEED), gap_W, turn_R)
+        blend = cls(t, SHORTEST, gap_W, turn_R)
+        return replace(blend, duration=max(SHORTEST, blend.way / SPEED))
+
+    @property
+    def way(self) -> float:
+        """The larger of the distance [m] and the angle [rad]."""
+        return max(float(np.linalg.norm(self.gap_W)), float(np.linalg.norm(self.turn_R)))
 
     def is_over(self, t: float) -> bool:
         """Whether the gap has gone."""

@@ -13,7 +13,8 @@ from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED, REF_Q, STATE_SIZE, Command, Level, Q
 
 Array = NDArray[np.float64]
-Source = Literal["stamped", "latest", "inputs"]
+Source = Literal["stamped", "latest"]
+SOURCES: tuple[Source, ...] = ("stamped", "latest")
 SECOND = 1e9  # [ns]
 
 
@@ -52,18 +53,18 @@ class ControlLoop:
         controller: computes the commands.
         limits: of simple inputs and references without a stamp of their own.
         source: ``stamped`` answers a state only with the reference of the same stamp; ``latest``
-            with the newest; ``inputs`` with the simple inputs.
+            with the newest. Once a simple input came, it is followed until the next reference.
     """
 
     def __init__(self, controller: PlatformController, limits: Limits, source: Source) -> None:
         count = controller.model.count
         self.controller = controller
-        self.source: Source = source
+        self.follows_inputs = False
         self.counts = Counts()
         self.stamp = -1  # of the last state [ns]
         self.sequence = 0
         self.command: Command | None = None  # for the last state, once it is answered
-        self._limits = limits
+        self._source, self._limits = source, limits
         self._x = np.zeros(STATE_SIZE)
         self._given = _Given(Reference(np.zeros(REF_FIXED + count), wrench_P=np.zeros(6)))
         self._inputs = Inputs(count, limits)
@@ -96,13 +97,16 @@ class ControlLoop:
         self._x[:] = x
         return self._answer()
 
-    def take_reference(self, stamp: int, level: int, row: Array, wrench_P: Array) -> Command | None:
+    def take_reference(
+        self, stamp: int, level: int, row: Array, wrench_P: Array
+    ) -> Command | None:
         """Take a reference row (19 + N); returns the command if its state waits for it.
 
         Raises:
             BadInput: the reference cannot be used.
         """
-        finite = np.isfinite(row).all() and np.isfinite(wrench_P).all()
+        used = row if self.controller.yaw_mode == "given" else row[:REF_FIXED]
+        finite = np.isfinite(used).all() and np.isfinite(wrench_P).all()
         self._need(bool(finite), "reference: not finite")
         self._need(level in tuple(Level), f"reference: level {level} is none of 0 to 3")
         upright = abs(row[REF_Q] @ row[REF_Q] - 1.0) < 1e-3
@@ -111,8 +115,7 @@ class ControlLoop:
         given.reference.row[:], given.reference.wrench_P[:] = row, wrench_P
         given.reference.level = Level(level)
         given.stamp, given.received = stamp, self.t
-        if self.source == "inputs":
-            self.source = "stamped"
+        self.follows_inputs = False
         return self._answer() if self.waits_for_reference else None
 
     def take_pose(self, stamp: float, pose: Array) -> None:
@@ -125,7 +128,7 @@ class ControlLoop:
         self._need(abs(length - 1.0) < 1e-2, "reference/pose: not finite, or no unit quaternion")
         pose = np.concatenate([pose[:3], pose[Q] / length])
         self._inputs.take_pose(self.t, stamp, pose)
-        self.source = "inputs"
+        self.follows_inputs = True
 
     def take_rates(self, kind: Kind, rates: Array, *, in_body: bool) -> None:
         """Follow a velocity or an acceleration (6,), given in the body or in the world.
@@ -136,7 +139,7 @@ class ControlLoop:
         self._need(bool(np.isfinite(rates).all()), f"reference/{kind}: not finite")
         rates = world_rates(rates, self._x[Q], in_body=in_body)
         self._inputs.take_rates(self.t, kind, rates)
-        self.source = "inputs"
+        self.follows_inputs = True
 
     def _need(self, is_so: bool, reason: str) -> None:
         if not is_so:
@@ -158,12 +161,12 @@ class ControlLoop:
     def _reference(self) -> Reference | None:
         """The reference for the last state, if it is there."""
         given = self._given
-        if self.source == "inputs":
+        if self.follows_inputs:
             self._own.row[:] = self._inputs.row(self.t, self._x)
             return self._own
         if given.stamp == self.stamp:
             return given.reference
-        if self.source == "stamped" or given.stamp < 0:
+        if self._source == "stamped" or given.stamp < 0:
             return None
         if self.t - given.received > self._limits.timeout:
             return self._at_rest(given.reference)

@@ -56,7 +56,7 @@ class Drag(Record):
 
 def principal_moments(inertia: tuple[float, ...]) -> Array:
     """Principal moments (3,) [kg m^2] of (ixx, iyy, izz) or (ixx, iyy, izz, ixy, ixz, iyz)."""
-    return np.linalg.eigvalsh(inertia_matrix(inertia))
+    return np.asarray(np.linalg.eigvalsh(inertia_matrix(inertia)), dtype=np.float64)
 
 
 def inertia_matrix(inertia: tuple[float, ...]) -> Array:

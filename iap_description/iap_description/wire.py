@@ -10,14 +10,13 @@ from collections.abc import Sequence
 from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.assembly import Assembly
 from iap_description.cdr import HEADER_SIZE, Layout, message, message_types
 from iap_description.errors import BadInput
-from iap_description.kernels import put, put4, qconj, qmul, quat, sub, unrotate, vec
-from iap_description.states import REF_FIXED, STATE_SIZE, V
+from iap_description.relative import joint_states
+from iap_description.states import REF_FIXED, STATE_SIZE, Command, Mode, V
 
 Array = NDArray[np.float64]
 MAP = "map"
@@ -59,8 +58,10 @@ class Message:
         return cls(Layout.of(store, message(store, cls.TYPE, header=header, **fields)))
 
     def _view(self, name: str) -> NDArray:
-        """A field as an array; a scalar has shape ()."""
-        return self._record[name].reshape(self._record[name].shape[1:])
+        """A field as an array; a scalar has shape (), an empty sequence (0,)."""
+        if name not in self.layout.dtype.names:
+            return np.zeros(0)
+        return self._record[name][0, ...]
 
     @property
     def stamp(self) -> int:
@@ -217,19 +218,17 @@ class ReferenceMessage(Message):
         self._level[()], self.wrench_P[:] = level, wrench_P
 
     def get_row(self, row: Array) -> None:
-        """Write the reference into a row (19 + N).
+        """Write the reference into a row (19 + N); headings that it does not give are NaN.
 
         Raises:
             BadInput: it is for another number of aircraft.
         """
         pose, twist, accel = self._parts
         row[:7], row[7:13], row[13:REF_FIXED] = pose, twist, accel
-        if self.aircraft_yaw.size != row.size - REF_FIXED:
-            count, wanted = self.aircraft_yaw.size, row.size - REF_FIXED
-            raise BadInput(
-                f"reference: aircraft_yaw has {count} entries, the platform {wanted} aircraft"
-            )
-        row[REF_FIXED:] = self.aircraft_yaw
+        count, wanted = self.aircraft_yaw.size, row.size - REF_FIXED
+        if count not in (0, wanted):
+            raise BadInput(f"reference: {count} entries in aircraft_yaw, for {wanted} aircraft")
+        row[REF_FIXED:] = self.aircraft_yaw if count else np.nan
 
 
 class CommandMessage(Message):
@@ -239,11 +238,10 @@ class CommandMessage(Message):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        self._mode = self._view("mode")
-        self.wrench_P = self._view("wrench")
-        aircraft = self._view("aircraft")
-        self.thrust, self.q_WB = aircraft[:, 0], aircraft[:, 1:5]
-        self.w_WB_B, self.rpm = aircraft[:, 5:8], aircraft[:, 8:12]
+        self._mode, self._wrench = self._view("mode"), self._view("wrench")
+        self._aircraft = aircraft = self._view("aircraft").reshape(-1, 12)
+        self._thrust, self._q_WB = aircraft[:, 0], aircraft[:, 1:5]
+        self._w_WB_B, self._rpm = aircraft[:, 5:8], aircraft[:, 8:12]
 
     @classmethod
     def of(cls, count: int) -> Self:
@@ -253,20 +251,25 @@ class CommandMessage(Message):
             aircraft=[message(store, "iap_msgs/msg/AircraftCommand") for _ in range(count)]
         )
 
-    @property
-    def mode(self) -> int:
-        """Which fields hold."""
-        return int(self._mode)
+    def put(self, command: Command) -> None:
+        """Set every field from a command for as many aircraft."""
+        self._mode[()], self._wrench[:] = command.mode, command.wrench_P
+        self._thrust[:], self._q_WB[:] = command.thrust, command.q_WB
+        self._w_WB_B[:], self._rpm[:] = command.w_WB_B, command.rpm
 
-    @mode.setter
-    def mode(self, mode: int) -> None:
-        self._mode[()] = mode
+    def get(self, command: Command) -> None:
+        """Write every field into a command.
 
-
-@njit(cache=True)
-def joint_states(x: Array, ends: NDArray[np.int64], q_PB: Array, w_PB_B: Array) -> None:
-    """Attitude (n, 4) and angular velocity (n, 3) of child B in parent P, in B's axes, of joints `ends` (n, 2)."""
-    for i in range(ends.shape[0]):
-        parent, child = x[ends[i, 0]], x[ends[i, 1]]
-        put4(q_PB[i], qmul(qconj(quat(parent[3:])), quat(child[3:])))
-        put(w_PB_B[i], unrotate(quat(child[3:]), sub(vec(child[10:]), vec(parent[10:]))))
+        Raises:
+            BadInput: it is for another number of aircraft, of an unknown mode, or not finite.
+        """
+        if len(self._thrust) != len(command.thrust):
+            count, wanted = len(self._thrust), len(command.thrust)
+            raise BadInput(f"command: for {count} aircraft, the platform has {wanted}")
+        if int(self._mode) not in tuple(Mode):
+            raise BadInput(f"command: mode {self._mode} is none of 0 to 3")
+        if not np.isfinite(self._wrench).all() or not np.isfinite(self._aircraft).all():
+            raise BadInput("command: not finite")
+        command.mode, command.wrench_P[:] = Mode(int(self._mode)), self._wrench
+        command.thrust[:], command.q_WB[:] = self._thrust, self._q_WB
+        command.w_WB_B[:], command.rpm[:] = self._w_WB_B, self._rpm

@@ -45,9 +45,13 @@ class NoisyState:
 
     def __init__(self, level: StateNoiseLevel, rng: np.random.Generator) -> None:
         self._level = level
+        self._row = np.zeros(13)
+        self.reset(rng)
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Start anew with a generator."""
         self._rng = rng
         self._next = _CHUNK
-        self._row = np.zeros(13)
 
     def __call__(self, x: Array) -> Array:
         """The row (13,) as it is measured; overwritten by the next call."""

@@ -1,41 +1,52 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What flying by joystick and by keyboard share as ROS nodes: one reference for every state."""
+"""What flying by joystick and by keyboard share: one reference for every state."""
 
 from collections.abc import Callable
 
-from rclpy.node import Node
-from rclpy.qos import QoSProfile
+import numpy as np
 
 from iap_bringup.teleop import Demand, Hand, Limits
-from iap_description.conversions import reference_message, stamp_seconds, state_rows
+from iap_description.ros_node import LATEST, SuiteNode
+from iap_description.states import REF_FIXED, Level, P
+from iap_description.wire import Inlet, ReferenceMessage, StateMessage
 from iap_msgs.msg import PlatformReference, PlatformState
 
-LONGEST_STEP = 0.1  # [s] a gap between states does not make the reference jump
+LONGEST_STEP = 0.1  # a gap between states does not make the reference jump [s]
+NO_WRENCH = np.zeros(6)
 
 
-class HandFlight:
-    """Publishes `reference` for every `state`, with its stamp; starts anew at the state after a reset.
+class HandFlight(SuiteNode):
+    """Answers every `state` with a `reference` of its stamp; after a reset it starts anew at the state.
 
     Args:
-        node: in the vehicle's namespace.
-        limits: what the pilot cannot exceed.
-        demand: what the pilot asks for now.
+        name: of the node.
+        namespace: of the vehicle.
     """
 
-    def __init__(self, node: Node, limits: Limits, demand: Callable[[], Demand]) -> None:
-        self._limits, self._demand = limits, demand
-        self._hand: Hand | None = None
-        self._t = 0.0
-        latest = QoSProfile(depth=1)
-        self._references = node.create_publisher(PlatformReference, "reference", latest)
-        node.create_subscription(PlatformState, "state", self._on_state, latest)
+    def __init__(self, name: str, namespace: str) -> None:
+        super().__init__(name, namespace=namespace)
+        self._states, self._hand, self._stamp = Inlet(StateMessage), None, -1
+        self._references = self.create_publisher(PlatformReference, "reference", LATEST)
 
-    def _on_state(self, state: PlatformState) -> None:
-        x, t = state_rows(state), stamp_seconds(state.header.stamp)
-        if self._hand is None or t < self._t:
-            self._hand = Hand.at(x)
-        else:
-            dt = min(t - self._t, LONGEST_STEP)
-            self._hand = self._hand.moved(self._demand(), dt, limits=self._limits, p_WP_W=x[0, :3])
-        self._t = t
-        self._references.publish(reference_message(self._hand.row, state.header.stamp, state.sequence))
+    def fly(self, limits: Limits, demand: Callable[[], Demand]) -> None:
+        """From now on move the reference as `demand` asks for."""
+
+        def on_state(data: bytes) -> None:
+            state = self._states.read(data)
+            self._move(state, limits, demand)
+            self._out.put_head(state.stamp, state.sequence)
+            self._out.put_row(self._hand.row, Level.POSE, NO_WRENCH)
+            self._references.publish(self._out.dump())
+
+        self.create_subscription(PlatformState, "state", on_state, LATEST, raw=True)
+
+    def _move(self, state: StateMessage, limits: Limits, demand: Callable[[], Demand]) -> None:
+        """Bring the reference to the time of a state; one that comes again moves nothing."""
+        if self._hand is None or state.stamp < self._stamp:
+            self._hand = Hand.at(state.rows)
+            self._out = ReferenceMessage.of(len(self._hand.row) - REF_FIXED)
+        elif state.stamp > self._stamp:
+            dt = min(1e-9 * (state.stamp - self._stamp), LONGEST_STEP)
+            at = state.rows[0, P]
+            self._hand = self._hand.moved(demand(), dt, limits=limits, p_WP_W=at)
+        self._stamp = state.stamp

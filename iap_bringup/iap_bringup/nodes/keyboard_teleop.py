@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flies a platform from a terminal: keys in, iap_msgs/PlatformReference out."""
+"""Flies a platform from a terminal: keys and the platform's state in, its reference out.
+
+Runs in the vehicle's namespace, which is `iap` unless it is remapped.
+"""
 
 import os
 import select
@@ -10,79 +13,68 @@ import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import rclpy
-from rcl_interfaces.msg import ParameterDescriptor
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
-from rclpy.node import Node
-
 from iap_bringup.nodes.hand_flight import HandFlight
-from iap_bringup.teleop import Demand, Keyboard, KeyboardMapping, load_mapping
-from iap_description.errors import BadInput
+from iap_bringup.teleop import Keyboard, KeyboardMapping, load_mapping
+from iap_description.ros_node import EXIT_BAD_INPUT, EXIT_DONE, STEADY, run
 
+PERIOD = 0.02  # between looks at the keyboard [s]
 ESCAPE = "\x1b"
 
 
-class KeyboardTeleop(Node):
-    """Holds the pose unless a motion's key is held."""
+class KeyboardTeleop(HandFlight):
+    """Holds the pose unless the key of a motion is held."""
 
-    def __init__(self) -> None:
-        super().__init__("keyboard_teleop")
-        what = "Keyboard mapping: a name in data/teleop, or the path of a YAML file."
-        read_only = ParameterDescriptor(description=what, read_only=True)
-        mapping = self.declare_parameter("mapping", "keyboard", read_only).value
-        self.keyboard = Keyboard(load_mapping(KeyboardMapping, mapping))
-        self._flight = HandFlight(self, self.keyboard.mapping.limits, self._demand)
+    def __init__(self, namespace: str = "iap") -> None:
+        super().__init__("keyboard_teleop", namespace)
+        what = "Mapping: keyboard, or the path of a YAML file like it."
+        mapping = load_mapping(KeyboardMapping, self.parameter("mapping", "keyboard", what))
+        self._keyboard = Keyboard(mapping)
+        self.create_timer(PERIOD, self._look, clock=STEADY)
+        self.fly(mapping.limits, lambda: self._keyboard.demand(time.monotonic()))
+        sys.stdout.write(
+            f"Hold a key to move; letting go holds the pose.\n{self._keyboard.help()}\n"
+        )
+        sys.stdout.flush()
 
-    def _demand(self) -> Demand:
-        return self.keyboard.demand(time.monotonic())
+    def _look(self) -> None:
+        keys = waiting_keys(sys.stdin.fileno())
+        now = time.monotonic()
+        if keys is None or not all(self._keyboard.press(key, now) for key in keys):
+            self.exit_code = EXIT_DONE
+
+
+def waiting_keys(terminal: int) -> str | None:
+    """Keys pressed since the last call, without those that are more than a character; None at the end of input."""
+    if not select.select([terminal], [], [], 0.0)[0]:
+        return ""
+    keys = os.read(terminal, 64).decode(errors="ignore")
+    if not keys:
+        return None
+    is_sequence = keys.startswith(ESCAPE) and len(keys) > 1  # an arrow or a function key
+    return "" if is_sequence else keys
 
 
 @contextmanager
-def single_keys() -> Iterator[int]:
-    """Standard input without echo and line by line editing; as it was, afterwards."""
-    terminal = sys.stdin.fileno()
+def single_keys(terminal: int) -> Iterator[None]:
+    """A terminal that hands over every key at once, without echo; as it was, afterwards."""
     before = termios.tcgetattr(terminal)
     try:
         tty.setcbreak(terminal)
-        yield terminal
+        yield
     finally:
         termios.tcsetattr(terminal, termios.TCSADRAIN, before)
 
 
-def take_keys(terminal: int, keyboard: Keyboard) -> bool:
-    """Hand over the keys pressed since the last call; False when the pilot quits or the terminal is gone."""
-    if not select.select([terminal], [], [], 0.0)[0]:
-        return True
-    keys = os.read(terminal, 64).decode(errors="ignore")
-    if keys.startswith(ESCAPE) and len(keys) > 1:  # an arrow or function key
-        return True
-    return bool(keys) and all(keyboard.press(key, time.monotonic()) for key in keys)
-
-
-def fly(node: KeyboardTeleop) -> None:
-    """Spin until the pilot quits."""
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
-    sys.stdout.write(f"Keys (hold them; letting go holds the pose):\n{node.keyboard.help()}\n")
-    sys.stdout.flush()
-    with single_keys() as terminal:
-        while rclpy.ok() and take_keys(terminal, node.keyboard):
-            executor.spin_once(timeout_sec=0.02)
-
-
 def main() -> int:
-    """Run the node; 2 when there is no terminal or the mapping is wrong."""
+    """Run the node; refuses where there is no terminal."""
     if not sys.stdin.isatty():
-        sys.stderr.write("keyboard_teleop: standard input is no terminal; start it in one, by ros2 run\n")
-        return 2
-    rclpy.init()
-    try:
-        fly(KeyboardTeleop())
-    except BadInput as error:
-        sys.stderr.write(f"keyboard_teleop: {error}\n")
-        return 2
-    except (KeyboardInterrupt, ExternalShutdownException):
-        return 0
-    finally:
-        rclpy.try_shutdown()
-    return 0
+        sys.stderr.write(
+            "keyboard_teleop: standard input is no terminal; run it in one with ros2 run\n"
+        )
+        return EXIT_BAD_INPUT
+    with single_keys(sys.stdin.fileno()):
+        return run("keyboard_teleop", lambda: [KeyboardTeleop()])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

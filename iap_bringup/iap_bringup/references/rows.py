@@ -94,9 +94,9 @@ def approach(t: Array, duration: float, start: Array, end: Array) -> Array:
         np.array([end[REF_P], end[REF_V], end[REF_A]]),
     )
     phi_end = so3.quaternion_log(so3.multiply(so3.conjugate(start[REF_Q]), end[REF_Q]))
-    J = so3.right_jacobian(phi_end)
-    dphi_end = np.linalg.solve(J, end[REF_W])
-    ddphi_end = np.linalg.solve(J, end[REF_ALPHA] - _jacobian_rate(phi_end, dphi_end) @ dphi_end)
+    J_inverse: Array = np.asarray(np.linalg.inv(so3.right_jacobian(phi_end)), dtype=np.float64)
+    dphi_end: Array = J_inverse @ end[REF_W]
+    ddphi_end = J_inverse @ (end[REF_ALPHA] - _jacobian_rate(phi_end, dphi_end) @ dphi_end)
     phi, dphi, ddphi = quintic(
         t, duration, np.zeros((3, 3)), np.array([phi_end, dphi_end, ddphi_end])
     )

@@ -85,7 +85,7 @@ def build(
         dt: control period [s].
         score_leads: whether the leads are part of the commands as given (False for a recorded command).
     """
-    t = np.arange(round(duration / dt) + 1) * dt
+    t = np.arange(round(duration / dt) + 1, dtype=np.float64) * dt
     tracked, scored = motion(t)
     still = hold(tracked[0], 1)[0]
     before = [_approach(still, tracked[0], leads.lead_in, dt)] if leads.lead_in > 0.0 else []
@@ -109,7 +109,7 @@ def build(
 def _approach(start: Array, end: Array, duration: float, dt: float) -> Array:
     """Rows from rest at `start` towards `end`, whose own row is left to what follows."""
     count = max(1, round(duration / dt))
-    return approach(np.arange(count) * dt, count * dt, start, end)
+    return approach(np.arange(count, dtype=np.float64) * dt, count * dt, start, end)
 
 
 def _level_at(row: Array, height: float) -> Array:
@@ -138,6 +138,8 @@ def _reversed_approach(rest: Array, moving: Array, duration: float, dt: float) -
     mirrored = moving.copy()
     mirrored[7:13] *= -1.0  # velocities change sign with time, accelerations do not
     count = max(1, round(duration / dt))
-    rows = approach(np.arange(count) * dt, count * dt, rest, mirrored)[::-1].copy()
+    rows = approach(np.arange(count, dtype=np.float64) * dt, count * dt, rest, mirrored)[
+        ::-1
+    ].copy()
     rows[:, 7:13] *= -1.0
     return rows

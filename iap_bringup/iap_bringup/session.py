@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The plant's side of a flight whose commands come in messages: which command counts, and what if none comes."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_bringup.loop import make_plant, reset_plant
+from iap_bringup.pilot import Pilot
+from iap_bringup.safety import Watch
+from iap_bringup.scenario import Scenario
+from iap_control.controller import Reference
+from iap_control.inputs import held
+from iap_description.errors import BadInput, FlightFailed
+from iap_description.states import REF_FIXED, Command
+from iap_physics.engine import Engine
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Counts:
+    """What came of the commands to one vehicle.
+
+    Attributes:
+        taken: commands that came in time.
+        late: that came after their period had begun, or were overwritten by the next on their way.
+        lost: that never came while the vehicle was without commands.
+        rejected: that could not be used.
+        holds: how often the vehicle had to hold because commands stayed away.
+    """
+
+    taken: int = 0
+    late: int = 0
+    lost: int = 0
+    rejected: int = 0
+    holds: int = 0
+
+
+class Inbox:
+    """Commands to one vehicle, numbered by the state that they answer.
+
+    Args:
+        pilot: the vehicle; its controller holds it where commands stay away.
+    """
+
+    def __init__(self, pilot: Pilot) -> None:
+        count = pilot.airframe.model.count
+        self.pilot = pilot
+        self.counts = Counts()
+        self._hold = Reference(np.zeros(REF_FIXED + count))
+        self._command, self._draft = Command.zeros(count), Command.zeros(count)
+        self.reset()
+
+    def reset(self) -> None:
+        """Nothing has come; the counts stay."""
+        self.newest = -1  # number of the newest command
+        self.is_new = False  # and not flown yet
+        self.is_holding = False
+
+    def offer(self, number: int, k: int, fill: Callable[[Command], None]) -> None:
+        """Take command `number` at the time of state `k`; `fill` writes it.
+
+        Raises:
+            BadInput: it cannot be used.
+        """
+        if number <= self.newest:  # the same one again, or overtaken on its way
+            return
+        try:
+            if number > k:
+                raise BadInput("command: stamped later than the present state")
+            fill(self._draft)
+        except BadInput:
+            self.counts.rejected += 1
+            raise
+        self._count(number, k)
+        self._command, self._draft = self._draft, self._command
+        self.newest, self.is_new = number, True
+
+    def _count(self, number: int, k: int) -> None:
+        missing = number - self.newest - 1
+        if self.is_holding:
+            self.counts.lost += missing
+        else:
+            self.counts.late += missing
+        if number == k:
+            self.counts.taken += 1
+        else:
+            self.counts.late += 1
+
+    def next_command(self, x: Array, *, is_stale: bool) -> Command | None:
+        """What to fly in the coming period from state row `x` (13,); None goes on with the last command."""
+        if not is_stale:
+            self.is_holding = False
+            new, self.is_new = self.is_new, False
+            return self._command if new else None
+        if not self.is_holding:
+            self.is_holding = True
+            self.counts.holds += 1
+            self.pilot.controller.reset()
+            held(x, self._hold.row)
+        return self.pilot.controller(x, self._hold)
+
+
+class Session:
+    """A plant that is commanded from outside, one control period after the other.
+
+    Args:
+        scenario: what is flown.
+        pilots: its vehicles.
+        engine: not loaded yet.
+        timeout: a vehicle whose newest command is older levels out and holds [s]; None waits for ever.
+    """
+
+    def __init__(
+        self, scenario: Scenario, pilots: Sequence[Pilot], engine: Engine, *, timeout: float | None
+    ) -> None:
+        self._scenario, self._pilots = scenario, pilots
+        self._patience = math.inf if timeout is None else timeout * scenario.rates.control_hz
+        self.plant = make_plant(scenario, pilots, engine)
+        self.inboxes = [Inbox(pilot) for pilot in pilots]
+        self._begin()
+
+    def _begin(self) -> None:
+        self.k = 0
+        self.failure: FlightFailed | None = None
+        self.watch = Watch(self._pilots)
+        self._measure()
+
+    def reset(self) -> None:
+        """Back to the start, as after a fresh one."""
+        reset_plant(self.plant, self._scenario, self._pilots)
+        for inbox in self.inboxes:
+            inbox.reset()
+        self._begin()
+
+    @property
+    def t(self) -> float:
+        """Simulation time of the present state [s]."""
+        return self.plant.t
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the state is no longer a number, so that nothing but a reset helps."""
+        return self.failure is not None and self.failure.outcome != "crashed"
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether every vehicle has had a command."""
+        return all(inbox.newest >= 0 for inbox in self.inboxes)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether every vehicle's command for the present state is there."""
+        return all(inbox.newest == self.k for inbox in self.inboxes)
+
+    @property
+    def missing(self) -> list[str]:
+        """The vehicles whose command for the present state is not there."""
+        return [inbox.pilot.name for inbox in self.inboxes if inbox.newest != self.k]
+
+    def offer(self, vehicle: int, t: float, fill: Callable[[Command], None]) -> None:
+        """Take a command that is stamped `t` [s].
+
+        Raises:
+            BadInput: it cannot be used.
+        """
+        number = math.floor(t * self._scenario.rates.control_hz + 1e-6)
+        self.inboxes[vehicle].offer(number, self.k, fill)
+
+    def advance(self) -> None:
+        """Fly one control period; a state that breaks is noted as `failure` and stays.
+
+        The first crash is noted too, but the flight goes on: what has hit the ground lies there.
+        """
+        try:
+            for i, inbox in enumerate(self.inboxes):
+                is_stale = self.k - inbox.newest > self._patience
+                command = inbox.next_command(self.plant.state(i)[0, 0], is_stale=is_stale)
+                if command is not None:
+                    self.plant.command(i, command)
+            self._look()
+            self.plant.advance()
+        except FlightFailed as error:
+            self.failure = error
+            return
+        self.k += 1
+        self._measure()
+
+    def _look(self) -> None:
+        try:
+            self.watch.check_state(self.plant)
+        except FlightFailed as error:
+            self.failure = self.failure or error
+
+    def _measure(self) -> None:
+        """What every vehicle's controller may see of the present state, (13,) each."""
+        self.measured = [
+            pilot.sense(self.plant.state(i)[0, 0]) for i, pilot in enumerate(self._pilots)
+        ]
