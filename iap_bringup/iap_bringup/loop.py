@@ -99,9 +99,9 @@ def fly(
             timer.start()
             command = pilot.controller(pilot.sense(state[0]), reference)
             timer.stop()
-            plant.command(i, command)
             for observer in observers:
                 observer.record(i, k, plant.t, state, reference, command, plant.drives[i].rpm[0])
+            plant.command(i, command)
         watch.check(plant)
         if k < steps - 1:
             plant.advance()

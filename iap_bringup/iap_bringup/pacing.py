@@ -2,8 +2,10 @@
 """Wall time beside the loop: keeping pace with it, and measuring a control step. Nothing here changes a result."""
 
 import time
+from collections import deque
 from collections.abc import Callable
 
+import numpy as np
 from numpy.typing import NDArray
 
 from iap_control.controller import Reference
@@ -78,19 +80,32 @@ class Metronome:
         self.missed = 0
 
     def stop(self) -> None:
-        """Time stands still until `start`."""
+        """Time stands still until the next `beat`."""
         self._due = None
-
-    def start(self) -> None:
-        """The next period is due one period from now."""
-        self._due = self._clock() + self._period
 
     def beat(self) -> bool:
         """Whether a period is due; if so it counts as done. One that is late by a whole period is missed."""
         now = self._clock()
-        if self._due is None or now < self._due - 0.25 * self._period:
+        if self._due is None:
+            self._due = now + self._period
+        if now < self._due - 0.25 * self._period:
             return False
         behind = now - self._due
         self.missed += behind > self._period
         self._due = now if behind > self.PATIENCE else self._due + self._period
         return True
+
+
+class Window:
+    """The last values of something that is measured again and again."""
+
+    def __init__(self, length: int = 2000) -> None:
+        self._values: deque[float] = deque(maxlen=length)
+
+    def add(self, value: float) -> None:
+        """Note a value."""
+        self._values.append(value)
+
+    def percentile(self, share: float) -> float:
+        """A percentile of the last values; NaN before the first."""
+        return float(np.percentile(self._values, share)) if self._values else float("nan")

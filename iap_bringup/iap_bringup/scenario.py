@@ -269,6 +269,9 @@ def _with_defaults(tree: dict[str, Any], source: str) -> dict[str, Any]:
     if not isinstance(tree["vehicles"], list) or not tree["vehicles"]:
         raise BadInput(f"{source}: key 'vehicles': a list with at least one vehicle is expected")
     shared = {key: value for key, value in defaults.items() if key not in VEHICLE_KEYS}
+    for vehicle in tree["vehicles"]:
+        if not isinstance(vehicle, dict):
+            raise BadInput(f"{source}: key 'vehicles': a mapping is expected (got {vehicle!r})")
     vehicles = [_merged(vehicle_defaults, vehicle) for vehicle in tree["vehicles"]]
     return {
         **_merged(shared, {k: v for k, v in tree.items() if k != "vehicles"}),
@@ -288,7 +291,8 @@ def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:
     """Replace the names of platform and gains by what they stand for."""
     platform = options.platform or vehicle["platform"]
     if isinstance(platform, str):
-        vehicle["platform"], _ = platform_tree(platform)
+        vehicle["platform"], home = platform_tree(platform)
+        validate(Platform, vehicle["platform"], source=home)  # here its own file can be named
     control = vehicle["control"]
     if not isinstance(control, dict):
         raise BadInput(f"{source}: key 'control': a mapping is expected (got {control!r})")

@@ -52,6 +52,7 @@ class Inbox:
         self.pilot = pilot
         self.counts = Counts()
         self._hold = Reference(np.zeros(REF_FIXED + count))
+        held(pilot.start[0], self._hold.row)
         self._command, self._draft = Command.zeros(count), Command.zeros(count)
         self.reset()
 
@@ -93,15 +94,19 @@ class Inbox:
 
     def next_command(self, x: Array, *, is_stale: bool) -> Command | None:
         """What to fly in the coming period from state row `x` (13,); None goes on with the last command."""
-        if not is_stale:
-            self.is_holding = False
-            new, self.is_new = self.is_new, False
-            return self._command if new else None
-        if not self.is_holding:
-            self.is_holding = True
-            self.counts.holds += 1
-            self.pilot.controller.reset()
-            held(x, self._hold.row)
+        if is_stale:
+            if not self.is_holding:
+                self.is_holding = True
+                self.counts.holds += 1
+                self.pilot.controller.reset()
+                held(x, self._hold.row)
+            return self.hold(x)
+        self.is_holding = False
+        new, self.is_new = self.is_new, False
+        return self._command if new else None
+
+    def hold(self, x: Array) -> Command:
+        """The command that keeps state row `x` (13,) where the vehicle was when commands stayed away."""
         return self.pilot.controller(x, self._hold)
 
 
@@ -122,7 +127,15 @@ class Session:
         self._patience = math.inf if timeout is None else timeout * scenario.rates.control_hz
         self.plant = make_plant(scenario, pilots, engine)
         self.inboxes = [Inbox(pilot) for pilot in pilots]
+        self._warm_up()
         self._begin()
+
+    def _warm_up(self) -> None:
+        """Hold for a period, so that whatever is loaded when first used is there, and come back."""
+        for i, inbox in enumerate(self.inboxes):
+            self.plant.command(i, inbox.hold(self.plant.state(i)[0, 0]))
+        self.plant.advance()
+        reset_plant(self.plant, self._scenario, self._pilots)
 
     def _begin(self) -> None:
         self.k = 0

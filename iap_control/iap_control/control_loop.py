@@ -16,6 +16,7 @@ Array = NDArray[np.float64]
 Source = Literal["stamped", "latest"]
 SOURCES: tuple[Source, ...] = ("stamped", "latest")
 SECOND = 1e9  # [ns]
+IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
 
 @dataclass
@@ -69,6 +70,13 @@ class ControlLoop:
         self._given = _Given(Reference(np.zeros(REF_FIXED + count), wrench_P=np.zeros(6)))
         self._inputs = Inputs(count, limits)
         self._own = Reference(np.zeros(REF_FIXED + count))
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Compute one command, so that whatever is loaded when first used is there."""
+        self._x[Q], self._own.row[REF_Q] = IDENTITY, IDENTITY
+        self.controller(self._x, self._own)
+        self.controller.reset()
 
     @property
     def t(self) -> float:

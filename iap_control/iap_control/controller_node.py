@@ -91,10 +91,10 @@ class ControllerNode(SuiteNode):
             self._reject(error)
             return
         if command is not None:
+            self._spent += time.perf_counter() - began
             self._out.put_head(self._loop.stamp, self._loop.sequence)
             self._out.put(command)
             self._commands.publish(self._out.dump())
-            self._spent += time.perf_counter() - began
 
     def _on_pose(self, message: PoseStamped) -> None:
         stamp, pose = stamp_seconds(message.header.stamp), pose_row(message.pose)
@@ -137,7 +137,7 @@ class ControllerNode(SuiteNode):
         text = self._missing() or self._fault or "controlling"
         self._fault = ""
         values = {
-            "t": loop.t,
+            "t": max(loop.t, 0.0),
             "answered": counts.answered,
             "skipped": counts.skipped,
             "rejected": counts.rejected,

@@ -59,7 +59,7 @@ class Message:
 
     def _view(self, name: str) -> NDArray:
         """A field as an array; a scalar has shape (), an empty sequence (0,)."""
-        if name not in self.layout.dtype.names:
+        if name not in (self.layout.dtype.names or ()):
             return np.zeros(0)
         return self._record[name][0, ...]
 

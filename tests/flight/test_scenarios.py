@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pieces of the shipped scenarios in the closed loop, on both engines, against the accuracy they must reach."""
 
+import json
+
 import numpy as np
 import pytest
+import yaml
 from flying import Loop, fly_scenario, scenario_of
 
+from iap_bringup.cli import main
 from iap_description import so3
 from iap_description.platform import load_platform
 from iap_description.states import Level
@@ -228,3 +232,17 @@ def test_a_collision_names_both_vehicles_and_moves_both():
     for flown in (red, blue):
         assert np.abs(flown.position_error[flown.t < t]).max() < 0.01
         assert np.abs(flown.position_error[flown.t > t]).max() > 0.02
+
+
+def test_metrics_name_the_vehicles_that_collided(tmp_path, capsys):
+    """From a scenario file through the command line; a touch in the air does not end the flight."""
+    path, out = tmp_path / "meet.yaml", tmp_path / "run"
+    path.write_text(yaml.safe_dump(colliding()), encoding="utf-8")
+    code = main(["run", str(path), "--out", str(out), "--no-plot", "--duration", "5"])
+    metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
+    collision = metrics["collisions"][0]
+    assert sorted(collision["vehicles"]) == ["blue", "red"]
+    assert 3.0 < collision["t_s"] < 5.0
+    assert set(metrics["vehicles"]) == {"blue", "red"}
+    assert code == 0 and metrics["outcome"] == "completed"
+    assert "collision" in capsys.readouterr().out

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What physics_node publishes of a vehicle beside its state: odometry, TF, joints, markers, and its description."""
+
+import numpy as np
+from nav_msgs.msg import Odometry
+from numpy.typing import NDArray
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from visualization_msgs.msg import MarkerArray
+
+from iap_bringup.display import Rotors, Trace
+from iap_bringup.scenario import Vehicle
+from iap_bringup.topics import odometry_topic
+from iap_description.assembly import Assembly
+from iap_description.conversions import (
+    BASE_LINK,
+    arrow_message,
+    fill_joint_state,
+    fill_odometry,
+    fill_points,
+    fill_transform,
+    frame,
+    joint_state_message,
+    line_message,
+    odometry_message,
+    transform_message,
+)
+from iap_description.relative import relative_pose
+from iap_description.ros_node import LATCHED
+from iap_description.urdf import rotor_joint, urdf_text
+from iap_description.wire import MAP
+
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:  # it comes with a ROS 2 installation, not with the wheels
+    TFMessage = None
+
+Array = NDArray[np.float64]
+PATH_COLOR = (0.1, 0.4, 0.9, 0.8)
+THRUST_COLOR = (0.9, 0.3, 0.1, 0.9)
+ODOMETRY_QUEUE = 10
+
+
+class OdometryAndFrames:
+    """The pose of every body, as Odometry and in TF.
+
+    Args:
+        node: that publishes.
+        vehicle: whose bodies.
+        assembly: its bodies.
+    """
+
+    def __init__(self, node: Node, vehicle: Vehicle, assembly: Assembly) -> None:
+        name, bodies = vehicle.name, [body.name for body in assembly.bodies]
+        self._odometry = [odometry_message(name, body) for body in bodies]
+        self._publishers = [
+            node.create_publisher(Odometry, f"/{name}/{odometry_topic(body)}", ODOMETRY_QUEUE)
+            for body in bodies
+        ]
+        base = frame(name, BASE_LINK)
+        self._transforms = [transform_message(MAP, base)]
+        self._transforms += [transform_message(base, frame(name, body)) for body in bodies[1:]]
+        self._frames: Publisher | None = None
+        if TFMessage is not None:
+            self._frames = node.create_publisher(TFMessage, "/tf", 100)
+        self._pose = np.zeros(7)
+
+    def publish(self, stamp: int, x: Array) -> None:
+        """Publish state rows (bodies, 13) at a stamp [ns]."""
+        for publisher, odometry, row in zip(self._publishers, self._odometry, x, strict=True):
+            if publisher.get_subscription_count():
+                fill_odometry(odometry, stamp, row)
+                publisher.publish(odometry)
+        if self._frames is not None and self._frames.get_subscription_count():
+            self._publish_frames(self._frames, stamp, x)
+
+    def _publish_frames(self, publisher: Publisher, stamp: int, x: Array) -> None:
+        fill_transform(self._transforms[0], stamp, x[0])
+        for transform, row in zip(self._transforms[1:], x[1:], strict=True):
+            relative_pose(x[0], row, self._pose)
+            fill_transform(transform, stamp, self._pose)
+        publisher.publish(TFMessage(transforms=self._transforms))
+
+
+class RotorsAndMarkers:
+    """Turning rotors, thrust arrows, the path flown, and the URDF that goes with them.
+
+    Args:
+        node: that publishes.
+        vehicle: that is shown.
+        assembly: its bodies.
+    """
+
+    def __init__(self, node: Node, vehicle: Vehicle, assembly: Assembly) -> None:
+        name, craft = vehicle.name, vehicle.platform.aircraft
+        self._rotors, self._trace = Rotors(assembly, craft), Trace()
+        bodies = [assembly.bodies[i].name for i in assembly.aircraft]
+        names = [rotor_joint(body, k) for body in bodies for k in range(1, 5)]
+        self._joints = joint_state_message(names)
+        self._joint_states = node.create_publisher(JointState, f"/{name}/joint_states", 10)
+        arrows = [arrow_message(f"{name}/thrust", i, THRUST_COLOR) for i in range(len(bodies))]
+        self._array = MarkerArray(markers=[*arrows, line_message(f"{name}/path", 0, PATH_COLOR)])
+        self._markers = node.create_publisher(MarkerArray, f"/{name}/markers", 10)
+        self._t = 0.0
+        description = node.create_publisher(String, f"/{name}/robot_description", LATCHED)
+        description.publish(String(data=urdf_text(assembly, target="ros")))
+
+    def reset(self) -> None:
+        """Forget the path."""
+        self._trace.reset()
+        self._t = 0.0
+
+    def publish(self, stamp: int, t: float, x: Array, rpm: Array) -> None:
+        """Publish state rows (bodies, 13) and rotor speeds (N, 4) [rpm] at time `t` [s]."""
+        self._rotors.turn(rpm, t - self._t)
+        self._t = t
+        self._trace.add(x[0, :3])
+        if self._joint_states.get_subscription_count():
+            fill_joint_state(self._joints, stamp, self._rotors.angle, self._rotors.speed)
+            self._joint_states.publish(self._joints)
+        if self._markers.get_subscription_count():
+            *arrows, path = self._array.markers
+            for arrow, points in zip(arrows, self._rotors.thrust_arrows(x, rpm), strict=True):
+                fill_points(arrow, stamp, points)
+            fill_points(path, stamp, self._trace.points)
+            self._markers.publish(self._array)

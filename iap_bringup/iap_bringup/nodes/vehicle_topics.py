@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The topics of one vehicle at the plant's side: its states out, its commands in, and what is shown of it."""
+
+from collections.abc import Callable
+
+import numpy as np
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+
+from iap_bringup.nodes.displays import OdometryAndFrames, RotorsAndMarkers
+from iap_bringup.scenario import Vehicle
+from iap_bringup.session import Session
+from iap_description.assembly import Assembly
+from iap_description.errors import BadInput
+from iap_description.ros_node import LATEST
+from iap_description.wire import SECOND, CommandMessage, Inlet, StateMessage
+from iap_msgs.msg import PlatformCommand, PlatformState
+
+NO_ROTORS = np.zeros((0, 4))
+
+
+class VehicleTopics:
+    """One vehicle of a session.
+
+    Args:
+        node: that publishes.
+        session: the plant.
+        number: of the vehicle in the session.
+        vehicle: its part of the scenario.
+        every: control periods between odometries, and between displays.
+        answered: called after a command came, with the fault if it was refused.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        session: Session,
+        number: int,
+        vehicle: Vehicle,
+        every: tuple[int, int],
+        answered: Callable[[int, BadInput | None], None],
+    ) -> None:
+        assembly = Assembly.of(vehicle.platform, vehicle.name)
+        self.name = vehicle.name
+        self._session, self._number, self._answered = session, number, answered
+        self._every_odometry, self._every_display = every
+        self._inlet = Inlet(CommandMessage)
+        self._state = StateMessage.of(assembly, 4 * vehicle.platform.count)
+        self._states = node.create_publisher(PlatformState, f"/{self.name}/state", LATEST)
+        self._measured: Publisher | None = None
+        if any(vehicle.state_noise.model_dump().values()):
+            self._measured_state = StateMessage.of_base()
+            topic = f"/{self.name}/state/measured"
+            self._measured = node.create_publisher(PlatformState, topic, LATEST)
+        self._bodies = OdometryAndFrames(node, vehicle, assembly)
+        self._look = RotorsAndMarkers(node, vehicle, assembly)
+        self.command_topic = f"/{self.name}/command"
+        node.create_subscription(
+            PlatformCommand, self.command_topic, self._on_command, LATEST, raw=True
+        )
+
+    def reset(self) -> None:
+        """Forget the path."""
+        self._look.reset()
+
+    def publish_state(self, stamp: int) -> None:
+        """Publish the present state, and what is measured of it, at a stamp [ns]."""
+        session, number = self._session, self._number
+        x, rpm = session.plant.state(number)[0], session.plant.drives[number].rpm[0]
+        self._state.put_head(stamp, session.k)
+        self._state.put_rows(x, rpm)
+        self._states.publish(self._state.dump())
+        if self._measured is not None:
+            self._measured_state.put_head(stamp, session.k)
+            self._measured_state.put_rows(session.measured[number][None], NO_ROTORS)
+            self._measured.publish(self._measured_state.dump())
+
+    def publish_rest(self, stamp: int) -> None:
+        """Publish what is due of all that standard tools show."""
+        session, number = self._session, self._number
+        x = session.plant.state(number)[0]
+        if session.k % self._every_odometry == 0:
+            self._bodies.publish(stamp, x)
+        if session.k % self._every_display == 0:
+            self._look.publish(stamp, session.t, x, session.plant.drives[number].rpm[0])
+
+    def _on_command(self, data: bytes) -> None:
+        fault = None
+        try:
+            command = self._inlet.read(data)
+            self._session.offer(self._number, command.stamp / SECOND, command.get)
+        except BadInput as error:
+            fault = error
+        self._answered(self._number, fault)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Flights that fail are ended, with a word and a time."""
+
+import numpy as np
+import pytest
+from flying import GRAVITY, Loop, scenario_of
+
+from iap_description import so3
+from iap_description.errors import FlightFailed
+from iap_description.states import Q
+
+
+def hover(*assignments, engine="closed_form", **options):
+    return Loop.of(scenario_of("hover", *assignments, engine=engine, **options))
+
+
+def turned_over(loop, angle):
+    """Turn the whole platform about x before the flight."""
+    pilot = loop.pilots[0]
+    x, turn = pilot.start.copy(), so3.quaternion_exp(np.array([angle, 0.0, 0.0]))
+    x[:, :3] = x[0, :3] + so3.rotate(turn, x[:, :3] - x[0, :3])
+    x[:, Q] = so3.multiply(turn, x[:, Q])
+    loop.plant.reset(x[None], [pilot.start_rpm], np.random.default_rng(1))
+    return loop
+
+
+def test_a_platform_on_its_back_has_crashed():
+    with pytest.raises(FlightFailed, match="upside down") as failed:
+        turned_over(hover(), 1.7).fly()
+    assert failed.value.outcome == "crashed" and failed.value.t == 0.0
+
+
+def test_a_platform_that_leans_far_has_not():
+    turned_over(hover(duration=0.1), 1.4).fly()
+
+
+def test_a_platform_ten_metres_from_its_reference_is_lost():
+    loop = hover()
+    pilot = loop.pilots[0]
+    x = pilot.start.copy()
+    x[:, 0] += 10.5
+    loop.plant.reset(x[None], [pilot.start_rpm], np.random.default_rng(1))
+    with pytest.raises(FlightFailed, match="10 m") as failed:
+        loop.fly()
+    assert failed.value.outcome == "diverged"
+
+
+def test_who_touches_the_ground_in_flight_has_crashed():
+    loop = hover("model_error.mass=3.0", engine="pybullet")
+    with pytest.raises(FlightFailed, match="hit the ground") as failed:
+        loop.fly()
+    loop.plant.engine.close()
+    assert failed.value.outcome == "crashed"
+    fall = np.sqrt(2.0 * 1.3 / GRAVITY)
+    assert failed.value.t > fall  # no sooner than it can fall
+
+
+def test_who_starts_on_the_ground_may_touch_it():
+    loop = hover("start.mode=ground", engine="pybullet", duration=0.2)
+    loop.fly()
+    loop.plant.engine.close()
+
+
+def test_a_state_that_is_no_number_ends_the_flight():
+    loop = hover()
+    loop.plant.engine.state()[0, 1, 12] = np.nan
+    with pytest.raises(FlightFailed) as failed:
+        loop.plant.advance()
+    assert failed.value.outcome == "diverged"
+
+
+def test_progress_is_told_now_and_then_up_to_the_end():
+    times = []
+    hover(duration=2.0).fly(times.append)
+    assert len(times) >= 4
+    assert times == sorted(times) and 1.7 < times[-1] <= 2.0
