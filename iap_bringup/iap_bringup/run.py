@@ -152,12 +152,23 @@ def execute(
         wall = time.perf_counter() - began
     finally:
         engine.close()
+    stats = RunStats(ending.outcome, plant.t, wall, timer.mean_us)
+    metrics = judge(folder, stats, watch.collision_records)
+    return Result(metrics, ending.failure, ending.outcome == INTERRUPTED)
+
+
+def judge(folder: Path, stats: RunStats, collisions: list[dict[str, Any]]) -> dict[str, Any]:
+    """Compute and write the metrics and trajectories of a folder whose bag is closed.
+
+    Raises:
+        BadInput: nothing was recorded.
+    """
     run = load_run(folder)
-    metrics = compute_metrics(run, RunStats(ending.outcome, plant.t, wall, timer.mean_us))
-    metrics["collisions"] = [{"t_s": t, "vehicles": [a, b]} for t, a, b in watch.collisions]
+    metrics = compute_metrics(run, stats)
+    metrics["collisions"] = collisions
     write_trajectories(folder, run)
     write_metrics(folder, metrics)
-    return Result(metrics, ending.failure, ending.outcome == INTERRUPTED)
+    return metrics
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from iap_bringup.pilot import Pilot
 from iap_bringup.plant import Plant
 from iap_description.errors import FlightFailed
 
+Array = NDArray[np.float64]
 FAR = 10.0  # from the reference [m]
+
+
+def is_far(row: Array, reference: Array) -> bool:
+    """Whether a body's row (3+) is further than `FAR` from a reference row (3+) along an axis."""
+    return bool(max(abs(row[j] - reference[j]) for j in range(3)) > FAR)
 
 
 @dataclass
@@ -23,6 +33,11 @@ class Watch:
     pilots: Sequence[Pilot]
     collisions: list[tuple[float, str, str]] = field(default_factory=list)
 
+    @property
+    def collision_records(self) -> list[dict[str, Any]]:
+        """The collisions as metrics.json has them."""
+        return [{"t_s": t, "vehicles": [a, b]} for t, a, b in self.collisions]
+
     def check(self, plant: Plant) -> None:
         """Note collisions and end a failed flight.
 
@@ -32,8 +47,7 @@ class Watch:
         for i, pilot in enumerate(self.pilots):
             row = plant.state(i)[0, 0]
             k = min(round(plant.t / pilot.timeline.dt), len(pilot.timeline.rows) - 1)
-            gap = max(abs(row[j] - pilot.timeline.rows[k, j]) for j in range(3))
-            if gap > FAR:
+            if is_far(row, pilot.timeline.rows[k]):
                 raise FlightFailed(
                     "diverged",
                     plant.t,

@@ -171,6 +171,11 @@ class Session:
         return all(inbox.newest == self.k for inbox in self.inboxes)
 
     @property
+    def is_holding(self) -> bool:
+        """Whether a vehicle flies without commands."""
+        return any(inbox.is_holding for inbox in self.inboxes)
+
+    @property
     def missing(self) -> list[str]:
         """The vehicles whose command for the present state is not there."""
         return [inbox.pilot.name for inbox in self.inboxes if inbox.newest != self.k]

@@ -5,8 +5,10 @@ A node's process ends with 0 after Ctrl-C and when its work is done, with 2 afte
 """
 
 import gc
+import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import rclpy
@@ -18,9 +20,10 @@ from rclpy.exceptions import (
     InvalidParameterValueException,
     ParameterException,
 )
-from rclpy.executors import Executor, ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
 
 from iap_description.conversions import stamp_message
 from iap_description.errors import BadInput, IapError
@@ -127,7 +130,7 @@ def run(
     """
     nodes: list[SuiteNode] = []
     try:
-        rclpy.init(args=arguments)
+        _init(arguments)
         nodes.extend(make())
         _spin(nodes)
         for node in nodes:
@@ -145,15 +148,35 @@ def run(
         rclpy.try_shutdown()
 
 
+def _init(arguments: Sequence[str] | None) -> None:
+    try:
+        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+    except (
+        RuntimeError
+    ) as error:  # rclpy's own for arguments and parameter files that it cannot read
+        raise BadInput(f"--ros-args: {error}") from error
+
+
 def _spin(nodes: Sequence[SuiteNode]) -> None:
     executor = make_executor()
     for node in nodes:
         executor.add_node(node)
     gc.collect()
     gc.freeze()  # a collection of all that was imported takes longer than a control period
+    with _ended_by_signals() as is_ended:
+        while not is_ended() and all(node.exit_code is None for node in nodes):
+            # With a time-out because the events executor of rclpy 9 never wakes up without one.
+            executor.spin_once(timeout_sec=0.2)
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[Callable[[], bool]]:
+    """Let a signal end the work between two callbacks, never within one; tells whether one came."""
+    came: list[int] = []
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda number, _: came.append(number)) for number in signals]
     try:
-        while rclpy.ok() and all(node.exit_code is None for node in nodes):
-            # With a time-out because the events executor of rclpy 9 and 10 never wakes up without one.
-            executor.spin_once(timeout_sec=0.5)
-    except ExternalShutdownException:
-        return
+        yield lambda: bool(came)
+    finally:
+        for number, handler in zip(signals, before, strict=True):
+            signal.signal(number, handler)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from flying import GRAVITY, Loop, controller_of, fly_scenario, scenario_of
 
+from iap_control.allocation import attitude_of_thrust
 from iap_control.controller import Reference
 from iap_description import so3
 from iap_description.assembly import Assembly
@@ -74,6 +75,24 @@ def test_an_external_wrench_is_carried_by_thrust_and_by_torque_about_the_com(nam
 
 
 @every_rigid
+def test_a_platform_that_leans_against_a_force_is_in_balance(name):
+    """Tilted so that thrust, weight and a force at P's origin cancel, no torque about the CoM is left either."""
+    controller = controller_of(name)
+    d_0, m = controller.model.inertia.d_0, controller.model.inertia.mass
+    f_W, weight_W = np.array([2.0, -1.5, -3.0]), np.array([0.0, 0.0, -m * GRAVITY])
+    thrust_W = -(f_W + weight_W)
+    q = np.array(attitude_of_thrust(tuple(thrust_W), 0.0))
+    to_P = so3.conjugate(q)
+    x = resting_state(d_0 - so3.rotate(q, d_0), q)  # the CoM stands above its reference
+    F_e = np.concatenate([so3.rotate(to_P, f_W), np.zeros(3)])
+    U = controller.wrench(x, Reference(row_at(name)), F_e)
+    forces = U[:3] + so3.rotate(to_P, f_W + weight_W)
+    np.testing.assert_allclose(forces, 0.0, atol=1e-9)
+    torques = U[3:] - np.cross(d_0, U[:3] + F_e[:3])
+    np.testing.assert_allclose(torques, 0.0, atol=1e-9)
+
+
+@every_rigid
 def test_hover_stays_where_it_is(name):
     flown = hover(name, 3.0).fly()[0]
     assert np.abs(flown.position_error).max() < 1e-3
@@ -89,6 +108,21 @@ def test_a_step_of_position_is_answered_within_seconds_by_the_quadrotor(step):
     assert np.abs(error[-1]).max() < 0.02
     overshoot = error @ np.array(step) / np.linalg.norm(step)
     assert overshoot.max() < 0.35
+
+
+def test_a_jump_of_the_reference_leans_the_quadrotor_no_further_than_the_error_asks():
+    """0.3 m ask for 2.7 m/s^2 and a tilt of 15 deg; the jump's derivative must not add to it."""
+    loop = hover("f450")
+    row = row_at("f450", (0.0, 0.0, 12.0))
+    tilts = []
+    for k in range(1000):
+        row[0] = 0.3 if k > 100 else 0.0
+        x = loop.plant.state(0)[0, 0]
+        loop.plant.command(0, loop.pilots[0].controller(x, Reference(row)))
+        loop.plant.advance()
+        tilts.append(np.rad2deg(np.arccos(so3.rotate(x[Q], [0.0, 0.0, 1.0])[2])))
+    assert 5.0 < max(tilts) < 15.0
+    assert loop.plant.state(0)[0, 0, 0] == pytest.approx(0.3, abs=0.04)
 
 
 @pytest.mark.parametrize("name", ["three_star_fixed", "line_3_fixed", "star_6_fixed"])

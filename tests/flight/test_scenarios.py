@@ -238,11 +238,12 @@ def test_metrics_name_the_vehicles_that_collided(tmp_path, capsys):
     """From a scenario file through the command line; a touch in the air does not end the flight."""
     path, out = tmp_path / "meet.yaml", tmp_path / "run"
     path.write_text(yaml.safe_dump(colliding()), encoding="utf-8")
-    code = main(["run", str(path), "--out", str(out), "--no-plot", "--duration", "5"])
+    sets = ["--duration", "4", "--set", "vehicles.1.start.lead_in=0.0"]
+    code = main(["run", str(path), "--out", str(out), "--no-plot", *sets])
     metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
     collision = metrics["collisions"][0]
     assert sorted(collision["vehicles"]) == ["blue", "red"]
-    assert 3.0 < collision["t_s"] < 5.0
+    assert 1.5 < collision["t_s"] < 4.0
     assert set(metrics["vehicles"]) == {"blue", "red"}
     assert code == 0 and metrics["outcome"] == "completed"
     assert "collision" in capsys.readouterr().out

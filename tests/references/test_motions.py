@@ -133,6 +133,7 @@ def test_spiral_sways_by_ten_ten_and_forty_five_degrees_both_ways():
     angles = np.rad2deg(so3.euler_from_matrix(so3.matrix_from_quaternion(rows[:, REF_Q])))
     np.testing.assert_allclose(angles.max(axis=0), [10.0, 10.0, 45.0], rtol=0.02)
     np.testing.assert_allclose(angles.min(axis=0), [-10.0, -10.0, -45.0], rtol=0.02)
+    assert angles[6300, 0] == pytest.approx(10.0, rel=0.01)  # still, 4.5 s before it arrives
 
 
 def test_two_line_circles_at_half_a_metre_per_second_with_its_direction_held():

@@ -46,12 +46,14 @@ class PhysicsNode(SuiteNode):
             make_engine(scenario),
             timeout=None if self._pace == "lockstep" else timeout,
         )
-        self._paused, self._steps_left = False, 0
+        what = "Stand at t = 0 until the service pause is called with data: false."
+        self._paused, self._steps_left = self.parameter("start_paused", False, what), 0
         self._clock_message = Clock()
         self._clock_publisher = self.create_publisher(Clock, "/clock", LATEST)
         self._vehicles = self._make_vehicles(scenario)
         names = [vehicle.command_topic for vehicle in self._vehicles]
         self._status = PhysicsStatus(self, self._session, self._pace, names)
+        self._status.paused = self._paused
         self._serve()
         self._begin_pace(scenario)
         self._publish()
@@ -102,17 +104,20 @@ class PhysicsNode(SuiteNode):
             self._advance_if_answered()
 
     def _advance_if_answered(self) -> None:
-        if self._pace != "realtime" and self._may_advance and self._session.is_answered:
+        if self._pace == "realtime":
+            self._on_beat()
+        elif self._may_advance and self._session.is_answered:
             self._advance()
 
     def _on_beat(self) -> None:
         if not self._may_advance:
             self._metronome.stop()
-        elif self._metronome.beat():
+        elif self._metronome.beat(ready=self._session.is_answered or self._session.is_holding):
             self._advance()
 
     def _on_impatience(self) -> None:
-        if self._may_advance and self._status.waited() > FAST_PATIENCE:
+        patience = 0.0 if self._session.is_holding else FAST_PATIENCE
+        if self._may_advance and self._status.waited() > patience:
             self._advance()
 
     def _advance(self) -> None:

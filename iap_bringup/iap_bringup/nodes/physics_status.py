@@ -122,7 +122,6 @@ class PhysicsStatus:
     def _simulation(self) -> DiagnosticStatus:
         session, failure = self._session, self._session.failure
         missing = self._missing()
-        collisions = [{"t_s": t, "vehicles": [a, b]} for t, a, b in session.watch.collisions]
         values = {
             "t": session.t,
             "pace": self._pace,
@@ -132,7 +131,7 @@ class PhysicsStatus:
             "answer_ms": self._answer_ms.percentile(50),
             "answer_ms_p99": self._answer_ms.percentile(99),
             "outcome": failure.outcome if failure else "",
-            "collisions": json.dumps(collisions),
+            "collisions": json.dumps(session.watch.collision_records),
         }
         level, text = OK, "paused" if self.paused else "running"
         if missing:

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From the arguments of a launch file to the parameters of all nodes and to RViz's view; no ROS needed."""
+
+import copy
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from iap_bringup.node_parameters import controller_parameters
+from iap_bringup.scenario import Options, Scenario, resolve, resolve_replay
+from iap_description.errors import BadInput
+
+REPLAY = ("topic", "actual_topic", "convention")
+TEXTS = ("scenario", "bag", *REPLAY, "platform", "gains")
+
+
+def flight_parameters(given: Mapping[str, str]) -> dict[str, Any]:
+    """The parameters that say which flight it is (see `nodes.flight_parameters`), from launch arguments.
+
+    Raises:
+        BadInput: a number is none.
+    """
+    return {
+        **{name: given[name] for name in TEXTS},
+        "seed": _number(given, "seed", int),
+        "duration": _number(given, "duration", float),
+        "assignments": given["set"].split(";"),
+    }
+
+
+def _number(given: Mapping[str, str], name: str, kind: type[int] | type[float]) -> float:
+    try:
+        return kind(given[name])
+    except ValueError as error:
+        raise BadInput(f"{name}:={given[name]}: a number is expected") from error
+
+
+def resolved(flight: Mapping[str, Any]) -> Scenario:
+    """The scenario that flight parameters stand for.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible.
+    """
+    options = Options(
+        platform=flight["platform"] or None,
+        gains=flight["gains"] or None,
+        seed=None if flight["seed"] < 0 else flight["seed"],
+        duration=flight["duration"] or None,
+        assignments=tuple(filter(None, flight["assignments"])),
+    )
+    if not flight["bag"]:
+        return resolve(flight["scenario"], options)[0]
+    replay = {"path": flight["bag"], **{name: flight[name] or None for name in REPLAY}}
+    return resolve_replay(replay, options)[0]
+
+
+def parameter_file(scenario: Scenario, flight: Mapping[str, Any], given: Mapping[str, str]) -> str:
+    """Path of a new file with the parameters of every node of a flight, by the nodes' full names."""
+    tree = {
+        "/physics_node": {**flight, "pace": given["pace"]},
+        "/recorder": {**flight, "out": given["out"]},
+    }
+    for vehicle in scenario.vehicles:
+        tree[f"/{vehicle.name}/controller_node"] = controller_parameters(scenario, vehicle)
+        tree[f"/{vehicle.name}/reference_node"] = dict(flight)
+        tree[f"/{vehicle.name}/bag_player"] = dict(flight)
+    return _written(
+        {name: {"ros__parameters": values} for name, values in tree.items()}, "parameters.yaml"
+    )
+
+
+def view_file(template: Path, names: Sequence[str]) -> str:
+    """Path of a new RViz configuration that shows these vehicles as the template shows the vehicle `iap`."""
+    view = yaml.safe_load(template.read_text(encoding="utf-8"))
+    shown = view["Visualization Manager"]
+    shown["Displays"] = [
+        copied
+        for display in shown["Displays"]
+        for copied in ([_renamed(display, n) for n in names] if _is_own(display) else [display])
+    ]
+    shown["Views"] = _renamed(shown["Views"], names[0])
+    return _written(view, "view.rviz")
+
+
+def _is_own(display: object) -> bool:
+    """Whether a display names the vehicle."""
+    return _renamed(display, "") != display
+
+
+def _renamed(tree: Any, name: str) -> Any:  # noqa: ANN401 - YAML
+    """A tree with the vehicle `iap` replaced in topics, frames and the TF prefix."""
+    if isinstance(tree, dict):
+        return {_renamed(key, name): _renamed(value, name) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [_renamed(value, name) for value in tree]
+    if tree == "iap":
+        return name
+    return tree.replace("iap/", f"{name}/") if isinstance(tree, str) else copy.copy(tree)
+
+
+def _written(tree: object, name: str) -> str:
+    path = Path(tempfile.mkdtemp(prefix="iap_launch_")) / name
+    path.write_text(yaml.safe_dump(tree, sort_keys=False), encoding="utf-8")
+    return str(path)

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measures the nodes as separate processes: real-time factor, late and lost commands, time for each hop.
+
+python -m iap_bringup.nodes.measure --pace realtime --duration 60
+"""
+
+import argparse
+import json
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+
+from iap_bringup.nodes.physics_node import PACES
+from iap_bringup.nodes.processes import Nodes
+from iap_bringup.scenario import Options, resolve
+from iap_description.errors import BadInput
+
+START = 60.0  # for the nodes to start [s]
+SETTLED = 2.0  # simulation time from which on it counts [s]
+DISCOVERY = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE")
+DOMAINS = range(20, 100)
+SIMULATION = "physics_node: simulation"
+HOPS = 3  # state to reference_node, reference to controller_node, command to physics_node
+
+
+class Listener:
+    """The newest values of every diagnostic status.
+
+    Args:
+        node: that listens.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._values: dict[str, dict[str, str]] = {}
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(node)
+        self._wall = 0.0
+        node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 50)
+
+    def _on_diagnostics(self, array: DiagnosticArray) -> None:
+        for status in array.status:
+            self._values[status.name] = {pair.key: pair.value for pair in status.values}
+            if status.name == SIMULATION:
+                self._wall = time.monotonic()
+
+    def number(self, status: str, key: str) -> float:
+        """A value; NaN before it came."""
+        return float(self._values.get(status, {}).get(key, "nan"))
+
+    def wait_until(self, t: float, patience: float) -> tuple[float, float]:
+        """Wait until the simulation is past time `t` [s]; returns its time and the wall's then.
+
+        Raises:
+            BadInput: it made no progress for `patience` [s of wall time].
+        """
+        last, since = -1.0, time.monotonic()
+        while time.monotonic() - since < patience:
+            self._executor.spin_once(timeout_sec=0.2)
+            now = self.number(SIMULATION, "t")
+            if now > t:
+                return now, self._wall
+            if now > last:
+                last, since = now, time.monotonic()
+        raise BadInput(f"the simulation stands at t = {max(last, 0.0):.3f} s")
+
+
+def measure(scenario: str, engine: str, pace: str, duration: float) -> dict[str, Any]:
+    """Fly a scenario with separate processes and measure over `duration` [s of simulation time].
+
+    Raises:
+        BadInput: unknown scenario, or the nodes are not built or do not start.
+    """
+    assignments = [f"engine.name={engine}"]
+    resolved, _ = resolve(scenario, Options(assignments=tuple(assignments)))
+    dt = resolved.dt
+    parameters = {"scenario": scenario, "assignments": assignments}
+    with tempfile.TemporaryDirectory() as folder:
+        nodes = Nodes(Path(folder), random.choice(DOMAINS))
+        os.environ.update({key: nodes.environment[key] for key in DISCOVERY})
+        rclpy.init()
+        try:
+            listener = Listener(rclpy.create_node("measure"))
+            with nodes:
+                nodes.start_flight(resolved, parameters, pace=pace)
+                return _watch(listener, [v.name for v in resolved.vehicles], duration, dt)
+        finally:
+            rclpy.try_shutdown()
+
+
+def _watch(listener: Listener, names: list[str], duration: float, dt: float) -> dict[str, Any]:
+    began, wall = listener.wait_until(SETTLED, START)
+    before = _counts(listener, names)
+    ended, later = listener.wait_until(began + duration, START)
+    counts = {key: n - before[key] for key, n in _counts(listener, names).items()}
+    answer_us = 1e3 * listener.number(SIMULATION, "answer_ms")
+    control_us = listener.number(f"/{names[0]}/controller_node", "control_step_us")
+    return {
+        "duration_s": ended - began,
+        "real_time_factor": (ended - began) / (later - wall),
+        "control_rate_hz": (ended - began) / dt / (later - wall),
+        **counts,
+        "late_percent": 100.0 * counts["late"] / max(1, counts["taken"] + counts["late"]),
+        "missed_deadlines": listener.number(SIMULATION, "missed_deadlines"),
+        "answer_us": answer_us,
+        "answer_us_p99": 1e3 * listener.number(SIMULATION, "answer_ms_p99"),
+        "control_step_us": control_us,
+        "physics_step_us": listener.number(SIMULATION, "step_us"),
+        "hop_us": (answer_us - control_us) / HOPS,
+    }
+
+
+def _counts(listener: Listener, names: list[str]) -> dict[str, float]:
+    """Commands to all vehicles so far, by what came of them."""
+    keys = ("taken", "late", "lost", "rejected", "holds")
+    return {key: sum(listener.number(f"physics_node: {n}", key) for n in names) for key in keys}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print one line for every number."""
+    parser = argparse.ArgumentParser(
+        prog="python -m iap_bringup.nodes.measure", description=__doc__
+    )
+    parser.add_argument("--scenario", default="three_star_spiral", help="default: %(default)s")
+    parser.add_argument("--engine", default="pybullet", choices=("pybullet", "closed_form"))
+    parser.add_argument("--pace", default="realtime", choices=PACES, help="default: %(default)s")
+    parser.add_argument("--duration", type=float, default=60.0, help="simulated time [s]")
+    parser.add_argument("--json", action="store_true", help="print one line of JSON")
+    options = parser.parse_args(arguments)
+    try:
+        result = measure(options.scenario, options.engine, options.pace, options.duration)
+    except BadInput as error:
+        sys.stderr.write(f"measure: {error}\n")
+        return 2
+    lines = [f"{key:18} {value:10.4g}" for key, value in result.items()]
+    sys.stdout.write((json.dumps(result) if options.json else "\n".join(lines)) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs any of this suite's nodes in one process on one executor, in place of a component container.
+
+ros2 run iap_bringup sim_container --nodes physics_node controller_node reference_node \
+    --ros-args -p physics_node:scenario:=hover
+
+Parameters and remaps that start with a node's name count for that node alone. NODE@NAMESPACE puts a
+node into a namespace, as several vehicles need it: controller_node@iap_1 controller_node@iap_2.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+from rclpy.utilities import remove_ros_args
+
+from iap_bringup.nodes.bag_player import BagPlayer
+from iap_bringup.nodes.physics_node import PhysicsNode
+from iap_bringup.nodes.recorder import RecorderNode
+from iap_bringup.nodes.reference_node import ReferenceNode
+from iap_control.controller_node import ControllerNode
+from iap_description.ros_node import SuiteNode, run
+
+NODES: dict[str, Callable[..., SuiteNode]] = {
+    "bag_player": BagPlayer,
+    "controller_node": ControllerNode,
+    "physics_node": PhysicsNode,
+    "recorder": RecorderNode,
+    "reference_node": ReferenceNode,
+}
+
+
+def make_nodes(entries: Sequence[str]) -> list[SuiteNode]:
+    """The nodes of entries NODE or NODE@NAMESPACE."""
+    parts = [entry.partition("@") for entry in entries]
+    return [NODES[n](namespace=space) if at else NODES[n]() for n, at, space in parts]
+
+
+def _entry(text: str) -> str:
+    name = text.partition("@")[0]
+    if name not in NODES:
+        raise argparse.ArgumentTypeError(f"unknown node '{name}': choose {', '.join(NODES)}")
+    return text
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the nodes; the first one that is done ends all."""
+    arguments = list(sys.argv if arguments is None else arguments)
+    parser = argparse.ArgumentParser(
+        prog="sim_container",
+        description="Run nodes of this suite in one process. Append --ros-args as for any node.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--nodes",
+        nargs="+",
+        required=True,
+        type=_entry,
+        metavar="NODE[@NAMESPACE]",
+        help=f"any of {', '.join(NODES)}",
+    )
+    options = parser.parse_args(remove_ros_args(arguments)[1:])
+    return run("sim_container", lambda: make_nodes(options.nodes), arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
