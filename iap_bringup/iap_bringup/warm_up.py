@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiles every kernel once, so that no run waits for it: a short flight under each control law, in wind.
 
-The set-up calls ``python -m iap_bringup.warm_up``; numba keeps what was compiled (in ``NUMBA_CACHE_DIR`` under ``./iap``).
+The set-up calls ``python -m iap_bringup.warm_up``; numba keeps what was compiled, in ``NUMBA_CACHE_DIR`` under
+``./iap``.
 """
 
 import tempfile

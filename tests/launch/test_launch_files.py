@@ -20,7 +20,10 @@ SHARED = ROOT / "iap_bringup" / "iap_bringup" / "launching.py"
 def calls(path, name):
     """Calls of a function or class in a file, by its last name."""
     for node in ast.walk(ast.parse(path.read_text(), str(path))):
-        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == name:
+        if (
+            isinstance(node, ast.Call)
+            and getattr(node.func, "attr", getattr(node.func, "id", "")) == name
+        ):
             yield node
 
 

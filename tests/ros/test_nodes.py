@@ -68,7 +68,12 @@ def test_a_recording_ends_readable_with_a_reset_and_with_an_interrupt(start, tmp
     nodes, probe = start
     scenario, _ = resolve("hover", Options())
     probe.hear_states("iap")
-    recorder = {"scenario": "hover", "out": str(tmp_path / "run"), "plot": False, "end_pause": True}
+    recorder = {
+        "scenario": "hover",
+        "out": str(tmp_path / "run"),
+        "plot": False,
+        "end_pause": True,
+    }
     nodes.start("recorder", recorder)
     nodes.start_flight(scenario, {"scenario": "hover"}, **PAUSED)
     probe.wait_for_state("iap", 1.0)
