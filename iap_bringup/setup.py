@@ -32,6 +32,7 @@ setup(
             "bag_player = iap_bringup.nodes.bag_player:main",
             "recorder = iap_bringup.nodes.recorder:main",
             "sim_container = iap_bringup.nodes.sim_container:main",
+            "measure = iap_bringup.nodes.measure:main",
             "joy_teleop = iap_bringup.nodes.joy_teleop:main",
             "keyboard_teleop = iap_bringup.nodes.keyboard_teleop:main",
             "iap = iap_bringup.cli:main",

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Flies the commands of a bag or CSV; every other argument is that of sim.launch.py.
+
+ros2 launch iap_bringup replay.launch.py bag:=FLIGHT topic:=/command convention:=ned
+"""
+
+from pathlib import Path
+
+from ament_index_python.packages import get_package_share_path
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.substitutions import LaunchConfiguration
+
+import iap_bringup
+
+SAMPLE = Path(iap_bringup.__file__).parent / "data" / "sample_flight"
+
+
+def generate_launch_description() -> LaunchDescription:
+    """The simulation with a bag_player in place of the scenario's references."""
+    bag = DeclareLaunchArgument(
+        "bag",
+        default_value=str(SAMPLE),
+        description="Bag or CSV whose commands are flown; by default the sample that ships with the suite.",
+    )
+    sim = get_package_share_path("iap_bringup") / "launch" / "sim.launch.py"
+    given = {"bag": LaunchConfiguration("bag")}.items()
+    source = PythonLaunchDescriptionSource(str(sim))
+    return LaunchDescription([bag, IncludeLaunchDescription(source, launch_arguments=given)])
