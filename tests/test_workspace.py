@@ -201,8 +201,9 @@ def test_an_executable_is_a_function_that_exists(line):
 
 def test_every_node_has_an_executable():
     nodes = ROOT.glob("iap_bringup/iap_bringup/nodes/*.py")
-    with_main = {p.stem for p in nodes if "\ndef main(" in p.read_text(encoding="utf-8")}
-    assert with_main <= {line.split(" = ")[0] for line in entry_points("iap_bringup")}
+    running = {p.stem for p in nodes if "return run(" in p.read_text(encoding="utf-8")}
+    assert "physics_node" in running
+    assert running <= {line.split(" = ")[0] for line in entry_points("iap_bringup")}
 
 
 @pytest.mark.parametrize("path", MESSAGE_FILES, ids=lambda path: path.name)
