@@ -101,7 +101,16 @@ def _renamed(tree: Any, name: str) -> Any:  # noqa: ANN401 - YAML
     return tree.replace("iap/", f"{name}/") if isinstance(tree, str) else copy.copy(tree)
 
 
+class _PlainDumper(yaml.SafeDumper):
+    """YAML without aliases, which ROS's parameter files may not have."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """Write everything out."""
+        return True
+
+
 def _written(tree: object, name: str) -> str:
     path = Path(tempfile.mkdtemp(prefix="iap_launch_")) / name
-    path.write_text(yaml.safe_dump(tree, sort_keys=False), encoding="utf-8")
+    text = yaml.dump(tree, Dumper=_PlainDumper, sort_keys=False)
+    path.write_text(text, encoding="utf-8")
     return str(path)

@@ -53,7 +53,9 @@ class ControllerNode(SuiteNode):
         state = self.parameter("state_topic", "state", what)
         what = "Topic of the reference: reference, or reference/revised."
         reference = self.parameter("reference_topic", "reference", what)
-        self.create_subscription(PlatformState, state, self._on_state, LATEST, raw=True)
+        self._state = self.create_subscription(
+            PlatformState, state, self._on_state, LATEST, raw=True
+        )
         self._reference = self.create_subscription(
             PlatformReference, reference, self._on_reference, LATEST, raw=True
         )
@@ -150,7 +152,7 @@ class ControllerNode(SuiteNode):
         """What has not come for too long."""
         now = time.monotonic()
         if now - self._heard > SILENCE:
-            return f"waiting for a state, after t = {max(self._loop.t, 0.0):.3f} s"
+            return f"waiting for {self._state.topic_name}"
         if self._loop.waits_for_reference and now - self._asked > SILENCE:
             return f"waiting for {self._reference.topic_name} stamped {self._loop.t:.3f} s"
         return ""

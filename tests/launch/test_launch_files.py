@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from iap_bringup.launching import flight_parameters, parameter_file, resolved
 from iap_bringup.scenario import scenario_names
 
 ROOT = Path(__file__).parents[2]
@@ -104,3 +105,13 @@ def test_executables_and_packages_exist(path):
         assert package in {*dependencies(), "iap_bringup"}
         if package.startswith("iap_"):
             assert executable in executables(package)
+
+
+def test_parameter_file_has_no_aliases_which_ros_refuses():
+    names = ("scenario", "bag", "topic", "actual_topic", "convention", "platform", "gains")
+    given = {**dict.fromkeys(names, ""), "scenario": "two_platforms", "set": "seed=3"}
+    given |= {"seed": "-1", "duration": "0", "pace": "lockstep", "out": ""}
+    flight = flight_parameters(given)
+    text = Path(parameter_file(resolved(flight), flight, given)).read_text()
+    assert "/iap_2/controller_node" in text
+    assert not re.search(r"[&*]id\d", text)
