@@ -145,6 +145,9 @@ def run(
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     finally:
+        signal.signal(
+            signal.SIGINT, signal.SIG_IGN
+        )  # launch and the terminal both send it; once is enough
         rclpy.try_shutdown()
 
 
