@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from iap_bringup.logbook import Logbook, Tick
-from iap_bringup.recording import Recorder, RecordingFailed
+from iap_bringup.records.recorder import Recorder, RecordingFailed
+from iap_bringup.records.run_meta import COMPLETED, DIVERGED, RunStats
+from iap_bringup.records.runfolder import write_config
 from iap_bringup.run import INTERRUPTED, Flight, judge
-from iap_bringup.run_meta import COMPLETED, DIVERGED, RunStats
-from iap_bringup.runfolder import write_config
 from iap_bringup.safety import is_far
 
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.run_meta import COMPLETED, DIVERGED, RunStats, Track, VehicleMeta
-from iap_bringup.runfolder import RunData, VehicleRun
+from iap_bringup.records.run_meta import COMPLETED, DIVERGED, RunStats, Track, VehicleMeta
+from iap_bringup.records.runfolder import RunData, VehicleRun
 from iap_description import so3
 from iap_description.states import Mode
 from iap_estimation import evaluation

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from iap_bringup import topics
 from iap_bringup.loop import Observer, fly, make_engine, make_plant
 from iap_bringup.metrics import compute_metrics
 from iap_bringup.pacing import StepTimer, WallClock
 from iap_bringup.pilot import Pilot
 from iap_bringup.plant import Plant
-from iap_bringup.recording import Recorder, RecordingFailed
+from iap_bringup.records import topics
+from iap_bringup.records.recorder import Recorder, RecordingFailed
+from iap_bringup.records.run_meta import COMPLETED, RunMeta, RunStats, Track, VehicleMeta
+from iap_bringup.records.runfolder import load_run, write_config, write_metrics, write_trajectories
 from iap_bringup.replay.flight import Commanded, commanded
-from iap_bringup.run_meta import COMPLETED, RunMeta, RunStats, Track, VehicleMeta
-from iap_bringup.runfolder import load_run, write_config, write_metrics, write_trajectories
 from iap_bringup.safety import Watch
 from iap_bringup.scenario import Replay, Scenario
 from iap_description.assembly import Assembly

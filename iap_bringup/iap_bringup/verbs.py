@@ -11,9 +11,9 @@ from typing import Any
 from rich.console import Console
 
 from iap_bringup import report
+from iap_bringup.records.run_meta import COMPLETED
+from iap_bringup.records.runfolder import METRICS, create_run_folder, load_run, read_metrics
 from iap_bringup.run import Flight, Result, execute
-from iap_bringup.run_meta import COMPLETED
-from iap_bringup.runfolder import METRICS, create_run_folder, load_run, read_metrics
 from iap_bringup.scenario import DATA, Options, Scenario, resolve, resolve_replay, scenario_names
 from iap_control.gains import preset_names
 from iap_description.config import read_yaml
@@ -81,7 +81,9 @@ def _exit_code(result: Result) -> int:
 
 
 def _draw(folder: Path) -> list[Path]:
-    from iap_bringup.plots import write_plots  # matplotlib is slow to import, not always wanted
+    from iap_bringup.drawing.plots import (
+        write_plots,
+    )  # matplotlib: slow to import, not always wanted
 
     judged = (folder / METRICS).exists()  # a run that was killed has no metrics
     return write_plots(
@@ -111,7 +113,7 @@ def plot(options: argparse.Namespace) -> int:
 
 def render(options: argparse.Namespace) -> int:
     """Render a picture of a run."""
-    from iap_bringup.render import render_run  # brings in the physics engine's renderer
+    from iap_bringup.drawing.render import render_run  # brings in the physics engine's renderer
 
     out = options.out or options.folder / "plots" / "picture.png"
     render_run(options.folder, out, options.time)

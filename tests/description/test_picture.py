@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 
-from iap_bringup.picture import Camera, camera_around, render_scene
+from iap_bringup.drawing.picture import Camera, camera_around, render_scene
 from iap_description.assembly import Assembly
 from iap_description.platform import load_platform
 from iap_physics.joints import joined_rows

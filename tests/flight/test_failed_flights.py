@@ -9,7 +9,7 @@ import pytest
 
 from iap_bringup import report, run
 from iap_bringup.cli import main
-from iap_bringup.runfolder import load_run
+from iap_bringup.records.runfolder import load_run
 from iap_control.controller import PlatformController
 from iap_description.states import Command
 

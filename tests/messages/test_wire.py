@@ -4,8 +4,8 @@
 import numpy as np
 import pytest
 
-from iap_bringup import topics
-from iap_bringup.run_meta import VehicleMeta
+from iap_bringup.records import topics
+from iap_bringup.records.run_meta import VehicleMeta
 from iap_control.model import PlatformModel
 from iap_description.assembly import Assembly
 from iap_description.cdr import message, message_types

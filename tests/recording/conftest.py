@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from made_up_flights import Flight, Record, run_meta
 
-from iap_bringup.recording import Recorder, Track
-from iap_bringup.runfolder import RunData, load_run
+from iap_bringup.records.recorder import Recorder, Track
+from iap_bringup.records.runfolder import RunData, load_run
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from iap_bringup.recording import Recorder, RunMeta, VehicleMeta
-from iap_bringup.runfolder import RunData
+from iap_bringup.records.recorder import Recorder, RunMeta, VehicleMeta
+from iap_bringup.records.runfolder import RunData
 from iap_control.controller import Reference
 from iap_control.model import PlatformModel
 from iap_description import so3

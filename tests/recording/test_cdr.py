@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from iap_bringup import topics
+from iap_bringup.records import topics
 from iap_description import cdr
 from iap_description.errors import BadInput
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from made_up_flights import Flight, Record, steady_flight
 
-from iap_bringup import topics
 from iap_bringup.metrics import compute_metrics
-from iap_bringup.recording import RunStats, Track
+from iap_bringup.records import topics
+from iap_bringup.records.recorder import RunStats, Track
 from iap_description import so3
 from iap_description.states import Mode
 

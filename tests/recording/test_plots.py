@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from made_up_flights import Record, random_flight, steady_flight
 
-from iap_bringup import plots, topics
-from iap_bringup.plot_series import flight as curves
-from iap_bringup.plots import write_plots
-from iap_bringup.recording import RecordingFailed, Track
+from iap_bringup.drawing import plots
+from iap_bringup.drawing.plot_series import flight as curves
+from iap_bringup.drawing.plots import write_plots
+from iap_bringup.records import topics
+from iap_bringup.records.recorder import RecordingFailed, Track
 
 pytestmark = pytest.mark.filterwarnings("error")
 NAMES = ["overview", "path3d", "pose", "errors", "thrusts"]
@@ -98,5 +99,5 @@ def test_yaw_is_drawn_on_the_turn_of_the_flight(recorded: Record) -> None:
 
 
 def test_matplotlib_waits_until_it_is_needed() -> None:
-    code = "import sys, iap_bringup.plots; sys.exit('matplotlib' in sys.modules)"
+    code = "import sys, iap_bringup.drawing.plots; sys.exit('matplotlib' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -12,10 +12,10 @@ import pytest
 from made_up_flights import Flight, Record, random_flight, run_meta
 from rosbags.rosbag2 import Reader
 
-from iap_bringup import topics
-from iap_bringup.bag_writer import STORAGE, BagWriter
-from iap_bringup.recording import BAG, META, TICKS, Recorder, RecordingFailed, Track
-from iap_bringup.runfolder import load_run
+from iap_bringup.records import topics
+from iap_bringup.records.bag_writer import STORAGE, BagWriter
+from iap_bringup.records.recorder import BAG, META, TICKS, Recorder, RecordingFailed, Track
+from iap_bringup.records.runfolder import load_run
 from iap_description import so3
 from iap_description.cdr import message_types
 from iap_description.states import Command

@@ -8,10 +8,10 @@ import pytest
 import yaml
 from made_up_flights import Record, random_flight, run_meta, steady_flight
 
-from iap_bringup import topics
-from iap_bringup.bag_writer import STORAGE
-from iap_bringup.recording import BAG, Recorder, RecordingFailed, Track
-from iap_bringup.runfolder import (
+from iap_bringup.records import topics
+from iap_bringup.records.bag_writer import STORAGE
+from iap_bringup.records.recorder import BAG, Recorder, RecordingFailed, Track
+from iap_bringup.records.runfolder import (
     create_run_folder,
     load_run,
     read_metrics,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from test_replay_real_flights import FLIGHTS, write_in_ned
 
+from iap_bringup.records.runfolder import load_run
 from iap_bringup.run import Flight, Result, execute
-from iap_bringup.runfolder import load_run
 from iap_bringup.scenario import Options, resolve_tree
 
 LIMITS = {"v1_01_easy": 0.02, "v1_02_medium": 0.045}  # position RMSE [m]

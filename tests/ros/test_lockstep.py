@@ -16,8 +16,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
+from iap_bringup.records.runfolder import load_run, read_metrics
 from iap_bringup.run import Flight, execute
-from iap_bringup.runfolder import load_run, read_metrics
 from iap_bringup.scenario import Options, resolve
 from iap_description import so3
 

@@ -14,7 +14,7 @@ from probe import flown_in_process, largest_difference
 
 from iap_bringup.node_parameters import controller_parameters
 from iap_bringup.nodes.processes import executable
-from iap_bringup.runfolder import load_run, read_metrics
+from iap_bringup.records.runfolder import load_run, read_metrics
 from iap_bringup.scenario import DATA, Options, resolve, resolve_replay
 
 pytestmark = pytest.mark.nodes

@@ -11,8 +11,8 @@ from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
 from iap_bringup.display import Rotors, Trace
+from iap_bringup.records.topics import odometry_topic
 from iap_bringup.scenario import Vehicle
-from iap_bringup.topics import odometry_topic
 from iap_description.assembly import Assembly
 from iap_description.conversions import (
     BASE_LINK,

@@ -16,13 +16,13 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_srvs.srv import SetBool
 
+from iap_bringup.drawing.plots import write_plots
 from iap_bringup.live_run import LiveRun
 from iap_bringup.nodes.flight_parameters import resolved_scenario
-from iap_bringup.plots import write_plots
-from iap_bringup.recording import RecordingFailed
+from iap_bringup.records.recorder import RecordingFailed
+from iap_bringup.records.run_meta import COMPLETED
+from iap_bringup.records.runfolder import create_run_folder, load_run
 from iap_bringup.run import Flight
-from iap_bringup.run_meta import COMPLETED
-from iap_bringup.runfolder import create_run_folder, load_run
 from iap_control.controller import Reference
 from iap_description.errors import BadInput, IapError
 from iap_description.ros_node import EXIT_DONE, EXIT_FAILED, SuiteNode, run

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.metrics import against, finite, pose_errors, thrusts, tracked
-from iap_bringup.run_meta import COMPLETED, RunMeta, Track, VehicleMeta
-from iap_bringup.runfolder import VehicleRun
+from iap_bringup.records.run_meta import COMPLETED, RunMeta, Track, VehicleMeta
+from iap_bringup.records.runfolder import VehicleRun
 from iap_description import so3
 from iap_description.states import Q
 from iap_estimation import evaluation

@@ -3,7 +3,7 @@
 
 The loop hands over rows; they are copied into columns of `TICKS` rows and written as one chunk of
 ready-made messages when the columns are full. Stamps are simulation time, so equal runs give equal
-bags. What is on disk is a complete bag after every chunk (see `iap_bringup.bag_writer`).
+bags. What is on disk is a complete bag after every chunk (see `iap_bringup.records.bag_writer`).
 """
 
 from pathlib import Path
@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup import topics
-from iap_bringup.bag_writer import BagWriter, RecordingFailed
-from iap_bringup.mcap_format import MESSAGE, MESSAGE_HEADER, PREFIX, Index
-from iap_bringup.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats, Track, VehicleMeta
-from iap_bringup.topics import Columns, stamps_ns, topic
+from iap_bringup.records import topics
+from iap_bringup.records.bag_writer import BagWriter, RecordingFailed
+from iap_bringup.records.mcap_format import MESSAGE, MESSAGE_HEADER, PREFIX, Index
+from iap_bringup.records.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats, Track, VehicleMeta
+from iap_bringup.records.topics import Columns, stamps_ns, topic
 from iap_control.controller import Reference
 from iap_description.cdr import Layout, message_types, set_stamps
 from iap_description.states import Command

@@ -19,10 +19,10 @@ from pydantic import ValidationError
 from rosbags.interfaces import Connection
 from rosbags.rosbag2 import Reader, ReaderError
 
-from iap_bringup import topics
-from iap_bringup.recording import BAG, META, RecordingFailed
-from iap_bringup.run_meta import RunMeta, Track, VehicleMeta
-from iap_bringup.topics import Columns, columns_of, seconds, topic
+from iap_bringup.records import topics
+from iap_bringup.records.recorder import BAG, META, RecordingFailed
+from iap_bringup.records.run_meta import RunMeta, Track, VehicleMeta
+from iap_bringup.records.topics import Columns, columns_of, seconds, topic
 from iap_description.cdr import message_types, records_of, stamps_of
 from iap_description.errors import BadInput
 from iap_estimation.tum import tum_text

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.plot_series import Flight
-from iap_bringup.plot_style import REAL, REFERENCE, SIMULATED
+from iap_bringup.drawing.plot_series import Flight
+from iap_bringup.drawing.plot_style import REAL, REFERENCE, SIMULATED
 
 if TYPE_CHECKING:
     from mpl_toolkits.mplot3d.axes3d import Axes3D

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.studio import Studio, studio
+from iap_bringup.drawing.studio import Studio, studio
 from iap_description.assembly import Assembly
 from iap_description.states import P
 

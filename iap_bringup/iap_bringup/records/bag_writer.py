@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from rosbags.typesys.store import Typestore
 
-from iap_bringup import mcap_format
-from iap_bringup.mcap_format import Content, Index, Topics, message_record
+from iap_bringup.records import mcap_format
+from iap_bringup.records.mcap_format import Content, Index, Topics, message_record
 from iap_description.errors import IapError
 
 STORAGE = "bag_0.mcap"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iap_bringup.plot_series import Errors, Flight
-from iap_bringup.plot_style import FREE, LIMIT, OUTSIDE, WIDTH
+from iap_bringup.drawing.plot_series import Errors, Flight
+from iap_bringup.drawing.plot_style import FREE, LIMIT, OUTSIDE, WIDTH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,8 @@ from pathlib import Path
 import matplotlib.image
 import numpy as np
 
-from iap_bringup.picture import camera_around, render_scene
-from iap_bringup.runfolder import CONFIG, load_run
+from iap_bringup.drawing.picture import camera_around, render_scene
+from iap_bringup.records.runfolder import CONFIG, load_run
 from iap_bringup.scenario import scenario_of
 from iap_description.assembly import Assembly
 from iap_description.config import read_yaml

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rosbags.typesys.store import Typestore
 
-from iap_bringup.run_meta import VehicleMeta
+from iap_bringup.records.run_meta import VehicleMeta
 from iap_description import so3
 from iap_description.cdr import message, set_stamps, stamps_of
 from iap_description.states import REF_FIXED, STATE_SIZE, Q, V, W

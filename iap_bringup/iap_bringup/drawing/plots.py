@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iap_bringup.plot_panels import (
+from iap_bringup.drawing.plot_panels import (
     ANGLES,
     RMSE,
     grid,
@@ -28,8 +28,8 @@ from iap_bringup.plot_panels import (
     title,
     widen,
 )
-from iap_bringup.plot_series import Errors, Flight, flight
-from iap_bringup.plot_style import (
+from iap_bringup.drawing.plot_series import Errors, Flight, flight
+from iap_bringup.drawing.plot_style import (
     AIRCRAFT,
     DIFFERENCE,
     DPI,
@@ -39,9 +39,9 @@ from iap_bringup.plot_style import (
     STYLE,
     WIDTH,
 )
-from iap_bringup.plots_3d import draw_path
-from iap_bringup.run_meta import COMPLETED
-from iap_bringup.runfolder import RunData, write_file
+from iap_bringup.drawing.plots_3d import draw_path
+from iap_bringup.records.run_meta import COMPLETED
+from iap_bringup.records.runfolder import RunData, write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
