@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from iap_control.allocation import attitude_of_thrust, limited_thrust
 from iap_control.model import PlatformModel
-from iap_control.saturation import force_share, share_out
+from iap_control.saturation import LEAST_FORCE, share_out, share_within
 from iap_control.tracking import matvec
 from iap_description import so3
 from iap_description.kernels import (
@@ -97,14 +97,11 @@ class Allocator:
 def _splits(model: PlatformModel) -> list[Array]:
     """(6, 6) projections of a wrench on its parts, which add up to it and are given up one after another.
 
-    The force with its lever to the CoM, so that it turns nothing, and the torque about the CoM; the latter once more
-    split into tilt and yaw for a rigid platform.
+    The force with its lever to the CoM, so that it turns nothing, and the torque about the CoM: its tilt, its yaw.
     """
     force = np.zeros((6, 6))
     force[:3, :3], force[3:, :3] = np.eye(3), so3.hat(model.inertia.d_0)
     torque = np.eye(6) - force
-    if model.actuation != "rigid":
-        return [force, torque]
     about_z = np.diag([0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
     return [force, (np.eye(6) - about_z) @ torque, about_z @ torque]
 
@@ -112,7 +109,8 @@ def _splits(model: PlatformModel) -> list[Array]:
 @njit(cache=True)
 def _attitudes(
     forces_P: Array,
-    torques_P: Array,
+    tilts_P: Array,
+    yaws_P: Array,
     q_WP: Array,
     yaw: Array,
     limits: Array,
@@ -124,16 +122,23 @@ def _attitudes(
 ) -> bool:
     """Thrust, attitude and filtered body rate of every aircraft; True if one is at a limit.
 
-    Where an aircraft cannot bear its share, all give up the same part of the force: the platform loses height
-    or way, but not its attitude.
+    Where an aircraft cannot bear its share, all give up the same part of the yaw torque, then of the force: the
+    platform turns late or loses height, but does not tip over.
     """
-    kept = 1.0
+    kept, kept_yaw = 1.0, 1.0
     for i in range(thrust.shape[0]):
-        kept = min(kept, force_share(vec(forces_P[3 * i :]), vec(torques_P[3 * i :]), limits[1]))
-    saturated = kept < 1.0
+        force_P, tilt_P = vec(forces_P[3 * i :]), vec(tilts_P[3 * i :])
+        kept = min(kept, share_within(tilt_P, force_P, limits[1], LEAST_FORCE))
     for i in range(thrust.shape[0]):
-        wanted_P = add(scale(kept, vec(forces_P[3 * i :])), vec(torques_P[3 * i :]))
-        wanted = rotate(quat(q_WP), wanted_P)
+        base_P = add(scale(kept, vec(forces_P[3 * i :])), vec(tilts_P[3 * i :]))
+        base, yaw_W = rotate(quat(q_WP), base_P), rotate(quat(q_WP), vec(yaws_P[3 * i :]))
+        kept_yaw = min(kept_yaw, share_within(base, yaw_W, limits[1], 0.0))
+        across, sideways = limits[2] * max(base[2], 0.0), (yaw_W[0], yaw_W[1], 0.0)
+        kept_yaw = min(kept_yaw, share_within((base[0], base[1], 0.0), sideways, across, 0.0))
+    saturated = kept < 1.0 or kept_yaw < 1.0
+    for i in range(thrust.shape[0]):
+        turning_P = add(vec(tilts_P[3 * i :]), scale(kept_yaw, vec(yaws_P[3 * i :])))
+        wanted = rotate(quat(q_WP), add(scale(kept, vec(forces_P[3 * i :])), turning_P))
         f_W = limited_thrust(wanted, limits[0], limits[1], limits[2])
         saturated = saturated or norm(sub(f_W, wanted)) > 1e-9
         thrust[i] = norm(f_W)

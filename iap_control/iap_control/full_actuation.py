@@ -6,7 +6,16 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_control.model import Inertia
-from iap_control.tracking import Law, Tracking, coriolis, gravity_wrench, integrate, matvec, track
+from iap_control.tracking import (
+    Law,
+    Tracking,
+    coriolis,
+    gravity_wrench,
+    integrate,
+    limit_error,
+    matvec,
+    track,
+)
 from iap_description.kernels import quat, unrotate, vec
 
 Array = NDArray[np.float64]
@@ -43,7 +52,8 @@ def full_actuation_wrench(
         saturated: whether an aircraft was at a limit in the last step (anti-windup).
     """
     track(x, row, level, work)
-    integrate(integral, work.e_T, law, dt, saturated)
+    far = limit_error(work.e_T, law.reach)
+    integrate(integral, work.e_T, law, dt, saturated or far)
     feedback = law.kP * work.e_T + law.kI * integral + law.kD * work.e_xi
     U = np.empty(6)
     if law.per_inertia:

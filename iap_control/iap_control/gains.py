@@ -39,6 +39,7 @@ class Gains(Record):
     kI: Vec6
     kD: Vec6
     integral_limit: Vec6
+    error_limit: tuple[Positive, Positive]  # [m], sine of the angle: beyond it kP pulls no harder
     rate_filter: NonNegative
     rigid: RigidGains
     autopilot: AutopilotGains

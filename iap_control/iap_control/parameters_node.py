@@ -24,6 +24,7 @@ CHANGEABLE = {
     "kI": f"Gains of the errors' integrals, {SIX} [N/m/s, N m/rad/s; 1/s^3 where per_inertia].",
     "kD": f"Velocity gains, {SIX} [N s/m, N m s/rad; 1/s where per_inertia].",
     "integral_limit": f"Largest share of the integrals, {SIX} [N, N m; m/s^2, rad/s^2 where per_inertia].",
+    "error_limit": "Errors of position [m] and attitude (sine of the angle) beyond which kP pulls no harder.",
     "rigid.kP": "Attitude gains of a platform without joints [1/s^2].",
     "rigid.kD": "Rate gains of a platform without joints [1/s].",
 }
@@ -31,6 +32,7 @@ FIXED = {
     "per_inertia": "Whether gains are accelerations, which the law multiplies by the inertia.",
     "com_coupling": "Whether the model keeps the coupling through the CoM's offset.",
     "rate_filter": "Time constant of the attitude command's derivative [s].",
+    "rigid.rate_filter": "The same for a platform without joints [s].",
 }
 LARGEST = 1e6  # gain
 YAW_MODES = ("follow", "hold", "given")
@@ -47,13 +49,15 @@ class GainParameters:
         what = "Gain preset (default, paper) that gives all gains which are not set."
         self._tree = preset_tree(node.parameter("gains.preset", "default", what))
         for name, what in CHANGEABLE.items():
-            preset = [float(gain) for gain in _node(self._tree, name)[name.split(".")[-1]]]
+            preset = [float(gain) for gain in _value(self._tree, name)]
             value = node.parameter(
                 f"gains.{name}", preset, what, changeable=True, limits=(0.0, LARGEST)
             )
             _assign(self._tree, name, value)
         for name, what in FIXED.items():
-            self._tree[name] = node.parameter(f"gains.{name}", self._tree[name], what)
+            _assign(
+                self._tree, name, node.parameter(f"gains.{name}", _value(self._tree, name), what)
+            )
         self.gains = self._validated(self._tree)
 
     def apply_to(self, node: SuiteNode, controller: PlatformController) -> None:
@@ -136,5 +140,11 @@ def _node(tree: dict[str, Any], path: str) -> dict[str, Any]:
     return tree
 
 
-def _assign(tree: dict[str, Any], path: str, value: Sequence[float]) -> None:
-    _node(tree, path)[path.split(".")[-1]] = list(value)
+def _value(tree: dict[str, Any], path: str) -> Any:  # noqa: ANN401
+    return _node(tree, path)[path.split(".")[-1]]
+
+
+def _assign(tree: dict[str, Any], path: str, value: Any) -> None:  # noqa: ANN401
+    """Set what a dotted path names; arrays come as lists."""
+    last = path.split(".")[-1]
+    _node(tree, path)[last] = list(value) if isinstance(value, Sequence) else value

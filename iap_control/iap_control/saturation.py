@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is given up first when actuators saturate.
 
-On rotors yaw torque, then thrust, then roll and pitch torque; on aircraft the platform's force, then its torque.
+Yaw torque first, then thrust, then roll and pitch torque: of an aircraft's rotors, of a rigid platform's, and of the
+aircraft that pull a jointed platform.
 """
 
 import math
@@ -47,18 +48,19 @@ def share_out(
 
 
 @njit(cache=True)
-def force_share(force: Vec, torque: Vec, limit: float) -> float:
-    """Largest s in [`LEAST_FORCE`, 1] that keeps the length of s force + torque within the limit.
+def share_within(base: Vec, part: Vec, limit: float, least: float) -> float:
+    """Largest s in [least, 1] that keeps the length of base + s part within the limit, or least if none does.
 
     Args:
-        force: an aircraft's part of the thrust that makes the platform's force [N].
-        torque: its part that makes the torque [N].
+        base: an aircraft's thrust for what is not given up [N].
+        part: its thrust for what may be [N].
         limit: largest thrust [N].
+        least: smallest share.
     """
-    a, b, c = dot(force, force), dot(force, torque), dot(torque, torque) - limit * limit
+    a, b, c = dot(part, part), dot(base, part), dot(base, base) - limit * limit
     if a + 2.0 * b + c <= 0.0:
         return 1.0
     root = b * b - a * c
     if c > 0.0 or root < 0.0:
-        return LEAST_FORCE
-    return min(1.0, max(LEAST_FORCE, (-b + math.sqrt(root)) / a))
+        return least
+    return min(1.0, max(least, (-b + math.sqrt(root)) / a))

@@ -13,6 +13,7 @@ from iap_description.kernels import (
     add,
     cross,
     mul,
+    norm,
     put,
     qconj,
     qmul,
@@ -40,6 +41,7 @@ class Law(NamedTuple):
     kD: Array
     limit: Array
     per_inertia: bool
+    reach: Array
 
     @classmethod
     def of(cls, gains: Gains) -> "Law":
@@ -50,6 +52,7 @@ class Law(NamedTuple):
             np.array(gains.kD),
             np.array(gains.integral_limit),
             gains.per_inertia,
+            np.array(gains.error_limit),
         )
 
 
@@ -98,6 +101,21 @@ def track(x: Array, row: Array, level: int, out: Tracking) -> None:
         out.e_T[:] = 0.0
     if level >= ACCELERATION:
         out.e_xi[:] = 0.0
+
+
+@njit(cache=True)
+def limit_error(e_T: Array, reach: Array) -> bool:
+    """Shorten the errors of position and attitude to the controller's reach, (2,); True if one was longer.
+
+    A jump of the reference then asks for no more than the platform can do while it stays upright.
+    """
+    limited = False
+    for i in range(2):
+        length = norm(vec(e_T[3 * i :]))
+        if length > reach[i]:
+            put(e_T[3 * i :], scale(reach[i] / length, vec(e_T[3 * i :])))
+            limited = True
+    return limited
 
 
 @njit(cache=True)

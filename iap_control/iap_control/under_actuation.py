@@ -21,6 +21,7 @@ from iap_control.tracking import (
     coriolis,
     gravity_wrench,
     integrate,
+    limit_error,
     matvec,
     track,
 )
@@ -132,8 +133,9 @@ def under_actuation_wrench(
     _drop_turn_about_line(quat(x[3:]), quat(row[3:]), split.line, work, level)
     if law.per_inertia and level < VELOCITY:
         _at_line(quat(x[3:]), quat(row[3:]), split, work)
+    far = limit_error(work.e_T, law.reach)
     e = _error(work.e_T, law, split)
-    integrate(integral, e, law, dt, saturated)
+    integrate(integral, e, law, dt, saturated or far)
     nu, e_nu, dnu = np.empty(6), np.empty(6), np.empty(6)
     matvec(split.Delta_inverse, work.xi_r, nu)
     matvec(split.Delta_inverse, work.e_xi, e_nu)
@@ -226,4 +228,6 @@ def law_across_line(law: Law, split: Decomposition) -> Law:
     """Five gains x, y, z and two across the line, from six: each turn takes the gain of the axis it is closest to."""
     axes = np.argmax(np.abs(split.basis), axis=0)
     pick = np.array([0, 1, 2, *(3 + axes)])
-    return Law(law.kP[pick], law.kI[pick], law.kD[pick], law.limit[pick], law.per_inertia)
+    return Law(
+        law.kP[pick], law.kI[pick], law.kD[pick], law.limit[pick], law.per_inertia, law.reach
+    )

@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from flying import controller_of, gains_of, model_of, platform_with_joints
+from flying import Loop, controller_of, gains_of, model_of, platform_with_joints, scenario_of
 
 from iap_control.allocator import Allocator
 from iap_control.controller import Reference
@@ -11,6 +11,7 @@ from iap_description import so3
 from iap_description.errors import BadInput
 from iap_description.platform import load_platform
 from iap_description.states import Level, Mode, resting_state
+from iap_sensors.noise import stream
 
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 RIGID = ["f450", "three_star_fixed", "star_2_fixed", "line_3_fixed", "star_7_fixed"]
@@ -197,3 +198,38 @@ def test_an_overloaded_platform_gives_up_force_before_torque():
         made[3:] - np.cross(model.inertia.d_0, made[:3]), torque_c, atol=1e-9
     )
     assert 100.0 < np.linalg.norm(made[:3]) < 108.0  # of 3 x 36 N
+
+
+def test_an_overloaded_platform_gives_up_yaw_before_force():
+    """More yaw torque is asked for than the aircraft can make while they carry the platform and its tilt torque."""
+    allocator = allocator_of("star_6")
+    model = allocator.model
+    force, torque_c = (
+        np.array([1.0, -2.0, 1.1 * model.inertia.mass * 9.81]),
+        np.array([1.0, 2.0, 400.0]),
+    )
+    U = np.concatenate([force, torque_c + np.cross(model.inertia.d_0, force)])
+    command = allocator(U, LEVEL, np.zeros(6))
+    forces = command.thrust[:, None] * so3.rotate(command.q_WB, [0, 0, 1.0])
+    made = model.B @ forces.ravel()
+    about_com = made[3:] - np.cross(model.inertia.d_0, made[:3])
+    assert allocator.saturated
+    np.testing.assert_allclose(made[:3], force, atol=1e-9)
+    np.testing.assert_allclose(about_com[:2], torque_c[:2], atol=1e-9)
+    assert 1.0 < about_com[2] < 200.0
+
+
+@pytest.mark.parametrize(
+    "name", ["three_star", "three_square", "star_6", "two_line", "three_line"]
+)
+@pytest.mark.parametrize("yaw", [1.0, 2.5])
+def test_a_jump_of_yaw_costs_no_height(name, yaw):
+    loop = Loop.of(scenario_of("hover", platform=name, duration=12.0))
+    start = loop.pilots[0].start.copy()
+    turn = so3.quaternion_exp(np.array([0.0, 0.0, -yaw]))
+    start[:, :3] = start[0, :3] + so3.rotate(turn, start[:, :3] - start[0, :3])
+    start[:, 3:7] = so3.multiply(turn, start[:, 3:7])
+    loop.plant.reset(start[None], [loop.pilots[0].start_rpm], stream(1, "gusts"))
+    flown = loop.fly()[0]
+    assert np.abs(flown.position_error).max() < 0.1
+    assert np.abs(flown.attitude_error_deg[-1]).max() < 0.5

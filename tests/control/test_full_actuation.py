@@ -170,8 +170,11 @@ def feedback_of(gains):
     return U - forward, tracked(x, row)
 
 
+BOUNDLESS = (100.0, 100.0)
+
+
 def test_feedback_of_the_paper_is_diagonal_in_the_errors():
-    gains = gains_of("paper")
+    gains = gains_of("paper", error_limit=BOUNDLESS)
     feedback, now = feedback_of(gains)
     kP, kI, kD = map(np.array, (gains.kP, gains.kI, gains.kD))
     expected = -kP * now.e_T - kI * now.e_T * DT - kD * now.e_xi
@@ -179,7 +182,7 @@ def test_feedback_of_the_paper_is_diagonal_in_the_errors():
 
 
 def test_feedback_of_the_default_gains_is_an_acceleration_times_the_inertia():
-    gains = gains_of()
+    gains = gains_of(error_limit=BOUNDLESS)
     feedback, now = feedback_of(gains)
     kP, kI, kD = map(np.array, (gains.kP, gains.kI, gains.kD))
     acceleration = -kP * now.e_T - kI * now.e_T * DT - kD * now.e_xi
@@ -202,6 +205,22 @@ def test_an_error_along_one_axis_accelerates_the_platform_along_that_axis_alone(
         a = np.linalg.solve(controller.model.inertia.M, U)
         assert abs(a[axis]) > 0.3
         np.testing.assert_allclose(np.delete(a, axis), 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize("distance", [0.2, 5.0])
+def test_a_distant_reference_pulls_no_harder_than_one_at_the_error_limit(distance):
+    """Towards the reference, with kP times the limit, and the integral waits."""
+    row = np.zeros(22)
+    row[6] = 1.0
+    x = row[:13].copy()
+    towards = np.array([0.6, -0.8, 0.0])
+    x[:3] = -distance * towards
+    gains = gains_of(kP=(9.0,) * 6, kI=(0.0,) * 6, error_limit=(0.4, 0.3))
+    controller = controller_of("three_star", gains)
+    U = controller.wrench(x, Reference(row)) - controller.wrench(row[:13].copy(), Reference(row))
+    a = np.linalg.solve(controller.model.inertia.M, U)
+    np.testing.assert_allclose(a[:3], 9.0 * min(distance, 0.4) * towards, atol=1e-9)
+    np.testing.assert_allclose(a[3:], 0.0, atol=1e-9)
 
 
 # --- integral ----------------------------------------------------------------------------------
