@@ -14,6 +14,7 @@ for _threads in (
     os.environ.setdefault(_threads, "1")
 
 from iap_bringup import verbs  # noqa: E402 - after the threads are set
+from iap_bringup.experiments import EXPERIMENTS  # noqa: E402
 from iap_description.errors import BadInput, IapError  # noqa: E402
 
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -93,7 +94,8 @@ def make_parser() -> argparse.ArgumentParser:
     experiment = verb.add_parser(
         "experiment", help="a study with a table", description="Run a study."
     )
-    experiment.add_argument("name", choices=verbs.EXPERIMENTS, help="which one")
+    studies = "; ".join(f"{name}: {study.__doc__}" for name, study in EXPERIMENTS.items())
+    experiment.add_argument("name", choices=EXPERIMENTS, help=studies)
     experiment.set_defaults(verb=verbs.experiment)
 
     bench = verb.add_parser(

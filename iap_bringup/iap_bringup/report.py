@@ -131,3 +131,15 @@ def show_convergence(console: Console, lines: "Sequence[FreeFlight]") -> None:
             *(f"{drift:.1e}" for drift in drifts),
         )
     console.print(table)
+
+
+def show_columns(
+    console: Console, title: str, columns: dict[str, dict[str, float]], digits: int = 4
+) -> None:
+    """A table of numbers: a row for each key, a column for each name."""
+    table = Table("", title=title)
+    for name in columns:
+        table.add_column(name, justify="right")
+    for key in next(iter(columns.values())):
+        table.add_row(key, *(f"{values[key]:.{digits}g}" for values in columns.values()))
+    console.print(table)

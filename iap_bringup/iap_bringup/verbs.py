@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from iap_bringup import report
+from iap_bringup.experiments import EXPERIMENTS
 from iap_bringup.records.run_meta import COMPLETED
 from iap_bringup.records.runfolder import METRICS, create_run_folder, load_run, read_metrics
 from iap_bringup.run import Flight, Result, execute
@@ -19,8 +20,6 @@ from iap_control.gains import preset_names
 from iap_description.config import read_yaml
 from iap_description.errors import BadInput
 from iap_description.platform import load_platform, platform_names
-
-EXPERIMENTS = ("free_flight",)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -81,9 +80,7 @@ def _exit_code(result: Result) -> int:
 
 
 def _draw(folder: Path) -> list[Path]:
-    from iap_bringup.drawing.plots import (
-        write_plots,
-    )  # matplotlib: slow to import, not always wanted
+    from iap_bringup.drawing.plots import write_plots  # matplotlib is slow to import
 
     judged = (folder / METRICS).exists()  # a run that was killed has no metrics
     return write_plots(
@@ -121,11 +118,9 @@ def render(options: argparse.Namespace) -> int:
     return 0
 
 
-def experiment(_: argparse.Namespace) -> int:
-    """Free flight of PyBullet against the closed form."""
-    from iap_physics.convergence import free_flight_convergence
-
-    report.show_convergence(Console(), free_flight_convergence())
+def experiment(options: argparse.Namespace) -> int:
+    """Run a study and show its table."""
+    EXPERIMENTS[options.name](Console())
     return 0
 
 
