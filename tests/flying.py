@@ -14,14 +14,14 @@ from iap_bringup.pilot import Pilot
 from iap_bringup.plant import Airframe, Plant
 from iap_bringup.safety import Watch
 from iap_bringup.scenario import Options, Scenario, resolve, resolve_tree
-from iap_control.controller import PlatformController, Reference
+from iap_bringup.step import Step
+from iap_control.controller import PlatformController
 from iap_control.gains import Gains, preset_tree
 from iap_control.model import PlatformModel
 from iap_description import so3
 from iap_description.assembly import Assembly
 from iap_description.config import validate
 from iap_description.platform import Platform, load_platform, platform_tree
-from iap_description.states import Command
 from iap_description.world import World
 from iap_physics.closed_form_engine import ClosedFormEngine
 from iap_physics.wind import Wind
@@ -159,20 +159,12 @@ class Log:
         self._vehicle = vehicle
         self._rows: list[tuple[Any, ...]] = []
 
-    def record(
-        self,
-        vehicle: int,
-        k: int,
-        t: float,
-        x: Array,
-        reference: Reference,
-        command: Command,
-        rpm: Array,
-    ) -> None:
+    def record(self, vehicle: int, step: Step) -> None:
         """Copy one step."""
         if vehicle == self._vehicle:
-            fields = (x, reference.row, command.thrust, command.q_WB, rpm)
-            self._rows.append((t, *(array.copy() for array in fields)))
+            command = step.command
+            fields = (step.x, step.reference.row, command.thrust, command.q_WB, step.rpm)
+            self._rows.append((step.t, *(array.copy() for array in fields)))
 
     def flown(self) -> Flown:
         """What was kept."""

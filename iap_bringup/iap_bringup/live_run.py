@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from iap_bringup.logbook import Logbook, Tick
+from iap_bringup.logbook import Logbook
 from iap_bringup.records.recorder import Recorder, RecordingFailed
 from iap_bringup.records.run_meta import COMPLETED, DIVERGED, RunStats
 from iap_bringup.records.runfolder import write_config
 from iap_bringup.run import INTERRUPTED, Flight, judge
 from iap_bringup.safety import is_far
+from iap_bringup.step import Step
 
 
 class LiveRun:
@@ -66,14 +67,14 @@ class LiveRun:
         stats = RunStats(self.outcome or INTERRUPTED, self._t, wall, self.control_step_us)
         return judge(self.folder, stats, self.collisions)
 
-    def _write(self, ticks: Sequence[Tick]) -> None:
+    def _write(self, ticks: Sequence[Step]) -> None:
         if self.outcome is not None:
             return
         self._wall = time.perf_counter()
         if not self._has_ticks:
             self._began, self._has_ticks = self._wall, True
         for i, tick in enumerate(ticks):
-            self._recorder.record(i, *tick)
+            self._recorder.record(i, tick)
         self._t = ticks[0].t
         if any(is_far(tick.x[0], tick.reference.row) for tick in ticks):
             self.outcome = DIVERGED

@@ -9,23 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_bringup.step import Step
 from iap_control.controller import Reference
 from iap_description.states import Command
 
 Array = NDArray[np.float64]
 SECOND = 1_000_000_000  # [ns]
 PATIENCE = SECOND // 2  # simulation time for which a tick waits for what is missing [ns]
-
-
-class Tick(NamedTuple):
-    """All of one vehicle at one instant."""
-
-    k: int
-    t: float  # [s]
-    x: Array  # (bodies, 13)
-    reference: Reference
-    command: Command
-    rpm: Array  # (N, 4)
 
 
 class _State(NamedTuple):
@@ -51,7 +41,7 @@ class _Vehicle:
         stamp = self.states[0].stamp
         return stamp in self.references and stamp in self.commands
 
-    def take_oldest(self) -> Tick | None:
+    def take_oldest(self) -> Step | None:
         """The oldest state with its reference and command, or with the last ones; None before the first."""
         state = self.states.popleft()
         self.reference = self.references.get(state.stamp, self.reference)
@@ -62,7 +52,7 @@ class _Vehicle:
         if self.reference is None or self.command is None:
             return None
         t = state.stamp / SECOND
-        return Tick(state.k, t, state.x, self.reference, self.command, state.rpm)
+        return Step(state.k, t, state.x, self.reference, self.command, state.rpm)
 
 
 class Logbook:
@@ -77,7 +67,7 @@ class Logbook:
         write: takes the ticks of all vehicles at one instant.
     """
 
-    def __init__(self, count: int, write: Callable[[Sequence[Tick]], None]) -> None:
+    def __init__(self, count: int, write: Callable[[Sequence[Step]], None]) -> None:
         self._vehicles = [_Vehicle() for _ in range(count)]
         self._write = write
 

@@ -12,29 +12,21 @@ from iap_bringup.pilot import Pilot
 from iap_bringup.plant import Plant
 from iap_bringup.safety import Watch
 from iap_bringup.scenario import Scenario
-from iap_control.controller import Reference
-from iap_description.states import Command
+from iap_bringup.step import Step
+from iap_description.errors import BadInput
 from iap_physics.closed_form_engine import ClosedFormEngine
-from iap_physics.engine import Engine
+from iap_physics.engine import OBJECT, Engine
 from iap_sensors.noise import stream
 
 Array = NDArray[np.float64]
+OVERLAP = 1e-3  # by which a vehicle may be inside an object at the start [m]
 
 
 class Observer(Protocol):
     """What sees every control step, such as the recorder."""
 
-    def record(
-        self,
-        vehicle: int,
-        k: int,
-        t: float,
-        x: Array,
-        reference: Reference,
-        command: Command,
-        rpm: Array,
-    ) -> None:
-        """One vehicle's state rows (bodies, 13), reference, command and rotor speeds (N, 4) at instant k."""
+    def record(self, vehicle: int, step: Step) -> None:
+        """Take what happened to one vehicle; arrays are overwritten by the next step."""
 
 
 def make_engine(scenario: Scenario, *, view: bool = False) -> Engine:
@@ -57,9 +49,31 @@ def make_plant(scenario: Scenario, pilots: Sequence[Pilot], engine: Engine) -> P
         wind=scenario.wind,
         has_drag=scenario.has_drag,
         gust_rng=stream(scenario.seed, "gusts"),
+        feeling=[i for i, pilot in enumerate(pilots) if pilot.touch is not None],
     )
     reset_plant(plant, scenario, pilots)
+    _check_clear(plant, scenario, pilots)
     return plant
+
+
+def _check_clear(plant: Plant, scenario: Scenario, pilots: Sequence[Pilot]) -> None:
+    """Refuse vehicles that start inside an object of the world.
+
+    Raises:
+        BadInput: naming vehicle and object.
+    """
+    names = list(scenario.world.objects)
+    for contact in plant.engine.contacts():
+        low, row = sorted((contact.body_a, contact.body_b))
+        if low > OBJECT or contact.distance > -OVERLAP:
+            continue
+        vehicle = next(
+            p.name for p, d in zip(pilots, plant.drives, strict=True) if row < d.rows.stop
+        )
+        raise BadInput(
+            f"vehicle '{vehicle}' starts {-1e3 * contact.distance:.0f} mm inside the object"
+            f" '{names[OBJECT - low]}': check its tool, its reference's start and world.objects"
+        )
 
 
 def reset_plant(plant: Plant, scenario: Scenario, pilots: Sequence[Pilot]) -> None:
@@ -97,10 +111,11 @@ def fly(
             state = plant.state(i)[0]
             reference = pilot.reference(k)
             timer.start()
-            command = pilot.controller(pilot.sense(state[0]), reference)
+            command = pilot.command(plant.t, state, plant.contact_wrench(i), reference)
             timer.stop()
+            step = Step(k, plant.t, state, reference, command, plant.drives[i].rpm[0], pilot.felt)
             for observer in observers:
-                observer.record(i, k, plant.t, state, reference, command, plant.drives[i].rpm[0])
+                observer.record(i, step)
             plant.command(i, command)
         watch.check(plant)
         if k < steps - 1:

@@ -15,7 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.records.run_meta import COMPLETED, DIVERGED, RunStats, Track, VehicleMeta
+from iap_bringup.contact_metrics import contact_metrics
+from iap_bringup.records.run_meta import (
+    COMPLETED,
+    DIVERGED,
+    RunMeta,
+    RunStats,
+    Track,
+    VehicleMeta,
+)
 from iap_bringup.records.runfolder import RunData, VehicleRun
 from iap_description import so3
 from iap_description.states import Mode
@@ -38,7 +46,7 @@ def compute_metrics(run: RunData, stats: RunStats) -> Metrics:
         len(f.columns.t) < len(v.columns.t) for f, v in zip(flown, run.vehicles, strict=True)
     )
     outcome = DIVERGED if diverged and stats.outcome == COMPLETED else stats.outcome
-    each = {vehicle.meta.name: vehicle_metrics(vehicle) for vehicle in flown}
+    each = {vehicle.meta.name: vehicle_metrics(vehicle, run.meta) for vehicle in flown}
     windows = [_window(vehicle) for vehicle in flown]
     metrics = {
         "scenario": run.meta.scenario,
@@ -88,7 +96,7 @@ def _window(vehicle: VehicleRun) -> list[float]:
     return [start, min(stop, float(t[-1])) if len(t) else start]
 
 
-def vehicle_metrics(vehicle: VehicleRun) -> Metrics:
+def vehicle_metrics(vehicle: VehicleRun, run: RunMeta) -> Metrics:
     """The keys that each vehicle has of its own; NaN where there is nothing to count."""
     window = _window(vehicle)
     t, reference, poses = tracked(vehicle)
@@ -107,6 +115,7 @@ def vehicle_metrics(vehicle: VehicleRun) -> Metrics:
         "thrust_max_n": float(thrusts(vehicle).max(initial=0.0)),
         "saturated_fraction": float(saturated(vehicle).mean()) if len(c.t) else math.nan,
         **_actual(vehicle, window),
+        **(contact_metrics(c, c.felt, vehicle.meta, run) if c.felt is not None else {}),
     }
 
 

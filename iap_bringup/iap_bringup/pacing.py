@@ -6,10 +6,8 @@ from collections import deque
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from iap_control.controller import Reference
-from iap_description.states import Command
+from iap_bringup.step import Step
 
 
 class WallClock:
@@ -18,17 +16,9 @@ class WallClock:
     def __init__(self) -> None:
         self._began: float | None = None
 
-    def record(
-        self,
-        vehicle: int,
-        k: int,
-        t: float,
-        x: NDArray,
-        reference: Reference,
-        command: Command,
-        rpm: NDArray,
-    ) -> None:
-        """Wait until the wall clock has come to simulation time `t`."""
+    def record(self, vehicle: int, step: Step) -> None:
+        """Wait until the wall clock has come to the step's time."""
+        t = step.t
         now = time.perf_counter()
         if self._began is None:
             self._began = now - t

@@ -8,16 +8,21 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_bringup.draws import drawn_assembly, drawn_start
 from iap_bringup.plant import Airframe
 from iap_bringup.references import timeline
 from iap_bringup.references.timeline import Leads, Timeline
 from iap_bringup.scenario import Replay, Scenario, Vehicle
+from iap_bringup.step import Felt
+from iap_bringup.touch import Touch
 from iap_control.controller import PlatformController, Reference
+from iap_control.force_task import check_axes
 from iap_control.model import PlatformModel
+from iap_control.push import Push, pushed_axes
 from iap_control.tracking import gravity_wrench
 from iap_description import so3
 from iap_description.assembly import Assembly
-from iap_description.states import REF_FIXED, REF_P, REF_Q, Level, Mode, resting_state
+from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Level, Mode, Q, resting_state
 from iap_physics.joints import joined_rows
 from iap_sensors.noise import stream
 from iap_sensors.state_noise import NoisyState, StateNoiseLevel
@@ -39,6 +44,8 @@ class Pilot:
         start: (bodies, 13) rows at t = 0.
         start_rpm: (N, 4) rotor speeds at t = 0.
         on_ground: whether the flight starts and ends on the ground.
+        touch: what it feels of its surroundings; None where there is nothing to feel.
+        push: the wrench it is to feel, under wrench control; None without one.
     """
 
     name: str
@@ -49,6 +56,8 @@ class Pilot:
     start: Array
     start_rpm: Array
     on_ground: bool
+    touch: Touch | None
+    push: Push | None
 
     @classmethod
     def of(
@@ -74,9 +83,12 @@ class Pilot:
             gravity=scenario.world.gravity,
             com_coupling=gains.com_coupling,
         )
-        plant_assembly = model_assembly.scaled(mass=vehicle.model_error.mass)
+        heavier = model_assembly.scaled(mass=vehicle.model_error.mass)
+        plant_assembly = drawn_assembly(heavier, scenario)
         airframe = Airframe(plant_assembly, model, gains.autopilot, gains.rate_filter)
         controller = PlatformController(model, gains, dt=scenario.dt, yaw_mode=vehicle.control.yaw)
+        if vehicle.push is not None and vehicle.control.wrench_mode != "none":
+            check_axes(model, pushed_axes(vehicle.push), vehicle.name)
         line = _timeline(scenario, vehicle, model, motion, duration)
         noise = vehicle.state_noise
         level = StateNoiseLevel(
@@ -86,7 +98,11 @@ class Pilot:
             np.deg2rad(noise.rate_deg),
         )
         sense = NoisyState(level, _noise(scenario.seed, vehicle.name))
-        start, rpm = _start(vehicle, model_assembly, model, line.rows[0])
+        row = drawn_start(
+            line.rows[0], scenario.draw, stream(scenario.seed, f"{vehicle.name}/start")
+        )
+        start, rpm = _start(vehicle, model_assembly, model, row)
+        feels = bool(scenario.world.objects) or vehicle.platform.tool is not None
         return cls(
             vehicle.name,
             airframe,
@@ -96,12 +112,40 @@ class Pilot:
             start,
             rpm,
             vehicle.start.mode == "ground",
+            Touch.of(scenario, vehicle, model_assembly) if feels else None,
+            vehicle.push if vehicle.control.wrench_mode != "none" else None,
         )
 
     def reset(self, seed: int) -> None:
         """Forget the last flight: the controller's memory is empty and the noise starts anew."""
         self.controller.reset()
         self.sense.reset(_noise(seed, self.name))
+        if self.touch is not None:
+            self.touch.reset()
+
+    def command(self, t: float, x: Array, contact_W: Array, reference: Reference) -> Command:
+        """The command on one state: sense, feel, revise the reference, control.
+
+        Args:
+            t: simulation time [s].
+            x: (bodies, 13) state.
+            contact_W: (6,) mean contact wrench on the central body in the last period, world axes.
+            reference: the present one.
+        """
+        measured, touch = self.sense(x[0]), self.touch
+        if touch is None:
+            return self.controller(measured, reference)
+        touch.feel(x, measured, contact_W)
+        tracked = touch.answer(t, measured[Q], reference)
+        F_e = self.controller.gains.compensation * touch.measured_P
+        command = self.controller(measured, tracked, F_e, touch.task)
+        touch.commanded(command)
+        return command
+
+    @property
+    def felt(self) -> Felt | None:
+        """What was felt on the last state, for the record."""
+        return None if self.touch is None else self.touch.felt
 
     def reference(self, k: int) -> Reference:
         """The reference at control instant k; the last one is held."""

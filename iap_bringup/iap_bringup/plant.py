@@ -53,6 +53,7 @@ class Plant:
         has_drag: whether bodies feel the air.
         gust_rng: the gusts' own generator.
         batch: number of equal worlds B.
+        feeling: the vehicles whose contact wrench is measured, in a world that is no batch.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Plant:
         has_drag: bool,
         gust_rng: np.random.Generator,
         batch: int = 1,
+        feeling: Sequence[int] = (),
     ) -> None:
         self.engine = engine
         self.dt = 1.0 / physics_hz
@@ -85,6 +87,8 @@ class Plant:
         self._gust_rng = gust_rng
         self._air_W = np.repeat(wind.mean_W[None], batch, axis=0)
         self._gust_state = first_gust(gust_rng, batch=batch)
+        self._feeling = tuple(feeling)
+        self._contact_W = np.zeros((len(airframes), 6))
         self.tick = 0
 
     @property
@@ -99,7 +103,15 @@ class Plant:
         self._gust_state = first_gust(gust_rng, batch=len(x))
         for drive, speeds in zip(self.drives, rpm, strict=True):
             drive.reset(speeds)
+        self._contact_W[:] = 0.0
         self.tick = 0
+
+    def contact_wrench(self, vehicle: int = 0) -> Array:
+        """(6,) mean contact wrench on a vehicle's central body over the last control period, world axes.
+
+        Force [N] and torque about its CoM [N m]; zero for a vehicle that is not among the feeling.
+        """
+        return self._contact_W[vehicle]
 
     def state(self, vehicle: int = 0) -> Array:
         """(B, bodies, 13) of one vehicle, a view that the next step overwrites."""
@@ -126,6 +138,7 @@ class Plant:
                 self._gust_state, self._gusts, self.substeps * self.dt, self._gust_rng
             )
             np.add(self._wind.mean_W, gust_W, out=self._air_W)
+        self._contact_W[:] = 0.0
         for _ in range(self.substeps):
             x = self.engine.state()
             self._wrenches[:] = 0.0
@@ -135,7 +148,10 @@ class Plant:
                 add_drag(x, self._air_W, self._wrenches, self._drag)
             self.engine.apply(self._wrenches)
             self.engine.step(self.dt)
+            for i in self._feeling:
+                self._contact_W[i] += self.engine.contact_wrench(self.drives[i].rows.start)
             self.tick += 1
+        self._contact_W /= self.substeps
         if not math.isfinite(self.engine.state().sum()):
             raise FlightFailed("diverged", self.t, "the state is no longer a number")
 

@@ -16,6 +16,26 @@ if TYPE_CHECKING:
     from iap_physics.convergence import FreeFlight
 
 
+CONTACT_ROWS = (  # key of metrics.json, what it is, digits
+    ("first_contact_s", "first contact, s", 2),
+    ("force_max_n", "largest force (filtered), N", 1),
+    ("force_steady_n", "steady force, N", 1),
+    ("force_rmse_n", "force RMSE x y z, N", 3),
+    ("torque_rmse_nm", "torque RMSE x y z, N m", 3),
+    ("lever_torque_rmse_nm", "torque against the tool's lever, N m", 3),
+    ("contact_fraction", "share of the time in contact", 4),
+    ("approach_speed_max_mps", "largest speed of the force axes, m/s", 3),
+    ("held_position_rmse_m", "position RMSE of the held axes, m", 4),
+    ("held_attitude_rmse_deg", "attitude RMSE of the held axes, deg", 3),
+    ("pose_integral", "integral of the pose errors, N and N m", 3),
+    ("wrench_integral", "integral of the wrench errors, N and N m", 3),
+    ("depth_m", "depth of the tool's tip in the bore, m", 3),
+    ("bore_offset_m", "rod's axis off the bore's at its ends, m", 4),
+    ("settled_pitch_deg", "settled command: tool below level, deg", 2),
+    ("pitch_command_std_deg", "its standard deviation, deg", 3),
+)
+
+
 @contextmanager
 def progress_bar(
     console: Console, scenario: Scenario, duration: float
@@ -38,6 +58,8 @@ def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
     vehicles = metrics.get("vehicles") or {"": metrics}
     for name, one in vehicles.items():
         console.print(_error_table(name, one))
+        if "force_max_n" in one:
+            console.print(_contact_table(one, metrics.get("compare", {})))
     start, end = metrics["window_s"]
     factor = metrics["real_time_factor"]
     console.print(
@@ -77,6 +99,25 @@ def _error_table(name: str, metrics: dict[str, Any]) -> Table:
         table.add_row("against recorded flight, deg", real, "")
     table.add_row("thrust of an aircraft, N", "", _number(metrics["thrust_max_n"], 1))
     return table
+
+
+def _contact_table(metrics: dict[str, Any], compare: dict[str, dict[str, Any]]) -> Table:
+    """What was felt, beside the flights that it is compared with."""
+    flights = {"this flight": metrics, **compare}
+    table = Table("contact")
+    for name in flights:
+        table.add_column(name, justify="right")
+    for key, title, digits in CONTACT_ROWS:
+        values = [one.get(key) for one in flights.values()]
+        if any(value is not None for value in values):
+            table.add_row(title, *(_listed(value, digits) for value in values))
+    return table
+
+
+def _listed(value: Any, digits: int) -> str:  # noqa: ANN401 - a number or a list of them
+    if isinstance(value, list):
+        return " ".join(_listed(item, digits) for item in value)
+    return "-" if value is None else f"{value:.{digits}f}"
 
 
 def _triple(values: Sequence[float | None] | None, names: str, digits: int) -> str:

@@ -17,14 +17,17 @@ from iap_bringup.pilot import Pilot
 from iap_bringup.plant import Plant
 from iap_bringup.records import topics
 from iap_bringup.records.recorder import Recorder, RecordingFailed
-from iap_bringup.records.run_meta import COMPLETED, RunMeta, RunStats, Track, VehicleMeta
+from iap_bringup.records.run_meta import COMPLETED, Bore, RunMeta, RunStats, Track, VehicleMeta
 from iap_bringup.records.runfolder import load_run, write_config, write_metrics, write_trajectories
 from iap_bringup.replay.flight import Commanded, commanded
 from iap_bringup.safety import Watch
 from iap_bringup.scenario import Replay, Scenario
+from iap_description import so3
 from iap_description.assembly import Assembly
 from iap_description.cdr import message_types
 from iap_description.errors import FlightFailed
+from iap_description.world import World
+from iap_description.world_objects import Funnel
 
 Progress = Callable[[float], None]
 INTERRUPTED = "interrupted"
@@ -98,6 +101,7 @@ class Flight:
                 pilot.controller.model,
                 gains=vehicle.control.preset,
                 window_s=s.metrics.window or pilot.timeline.window,
+                feels=pilot.touch is not None,
             )
             vehicles.append(meta)
         return RunMeta(
@@ -106,6 +110,9 @@ class Flight:
             physics_hz=s.rates.physics_hz,
             control_hz=s.rates.control_hz,
             vehicles=tuple(vehicles),
+            after_contact=s.metrics.after_contact,
+            steady=s.metrics.steady,
+            bore=_bore(s.world),
         )
 
     def write_tracks(self, recorder: Recorder) -> None:
@@ -119,6 +126,15 @@ class Flight:
                 if track is not None:
                     poses = np.hstack([track.poses[:, :3] + offset, track.poses[:, 3:]])
                     recorder.add_track(i, name, Track(track.t + start, poses))
+
+
+def _bore(world: World) -> Bore | None:
+    """The bore of the first funnel, into which things go along -x of its frame."""
+    for item in world.objects.values():
+        if isinstance(item, Funnel):
+            x, y, z = so3.rotate(item.q_WO, np.array([-1.0, 0.0, 0.0])).tolist()
+            return Bore(start=item.position, axis=(x, y, z), length=item.throat_length)
+    return None
 
 
 def execute(

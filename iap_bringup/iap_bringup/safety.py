@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from iap_bringup.pilot import Pilot
 from iap_bringup.plant import Plant
 from iap_description.errors import FlightFailed
+from iap_physics.engine import WORLD
 
 Array = NDArray[np.float64]
 FAR = 10.0  # from the reference [m]
@@ -32,6 +33,7 @@ class Watch:
 
     pilots: Sequence[Pilot]
     collisions: list[tuple[float, str, str]] = field(default_factory=list)
+    _touched: dict[int, list[float]] = field(default_factory=dict)
 
     @property
     def collision_records(self) -> list[dict[str, Any]]:
@@ -66,18 +68,40 @@ class Watch:
             if q[0] * q[0] + q[1] * q[1] > 0.5:  # the platform's z axis points below the horizon
                 raise FlightFailed("crashed", plant.t, f"{pilot.name} is upside down")
         self._check_contacts(plant)
+        self._check_losses(plant)
 
     def _check_contacts(self, plant: Plant) -> None:
         for contact in plant.engine.contacts():
-            a, b = self._name(plant, contact.body_a), self._name(plant, contact.body_b)
+            rows = (contact.body_a, contact.body_b)
+            a, b = (self._name(plant, row) for row in rows)
             if a == b or contact.distance > 0.0:  # engines also report what is about to touch
                 continue
             if None in (a, b):
-                flyer = a or b
-                if not self._may_land(str(flyer)):
-                    raise FlightFailed("crashed", plant.t, f"{flyer} hit the ground")
+                self._check_touch(plant, str(a or b), max(rows), min(rows))
             elif (a, b) not in [pair[1:] for pair in self.collisions]:
                 self.collisions.append((plant.t, str(a), str(b)))
+
+    def _check_touch(self, plant: Plant, name: str, body: int, other: int) -> None:
+        """Landing is for who may land; the objects of the world are there for the central body to touch."""
+        if other == WORLD:
+            if not self._may_land(name):
+                raise FlightFailed("crashed", plant.t, f"{name} hit the ground")
+        elif body not in [drive.rows.start for drive in plant.drives]:
+            raise FlightFailed("crashed", plant.t, f"an aircraft of {name} hit an object")
+
+    def _check_losses(self, plant: Plant) -> None:
+        """A push that has lost its contact for good has failed."""
+        for i, pilot in enumerate(self.pilots):
+            push = pilot.push
+            if push is None or push.lost_after is None:
+                continue
+            touched = self._touched.setdefault(i, [0.0, plant.t])  # for how long, and when last
+            if plant.contact_wrench(i).any():
+                touched[0] += pilot.timeline.dt
+                touched[1] = plant.t
+            is_done = push.hold is not None and touched[0] >= push.hold
+            if touched[0] > 0.0 and not is_done and plant.t - touched[1] > push.lost_after:
+                raise FlightFailed("contact_lost", plant.t, f"{pilot.name} lost its contact")
 
     def _name(self, plant: Plant, row: int) -> str | None:
         """The vehicle that owns a state row; None for the world."""

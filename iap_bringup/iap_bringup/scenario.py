@@ -8,7 +8,9 @@ from pydantic import Field, model_validator
 
 from iap_bringup.references.motions import Motion
 from iap_control.gains import Gains, preset_tree
+from iap_control.push import Push
 from iap_description.config import (
+    Flag,
     NonNegative,
     Positive,
     Real,
@@ -32,8 +34,10 @@ VEHICLE_KEYS = (
     "control",
     "state_noise",
     "model_error",
+    "push",
     "reference",
 )
+TOOL = "tool"  # key of a vehicle that replaces its platform's own
 
 
 class Rates(Record):
@@ -67,6 +71,18 @@ class Metrics(Record):
     """How a run is judged."""
 
     window: tuple[NonNegative, NonNegative] | None
+    after_contact: (
+        NonNegative  # the figures of contact count from so long after the first contact [s]
+    )
+    steady: Positive  # the steady ones over so long at the end [s]
+
+
+class Draw(Record):
+    """What every seed draws anew, uniformly within plus and minus this."""
+
+    position: NonNegative  # of the start, per axis [m]
+    attitude_deg: NonNegative  # of the start: roll, pitch, yaw
+    friction: NonNegative  # of all surfaces together, relative
 
 
 class Start(Record):
@@ -76,11 +92,23 @@ class Start(Record):
     lead_in: NonNegative
 
 
+class WrenchFilter(Record):
+    """Second-order low-pass of the contact wrench."""
+
+    cutoff: Positive  # [rad/s]
+    damping: Positive
+
+
 class Control(Record):
     """How a vehicle is controlled; `preset` is the gains' name before they were resolved."""
 
     preset: str
     gains: Gains
+    admittance: Flag  # whether the pose command yields to the wrench that is felt
+    wrench_mode: Literal["none", "paper", "selective"]
+    wrench_source: Literal["raw", "filtered", "estimated"]  # the wrench that both act upon
+    wrench_filter: WrenchFilter
+    observer_gain: Positive  # of the estimated wrench [1/s]
     yaw: Literal["follow", "hold", "given"]
     aircraft_yaw_deg: tuple[Real, ...] | None  # headings of the aircraft under yaw: given
 
@@ -120,6 +148,7 @@ class Vehicle(Record):
     control: Control
     state_noise: StateNoise
     model_error: ModelError
+    push: Push | None
     reference: Annotated[Motion | Replay, Field(discriminator="type")]
 
     @model_validator(mode="after")
@@ -149,6 +178,10 @@ class Scenario(Record):
     drag: Literal["auto", "on", "off"]
     wind: Wind
     metrics: Metrics
+    draw: Draw
+    compare: dict[
+        str, tuple[str, ...]
+    ]  # other flights of the same scenario: name -> KEY=VALUE, ...
     vehicles: Annotated[tuple[Vehicle, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -188,6 +221,10 @@ class Options(Record):
     seed: int | None = None
     duration: float | None = None
     assignments: tuple[str, ...] = ()
+
+    def and_set(self, assignments: tuple[str, ...]) -> Self:
+        """The same with more assignments."""
+        return self.model_copy(update={"assignments": (*self.assignments, *assignments)})
 
 
 def scenario_names() -> list[str]:
@@ -293,6 +330,8 @@ def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:
     if isinstance(platform, str):
         vehicle["platform"], home = platform_tree(platform)
         validate(Platform, vehicle["platform"], source=home)  # here its own file can be named
+    if TOOL in vehicle:
+        vehicle["platform"] = {**vehicle["platform"], TOOL: vehicle.pop(TOOL)}
     control = vehicle["control"]
     if not isinstance(control, dict):
         raise BadInput(f"{source}: key 'control': a mapping is expected (got {control!r})")

@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,9 +12,10 @@ from typing import Any
 from rich.console import Console
 
 from iap_bringup import report
+from iap_bringup.comparison import Resolve, fly_compared
 from iap_bringup.experiments import EXPERIMENTS
 from iap_bringup.records.run_meta import COMPLETED
-from iap_bringup.records.runfolder import METRICS, create_run_folder, load_run, read_metrics
+from iap_bringup.records.runfolder import METRICS, create_run_folder, read_metrics
 from iap_bringup.run import Flight, Result, execute
 from iap_bringup.scenario import DATA, Options, Scenario, resolve, resolve_replay, scenario_names
 from iap_control.gains import preset_names
@@ -24,8 +26,13 @@ from iap_description.platform import load_platform, platform_names
 
 def run(options: argparse.Namespace) -> int:
     """Fly a scenario."""
-    scenario, tree = resolve(options.scenario, _options(options))
-    return _fly(scenario, tree, options)
+    given = _options(options)
+    scenario, tree = resolve(options.scenario, given)
+
+    def resolve_anew(more: tuple[str, ...]) -> tuple[Scenario, dict[str, Any]]:
+        return resolve(options.scenario, given.and_set(more))
+
+    return _fly(scenario, tree, options, resolve_anew)
 
 
 def replay(options: argparse.Namespace) -> int:
@@ -52,14 +59,30 @@ def _options(options: argparse.Namespace) -> Options:
     )
 
 
-def _fly(scenario: Scenario, tree: dict[str, Any], options: argparse.Namespace) -> int:
+def _fly(
+    scenario: Scenario,
+    tree: dict[str, Any],
+    options: argparse.Namespace,
+    resolve_anew: Resolve | None = None,
+) -> int:
     console = Console(stderr=options.json)
     flight = Flight.of(scenario)
     folder = create_run_folder(options.out, scenario.scenario)
     with report.progress_bar(console, scenario, flight.duration) as progress:
-        result = execute(
-            flight, folder, tree, progress=progress, realtime=options.realtime, view=options.view
-        )
+        try:
+            result = execute(
+                flight,
+                folder,
+                tree,
+                progress=progress,
+                realtime=options.realtime,
+                view=options.view,
+            )
+        except BadInput:  # what cannot begin leaves nothing behind
+            shutil.rmtree(folder)
+            raise
+        if resolve_anew is not None:
+            fly_compared(result, scenario, resolve_anew, folder, progress)
     if not options.no_plot:
         with console.status("drawing"):
             _draw(folder)
@@ -80,12 +103,10 @@ def _exit_code(result: Result) -> int:
 
 
 def _draw(folder: Path) -> list[Path]:
-    from iap_bringup.drawing.plots import write_plots  # matplotlib is slow to import
+    from iap_bringup.drawing.run_pictures import draw_run  # matplotlib is slow to import
 
     judged = (folder / METRICS).exists()  # a run that was killed has no metrics
-    return write_plots(
-        folder / "plots", load_run(folder), read_metrics(folder) if judged else None
-    )
+    return draw_run(folder, read_metrics(folder) if judged else None)
 
 
 def list_all(_: argparse.Namespace) -> int:

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_control.allocator import Allocator
-from iap_control.full_actuation import full_actuation_wrench
+from iap_control.force_task import AXES, ForceMode, ForceTask, check_axes
 from iap_control.gains import Gains
 from iap_control.model import PlatformModel
 from iap_control.position_yaw import RigidLaw, RigidMemory, position_yaw_wrench
 from iap_control.tracking import Law, Tracking
-from iap_control.under_actuation import Decomposition, law_across_line, under_actuation_wrench
+from iap_control.wrench_control import WrenchControl
 from iap_description.kernels import quat, rotate, vec, yaw_of
 from iap_description.states import REF_ALPHA, REF_FIXED, REF_Q, REF_W, Command, Level, Q
 
@@ -54,6 +54,7 @@ class PlatformController:
         self.model = model
         self.dt = dt
         self.yaw_mode = yaw_mode
+        self._jointed: WrenchControl | None = None
         self.allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
         self.set_gains(gains)
         self.reset()
@@ -63,16 +64,16 @@ class PlatformController:
         self.gains = gains
         self.model = self.model.coupled(gains.com_coupling)
         self.allocator.set_rate_filter(gains.rate_filter)
-        self._law = Law.of(gains)
-        if self.model.actuation == "collinear":
-            self._split = Decomposition.of(self.model)
-            self._law = law_across_line(self._law, self._split)
         if self.model.actuation == "rigid":
-            self._rigid = RigidLaw.of(gains, self.model)
+            self._law, self._rigid = Law.of(gains), RigidLaw.of(gains, self.model)
+        elif self._jointed is None:
+            self._jointed = WrenchControl(self.model, gains, self.dt)
+        else:
+            self._jointed.set_gains(self.model, gains)
 
     def reset(self) -> None:
         """Forget integrals and past commands."""
-        self._integral = np.zeros(5 if self.model.actuation == "collinear" else 6)
+        self._integral = np.zeros(6)
         self._work = Tracking.empty()
         self._rigid_memory = RigidMemory.empty()
         self._headings = np.zeros(self.model.count)
@@ -80,33 +81,79 @@ class PlatformController:
         self._yaw: float | None = None
         self._yaw_rate = 0.0
         self.allocator.reset()
+        if self._jointed is not None:
+            self._jointed.reset()
+        self._last: Array | None = None
+        self._no_task = ForceTask(
+            ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool)
+        )
 
-    def __call__(self, x: Array, reference: Reference, wrench_e_P: Array = NO_WRENCH) -> Command:
+    def __call__(
+        self,
+        x: Array,
+        reference: Reference,
+        wrench_e_P: Array = NO_WRENCH,
+        force: ForceTask | None = None,
+    ) -> Command:
         """The command for one control step; the same object every time, overwritten.
 
         Args:
             x: (13,) state row of the central body.
             reference: the present reference.
             wrench_e_P: (6,) external wrench in P to compensate [N, N m].
+            force: the wrench to be felt, under direct wrench control; None is pose control.
+
+        Raises:
+            BadInput: wrench control of a platform whose rotors are fixed to one body.
         """
-        U = self.wrench(x, reference, wrench_e_P)
+        U = self.wrench(x, reference, wrench_e_P, force)
         return self.allocator(U, x[Q], self.headings(x, reference))
 
-    def wrench(self, x: Array, reference: Reference, wrench_e_P: Array = NO_WRENCH) -> Array:
+    def wrench(
+        self,
+        x: Array,
+        reference: Reference,
+        wrench_e_P: Array = NO_WRENCH,
+        force: ForceTask | None = None,
+    ) -> Array:
         """Active wrench U (6,) about P's origin, in P; arguments as in `__call__`."""
         if reference.level == Level.WRENCH:
-            return reference.wrench_P
-        memory = (x, reference.row, wrench_e_P, self._integral)
-        settings = (int(reference.level), self.model.inertia, self._law)
-        last = (self.dt, self.allocator.saturated)
-        if self.model.actuation == "full":
-            return full_actuation_wrench(*memory, self._work, *settings, *last)
-        if self.model.actuation == "collinear":
-            return under_actuation_wrench(*memory, self._work, *settings, self._split, *last)
+            U = reference.wrench_P
+        elif self._jointed is None:
+            U = self._rigid_wrench(x, reference, wrench_e_P, force)
+        else:
+            U = self._jointed_wrench(self._jointed, x, reference, wrench_e_P, force)
+        self._last = U
+        return U
+
+    def _jointed_wrench(
+        self,
+        control: WrenchControl,
+        x: Array,
+        reference: Reference,
+        wrench_e_P: Array,
+        force: ForceTask | None,
+    ) -> Array:
+        row, level, saturated = reference.row, reference.level, self.allocator.saturated
+        if control.is_idle and (force is None or force.mode == ForceMode.NONE):
+            settings = (self._work, int(level), self.dt, saturated)
+            U = control.flight.wrench(x, row, wrench_e_P, control.integral, *settings)
+            if force is not None:
+                control.report(force)
+            return U
+        task = force or self._no_task
+        return control(x, row, level, wrench_e_P, task, self._last, saturated)
+
+    def _rigid_wrench(
+        self, x: Array, reference: Reference, wrench_e_P: Array, force: ForceTask | None
+    ) -> Array:
+        if force is not None and force.mode != ForceMode.NONE:
+            check_axes(self.model, np.ones(len(AXES), dtype=bool), "platform")
+        memory = (x, reference.row, wrench_e_P, self._integral, self._work)
+        settings = (int(reference.level), self.model.inertia, self._law, self._rigid)
         yaw = self._yaw_command(x, reference)
-        return position_yaw_wrench(
-            *memory, self._work, *settings, self._rigid, self._rigid_memory, yaw, *last
-        )
+        last = (self.dt, self.allocator.saturated)
+        return position_yaw_wrench(*memory, *settings, self._rigid_memory, yaw, *last)
 
     def _yaw_command(self, x: Array, reference: Reference) -> float:
         """Yaw [rad] of a rigid platform: the heading's, or the sum of the turn rates where no pose is tracked."""

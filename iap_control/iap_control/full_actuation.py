@@ -7,14 +7,17 @@ from numpy.typing import NDArray
 
 from iap_control.model import Inertia
 from iap_control.tracking import (
+    Held,
     Law,
     Tracking,
     coriolis,
     gravity_wrench,
+    hold,
     integrate,
     limit_error,
     matvec,
     track,
+    turn_about_pivot,
 )
 from iap_description.kernels import quat, unrotate, vec
 
@@ -33,6 +36,7 @@ def full_actuation_wrench(
     law: Law,
     dt: float,
     saturated: bool,
+    held: Held,
 ) -> Array:
     r"""Active wrench U (6,) on the platform about P's origin, in P, after iap_simulator eq. (10).
 
@@ -50,14 +54,18 @@ def full_actuation_wrench(
         law: gains.
         dt: control period [s].
         saturated: whether an aircraft was at a limit in the last step (anti-windup).
+        held: what of the pose is tracked.
     """
     track(x, row, level, work)
+    hold(held, work)
     far = limit_error(work.e_T, law.reach)
     integrate(integral, work.e_T, law, dt, saturated or far)
     feedback = law.kP * work.e_T + law.kI * integral + law.kD * work.e_xi
     U = np.empty(6)
     if law.per_inertia:
-        matvec(inertia.M, work.dxi_r - feedback, U)
+        wanted = work.dxi_r - feedback
+        turn_about_pivot(held, vec(wanted[3:]), wanted)
+        matvec(inertia.M, wanted, U)
     else:
         matvec(inertia.M, work.dxi_r, U)
         U -= feedback

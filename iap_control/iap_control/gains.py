@@ -2,15 +2,18 @@
 """Gain presets: strict records read from ``data/gains/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from iap_description.config import Flag, NonNegative, Positive, Record, Vec3, read_yaml
 from iap_description.errors import BadInput
 
 PRESETS = Path(__file__).parent / "data" / "gains"
+LARGEST_TURN = 1.5  # of a correction, per axis: three of them stay below half a turn [rad]
 Vec6 = tuple[NonNegative, NonNegative, NonNegative, NonNegative, NonNegative, NonNegative]
+Positive6 = tuple[Positive, Positive, Positive, Positive, Positive, Positive]
+Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
 
 
 class RigidGains(Record):
@@ -30,6 +33,62 @@ class AutopilotGains(Record):
     rotor_lead: float = Field(strict=True, ge=1.0, le=10.0)
 
 
+class AdmittanceGains(Record):
+    """Virtual mass, damping and spring of the pose command, iap_simulator eq. (19), order x y z roll pitch yaw."""
+
+    orientation: Literal[
+        "so3", "euler"
+    ]  # corrections turn the command, or add to its Euler angles
+    M: Positive6  # [kg, kg m^2]
+    D: Positive6  # [N s/m, N m s/rad]
+    K: Positive6  # [N/m, N m/rad]
+    limit: tuple[Positive, Positive]  # of the correction, per axis [m], [rad]
+
+    @model_validator(mode="after")
+    def _stays_away_from_half_turns(self) -> Self:
+        if self.limit[1] > LARGEST_TURN:
+            raise ValueError(f"key 'limit': at most {LARGEST_TURN} rad, is {self.limit[1]}")
+        return self
+
+
+class PaperWrenchGains(Record):
+    """Pose and wrench gains of iap_simulator eq. (21), forces and torques per error."""
+
+    kP: Vec6  # [N/m, N m/rad]
+    kI: Vec6  # [N/m/s, N m/rad/s]
+    kD: Vec6  # [N s/m, N m s/rad]
+    kwP: Vec6  # 1
+    kwI: Vec6  # [1/s]
+    kwD: Vec6  # [s]
+    derivative_filter: Positive6  # time constant of the wrench error's derivative [s]
+    integral_limit: Vec6  # largest share of the pose errors' integral [N, N m]
+    wrench_integral_limit: Vec6  # largest share of the wrench errors' integral [N, N m]
+    error_limit: tuple[Positive, Positive]  # [m], sine of the angle: beyond it kP pulls no harder
+
+
+class SelectiveWrenchGains(Record):
+    """Wrench loop of the axes that are given to it."""
+
+    kP: Vec6  # 1
+    kI: Vec6  # [1/s]
+    damping: Positive6  # per inertia [1/s]
+    approach_speed: tuple[
+        Positive, Positive
+    ]  # never exceeded where there is no contact [m/s], [rad/s]
+    compensation: tuple[
+        Share, Share
+    ]  # of the measured force and torque, fed forward on the pose's axes
+
+
+class WrenchGains(Record):
+    """Direct wrench control and how the platform comes into it and out of it."""
+
+    blend_time: Positive  # in which a step of the active wrench fades away [s]
+    return_time: Positive  # in which the pose error that has grown meanwhile is taken back [s]
+    paper: PaperWrenchGains
+    selective: SelectiveWrenchGains
+
+
 class Gains(Record):
     """Gains of the motion controller, order x y z roll pitch yaw."""
 
@@ -41,7 +100,10 @@ class Gains(Record):
     integral_limit: Vec6
     error_limit: tuple[Positive, Positive]  # [m], sine of the angle: beyond it kP pulls no harder
     rate_filter: NonNegative
+    compensation: Share  # of the wrench felt, which (10) feeds forward in flight
     rigid: RigidGains
+    admittance: AdmittanceGains
+    wrench: WrenchGains
     autopilot: AutopilotGains
 
 

@@ -50,6 +50,7 @@ class PlatformModel:
         p_line_P: (3,) a point of that line in P [m].
         mount_yaw: (N,) heading of each aircraft in P at rest [rad].
         aircraft: the sub-aircraft's record, for limits and rotors.
+        tip_P: (3,) the tool's tip in P [m]; P's origin without a tool.
     """
 
     actuation: Actuation
@@ -60,6 +61,7 @@ class PlatformModel:
     p_line_P: Array
     mount_yaw: Array
     aircraft: Aircraft
+    tip_P: Array
 
     @property
     def count(self) -> int:
@@ -93,7 +95,8 @@ class PlatformModel:
             B = _rotor_map(assembly, aircraft)
         body = (assembly.mass, assembly.d_0, assembly.inertia)
         inertia = _inertia(*body, gravity=gravity, com_coupling=com_coupling)
-        return cls(actuation, inertia, B, minimum_norm(B), line, point, yaw, aircraft)
+        tip = np.zeros(3) if assembly.tool_tip_P is None else assembly.tool_tip_P
+        return cls(actuation, inertia, B, minimum_norm(B), line, point, yaw, aircraft, tip)
 
     def coupled(self, com_coupling: bool) -> Self:
         """The same model with or without the terms in d_0."""

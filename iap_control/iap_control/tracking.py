@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_control.gains import Gains
+from iap_control.gains import Gains, PaperWrenchGains
 from iap_description.kernels import (
     Vec,
     add,
@@ -55,6 +55,12 @@ class Law(NamedTuple):
             np.array(gains.error_limit),
         )
 
+    @classmethod
+    def of_paper(cls, gains: PaperWrenchGains) -> "Law":
+        """The pose gains that direct wrench control brings along, forces per error."""
+        limits = (np.array(gains.integral_limit), False, np.array(gains.error_limit))
+        return cls(np.array(gains.kP), np.array(gains.kI), np.array(gains.kD), *limits)
+
 
 class Tracking(NamedTuple):
     """Errors and nominal motion at one instant, all in P, each (6,) = [linear; angular].
@@ -101,6 +107,41 @@ def track(x: Array, row: Array, level: int, out: Tracking) -> None:
         out.e_T[:] = 0.0
     if level >= ACCELERATION:
         out.e_xi[:] = 0.0
+
+
+class Held(NamedTuple):
+    """What of the pose is tracked where the wrench is controlled besides.
+
+    Attributes:
+        axes: (6,) 1 where the pose is tracked, 0 on axes of P that are left to the wrench.
+        pivot_P: (3,) the point that stays where it is along the latter while the platform turns, in P [m].
+    """
+
+    axes: Array
+    pivot_P: Array
+
+    @classmethod
+    def all(cls) -> "Held":
+        """Every axis is tracked."""
+        return cls(np.ones(6), np.zeros(3))
+
+
+@njit(cache=True)
+def hold(held: Held, out: Tracking) -> None:
+    """Leave the axes that are not held out of what is tracked: neither errors nor nominal motion."""
+    for i in range(6):
+        out.e_T[i] *= held.axes[i]
+        out.e_xi[i] *= held.axes[i]
+        out.xi_r[i] *= held.axes[i]
+        out.dxi_r[i] *= held.axes[i]
+
+
+@njit(cache=True)
+def turn_about_pivot(held: Held, alpha: Vec, a: Array) -> None:
+    """Let P's origin accelerate, `a` (3+), along axes that are not held as in a turn `alpha` about the pivot."""
+    turning = cross(vec(held.pivot_P), alpha)
+    for i in range(3):
+        a[i] += (1.0 - held.axes[i]) * turning[i]
 
 
 @njit(cache=True)

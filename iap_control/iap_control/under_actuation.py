@@ -16,17 +16,21 @@ from iap_control.model import Inertia, PlatformModel
 from iap_control.tracking import (
     ACCELERATION,
     VELOCITY,
+    Held,
     Law,
     Tracking,
     coriolis,
     gravity_wrench,
+    hold,
     integrate,
     limit_error,
     matvec,
     track,
+    turn_about_pivot,
 )
 from iap_description.kernels import (
     Quat,
+    Vec,
     add,
     cross,
     dot,
@@ -107,6 +111,13 @@ class Decomposition(NamedTuple):
             lever / length if length > LEAST_LEVER else np.zeros(3),
         )
 
+    def drop_turn_about_line(self, wrench_P: Array) -> None:
+        """Change a wrench's torque about the line so that it does not turn the platform, in place.
+
+        No thrusts can make that torque; left in, it would count as a force through the inertia's coupling.
+        """
+        wrench_P[3:] -= self.line * (self.Delta[:, 5] @ wrench_P)
+
 
 @njit(cache=True)
 def under_actuation_wrench(
@@ -121,6 +132,7 @@ def under_actuation_wrench(
     split: Decomposition,
     dt: float,
     saturated: bool,
+    held: Held,
 ) -> Array:
     r"""Active wrench U (6,) in P with no torque about the joints' line, after iap_simulator eq. (16).
 
@@ -133,6 +145,7 @@ def under_actuation_wrench(
     _drop_turn_about_line(quat(x[3:]), quat(row[3:]), split.line, work, level)
     if law.per_inertia and level < VELOCITY:
         _at_line(quat(x[3:]), quat(row[3:]), split, work)
+    hold(held, work)
     far = limit_error(work.e_T, law.reach)
     e = _error(work.e_T, law, split)
     integrate(integral, e, law, dt, saturated or far)
@@ -143,7 +156,9 @@ def under_actuation_wrench(
     feedback = law.kP * e + law.kI * integral + law.kD * e_nu[:5]
     u = np.zeros(6)
     if law.per_inertia:
-        matvec(split.M_a, dnu[:5] - feedback, u[:5])
+        wanted = dnu[:5] - feedback
+        turn_about_pivot(held, _turn_across(wanted, split), wanted)
+        matvec(split.M_a, wanted, u[:5])
     else:
         matvec(split.M_a, dnu[:5], u[:5])
         u[:5] -= feedback
@@ -204,6 +219,18 @@ def _at_line(q: Quat, q_r: Quat, split: Decomposition, work: Tracking) -> None:
     side, side_r = cross(vec(split.line), up), cross(r_r, up_r)
     c_r = add(scale(dot(c, up), up_r), scale(dot(c, side), side_r))
     put(work.e_T, add(vec(work.e_T), sub(c, unrotate(q, c_r))))
+
+
+@njit(cache=True)
+def _turn_across(five: Array, split: Decomposition) -> Vec:
+    """The two turns of (5,) as a vector in P."""
+    one, two = five[3], five[4]
+    across = split.basis
+    return (
+        one * across[0, 0] + two * across[0, 1],
+        one * across[1, 0] + two * across[1, 1],
+        one * across[2, 0] + two * across[2, 1],
+    )
 
 
 @njit(cache=True)

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, Self
+from typing import Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 from iap_description import so3
 from iap_description.aircraft import Aircraft, Drag, Mount, Rotor, Shape, inertia_matrix
 from iap_description.chassis import chassis_shapes
-from iap_description.platform import Center, Platform
+from iap_description.platform import Platform
+from iap_description.surface import Surface
+from iap_description.tool import TOOL, Tool
 
 Array = NDArray[np.float64]
 JointType = Literal["spherical", "fixed"]
+Placed = TypeVar("Placed", Shape, Mount)
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Body:
     mounts: Mapping[str, Mount] = field(default_factory=dict)
     rotors: tuple[Rotor, ...] = ()
     propeller: tuple[Shape, ...] = ()  # of each rotor, in the rotor's frame
+    surface: Surface | None = None  # None: as the world's
 
 
 @dataclass(frozen=True)
@@ -49,27 +53,48 @@ class Joint:
 class Assembly:
     """Bodies and the joints between them; body 0 is the central body P.
 
+    A tool is part of the central body. With its mass the body's CoM, and so the origin of P, moves
+    from where the platform's file has it: joints, mounts and shapes are then as far away from the
+    origin as they are from that CoM.
+
     Attributes:
         name: the vehicle's name, unique in its world.
         aircraft: index of the body that carries each aircraft's rotors.
+        p_FP_F: (3,) origin of P in the frame F in which the platform's file gives positions [m].
+        tool_tip_P: (3,) the tool's tip in P [m], also the mount `tool`; None without a tool.
     """
 
     name: str
     bodies: tuple[Body, ...]
     joints: tuple[Joint, ...]
     aircraft: tuple[int, ...]
+    p_FP_F: Array = field(default_factory=lambda: np.zeros(3))
+    tool_tip_P: Array | None = None
 
     @classmethod
     def of(cls, platform: Platform, name: str = "iap") -> Self:
         """The assembly of a platform."""
-        if platform.center is None:
-            return cls(name, (_single(platform.aircraft),), (), (0,))
-        bodies, joints = [_center(platform, platform.center)], []
+        bodies, joints = [_central(platform)], []
         for i, spec in enumerate(platform.joints, start=1):
             bodies.append(_sub_aircraft(platform.aircraft, f"drone_{i}"))
             q_PJ = so3.quaternion_exp(np.array([0.0, 0.0, np.deg2rad(spec.yaw_deg)]))
             joints.append(Joint(f"joint_{i}", spec.type, 0, i, np.array(spec.position), q_PJ))
-        return cls(name, tuple(bodies), tuple(joints), tuple(range(1, len(bodies))))
+        aircraft = tuple(range(1, len(bodies))) or (0,)
+        assembly = cls(name, tuple(bodies), tuple(joints), aircraft)
+        return assembly if platform.tool is None else assembly._with_tool(platform.tool)
+
+    def _with_tool(self, tool: Tool) -> Self:
+        """The same assembly with a tool merged into body 0; positions are then from the CoM of both."""
+        center = _merged(self.bodies[0], tool)
+        p_FP_F = tool.mass / center.mass * tool.point(0.5 * tool.length)
+        joints = tuple(replace(joint, p_PJ_P=joint.p_PJ_P - p_FP_F) for joint in self.joints)
+        return replace(
+            self,
+            bodies=(_moved(center, -p_FP_F), *self.bodies[1:]),
+            joints=joints,
+            p_FP_F=p_FP_F,
+            tool_tip_P=tool.point(tool.length) - p_FP_F,
+        )
 
     def scaled(self, *, mass: float) -> Self:
         """The same assembly with every mass and inertia multiplied, e.g. for a plant that its controller misjudges."""
@@ -140,8 +165,11 @@ def _single(craft: Aircraft) -> Body:
     return replace(body, collision=(*body.collision, *gear), visual=(*gear, *body.visual))
 
 
-def _center(platform: Platform, center: Center) -> Body:
-    """The central body with its chassis."""
+def _central(platform: Platform) -> Body:
+    """The central body with its chassis, or the aircraft that flies alone."""
+    center = platform.center
+    if center is None:
+        return _single(platform.aircraft)
     visual, collision = center.visual, center.collision
     if center.chassis is not None:
         places = [(joint.position, np.deg2rad(joint.yaw_deg)) for joint in platform.joints]
@@ -149,3 +177,38 @@ def _center(platform: Platform, center: Center) -> Body:
         visual, collision = (*visual, *seen), (*collision, *touched)
     inertia = inertia_matrix(center.inertia)
     return Body("base_link", center.mass, inertia, center.drag, collision, visual, center.mounts)
+
+
+def _merged(body: Body, tool: Tool) -> Body:
+    """A body with a tool: mass and inertia about the CoM of both, shapes still from the body's own CoM."""
+    mass = body.mass + tool.mass
+    inertia = body.inertia + tool.inertia
+    if tool.mass > 0.0:
+        d = so3.hat(tool.point(0.5 * tool.length))  # between the two CoMs, parallel axes
+        inertia -= body.mass * tool.mass / mass * d @ d
+    return replace(
+        body,
+        mass=mass,
+        inertia=inertia,
+        collision=(*body.collision, *tool.collision),
+        visual=(*body.visual, *tool.visual),
+        mounts={**body.mounts, TOOL: tool.mount},
+        surface=tool.surface,
+    )
+
+
+def _moved(body: Body, by: Array) -> Body:
+    """A central body with its shapes and mounts moved by (3,) [m]."""
+    if not by.any():
+        return body
+
+    def there(part: Placed) -> Placed:
+        x, y, z = np.add(part.position, by).tolist()
+        return part.model_copy(update={"position": (x, y, z)})
+
+    return replace(
+        body,
+        collision=tuple(map(there, body.collision)),
+        visual=tuple(map(there, body.visual)),
+        mounts={name: there(mount) for name, mount in body.mounts.items()},
+    )

@@ -101,12 +101,12 @@ def validate(record: type[R], tree: object, *, source: str, prefix: str = "") ->
     try:
         return record.model_validate(tree)
     except ValidationError as error:
-        raise BadInput(f"{source}: {_first_fault(error, prefix)}") from error
+        raise BadInput(f"{source}: {_first_fault(error, tree, prefix)}") from error
 
 
-def _first_fault(error: ValidationError, prefix: str) -> str:
+def _first_fault(error: ValidationError, tree: object, prefix: str) -> str:
     fault = error.errors(include_url=False)[0]
-    path = ".".join([prefix, *map(str, fault["loc"])] if prefix else map(str, fault["loc"]))
+    path = ".".join([*([prefix] if prefix else []), *_path(fault["loc"], tree)])
     if fault["type"] == "extra_forbidden":
         return f"unknown key '{path}'"
     if fault["type"] == "missing":
@@ -115,6 +115,20 @@ def _first_fault(error: ValidationError, prefix: str) -> str:
     value = fault["input"]
     shown = "" if isinstance(value, dict) else f" (got {value!r})"
     return f"key '{path}': {message}{shown}" if path else f"{message}{shown}"
+
+
+def _path(location: tuple[int | str, ...], tree: Any) -> list[str]:  # noqa: ANN401 - YAML
+    """The keys of a fault's location, without the kind of record that pydantic adds behind a key `type`."""
+    path = []
+    for part in location:
+        is_kind = isinstance(tree, dict) and part not in tree and tree.get("type") == part
+        if is_kind:
+            continue
+        path.append(str(part))
+        known = isinstance(tree, dict) and part in tree
+        known |= isinstance(tree, list) and isinstance(part, int) and part < len(tree)
+        tree = tree[part] if known else None
+    return path
 
 
 def override(tree: dict[str, Any], assignments: list[str]) -> dict[str, Any]:

@@ -9,10 +9,11 @@ from typing import Any, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
-from iap_description.aircraft import Aircraft, Drag, Inertial, Mount, Shape
+from iap_description.aircraft import Aircraft, BodyShape, Drag, Inertial, Mount
 from iap_description.chassis import Chassis
 from iap_description.config import Real, Record, Vec3, read_yaml, validate
 from iap_description.errors import BadInput
+from iap_description.tool import Tool
 
 DATA = Path(__file__).parent / "data"
 COUNTS = range(2, 13)  # of aircraft in a generated platform
@@ -23,8 +24,8 @@ class Center(Inertial):
 
     drag: Drag
     mounts: dict[str, Mount]
-    collision: tuple[Shape, ...]
-    visual: tuple[Shape, ...]
+    collision: tuple[BodyShape, ...]
+    visual: tuple[BodyShape, ...]
     chassis: Chassis | None  # adds tubes to the joints and landing gear to the shapes above
 
 
@@ -44,6 +45,7 @@ class Platform(Record):
     center: Center | None
     aircraft: Aircraft
     joints: tuple[JointSpec, ...]
+    tool: Tool | None  # on the central body, or on the aircraft that flies alone
     ground_clearance: (
         Real  # height of the origin of P above the ground when the platform stands on it [m]
     )
@@ -51,6 +53,8 @@ class Platform(Record):
     @model_validator(mode="after")
     def _is_a_platform(self) -> Self:
         if self.center is None:
+            if self.tool is not None and self.tool.mass > 0.0:
+                raise ValueError("key 'tool.mass': must be 0 on an aircraft without a center")
             if self.joints:
                 raise ValueError(
                     "key 'joints': a platform without a center is one aircraft and has no joints"

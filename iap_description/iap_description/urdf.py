@@ -22,6 +22,7 @@ from iap_description.aircraft import Mount, Shape
 from iap_description.assembly import Assembly, Body, Joint
 from iap_description.errors import BadInput
 from iap_description.platform import DATA, load_platform
+from iap_description.tool import TOOL
 
 Target = Literal["bullet", "ros"]
 PACKAGE = "package://iap_description/"  # of meshes: a URI for ROS, a file for PyBullet
@@ -61,8 +62,8 @@ def rotor_joint(body: str, rotor: int) -> str:
 
 
 def mount_frame(body: str, mount: str) -> str:
-    """Name of the link of a sensor mount, the frame of that sensor's data."""
-    return f"{body}_{mount}"
+    """Name of the link of a sensor mount, the frame of that sensor's data; the tool's is `TOOL`."""
+    return TOOL if mount == TOOL else f"{body}_{mount}"
 
 
 def optical_frame(body: str, camera: str) -> str:
@@ -111,6 +112,8 @@ def _seen(shapes: tuple[Shape, ...], target: Target) -> tuple[Shape, ...]:
 def _shapes(shapes: tuple[Shape, ...], target: Target) -> list[dict[str, Any]]:
     trees = [shape.model_dump(mode="json", exclude_none=True) for shape in shapes]
     for tree in trees:
+        if target == "ros" and tree["shape"] == "capsule":
+            tree["shape"] = "cylinder"  # standard URDF knows no capsules
         if target == "bullet" and tree.get("mesh", "").startswith(PACKAGE):
             tree["mesh"] = str(DATA / tree["mesh"].removeprefix(PACKAGE))
     return trees

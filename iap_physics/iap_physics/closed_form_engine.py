@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from iap_description.assembly import Assembly
 from iap_description.errors import FlightFailed, IapError
+from iap_description.states import STATE_SIZE
 from iap_description.world import World
+from iap_description.world_objects import Placed
 from iap_physics.engine import Contact, Engine
 from iap_physics.joints import at_rest, check_start
 from iap_physics.rigid_motion import RigidModel, step_batch
@@ -26,18 +28,20 @@ class _Snapshot:
 
 
 class ClosedFormEngine(Engine):
-    """The model of `rigid_motion`: vehicles pass through each other and through the ground."""
+    """The model of `rigid_motion`: vehicles pass through each other and through everything else."""
 
     def __init__(self, *, batch: int = 1) -> None:
         """Prepare for a batch of equal worlds; `load` fills them."""
         self.batch = batch
         self.t = 0.0
         self._assemblies: tuple[Assembly, ...] = ()
+        self._objects: tuple[Placed, ...] = ()
 
     def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
         """Take gravity from the world and a rigid model of each assembly."""
         self._assemblies = tuple(assemblies)
         self._gravity = world.gravity
+        self._objects = tuple(world.objects.values())
         sizes = [len(assembly.bodies) for assembly in assemblies]
         firsts = np.cumsum([0, *sizes[:-1]]).tolist()
         models = [RigidModel.of(assembly) for assembly in assemblies]
@@ -85,6 +89,14 @@ class ClosedFormEngine(Engine):
     def contacts(self) -> list[Contact]:
         """No contact in free flight."""
         return []
+
+    def contact_wrench(self, row: int) -> Array:
+        """None."""
+        return np.zeros(6)
+
+    def object_states(self) -> Array:
+        """Objects where they stand, or where their motion has brought them."""
+        return np.array([item.row(self.t) for item in self._objects]).reshape(-1, STATE_SIZE)
 
     def ray_cast(self, starts_W: Array, ends_W: Array) -> Array:
         """Refuse: there are no shapes."""

@@ -13,16 +13,17 @@ from iap_description.world import World
 
 Array = NDArray[np.float64]
 
-WORLD = -1  # as a body: the ground and whatever else stands still
+WORLD = -1  # as a body: the ground
+OBJECT = -2  # the world's first object; its k-th is OBJECT - k
 
 
 @dataclass(frozen=True)
 class Contact:
-    """One contact point of the last step; bodies are state rows or `WORLD`."""
+    """One contact point of the last step; bodies are state rows, `WORLD`, or objects of the world."""
 
     body_a: int
     body_b: int
-    position_W: tuple[float, float, float]  # on body a [m]
+    position_W: tuple[float, float, float]  # on body a, when the step began [m]
     normal_W: tuple[float, float, float]  # from b towards a
     distance: float  # [m], negative when the bodies overlap
     force_W: tuple[float, float, float]  # of b on a, normal and friction [N]
@@ -83,7 +84,22 @@ class Engine(Protocol):
         """(B, bodies, 13) the present states, a view that the next step overwrites."""
 
     def contacts(self) -> list[Contact]:
-        """Contacts of the last step; empty for an engine without contact."""
+        """Contacts of the last step; empty for an engine without contact.
+
+        Right after `reset` they tell, without forces, what touches or overlaps at the start.
+        """
+
+    def contact_wrench(self, row: int) -> Array:
+        """(6,) force [N] and torque about its CoM [N m] of all contacts on a body, world axes.
+
+        They are those of the last step, which act where the body was when that step began.
+
+        Args:
+            row: of the body in the state.
+        """
+
+    def object_states(self) -> Array:
+        """(objects, 13) state rows of the frames of the world's objects."""
 
     def ray_cast(self, starts_W: Array, ends_W: Array) -> Array:
         """Fraction (rays,) of each ray, (rays, 3) to (rays, 3), at its first hit; 1 if none."""

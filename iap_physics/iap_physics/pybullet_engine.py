@@ -17,29 +17,30 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.assembly import Assembly
 from iap_description.errors import FlightFailed, IapError
-from iap_description.kernels import put, put4, qconj, qmul, quat, vec
 from iap_description.states import P
 from iap_description.world import World
+from iap_physics.contact import Point, Vector, contact_of, wrench_on
 from iap_physics.engine import WORLD, Contact, Engine
 from iap_physics.joints import at_rest, check_start
 from iap_physics.native_output import native_output_to
-from iap_physics.pybullet_world import Loaded, build, bullet, connect, model, place
+from iap_physics.pybullet_client import bullet, connect
+from iap_physics.pybullet_objects import models, prescribe, states
+from iap_physics.pybullet_rows import FAR, settle
+from iap_physics.pybullet_world import Loaded, build, model, place
 
 Array = NDArray[np.float64]
 
-FAR = 1e4  # a coordinate or velocity beyond this is divergence [m, m/s, rad/s]
 JOINT_FORCE = 1e5  # that a joint added in flight can bear [N]
 RAYS = 16000  # per call; PyBullet drops those beyond 16383
 APART = 1e3  # [m] no two vehicles touch at this distance
+FIRST_STEP = 1e-3  # that gives moving objects a velocity before the first step tells its own [s]
 STDERR = 2
 
 
@@ -52,35 +53,11 @@ class _Snapshot:
     state_id: int
 
 
-@njit(cache=True)
-def settle(raw: Array, q_BC: Array, x: Array) -> int:
-    """Take over PyBullet's rows (bodies, 13), which give the attitude of the principal axes C.
-
-    Quaternions keep the sign of the rows `x` they replace, so that they are continuous in time.
-
-    Returns:
-        The first body whose row is not finite or is beyond `FAR`, or -1.
-    """
-    failed = -1
-    for i in range(x.shape[0]):
-        row = raw[i]
-        q = qmul(quat(row[3:7]), qconj(quat(q_BC[i])))
-        if q[0] * x[i, 3] + q[1] * x[i, 4] + q[2] * x[i, 5] + q[3] * x[i, 6] < 0.0:
-            q = (-q[0], -q[1], -q[2], -q[3])
-        put(x[i, 0:3], vec(row[0:3]))
-        put4(x[i, 3:7], q)
-        put(x[i, 7:10], vec(row[7:10]))
-        put(x[i, 10:13], vec(row[10:13]))
-        for k in range(13):
-            if not abs(x[i, k]) < FAR and failed < 0:
-                failed = i
-    return failed
-
-
 class PyBulletEngine(Engine):
-    """One PyBullet world. Vehicles collide with the ground and with each other.
+    """One PyBullet world. Vehicles collide with the ground, with objects and with each other.
 
-    Bodies of one vehicle do not collide among themselves.
+    Bodies of one vehicle do not collide among themselves, nor objects that stand still or move as
+    prescribed.
     """
 
     batch = 1
@@ -101,6 +78,8 @@ class PyBulletEngine(Engine):
         with native_output_to(STDERR):
             self._client = connect(view=view)
         self._at = {"physicsClientId": self._client}
+        self._places: list[Vector] = []  # of the bodies' CoMs
+        self._points: tuple[Point, ...] | None = None  # of the last step, once they are asked for
         self._files = tempfile.TemporaryDirectory(prefix="iap_")
         self._finalizer = weakref.finalize(self, _shut_down, self._client, self._files)
 
@@ -109,6 +88,7 @@ class PyBulletEngine(Engine):
         self._world, self._assemblies = world, tuple(assemblies)
         for assembly, path in zip(assemblies, self._urdfs(), strict=True):
             path.write_text(model(assembly, visuals=self._view), encoding="utf-8")
+        self._models = models(world, Path(self._files.name))
         x = at_rest(self._assemblies)[None]
         self._x, self._raw = x.copy(), np.zeros_like(x[0])
         self.reset(x)
@@ -126,12 +106,17 @@ class PyBulletEngine(Engine):
                 self._world,
                 self._assemblies,
                 self._urdfs(),
+                self._models,
+                seen=self._view,
                 solver_iterations=self._solver_iterations,
             )
         self._place(self._x[0])
         self._loads: list[list[float]] = []
         self.t, self._dt = 0.0, 0.0
+        self._prescribe(FIRST_STEP)
         self._read()
+        bullet.performCollisionDetection(**self._at)
+        self._acted_at = self._places
 
     def snapshot(self) -> _Snapshot:
         """Time, states and PyBullet's own saved state.
@@ -162,6 +147,7 @@ class PyBulletEngine(Engine):
         self._x[:] = snapshot.x
         self._loads = []
         self._read()
+        self._acted_at = self._places
 
     def apply(self, wrenches_W: Array) -> None:
         """Set the wrenches (1, bodies, 6) of the next step."""
@@ -172,9 +158,11 @@ class PyBulletEngine(Engine):
         if dt != self._dt:
             bullet.setTimeStep(dt, **self._at)
             self._dt = dt
+        self._prescribe(dt)
         self._push()
         bullet.stepSimulation(self._client)
         self.t += dt
+        self._acted_at = self._places
         self._read()
 
     def state(self) -> Array:
@@ -183,7 +171,17 @@ class PyBulletEngine(Engine):
 
     def contacts(self) -> list[Contact]:
         """Contact points of the last step, with force 0 those that are only about to touch."""
-        return [self._contact(point) for point in bullet.getContactPoints(**self._at)]
+        return [contact_of(point, self._loaded.rows) for point in self._contact_points()]
+
+    def contact_wrench(self, row: int) -> Array:
+        """(6,) wrench of the last step's contacts on a body about its CoM."""
+        handle = self._loaded.handles[row]
+        return wrench_on(handle, self._acted_at[row], self._contact_points())
+
+    def object_states(self) -> Array:
+        """(objects, 13) state rows of the frames of the world's objects."""
+        pairs = list(zip(self._models, self._loaded.objects, strict=True))
+        return states(self._client, pairs, self.t)
 
     def ray_cast(self, starts_W: Array, ends_W: Array) -> Array:
         """Fraction (rays,) of each ray at its first hit."""
@@ -233,6 +231,16 @@ class PyBulletEngine(Engine):
             place(self._client, vehicle, moved, self._loaded.q_BC[rows])
             first = rows.stop
 
+    def _prescribe(self, dt: float) -> None:
+        for each, body in zip(self._models, self._loaded.objects, strict=True):
+            prescribe(self._client, body, each.item, self.t, dt)
+
+    def _contact_points(self) -> tuple[Point, ...]:
+        """All of them: PyBullet's own selection by body turns normals round, but not friction."""
+        if self._points is None:
+            self._points = tuple(bullet.getContactPoints(physicsClientId=self._client))
+        return self._points
+
     def _push(self) -> None:
         """Hand the loads over; PyBullet would take NaN, print, and go on."""
         client, frame = self._client, bullet.WORLD_FRAME
@@ -250,6 +258,7 @@ class PyBulletEngine(Engine):
 
     def _read(self) -> None:
         client, flat, places = self._client, [], []
+        self._points = None
         for vehicle in self._loaded.vehicles:
             body, links = vehicle.body, vehicle.links
             p, q = bullet.getBasePositionAndOrientation(body, client)
@@ -270,14 +279,6 @@ class PyBulletEngine(Engine):
     def _name(self, row: int) -> str:
         names = [f"{a.name}/{body.name}" for a in self._assemblies for body in a.bodies]
         return names[row]
-
-    def _contact(self, point: tuple[Any, ...]) -> Contact:
-        _, body_a, body_b, link_a, link_b, p_a, _, normal, distance, push, *friction = point
-        slip_1, along_1, slip_2, along_2 = friction
-        x, y, z = (push * normal[k] + slip_1 * along_1[k] + slip_2 * along_2[k] for k in range(3))
-        a = self._loaded.rows.get((body_a, link_a), WORLD)
-        b = self._loaded.rows.get((body_b, link_b), WORLD)
-        return Contact(a, b, p_a, normal, distance, (x, y, z))
 
     def _in_principal_axes(self, row: int, p_B: Array) -> list[float]:
         if row == WORLD:

@@ -1,16 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds worlds in PyBullet; the only module that imports it (others take `bullet` from here).
-
-PyBullet prints, in C, to standard error when imported, and to standard output when a model
-displeases it: the first is dropped, the second sent to standard error (`native_output`).
+"""Builds worlds in PyBullet.
 
 Spherical joints have a motor and bodies have damping by default: both are switched off. Links on
 fixed joints stay bodies of their own unless URDF_MERGE_FIXED_LINKS is given.
 """
 
-import math
-import os
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,20 +15,17 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.assembly import Assembly
-from iap_description.errors import BadInput
 from iap_description.states import P, Q, V, W
 from iap_description.urdf import urdf_text
 from iap_description.world import Surface, World
-from iap_physics.native_output import native_output_discarded
-
-with native_output_discarded():
-    import pybullet as bullet
+from iap_physics.engine import OBJECT
+from iap_physics.pybullet_client import MARGIN, SPEED_LIMIT, Handle, bullet, set_surface
+from iap_physics.pybullet_objects import Model, load
 
 Array = NDArray[np.float64]
-Handle = tuple[int, int]  # PyBullet's body and link; link -1 is the base
 
+NEAR = 0.005  # gap of a contact point, in sizes of the smaller shape, by default 0.02
 GROUND_REACH, GROUND_DEPTH = 1000.0, 10.0  # half extents of the ground [m]
-SPEED_LIMIT = 1e5  # at which PyBullet clips velocities, by default 100 [m/s, rad/s]
 
 
 @dataclass(frozen=True)
@@ -52,32 +43,19 @@ class Loaded:
 
     Attributes:
         vehicles: one for each assembly.
+        objects: PyBullet's body of each object of the world.
         handles: of every state row.
-        rows: the inverse of `handles`.
+        rows: number of a body by its handle, as contacts give it.
         q_BC: (bodies, 4) attitude of each body's principal axes C in the body.
         joints: handles of the joints added in flight.
     """
 
     vehicles: list[Vehicle]
+    objects: list[int]
     handles: list[Handle]
     rows: dict[Handle, int]
     q_BC: Array
     joints: set[int]
-
-
-def connect(*, view: bool) -> int:
-    """Start PyBullet, with its window or without.
-
-    Raises:
-        BadInput: there is no display; PyBullet itself would end the process.
-    """
-    if not view:
-        return bullet.connect(bullet.DIRECT)
-    if sys.platform == "linux" and not os.environ.get("DISPLAY"):
-        raise BadInput("view: PyBullet's window needs a display, and DISPLAY is not set")
-    client = bullet.connect(bullet.GUI)
-    bullet.configureDebugVisualizer(bullet.COV_ENABLE_GUI, 0, physicsClientId=client)
-    return client
 
 
 def model(assembly: Assembly, *, visuals: bool) -> str:
@@ -103,7 +81,9 @@ def build(
     world: World,
     assemblies: Sequence[Assembly],
     urdfs: Sequence[Path],
+    objects: Sequence[Model],
     *,
+    seen: bool,
     solver_iterations: int,
 ) -> Loaded:
     """Empty PyBullet's world and load everything anew.
@@ -113,6 +93,8 @@ def build(
         world: gravity and ground.
         assemblies: the vehicles.
         urdfs: their models.
+        objects: the world's objects, made ready.
+        seen: there is a window.
         solver_iterations: of the contact and constraint solver, per step.
     """
     at = {"physicsClientId": client}
@@ -121,17 +103,20 @@ def build(
         deterministicOverlappingPairs=1,
         numSolverIterations=solver_iterations,
         enableFileCaching=0,
+        contactBreakingThreshold=NEAR,
         **at,
     )
     bullet.setGravity(0.0, 0.0, -world.gravity, **at)
     if world.ground:
-        _set_surface(client, (_add_ground(client), -1), world.surface)
+        set_surface(client, (_add_ground(client), -1), world.surface)
+    bodies = [load(client, each, seen=seen) for each in objects]
     pairs = zip(assemblies, urdfs, strict=True)
     vehicles = [_load(client, assembly, urdf, world.surface) for assembly, urdf in pairs]
     handles = [(each.body, link) for each in vehicles for link in (-1, *each.links)]
     q_BC = [bullet.getDynamicsInfo(*handle, **at)[4] for handle in handles]
     rows = {handle: row for row, handle in enumerate(handles)}
-    return Loaded(vehicles, handles, rows, np.array(q_BC), set())
+    rows |= {(body, -1): OBJECT - k for k, body in enumerate(bodies)}
+    return Loaded(vehicles, bodies, handles, rows, np.array(q_BC), set())
 
 
 def _add_ground(client: int) -> int:
@@ -149,9 +134,11 @@ def _load(client: int, assembly: Assembly, urdf: Path, surface: Surface) -> Vehi
     names = [bullet.getJointInfo(body, link, **at)[12].decode() for link in range(count)]
     links = tuple(names.index(part.name) for part in assembly.bodies[1:])
     undamped = {"linearDamping": 0.0, "angularDamping": 0.0, "jointDamping": 0.0}
-    for link in (-1, *links):
+    rigid = surface.model_copy(update={"stiffness": None, "damping": None})
+    for link, part in zip((-1, *links), assembly.bodies, strict=True):
         bullet.changeDynamics(body, link, maxJointVelocity=SPEED_LIMIT, **undamped, **at)
-        _set_surface(client, (body, link), surface)
+        set_surface(client, (body, link), part.surface or rigid)
+    bullet.changeDynamics(body, -1, collisionMargin=MARGIN, **at)  # of links it would do nothing
     for joint in assembly.joints:
         if joint.type == "spherical":
             _release_motor(client, body, links[joint.child - 1])
@@ -167,16 +154,6 @@ def _release_motor(client: int, body: int, link: int) -> None:
         positionGain=0.0,
         velocityGain=0.0,
         force=[0.0, 0.0, 0.0],
-        physicsClientId=client,
-    )
-
-
-def _set_surface(client: int, handle: Handle, surface: Surface) -> None:
-    """PyBullet multiplies the coefficients of bodies in contact, so each gets the root."""
-    bullet.changeDynamics(
-        *handle,
-        lateralFriction=math.sqrt(surface.friction),
-        restitution=math.sqrt(surface.restitution),
         physicsClientId=client,
     )
 

@@ -48,7 +48,7 @@ def loaded():
 def crash(assembly_of, level):
     """Two platforms that meet in the air and fall to the ground: assemblies, start (1, 8, 13)."""
     one, two = assembly_of("three_star", "one"), assembly_of("three_star", "two")
-    a, b = tumbling(one), level(two, p=(1.3, 0.1, 0.8), v=(-1.0, 0.0, 0.0))
+    a, b = tumbling(one), level(two, p=(1.2, 0.1, 0.8), v=(-1.0, 0.0, 0.0))
     a[:, P] += [0.0, 0.0, -49.2]
     return (one, two), np.concatenate([a, b])[None]
 

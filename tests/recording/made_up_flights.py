@@ -8,6 +8,7 @@ import numpy as np
 
 from iap_bringup.records.recorder import Recorder, RunMeta, VehicleMeta
 from iap_bringup.records.runfolder import RunData
+from iap_bringup.step import Felt, Step
 from iap_control.controller import Reference
 from iap_control.model import PlatformModel
 from iap_description import so3
@@ -29,12 +30,14 @@ class Flight:
     reference: np.ndarray
     commands: list[Command]
     rpm: np.ndarray
+    felt: list[Felt] | None = None
 
     def record(self, recorder: Recorder, k: int, vehicle: int = 0) -> None:
         """Hand over tick k."""
         reference = Reference(self.reference[k], Level.POSE)
-        arguments = (self.x[k], reference, self.commands[k], self.rpm[k])
-        recorder.record(vehicle, k, self.t[k], *arguments)
+        felt = self.felt[k] if self.felt else None
+        step = Step(k, self.t[k], self.x[k], reference, self.commands[k], self.rpm[k], felt)
+        recorder.record(vehicle, step)
 
 
 def vehicle_meta(platform: str, name: str = "iap", stop: float = 100.0) -> VehicleMeta:

@@ -7,9 +7,11 @@ from flying import scenario_of
 from pydantic import TypeAdapter
 
 from iap_bringup.references.jet import Jet, constant, polyline
-from iap_bringup.references.motions import Motion
+from iap_bringup.references.motions import Motion, Moves
 from iap_bringup.references.rows import from_ned, rows_of
 from iap_description import frames, so3
+from iap_description.config import validate
+from iap_description.errors import BadInput
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 
 SCENARIOS = {
@@ -27,7 +29,18 @@ LINE = {
     "end": [2.0, -1.0, 2.5],
     "yaw_deg": 30.0,
 }
-every_motion = pytest.mark.parametrize("name", [*SCENARIOS, "line"])
+MOVES = {
+    "type": "moves",
+    "position": [0.5, 0.0, 1.0],
+    "rpy_deg": [0.0, 5.0, -20.0],
+    "ease": 1.0,
+    "moves": [
+        {"seconds": 5.0, "by": [-1.0, 0.5, 0.2], "turn_deg": [0.0, 0.0, 40.0]},
+        {"seconds": 3.0, "by": [0.0, 0.0, 0.0], "turn_deg": [0.0, 0.0, 0.0]},
+        {"seconds": 2.0, "by": [0.0, 0.1, 0.0], "turn_deg": [0.0, -5.0, 0.0]},
+    ],
+}
+every_motion = pytest.mark.parametrize("name", [*SCENARIOS, "line", "moves"])
 
 
 def motion_of(name):
@@ -38,6 +51,8 @@ def motion_of(name):
                 for key, value in LINE.items()
             }
         )
+    if name == "moves":
+        return validate(Moves, MOVES, source="test")
     return scenario_of(SCENARIOS[name]).vehicles[0].reference
 
 
@@ -281,3 +296,19 @@ def test_a_constant_does_not_change():
     np.testing.assert_array_equal(
         [still.f, still.df, still.ddf], [[2.5] * 3, [0.0] * 3, [0.0] * 3]
     )
+
+
+def test_moves_pass_their_corners_at_rest_and_cruise_in_between():
+    motion = motion_of("moves")
+    rows = motion.rows(np.array([0.0, 2.5, 5.0, 8.0, 10.0]))
+    np.testing.assert_allclose(rows[0, REF_P], [0.5, 0.0, 1.0])
+    np.testing.assert_allclose(rows[2, REF_P], [-0.5, 0.5, 1.2], atol=1e-12)
+    np.testing.assert_allclose(rows[4, REF_P], [-0.5, 0.6, 1.2], atol=1e-12)
+    np.testing.assert_allclose(rows[[0, 2, 3, 4], 7:13], 0.0, atol=1e-12)
+    np.testing.assert_allclose(rows[1, REF_V], np.array([-1.0, 0.5, 0.2]) / 4.0, atol=1e-12)
+
+
+def test_a_move_too_short_to_pick_up_speed_is_refused():
+    short = [{"seconds": 1.5, "by": [1.0, 0.0, 0.0], "turn_deg": [0.0, 0.0, 0.0]}]
+    with pytest.raises(BadInput, match=r"moves\.0\.seconds"):
+        validate(Moves, {**MOVES, "moves": short}, source="test")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of vehicles over a chequered ground, made from the URDF that the physics loads.
+"""Pictures of vehicles and the world's objects over a chequered ground.
+
+They are made from the URDF and the shapes that the physics loads.
 
 PyBullet's software renderer gives colours and depths (see `studio`). Shadows, the blur of turning
 propellers (shapes that are not opaque), haze, sky and smooth edges are put together here, since it
@@ -13,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_bringup.drawing.standing import Standing
 from iap_bringup.drawing.studio import Studio, studio
 from iap_description.assembly import Assembly
 from iap_description.states import P
@@ -23,10 +26,12 @@ Vec3 = tuple[float, float, float]
 SAMPLES = 2  # per pixel and axis
 SPAN = (0.05, 200.0)  # depths that a camera sees [m]
 REACH = 0.55  # [m] of a vehicle's parts around its bodies' origins
+SHADOWED = 6.0  # [m] around vehicles and paths, within which objects cast shadows
 TO_SUN = np.array([0.40, -0.38, 0.84])
 SUN = 0.60 * TO_SUN / np.linalg.norm(TO_SUN)  # its length is its strength
 SUN_DISTANCE = 60.0  # [m] from where its shadows are seen
-SHADOW_PIXELS, SHADOW_BIAS = 3000, 0.008  # bias in m
+SHADOW_PIXELS, SHADOW_SHARE = 3000, 1.2  # at most, and relative to the picture's width
+SHADOW_BIAS, SHADOW_SLOPE = 0.008, 3.5  # m or, where it is more, pixels: for faces the sun grazes
 SHADOW_TAPS = (
     (-1.5, -0.5),
     (0.5, -1.5),
@@ -100,14 +105,16 @@ def render_scene(
     camera: Camera,
     size: tuple[int, int] = (1280, 720),
     path_points: Array | Sequence[Array] = (),
+    objects: Sequence[Standing] = (),
 ) -> NDArray[np.uint8]:
-    """Draw vehicles, and a path, over the ground.
+    """Draw vehicles, objects and a path over the ground.
 
     Args:
         scene: the vehicles, each with its state rows (bodies, 13).
         camera: the point of view.
         size: width and height of the picture [pixels].
         path_points: (n, 3) a path in `map` [m], drawn as a tube; or several such paths.
+        objects: what stands in the world.
 
     Returns:
         The picture (height, width, 3), RGB.
@@ -115,7 +122,11 @@ def render_scene(
     single = isinstance(path_points, np.ndarray)
     paths = [np.asarray(path) for path in ([path_points] if single else path_points)]
     places = np.vstack([*paths, *(np.asarray(rows)[:, P] for _, rows in scene)])
+    low, high = places.min(axis=0) - SHADOWED, places.max(axis=0) + SHADOWED
+    places = np.vstack([places, *(np.clip(each.corners_W, low, high) for each in objects)])
     with studio() as stage:
+        for each in objects:
+            stage.add_object(each.pieces, each.row)
         for assembly, rows in scene:
             for body, row in zip(assembly.bodies, rows, strict=True):
                 stage.add_body(body, row)
@@ -138,7 +149,9 @@ def _draw(stage: Studio, camera: Camera, size: tuple[int, int], places: Array) -
     points_W = camera.view[:3, :3].T @ (rays[:, solid] * depth[solid])
     points_W += np.array(camera.position)[:, None]
     picture = _sky(rays, camera)
-    seen = dark[solid] + _sunlit(stage, points_W, places)[:, None] * (lit[solid] - dark[solid])
+    seen = dark[solid] + _sunlit(stage, points_W, places, size[0])[:, None] * (
+        lit[solid] - dark[solid]
+    )
     haze = (1.0 - np.exp(-((depth[solid] / HAZE) ** 2)))[:, None]
     picture[solid] = (1.0 - haze) * seen + haze * picture[solid]
     stage.show_blurs(True)
@@ -162,23 +175,30 @@ def _sky(rays: Array, camera: Camera) -> Array:
     return SKY_LOW + np.clip(up / 0.5, 0.0, 1.0)[..., None] * (SKY_HIGH - SKY_LOW)
 
 
-def _sunlit(stage: Studio, points_W: Array, places: Array) -> Array:
-    """Share (n,) of the sun's light at points (3, n): their depth against that of its own view."""
+def _sunlit(stage: Studio, points_W: Array, places: Array, width: int) -> Array:
+    """Share (n,) of the sun's light at points (3, n): their depth against that of its own view.
+
+    `width` is that of the picture [samples], which the shadows need not be much finer than.
+    """
     middle = 0.5 * (places.min(axis=0) + places.max(axis=0))
     radius = float(np.linalg.norm(places - middle, axis=1).max()) + REACH
+    radius = min(radius, 0.9 * SUN_DISTANCE)
     eye = middle + SUN_DISTANCE * SUN / np.linalg.norm(SUN)
     sun = Camera(tuple(eye.tolist()), tuple(middle.tolist()))
     fov_deg = 2.0 * math.degrees(math.asin(radius / SUN_DISTANCE))
     span = (SUN_DISTANCE - 2.0 * radius, SUN_DISTANCE + 2.0 * radius)
     stage.show_ground(False)  # it casts no shadow
-    _, nearest = stage.shoot(sun.view, fov_deg, span, (SHADOW_PIXELS, SHADOW_PIXELS), 0.0 * SUN)
+    pixels = min(SHADOW_PIXELS, round(SHADOW_SHARE * width))
+    _, nearest = stage.shoot(sun.view, fov_deg, span, (pixels, pixels), 0.0 * SUN)
     stage.show_ground(True)
     x, y, z = sun.view[:3, :3] @ points_W + sun.view[:3, 3:]
-    scale = 0.5 * SHADOW_PIXELS / math.tan(0.5 * math.radians(fov_deg))
-    column, row = 0.5 * SHADOW_PIXELS + scale * x / -z, 0.5 * SHADOW_PIXELS - scale * y / -z
-    edge = SHADOW_PIXELS - 1  # nothing is there: the view is wider than what casts shadows
+    scale = 0.5 * pixels / math.tan(0.5 * math.radians(fov_deg))
+    column, row = 0.5 * pixels + scale * x / -z, 0.5 * pixels - scale * y / -z
+    edge = pixels - 1
+    nearest[[0, edge]] = nearest[:, [0, edge]] = np.inf  # beyond the view nothing casts shadows
+    bias = max(SHADOW_BIAS, SHADOW_SLOPE * SUN_DISTANCE / scale)
     reached = np.zeros(len(z))
     for across, down in SHADOW_TAPS:
         i, j = (np.clip(k, 0, edge).astype(int) for k in (row + down, column + across))
-        reached += -z < nearest[i, j] + SHADOW_BIAS
+        reached += -z < nearest[i, j] + bias
     return reached / len(SHADOW_TAPS)

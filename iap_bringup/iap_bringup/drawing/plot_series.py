@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_bringup.drawing.contact_series import Contact
 from iap_bringup.metrics import against, finite, pose_errors, thrusts, tracked
 from iap_bringup.records.run_meta import COMPLETED, RunMeta, Track, VehicleMeta
 from iap_bringup.records.runfolder import VehicleRun
@@ -83,6 +84,7 @@ class Flight:
         thrust: (K, N) of each aircraft [N].
         tilt: (K, N) of each aircraft against the vertical [deg].
         frames: (K, 1 + N, 3) positions of the centre and the aircraft [m].
+        contact: what was felt; None for a vehicle that has nothing to feel.
     """
 
     meta: VehicleMeta
@@ -98,6 +100,7 @@ class Flight:
     thrust: Array
     tilt: Array
     frames: Array
+    contact: Contact | None
 
 
 def flight(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -> Flight:
@@ -131,6 +134,7 @@ def flight(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -> Fligh
         thrust=thrusts(vehicle),
         tilt=_tilt(c.x[:, meta.aircraft, Q]),
         frames=c.x[:, rows, :3],
+        contact=None if c.felt is None or not len(c.t) else Contact.of(c, c.felt, meta, run),
     )
 
 

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The plots of a run, laid out like iap_simulator Figs. 11-14.
+"""The plots of a run, laid out like iap_simulator Figs. 11-16.
 
 One language throughout: the reference is black and dashed, the simulated flight blue, the real
 flight orange; what a platform does not control is grey, and so is the time outside the scored
-window. Matplotlib is imported when the first figure is made; its global state is left alone.
+window.
 """
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from iap_bringup.drawing.plot_file import write_plot
 from iap_bringup.drawing.plot_panels import (
     ANGLES,
     RMSE,
@@ -23,8 +23,8 @@ from iap_bringup.drawing.plot_panels import (
     length_unit,
     mark_free,
     mark_limit,
-    rmse_legend,
-    shade,
+    own_legend,
+    shade_unscored,
     title,
     widen,
 )
@@ -32,16 +32,16 @@ from iap_bringup.drawing.plot_series import Errors, Flight, flight
 from iap_bringup.drawing.plot_style import (
     AIRCRAFT,
     DIFFERENCE,
-    DPI,
     REAL,
     REFERENCE,
     SIMULATED,
-    STYLE,
     WIDTH,
 )
 from iap_bringup.drawing.plots_3d import draw_path
+from iap_bringup.drawing.plots_contact import draw_contact, draw_integrals, draw_wrench
 from iap_bringup.records.run_meta import COMPLETED
-from iap_bringup.records.runfolder import RunData, write_file
+from iap_bringup.records.runfolder import RunData
+from iap_control.force_task import ForceMode
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,25 +71,26 @@ def write_plots(
             continue  # not one state was a number, as metrics.json says
         suffix = f"_{vehicle.meta.name}" if len(run.vehicles) > 1 else ""
         for name, draw in FIGURES.items():
-            if name != "difference" or flown.difference is not None:
+            if _has(flown, name):
                 path = folder / f"{name}{suffix}.png"
-                write_file(path, _png(draw, flown))
-                written.append(path)
+                written.append(write_plot(path, _drawing(draw, flown)))
     return written
 
 
-def _png(draw: Callable[[Figure, Flight], None], flown: Flight) -> bytes:
-    import matplotlib as mpl
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+def _drawing(draw: Callable[[Figure, Flight], None], flown: Flight) -> Callable[[Figure], None]:
+    return lambda figure: draw(figure, flown)
 
-    with mpl.rc_context(STYLE):
-        figure = Figure()
-        FigureCanvasAgg(figure)
-        draw(figure, flown)
-        image = io.BytesIO()
-        figure.savefig(image, dpi=DPI, metadata={"Software": None})
-    return image.getvalue()
+
+def _has(flown: Flight, name: str) -> bool:
+    """Whether there is anything to draw in a figure."""
+    felt = flown.contact
+    if name == "integrals":
+        return felt is not None and felt.mode == ForceMode.PAPER
+    return {
+        "difference": flown.difference is not None,
+        "wrench": felt is not None,
+        "contact": felt is not None,
+    }.get(name, True)
 
 
 def draw_path3d(figure: Figure, flown: Flight) -> None:
@@ -157,7 +158,7 @@ def _draw_errors(
             rmse = (scale if column == 0 else 1.0) * errors.rmse()[column][axis]
             axes.plot([], [], label=f"{RMSE} {rmse:.3g} {own_unit}", **style)
         widen(axes, 1e-3)
-        rmse_legend(axes)
+        own_legend(axes)
     legend(figure, panels[0])
 
 
@@ -180,7 +181,7 @@ def draw_thrusts(figure: Figure, flown: Flight) -> None:
     lower.set_ylabel("tilt [deg]")
     lower.set_xlabel("time [s]")
     for axes in (upper, lower):
-        shade(axes, flown)
+        shade_unscored(axes, flown)
     figure.align_ylabels()
     figure.legend(loc="outside lower center", ncols=min(flown.meta.count, 6))
 
@@ -204,7 +205,7 @@ def draw_overview(figure: Figure, flown: Flight) -> None:
         size = np.sqrt(np.nansum(values**2, axis=1))
         axes.plot(flown.error.t, size, label=f"{RMSE} {rmse:.3g} {name}", **SIMULATED)
         axes.set_ylim(0.0, 1.35 * max(size.max(initial=0.0), 1e-3))
-        rmse_legend(axes)
+        own_legend(axes)
     for i in range(flown.meta.count):
         panels[2].plot(
             flown.t, flown.thrust[:, i], color=AIRCRAFT[i % len(AIRCRAFT)], linewidth=0.9
@@ -212,7 +213,7 @@ def draw_overview(figure: Figure, flown: Flight) -> None:
     labels = (f"position\nerror [{unit}]", "attitude\nerror [deg]", "thrust of each\naircraft [N]")
     for axes, label in zip(panels, labels, strict=True):
         axes.set_ylabel(label)
-        shade(axes, flown)
+        shade_unscored(axes, flown)
         axes.tick_params(labelbottom=axes is panels[2])
     panels[2].set_xlabel("time [s]")
     figure.align_ylabels(panels)
@@ -225,4 +226,7 @@ FIGURES: dict[str, Callable[[Figure, Flight], None]] = {
     "errors": draw_errors,
     "difference": draw_difference,
     "thrusts": draw_thrusts,
+    "wrench": draw_wrench,
+    "contact": draw_contact,
+    "integrals": draw_integrals,
 }

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A PyBullet world that is only looked at: vehicles, paths and a chequered ground."""
+"""A PyBullet world that is only looked at: vehicles, objects, paths and a chequered ground."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.image import imsave
 from numpy.typing import NDArray
 
+from iap_description import so3
 from iap_description.aircraft import Rgba, Shape
 from iap_description.assembly import Assembly, Body
+from iap_description.solids import triangles
 from iap_description.states import P, Q
 from iap_description.urdf import urdf_text
 from iap_physics.native_output import native_output_discarded, native_output_to
@@ -51,6 +54,20 @@ class Studio:
             opaque = tuple(s.model_copy(update={"color": (*s.color[:3], 1.0)}) for s in shapes)
             veil = replace(body, visual=opaque, collision=(), rotors=())
             self._blurs.append((self._load(veil, row), shapes[0].color))
+
+    def add_object(self, pieces: Sequence[Shape], row: Array) -> None:
+        """Place what one object of the world is made of by the state row of its frame; all opaque."""
+        made = [triangles(piece) for piece in pieces if piece.vertices is not None]
+        if made:
+            firsts = np.cumsum([0, *(len(vertices) for vertices, _ in made[:-1])])
+            faces = [each + first for (_, each), first in zip(made, firsts, strict=True)]
+            color = (*pieces[0].color[:3], 1.0)
+            vertices = np.vstack([corners for corners, _ in made])
+            body = self._add_mesh("object", vertices, np.vstack(faces), color)
+            self._move(body, row)
+        for piece in pieces:
+            if piece.vertices is None:
+                self._move(self._add_primitive(piece), row)
 
     def add_ground(self, middle: Array) -> None:
         """Square tiles around a point, always an even number of them from the origin of `map`."""
@@ -143,6 +160,26 @@ class Studio:
         path.write_text(urdf_text(alone, target="bullet"), encoding="utf-8")
         p, q = row[P].tolist(), row[Q].tolist()
         return bullet.loadURDF(str(path), p, q, useFixedBase=True, physicsClientId=self._client)
+
+    def _move(self, body: int, row: Array) -> None:
+        p, q = row[P].tolist(), row[Q].tolist()
+        bullet.resetBasePositionAndOrientation(body, p, q, physicsClientId=self._client)
+
+    def _add_primitive(self, shape: Shape) -> int:
+        """A box or a cylinder, placed in the frame of its object."""
+        turned = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(shape.rpy_deg)))
+        size: dict[str, Any] = {"radius": shape.radius, "length": shape.length}
+        if shape.size is not None:
+            size = {"halfExtents": [0.5 * side for side in shape.size]}
+        visual = bullet.createVisualShape(
+            bullet.GEOM_CYLINDER if shape.size is None else bullet.GEOM_BOX,
+            rgbaColor=[*shape.color[:3], 1.0],
+            visualFramePosition=shape.position,
+            visualFrameOrientation=turned.tolist(),
+            physicsClientId=self._client,
+            **size,
+        )
+        return bullet.createMultiBody(0.0, -1, visual, physicsClientId=self._client)
 
     def _paint(self, body: int, rgba: list[float]) -> None:
         bullet.changeVisualShape(body, -1, rgbaColor=rgba, physicsClientId=self._client)

@@ -16,9 +16,8 @@ from iap_bringup.records.bag_writer import BagWriter, RecordingFailed
 from iap_bringup.records.mcap_format import MESSAGE, MESSAGE_HEADER, PREFIX, Index
 from iap_bringup.records.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats, Track, VehicleMeta
 from iap_bringup.records.topics import Columns, stamps_ns, topic
-from iap_control.controller import Reference
+from iap_bringup.step import Step
 from iap_description.cdr import Layout, message_types, set_stamps
-from iap_description.states import Command
 
 __all__ = [
     "COMPLETED",
@@ -79,40 +78,15 @@ class Recorder:
         slots.messages["pose"] = track.poses[:, None]
         self._bag.write_chunk([buffer.data], dict([slots.entry(stamps, count)]))
 
-    def record(
-        self,
-        vehicle: int,
-        k: int,
-        t: float,
-        x: Array,
-        reference: Reference,
-        command: Command,
-        rpm: Array,
-    ) -> None:
-        """Take one control tick of one vehicle; every tick gives all vehicles, in order.
-
-        Args:
-            vehicle: index into the meta's vehicles.
-            k: tick number, counted from 0.
-            t: simulation time [s] of the state.
-            x: (bodies, 13) state.
-            reference: what was asked for.
-            command: what was commanded on this state.
-            rpm: (N, 4) real rotor speeds [rpm].
-        """
+    def record(self, vehicle: int, step: Step) -> None:
+        """Take one control tick of a vehicle, by its place in the meta; every tick gives all vehicles, in order."""
         i = self._filled[vehicle]
         if i == self._chunk.ticks:
             if min(self._filled) < i:
                 raise ValueError("every tick must record every vehicle")
             self._write()
             i = 0
-        c = self._columns[vehicle]
-        c.k[i], c.t[i], c.x[i], c.reference[i] = k, t, x, reference.row
-        c.level[i], c.reference_wrench_P[i] = reference.level, reference.wrench_P
-        c.mode[i], c.wrench_P[i], c.rpm[i] = command.mode, command.wrench_P, rpm
-        aircraft = c.aircraft[i]
-        aircraft[:, 0], aircraft[:, 1:5] = command.thrust, command.q_WB
-        aircraft[:, 5:8], aircraft[:, 8:] = command.w_WB_B, command.rpm
+        self._columns[vehicle].put(i, step)
         self._filled[vehicle] = i + 1
 
     def close(self) -> None:
@@ -173,8 +147,11 @@ class _Chunk:
         for vehicle, flat in zip(self._vehicles, columns, strict=True):
             c = flat.shaped(self._blocks, self._every)
             topics.fill_state(self._at(vehicle, topics.STATE).messages, c, vehicle)
-            topics.fill_reference(self._at(vehicle, topics.REFERENCE).messages, c)
+            topics.fill_reference(self._at(vehicle, topics.REFERENCE).messages, c, c.reference)
             topics.fill_command(self._at(vehicle, topics.COMMAND).messages, c)
+            if c.felt is not None:
+                felt = {name: self._at(vehicle, name).messages for name in topics.FELT}
+                topics.fill_felt(felt, c, c.felt)
             for j, body in enumerate(vehicle.bodies):
                 records = self._at(vehicle, topics.odometry_topic(body)).messages
                 topics.fill_odometry(records, c.t[:, :1], c.x[:, :1, j])

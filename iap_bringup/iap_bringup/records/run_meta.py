@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from iap_control.model import PlatformModel
 from iap_description.assembly import Assembly
-from iap_description.config import Flag, NonNegative, Positive, Real, Record
+from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
 from iap_description.platform import Platform
 from iap_estimation import evaluation
 
@@ -43,6 +43,9 @@ class VehicleMeta(Record):
         rpm_limits: smallest and largest rotor speed [rpm].
         thrust_coefficient: thrust of a rotor per rpm^2 [N].
         tilt_max_deg: largest commanded tilt of an aircraft.
+        feels: whether wrenches are recorded.
+        tool_tip_P: tip of its tool in P [m]; None without a tool.
+        tool_axis_P: direction of the tool, towards its tip.
     """
 
     name: str
@@ -57,6 +60,9 @@ class VehicleMeta(Record):
     rpm_limits: tuple[NonNegative, Positive]
     thrust_coefficient: Positive
     tilt_max_deg: Positive
+    feels: Flag = False
+    tool_tip_P: Vec3 | None = None
+    tool_axis_P: Vec3 | None = None
 
     @classmethod
     def of(
@@ -67,6 +73,7 @@ class VehicleMeta(Record):
         *,
         gains: str,
         window_s: tuple[float, float],
+        feels: bool = False,
     ) -> Self:
         """What is known of a vehicle; `assembly` gives its name, bodies and joints."""
         craft = platform.aircraft
@@ -87,6 +94,13 @@ class VehicleMeta(Record):
             rpm_limits=(craft.rotor.rpm_min, craft.rotor.rpm_max),
             thrust_coefficient=craft.rotor.thrust_coefficient,
             tilt_max_deg=craft.tilt_max_deg,
+            feels=feels,
+            tool_tip_P=None
+            if assembly.tool_tip_P is None
+            else tuple(assembly.tool_tip_P.tolist()),
+            tool_axis_P=None
+            if platform.tool is None
+            else tuple(platform.tool.R_PT[:, 0].tolist()),
         )
 
     @property
@@ -110,14 +124,31 @@ def controlled_angles(model: PlatformModel) -> tuple[bool, bool, bool]:
     return (free != 0, free != 1, free != 2)
 
 
+class Bore(Record):
+    """The hole that a tool goes into."""
+
+    start: Vec3  # on its axis [m] in map
+    axis: Vec3  # inwards
+    length: Positive  # [m]
+
+
 class RunMeta(Record):
-    """A run and its vehicles."""
+    """A run and its vehicles.
+
+    Attributes:
+        after_contact: figures of contact count from so long after the first contact [s].
+        steady: the steady ones over so long at the end [s].
+        bore: of the world's first funnel; None without one.
+    """
 
     scenario: str
     seed: int
     physics_hz: Positive
     control_hz: Positive
     vehicles: tuple[VehicleMeta, ...]
+    after_contact: NonNegative = 0.0
+    steady: Positive = 5.0
+    bore: Bore | None = None
 
 
 @dataclass(frozen=True)

@@ -175,8 +175,14 @@ def _read_meta(bag: Path) -> RunMeta:
 
 
 def _wanted(meta: RunMeta) -> set[str]:
-    names = (topics.STATE, topics.REFERENCE, topics.COMMAND, topics.GIVEN, topics.ACTUAL)
-    return {topic(vehicle.name, name) for vehicle in meta.vehicles for name in names}
+    tracks = (topics.GIVEN, topics.ACTUAL)
+    return {topic(v.name, name) for v in meta.vehicles for name in (*_needed(v), *tracks)}
+
+
+def _needed(vehicle: VehicleMeta) -> tuple[str, ...]:
+    """The topics that every recording of a vehicle has."""
+    always = (topics.STATE, topics.REFERENCE, topics.COMMAND)
+    return (*always, *topics.FELT) if vehicle.feels else always
 
 
 def _read_messages(bag: Path, wanted: set[str]) -> dict[str, NDArray[Any]]:
@@ -195,16 +201,15 @@ def _read_messages(bag: Path, wanted: set[str]) -> dict[str, NDArray[Any]]:
 
 
 def _vehicle_run(vehicle: VehicleMeta, messages: dict[str, NDArray[Any]]) -> VehicleRun:
-    def needed(name: str) -> NDArray[Any]:
+    needed = {}
+    for name in _needed(vehicle):
         if topic(vehicle.name, name) not in messages:
             raise ValueError(f"no message on {topic(vehicle.name, name)}")
-        return messages[topic(vehicle.name, name)]
-
-    state, reference, command = map(needed, (topics.STATE, topics.REFERENCE, topics.COMMAND))
+        needed[name] = messages[topic(vehicle.name, name)]
     given, actual = (
         _track(messages.get(topic(vehicle.name, name))) for name in (topics.GIVEN, topics.ACTUAL)
     )
-    return VehicleRun(vehicle, columns_of(state, reference, command, vehicle), given, actual)
+    return VehicleRun(vehicle, columns_of(needed, vehicle), given, actual)
 
 
 def _track(records: NDArray[Any] | None) -> Track | None:

@@ -6,14 +6,16 @@ vehicle; every ``fill_`` function writes columns into message records of a
 `iap_description.cdr.Layout`, and `columns_of` is the way back.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from rosbags.typesys.store import Typestore
 
 from iap_bringup.records.run_meta import VehicleMeta
+from iap_bringup.step import Felt, Step
 from iap_description import so3
 from iap_description.cdr import message, set_stamps, stamps_of
 from iap_description.states import REF_FIXED, STATE_SIZE, Q, V, W
@@ -21,12 +23,18 @@ from iap_description.states import REF_FIXED, STATE_SIZE, Q, V, W
 Array = NDArray[np.float64]
 Records = NDArray[Any]
 STATE, REFERENCE, COMMAND = "state", "reference", "command"
+REVISED, TASK = "reference/revised", "wrench/task"
+WRENCHES = ("wrench/raw", "wrench/filtered", "wrench/estimated", "wrench/reference")
+FELT = (*WRENCHES, REVISED, TASK)  # of a vehicle that has something to feel
 GIVEN, ACTUAL = "reference/pose", "actual"
 TYPES = {
     STATE: "iap_msgs/msg/PlatformState",
     REFERENCE: "iap_msgs/msg/PlatformReference",
     COMMAND: "iap_msgs/msg/PlatformCommand",
+    REVISED: "iap_msgs/msg/PlatformReference",
+    TASK: "iap_msgs/msg/ForceTask",
 }
+WRENCH = "geometry_msgs/msg/WrenchStamped"
 ODOMETRY, POSE = "nav_msgs/msg/Odometry", "geometry_msgs/msg/PoseStamped"
 MAP = "map"
 
@@ -36,8 +44,77 @@ def topic(vehicle: str, name: str) -> str:
     return f"/{vehicle}/{name}"
 
 
+class Table:
+    """A dataclass of arrays (and of such) that have a row for every control tick; None is a part that is not there."""
+
+    def rows(self, chosen: slice) -> Self:
+        """Some of the rows."""
+        return self._each(lambda a: a[chosen], lambda part: part.rows(chosen))
+
+    def shaped(self, *lead: int) -> Self:
+        """The same rows with `lead` dimensions in place of one."""
+        return self._each(
+            lambda a: a.reshape(*lead, *a.shape[1:]), lambda part: part.shaped(*lead)
+        )
+
+    def _each(self, of_array: Callable[[Any], Any], of_part: Callable[["Table"], Any]) -> Self:
+        changed = {}
+        for field in fields(self):  # type: ignore[arg-type] # heirs are dataclasses
+            value = getattr(self, field.name)
+            if value is not None:
+                value = of_part(value) if isinstance(value, Table) else of_array(value)
+            changed[field.name] = value
+        return type(self)(**changed)
+
+
 @dataclass
-class Columns:
+class FeltColumns(Table):
+    """What a vehicle felt, one row per control tick; wrenches of the environment on the platform, in P.
+
+    Attributes:
+        wrenches: (K, 4, 6) raw, filtered, estimated and desired.
+        tracked: (K, 19 + N) the reference as the admittance revised it.
+        mode: (K,) `iap_control.force_task.ForceMode`.
+        axes: (K, 6) 1 where the wrench is controlled.
+        measured: (K, 6) the wrench that was acted upon.
+        integrals: (K, 2, 6) shares of the integrals of pose and wrench errors in the active wrench.
+    """
+
+    wrenches: Array
+    tracked: Array
+    mode: NDArray[np.uint8]
+    axes: NDArray[np.uint8]
+    measured: Array
+    integrals: Array
+
+    @classmethod
+    def zeros(cls, rows: int, count: int) -> "FeltColumns":
+        """Empty columns for `rows` ticks of `count` aircraft."""
+        return cls(
+            wrenches=np.zeros((rows, len(WRENCHES), 6)),
+            tracked=np.zeros((rows, REF_FIXED + count)),
+            mode=np.zeros(rows, np.uint8),
+            axes=np.zeros((rows, 6), np.uint8),
+            measured=np.zeros((rows, 6)),
+            integrals=np.zeros((rows, 2, 6)),
+        )
+
+    def put(self, i: int, felt: Felt) -> None:
+        """Set row i."""
+        wrenches, task = self.wrenches[i], felt.task
+        wrenches[0], wrenches[1], wrenches[2] = felt.raw_P, felt.filtered_P, felt.estimated_P
+        self.tracked[i] = felt.tracked.row
+        if task is not None:
+            wrenches[3], self.measured[i] = task.desired_P, task.measured_P
+            self.mode[i], self.axes[i] = task.mode, task.axes
+            self.integrals[i, 0], self.integrals[i, 1] = (
+                task.pose_integral_P,
+                task.wrench_integral_P,
+            )
+
+
+@dataclass
+class Columns(Table):
     """One vehicle's rows, one per control tick; N aircraft.
 
     Attributes:
@@ -51,6 +128,7 @@ class Columns:
         wrench_P: (K, 6) commanded wrench.
         aircraft: (K, N, 12) commanded thrust [N], q_WB, w_WB_B [rad/s], rotor speeds [rpm].
         rpm: (K, N, 4) real rotor speeds.
+        felt: None for a vehicle that has nothing to feel.
     """
 
     k: NDArray[np.uint64]
@@ -63,6 +141,7 @@ class Columns:
     wrench_P: Array
     aircraft: Array
     rpm: Array
+    felt: FeltColumns | None
 
     @classmethod
     def zeros(cls, rows: int, vehicle: VehicleMeta) -> "Columns":
@@ -79,15 +158,21 @@ class Columns:
             wrench_P=np.zeros((rows, 6)),
             aircraft=np.zeros((rows, count, 12)),
             rpm=np.zeros((rows, count, 4)),
+            felt=FeltColumns.zeros(rows, count) if vehicle.feels else None,
         )
 
-    def rows(self, chosen: slice) -> "Columns":
-        """Some of the rows."""
-        return Columns(**{name: a[chosen] for name, a in vars(self).items()})
-
-    def shaped(self, *lead: int) -> "Columns":
-        """The same rows with `lead` dimensions in place of one."""
-        return Columns(**{name: a.reshape(*lead, *a.shape[1:]) for name, a in vars(self).items()})
+    def put(self, i: int, step: Step) -> None:
+        """Set row i."""
+        reference, command = step.reference, step.command
+        self.k[i], self.t[i], self.x[i], self.rpm[i] = step.k, step.t, step.x, step.rpm
+        self.reference[i], self.level[i] = reference.row, reference.level
+        self.reference_wrench_P[i] = reference.wrench_P
+        self.mode[i], self.wrench_P[i] = command.mode, command.wrench_P
+        aircraft = self.aircraft[i]
+        aircraft[:, 0], aircraft[:, 1:5] = command.thrust, command.q_WB
+        aircraft[:, 5:8], aircraft[:, 8:] = command.w_WB_B, command.rpm
+        if self.felt is not None and step.felt is not None:
+            self.felt.put(i, step.felt)
 
 
 def samples(store: Typestore, vehicle: VehicleMeta) -> dict[str, object]:
@@ -118,7 +203,20 @@ def samples(store: Typestore, vehicle: VehicleMeta) -> dict[str, object]:
         STATE: state,
         REFERENCE: message(store, TYPES[REFERENCE], header=header, aircraft_yaw=np.zeros(count)),
         COMMAND: message(store, TYPES[COMMAND], header=header, aircraft=aircraft),
+        **(_felt_samples(store, vehicle) if vehicle.feels else {}),
         **odometry,
+    }
+
+
+def _felt_samples(store: Typestore, vehicle: VehicleMeta) -> dict[str, object]:
+    in_map = message(store, "std_msgs/msg/Header", frame_id=MAP)
+    in_P = message(store, "std_msgs/msg/Header", frame_id=f"{vehicle.name}/{vehicle.bodies[0]}")
+    wrench = message(store, WRENCH, header=in_P)
+    yaws, axes = np.zeros(vehicle.count), np.zeros(6, np.uint8)
+    return {
+        **dict.fromkeys(WRENCHES, wrench),
+        REVISED: message(store, TYPES[REVISED], header=in_map, aircraft_yaw=yaws),
+        TASK: message(store, TYPES[TASK], header=in_P, axes=axes),
     }
 
 
@@ -146,14 +244,27 @@ def fill_state(out: Records, c: Columns, vehicle: VehicleMeta) -> None:
         out["joint_velocities"] = w_PB_B.reshape(*c.t.shape, -1)
 
 
-def fill_reference(out: Records, c: Columns) -> None:
-    """Columns into PlatformReference records."""
+def fill_reference(out: Records, c: Columns, rows: Array) -> None:
+    """Columns into PlatformReference records; `rows` is the reference as given or as revised."""
     _fill_head(out, c)
     out["level"], out["wrench"] = c.level, c.reference_wrench_P
-    out["pose"], out["twist"] = c.reference[..., :7], c.reference[..., 7:13]
-    out["accel"], out["aircraft_yaw"] = (
-        c.reference[..., 13:REF_FIXED],
-        c.reference[..., REF_FIXED:],
+    out["pose"], out["twist"] = rows[..., :7], rows[..., 7:13]
+    out["accel"], out["aircraft_yaw"] = rows[..., 13:REF_FIXED], rows[..., REF_FIXED:]
+
+
+def fill_felt(out: Mapping[str, Records], c: Columns, felt: FeltColumns) -> None:
+    """Columns into the records of the topics `FELT`."""
+    for j, name in enumerate(WRENCHES):
+        set_stamps(out[name]["header"], stamps_ns(c.t))
+        out[name]["wrench"] = felt.wrenches[..., j, :]
+    fill_reference(out[REVISED], c, felt.tracked)
+    task = out[TASK]
+    _fill_head(task, c)
+    task["mode"], task["axes"] = felt.mode, felt.axes
+    task["measured"], task["desired"] = felt.measured, felt.wrenches[..., 3, :]
+    task["pose_integral"], task["wrench_integral"] = (
+        felt.integrals[..., 0, :],
+        felt.integrals[..., 1, :],
     )
 
 
@@ -189,31 +300,46 @@ def _fill_head(out: Records, c: Columns) -> None:
     out["sequence"] = c.k
 
 
-def columns_of(
-    state: Records, reference: Records, command: Records, vehicle: VehicleMeta
-) -> Columns:
-    """The columns of one vehicle from its messages, on the states' stamps.
+def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns:
+    """The columns of one vehicle from its messages by topic, on the states' stamps.
 
-    Where a reference or command is missing, the last one is held.
+    Where any other message is missing, the last one is held.
     """
+    state = messages[STATE]
     stamps = stamps_of(state["header"])
-    reference = _held(reference, stamps)
-    command = _held(command, stamps)
+    reference = _held(messages[REFERENCE], stamps)
+    command = _held(messages[COMMAND], stamps)
     rows, count = len(state), vehicle.count
     return Columns(
         k=state["sequence"].astype(np.uint64),
         t=seconds(stamps),
         x=np.concatenate([state["poses"], state["twists"]], -1),
-        reference=np.hstack(
-            [reference[name] for name in ("pose", "twist", "accel", "aircraft_yaw")]
-        ),
+        reference=_reference_rows(reference),
         level=reference["level"].copy(),
         reference_wrench_P=reference["wrench"].astype(float),
         mode=command["mode"].copy(),
         wrench_P=command["wrench"].astype(float),
         aircraft=command["aircraft"].reshape(rows, count, 12).astype(float),
         rpm=state["rotor_rpm"].reshape(rows, count, 4).astype(float),
+        felt=_felt_columns(messages, stamps) if vehicle.feels else None,
     )
+
+
+def _felt_columns(messages: Mapping[str, Records], stamps: NDArray[np.int64]) -> FeltColumns:
+    held = {name: _held(messages[name], stamps) for name in FELT}
+    task = held[TASK]
+    return FeltColumns(
+        wrenches=np.stack([held[name]["wrench"] for name in WRENCHES], axis=1).astype(float),
+        tracked=_reference_rows(held[REVISED]),
+        mode=task["mode"].copy(),
+        axes=task["axes"].copy(),
+        measured=task["measured"].astype(float),
+        integrals=np.stack([task["pose_integral"], task["wrench_integral"]], 1).astype(float),
+    )
+
+
+def _reference_rows(records: Records) -> Array:
+    return np.hstack([records[name] for name in ("pose", "twist", "accel", "aircraft_yaw")])
 
 
 def _held(records: Records, stamps: NDArray[np.int64]) -> Records:

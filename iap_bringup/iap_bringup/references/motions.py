@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The analytic reference motions that a scenario can name; each is a record whose fields are its YAML keys."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from iap_bringup.references.jet import Jet, constant, polyline
 from iap_bringup.references.rows import from_ned, rows_of
@@ -197,6 +197,50 @@ class Line(Record):
         return rows_of((position[0], position[1], position[2]), (0.0 * s, 0.0 * s, yaw))
 
 
+class Move(Record):
+    """A straight way from wherever the platform is, at constant speed but for its ends."""
+
+    seconds: Positive
+    by: Vec3  # [m]
+    turn_deg: Vec3  # added to roll, pitch, yaw
+
+
+class Moves(Record):
+    """One straight move after the other from a pose; a move by nothing is a pause."""
+
+    type: Literal["moves"]
+    position: Vec3  # [m] at the start
+    rpy_deg: Vec3
+    ease: Positive  # time to pick up or lose speed [s]
+    moves: Annotated[tuple[Move, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _have_time(self) -> Self:
+        for i, move in enumerate(self.moves):
+            if move.seconds < 2.0 * self.ease:
+                raise ValueError(
+                    f"key 'moves.{i}.seconds': {move.seconds} is less than twice ease"
+                )
+        return self
+
+    @property
+    def duration(self) -> float:
+        """Length [s]."""
+        return sum(move.seconds for move in self.moves)
+
+    def rows(self, t: Array) -> Array:
+        """Reference rows (T, 19) at times `t` [s]."""
+        pose = [constant(t, v) for v in (*self.position, *np.deg2rad(self.rpy_deg))]
+        time, begin = Jet.time(t), 0.0
+        for move in self.moves:
+            cruise = move.seconds - self.ease
+            gone = _ramp_up(time - begin, self.ease) - _ramp_up(time - (begin + cruise), self.ease)
+            steps = (*move.by, *np.deg2rad(move.turn_deg))
+            pose = [p + (step / cruise) * gone for p, step in zip(pose, steps, strict=True)]
+            begin += move.seconds
+        return rows_of((pose[0], pose[1], pose[2]), (pose[3], pose[4], pose[5]))
+
+
 Motion = Annotated[
-    Hover | Spiral | Circle | Ramps | FigureEight | Line, Field(discriminator="type")
+    Hover | Spiral | Circle | Ramps | FigureEight | Line | Moves, Field(discriminator="type")
 ]

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The keys of metrics.json that tell of contact, from a recording alone.
+
+Forces are the filtered true ones, in P, even where control uses an estimate. Figures count from
+`after_contact` seconds behind the first contact (and, under wrench control, while it is on), steady
+ones over the last `steady` seconds.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_bringup.records.run_meta import Bore, RunMeta, VehicleMeta
+from iap_bringup.records.topics import Columns, FeltColumns
+from iap_description import so3
+from iap_estimation import evaluation
+
+Array = NDArray[np.float64]
+Ticks = NDArray[np.bool_]
+Metrics = dict[str, Any]
+RAW, FILTERED, ESTIMATED, DESIRED = range(4)  # rows of the recorded wrenches
+
+
+def contact_metrics(c: Columns, felt: FeltColumns, vehicle: VehicleMeta, run: RunMeta) -> Metrics:
+    """What a vehicle felt, and how its control answered.
+
+    Args:
+        c: the vehicle's columns, up to its last finite state.
+        felt: their part of what was felt.
+        vehicle: the vehicle.
+        run: the run, which knows how contact is judged.
+    """
+    touches = np.linalg.norm(felt.wrenches[:, RAW, :3], axis=1) > 0.0
+    force = np.linalg.norm(felt.wrenches[:, FILTERED, :3], axis=1)
+    end = min(vehicle.window_s[1], float(c.t[-1])) if len(c.t) else 0.0
+    flown = c.t <= end + 1e-9
+    first = float(c.t[np.argmax(touches)]) if touches.any() else math.inf
+    pushing = felt.mode > 0
+    asked = flown & (pushing if pushing.any() else np.ones_like(pushing))
+    judged = asked & (c.t >= first + run.after_contact - 1e-9)
+    steady = flown & (c.t >= end - run.steady - 1e-9)
+    return {
+        "first_contact_s": first if touches.any() else None,
+        **_wrench_errors(felt, judged),
+        **_held_errors(c, felt, judged),
+        "force_max_n": float(force[flown].max(initial=0.0)),
+        "force_steady_n": _mean(force[steady]),
+        "contact_fraction": _mean(touches[asked & (c.t >= first)]),
+        "approach_speed_max_mps": _approach_speed(c, felt, flown),
+        **_integrals(felt, flown),
+        **_tool(c, felt, vehicle, steady, run.bore),
+    }
+
+
+def _wrench_errors(felt: FeltColumns, judged: Ticks) -> Metrics:
+    """Errors per axis of the wrench against its reference; null where there is none."""
+    errors = (felt.wrenches[:, FILTERED] - felt.wrenches[:, DESIRED])[judged]
+    wanted = (felt.axes[judged] > 0) | (felt.wrenches[judged, DESIRED] != 0.0)
+    rmse = np.full(6, math.nan)
+    if len(errors) and felt.mode.any():
+        rmse = np.where(wanted.any(axis=0), evaluation.rmse(errors), math.nan)
+    return {"force_rmse_n": rmse[:3], "torque_rmse_nm": rmse[3:]}
+
+
+def _held_errors(c: Columns, felt: FeltColumns, judged: Ticks) -> Metrics:
+    """Largest RMSE over the axes in P whose pose is controlled while a wrench is."""
+    if not (felt.mode[judged] > 0).any():
+        return {"held_position_rmse_m": None, "held_attitude_rmse_deg": None}
+    reference, pose = c.reference[judged], c.x[judged, 0, :7]
+    to_P = so3.conjugate(pose[:, 3:])
+    position = so3.rotate(to_P, pose[:, :3] - reference[:, :3])
+    attitude = so3.quaternion_log(so3.multiply(so3.conjugate(reference[:, 3:7]), pose[:, 3:]))
+    errors = evaluation.rmse(np.hstack([position, np.rad2deg(attitude)]))
+    held = np.where(felt.axes[judged][-1] > 0, math.nan, errors)
+    return {
+        "held_position_rmse_m": _largest(held[:3]),
+        "held_attitude_rmse_deg": _largest(held[3:]),
+    }
+
+
+def _approach_speed(c: Columns, felt: FeltColumns, flown: Ticks) -> float | None:
+    """Largest speed along the force-controlled axes while wrench control is on [m/s]."""
+    pushing = flown & (felt.mode > 0)
+    if not pushing.any():
+        return None
+    velocity_P = so3.rotate(so3.conjugate(c.x[pushing, 0, 3:7]), c.x[pushing, 0, 7:10])
+    return float(np.linalg.norm(velocity_P * (felt.axes[pushing, :3] > 0), axis=1).max())
+
+
+def _integrals(felt: FeltColumns, flown: Ticks) -> Metrics:
+    """What the integrals of pose and wrench errors push with at the end [N, N m], per axis."""
+    if not felt.mode.any():
+        return {"pose_integral": None, "wrench_integral": None}
+    pose, wrench = felt.integrals[flown][-1]
+    return {"pose_integral": pose, "wrench_integral": wrench}
+
+
+def _tool(
+    c: Columns, felt: FeltColumns, vehicle: VehicleMeta, steady: Ticks, bore: Bore | None
+) -> Metrics:
+    """How deep the tool is in, and where the command has settled."""
+    nothing = dict.fromkeys(
+        (
+            "depth_m",
+            "bore_offset_m",
+            "settled_pitch_deg",
+            "pitch_command_std_deg",
+            "lever_torque_rmse_nm",
+        )
+    )
+    if vehicle.tool_tip_P is None or not steady.any():
+        return nothing
+    tip_P, axis_P = np.array(vehicle.tool_tip_P), np.array(vehicle.tool_axis_P)
+    below = -np.rad2deg(np.arcsin(so3.rotate(felt.tracked[steady, 3:7], axis_P)[:, 2]))
+    wrench = felt.wrenches[steady, FILTERED]
+    lever = wrench[:, 3:] - np.cross(tip_P, wrench[:, :3])
+    return {
+        **nothing,
+        **(_insertion(c.x[steady, 0], tip_P, axis_P, bore) if bore is not None else {}),
+        "settled_pitch_deg": float(below.mean()),
+        "pitch_command_std_deg": float(below.std()),
+        "lever_torque_rmse_nm": evaluation.rmse_of_vectors(lever),
+    }
+
+
+def _insertion(x: Array, tip_P: Array, axis_P: Array, bore: Bore) -> Metrics:
+    """Depth of the tip past the bore's start, and how far the rod's axis is off the bore's at its ends."""
+    start, along = np.array(bore.start), np.array(bore.axis)
+    tip = x[:, :3] + so3.rotate(x[:, 3:7], tip_P) - start
+    axis = so3.rotate(x[:, 3:7], axis_P)
+    offsets = []
+    for depth in (0.0, bore.length):
+        reach = (depth - tip @ along) / (axis @ along)
+        point = tip + reach[:, None] * axis
+        offsets.append(np.linalg.norm(point - depth * along, axis=1).max())
+    return {"depth_m": float((tip @ along).mean()), "bore_offset_m": np.array(offsets)}
+
+
+def _mean(values: Array) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def _largest(values: Array) -> float | None:
+    return float(np.nanmax(values)) if np.isfinite(values).any() else None
