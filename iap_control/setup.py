@@ -23,6 +23,7 @@ setup(
     zip_safe=False,
     entry_points={
         "console_scripts": [
+            "admittance_node = iap_control.admittance_node:main",
             "controller_node = iap_control.controller_node:main",
         ],
     },

@@ -21,4 +21,9 @@ setup(
     ],
     install_requires=["setuptools"],
     zip_safe=False,
+    entry_points={
+        "console_scripts": [
+            "wrench_observer_node = iap_estimation.wrench_observer_node:main",
+        ],
+    },
 )

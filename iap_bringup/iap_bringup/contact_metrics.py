@@ -20,6 +20,8 @@ from iap_estimation import evaluation
 Array = NDArray[np.float64]
 Ticks = NDArray[np.bool_]
 Metrics = dict[str, Any]
+PAPER = 1  # `iap_control.force_task.ForceMode`
+STILL = 1e-4  # growth of an integral that is none [N/s, N m/s]
 RAW, FILTERED, ESTIMATED, DESIRED = range(4)  # rows of the recorded wrenches
 
 
@@ -49,7 +51,7 @@ def contact_metrics(c: Columns, felt: FeltColumns, vehicle: VehicleMeta, run: Ru
         "force_steady_n": _mean(force[steady]),
         "contact_fraction": _mean(touches[asked & (c.t >= first)]),
         "approach_speed_max_mps": _approach_speed(c, felt, flown),
-        **_integrals(felt, flown),
+        **_integrals(c.t, felt, flown, run.steady),
         **_tool(c, felt, vehicle, steady, run.bore),
     }
 
@@ -89,12 +91,24 @@ def _approach_speed(c: Columns, felt: FeltColumns, flown: Ticks) -> float | None
     return float(np.linalg.norm(velocity_P * (felt.axes[pushing, :3] > 0), axis=1).max())
 
 
-def _integrals(felt: FeltColumns, flown: Ticks) -> Metrics:
-    """What the integrals of pose and wrench errors push with at the end [N, N m], per axis."""
+def _integrals(t: Array, felt: FeltColumns, flown: Ticks, steady: float) -> Metrics:
+    """What the integrals of pose and wrench errors push with at the end [N, N m], per axis.
+
+    Where both control an axis, what is left of their growth over the last `steady` seconds, relative to the larger
+    one: zero where they have settled on a compromise and cancel each other; null where neither grows.
+    """
     if not felt.mode.any():
-        return {"pose_integral": None, "wrench_integral": None}
-    pose, wrench = felt.integrals[flown][-1]
-    return {"pose_integral": pose, "wrench_integral": wrench}
+        return dict.fromkeys(("pose_integral", "wrench_integral", "integral_imbalance"))
+    shares, since = felt.integrals[flown], int(np.searchsorted(t[flown], t[flown][-1] - steady))
+    pose, wrench = shares[-1] - shares[since]
+    largest = np.maximum(np.abs(pose), np.abs(wrench))
+    both = (felt.mode[flown][-1] == PAPER) & (largest > STILL * steady)
+    imbalance = np.where(both, np.abs(pose + wrench) / np.maximum(largest, STILL), math.nan)
+    return {
+        "pose_integral": shares[-1, 0],
+        "wrench_integral": shares[-1, 1],
+        "integral_imbalance": imbalance,
+    }
 
 
 def _tool(

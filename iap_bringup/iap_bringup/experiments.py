@@ -29,4 +29,40 @@ def nodes(console: Console) -> None:
     report.show_columns(console, "three_star_spiral, every node a process of its own", results)
 
 
-EXPERIMENTS: dict[str, Callable[[Console], None]] = {"free_flight": free_flight, "nodes": nodes}
+def contact(console: Console) -> None:
+    """A platform at rest, the peg-in-hole flight over physics rates, and what the wrench observer sees."""
+    from iap_bringup import contact_studies
+
+    with console.status("") as status:
+        resting = contact_studies.resting(status.update)
+        rates = contact_studies.peg_over_rates(status.update)
+        observer = contact_studies.observer_steps(status.update)
+    report.show_rows(console, "three_star at rest on the ground", resting)
+    report.show_rows(console, "peg_in_hole", rates, PEG)
+    report.show_rows(console, "momentum observer, 0.5 s after a step of 5 N or 1 N m", observer)
+
+
+def peg_in_hole(console: Console) -> None:
+    """The peg-in-hole flight with both gain presets over five seeds, each beside the same without admittance."""
+    from iap_bringup.contact_studies import peg_over_seeds
+
+    with console.status("") as status:
+        results = peg_over_seeds(("default", "paper"), status.update)
+    report.show_rows(console, "peg_in_hole by preset and seed", results, (*PEG, "push_ratio"))
+
+
+PEG = (
+    "outcome",
+    "depth_m",
+    "bore_offset_m",
+    "settled_pitch_deg",
+    "pitch_command_std_deg",
+    "force_max_n",
+    "force_steady_n",
+)
+EXPERIMENTS: dict[str, Callable[[Console], None]] = {
+    "free_flight": free_flight,
+    "nodes": nodes,
+    "contact": contact,
+    "peg_in_hole": peg_in_hole,
+}

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from iap_bringup.node_parameters import controller_parameters
+from iap_bringup.node_parameters import vehicle_nodes
 from iap_bringup.scenario import Options, Scenario, resolve, resolve_replay
 from iap_description.errors import BadInput
 
@@ -58,13 +58,18 @@ def resolved(flight: Mapping[str, Any]) -> Scenario:
 
 
 def parameter_file(scenario: Scenario, flight: Mapping[str, Any], given: Mapping[str, str]) -> str:
-    """Path of a new file with the parameters of every node of a flight, by the nodes' full names."""
+    """Path of a new file with the parameters of every node of a flight, by the nodes' full names.
+
+    A recorded flight stands until all of its nodes are there, so that none misses its beginning.
+    """
+    stands = given["record"] == given["reference"] == "true"
     tree = {
-        "/physics_node": {**flight, "pace": given["pace"]},
-        "/recorder": {**flight, "out": given["out"]},
+        "/physics_node": {**flight, "pace": given["pace"], "start_paused": stands},
+        "/recorder": {**flight, "out": given["out"], "end_pause": stands},
     }
     for vehicle in scenario.vehicles:
-        tree[f"/{vehicle.name}/controller_node"] = controller_parameters(scenario, vehicle)
+        for name, parameters in vehicle_nodes(scenario, vehicle).items():
+            tree[f"/{vehicle.name}/{name}"] = parameters
         tree[f"/{vehicle.name}/reference_node"] = dict(flight)
         tree[f"/{vehicle.name}/bag_player"] = dict(flight)
     return _written(

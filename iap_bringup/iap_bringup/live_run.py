@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from iap_bringup.logbook import Logbook
+from iap_bringup.logbook import Expected, Logbook
 from iap_bringup.records.recorder import Recorder, RecordingFailed
 from iap_bringup.records.run_meta import COMPLETED, DIVERGED, RunStats
 from iap_bringup.records.runfolder import write_config
@@ -34,7 +34,7 @@ class LiveRun:
 
     def __init__(self, flight: Flight, config: dict[str, Any], folder: Path) -> None:
         self.folder = folder
-        self.logbook = Logbook(len(flight.pilots), self._write)
+        self.logbook = Logbook([Expected.of(pilot) for pilot in flight.pilots], self._write)
         self.outcome: str | None = None
         self.collisions: list[dict[str, Any]] = []
         self.control_step_us = math.nan

@@ -1,21 +1,46 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts states, references and commands that come in messages together again, one tick after the other."""
+"""Puts states and all that goes with them in messages together again, one tick after the other."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.step import Step
-from iap_control.controller import Reference
-from iap_description.states import Command
+from iap_bringup.pilot import Pilot
+from iap_bringup.records.topics import COMMAND, REFERENCE, REVISED, TASK, WRENCHES
+from iap_bringup.step import Felt, Step
 
 Array = NDArray[np.float64]
 SECOND = 1_000_000_000  # [ns]
 PATIENCE = SECOND // 2  # simulation time for which a tick waits for what is missing [ns]
+FELT = WRENCHES[:3]  # raw, filtered, estimated
+NO_WRENCH = np.zeros(6)
+NO_WRENCH.setflags(write=False)
+
+
+class Expected(NamedTuple):
+    """What goes with every state of a vehicle.
+
+    Attributes:
+        topics: without which a tick is not complete.
+        feels: whether the vehicle's wrenches are recorded.
+    """
+
+    topics: tuple[str, ...]
+    feels: bool
+
+    @classmethod
+    def of(cls, pilot: Pilot) -> "Expected":
+        """What the nodes of a vehicle publish."""
+        touch = pilot.touch
+        if touch is None:
+            return cls((REFERENCE, COMMAND), feels=False)
+        revised = () if touch.admittance is None else (REVISED,)
+        task = () if touch.plan is None else (TASK,)
+        return cls((REFERENCE, COMMAND, *FELT, *revised, *task), feels=True)
 
 
 class _State(NamedTuple):
@@ -29,46 +54,57 @@ class _State(NamedTuple):
 class _Vehicle:
     """What has come of one vehicle and is not recorded yet."""
 
+    expected: Expected
     states: deque[_State] = field(default_factory=deque)
-    references: dict[int, Reference] = field(default_factory=dict)
-    commands: dict[int, Command] = field(default_factory=dict)
-    reference: Reference | None = None  # the last one recorded
-    command: Command | None = None
+    waiting: dict[str, dict[int, Any]] = field(default_factory=dict)  # topic -> stamp -> value
+    last: dict[str, Any] = field(default_factory=dict)  # topic -> the last one recorded
     newest: int = -1  # stamp of the last state [ns]
 
     def is_complete(self) -> bool:
-        """Whether reference and command of the oldest state are there."""
+        """Whether all that goes with the oldest state is there."""
         stamp = self.states[0].stamp
-        return stamp in self.references and stamp in self.commands
+        return all(stamp in self.waiting.get(name, {}) for name in self.expected.topics)
 
     def take_oldest(self) -> Step | None:
-        """The oldest state with its reference and command, or with the last ones; None before the first."""
+        """The oldest state and what goes with it, or the last of it; None before the first command."""
         state = self.states.popleft()
-        self.reference = self.references.get(state.stamp, self.reference)
-        self.command = self.commands.get(state.stamp, self.command)
-        for waiting in (self.references, self.commands):
+        for name, waiting in self.waiting.items():
+            if state.stamp in waiting:
+                self.last[name] = waiting[state.stamp]
             for stamp in [s for s in waiting if s <= state.stamp]:
                 del waiting[stamp]
-        if self.reference is None or self.command is None:
+        last = self.last
+        if REFERENCE not in last or COMMAND not in last:
             return None
         t = state.stamp / SECOND
-        return Step(state.k, t, state.x, self.reference, self.command, state.rpm)
+        return Step(
+            state.k, t, state.x, last[REFERENCE], last[COMMAND], state.rpm, self._felt(last)
+        )
+
+    def _felt(self, last: dict[str, Any]) -> Felt | None:
+        if not self.expected.feels:
+            return None
+        raw_P, filtered_P, estimated_P = (last.get(name, NO_WRENCH) for name in FELT)
+        tracked = last.get(REVISED, last[REFERENCE])
+        return Felt(raw_P, filtered_P, estimated_P, tracked, last.get(TASK))
 
 
 class Logbook:
     """Collects the messages of a run and hands over complete ticks.
 
-    A tick goes out once every vehicle's state, reference and command of one stamp are there, or
-    `PATIENCE` later with the last reference and command in place of what is missing. Ticks before
-    the first reference and command are left out.
+    A tick goes out once all that is expected of every vehicle at one stamp is there, or `PATIENCE`
+    later with the last of whatever is missing. Ticks before the first reference and command are
+    left out.
 
     Args:
-        count: number of vehicles.
+        expected: what goes with the states of each vehicle.
         write: takes the ticks of all vehicles at one instant.
     """
 
-    def __init__(self, count: int, write: Callable[[Sequence[Step]], None]) -> None:
-        self._vehicles = [_Vehicle() for _ in range(count)]
+    def __init__(
+        self, expected: Sequence[Expected], write: Callable[[Sequence[Step]], None]
+    ) -> None:
+        self._vehicles = [_Vehicle(each) for each in expected]
         self._write = write
 
     def is_reset(self, vehicle: int, stamp: int) -> bool:
@@ -83,14 +119,16 @@ class Logbook:
             mine.newest = stamp
             self._flush()
 
-    def take_reference(self, vehicle: int, stamp: int, reference: Reference) -> None:
-        """Take a reference, which is kept."""
-        self._vehicles[vehicle].references[stamp] = reference
-        self._flush()
+    def take(self, vehicle: int, topic: str, stamp: int, value: object) -> None:
+        """Take what goes with the state of a stamp [ns]; it is kept.
 
-    def take_command(self, vehicle: int, stamp: int, command: Command) -> None:
-        """Take a command, which is kept."""
-        self._vehicles[vehicle].commands[stamp] = command
+        Args:
+            vehicle: whose it is.
+            topic: one of those in `records.topics`.
+            stamp: of the state.
+            value: a Reference, Command, wrench (6,) or ForceTask, as the topic has it.
+        """
+        self._vehicles[vehicle].waiting.setdefault(topic, {})[stamp] = value
         self._flush()
 
     def finish(self) -> None:

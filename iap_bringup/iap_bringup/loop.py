@@ -50,6 +50,7 @@ def make_plant(scenario: Scenario, pilots: Sequence[Pilot], engine: Engine) -> P
         has_drag=scenario.has_drag,
         gust_rng=stream(scenario.seed, "gusts"),
         feeling=[i for i, pilot in enumerate(pilots) if pilot.touch is not None],
+        disturbances=[vehicle.disturbances for vehicle in scenario.vehicles],
     )
     reset_plant(plant, scenario, pilots)
     _check_clear(plant, scenario, pilots)

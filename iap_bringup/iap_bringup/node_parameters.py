@@ -7,25 +7,89 @@ import yaml
 
 from iap_bringup.scenario import Scenario, Vehicle
 from iap_control.gains import preset_names
+from iap_description.config import Record
 
-CHANGEABLE_GAINS = ("kP", "kI", "kD", "integral_limit")
-FIXED_GAINS = ("per_inertia", "com_coupling", "rate_filter")
+CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
+PACKAGES = {CONTROLLER: "iap_control", ADMITTANCE: "iap_control", OBSERVER: "iap_estimation"}
+REVISED = "reference/revised"
+
+
+def package_of(executable: str) -> str:
+    """The package of one of the suite's executables."""
+    return PACKAGES.get(executable, "iap_bringup")
+
+
+def vehicle_nodes(scenario: Scenario, vehicle: Vehicle) -> dict[str, dict[str, Any]]:
+    """The nodes between a vehicle's states, references and commands: executable -> parameters.
+
+    A vehicle that has something to feel has an observer, since what it estimates is recorded even
+    where nothing acts upon it.
+    """
+    nodes = {CONTROLLER: controller_parameters(scenario, vehicle)}
+    if scenario.feels(vehicle):
+        nodes[OBSERVER] = observer_parameters(scenario, vehicle)
+    if vehicle.control.admittance:
+        nodes[ADMITTANCE] = admittance_parameters(scenario, vehicle)
+    return nodes
 
 
 def controller_parameters(scenario: Scenario, vehicle: Vehicle) -> dict[str, Any]:
     """What makes a controller_node the controller of a scenario's vehicle, bit for bit."""
-    control, noise = vehicle.control, vehicle.state_noise
-    gains = control.gains
-    is_noisy = any(noise.model_dump().values())
-    return {
-        "platform": yaml.safe_dump(vehicle.platform.model_dump(mode="json"), sort_keys=False),
-        "gains.preset": control.preset if control.preset in preset_names() else "default",
-        **{f"gains.{name}": list(getattr(gains, name)) for name in CHANGEABLE_GAINS},
-        **{f"gains.{name}": getattr(gains, name) for name in FIXED_GAINS},
-        "gains.rigid.kP": list(gains.rigid.kP),
-        "gains.rigid.kD": list(gains.rigid.kD),
+    control = vehicle.control
+    out = {
+        **_answering(scenario, vehicle),
         "yaw_mode": control.yaw,
+        "gravity": scenario.world.gravity,
+        "reference_topic": REVISED if control.admittance else "reference",
+    }
+    if scenario.feels(vehicle):
+        out |= {"wrench_topic": _wrench_topic(vehicle), "wrench_mode": control.wrench_mode}
+    if scenario.feels(vehicle) and vehicle.push is not None:
+        out["push"] = _yaml(vehicle.push)
+        if vehicle.push.axes:
+            out["wrench_axes"] = list(vehicle.push.axes)
+    return out
+
+
+def admittance_parameters(scenario: Scenario, vehicle: Vehicle) -> dict[str, Any]:
+    """What makes an admittance_node the admittance of a scenario's vehicle."""
+    return {**_answering(scenario, vehicle), "wrench_topic": _wrench_topic(vehicle)}
+
+
+def observer_parameters(scenario: Scenario, vehicle: Vehicle) -> dict[str, Any]:
+    """What makes a wrench_observer_node the momentum observer of a scenario's vehicle."""
+    autopilot = vehicle.control.gains.autopilot
+    return {
+        "platform": _yaml(vehicle.platform),
         "control_rate": scenario.rates.control_hz,
         "gravity": scenario.world.gravity,
-        "state_topic": "state/measured" if is_noisy else "state",
+        "gain": vehicle.control.observer_gain,
+        "autopilot.rotor_lead": autopilot.rotor_lead,
+        "autopilot.attitude": list(autopilot.attitude),
+        "autopilot.rate": list(autopilot.rate),
+        "measured_topic": "state/measured" if _is_noisy(vehicle) else "",
     }
+
+
+def _answering(scenario: Scenario, vehicle: Vehicle) -> dict[str, Any]:
+    """What all nodes share that answer the states of a vehicle."""
+    control = vehicle.control
+    return {
+        "platform": _yaml(vehicle.platform),
+        "gains.preset": control.preset if control.preset in preset_names() else "default",
+        "gains.yaml": _yaml(control.gains),
+        "control_rate": scenario.rates.control_hz,
+        "state_topic": "state/measured" if _is_noisy(vehicle) else "state",
+    }
+
+
+def _wrench_topic(vehicle: Vehicle) -> str:
+    return f"wrench/{vehicle.control.wrench_source}"
+
+
+def _is_noisy(vehicle: Vehicle) -> bool:
+    return any(vehicle.state_noise.model_dump().values())
+
+
+def _yaml(record: Record) -> str:
+    return yaml.safe_dump(record.model_dump(mode="json"), sort_keys=False)

@@ -102,7 +102,6 @@ class Pilot:
             line.rows[0], scenario.draw, stream(scenario.seed, f"{vehicle.name}/start")
         )
         start, rpm = _start(vehicle, model_assembly, model, row)
-        feels = bool(scenario.world.objects) or vehicle.platform.tool is not None
         return cls(
             vehicle.name,
             airframe,
@@ -112,7 +111,7 @@ class Pilot:
             start,
             rpm,
             vehicle.start.mode == "ground",
-            Touch.of(scenario, vehicle, model_assembly) if feels else None,
+            Touch.of(scenario, vehicle, model_assembly) if scenario.feels(vehicle) else None,
             vehicle.push if vehicle.control.wrench_mode != "none" else None,
         )
 

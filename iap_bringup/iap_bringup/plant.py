@@ -16,6 +16,7 @@ from iap_description.assembly import Assembly
 from iap_description.errors import FlightFailed
 from iap_description.kernels import yaw_of
 from iap_description.states import Command, Mode, Q
+from iap_physics.disturbance import Disturbance, add_disturbances
 from iap_physics.drag import DragParameters, add_drag
 from iap_physics.engine import Engine
 from iap_physics.rotors import RotorParameters, step_rotors
@@ -54,6 +55,7 @@ class Plant:
         gust_rng: the gusts' own generator.
         batch: number of equal worlds B.
         feeling: the vehicles whose contact wrench is measured, in a world that is no batch.
+        disturbances: what disturbs each vehicle.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Plant:
         gust_rng: np.random.Generator,
         batch: int = 1,
         feeling: Sequence[int] = (),
+        disturbances: Sequence[Sequence[Disturbance]] = (),
     ) -> None:
         self.engine = engine
         self.dt = 1.0 / physics_hz
@@ -88,6 +91,8 @@ class Plant:
         self._air_W = np.repeat(wind.mean_W[None], batch, axis=0)
         self._gust_state = first_gust(gust_rng, batch=batch)
         self._feeling = tuple(feeling)
+        self._disturbances = tuple(disturbances)
+        self._external_W = np.zeros((len(airframes), 6))
         self._contact_W = np.zeros((len(airframes), 6))
         self.tick = 0
 
@@ -138,12 +143,15 @@ class Plant:
                 self._gust_state, self._gusts, self.substeps * self.dt, self._gust_rng
             )
             np.add(self._wind.mean_W, gust_W, out=self._air_W)
-        self._contact_W[:] = 0.0
+        self._contact_W[:] = self._external_W[:] = 0.0
+        for wrench, disturbances in zip(self._external_W, self._disturbances, strict=False):
+            add_disturbances(disturbances, self.t, wrench)
         for _ in range(self.substeps):
             x = self.engine.state()
             self._wrenches[:] = 0.0
-            for drive in self.drives:
+            for drive, wrench in zip(self.drives, self._external_W, strict=True):
                 drive.actuate(x, self._wrenches, self.tick, self.dt)
+                self._wrenches[:, drive.rows.start] += wrench
             if self._has_drag:
                 add_drag(x, self._air_W, self._wrenches, self._drag)
             self.engine.apply(self._wrenches)

@@ -29,6 +29,7 @@ CONTACT_ROWS = (  # key of metrics.json, what it is, digits
     ("held_attitude_rmse_deg", "attitude RMSE of the held axes, deg", 3),
     ("pose_integral", "integral of the pose errors, N and N m", 3),
     ("wrench_integral", "integral of the wrench errors, N and N m", 3),
+    ("integral_imbalance", "what is left of the growth of both, relative", 3),
     ("depth_m", "depth of the tool's tip in the bore, m", 3),
     ("bore_offset_m", "rod's axis off the bore's at its ends, m", 4),
     ("settled_pitch_deg", "settled command: tool below level, deg", 2),
@@ -183,4 +184,22 @@ def show_columns(
         table.add_column(name, justify="right")
     for key in next(iter(columns.values())):
         table.add_row(key, *(f"{values[key]:.{digits}g}" for values in columns.values()))
+    console.print(table)
+
+
+def show_rows(
+    console: Console,
+    title: str,
+    rows: dict[str, dict[str, Any]],
+    columns: Sequence[str] | None = None,
+    digits: int = 3,
+) -> None:
+    """A table with a row for each name and a column for each key; what a row does not have stays empty."""
+    keys = columns or list(dict.fromkeys(key for values in rows.values() for key in values))
+    table = Table("", title=title)
+    for key in keys:
+        table.add_column(key, justify="right")
+    for name, values in rows.items():
+        cells = [values.get(key, "") for key in keys]
+        table.add_row(name, *(v if isinstance(v, str) else _listed(v, digits) for v in cells))
     console.print(table)

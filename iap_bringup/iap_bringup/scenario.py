@@ -23,6 +23,7 @@ from iap_description.config import (
 from iap_description.errors import BadInput
 from iap_description.platform import Platform, platform_tree
 from iap_description.world import World
+from iap_physics.disturbance import Disturbance
 from iap_physics.wind import Wind
 
 DATA = Path(__file__).parent / "data"
@@ -35,6 +36,7 @@ VEHICLE_KEYS = (
     "state_noise",
     "model_error",
     "push",
+    "disturbances",
     "reference",
 )
 TOOL = "tool"  # key of a vehicle that replaces its platform's own
@@ -149,6 +151,7 @@ class Vehicle(Record):
     state_noise: StateNoise
     model_error: ModelError
     push: Push | None
+    disturbances: tuple[Disturbance, ...]
     reference: Annotated[Motion | Replay, Field(discriminator="type")]
 
     @model_validator(mode="after")
@@ -201,6 +204,13 @@ class Scenario(Record):
                     f"key 'control.gains.autopilot.rate_hz': {rate} does not divide physics_hz {self.rates.physics_hz}"
                 )
         return self
+
+    def feels(self, vehicle: Vehicle) -> bool:
+        """Whether a vehicle has something to feel, so that wrenches are measured, estimated and recorded."""
+        control = vehicle.control
+        acts = control.admittance or control.wrench_mode != "none"
+        meets = bool(self.world.objects) or vehicle.platform.tool is not None
+        return acts or meets or bool(vehicle.disturbances)
 
     @property
     def dt(self) -> float:

@@ -15,10 +15,12 @@ from iap_bringup.scenario import Scenario
 from iap_control.controller import Reference
 from iap_control.inputs import held
 from iap_description.errors import BadInput, FlightFailed
-from iap_description.states import REF_FIXED, Command
-from iap_physics.engine import Engine
+from iap_description.states import REF_FIXED, Command, Q
+from iap_physics.engine import Contact, Engine
+from iap_sensors.wrench_sensor import WrenchSensor
 
 Array = NDArray[np.float64]
+Vector = tuple[float, float, float]
 
 
 @dataclass
@@ -118,6 +120,12 @@ class Session:
         pilots: its vehicles.
         engine: not loaded yet.
         timeout: a vehicle whose newest command is older levels out and holds [s]; None waits for ever.
+
+    Attributes:
+        k: number of the present state.
+        failure: why the flight has failed; None while it has not.
+        is_broken: whether the state is no longer a number, so that nothing but a reset helps.
+        measured: what every vehicle's controller may see of the present state, (13,) each.
     """
 
     def __init__(
@@ -140,6 +148,7 @@ class Session:
     def _begin(self) -> None:
         self.k = 0
         self.failure: FlightFailed | None = None
+        self.is_broken = False
         self.watch = Watch(self._pilots)
         self._measure()
 
@@ -154,11 +163,6 @@ class Session:
     def t(self) -> float:
         """Simulation time of the present state [s]."""
         return self.plant.t
-
-    @property
-    def is_broken(self) -> bool:
-        """Whether the state is no longer a number, so that nothing but a reset helps."""
-        return self.failure is not None and self.failure.outcome != "crashed"
 
     @property
     def has_begun(self) -> bool:
@@ -192,7 +196,8 @@ class Session:
     def advance(self) -> None:
         """Fly one control period; a state that breaks is noted as `failure` and stays.
 
-        The first crash is noted too, but the flight goes on: what has hit the ground lies there.
+        The first crash is noted too, and a contact that is lost for good, but the flight goes on: what
+        has hit the ground lies there.
         """
         try:
             for i, inbox in enumerate(self.inboxes):
@@ -203,7 +208,7 @@ class Session:
             self._look()
             self.plant.advance()
         except FlightFailed as error:
-            self.failure = error
+            self.failure, self.is_broken = error, True
             return
         self.k += 1
         self._measure()
@@ -215,7 +220,31 @@ class Session:
             self.failure = self.failure or error
 
     def _measure(self) -> None:
-        """What every vehicle's controller may see of the present state, (13,) each."""
+        """Look at every vehicle's present state, and at what it feels, as its sensors do."""
         self.measured = [
             pilot.sense(self.plant.state(i)[0, 0]) for i, pilot in enumerate(self._pilots)
         ]
+        for i, (pilot, measured) in enumerate(zip(self._pilots, self.measured, strict=True)):
+            if pilot.touch is not None:
+                pilot.touch.sensor(self.plant.contact_wrench(i), measured[Q])
+
+    def sensor(self, vehicle: int) -> WrenchSensor | None:
+        """What a vehicle's wrench sensor says of the present state; None for one that feels nothing."""
+        touch = self._pilots[vehicle].touch
+        return None if touch is None else touch.sensor
+
+    def pushes(self, vehicle: int) -> Array:
+        """Where the present contacts push a vehicle, and how: (n, 2, 3) points [m] and forces [N], world axes."""
+        rows = self.plant.drives[vehicle].rows
+        found = [pushed for c in self.plant.engine.contacts() if (pushed := _push_on(rows, c))]
+        return np.array(found).reshape(-1, 2, 3)
+
+
+def _push_on(rows: slice, contact: Contact) -> tuple[Vector, Vector] | None:
+    """Point and force of a contact on the bodies of some rows; None if it is not on them."""
+    x, y, z = contact.force_W
+    if rows.start <= contact.body_a < rows.stop:
+        return contact.position_W, (x, y, z)
+    if rows.start <= contact.body_b < rows.stop:
+        return contact.position_W, (-x, -y, -z)
+    return None

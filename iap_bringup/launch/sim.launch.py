@@ -12,6 +12,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from iap_bringup.launching import flight_parameters, parameter_file, resolved, view_file
+from iap_bringup.node_parameters import package_of, vehicle_nodes
 from iap_bringup.scenario import Scenario, Vehicle
 from iap_description.assembly import Assembly
 from iap_description.urdf import urdf_text
@@ -84,7 +85,8 @@ def suite_nodes(given: dict[str, str], scenario: Scenario) -> list[tuple[str, st
     out = [("iap_bringup", "physics_node", "")]
     player = "bag_player" if given["bag"] else "reference_node"
     for vehicle in scenario.vehicles:
-        out.append(("iap_control", "controller_node", vehicle.name))
+        nodes = vehicle_nodes(scenario, vehicle)
+        out += [(package_of(name), name, vehicle.name) for name in nodes]
         if given["reference"] == "true":
             out.append(("iap_bringup", player, vehicle.name))
     return [*out, ("iap_bringup", "recorder", "")] if given["record"] == "true" else out

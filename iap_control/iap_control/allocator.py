@@ -13,7 +13,9 @@ from iap_control.saturation import LEAST_FORCE, share_out, share_within
 from iap_control.tracking import matvec
 from iap_description import so3
 from iap_description.kernels import (
+    Vec,
     add,
+    cross,
     norm,
     put,
     put4,
@@ -24,11 +26,13 @@ from iap_description.kernels import (
     rotate,
     scale,
     sub,
+    unrotate,
     vec,
 )
 from iap_description.states import Command, Mode
 
 Array = NDArray[np.float64]
+LACK = 1e-9  # of a thrust, which is rounding and none [N]
 
 
 class Allocator:
@@ -38,6 +42,11 @@ class Allocator:
         model: what is believed of the platform.
         rate_filter: time constant of the attitude command's derivative [s], fed forward as body rate.
         dt: control period [s].
+
+    Attributes:
+        command: the last one.
+        saturated: whether an aircraft or rotor was at a limit in it.
+        short: (6,) the wrench in P that was wanted less the one it makes [N, N m]; of jointed platforms.
     """
 
     def __init__(self, model: PlatformModel, *, rate_filter: float, dt: float) -> None:
@@ -46,6 +55,7 @@ class Allocator:
         self.set_rate_filter(rate_filter)
         low, high = model.aircraft.thrust_limits
         self._limits = np.array([low, high, math.tan(model.aircraft.tilt_max)])
+        self._arms = _arms(model)
         self._parts = [np.ascontiguousarray(model.B_inverse @ split) for split in _splits(model)]
         self.reset()
 
@@ -62,6 +72,7 @@ class Allocator:
         )
         self._thrusts = [np.zeros(self.model.B.shape[1]) for _ in self._parts]
         self.saturated = False
+        self.short = np.zeros(6)
 
     def __call__(self, U: Array, q_WP: Array, yaw: Array) -> Command:
         """The command for a wrench; the same object every time, overwritten.
@@ -90,8 +101,18 @@ class Allocator:
                 command.thrust,
                 command.q_WB,
                 command.w_WB_B,
+                self._arms,
+                self.short,
             )
         return command
+
+
+def _arms(model: PlatformModel) -> Array:
+    """(N, 3) places of the aircraft's thrusts in P [m], out of the levers in B; of no use to a rigid platform."""
+    if model.actuation == "rigid":
+        return np.zeros((model.count, 3))
+    levers = model.B[3:].reshape(3, model.count, 3)
+    return np.ascontiguousarray(np.stack([levers[2, :, 1], levers[0, :, 2], levers[1, :, 0]], -1))
 
 
 def _splits(model: PlatformModel) -> list[Array]:
@@ -119,6 +140,8 @@ def _attitudes(
     thrust: Array,
     q_WB: Array,
     w_WB_B: Array,
+    arms: Array,
+    short: Array,
 ) -> bool:
     """Thrust, attitude and filtered body rate of every aircraft; True if one is at a limit.
 
@@ -136,11 +159,16 @@ def _attitudes(
         across, sideways = limits[2] * max(base[2], 0.0), (yaw_W[0], yaw_W[1], 0.0)
         kept_yaw = min(kept_yaw, share_within((base[0], base[1], 0.0), sideways, across, 0.0))
     saturated = kept < 1.0 or kept_yaw < 1.0
+    short[:] = 0.0
     for i in range(thrust.shape[0]):
         turning_P = add(vec(tilts_P[3 * i :]), scale(kept_yaw, vec(yaws_P[3 * i :])))
         wanted = rotate(quat(q_WP), add(scale(kept, vec(forces_P[3 * i :])), turning_P))
         f_W = limited_thrust(wanted, limits[0], limits[1], limits[2])
-        saturated = saturated or norm(sub(f_W, wanted)) > 1e-9
+        saturated = saturated or norm(sub(f_W, wanted)) > LACK
+        asked_P = add(vec(forces_P[3 * i :]), add(vec(tilts_P[3 * i :]), vec(yaws_P[3 * i :])))
+        lack_P = sub(asked_P, unrotate(quat(q_WP), f_W))
+        if norm(lack_P) > LACK:
+            _add_lack(lack_P, vec(arms[i]), short)
         thrust[i] = norm(f_W)
         q = attitude_of_thrust(f_W, yaw[i])
         last = quat(q_WB[i])
@@ -149,6 +177,15 @@ def _attitudes(
             put(w_WB_B[i], add(vec(w_WB_B[i]), scale(share, sub(w, vec(w_WB_B[i])))))
         put4(q_WB[i], q)
     return saturated
+
+
+@njit(cache=True)
+def _add_lack(f: Vec, arm: Vec, short: Array) -> None:
+    """Add what an aircraft's thrust lacks, with its lever, to what the platform's wrench lacks."""
+    torque = cross(arm, f)
+    for k in range(3):
+        short[k] += f[k]
+        short[3 + k] += torque[k]
 
 
 @njit(cache=True)

@@ -65,7 +65,9 @@ class PlatformController:
         self.model = self.model.coupled(gains.com_coupling)
         self.allocator.set_rate_filter(gains.rate_filter)
         if self.model.actuation == "rigid":
-            self._law, self._rigid = Law.of(gains), RigidLaw.of(gains, self.model)
+            slower = np.array([*gains.rigid.kI, 0.0, 0.0, 0.0])
+            self._law = Law.of(gains)._replace(kI=slower)
+            self._rigid = RigidLaw.of(gains, self.model)
         elif self._jointed is None:
             self._jointed = WrenchControl(self.model, gains, self.dt)
         else:
@@ -134,15 +136,15 @@ class PlatformController:
         wrench_e_P: Array,
         force: ForceTask | None,
     ) -> Array:
-        row, level, saturated = reference.row, reference.level, self.allocator.saturated
+        row, level, short = reference.row, reference.level, self.allocator.short
         if control.is_idle and (force is None or force.mode == ForceMode.NONE):
-            settings = (self._work, int(level), self.dt, saturated)
+            settings = (self._work, int(level), self.dt, short)
             U = control.flight.wrench(x, row, wrench_e_P, control.integral, *settings)
             if force is not None:
                 control.report(force)
             return U
         task = force or self._no_task
-        return control(x, row, level, wrench_e_P, task, self._last, saturated)
+        return control(x, row, level, wrench_e_P, task, self._last, short)
 
     def _rigid_wrench(
         self, x: Array, reference: Reference, wrench_e_P: Array, force: ForceTask | None

@@ -35,7 +35,7 @@ def full_actuation_wrench(
     inertia: Inertia,
     law: Law,
     dt: float,
-    saturated: bool,
+    short: Array,
     held: Held,
 ) -> Array:
     r"""Active wrench U (6,) on the platform about P's origin, in P, after iap_simulator eq. (10).
@@ -53,13 +53,13 @@ def full_actuation_wrench(
         inertia: the platform's lumped dynamics.
         law: gains.
         dt: control period [s].
-        saturated: whether an aircraft was at a limit in the last step (anti-windup).
+        short: (6,) what the last step was to make less what it made (anti-windup) [N, N m].
         held: what of the pose is tracked.
     """
     track(x, row, level, work)
     hold(held, work)
     far = limit_error(work.e_T, law.reach)
-    integrate(integral, work.e_T, law, dt, saturated or far)
+    integrate(integral, work.e_T, law, dt, short, far)
     feedback = law.kP * work.e_T + law.kI * integral + law.kD * work.e_xi
     U = np.empty(6)
     if law.per_inertia:

@@ -17,10 +17,11 @@ Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
 
 
 class RigidGains(Record):
-    """Attitude loop of a platform whose rotors are all fixed to one body, per inertia."""
+    """Of a platform whose rotors are all fixed to one body: its attitude loop, per inertia, and what it does slower."""
 
     kP: Vec3  # [1/s^2]
     kD: Vec3  # [1/s]
+    kI: Vec3  # of the position's integral, in place of the other platforms' [1/s^3; N/m/s unless per_inertia]
     rate_filter: NonNegative  # [s] of the attitude command's first and second derivative
 
 

@@ -52,14 +52,14 @@ class Motion:
         work: Tracking,
         level: int,
         dt: float,
-        saturated: bool,
+        short: Array,
         held: Held = EVERYTHING,
     ) -> Array:
         """Active wrench U (6,) about P's origin in P; arguments as in `full_actuation_wrench`."""
         memory = (x, row, wrench_e_P, integral, work, level, self.inertia, self.law)
         if self.split is None:
-            return full_actuation_wrench(*memory, dt, saturated, held)
-        return under_actuation_wrench(*memory, self.split, dt, saturated, held)
+            return full_actuation_wrench(*memory, dt, short, held)
+        return under_actuation_wrench(*memory, self.split, dt, short, held)
 
     def share_of(self, integral: Array) -> Array:
         """What an integral of the pose errors adds to the active wrench (6,) [N, N m]."""

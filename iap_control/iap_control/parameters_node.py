@@ -1,64 +1,76 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The controller's ROS parameters: what it flies, with which gains, and which of these change in flight."""
+"""Gains as ROS parameters, and which of them change in flight."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 
-from iap_control.control_loop import SOURCES, ControlLoop
 from iap_control.controller import PlatformController
 from iap_control.gains import Gains, preset_tree
-from iap_control.inputs import Limits
-from iap_control.model import PlatformModel
-from iap_description.assembly import Assembly
 from iap_description.config import parse_yaml, validate
 from iap_description.errors import BadInput
-from iap_description.platform import Platform, load_platform
 from iap_description.ros_node import SuiteNode
 
 SIX = "order x y z roll pitch yaw"
-CHANGEABLE = {
+FLIGHT = {  # gains of a controller that may be changed in flight
     "kP": f"Position and attitude gains, {SIX} [N/m, N m/rad; 1/s^2 where per_inertia].",
     "kI": f"Gains of the errors' integrals, {SIX} [N/m/s, N m/rad/s; 1/s^3 where per_inertia].",
     "kD": f"Velocity gains, {SIX} [N s/m, N m s/rad; 1/s where per_inertia].",
     "integral_limit": f"Largest share of the integrals, {SIX} [N, N m; m/s^2, rad/s^2 where per_inertia].",
     "error_limit": "Errors of position [m] and attitude (sine of the angle) beyond which kP pulls no harder.",
+    "compensation": "Share of the wrench that is felt, 0 to 1, which is fed forward.",
     "rigid.kP": "Attitude gains of a platform without joints [1/s^2].",
     "rigid.kD": "Rate gains of a platform without joints [1/s].",
+    "wrench.paper.kwP": f"Wrench control in mode paper: active wrench per wrench error, {SIX}.",
+    "wrench.paper.kwI": f"The same for the error's integral, {SIX} [1/s].",
+    "wrench.paper.kwD": f"The same for the error's derivative, {SIX} [s].",
+    "wrench.selective.kP": f"In mode selective: active wrench per wrench error, {SIX}.",
+    "wrench.selective.kI": f"The same for the error's integral, {SIX} [1/s].",
+    "wrench.selective.damping": f"Damping along the axes of the wrench, {SIX}, per inertia [1/s].",
 }
-FIXED = {
+FLIGHT_FIXED = {
     "per_inertia": "Whether gains are accelerations, which the law multiplies by the inertia.",
     "com_coupling": "Whether the model keeps the coupling through the CoM's offset.",
     "rate_filter": "Time constant of the attitude command's derivative [s].",
     "rigid.rate_filter": "The same for a platform without joints [s].",
 }
+ADMITTANCE = {
+    "admittance.M": f"Virtual mass, {SIX} [kg, kg m^2].",
+    "admittance.D": f"Virtual damping, {SIX} [N s/m, N m s/rad].",
+    "admittance.K": f"Virtual spring, {SIX} [N/m, N m/rad].",
+    "admittance.limit": "Largest correction per axis [m], [rad].",
+}
 LARGEST = 1e6  # gain
-YAW_MODES = ("follow", "hold", "given")
 
 
 class GainParameters:
-    """Gains as parameters `gains.NAME`; those in `CHANGEABLE` may be set in flight.
+    """Gains as parameters `gains.NAME`.
 
     Args:
         node: that declares them.
+        fixed: names that are set when the node starts, and what they mean.
+        changeable: names that may also be set in flight.
     """
 
-    def __init__(self, node: SuiteNode) -> None:
-        what = "Gain preset (default, paper) that gives all gains which are not set."
-        self._tree = preset_tree(node.parameter("gains.preset", "default", what))
-        for name, what in CHANGEABLE.items():
-            preset = [float(gain) for gain in _value(self._tree, name)]
-            value = node.parameter(
-                f"gains.{name}", preset, what, changeable=True, limits=(0.0, LARGEST)
-            )
-            _assign(self._tree, name, value)
-        for name, what in FIXED.items():
-            _assign(
-                self._tree, name, node.parameter(f"gains.{name}", _value(self._tree, name), what)
-            )
+    def __init__(
+        self, node: SuiteNode, fixed: Mapping[str, str], changeable: Mapping[str, str]
+    ) -> None:
+        self._changeable = changeable
+        self._tree = _declared_tree(node)
+        for names, may_change in ((changeable, True), (fixed, False)):
+            for name, what in names.items():
+                self._declare(node, name, what, changeable=may_change)
         self.gains = self._validated(self._tree)
+
+    def _declare(self, node: SuiteNode, name: str, what: str, *, changeable: bool) -> None:
+        default = _plain(_value(self._tree, name))
+        limits = None if isinstance(default, bool) else (0.0, LARGEST)
+        value = node.parameter(
+            f"gains.{name}", default, what, changeable=changeable, limits=limits
+        )
+        _assign(self._tree, name, value)
 
     def apply_to(self, node: SuiteNode, controller: PlatformController) -> None:
         """From now on give the controller the gains that are set."""
@@ -83,7 +95,7 @@ class GainParameters:
         tree = Gains.model_validate(self._tree).model_dump()
         for parameter in parameters:
             name = parameter.name.removeprefix("gains.")
-            if name in CHANGEABLE:
+            if name in self._changeable:
                 _assign(tree, name, parameter.value)
         return self._validated(tree)
 
@@ -91,46 +103,26 @@ class GainParameters:
         return validate(Gains, tree, source="parameters", prefix="gains")
 
 
-def make_loop(node: SuiteNode, gains: Gains) -> ControlLoop:
-    """Declare what a controller is made of, and make it.
+def _declared_tree(node: SuiteNode) -> dict[str, Any]:
+    """All gains before single ones are set.
 
     Raises:
-        BadInput: one of the parameters cannot be used.
+        BadInput: no such preset, or the YAML is none of gains.
     """
-    what = "Name of a platform, the path of its YAML file, or the YAML itself."
-    platform = _platform(node.parameter("platform", "three_star", what))
-    what = "Headings of the aircraft: follow (the platform) | hold | given (by the reference)."
-    yaw = _choice(node, "yaw_mode", YAW_MODES, what)
-    what = "Answer a state with the reference of its stamp (stamped), or with the newest (latest)."
-    source = _choice(node, "reference_source", SOURCES, what)
-    what = "Rate at which states come [Hz]."
-    rate = node.parameter("control_rate", 200.0, what, limits=(1.0, 1e4))
-    gravity = node.parameter("gravity", 9.81, "Along -z of map [m/s^2].", limits=(0.1, 100.0))
-    what = "A simple input that is silent for longer stands still [s of simulation time]."
-    timeout = node.parameter("input_timeout", 0.5, what, limits=(0.01, 60.0))
-    model = PlatformModel.of(
-        Assembly.of(platform),
-        platform.aircraft,
-        gravity=gravity,
-        com_coupling=gains.com_coupling,
-    )
-    controller = PlatformController(model, gains, dt=1.0 / rate, yaw_mode=yaw)
-    return ControlLoop(controller, Limits(timeout=timeout), source)
+    what = "Gain preset (default, paper) that gives all gains which are not set."
+    tree = preset_tree(node.parameter("gains.preset", "default", what))
+    what = "All gains as YAML, in place of the preset's; empty: the preset's."
+    text, source = node.parameter("gains.yaml", "", what), "parameter gains.yaml"
+    if not text:
+        return tree
+    return validate(Gains, parse_yaml(text, source=source), source=source).model_dump()
 
 
-def _platform(text: str) -> Platform:
-    """A platform by name, by path, or by the YAML of one, which has more than one line."""
-    if "\n" not in text:
-        return load_platform(text)
-    source = "parameter platform"
-    return validate(Platform, parse_yaml(text, source=source), source=source)
-
-
-def _choice(node: SuiteNode, name: str, choices: Sequence[str], what: str) -> Any:  # noqa: ANN401
-    value = node.parameter(name, choices[0], what)
-    if value not in choices:
-        raise BadInput(f"parameter {name}: '{value}' is none of {', '.join(choices)}")
-    return value
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    """A gain as ROS takes it: a list of floats, a float or a bool."""
+    if isinstance(value, Sequence):
+        return [float(gain) for gain in value]
+    return value if isinstance(value, bool) else float(value)
 
 
 def _node(tree: dict[str, Any], path: str) -> dict[str, Any]:

@@ -201,7 +201,7 @@ def _acceleration(
     per_mass = 1.0 if law.per_inertia else 1.0 / inertia.mass
     pull_W = rotate(q, scale(-per_mass, times(vec(law.kP), vec(work.e_T))))
     share = min(1.0, rigid.pull_max / max(math.hypot(pull_W[0], pull_W[1]), 1e-9))
-    integrate(integral, work.e_T, law, dt, saturated or share < 1.0)
+    integrate(integral, work.e_T, law, dt, np.zeros(6), saturated or share < 1.0)
     others = add(times(vec(law.kI), vec(integral)), times(vec(law.kD), vec(work.e_xi)))
     a_W = add(a_r_W, (share * pull_W[0], share * pull_W[1], pull_W[2]))
     return sub(a_W, rotate(q, scale(per_mass, others)))

@@ -160,10 +160,22 @@ def limit_error(e_T: Array, reach: Array) -> bool:
 
 
 @njit(cache=True)
-def integrate(integral: Array, e: Array, law: Law, dt: float, saturated: bool) -> None:
-    """Advance the error's integral: it may only shrink while actuators saturate, and has a limit."""
+def integrate(integral: Array, e: Array, law: Law, dt: float, short: Array, far: bool) -> None:
+    """Advance the error's integral, within its limit.
+
+    It does not grow where that would ask for more of what the last step was short of, nor while an error is beyond
+    the controller's reach.
+
+    Args:
+        integral: advanced in place.
+        e: the errors.
+        law: gains.
+        dt: control period [s].
+        short: what was wanted of each error's wrench less what was made.
+        far: whether an error was limited.
+    """
     for i in range(e.shape[0]):
-        if law.kI[i] == 0.0 or (saturated and integral[i] * e[i] > 0.0):
+        if law.kI[i] == 0.0 or ((far or short[i] * e[i] < 0.0) and integral[i] * e[i] > 0.0):
             continue
         bound = law.limit[i] / law.kI[i]
         integral[i] = min(max(integral[i] + e[i] * dt, -bound), bound)

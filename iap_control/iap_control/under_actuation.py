@@ -131,7 +131,7 @@ def under_actuation_wrench(
     law: Law,
     split: Decomposition,
     dt: float,
-    saturated: bool,
+    short: Array,
     held: Held,
 ) -> Array:
     r"""Active wrench U (6,) in P with no torque about the joints' line, after iap_simulator eq. (16).
@@ -148,7 +148,7 @@ def under_actuation_wrench(
     hold(held, work)
     far = limit_error(work.e_T, law.reach)
     e = _error(work.e_T, law, split)
-    integrate(integral, e, law, dt, saturated or far)
+    integrate(integral, e, law, dt, _across(short, split.basis), far)
     nu, e_nu, dnu = np.empty(6), np.empty(6), np.empty(6)
     matvec(split.Delta_inverse, work.xi_r, nu)
     matvec(split.Delta_inverse, work.e_xi, e_nu)
@@ -174,6 +174,18 @@ def under_actuation_wrench(
     U = np.empty(6)
     matvec(split.Omega_T, u, U)
     return U
+
+
+@njit(cache=True)
+def _across(wrench: Array, basis: Array) -> Array:
+    """Force and torques across the line (5,) of a wrench (6,) in P."""
+    out = np.empty(5)
+    out[:3] = wrench[:3]
+    for k in range(2):
+        out[3 + k] = 0.0
+        for i in range(3):
+            out[3 + k] += basis[i, k] * wrench[3 + i]
+    return out
 
 
 @njit(cache=True)

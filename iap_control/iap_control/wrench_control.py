@@ -87,7 +87,7 @@ class WrenchControl:
         wrench_e_P: Array,
         task: ForceTask,
         last: Array | None,
-        saturated: bool,
+        short: Array,
     ) -> Array:
         """Active wrench U (6,) about P's origin in P.
 
@@ -98,7 +98,7 @@ class WrenchControl:
             wrench_e_P: (6,) external wrench in P to compensate besides [N, N m]; not by the mode `paper`.
             task: the wrench that is wanted.
             last: (6,) the last active wrench; None if there was none.
-            saturated: whether an aircraft was at a limit in the last step.
+            short: (6,) what the last step was to make less what it made [N, N m].
         """
         begins = task.mode != self.mode or not np.array_equal(_axes_of(task), self.axes)
         if begins:
@@ -107,9 +107,9 @@ class WrenchControl:
         settings = (self._work, int(level), self._dt)
         if begins and last is not None:
             self._take_over(x, row, wrench_e_P, task, last, settings)
-        self._push(x, task, wrench_e_P, saturated)
+        self._push(x, task, wrench_e_P, short)
         motion, integral = self._law
-        U = motion.wrench(x, row, self._external, integral, *settings, saturated, self._held)
+        U = motion.wrench(x, row, self._external, integral, *settings, short, self._held)
         if begins and last is not None:
             self._step[:] = last - U
             self._step[self._fresh] = 0.0
@@ -151,19 +151,19 @@ class WrenchControl:
         """Fill the new loops' integrals so that the active wrench goes on from its last value."""
         motion, integral = self._law
         if self.mode == ForceMode.PAPER:
-            U = motion.wrench(x, row, NOTHING, integral.copy(), *settings, True, self._held)
+            U = motion.wrench(x, row, NOTHING, integral.copy(), *settings, NOTHING, self._held)
             integral[:] = motion.integral_of(last - U)
         elif self._fresh.any():
             loop = self._selective_loop
             held = self._held.axes
             e = held * (wrench_e_P + loop.compensation * task.measured_P)
-            U = motion.wrench(x, row, e, integral.copy(), *settings, True, self._held)
+            U = motion.wrench(x, row, e, integral.copy(), *settings, NOTHING, self._held)
             M = motion.inertia.M
             push = last - U + np.diag(M) * loop.damping * tip_velocity(x, self._held)
             wanted = (task.measured_P, task.desired_P)
             start_selective(push, *wanted, self._fresh, loop, self._memory, M)
 
-    def _push(self, x: Array, task: ForceTask, wrench_e_P: Array, saturated: bool) -> None:
+    def _push(self, x: Array, task: ForceTask, wrench_e_P: Array, short: Array) -> None:
         """What the motion law is to take for external, so that it pushes as the wrench loops say."""
         wanted = (task.measured_P, task.desired_P)
         if self.mode == ForceMode.PAPER:
@@ -174,7 +174,7 @@ class WrenchControl:
             if self.mode == ForceMode.NONE:
                 self._pushed[:] = 0.0
             else:
-                memory = (self._memory, self.flight.inertia.M, self._dt, saturated)
+                memory = (self._memory, self.flight.inertia.M, self._dt, short)
                 selective_wrench(x, *wanted, self._held, loop, *memory, self._pushed)
             np.multiply(wrench_e_P, self._held.axes, out=self._external)
         if self.flight.split is not None:

@@ -11,10 +11,12 @@ on a compromise. The mode `selective` gives chosen axes of P to the wrench alone
 .. math::
     U_i = s\,\bigl(-f_d + k_P e_w + k_I \int e_w\,dt\bigr) - m_i d\,v_i
 
-and the others to the pose. The bracket stays within m d v_max / 2 of -f_e, so that little is pushed
-where there is nothing to push against; s falls from 1 to 0 as the platform moves towards where it
-pushes at v_max. So it cannot move faster, however much force is missing and however late the loss
-of contact is measured.
+and the others to the pose, with v the velocity of the tool's tip. The bracket stays within
+m d v_max / 2 of -f_e, so that little is pushed where there is nothing to push against; s falls from
+1 to 0 as the tip moves towards where it pushes at v_max. So it does not move faster for long,
+however much force is missing and however late the loss of contact is measured. With several axes
+given away, the platform turns about the tip, which stays where it is: a held yaw does not disturb a
+sideways force, nor the other way round.
 """
 
 from typing import NamedTuple
@@ -141,7 +143,7 @@ def selective_wrench(
     memory: WrenchMemory,
     M: Array,
     dt: float,
-    saturated: bool,
+    short: Array,
     out: Array,
 ) -> None:
     """Write the active wrench (6,) on the axes of the wrench, and the compensation on those of the pose.
@@ -158,7 +160,7 @@ def selective_wrench(
         memory: integrals, advanced in place.
         M: (6, 6) inertia.
         dt: control period [s].
-        saturated: whether an aircraft was at a limit in the last step (anti-windup).
+        short: (6,) what the last step was to make less what it made (anti-windup) [N, N m].
         out: (6,) [N, N m], written.
     """
     v = tip_velocity(x, held)
@@ -166,7 +168,7 @@ def selective_wrench(
     for i in range(6):
         if held.axes[i] == 0.0:
             room = ROOM * M[i, i] * loop.damping[i] * loop.speed[i]
-            push = _push(i, measured[i], desired[i], v[i], room, loop, memory, dt, saturated)
+            push = _push(i, measured[i], desired[i], v[i], room, loop, memory, dt, short[i])
             felt[i] = measured[i]
             met[i] = min(max(push, min(0.0, -felt[i])), max(0.0, -felt[i]))
             loose = 1.0 - EASED * met[i] / push if push != 0.0 else 1.0
@@ -193,14 +195,14 @@ def _push(
     loop: SelectiveLoop,
     memory: WrenchMemory,
     dt: float,
-    saturated: bool,
+    short: float,
 ) -> float:
     """What axis i pushes with [N, N m] before damping; advances its integral."""
     e = measured - desired
     lowest, highest = -measured - room, -measured + room
     push = -desired + loop.kP[i] * e + memory.share[i]
     outward = (push > highest and e > 0.0) or (push < lowest and e < 0.0)
-    if not outward and not (saturated and push * e > 0.0):
+    if not outward and short * e <= 0.0:
         memory.share[i] += loop.kI[i] * e * dt
     push = min(max(push, lowest), highest)
     towards = v / loop.speed[i] * (1.0 if push > 0.0 else -1.0)

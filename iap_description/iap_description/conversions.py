@@ -2,7 +2,7 @@
 """Between ROS message objects and arrays: the only place that knows both.
 
 Functions that ``fill`` write into a message that is kept and published again; rows are those of
-`iap_description.states`. State, reference and command of the 200 Hz loop go as bytes, see
+`iap_description.states`. What goes at 200 Hz (state, reference, command, wrenches) goes as bytes, see
 `iap_description.wire`.
 """
 
@@ -21,7 +21,6 @@ from geometry_msgs.msg import (
     Twist,
     Vector3,
     Wrench,
-    WrenchStamped,
 )
 from nav_msgs.msg import Odometry
 from numpy.typing import NDArray
@@ -36,6 +35,12 @@ from iap_msgs.msg import PlatformReference, PlatformState
 
 Array = NDArray[np.float64]
 BASE_LINK = "base_link"
+_SOLIDS = {
+    "box": Marker.CUBE,
+    "cylinder": Marker.CYLINDER,
+    "sphere": Marker.SPHERE,
+    "triangles": Marker.TRIANGLE_LIST,
+}
 _twist = np.zeros(6)
 
 
@@ -127,12 +132,6 @@ def wrench_row(wrench: Wrench) -> Array:
     return np.array([f.x, f.y, f.z, m.x, m.y, m.z])
 
 
-def fill_wrench_stamped(message: WrenchStamped, stamp: int, wrench_P: Array) -> None:
-    """Fill a stamped wrench (6,); its frame_id stays."""
-    set_stamp(message.header, stamp)
-    fill_wrench(message.wrench, wrench_P)
-
-
 def odometry_message(vehicle: str, body: str) -> Odometry:
     """An Odometry of a body, to be filled."""
     return Odometry(header=Header(frame_id=MAP), child_frame_id=frame(vehicle, body))
@@ -176,6 +175,21 @@ def arrow_message(namespace: str, number: int, color: Sequence[float]) -> Marker
     marker.scale = Vector3(x=0.025, y=0.06, z=0.08)  # shaft, head [m]
     marker.points = [Point(), Point()]
     return marker
+
+
+def solid_message(
+    namespace: str, number: int, kind: str, scale: Array, corners: Array, color: Sequence[float]
+) -> Marker:
+    """A box, cylinder, sphere, or triangles (n, 3), in the world; its pose is to be filled."""
+    marker = _marker(namespace, number, _SOLIDS[kind], color)
+    _fill_vector(marker.scale, scale)
+    marker.points = [Point(x=x, y=y, z=z) for x, y, z in corners.tolist()]
+    return marker
+
+
+def no_message(namespace: str, number: int) -> Marker:
+    """What takes a marker away again."""
+    return Marker(header=Header(frame_id=MAP), ns=namespace, id=number, action=Marker.DELETE)
 
 
 def line_message(namespace: str, number: int, color: Sequence[float]) -> Marker:

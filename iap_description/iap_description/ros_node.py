@@ -25,8 +25,10 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
+from iap_description.config import parse_yaml, validate
 from iap_description.conversions import stamp_message
 from iap_description.errors import BadInput, IapError
+from iap_description.platform import Platform, load_platform
 
 LATEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)  # state, reference, command
 LATCHED = QoSProfile(
@@ -73,6 +75,30 @@ class SuiteNode(Node):
                     FloatingPointRange(from_value=float(low), to_value=float(high))
                 ]
         return self.declare_parameter(name, default, descriptor).value
+
+    def choice(self, name: str, choices: Sequence[str], description: str) -> str:
+        """Declare a parameter that is one of some words, by default the first, and return its value.
+
+        Raises:
+            BadInput: it is none of them.
+        """
+        value = self.parameter(name, choices[0], description)
+        if value not in choices:
+            raise BadInput(f"parameter {name}: '{value}' is none of {', '.join(choices)}")
+        return value
+
+    def platform(self) -> Platform:
+        """Declare the parameter `platform`, and return what it stands for.
+
+        Raises:
+            BadInput: no such platform, or no platform at all.
+        """
+        what = "Name of a platform, the path of its YAML file, or the YAML itself."
+        text = self.parameter("platform", "three_star", what)
+        if "\n" not in text:
+            return load_platform(text)
+        source = "parameter platform"
+        return validate(Platform, parse_yaml(text, source=source), source=source)
 
     def close(self) -> None:
         """End the work; called once, also after Ctrl-C."""

@@ -3,7 +3,8 @@
 
 rclpy publishes bytes, and hands them over, as readily as message objects. Making the thirty objects of
 one state and filling them takes longer than the physics it reports; a view costs nothing. What lies
-where is found by `iap_description.cdr`; field names and units are those of the files in iap_msgs.
+where is found by `iap_description.cdr`; field names and units are those of the files in iap_msgs. The
+messages of contact are in `iap_description.wire_contact`.
 """
 
 from collections.abc import Sequence
@@ -52,9 +53,9 @@ class Message:
         self._sequence = self._view("sequence")
 
     @classmethod
-    def _of(cls, **fields: object) -> Self:
+    def _of(cls, frame_id: str = MAP, **fields: object) -> Self:
         store = message_types()
-        header = message(store, "std_msgs/msg/Header", frame_id=MAP)
+        header = message(store, "std_msgs/msg/Header", frame_id=frame_id)
         return cls(Layout.of(store, message(store, cls.TYPE, header=header, **fields)))
 
     def _view(self, name: str) -> NDArray:

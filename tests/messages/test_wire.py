@@ -13,6 +13,7 @@ from iap_description.errors import BadInput
 from iap_description.platform import load_platform
 from iap_description.states import REF_FIXED, Command, Mode
 from iap_description.wire import CommandMessage, Inlet, ReferenceMessage, StateMessage
+from iap_description.wire_contact import ForceTaskMessage, WrenchMessage
 from iap_physics.joints import joint_states
 
 STAMP = 12_345_678_901
@@ -82,6 +83,43 @@ def test_a_reference_without_headings_leaves_them_open():
     row = np.zeros(REF_FIXED + 3)
     Inlet(ReferenceMessage).read(bare).get_row(row)
     assert np.isnan(row[REF_FIXED:]).all()
+
+
+@pytest.mark.parametrize("topic", ["wrench/raw", "wrench/task"])
+def test_what_is_felt_says_what_the_recorder_s_says(topic):
+    platform = load_platform("three_star")
+    assembly = Assembly.of(platform)
+    model = PlatformModel.of(assembly, platform.aircraft, gravity=9.81, com_coupling=True)
+    settings = {"gains": "default", "window_s": (0.0, 1.0), "feels": True}
+    meta = VehicleMeta.of(assembly, platform, model, **settings)
+    store, kind = message_types(), ForceTaskMessage if topic == topics.TASK else WrenchMessage
+    blank = store.serialize_cdr(topics.samples(store, meta)[topic], kind.TYPE)
+    assert kind.of("iap/base_link").dump() == bytes(blank)
+
+
+def test_a_wrench_arrives_as_it_was_sent():
+    out, wrench = WrenchMessage.of("iap/base_link"), np.random.default_rng(2).normal(size=6)
+    out.put_wrench(STAMP, wrench)
+    heard = Inlet(WrenchMessage).read(out.dump())
+    assert heard.stamp == STAMP
+    np.testing.assert_array_equal(heard.wrench_P, wrench)
+    message = message_types().deserialize_cdr(out.dump(), WrenchMessage.TYPE)
+    assert message.header.frame_id == "iap/base_link"
+    assert [message.wrench.force.y, message.wrench.torque.z] == [wrench[1], wrench[5]]
+
+
+def test_a_force_task_arrives_as_it_was_sent():
+    out = ForceTaskMessage.of("iap/base_link")
+    out.put_head(STAMP, 9)
+    out.mode, out.axes[:] = 2, [1, 0, 0, 0, 0, 1]
+    parts = ("measured_P", "desired_P", "pose_integral_P", "wrench_integral_P")
+    for i, part in enumerate(parts):
+        getattr(out, part)[:] = i + np.arange(6.0)
+    heard = Inlet(ForceTaskMessage).read(out.dump())
+    assert (heard.stamp, heard.sequence, heard.mode) == (STAMP, 9, 2)
+    assert heard.axes.tolist() == [1, 0, 0, 0, 0, 1]
+    for i, part in enumerate(parts):
+        np.testing.assert_array_equal(getattr(heard, part), i + np.arange(6.0))
 
 
 def test_an_inlet_learns_another_layout_and_goes_back():

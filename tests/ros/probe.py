@@ -19,6 +19,7 @@ from iap_bringup.pacing import StepTimer
 from iap_bringup.run import Flight
 from iap_bringup.safety import Watch
 from iap_bringup.scenario import Scenario
+from iap_bringup.step import Step as Flown
 from iap_description.wire import Inlet, StateMessage
 from iap_msgs.msg import PlatformState
 from iap_msgs.srv import Step
@@ -120,8 +121,8 @@ class Keep:
         self._names = names
         self.states: dict[str, dict[int, np.ndarray]] = {name: {} for name in names}
 
-    def record(self, vehicle, k, t, x, reference, command, rpm) -> None:
-        self.states[self._names[vehicle]][round(t * 1e9)] = x.copy()
+    def record(self, vehicle: int, step: Flown) -> None:
+        self.states[self._names[vehicle]][round(step.t * 1e9)] = step.x.copy()
 
 
 def flown_in_process(scenario: Scenario) -> dict[str, dict[int, np.ndarray]]:

@@ -19,6 +19,7 @@ from iap_bringup.scenario import DATA, Options, resolve, resolve_replay
 
 pytestmark = pytest.mark.nodes
 SAMPLE = str(DATA / "sample_flight")
+PUSHING = ("wrench_topic:=wrench/filtered", "wrench_mode:=selective")
 PAUSED = {"pace": "lockstep", "start_paused": True}
 
 
@@ -128,6 +129,20 @@ def test_a_pose_or_a_velocity_alone_moves_the_platform(start):
         ("physics_node", ["assignments:=[wind.sped=3]"], ["unknown key 'wind.sped'"]),
         ("controller_node", ["platform:=four_star"], ["unknown platform 'four_star'"]),
         ("controller_node", ["gains.kP:=[1.0]"], ["gains.kP"]),
+        ("controller_node", ["gains.yaml:='kP: 3'"], ["parameter gains.yaml"]),
+        ("controller_node", ["wrench_mode:=paper"], ["parameter wrench_topic", "wrench_mode"]),
+        ("controller_node", ["wrench_mode:=hybrid"], ["'hybrid'", "none, paper, selective"]),
+        (
+            "controller_node",
+            ["platform:=three_line", *PUSHING, "wrench_axes:=[roll]"],
+            ["vehicle 'iap': axis 'roll'"],
+        ),
+        ("controller_node", ["platform:=f450", *PUSHING], ["vehicle 'iap': axis 'x'"]),
+        ("controller_node", [*PUSHING, "push:='force: 3'"], ["parameter push", "force"]),
+        ("admittance_node", ["wrench_topic:=''"], ["parameter wrench_topic"]),
+        ("admittance_node", ["gains.admittance.M:=[1.0, 0.0]"], ["gains.admittance.M"]),
+        ("wrench_observer_node", ["gain:=-1.0"], ["gain"]),
+        ("wrench_observer_node", ["autopilot.rate:=[1.0]"], ["autopilot.rate", "three numbers"]),
         ("reference_node", ["scenario:=two_platforms"], ["iap_1, iap_2"]),
         ("bag_player", ["scenario:=hover"], ["bag"]),
         ("bag_player", ["bag:=/nowhere.bag"], ["/nowhere.bag"]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What physics_node publishes of a vehicle beside its state: odometry, TF, joints, markers, and its description."""
+"""What physics_node publishes for standard tools: odometry, TF, joints, markers, descriptions, and the world."""
 
 import numpy as np
 from nav_msgs.msg import Odometry
@@ -8,9 +8,9 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
-from visualization_msgs.msg import MarkerArray
+from visualization_msgs.msg import Marker, MarkerArray
 
-from iap_bringup.display import Rotors, Trace
+from iap_bringup.display import Rotors, Solid, Trace, contact_arrows, placed, solids
 from iap_bringup.records.topics import odometry_topic
 from iap_bringup.scenario import Vehicle
 from iap_description.assembly import Assembly
@@ -20,17 +20,24 @@ from iap_description.conversions import (
     fill_joint_state,
     fill_odometry,
     fill_points,
+    fill_pose,
     fill_transform,
     frame,
     joint_state_message,
     line_message,
+    no_message,
     odometry_message,
+    set_stamp,
+    solid_message,
     transform_message,
 )
 from iap_description.relative import relative_pose
 from iap_description.ros_node import LATCHED
 from iap_description.urdf import rotor_joint, urdf_text
 from iap_description.wire import MAP
+from iap_description.world import World
+from iap_description.world_objects import Placed
+from iap_physics.engine import Engine
 
 try:
     from tf2_msgs.msg import TFMessage
@@ -40,6 +47,7 @@ except ImportError:  # it comes with a ROS 2 installation, not with the wheels
 Array = NDArray[np.float64]
 PATH_COLOR = (0.1, 0.4, 0.9, 0.8)
 THRUST_COLOR = (0.9, 0.3, 0.1, 0.9)
+CONTACT_COLOR = (0.9, 0.1, 0.6, 1.0)
 ODOMETRY_QUEUE = 10
 
 
@@ -82,6 +90,77 @@ class OdometryAndFrames:
             relative_pose(x[0], row, self._pose)
             fill_transform(transform, stamp, self._pose)
         publisher.publish(TFMessage(transforms=self._transforms))
+
+
+class ContactMarkers:
+    """An arrow for every contact point of a vehicle.
+
+    Args:
+        node: that publishes.
+        name: of the vehicle.
+    """
+
+    def __init__(self, node: Node, name: str) -> None:
+        self._namespace, self._shown = f"{name}/contact", 0
+        self._markers = node.create_publisher(MarkerArray, f"/{name}/contact_markers", 10)
+
+    def publish(self, stamp: int, pushes: Array) -> None:
+        """Publish contacts, (n, 2, 3) points [m] and forces [N] in the world, at a stamp [ns]."""
+        if not self._markers.get_subscription_count():
+            return
+        feet_and_heads = contact_arrows(pushes)
+        count = len(feet_and_heads)
+        arrows = [arrow_message(self._namespace, i, CONTACT_COLOR) for i in range(count)]
+        for arrow, points in zip(arrows, feet_and_heads, strict=True):
+            fill_points(arrow, stamp, points)
+        gone = [no_message(self._namespace, i) for i in range(count, self._shown)]
+        self._shown = count
+        self._markers.publish(MarkerArray(markers=[*arrows, *gone]))
+
+
+class WorldMarkers:
+    """The objects of the world: those that stand are published once for all, the others again and again.
+
+    Args:
+        node: that publishes.
+        world: whose objects.
+        engine: tells where they are.
+    """
+
+    TOPIC = "/world/markers"
+
+    def __init__(self, node: Node, world: World, engine: Engine) -> None:
+        self._engine = engine
+        self._moving: list[tuple[int, Solid, Marker]] = []
+        standing, rows = [], engine.object_states()
+        for k, (name, item) in enumerate(world.objects.items()):
+            for number, solid in enumerate(solids(item.pieces())):
+                fixed = (solid.kind, solid.scale, solid.corners, solid.color)
+                marker = solid_message(f"world/{name}", number, *fixed)
+                fill_pose(marker.pose, placed(solid, rows[k]))
+                if _moves(item):
+                    self._moving.append((k, solid, marker))
+                else:
+                    standing.append(marker)
+        node.create_publisher(MarkerArray, self.TOPIC, LATCHED).publish(
+            MarkerArray(markers=standing)
+        )
+        if self._moving:  # of its own, so that who comes late gets what stands, too
+            self._publisher = node.create_publisher(MarkerArray, self.TOPIC, LATCHED)
+
+    def publish(self, stamp: int) -> None:
+        """Publish what moves, at a stamp [ns]."""
+        if not self._moving:
+            return
+        rows = self._engine.object_states()
+        for k, solid, marker in self._moving:
+            set_stamp(marker.header, stamp)
+            fill_pose(marker.pose, placed(solid, rows[k]))
+        self._publisher.publish(MarkerArray(markers=[marker for _, _, marker in self._moving]))
+
+
+def _moves(item: Placed) -> bool:
+    return item.mass is not None or item.motion is not None
 
 
 class RotorsAndMarkers:

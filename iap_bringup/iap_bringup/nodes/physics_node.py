@@ -13,6 +13,7 @@ from rosgraph_msgs.msg import Clock
 from std_srvs.srv import SetBool, Trigger
 
 from iap_bringup.loop import make_engine
+from iap_bringup.nodes.displays import WorldMarkers
 from iap_bringup.nodes.flight_parameters import resolved_scenario
 from iap_bringup.nodes.physics_status import PhysicsStatus
 from iap_bringup.nodes.vehicle_topics import VehicleTopics
@@ -72,6 +73,8 @@ class PhysicsNode(SuiteNode):
         what = "Of markers and joint_states [Hz], rounded to whole control periods."
         display = self.parameter("display_rate", 30.0, what, limits=(0.1, 1e4))
         every = (max(1, round(control / odometry)), max(1, round(control / display)))
+        self._every_display = every[1]
+        self._world = WorldMarkers(self, scenario.world, self._session.plant.engine)
         return [
             VehicleTopics(self, self._session, i, vehicle, every, self._on_command)
             for i, vehicle in enumerate(scenario.vehicles)
@@ -138,6 +141,8 @@ class PhysicsNode(SuiteNode):
         self._clock_publisher.publish(self._clock_message)
         for vehicle in self._vehicles:
             vehicle.publish_rest(stamp)
+        if self._session.k % self._every_display == 0:
+            self._world.publish(stamp)
 
     def _resend(self) -> None:
         """Publish a state again that may have been lost, or that a new node has not seen."""

@@ -12,11 +12,10 @@ from typing import Any
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
-from iap_bringup.node_parameters import controller_parameters
+from iap_bringup.node_parameters import package_of, vehicle_nodes
 from iap_bringup.scenario import Scenario
 from iap_description.errors import BadInput
 
-PACKAGES = {"controller_node": "iap_control"}  # every other executable is of iap_bringup
 PATIENCE = 20.0  # for a process that was told to end [s]
 
 
@@ -26,7 +25,7 @@ def executable(name: str) -> Path:
     Raises:
         BadInput: it is not built, or its workspace is not sourced.
     """
-    package = PACKAGES.get(name, "iap_bringup")
+    package = package_of(name)
     try:
         path = Path(get_package_prefix(package)) / "lib" / package / name
     except PackageNotFoundError as error:
@@ -85,8 +84,8 @@ class Nodes:
         """Start all nodes that fly a scenario; `parameters` name it and `physics` go to physics_node besides."""
         for vehicle in scenario.vehicles:
             space = f"/{vehicle.name}"
-            gains = controller_parameters(scenario, vehicle)
-            self.start("controller_node", gains, namespace=space)
+            for name, own in vehicle_nodes(scenario, vehicle).items():
+                self.start(name, own, namespace=space)
             player = "bag_player" if parameters.get("bag") else "reference_node"
             self.start(player, parameters, namespace=space)
         self.start("physics_node", {**parameters, **physics})

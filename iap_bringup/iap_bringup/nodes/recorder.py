@@ -10,27 +10,37 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_srvs.srv import SetBool
 
 from iap_bringup.drawing.plots import write_plots
 from iap_bringup.live_run import LiveRun
+from iap_bringup.logbook import FELT, Expected
 from iap_bringup.nodes.flight_parameters import resolved_scenario
+from iap_bringup.pilot import Pilot
+from iap_bringup.records import topics
 from iap_bringup.records.recorder import RecordingFailed
 from iap_bringup.records.run_meta import COMPLETED
 from iap_bringup.records.runfolder import create_run_folder, load_run
 from iap_bringup.run import Flight
 from iap_control.controller import Reference
+from iap_control.force_task import ForceMode
+from iap_control.force_task import ForceTask as Task
 from iap_description.errors import BadInput, IapError
 from iap_description.ros_node import EXIT_DONE, EXIT_FAILED, SuiteNode, run
 from iap_description.states import REF_FIXED, Command, Level
 from iap_description.wire import CommandMessage, Inlet, Message, ReferenceMessage, StateMessage
-from iap_msgs.msg import PlatformCommand, PlatformReference, PlatformState
+from iap_description.wire_contact import ForceTaskMessage, WrenchMessage
+from iap_msgs.msg import ForceTask, PlatformCommand, PlatformReference, PlatformState
 
 EVERY = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)  # while a chunk is written
+
+REPEATS = 3  # of the standing state, 0.1 s apart, in which the other nodes find each other, too
 
 
 class RecorderNode(SuiteNode):
@@ -43,12 +53,12 @@ class RecorderNode(SuiteNode):
         what = "Run folder to make; empty: the next free runs/SCENARIO-001."
         self._out = self.parameter("out", "", what)
         self._plot = self.parameter("plot", True, "Whether to draw the plots at the end.")
-        what = "Whether to end the pause of a physics_node with start_paused, once all states are heard."
-        self._heard: set[int] | None = set() if self.parameter("end_pause", False, what) else None
-        self._pause = self.create_client(SetBool, "/pause")
+        what = "Whether to end the pause of a physics_node with start_paused, once all that is recorded is heard."
+        self._unheard = self._everything() if self.parameter("end_pause", False, what) else None
+        self._pause, self._repeats = self.create_client(SetBool, "/pause"), 0
         self._runs = [self._new_run()]
         for number, pilot in enumerate(self._flight.pilots):
-            self._listen(number, pilot.name, pilot.airframe.model.count)
+            self._listen(number, pilot)
         self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
 
     def _new_run(self) -> LiveRun:
@@ -59,52 +69,72 @@ class RecorderNode(SuiteNode):
         self.get_logger().info(f"recording into {folder}")
         return LiveRun(self._flight, self._config, folder)
 
-    def _listen(self, number: int, name: str, count: int) -> None:
-        for kind, message, topic, take in (
-            (PlatformState, StateMessage, "state", self._take_state),
-            (PlatformReference, ReferenceMessage, "reference", self._take_reference),
-            (PlatformCommand, CommandMessage, "command", self._take_command),
-        ):
-            callback = partial(self._on_message, Inlet(message), partial(take, number, count))
-            self.create_subscription(kind, f"/{name}/{topic}", callback, EVERY, raw=True)
+    def _listen(self, number: int, pilot: Pilot) -> None:
+        count, name = pilot.airframe.model.count, pilot.name
+        reference, wrench = partial(reference_of, count), wrench_of
+        taken: list[tuple[str, type, type[Message], Callable[[Any], object]]] = [
+            (topics.REFERENCE, PlatformReference, ReferenceMessage, reference),
+            (topics.COMMAND, PlatformCommand, CommandMessage, partial(command_of, count)),
+        ]
+        if pilot.touch is not None:
+            taken += [(topic, WrenchStamped, WrenchMessage, wrench) for topic in FELT]
+            taken.append((topics.TASK, ForceTask, ForceTaskMessage, task_of))
+            if pilot.touch.admittance is not None:
+                taken.append((topics.REVISED, PlatformReference, ReferenceMessage, reference))
+        for topic, kind, message, value in taken:
+            take = partial(self._take, number, topic, value)
+            self._hear(f"/{name}/{topic}", kind, message, take)
+        self._hear(
+            f"/{name}/state", PlatformState, StateMessage, partial(self._take_state, number)
+        )
+
+    def _hear(
+        self, topic: str, kind: type, message: type[Message], take: Callable[[Any], None]
+    ) -> None:
+        callback = partial(self._on_message, Inlet(message), take)
+        self.create_subscription(kind, topic, callback, EVERY, raw=True)
 
     def _on_message(self, inlet: Inlet, take: Callable[[Message], None], data: bytes) -> None:
         try:
             take(inlet.read(data))
-        except BadInput as error:
+        except (BadInput, ValueError) as error:  # a level or mode that there is none of, too
             self.get_logger().warning(str(error), throttle_duration_sec=2.0)
         except RecordingFailed as error:
             self.get_logger().error(str(error))
             self._runs[-1].outcome = "recording_failed"
         self._end_if_over()
 
-    def _take_state(self, number: int, _: int, state: StateMessage) -> None:
+    def _take_state(self, number: int, state: StateMessage) -> None:
         if self._runs[-1].logbook.is_reset(number, state.stamp):
             self._close_bag()
             self._runs.append(self._new_run())
-        if self._heard is not None:
-            self._end_pause(number)
+        self._note(number, topics.STATE)
         logbook = self._runs[-1].logbook
         logbook.take_state(number, state.stamp, state.sequence, state.rows, state.rpm)
 
-    def _end_pause(self, number: int) -> None:
-        """Let time go once every vehicle's state was heard; a state that stands comes again and again."""
-        self._heard = {*(self._heard or ()), number}
-        if len(self._heard) == len(self._flight.pilots) and self._pause.service_is_ready():
+    def _everything(self) -> set[tuple[int, str]]:
+        """Vehicle and topic of all that is answered while time stands, again and again."""
+        return {
+            (number, topic)
+            for number, pilot in enumerate(self._flight.pilots)
+            for topic in (topics.STATE, *Expected.of(pilot).topics)
+        }
+
+    def _note(self, number: int, topic: str) -> None:
+        """Let time go once everything was heard, and the standing state some times more."""
+        if self._unheard is None:
+            return
+        self._unheard.discard((number, topic))
+        self._repeats += not self._unheard and topic == topics.STATE
+        if self._repeats >= REPEATS and self._pause.service_is_ready():
             self._pause.call_async(SetBool.Request(data=False))
-            self._heard = None
+            self._unheard = None
 
-    def _take_reference(self, number: int, count: int, message: ReferenceMessage) -> None:
-        reference = Reference(
-            np.empty(REF_FIXED + count), Level(message.level), message.wrench_P.copy()
-        )
-        message.get_row(reference.row)
-        self._runs[-1].logbook.take_reference(number, message.stamp, reference)
-
-    def _take_command(self, number: int, count: int, message: CommandMessage) -> None:
-        command = Command.zeros(count)
-        message.get(command)
-        self._runs[-1].logbook.take_command(number, message.stamp, command)
+    def _take(
+        self, number: int, topic: str, value: Callable[[Any], object], message: Message
+    ) -> None:
+        self._note(number, topic)
+        self._runs[-1].logbook.take(number, topic, message.stamp, value(message))
 
     def _on_diagnostics(self, array: DiagnosticArray) -> None:
         live = self._runs[-1]
@@ -140,6 +170,37 @@ class RecorderNode(SuiteNode):
                 self.get_logger().error(str(error))
             else:
                 self.get_logger().info(f"{live.folder}: {metrics['outcome']}")
+
+
+def reference_of(count: int, message: ReferenceMessage) -> Reference:
+    """The reference in a message, for so many aircraft."""
+    row, level = np.empty(REF_FIXED + count), Level(message.level)
+    message.get_row(row)
+    return Reference(row, level, message.wrench_P.copy())
+
+
+def command_of(count: int, message: CommandMessage) -> Command:
+    """The command in a message, for so many aircraft."""
+    command = Command.zeros(count)
+    message.get(command)
+    return command
+
+
+def wrench_of(message: WrenchMessage) -> np.ndarray:
+    """The wrench (6,) in a message."""
+    return message.wrench_P.copy()
+
+
+def task_of(message: ForceTaskMessage) -> Task:
+    """What wrench control does, as a message tells it."""
+    return Task(
+        ForceMode(message.mode),
+        message.measured_P.copy(),
+        message.desired_P.copy(),
+        message.axes.astype(bool),
+        message.pose_integral_P.copy(),
+        message.wrench_integral_P.copy(),
+    )
 
 
 def main() -> int:

@@ -18,15 +18,19 @@ from iap_bringup.nodes.bag_player import BagPlayer
 from iap_bringup.nodes.physics_node import PhysicsNode
 from iap_bringup.nodes.recorder import RecorderNode
 from iap_bringup.nodes.reference_node import ReferenceNode
+from iap_control.admittance_node import AdmittanceNode
 from iap_control.controller_node import ControllerNode
 from iap_description.ros_node import SuiteNode, run
+from iap_estimation.wrench_observer_node import WrenchObserverNode
 
 NODES: dict[str, Callable[..., SuiteNode]] = {
+    "admittance_node": AdmittanceNode,
     "bag_player": BagPlayer,
     "controller_node": ControllerNode,
     "physics_node": PhysicsNode,
     "recorder": RecorderNode,
     "reference_node": ReferenceNode,
+    "wrench_observer_node": WrenchObserverNode,
 }
 
 

@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The topics of one vehicle at the plant's side: its states out, its commands in, and what is shown of it."""
+"""The topics of one vehicle at the plant's side: states and wrenches out, commands in, and what is shown of it."""
 
 from collections.abc import Callable
 
 import numpy as np
+from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 
-from iap_bringup.nodes.displays import OdometryAndFrames, RotorsAndMarkers
+from iap_bringup.nodes.displays import ContactMarkers, OdometryAndFrames, RotorsAndMarkers
 from iap_bringup.scenario import Vehicle
 from iap_bringup.session import Session
 from iap_description.assembly import Assembly
+from iap_description.conversions import BASE_LINK, frame
 from iap_description.errors import BadInput
 from iap_description.ros_node import LATEST
 from iap_description.wire import SECOND, CommandMessage, Inlet, StateMessage
+from iap_description.wire_contact import WrenchMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
 
 NO_ROTORS = np.zeros((0, 4))
@@ -52,6 +55,14 @@ class VehicleTopics:
             self._measured_state = StateMessage.of_base()
             topic = f"/{self.name}/state/measured"
             self._measured = node.create_publisher(PlatformState, topic, LATEST)
+        self._felt: tuple[Publisher, ...] = ()
+        if session.sensor(number) is not None:
+            self._wrench = WrenchMessage.of(frame(self.name, BASE_LINK))
+            self._felt = tuple(
+                node.create_publisher(WrenchStamped, f"/{self.name}/wrench/{kind}", LATEST)
+                for kind in ("raw", "filtered")
+            )
+            self._contacts = ContactMarkers(node, self.name)
         self._bodies = OdometryAndFrames(node, vehicle, assembly)
         self._look = RotorsAndMarkers(node, vehicle, assembly)
         self.command_topic = f"/{self.name}/command"
@@ -64,8 +75,9 @@ class VehicleTopics:
         self._look.reset()
 
     def publish_state(self, stamp: int) -> None:
-        """Publish the present state, and what is measured of it, at a stamp [ns]."""
+        """Publish the present state, and what is felt and measured of it, at a stamp [ns]."""
         session, number = self._session, self._number
+        self._publish_felt(stamp)
         x, rpm = session.plant.state(number)[0], session.plant.drives[number].rpm[0]
         self._state.put_head(stamp, session.k)
         self._state.put_rows(x, rpm)
@@ -75,6 +87,16 @@ class VehicleTopics:
             self._measured_state.put_rows(session.measured[number][None], NO_ROTORS)
             self._measured.publish(self._measured_state.dump())
 
+    def _publish_felt(self, stamp: int) -> None:
+        """Publish the wrenches, before the state: who acts on both has them when it comes."""
+        sensor = self._session.sensor(self._number)
+        if sensor is not None:
+            for publisher, wrench_P in zip(
+                self._felt, (sensor.raw_P, sensor.filtered_P), strict=True
+            ):
+                self._wrench.put_wrench(stamp, wrench_P)
+                publisher.publish(self._wrench.dump())
+
     def publish_rest(self, stamp: int) -> None:
         """Publish what is due of all that standard tools show."""
         session, number = self._session, self._number
@@ -83,6 +105,8 @@ class VehicleTopics:
             self._bodies.publish(stamp, x)
         if session.k % self._every_display == 0:
             self._look.publish(stamp, session.t, x, session.plant.drives[number].rpm[0])
+            if self._felt:
+                self._contacts.publish(stamp, session.pushes(number))
 
     def _on_command(self, data: bytes) -> None:
         fault = None
