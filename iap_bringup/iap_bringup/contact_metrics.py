@@ -49,7 +49,9 @@ def contact_metrics(c: Columns, felt: FeltColumns, vehicle: VehicleMeta, run: Ru
         **_held_errors(c, felt, judged),
         "force_max_n": float(force[flown].max(initial=0.0)),
         "force_steady_n": _mean(force[steady]),
+        "force_band_fraction": _within(felt, judged, run.force_band),
         "contact_fraction": _mean(touches[asked & (c.t >= first)]),
+        "contact_losses": int((np.diff(touches[judged].astype(int)) < 0).sum()),
         "approach_speed_max_mps": _approach_speed(c, felt, flown),
         **_integrals(c.t, felt, flown, run.steady),
         **_tool(c, felt, vehicle, steady, run.bore),
@@ -64,6 +66,13 @@ def _wrench_errors(felt: FeltColumns, judged: Ticks) -> Metrics:
     if len(errors) and felt.mode.any():
         rmse = np.where(wanted.any(axis=0), evaluation.rmse(errors), math.nan)
     return {"force_rmse_n": rmse[:3], "torque_rmse_nm": rmse[3:]}
+
+
+def _within(felt: FeltColumns, judged: Ticks, band: float) -> float | None:
+    """Share of the time for which the force on every wrench axis is within a band [N] around what is desired."""
+    errors = np.abs(felt.wrenches[judged, FILTERED, :3] - felt.wrenches[judged, DESIRED, :3])
+    wanted = felt.axes[judged, :3] > 0
+    return _mean((errors * wanted <= band).all(axis=1)) if wanted.any() else None
 
 
 def _held_errors(c: Columns, felt: FeltColumns, judged: Ticks) -> Metrics:

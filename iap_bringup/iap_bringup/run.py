@@ -112,6 +112,7 @@ class Flight:
             vehicles=tuple(vehicles),
             after_contact=s.metrics.after_contact,
             steady=s.metrics.steady,
+            force_band=s.metrics.force_band,
             bore=_bore(s.world),
         )
 

@@ -77,6 +77,7 @@ class Metrics(Record):
         NonNegative  # the figures of contact count from so long after the first contact [s]
     )
     steady: Positive  # the steady ones over so long at the end [s]
+    force_band: Positive  # that a controlled force shall keep to, on both sides [N]
 
 
 class Draw(Record):

@@ -52,7 +52,18 @@ def test_contact_begins_with_the_first_force_and_lasts():
 def test_a_gap_in_the_contact_counts():
     c, meta = made_up()
     c.felt.wrenches[2000:2300, RAW] = 0.0  # 10 to 11.5 s
-    assert judge(c, meta)["contact_fraction"] == pytest.approx(1.0 - 300 / 3000)
+    figures = judge(c, meta)
+    assert figures["contact_fraction"] == pytest.approx(1.0 - 300 / 3000)
+    assert figures["contact_losses"] == 1
+
+
+def test_the_band_counts_on_the_controlled_force_alone():
+    c, meta = made_up()
+    push(c)
+    c.felt.wrenches[1400:1650, FILTERED, 0] = 5.6  # 1.25 of the 13 s that count
+    c.felt.wrenches[:, FILTERED, 2] = 9.0
+    share = judge(c, meta)["force_band_fraction"]
+    assert share == pytest.approx(1.0 - 250 / 2600)
 
 
 def test_without_contact_there_is_nothing_to_say():

@@ -138,6 +138,7 @@ class RunMeta(Record):
     Attributes:
         after_contact: figures of contact count from so long after the first contact [s].
         steady: the steady ones over so long at the end [s].
+        force_band: that a controlled force shall keep to [N].
         bore: of the world's first funnel; None without one.
     """
 
@@ -148,6 +149,7 @@ class RunMeta(Record):
     vehicles: tuple[VehicleMeta, ...]
     after_contact: NonNegative = 0.0
     steady: Positive = 5.0
+    force_band: Positive = 0.5
     bore: Bore | None = None
 
 
