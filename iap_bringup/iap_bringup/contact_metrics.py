@@ -41,7 +41,7 @@ def contact_metrics(c: Columns, felt: FeltColumns, vehicle: VehicleMeta, run: Ru
     first = float(c.t[np.argmax(touches)]) if touches.any() else math.inf
     pushing = felt.mode > 0
     asked = flown & (pushing if pushing.any() else np.ones_like(pushing))
-    judged = asked & (c.t >= first + run.after_contact - 1e-9)
+    judged = flown & judged_ticks(c.t, pushing, first, run.after_contact)
     steady = flown & (c.t >= end - run.steady - 1e-9)
     return {
         "first_contact_s": first if touches.any() else None,
@@ -58,6 +58,12 @@ def contact_metrics(c: Columns, felt: FeltColumns, vehicle: VehicleMeta, run: Ru
     }
 
 
+def judged_ticks(t: Array, pushing: Ticks, first: float, after: float) -> Ticks:
+    """The ticks that count: `after` the first contact [s] and, where a wrench is controlled, under it."""
+    asked = pushing if pushing.any() else np.ones(len(t), np.bool_)
+    return np.asarray(asked & (t >= first + after - 1e-9))
+
+
 def _wrench_errors(felt: FeltColumns, judged: Ticks) -> Metrics:
     """Errors per axis of the wrench against its reference; null where there is none."""
     errors = (felt.wrenches[:, FILTERED] - felt.wrenches[:, DESIRED])[judged]
@@ -72,7 +78,8 @@ def _within(felt: FeltColumns, judged: Ticks, band: float) -> float | None:
     """Share of the time for which the force on every wrench axis is within a band [N] around what is desired."""
     errors = np.abs(felt.wrenches[judged, FILTERED, :3] - felt.wrenches[judged, DESIRED, :3])
     wanted = felt.axes[judged, :3] > 0
-    return _mean((errors * wanted <= band).all(axis=1)) if wanted.any() else None
+    inside = np.asarray((errors * wanted <= band).all(axis=1), dtype=float)
+    return _mean(inside) if wanted.any() else None
 
 
 def _held_errors(c: Columns, felt: FeltColumns, judged: Ticks) -> Metrics:

@@ -18,10 +18,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_control.controller import Reference
-from iap_control.correction import Correction, revise, revise_euler, transition
+from iap_control.correction import Correction, revise, revise_euler
 from iap_control.gains import AdmittanceGains
 from iap_description.errors import BadInput
 from iap_description.kernels import yaw_of
+from iap_description.second_order import transition
 from iap_description.states import REF_FIXED
 
 Array = NDArray[np.float64]

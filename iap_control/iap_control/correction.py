@@ -52,31 +52,6 @@ class Correction(NamedTuple):
         return cls(np.zeros(6), np.zeros(6), np.zeros(6))
 
 
-def transition(frequency: float, damping: float, dt: float) -> Array:
-    r"""Matrix (2, 2) that takes [e - e_f, de] one period on under a constant force, e_f being where it would rest.
-
-    With A = -a I + N, a = xi omega, the square of N is (a^2 - omega^2) I, so that the exponential of A dt is
-    c I + s N, with c and s hyperbolic, linear or circular functions times e^{-a dt}.
-
-    Args:
-        frequency: omega = sqrt(K / M) [rad/s].
-        damping: xi = D / (2 sqrt(K M)).
-        dt: period [s].
-    """
-    a = damping * frequency
-    square = a * a - frequency * frequency
-    root = math.sqrt(abs(square))
-    if root * dt < 1e-6:
-        c, s = math.exp(-a * dt), dt * math.exp(-a * dt)
-    elif square > 0.0:
-        slow, fast = math.exp((root - a) * dt), math.exp(-(root + a) * dt)
-        c, s = 0.5 * (slow + fast), 0.5 * (slow - fast) / root
-    else:
-        decay = math.exp(-a * dt)
-        c, s = decay * math.cos(root * dt), decay * math.sin(root * dt) / root
-    return np.array([[c + s * a, s], [-s * frequency * frequency, c - s * a]])
-
-
 @njit(cache=True)
 def revise(row: Array, c: Correction, out: Array) -> None:
     r"""Write a reference row (19+) with position and attitude moved by a correction.

@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_control.correction import Correction, revise, transition
+from iap_control.correction import Correction, revise
 from iap_control.force_task import ForceMode, ForceTask
 from iap_control.gains import Gains
 from iap_control.model import PlatformModel
@@ -23,6 +23,7 @@ from iap_control.wrench_loops import (
     tip_velocity,
 )
 from iap_description import so3
+from iap_description.second_order import transition
 from iap_description.states import REF_P, REF_Q, REF_V, REF_W, Level, P, Q, V, W
 
 Array = NDArray[np.float64]

@@ -15,33 +15,9 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
+from iap_description.second_order import transition
 
 Array = NDArray[np.float64]
-
-
-def transition(cutoff: float, damping: float, dt: float) -> Array:
-    r"""Matrix (2, 2) that takes [y - u, dy] one period on under a constant input u.
-
-    With A = -a I + N, a = xi omega_c, the square of N is (a^2 - omega_c^2) I, so that the exponential of A dt is
-    c I + s N, with c and s hyperbolic, linear or circular functions times e^{-a dt}.
-
-    Args:
-        cutoff: omega_c [rad/s].
-        damping: xi.
-        dt: period [s].
-    """
-    a = damping * cutoff
-    square = a * a - cutoff * cutoff
-    root = math.sqrt(abs(square))
-    if root * dt < 1e-6:
-        c, s = math.exp(-a * dt), dt * math.exp(-a * dt)
-    elif square > 0.0:
-        slow, fast = math.exp((root - a) * dt), math.exp(-(root + a) * dt)
-        c, s = 0.5 * (slow + fast), 0.5 * (slow - fast) / root
-    else:
-        decay = math.exp(-a * dt)
-        c, s = decay * math.cos(root * dt), decay * math.sin(root * dt) / root
-    return np.array([[c + s * a, s], [-s * cutoff * cutoff, c - s * a]])
 
 
 class SecondOrderLowPass:

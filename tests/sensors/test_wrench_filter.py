@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from iap_description.errors import BadInput
-from iap_sensors.wrench_filter import SecondOrderLowPass, transition
+from iap_description.second_order import transition
+from iap_sensors.wrench_filter import SecondOrderLowPass
 
 CUTOFF = 10.0
 every_damping = pytest.mark.parametrize("damping", [1.414, 1.0, 0.5, 1.0 + 1e-9])

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The curves of what a vehicle felt, and of how its command and its pose gave way."""
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.contact_metrics import DESIRED, ESTIMATED, FILTERED, RAW
+from iap_bringup.contact_metrics import DESIRED, ESTIMATED, FILTERED, RAW, judged_ticks
 from iap_bringup.metrics import pose_errors
 from iap_bringup.records.run_meta import RunMeta, VehicleMeta
 from iap_bringup.records.topics import Columns, FeltColumns
@@ -83,7 +84,8 @@ class Contact:
             mode=mode,
             is_on=is_on,
             by_wrench=np.asarray(taken.any(axis=0)),
-            judged=_judged(c.t, is_on, first, run.after_contact, end),
+            judged=(c.t <= end + 1e-9)
+            & judged_ticks(c.t, is_on, math.inf if first is None else first, run.after_contact),
             deviation=_less(c.reference, c.x[:, 0, :7], vehicle, q_WP),
             yielded=_less(c.reference, felt.tracked[:, :7], vehicle, q_WP) if changed else None,
             frame="map" if q_WP is None else "P",
@@ -122,14 +124,6 @@ def _start(t: Array, happens: Ticks) -> float:
         return float(t[0])
     first = float(t[np.argmax(happens)])
     return max(float(t[0]), first - LEAD * (float(t[-1]) - first))
-
-
-def _judged(t: Array, is_on: Ticks, first: float | None, after: float, end: float) -> Ticks:
-    """The ticks that count: after the first contact and, where a wrench is controlled, under it."""
-    if first is None:
-        return np.zeros(len(t), np.bool_)
-    asked = is_on if is_on.any() else np.ones(len(t), np.bool_)
-    return asked & (t >= first + after - 1e-9) & (t <= end + 1e-9)
 
 
 def _less(
