@@ -10,7 +10,7 @@ pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test ha
 
 from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from test_contact import WALL
+from test_contact_in_lockstep import WALL
 from visualization_msgs.msg import Marker, MarkerArray
 
 from iap_bringup.scenario import Options, resolve
