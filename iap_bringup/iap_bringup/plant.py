@@ -90,6 +90,7 @@ class Plant:
         self._gust_rng = gust_rng
         self._air_W = np.repeat(wind.mean_W[None], batch, axis=0)
         self._gust_state = first_gust(gust_rng, batch=batch)
+        self._bases = [drive.rows.start for drive in self.drives]
         self._feeling = tuple(feeling)
         self._disturbances = tuple(disturbances)
         self._external_W = np.zeros((len(airframes), 6))
@@ -146,12 +147,14 @@ class Plant:
         self._contact_W[:] = self._external_W[:] = 0.0
         for wrench, disturbances in zip(self._external_W, self._disturbances, strict=False):
             add_disturbances(disturbances, self.t, wrench)
+        is_disturbed = bool(self._external_W.any())
         for _ in range(self.substeps):
             x = self.engine.state()
             self._wrenches[:] = 0.0
-            for drive, wrench in zip(self.drives, self._external_W, strict=True):
+            for drive in self.drives:
                 drive.actuate(x, self._wrenches, self.tick, self.dt)
-                self._wrenches[:, drive.rows.start] += wrench
+            if is_disturbed:
+                self._wrenches[:, self._bases] += self._external_W
             if self._has_drag:
                 add_drag(x, self._air_W, self._wrenches, self._drag)
             self.engine.apply(self._wrenches)
