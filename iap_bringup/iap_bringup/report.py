@@ -200,7 +200,7 @@ def show_rows(
     keys = columns or list(dict.fromkeys(key for values in rows.values() for key in values))
     table = Table("", title=title)
     for key in keys:
-        table.add_column(key, justify="right")
+        table.add_column(key.replace("_", " "), justify="right", overflow="fold")
     for name, values in rows.items():
         cells = [values.get(key, "") for key in keys]
         table.add_row(name, *(v if isinstance(v, str) else _listed(v, digits) for v in cells))
