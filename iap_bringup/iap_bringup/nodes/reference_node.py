@@ -26,7 +26,7 @@ class ReferenceNode(SuiteNode):
         number = vehicle_of_namespace(self, scenario)
         self._check(scenario, number)
         pilot = Flight.of(scenario).pilots[number]
-        self._player = Player(pilot.timeline)
+        self._player = Player(pilot.timeline, pilot.start[0])
         self._inlet, self._out = (
             Inlet(StateMessage),
             ReferenceMessage.of(pilot.airframe.model.count),

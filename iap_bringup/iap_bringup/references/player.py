@@ -9,20 +9,21 @@ from iap_control.blend import Blend
 from iap_description.states import REF_FIXED, REF_Q, Level
 
 Array = NDArray[np.float64]
-TOUCHING = (
-    1e-6  # a platform that is nearer to the first reference need not be brought there [m], [rad]
-)
+TOUCHING = 1e-6  # a platform that is nearer to the flight's start is there [m], [rad]
 
 
 class Player:
     """Gives the reference for every state; a state that is older than the last one starts it anew.
 
+    A platform that is not where the flight starts is brought from where it is to the timeline.
+
     Args:
         timeline: what is played, with the aircraft's headings.
+        start: (13,) where the flight starts, which may be drawn beside the first reference.
     """
 
-    def __init__(self, timeline: Timeline) -> None:
-        self._timeline = timeline
+    def __init__(self, timeline: Timeline, start: Array) -> None:
+        self._timeline, self._home = timeline, start
         self._row = np.empty(timeline.rows.shape[1])
         self._t = np.inf  # of the last state [s]
         self._start = 0.0
@@ -38,9 +39,8 @@ class Player:
         line = self._timeline
         if t < self._t:
             self._start = t
-            self._blend = Blend.between(t, x, line.rows[0])
-            if self._blend.way < TOUCHING:
-                self._blend = None
+            is_home = Blend.between(t, x, self._home).way < TOUCHING
+            self._blend = None if is_home else Blend.between(t, x, line.rows[0])
         self._t = t
         k = round((t - self._start) / line.dt)
         last = len(line.rows) - 1
