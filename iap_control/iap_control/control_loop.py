@@ -18,6 +18,7 @@ from iap_description.states import REF_FIXED, REF_Q, STATE_SIZE, Command, Q
 __all__ = ["SOURCES", "ControlLoop", "Source", "Touching"]
 
 Array = NDArray[np.float64]
+NOTHING = np.zeros(6)
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -121,9 +122,8 @@ class ControlLoop(StateLoop[Command]):
         if self._touching is None:
             return self.controller(self._x, reference)
         self.task = self._task(self._touching, wrench_P)
-        if wrench_P is None:
-            return self.controller(self._x, reference, force=self.task)
-        F_e = self.controller.gains.compensation * wrench_P
+        felt = NOTHING if wrench_P is None else wrench_P
+        F_e = self.controller.gains.compensation * felt  # a new array: of one kind to compiled code
         return self.controller(self._x, reference, F_e, self.task)
 
     def _task(self, touching: Touching, wrench_P: Array | None) -> ForceTask | None:

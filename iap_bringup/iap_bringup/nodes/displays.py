@@ -119,7 +119,9 @@ class ContactMarkers:
 
 
 class WorldMarkers:
-    """The objects of the world: those that stand are published once for all, the others again and again.
+    """The objects of the world, published once for all, or again and again where one of them moves.
+
+    Every array is the whole world: a reader that keeps one message, and one that comes late, lack nothing.
 
     Args:
         node: that publishes.
@@ -132,31 +134,27 @@ class WorldMarkers:
     def __init__(self, node: Node, world: World, engine: Engine) -> None:
         self._engine = engine
         self._moving: list[tuple[int, Solid, Marker]] = []
-        standing, rows = [], engine.object_states()
+        self._markers, rows = [], engine.object_states()
         for k, (name, item) in enumerate(world.objects.items()):
             for number, solid in enumerate(solids(item.pieces())):
                 fixed = (solid.kind, solid.scale, solid.corners, solid.color)
                 marker = solid_message(f"world/{name}", number, *fixed)
                 fill_pose(marker.pose, placed(solid, rows[k]))
+                self._markers.append(marker)
                 if _moves(item):
                     self._moving.append((k, solid, marker))
-                else:
-                    standing.append(marker)
-        node.create_publisher(MarkerArray, self.TOPIC, LATCHED).publish(
-            MarkerArray(markers=standing)
-        )
-        if self._moving:  # of its own, so that who comes late gets what stands, too
-            self._publisher = node.create_publisher(MarkerArray, self.TOPIC, LATCHED)
+        self._publisher = node.create_publisher(MarkerArray, self.TOPIC, LATCHED)
+        self._publisher.publish(MarkerArray(markers=self._markers))
 
     def publish(self, stamp: int) -> None:
-        """Publish what moves, at a stamp [ns]."""
+        """Publish where everything is at a stamp [ns], if anything moves."""
         if not self._moving:
             return
         rows = self._engine.object_states()
         for k, solid, marker in self._moving:
             set_stamp(marker.header, stamp)
             fill_pose(marker.pose, placed(solid, rows[k]))
-        self._publisher.publish(MarkerArray(markers=[marker for _, _, marker in self._moving]))
+        self._publisher.publish(MarkerArray(markers=self._markers))
 
 
 def _moves(item: Placed) -> bool:

@@ -126,10 +126,11 @@ class PhysicsNode(SuiteNode):
     def _advance(self) -> None:
         began = time.perf_counter()
         self._session.advance()
-        self._status.advanced(time.perf_counter() - began)
+        spent = time.perf_counter() - began
         self._steps_left = max(0, self._steps_left - 1)
         if not self._session.is_broken:
             self._publish()
+        self._status.advanced(spent)
 
     def _publish(self) -> None:
         """Publish the present state: first what the controllers wait for, then the clock and the rest."""
