@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from iap_bringup.pacing import StepTimer
 from iap_bringup.pilot import Pilot
-from iap_bringup.plant import Plant
+from iap_bringup.plant import Plant, Probe
 from iap_bringup.safety import Watch
 from iap_bringup.scenario import Scenario
 from iap_bringup.step import Step
@@ -38,7 +38,16 @@ def make_engine(scenario: Scenario, *, view: bool = False) -> Engine:
     return PyBulletEngine(view=view)
 
 
-def make_plant(scenario: Scenario, pilots: Sequence[Pilot], engine: Engine) -> Plant:
+class Sensing(Protocol):
+    """All sensors of a run."""
+
+    def look(self, k: int, plant: Plant) -> None:
+        """Sense the present state at control instant k, and hand the readings to whoever takes them."""
+
+
+def make_plant(
+    scenario: Scenario, pilots: Sequence[Pilot], engine: Engine, probes: Sequence[Probe] = ()
+) -> Plant:
     """Load the world and the vehicles into the engine, at their starts."""
     engine.load(scenario.world, [pilot.airframe.assembly for pilot in pilots])
     plant = Plant(
@@ -51,6 +60,7 @@ def make_plant(scenario: Scenario, pilots: Sequence[Pilot], engine: Engine) -> P
         gust_rng=stream(scenario.seed, "gusts"),
         feeling=[i for i, pilot in enumerate(pilots) if pilot.touch is not None],
         disturbances=[vehicle.disturbances for vehicle in scenario.vehicles],
+        probes=probes,
     )
     reset_plant(plant, scenario, pilots)
     _check_clear(plant, scenario, pilots)
@@ -92,6 +102,7 @@ def fly(
     watch: Watch,
     timer: StepTimer,
     progress: Callable[[float], None],
+    senses: Sensing | None = None,
 ) -> None:
     """Fly all references from the plant's start to their end.
 
@@ -102,12 +113,15 @@ def fly(
         watch: ends a flight that has failed.
         timer: measures the control steps.
         progress: is told the simulation time [s] now and then.
+        senses: of the vehicles; None where there are none.
 
     Raises:
         FlightFailed: the flight ended before its time.
     """
     steps = max(len(pilot.timeline.rows) for pilot in pilots)
     for k in range(steps):
+        if senses is not None:
+            senses.look(k, plant)
         for i, pilot in enumerate(pilots):
             state = plant.state(i)[0]
             reference = pilot.reference(k)

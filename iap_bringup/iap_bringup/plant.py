@@ -4,6 +4,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,16 @@ class Airframe:
     rate_filter: float
 
 
+class Probe(Protocol):
+    """What looks at the bodies after every physics step."""
+
+    def reset(self, x: Array) -> None:
+        """The plant starts anew from state rows (bodies, 13)."""
+
+    def step(self, x: Array) -> None:
+        """Take the state rows (bodies, 13) at the end of a physics step."""
+
+
 class Plant:
     """Vehicles in one world, or a batch of equal worlds, under commands that are held between control steps.
 
@@ -56,6 +67,7 @@ class Plant:
         batch: number of equal worlds B.
         feeling: the vehicles whose contact wrench is measured, in a world that is no batch.
         disturbances: what disturbs each vehicle.
+        probes: see every physics step of a world that is no batch; the caller reads them.
     """
 
     def __init__(
@@ -71,6 +83,7 @@ class Plant:
         batch: int = 1,
         feeling: Sequence[int] = (),
         disturbances: Sequence[Sequence[Disturbance]] = (),
+        probes: Sequence[Probe] = (),
     ) -> None:
         self.engine = engine
         self.dt = 1.0 / physics_hz
@@ -93,6 +106,7 @@ class Plant:
         self._bases = [drive.rows.start for drive in self.drives]
         self._feeling = tuple(feeling)
         self._disturbances = tuple(disturbances)
+        self._probes = tuple(probes)
         self._external_W = np.zeros((len(airframes), 6))
         self._contact_W = np.zeros((len(airframes), 6))
         self.tick = 0
@@ -109,6 +123,8 @@ class Plant:
         self._gust_state = first_gust(gust_rng, batch=len(x))
         for drive, speeds in zip(self.drives, rpm, strict=True):
             drive.reset(speeds)
+        for probe in self._probes:
+            probe.reset(self.engine.state()[0])
         self._contact_W[:] = 0.0
         self.tick = 0
 
@@ -159,6 +175,8 @@ class Plant:
                 add_drag(x, self._air_W, self._wrenches, self._drag)
             self.engine.apply(self._wrenches)
             self.engine.step(self.dt)
+            for probe in self._probes:
+                probe.step(self.engine.state()[0])
             for i in self._feeling:
                 self._contact_W[i] += self.engine.contact_wrench(self.drives[i].rows.start)
             self.tick += 1
