@@ -6,6 +6,7 @@
 # Progress goes to standard error.
 
 child=
+apt_install=(apt-get install -y --no-install-recommends)
 
 set_up() {
     local started=$SECONDS
@@ -119,6 +120,7 @@ need_system_packages() {
     command -v make >/dev/null || missing+=(make)
     [[ $underlay == wheels ]] || command -v cmake >/dev/null || missing+=(cmake)
     ((${#missing[@]} == 0)) || install_system_packages "${missing[@]}"
+    "$python" "$root/tools/has_egl.py" 2>/dev/null || ask_for_egl libegl1 libgl1-mesa-dri
 }
 
 has_venv() { "$python" -c 'import ensurepip, venv' 2>/dev/null; }
@@ -140,17 +142,36 @@ find_python() {
 }
 
 install_system_packages() {
-    local install=(apt-get install -y --no-install-recommends "$@") as_root=()
     command -v apt-get >/dev/null || give_up "not on this machine: $* (Debian's names); install them and call again"
-    if ((EUID != 0)); then
-        sudo -n true 2>/dev/null || give_up "not on this machine: $*; run 'sudo ${install[*]}' and call again"
-        as_root=(sudo -n)
-    fi
+    find_root || give_up "not on this machine: $*; run 'sudo ${apt_install[*]} $*' and call again"
     say "- $* (apt)"
-    logged "${as_root[@]}" apt-get update || say "  apt-get update failed; trying with the lists there are"
-    logged "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" || failed "${install[*]}" 0
+    install_by_apt "$@" || failed "${apt_install[*]} $*" 0
     find_python || give_up "apt's python3 is $(python3 --version); needed are Python $fits"
     { has_venv && has_headers; } || give_up "$python is not the system's and lacks venv or Python.h; add them and call again"
+}
+
+# Only cameras need OpenGL, so a machine without it is set up all the same.
+ask_for_egl() {
+    if command -v apt-get >/dev/null && find_root; then
+        say "- $* (apt), for images by OpenGL"
+        ! install_by_apt "$@" || return 0
+        say "  failed, so cameras have to do with 'renderer: pybullet'; why is in $log"
+    else
+        say "- no OpenGL (EGL) on this machine, so cameras have to do with 'renderer: pybullet'; to change that, install $* (Debian's names)"
+    fi
+}
+
+# Sets as_root to what makes a command root's, or fails.
+find_root() {
+    as_root=()
+    ((EUID == 0)) && return
+    sudo -n true 2>/dev/null || return
+    as_root=(sudo -n)
+}
+
+install_by_apt() {
+    logged "${as_root[@]}" apt-get update || say "  apt-get update failed; trying with the lists there are"
+    logged "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${apt_install[@]}" "$@"
 }
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then

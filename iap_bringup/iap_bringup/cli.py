@@ -82,13 +82,21 @@ def make_parser() -> argparse.ArgumentParser:
     plot.set_defaults(verb=verbs.plot)
 
     render = verb.add_parser(
-        "render", help="picture of a run", description="Render a picture of a run in flight."
+        "render",
+        help="picture of a run, or its images again",
+        description="Render a picture of a run in flight; or, with --sensors or --scene, all images of its cameras"
+        " again, into a new run folder.",
     )
     render.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
     render.add_argument(
         "--time", type=float, help="simulation time of the picture [s] (default: mid-flight)"
     )
-    render.add_argument("--out", type=Path, help="PNG to write (default: RUN/plots/picture.png)")
+    render.add_argument(
+        "--out",
+        type=Path,
+        help="PNG to write (default: RUN/plots/picture.png), or the new run folder (default: the next runs/NAME-001)",
+    )
+    _add_sensor_options(render)
     render.set_defaults(verb=verbs.render)
 
     experiment = verb.add_parser(
@@ -127,6 +135,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="run folder to create (default: the next runs/NAME-001)",
     )
+    _add_sensor_options(parser)
     parser.add_argument("--realtime", action="store_true", help="keep pace with the wall clock")
     parser.add_argument("--view", action="store_true", help="open PyBullet's window")
     parser.add_argument("--no-plot", action="store_true", help="leave the plots out")
@@ -135,6 +144,13 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="print metrics.json as the only line of standard output",
     )
+
+
+def _add_sensor_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--sensors", help="sets of sensors for every vehicle, with commas; see 'iap list'"
+    )
+    parser.add_argument("--scene", help="place to fly in; see 'iap list'")
 
 
 if __name__ == "__main__":

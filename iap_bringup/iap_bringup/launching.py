@@ -9,12 +9,17 @@ from typing import Any
 
 import yaml
 
-from iap_bringup.node_parameters import vehicle_nodes
+from iap_bringup.node_parameters import sensor_nodes, vehicle_nodes
+from iap_bringup.records.camera_messages import image_topics
+from iap_bringup.records.sensor_meta import CameraMeta, LidarMeta
 from iap_bringup.scenario import Options, Scenario, resolve, resolve_replay
+from iap_bringup.sensing.senses import Senses
 from iap_description.errors import BadInput
 
+IMAGE_DISPLAY, POINTS_DISPLAY = "rviz_default_plugins/Image", "rviz_default_plugins/PointCloud2"
+SHOWN = 4  # of the displays of one kind, from the first on
 REPLAY = ("topic", "actual_topic", "convention")
-TEXTS = ("scenario", "bag", *REPLAY, "platform", "gains")
+TEXTS = ("scenario", "bag", *REPLAY, "platform", "gains", "sensors", "scene")
 
 
 def flight_parameters(given: Mapping[str, str]) -> dict[str, Any]:
@@ -47,6 +52,8 @@ def resolved(flight: Mapping[str, Any]) -> Scenario:
     options = Options(
         platform=flight["platform"] or None,
         gains=flight["gains"] or None,
+        sensors=flight["sensors"] or None,
+        scene=flight["scene"] or None,
         seed=None if flight["seed"] < 0 else flight["seed"],
         duration=flight["duration"] or None,
         assignments=tuple(filter(None, flight["assignments"])),
@@ -57,16 +64,32 @@ def resolved(flight: Mapping[str, Any]) -> Scenario:
     return resolve_replay(replay, options)[0]
 
 
-def parameter_file(scenario: Scenario, flight: Mapping[str, Any], given: Mapping[str, str]) -> str:
+def parameter_file(
+    scenario: Scenario,
+    flight: Mapping[str, Any],
+    given: Mapping[str, str],
+    *,
+    mount_frames: bool = True,
+) -> str:
     """Path of a new file with the parameters of every node of a flight, by the nodes' full names.
 
-    A recorded flight stands until all of its nodes are there, so that none misses its beginning.
+    A recorded flight stands until all of its nodes are there, so that none misses its beginning, and
+    what its sensors say is sent again where it was lost.
+
+    Args:
+        scenario: that is flown.
+        flight: its parameters.
+        given: the launch arguments.
+        mount_frames: whether physics_node publishes the frames of mounts.
     """
     stands = given["record"] == given["reference"] == "true"
+    physics = {"pace": given["pace"], "start_paused": stands, "mount_frames": mount_frames}
     tree = {
-        "/physics_node": {**flight, "pace": given["pace"], "start_paused": stands},
+        "/physics_node": {**flight, **physics},
         "/recorder": {**flight, "out": given["out"], "end_pause": stands},
     }
+    for name in sensor_nodes(scenario):
+        tree[f"/{name}"] = {**flight, "reliable": given["record"] == "true"}
     for vehicle in scenario.vehicles:
         for name, parameters in vehicle_nodes(scenario, vehicle).items():
             tree[f"/{vehicle.name}/{name}"] = parameters
@@ -77,17 +100,48 @@ def parameter_file(scenario: Scenario, flight: Mapping[str, Any], given: Mapping
     )
 
 
-def view_file(template: Path, names: Sequence[str]) -> str:
-    """Path of a new RViz configuration that shows these vehicles as the template shows the vehicle `iap`."""
+def view_file(template: Path, scenario: Scenario) -> str:
+    """Path of a new RViz configuration: the template's, with its displays of `iap` once for each vehicle.
+
+    Its displays of an image and of points come once for each camera and each lidar that there is.
+    """
     view = yaml.safe_load(template.read_text(encoding="utf-8"))
-    shown = view["Visualization Manager"]
+    shown, names = view["Visualization Manager"], [vehicle.name for vehicle in scenario.vehicles]
+    topics = _seen_topics(scenario)
     shown["Displays"] = [
         copied
         for display in shown["Displays"]
-        for copied in ([_renamed(display, n) for n in names] if _is_own(display) else [display])
+        for copied in (
+            _of_topics(display, topics[display["Class"]])
+            if display["Class"] in topics
+            else [_renamed(display, n) for n in names]
+            if _is_own(display)
+            else [display]
+        )
     ]
     shown["Views"] = _renamed(shown["Views"], names[0])
     return _written(view, "view.rviz")
+
+
+def _seen_topics(scenario: Scenario) -> dict[str, list[str]]:
+    """Topics of images and of points, by the kind of display that shows them."""
+    metas = Senses(scenario).metas
+    images = [t for m in metas if isinstance(m, CameraMeta) for t in image_topics(m).values()]
+    points = [f"{m.topic}/points" for m in metas if isinstance(m, LidarMeta)]
+    return {IMAGE_DISPLAY: images, POINTS_DISPLAY: points}
+
+
+def _of_topics(display: dict[str, Any], topics: Sequence[str]) -> list[dict[str, Any]]:
+    """A display for each topic; only the first ones are on, since every image takes a window."""
+    return [
+        {
+            **display,
+            "Name": topic.removeprefix("/"),
+            "Topic": {**display["Topic"], "Value": topic},
+            **dict.fromkeys(("Enabled", "Value"), i < SHOWN),
+        }
+        for i, topic in enumerate(topics)
+    ]
 
 
 def _is_own(display: object) -> bool:

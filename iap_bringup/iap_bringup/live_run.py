@@ -14,6 +14,8 @@ from iap_bringup.records.runfolder import write_config
 from iap_bringup.run import INTERRUPTED, Flight, judge
 from iap_bringup.safety import is_far
 from iap_bringup.step import Step
+from iap_description.wire import stamp_of_time
+from iap_sensors.readings import Reading
 
 
 class LiveRun:
@@ -38,13 +40,24 @@ class LiveRun:
         self.outcome: str | None = None
         self.collisions: list[dict[str, Any]] = []
         self.control_step_us = math.nan
-        self._end = flight.duration - 0.5 * flight.scenario.dt
+        self._dt = flight.scenario.dt
+        self._end = flight.duration - 0.5 * self._dt
         self._began = self._wall = time.perf_counter()
         self._t = 0.0
         self._has_ticks = False
         write_config(folder, config)
         self._recorder = Recorder(folder, flight.meta)
         flight.write_tracks(self._recorder)
+
+    def take(self, reading: Reading) -> None:
+        """Record what a sensor says, unless it says so of a time after the flight's end."""
+        if reading.t < self._end + self._dt:
+            self._recorder.take(reading)
+
+    @property
+    def stamp(self) -> int:
+        """Of the last tick [ns]."""
+        return stamp_of_time(self._t)
 
     def close(self) -> None:
         """Complete the bag; a flight that is not over counts as interrupted."""

@@ -33,6 +33,18 @@ def vehicle_nodes(scenario: Scenario, vehicle: Vehicle) -> dict[str, dict[str, A
     return nodes
 
 
+def sensor_nodes(scenario: Scenario) -> list[str]:
+    """The nodes that a scenario's sensors need; each serves all vehicles and takes a flight's parameters."""
+    sensors = [vehicle.sensors for vehicle in scenario.vehicles]
+    needed = {
+        "imu_node": any(each.imu is not None for each in sensors),
+        "uwb_node": any(each.uwb is not None for each in sensors),
+        "lidar_node": any(each.lidar is not None for each in sensors),
+        "camera_node": bool(scenario.cameras) or any(each.cameras for each in sensors),
+    }
+    return [name for name, is_needed in needed.items() if is_needed]
+
+
 def controller_parameters(scenario: Scenario, vehicle: Vehicle) -> dict[str, Any]:
     """What makes a controller_node the controller of a scenario's vehicle, bit for bit."""
     control = vehicle.control

@@ -56,6 +56,17 @@ def progress_bar(
         yield lambda t: bar.update(task, completed=t)
 
 
+def show_sensors(console: Console, notes: Sequence[str], size: int, free: int) -> None:
+    """Rates that are not what was asked for, and the space that the recording takes [bytes]."""
+    for note in notes:
+        console.print(note)
+    console.print(f"recording takes about {_bytes(size)} of {_bytes(free)} that are free")
+
+
+def _bytes(size: int) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
 def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
     """The table of tracking errors, and where everything is."""
     vehicles = metrics.get("vehicles") or {"": metrics}
@@ -70,6 +81,9 @@ def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
         f" ({factor:.1f} x real time), control step {metrics['control_step_us']:.0f} us,"
         f" errors over {start:.1f} to {end:.1f} s"
     )
+    if metrics.get("images"):
+        rate = metrics["images_per_s"]
+        console.print(f"{metrics['images']} images, {rate:.0f} in a second of rendering")
     for collision in metrics.get("collisions", []):
         console.print(
             f"collision at {collision['t_s']:.3f} s: {' and '.join(collision['vehicles'])}"

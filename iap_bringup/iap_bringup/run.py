@@ -22,12 +22,14 @@ from iap_bringup.records.runfolder import load_run, write_config, write_metrics,
 from iap_bringup.replay.flight import Commanded, commanded
 from iap_bringup.safety import Watch
 from iap_bringup.scenario import Replay, Scenario
+from iap_bringup.sensing.senses import Senses
 from iap_description import so3
 from iap_description.assembly import Assembly
 from iap_description.cdr import message_types
 from iap_description.errors import FlightFailed
 from iap_description.world import World
 from iap_description.world_objects import Funnel
+from iap_sensors.cameras.make import make_renderer
 
 Progress = Callable[[float], None]
 INTERRUPTED = "interrupted"
@@ -56,11 +58,13 @@ class Flight:
         scenario: resolved.
         pilots: one per vehicle.
         recorded: the recorded command and flight of each vehicle that replays one.
+        senses: all sensors.
     """
 
     scenario: Scenario
     pilots: tuple[Pilot, ...]
     recorded: tuple[Commanded | None, ...]
+    senses: Senses
 
     @classmethod
     def of(cls, scenario: Scenario) -> "Flight":
@@ -82,7 +86,7 @@ class Flight:
             )
             for v, command in zip(scenario.vehicles, recorded, strict=True)
         )
-        return cls(scenario, pilots, recorded)
+        return cls(scenario, pilots, recorded, Senses(scenario))
 
     @property
     def duration(self) -> float:
@@ -114,6 +118,7 @@ class Flight:
             steady=s.metrics.steady,
             force_band=s.metrics.force_band,
             bore=_bore(s.world),
+            sensors=self.senses.metas,
         )
 
     def write_tracks(self, recorder: Recorder) -> None:
@@ -160,8 +165,11 @@ def execute(
     write_config(folder, config)
     message_types()  # a tenth of a second once per process, which is no part of the loop
     engine = make_engine(flight.scenario, view=view)
+    renderer = make_renderer(flight.scenario.renderer) if flight.senses.has_eyes else None
     try:
-        plant = make_plant(flight.scenario, flight.pilots, engine)
+        plant = make_plant(flight.scenario, flight.pilots, engine, flight.senses.probes)
+        if renderer is not None:
+            flight.senses.open_eyes(renderer)
         watch, timer = Watch(flight.pilots), StepTimer()
         pace: list[Observer] = [WallClock()] if realtime else []
         began = time.perf_counter()
@@ -169,7 +177,11 @@ def execute(
         wall = time.perf_counter() - began
     finally:
         engine.close()
-    stats = RunStats(ending.outcome, plant.t, wall, timer.mean_us)
+        if renderer is not None:
+            renderer.close()
+    eyes = flight.senses.eyes
+    seen = (0, 0.0) if eyes is None else (eyes.count, eyes.seconds)
+    stats = RunStats(ending.outcome, plant.t, wall, timer.mean_us, *seen)
     metrics = judge(folder, stats, watch.collision_records)
     return Result(metrics, ending.failure, ending.outcome == INTERRUPTED)
 
@@ -208,9 +220,10 @@ def _fly_recorded(
     gc.collect()
     gc.freeze()
     try:
-        with Recorder(folder, flight.meta) as recorder:
+        with Recorder(folder, flight.meta, flight.scenario.recording) as recorder:
             flight.write_tracks(recorder)
-            fly(plant, flight.pilots, [recorder, *pace], *tools, progress)
+            flight.senses.begin(plant, [recorder])
+            fly(plant, flight.pilots, [recorder, *pace], *tools, progress, flight.senses)
     except FlightFailed as error:
         return _Ending(error.outcome, str(error))
     except RecordingFailed as error:

@@ -6,7 +6,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from iap_bringup.records.recording import Recording
 from iap_bringup.references.motions import Motion
+from iap_bringup.sensing.suite import Name, Sensors, cameras_tree, sensors_tree
 from iap_control.gains import Gains, preset_tree
 from iap_control.push import Push
 from iap_description.config import (
@@ -25,6 +27,8 @@ from iap_description.platform import Platform, platform_tree
 from iap_description.world import World
 from iap_physics.disturbance import Disturbance
 from iap_physics.wind import Wind
+from iap_sensors.cameras.make import RendererName
+from iap_sensors.cameras.spec import CameraSpec
 
 DATA = Path(__file__).parent / "data"
 VEHICLE_KEYS = (
@@ -35,6 +39,7 @@ VEHICLE_KEYS = (
     "control",
     "state_noise",
     "model_error",
+    "sensors",
     "push",
     "disturbances",
     "reference",
@@ -151,6 +156,7 @@ class Vehicle(Record):
     control: Control
     state_noise: StateNoise
     model_error: ModelError
+    sensors: Sensors
     push: Push | None
     disturbances: tuple[Disturbance, ...]
     reference: Annotated[Motion | Replay, Field(discriminator="type")]
@@ -183,6 +189,9 @@ class Scenario(Record):
     wind: Wind
     metrics: Metrics
     draw: Draw
+    cameras: dict[Name, CameraSpec]  # that stand in the world
+    renderer: RendererName
+    recording: Recording
     compare: dict[
         str, tuple[str, ...]
     ]  # other flights of the same scenario: name -> KEY=VALUE, ...
@@ -231,6 +240,8 @@ class Options(Record):
     gains: str | None = None
     seed: int | None = None
     duration: float | None = None
+    sensors: str | None = None
+    scene: str | None = None
     assignments: tuple[str, ...] = ()
 
     def and_set(self, assignments: tuple[str, ...]) -> Self:
@@ -290,7 +301,10 @@ def resolve_tree(
     for key in ("seed", "duration"):
         if getattr(options, key) is not None:
             tree[key] = getattr(options, key)
-    tree = override(tree, list(options.assignments))
+    if options.scene is not None:
+        tree["world"] = {**tree["world"], "scene": options.scene}
+    tree = override(_with_sensors(tree, source), list(options.assignments))
+    tree = _with_sensors(tree, source)  # what was assigned may be the name of a preset
     return scenario_of(tree, source), tree
 
 
@@ -327,6 +341,14 @@ def _with_defaults(tree: dict[str, Any], source: str) -> dict[str, Any]:
     }
 
 
+def _with_sensors(tree: dict[str, Any], source: str) -> dict[str, Any]:
+    """Write out the sensors and cameras that are given by names of presets."""
+    out = {**tree, "cameras": cameras_tree(tree["cameras"])}
+    for vehicle in out.get("vehicles", [out]):
+        vehicle["sensors"] = sensors_tree(vehicle["sensors"], source)
+    return out
+
+
 def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     out = dict(base)
     for key, value in over.items():
@@ -343,6 +365,8 @@ def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:
         validate(Platform, vehicle["platform"], source=home)  # here its own file can be named
     if TOOL in vehicle:
         vehicle["platform"] = {**vehicle["platform"], TOOL: vehicle.pop(TOOL)}
+    if options.sensors is not None:
+        vehicle["sensors"] = options.sensors
     control = vehicle["control"]
     if not isinstance(control, dict):
         raise BadInput(f"{source}: key 'control': a mapping is expected (got {control!r})")
@@ -351,6 +375,23 @@ def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:
         vehicle["control"] = {"preset": gains, **control, "gains": preset_tree(gains)}
     else:
         vehicle["control"] = {"preset": "custom", **control}
+
+
+def resolve_again(
+    path: Path, *, sensors: str | None, scene: str | None
+) -> tuple[Scenario, dict[str, Any]]:
+    """A resolved tree, such as a run folder's config.yaml, with other sensors or another scene.
+
+    Raises:
+        BadInput: not such a file, or anything unknown or impossible, in one line.
+    """
+    tree = read_yaml(path)
+    if scene is not None:
+        tree["world"] = {**tree["world"], "scene": scene}
+    for vehicle in tree.get("vehicles", [tree]) if sensors is not None else ():
+        vehicle["sensors"] = sensors
+    tree = _with_sensors(tree, str(path))
+    return scenario_of(tree, str(path)), tree
 
 
 def scenario_of(tree: dict[str, Any], source: str) -> Scenario:

@@ -17,6 +17,7 @@ from iap_control.inputs import held
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.states import REF_FIXED, Command, Q
 from iap_physics.engine import Contact, Engine
+from iap_physics.inertial import InertialProbe
 from iap_sensors.wrench_sensor import WrenchSensor
 
 Array = NDArray[np.float64]
@@ -120,20 +121,30 @@ class Session:
         pilots: its vehicles.
         engine: not loaded yet.
         timeout: a vehicle whose newest command is older levels out and holds [s]; None waits for ever.
+        probes: of each vehicle's inertial units; None for a vehicle without any.
 
     Attributes:
         k: number of the present state.
         failure: why the flight has failed; None while it has not.
         is_broken: whether the state is no longer a number, so that nothing but a reset helps.
         measured: what every vehicle's controller may see of the present state, (13,) each.
+        samples: of every vehicle's ideal inertial units that have come with the present state.
     """
 
     def __init__(
-        self, scenario: Scenario, pilots: Sequence[Pilot], engine: Engine, *, timeout: float | None
+        self,
+        scenario: Scenario,
+        pilots: Sequence[Pilot],
+        engine: Engine,
+        *,
+        timeout: float | None,
+        probes: Sequence[InertialProbe | None] = (),
     ) -> None:
         self._scenario, self._pilots = scenario, pilots
         self._patience = math.inf if timeout is None else timeout * scenario.rates.control_hz
-        self.plant = make_plant(scenario, pilots, engine)
+        self._probes = probes
+        there = [probe for probe in probes if probe is not None]
+        self.plant = make_plant(scenario, pilots, engine, there)
         self.inboxes = [Inbox(pilot) for pilot in pilots]
         self._warm_up()
         self._begin()
@@ -221,6 +232,7 @@ class Session:
 
     def _measure(self) -> None:
         """Look at every vehicle's present state, and at what it feels, as its sensors do."""
+        self.samples = [None if probe is None else probe.take() for probe in self._probes]
         self.measured = [
             pilot.sense(self.plant.state(i)[0, 0]) for i, pilot in enumerate(self._pilots)
         ]

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,30 @@ from rich.console import Console
 from iap_bringup import report
 from iap_bringup.comparison import Resolve, fly_compared
 from iap_bringup.experiments import EXPERIMENTS
-from iap_bringup.records.run_meta import COMPLETED
-from iap_bringup.records.runfolder import METRICS, create_run_folder, read_metrics
+from iap_bringup.records.disk_use import disk_use
+from iap_bringup.records.run_meta import COMPLETED, RunMeta
+from iap_bringup.records.runfolder import (
+    CONFIG,
+    METRICS,
+    create_run_folder,
+    load_run,
+    read_metrics,
+)
 from iap_bringup.run import Flight, Result, execute
-from iap_bringup.scenario import DATA, Options, Scenario, resolve, resolve_replay, scenario_names
+from iap_bringup.scenario import (
+    DATA,
+    Options,
+    Scenario,
+    resolve,
+    resolve_again,
+    resolve_replay,
+    scenario_names,
+)
 from iap_control.gains import preset_names
 from iap_description.config import read_yaml
 from iap_description.errors import BadInput
 from iap_description.platform import load_platform, platform_names
+from iap_sensors.cameras.make import make_renderer
 
 
 def run(options: argparse.Namespace) -> int:
@@ -55,6 +72,8 @@ def _options(options: argparse.Namespace) -> Options:
         gains=options.gains,
         seed=options.seed,
         duration=options.duration,
+        sensors=options.sensors,
+        scene=options.scene,
         assignments=tuple(options.assignments),
     )
 
@@ -67,6 +86,7 @@ def _fly(
 ) -> int:
     console = Console(stderr=options.json)
     flight = Flight.of(scenario)
+    _announce(console, flight.meta, scenario, flight.senses.notes, flight.duration)
     folder = create_run_folder(options.out, scenario.scenario)
     with report.progress_bar(console, scenario, flight.duration) as progress:
         try:
@@ -90,6 +110,22 @@ def _fly(
     if options.json:
         sys.stdout.write(json.dumps(result.metrics, allow_nan=False) + "\n")
     return _exit_code(result)
+
+
+def _announce(
+    console: Console, meta: RunMeta, scenario: Scenario, notes: Sequence[str], duration: float
+) -> None:
+    """Say what recording sensors takes, before it begins.
+
+    Raises:
+        BadInput: the disk has not enough space.
+    """
+    if not meta.sensors:
+        return
+    size, free = disk_use(meta, scenario.recording, duration), shutil.disk_usage(".").free
+    report.show_sensors(console, notes, size, free)
+    if size > free:
+        raise BadInput("the disk is too small for this recording: fly shorter, or record less")
 
 
 def _exit_code(result: Result) -> int:
@@ -131,11 +167,50 @@ def plot(options: argparse.Namespace) -> int:
 
 def render(options: argparse.Namespace) -> int:
     """Render a picture of a run."""
+    if options.sensors is not None or options.scene is not None:
+        return _render_again(options)
     from iap_bringup.drawing.render import render_run  # brings in the physics engine's renderer
 
     out = options.out or options.folder / "plots" / "picture.png"
     render_run(options.folder, out, options.time)
     Console().print(out)
+    return 0
+
+
+def _render_again(options: argparse.Namespace) -> int:
+    """Render all images of a run again."""
+    from iap_bringup.drawing.contact_sheet import write_contact_sheet
+    from iap_bringup.rerender import rerender
+
+    console = Console()
+    if options.time is not None:
+        raise BadInput("--time: of a picture; all images are rendered again with --sensors or --scene")
+    scenario, tree = resolve_again(
+        options.folder / CONFIG, sensors=options.sensors, scene=options.scene
+    )
+    meta = load_run(options.folder).meta
+    folder = create_run_folder(options.out, f"{meta.scenario}_again")
+    renderer = make_renderer(scenario.renderer)
+    duration = scenario.duration or 0.0
+    try:
+        with report.progress_bar(console, scenario, duration) as progress:
+            eyes = rerender(
+                options.folder,
+                folder,
+                scenario,
+                tree,
+                renderer=renderer,
+                recording=scenario.recording,
+                progress=progress,
+            )
+    except BadInput:
+        shutil.rmtree(folder)
+        raise
+    finally:
+        renderer.close()
+    console.print(write_contact_sheet(folder))
+    console.print(f"{eyes.count} images, {eyes.count / eyes.seconds:.0f} in a second of rendering")
+    console.print(f"run folder: {folder}", soft_wrap=True)
     return 0
 
 

@@ -12,7 +12,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from iap_bringup.launching import flight_parameters, parameter_file, resolved, view_file
-from iap_bringup.node_parameters import package_of, vehicle_nodes
+from iap_bringup.node_parameters import package_of, sensor_nodes, vehicle_nodes
 from iap_bringup.scenario import Scenario, Vehicle
 from iap_description.assembly import Assembly
 from iap_description.urdf import urdf_text
@@ -26,6 +26,8 @@ ARGUMENTS = {  # name: default, description, choices
     "convention": ("", "Frames of the bag's numbers; empty: what fits.", ["", "enu", "ned"]),
     "platform": ("", "Platform instead of the scenario's own.", None),
     "gains": ("", "Gain preset instead of the scenario's own.", ["", "default", "paper"]),
+    "sensors": ("", "Sensors instead of the scenario's own: stereo, imu, ... (see docs).", None),
+    "scene": ("", "Scene instead of the scenario's own, such as textured_walls.", None),
     "seed": ("-1", "Seed of all noise; -1: the scenario's own.", None),
     "duration": ("0", "Simulated time [s]; 0: the scenario's own.", None),
     "set": ("", "KEY=VALUE of the configuration; several are separated by semicolons.", None),
@@ -53,7 +55,7 @@ def flight_nodes(context: LaunchContext) -> list[Node]:
     given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
     flight = flight_parameters(given)
     scenario = resolved(flight)
-    parameters = parameter_file(scenario, flight, given)
+    parameters = parameter_file(scenario, flight, given, mount_frames=not has_state_publisher())
     own = suite_nodes(given, scenario)
     if given["use_container"] == "true":
         entries = [f"{name}@/{space}" for _, name, space in own]
@@ -89,17 +91,23 @@ def suite_nodes(given: dict[str, str], scenario: Scenario) -> list[tuple[str, st
         out += [(package_of(name), name, vehicle.name) for name in nodes]
         if given["reference"] == "true":
             out.append(("iap_bringup", player, vehicle.name))
+    out += [("iap_bringup", name, "") for name in sensor_nodes(scenario)]
     return [*out, ("iap_bringup", "recorder", "")] if given["record"] == "true" else out
+
+
+def has_state_publisher() -> bool:
+    """Whether robot_state_publisher is installed, which tells the frames that hang on the bodies."""
+    return "robot_state_publisher" in get_packages_with_prefixes()
 
 
 def displays(given: dict[str, str], scenario: Scenario) -> list[Node]:
     """RViz where it is wanted, and robot_state_publisher where it is installed."""
     out = []
-    if "robot_state_publisher" in get_packages_with_prefixes():
+    if has_state_publisher():
         out += [description_node(vehicle) for vehicle in scenario.vehicles]
     if given["rviz"] == "true":
         template = get_package_share_path("iap_bringup") / "rviz" / "iap.rviz"
-        view = view_file(template, [vehicle.name for vehicle in scenario.vehicles])
+        view = view_file(template, scenario)
         clock = {"use_sim_time": True}
         out.append(
             Node(package="rviz2", executable="rviz2", arguments=["-d", view], parameters=[clock])

@@ -41,6 +41,7 @@ _SOLIDS = {
     "sphere": Marker.SPHERE,
     "triangles": Marker.TRIANGLE_LIST,
 }
+ANCHOR_COLOR, ANCHOR_SIZE = (0.95, 0.75, 0.1, 0.9), 0.2  # rgba, [m]
 _twist = np.zeros(6)
 
 
@@ -197,6 +198,19 @@ def line_message(namespace: str, number: int, color: Sequence[float]) -> Marker:
     marker = _marker(namespace, number, Marker.LINE_STRIP, color)
     marker.scale.x = 0.02  # width [m]
     return marker
+
+
+def anchor_messages(
+    namespace: str, first: int, name: str, position: Sequence[float]
+) -> list[Marker]:
+    """A ball at a position (3,) [m] and its name above it, with the numbers `first` and the next."""
+    ball = _marker(namespace, first, Marker.SPHERE, ANCHOR_COLOR)
+    _fill_vector(ball.scale, np.full(3, ANCHOR_SIZE))
+    text = _marker(namespace, first + 1, Marker.TEXT_VIEW_FACING, (*ANCHOR_COLOR[:3], 1.0))
+    text.scale.z, text.text = 2.0 * ANCHOR_SIZE, name  # height of a letter [m]
+    for marker, above in ((ball, 0.0), (text, 2.0 * ANCHOR_SIZE)):
+        _fill_vector(marker.pose.position, np.add(position, [0.0, 0.0, above]))
+    return [ball, text]
 
 
 def fill_points(marker: Marker, stamp: int, points: Array) -> None:

@@ -97,7 +97,7 @@ M = TypeVar("M", bound=Message)
 
 
 class Inlet(Generic[M]):
-    """Reads the messages of one topic; learns the layout anew when names or lengths change.
+    """Reads the messages of one topic; learns the layout anew when names change, and once for every size.
 
     Args:
         kind: what comes.
@@ -105,7 +105,7 @@ class Inlet(Generic[M]):
 
     def __init__(self, kind: type[M]) -> None:
         self._kind = kind
-        self._message: M | None = None
+        self._learned: dict[int, M] = {}  # by size
 
     def read(self, data: bytes) -> M:
         """The message, the same object every time unless its layout changed.
@@ -113,9 +113,10 @@ class Inlet(Generic[M]):
         Raises:
             BadInput: the bytes are no such message.
         """
-        if self._message is None or not self._message.load(data):
-            self._message = self._learn(data)
-        return self._message
+        known = self._learned.get(len(data))
+        if known is None or not known.load(data):
+            known = self._learned[len(data)] = self._learn(data)
+        return known
 
     def _learn(self, data: bytes) -> M:
         kind, store = self._kind, message_types()
@@ -128,7 +129,7 @@ class Inlet(Generic[M]):
 
 
 class StateMessage(Message):
-    """PlatformState: every body and joint of a platform."""
+    """PlatformState: every body and joint of a platform, or the objects of a world."""
 
     TYPE = "iap_msgs/msg/PlatformState"
 
@@ -157,6 +158,11 @@ class StateMessage(Message):
     def of_base(cls) -> Self:
         """The message of a measured state, which holds nothing but base_link."""
         return cls._with(["base_link"], [], 0, 0)
+
+    @classmethod
+    def of_objects(cls, names: Sequence[str]) -> Self:
+        """The message of a world's objects."""
+        return cls._with(names, [], 0, 0)
 
     @classmethod
     def _with(cls, bodies: Sequence[str], joints: Sequence[str], free: int, rotors: int) -> Self:

@@ -25,3 +25,4 @@ class World(Record):
     ground: Flag = True
     surface: Surface = Surface(friction=0.8, restitution=0.1)
     objects: dict[Name, WorldObject] = {}
+    scene: str | None = None  # a place with things that are seen and touched; None is an open field

@@ -37,6 +37,8 @@ class ImuReading:
         w_WS_S: (3,) angular velocity [rad/s].
         f_S: (3,) specific force, at rest +g upwards [m/s^2].
         q_WS: (4,) estimated attitude xyzw; None where nothing estimates it.
+        gyro_bias: (3,) true bias in `w_WS_S` [rad/s]; None where it is not known.
+        accel_bias: (3,) true bias in `f_S` [m/s^2].
     """
 
     source: Source
@@ -44,6 +46,8 @@ class ImuReading:
     w_WS_S: Array
     f_S: Array
     q_WS: Array | None = None
+    gyro_bias: Array | None = None
+    accel_bias: Array | None = None
 
 
 @dataclass(frozen=True)

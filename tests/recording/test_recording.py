@@ -13,6 +13,7 @@ from made_up_flights import Flight, Record, random_flight, run_meta
 from rosbags.rosbag2 import Reader
 
 from iap_bringup.records import topics
+from iap_bringup.records.background import DEPTH, Background
 from iap_bringup.records.bag_writer import STORAGE, BagWriter
 from iap_bringup.records.recorder import BAG, META, TICKS, Recorder, RecordingFailed, Track
 from iap_bringup.records.runfolder import load_run
@@ -226,7 +227,7 @@ def test_a_vehicle_that_is_never_recorded_is_an_error(tmp_path: Path) -> None:
                 a.record(recorder, k, 0)
 
 
-def test_an_interrupt_while_a_chunk_is_written_loses_nothing(
+def test_an_interrupt_while_the_loop_waits_for_the_disk_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flight = random_flight("three_star", TICKS + 1)
@@ -234,7 +235,7 @@ def test_an_interrupt_while_a_chunk_is_written_loses_nothing(
     for k in range(TICKS):
         flight.record(recorder, k)
     with monkeypatch.context() as patch:
-        patch.setattr(BagWriter, "_describe", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(Background, "do", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             flight.record(recorder, TICKS)
     recorder.close()
@@ -246,6 +247,12 @@ def test_a_killed_run_leaves_a_bag_that_opens(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "run", run_meta(flight))
     for k in range(2 * TICKS + 100):
         flight.record(recorder, k)
+    file = tmp_path / "run" / BAG / STORAGE
+    sizes, end = [0, -1], time.monotonic() + 10.0
+    while sizes[-1] != sizes[-2] or sizes[-1] < 1_000_000:  # until the thread has nothing to do
+        assert time.monotonic() < end
+        time.sleep(0.05)
+        sizes.append(file.stat().st_size)
     shutil.copytree(tmp_path / "run", tmp_path / "killed")  # what the disk holds at this moment
     recorder.close()
     x = load_run(tmp_path / "killed").vehicles[0].columns.x
@@ -261,6 +268,7 @@ def test_a_full_disk_is_one_line_and_keeps_the_rest(tmp_path: Path) -> None:
         with pytest.raises(RecordingFailed, match=r"kept up to t = 5\.115 s") as failure:
             for k in range(4 * TICKS):
                 flight.record(recorder, k)
+            recorder.close()
         recorder.close()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
@@ -298,6 +306,26 @@ def test_serialised_messages_can_be_recorded_one_by_one(tmp_path: Path) -> None:
     np.testing.assert_array_equal(c.x, flight.x)
     held = [0, 1, 2, 2, 4, 5]
     np.testing.assert_array_equal(c.aircraft[..., 0], [flight.commands[k].thrust for k in held])
+
+
+def test_the_loop_waits_for_a_slow_disk_and_nothing_is_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticks = (DEPTH + 4) * TICKS
+    flight = random_flight("f450", ticks)
+    put, waiting = BagWriter.write_chunk, []
+
+    def slowly(self: BagWriter, *args: Any) -> None:
+        time.sleep(0.03)
+        put(self, *args)
+
+    monkeypatch.setattr(BagWriter, "write_chunk", slowly)
+    with Recorder(tmp_path, run_meta(flight)) as recorder:
+        for k in range(ticks):
+            flight.record(recorder, k)
+            waiting.append(recorder._thread._jobs.qsize())
+    assert max(waiting) == DEPTH
+    np.testing.assert_array_equal(load_run(tmp_path).vehicles[0].columns.x, flight.x)
 
 
 def test_recording_40_s_costs_less_than_half_a_second(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from iap_bringup.comparison import FOLDER
 from iap_bringup.drawing.contact_series import Contact
+from iap_bringup.drawing.contact_sheet import write_contact_sheet
 from iap_bringup.drawing.insertion import Insertion, insertion
 from iap_bringup.drawing.plot_file import write_plot
 from iap_bringup.drawing.plot_series import flight
@@ -19,6 +20,7 @@ from iap_bringup.drawing.plots_insertion import draw_insertion
 from iap_bringup.metrics import finite
 from iap_bringup.records.run_meta import COMPLETED
 from iap_bringup.records.runfolder import CONFIG, RunData, load_run
+from iap_bringup.records.sensor_meta import CameraMeta
 from iap_bringup.scenario import Scenario, scenario_of
 from iap_description.config import read_yaml
 
@@ -43,6 +45,8 @@ def draw_run(folder: Path, metrics: Mapping[str, Any] | None = None) -> list[Pat
     """
     run, plots = load_run(folder), folder / "plots"
     written = write_plots(plots, run, metrics)
+    if any(isinstance(sensor, CameraMeta) for sensor in run.meta.sensors):
+        written.append(write_contact_sheet(folder))
     run = RunData(run.meta, tuple(finite(vehicle) for vehicle in run.vehicles))
     outcome = (metrics or {}).get("outcome", COMPLETED)
     flights = [

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What physics_node publishes for standard tools: odometry, TF, joints, markers, descriptions, and the world."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from nav_msgs.msg import Odometry
 from numpy.typing import NDArray
@@ -11,6 +13,8 @@ from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
 from iap_bringup.display import Rotors, Solid, Trace, contact_arrows, placed, solids
+from iap_bringup.records.frames import TF_STATIC, tf_message
+from iap_bringup.records.sensor_meta import Mounted
 from iap_bringup.records.topics import odometry_topic
 from iap_bringup.scenario import Vehicle
 from iap_description.assembly import Assembly
@@ -32,11 +36,12 @@ from iap_description.conversions import (
     transform_message,
 )
 from iap_description.relative import relative_pose
-from iap_description.ros_node import LATCHED
+from iap_description.ros_node import LATCHED, LATEST
 from iap_description.urdf import rotor_joint, urdf_text
-from iap_description.wire import MAP
+from iap_description.wire import MAP, StateMessage
 from iap_description.world import World
 from iap_description.world_objects import Placed
+from iap_msgs.msg import PlatformState
 from iap_physics.engine import Engine
 
 try:
@@ -49,6 +54,7 @@ PATH_COLOR = (0.1, 0.4, 0.9, 0.8)
 THRUST_COLOR = (0.9, 0.3, 0.1, 0.9)
 CONTACT_COLOR = (0.9, 0.1, 0.6, 1.0)
 ODOMETRY_QUEUE = 10
+WORLD_STATE = "/world/state"
 
 
 class OdometryAndFrames:
@@ -141,7 +147,7 @@ class WorldMarkers:
                 marker = solid_message(f"world/{name}", number, *fixed)
                 fill_pose(marker.pose, placed(solid, rows[k]))
                 self._markers.append(marker)
-                if _moves(item):
+                if moves(item):
                     self._moving.append((k, solid, marker))
         self._publisher = node.create_publisher(MarkerArray, self.TOPIC, LATCHED)
         self._publisher.publish(MarkerArray(markers=self._markers))
@@ -157,8 +163,47 @@ class WorldMarkers:
         self._publisher.publish(MarkerArray(markers=self._markers))
 
 
-def _moves(item: Placed) -> bool:
+class WorldState:
+    """Where the world's objects are at every state, for sensors that look at them; nothing where all stand still.
+
+    Args:
+        node: that publishes.
+        world: whose objects.
+        engine: tells where they are.
+    """
+
+    def __init__(self, node: Node, world: World, engine: Engine) -> None:
+        self._engine = engine
+        self._publisher: Publisher | None = None
+        if any(moves(item) for item in world.objects.values()):
+            self._state = StateMessage.of_objects(list(world.objects))
+            self._publisher = node.create_publisher(PlatformState, WORLD_STATE, LATEST)
+
+    def publish(self, stamp: int, k: int) -> None:
+        """Publish the present state at a stamp [ns], number k."""
+        if self._publisher is not None:
+            self._state.put_head(stamp, k)
+            self._state.put_rows(self._engine.object_states(), np.zeros(0))
+            self._publisher.publish(self._state.dump())
+
+
+def moves(item: Placed) -> bool:
+    """Whether an object of the world does not stand still."""
     return item.mass is not None or item.motion is not None
+
+
+class StaticFrames:
+    """The frames of sensors in /tf_static, where tf2_msgs is installed.
+
+    Args:
+        node: that publishes.
+        frames: fixed to others.
+    """
+
+    def __init__(self, node: Node, frames: Sequence[Mounted]) -> None:
+        if TFMessage is not None and frames:
+            self._publisher = node.create_publisher(TFMessage, TF_STATIC, LATCHED)
+            self._publisher.publish(tf_message(frames))
 
 
 class RotorsAndMarkers:

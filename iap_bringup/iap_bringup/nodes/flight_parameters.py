@@ -60,6 +60,9 @@ def _replay(node: SuiteNode) -> dict[str, Any]:
 def _options(node: SuiteNode) -> Options:
     platform = node.parameter("platform", "", "Platform instead of the scenario's.")
     gains = node.parameter("gains", "", "Gain preset instead of the scenario's.")
+    what = "Sensors of every vehicle instead of the scenario's, such as stereo or imu,uwb; none: none."
+    sensors = node.parameter("sensors", "", what)
+    scene = node.parameter("scene", "", "Scene that is flown in instead of the scenario's.")
     what = "Seed of all noise; -1: the scenario's."
     seed = node.parameter("seed", -1, what, limits=(-1, 2**62))
     what = "Simulated time [s]; 0: the scenario's."
@@ -69,6 +72,8 @@ def _options(node: SuiteNode) -> Options:
     return Options(
         platform=platform or None,
         gains=gains or None,
+        sensors=sensors or None,
+        scene=scene or None,
         seed=None if seed < 0 else seed,
         duration=duration or None,
         assignments=tuple(filter(None, assignments)),

@@ -13,14 +13,18 @@ from rosgraph_msgs.msg import Clock
 from std_srvs.srv import SetBool, Trigger
 
 from iap_bringup.loop import make_engine
-from iap_bringup.nodes.displays import WorldMarkers
+from iap_bringup.nodes.displays import StaticFrames, WorldMarkers, WorldState
 from iap_bringup.nodes.flight_parameters import resolved_scenario
 from iap_bringup.nodes.physics_status import PhysicsStatus
 from iap_bringup.nodes.vehicle_topics import VehicleTopics
 from iap_bringup.pacing import Metronome
+from iap_bringup.records.frames import fixed_frames, mounts_of
+from iap_bringup.records.sensor_meta import Mounted
 from iap_bringup.run import Flight
 from iap_bringup.scenario import Scenario
+from iap_bringup.sensing.senses import Senses
 from iap_bringup.session import Session
+from iap_description.assembly import Assembly
 from iap_description.conversions import stamp_message
 from iap_description.errors import BadInput
 from iap_description.ros_node import LATEST, STEADY, SuiteNode, run
@@ -41,11 +45,13 @@ class PhysicsNode(SuiteNode):
         self._pace = self._declared_pace()
         what = "A vehicle without commands for longer levels out and holds [s of simulation time]."
         timeout = self.parameter("command_timeout", 0.1, what, limits=(0.01, 60.0))
+        self._senses = Senses(scenario)
         self._session = Session(
             scenario,
             Flight.of(scenario).pilots,
             make_engine(scenario),
             timeout=None if self._pace == "lockstep" else timeout,
+            probes=[each.inertial and each.inertial.probe for each in self._senses.vehicles],
         )
         what = "Stand at t = 0 until the service pause is called with data: false."
         self._paused, self._steps_left = self.parameter("start_paused", False, what), 0
@@ -74,11 +80,25 @@ class PhysicsNode(SuiteNode):
         display = self.parameter("display_rate", 30.0, what, limits=(0.1, 1e4))
         every = (max(1, round(control / odometry)), max(1, round(control / display)))
         self._every_display = every[1]
-        self._world = WorldMarkers(self, scenario.world, self._session.plant.engine)
+        engine = self._session.plant.engine
+        self._objects = WorldState(self, scenario.world, engine)
+        self._world = WorldMarkers(self, scenario.world, engine)
+        self._frames = StaticFrames(self, self._fixed(scenario))
+        units = [each.inertial for each in self._senses.vehicles]
         return [
-            VehicleTopics(self, self._session, i, vehicle, every, self._on_command)
+            VehicleTopics(self, self._session, i, vehicle, every, units[i], self._on_command)
             for i, vehicle in enumerate(scenario.vehicles)
         ]
+
+    def _fixed(self, scenario: Scenario) -> list[Mounted]:
+        """The frames that this node publishes once: those of mounts may be another's."""
+        what = "Whether the frames of mounts are published here; false: robot_state_publisher does it."
+        mine = self.parameter("mount_frames", True, what)
+        assemblies = [Assembly.of(v.platform, v.name) for v in scenario.vehicles]
+        mounts = [each for assembly in assemblies for each in mounts_of(assembly)]
+        others = set() if mine else {each.frame for each in mounts}
+        frames = fixed_frames(mounts, self._senses.metas)
+        return [each for each in frames if each.frame not in others]
 
     def _serve(self) -> None:
         self.create_service(Trigger, "reset", self._on_reset)
@@ -135,8 +155,7 @@ class PhysicsNode(SuiteNode):
     def _publish(self) -> None:
         """Publish the present state: first what the controllers wait for, then the clock and the rest."""
         stamp = stamp_of_time(self._session.t)
-        for vehicle in self._vehicles:
-            vehicle.publish_state(stamp)
+        self._publish_states(stamp)
         self._status.published()
         self._clock_message.clock = stamp_message(stamp)
         self._clock_publisher.publish(self._clock_message)
@@ -145,12 +164,16 @@ class PhysicsNode(SuiteNode):
         if self._session.k % self._every_display == 0:
             self._world.publish(stamp)
 
+    def _publish_states(self, stamp: int) -> None:
+        self._objects.publish(stamp, self._session.k)
+        for vehicle in self._vehicles:
+            vehicle.publish_state(stamp)
+
     def _resend(self) -> None:
         """Publish a state again that may have been lost, or that a new node has not seen."""
         self._status.look()
         if self._status.waited() > RESEND and not self._session.is_broken:
-            for vehicle in self._vehicles:
-                vehicle.publish_state(stamp_of_time(self._session.t))
+            self._publish_states(stamp_of_time(self._session.t))
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._session.reset()

@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
-from iap_bringup.node_parameters import package_of, vehicle_nodes
+from iap_bringup.node_parameters import package_of, sensor_nodes, vehicle_nodes
 from iap_bringup.scenario import Scenario
 from iap_description.errors import BadInput
 
@@ -88,6 +88,8 @@ class Nodes:
                 self.start(name, own, namespace=space)
             player = "bag_player" if parameters.get("bag") else "reference_node"
             self.start(player, parameters, namespace=space)
+        for name in sensor_nodes(scenario):
+            self.start(name, {**parameters, "reliable": True})
         self.start("physics_node", {**parameters, **physics})
 
     def log(self, key: str) -> Path:

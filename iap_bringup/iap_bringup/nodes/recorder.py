@@ -15,31 +15,33 @@ from typing import Any
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_srvs.srv import SetBool
 
 from iap_bringup.drawing.plots import write_plots
 from iap_bringup.live_run import LiveRun
 from iap_bringup.logbook import FELT, Expected
 from iap_bringup.nodes.flight_parameters import resolved_scenario
+from iap_bringup.nodes.sensor_topics import message_class
 from iap_bringup.pilot import Pilot
 from iap_bringup.records import topics
 from iap_bringup.records.recorder import RecordingFailed
 from iap_bringup.records.run_meta import COMPLETED
 from iap_bringup.records.runfolder import create_run_folder, load_run
+from iap_bringup.records.sensor_messages import IMU
 from iap_bringup.run import Flight
+from iap_bringup.sensor_log import SensorLog
 from iap_control.controller import Reference
 from iap_control.force_task import ForceMode
 from iap_control.force_task import ForceTask as Task
 from iap_description.errors import BadInput, IapError
-from iap_description.ros_node import EXIT_DONE, EXIT_FAILED, SuiteNode, run
+from iap_description.ros_node import EVERY, EXIT_DONE, EXIT_FAILED, STEADY, SuiteNode, run
 from iap_description.states import REF_FIXED, Command, Level
 from iap_description.wire import CommandMessage, Inlet, Message, ReferenceMessage, StateMessage
 from iap_description.wire_contact import ForceTaskMessage, WrenchMessage
 from iap_msgs.msg import ForceTask, PlatformCommand, PlatformReference, PlatformState
+from iap_sensors.readings import Reading
 
-EVERY = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)  # while a chunk is written
-
+LATENESS = 2.0  # of sensors at the end of a flight, for which is waited [s of wall time]
 REPEATS = 3  # of the standing state, 0.1 s apart, in which the other nodes find each other, too
 
 
@@ -57,8 +59,13 @@ class RecorderNode(SuiteNode):
         self._unheard = self._everything() if self.parameter("end_pause", False, what) else None
         self._pause, self._repeats = self.create_client(SetBool, "/pause"), 0
         self._runs = [self._new_run()]
+        self._sensors = SensorLog(self._flight.meta.sensors, self._take_reading)
         for number, pilot in enumerate(self._flight.pilots):
             self._listen(number, pilot)
+        for topic, kind in self._sensors.topics.items():
+            hear = partial(self._on_sensor, topic)
+            self.create_subscription(message_class(kind), topic, hear, EVERY, raw=True)
+        self._lateness, self._is_late = None, False
         self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
 
     def _new_run(self) -> LiveRun:
@@ -100,14 +107,28 @@ class RecorderNode(SuiteNode):
         except (BadInput, ValueError) as error:  # a level or mode that there is none of, too
             self.get_logger().warning(str(error), throttle_duration_sec=2.0)
         except RecordingFailed as error:
-            self.get_logger().error(str(error))
-            self._runs[-1].outcome = "recording_failed"
+            self._fail(error)
         self._end_if_over()
+
+    def _on_sensor(self, topic: str, data: bytes) -> None:
+        try:
+            self._sensors.put(topic, data)
+        except RecordingFailed as error:
+            self._fail(error)
+        self._end_if_over()
+
+    def _take_reading(self, reading: Reading) -> None:
+        self._runs[-1].take(reading)
+
+    def _fail(self, error: RecordingFailed) -> None:
+        self.get_logger().error(str(error))
+        self._runs[-1].outcome = "recording_failed"
 
     def _take_state(self, number: int, state: StateMessage) -> None:
         if self._runs[-1].logbook.is_reset(number, state.stamp):
             self._close_bag()
             self._runs.append(self._new_run())
+            self._sensors.reset()
         self._note(number, topics.STATE)
         logbook = self._runs[-1].logbook
         logbook.take_state(number, state.stamp, state.sequence, state.rows, state.rpm)
@@ -125,10 +146,18 @@ class RecorderNode(SuiteNode):
         if self._unheard is None:
             return
         self._unheard.discard((number, topic))
-        self._repeats += not self._unheard and topic == topics.STATE
+        self._repeats += self._is_all_there() and topic == topics.STATE
         if self._repeats >= REPEATS and self._pause.service_is_ready():
             self._pause.call_async(SetBool.Request(data=False))
             self._unheard = None
+
+    def _is_all_there(self) -> bool:
+        """Whether all that answers a standing state was heard; inertial units are there, and speak later."""
+        sensors = self._sensors
+        return not self._unheard and all(
+            sensors.topics[topic] == IMU and self.count_publishers(topic)
+            for topic in sensors.unheard
+        )
 
     def _take(
         self, number: int, topic: str, value: Callable[[Any], object], message: Message
@@ -148,9 +177,20 @@ class RecorderNode(SuiteNode):
         self._end_if_over()
 
     def _end_if_over(self) -> None:
-        outcome = self._runs[-1].outcome
-        if outcome is not None and self.exit_code is None:
-            self.exit_code = EXIT_DONE if outcome == COMPLETED else EXIT_FAILED
+        live = self._runs[-1]
+        if live.outcome is None or self.exit_code is not None:
+            return
+        if live.outcome != COMPLETED:
+            self.exit_code = EXIT_FAILED
+        elif self._sensors.has_all(live.stamp) or self._is_late:
+            self.exit_code = EXIT_DONE
+        elif self._lateness is None:
+            self._lateness = self.create_timer(LATENESS, self._on_lateness, clock=STEADY)
+
+    def _on_lateness(self) -> None:
+        """Sensors that are still behind are not waited for any longer."""
+        self._is_late = True
+        self._end_if_over()
 
     def _close_bag(self) -> None:
         try:

@@ -15,9 +15,13 @@ from collections.abc import Callable, Sequence
 from rclpy.utilities import remove_ros_args
 
 from iap_bringup.nodes.bag_player import BagPlayer
+from iap_bringup.nodes.camera_node import CameraNode
+from iap_bringup.nodes.imu_node import ImuNode
+from iap_bringup.nodes.lidar_node import LidarNode
 from iap_bringup.nodes.physics_node import PhysicsNode
 from iap_bringup.nodes.recorder import RecorderNode
 from iap_bringup.nodes.reference_node import ReferenceNode
+from iap_bringup.nodes.uwb_node import UwbNode
 from iap_control.admittance_node import AdmittanceNode
 from iap_control.controller_node import ControllerNode
 from iap_description.ros_node import SuiteNode, run
@@ -26,10 +30,14 @@ from iap_estimation.wrench_observer_node import WrenchObserverNode
 NODES: dict[str, Callable[..., SuiteNode]] = {
     "admittance_node": AdmittanceNode,
     "bag_player": BagPlayer,
+    "camera_node": CameraNode,
     "controller_node": ControllerNode,
+    "imu_node": ImuNode,
+    "lidar_node": LidarNode,
     "physics_node": PhysicsNode,
     "recorder": RecorderNode,
     "reference_node": ReferenceNode,
+    "uwb_node": UwbNode,
     "wrench_observer_node": WrenchObserverNode,
 }
 

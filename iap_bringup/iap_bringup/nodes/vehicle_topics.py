@@ -2,6 +2,7 @@
 """The topics of one vehicle at the plant's side: states and wrenches out, commands in, and what is shown of it."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
@@ -10,16 +11,49 @@ from rclpy.publisher import Publisher
 
 from iap_bringup.nodes.displays import ContactMarkers, OdometryAndFrames, RotorsAndMarkers
 from iap_bringup.scenario import Vehicle
+from iap_bringup.sensing.inertial import InertialUnits
 from iap_bringup.session import Session
 from iap_description.assembly import Assembly
 from iap_description.conversions import BASE_LINK, frame
 from iap_description.errors import BadInput
-from iap_description.ros_node import LATEST
+from iap_description.ros_node import EVERY, LATEST
 from iap_description.wire import SECOND, CommandMessage, Inlet, StateMessage
 from iap_description.wire_contact import WrenchMessage
+from iap_description.wire_inertial import InertialMessage
+from iap_msgs.msg import InertialSamples as InertialSamplesMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
+from iap_physics.inertial import InertialSamples
 
 NO_ROTORS = np.zeros((0, 4))
+
+
+class UnitTopic:
+    """What ideal inertial units of one vehicle feel; imu_node makes real ones of them.
+
+    Args:
+        node: that publishes.
+        name: of the vehicle.
+        units: whose ideal samples.
+        dt: of a physics step [s].
+    """
+
+    def __init__(self, node: Node, name: str, units: InertialUnits, dt: float) -> None:
+        frames = [unit.place.source.frame for unit in units.units]
+        self._make = partial(InertialMessage.of, frame(name, BASE_LINK), frames)
+        self._messages: dict[int, InertialMessage] = {}  # by number of instants
+        self._publisher = node.create_publisher(InertialSamplesMessage, f"/{name}/inertial", EVERY)
+        self._dt = dt
+
+    def publish(self, stamp: int, k: int, samples: InertialSamples) -> None:
+        """Publish what has come with state k at a stamp [ns]; maybe nothing, which is published as well."""
+        count = len(samples.ticks)
+        if count not in self._messages:
+            self._messages[count] = self._make(count)
+        message = self._messages[count]
+        message.put_head(stamp, k)
+        stamps = np.rint(samples.ticks * self._dt * SECOND).astype(np.int64)
+        message.put_samples(stamps, samples.w_WS_S, samples.f_S)
+        self._publisher.publish(message.dump())
 
 
 class VehicleTopics:
@@ -31,6 +65,7 @@ class VehicleTopics:
         number: of the vehicle in the session.
         vehicle: its part of the scenario.
         every: control periods between odometries, and between displays.
+        units: its inertial units; None where it has none.
         answered: called after a command came, with the fault if it was refused.
     """
 
@@ -41,6 +76,7 @@ class VehicleTopics:
         number: int,
         vehicle: Vehicle,
         every: tuple[int, int],
+        units: InertialUnits | None,
         answered: Callable[[int, BadInput | None], None],
     ) -> None:
         assembly = Assembly.of(vehicle.platform, vehicle.name)
@@ -63,6 +99,9 @@ class VehicleTopics:
                 for kind in ("raw", "filtered")
             )
             self._contacts = ContactMarkers(node, self.name)
+        self._units = (
+            None if units is None else UnitTopic(node, self.name, units, session.plant.dt)
+        )
         self._bodies = OdometryAndFrames(node, vehicle, assembly)
         self._look = RotorsAndMarkers(node, vehicle, assembly)
         self.command_topic = f"/{self.name}/command"
@@ -78,6 +117,8 @@ class VehicleTopics:
         """Publish the present state, and what is felt and measured of it, at a stamp [ns]."""
         session, number = self._session, self._number
         self._publish_felt(stamp)
+        if self._units is not None:
+            self._units.publish(stamp, session.k, session.samples[number])
         x, rpm = session.plant.state(number)[0], session.plant.drives[number].rpm[0]
         self._state.put_head(stamp, session.k)
         self._state.put_rows(x, rpm)

@@ -17,13 +17,14 @@ import numpy as np
 from rosbags.typesys.store import Typestore
 
 from iap_bringup.records import mcap_format
-from iap_bringup.records.mcap_format import Content, Index, Topics, message_record
+from iap_bringup.records.mcap_format import Content, Index, Topics, message_head
 from iap_description.errors import IapError
 
 STORAGE = "bag_0.mcap"
 METADATA = "metadata.yaml"
 _RESERVE = 1 << 16  # bytes set aside so that a run on a full disk can still be finished
 _PENDING = 1 << 20  # bytes of single messages that are collected before they become a chunk
+_BUFFERS = os.sysconf("SC_IOV_MAX")  # that one system call takes
 _FLAGS = os.O_CREAT | os.O_EXCL | os.O_RDWR
 
 Buffer = bytes | memoryview
@@ -63,15 +64,18 @@ class BagWriter:
             self._file = os.open(folder / STORAGE, _FLAGS, 0o644)
             self._meta = os.open(folder / METADATA, _FLAGS, 0o644)
             self._reserve.write_bytes(bytes(_RESERVE))
-            _put(self._file, 0, mcap_format.head())
+            put(self._file, 0, mcap_format.head())
             self._finish(self._content)
         except OSError as error:
             self._release()
             raise RecordingFailed(f"{folder}: cannot be made: {error.strerror}") from error
 
-    def add_topic(self, name: str, msgtype: str) -> int:
-        """Announce a topic by its absolute name; returns its channel."""
-        self._fresh += self._topics.add(name, msgtype)
+    def add_topic(self, name: str, msgtype: str, *, is_latched: bool = False) -> int:
+        """Announce a topic by its absolute name; returns its channel.
+
+        A player gives the last message of a latched topic to late listeners too.
+        """
+        self._fresh += self._topics.add(name, msgtype, is_latched=is_latched)
         self._content = replace(self._content, counts=(*self._content.counts, 0))
         return len(self._topics.names)
 
@@ -84,7 +88,7 @@ class BagWriter:
             data: the message in CDR, encapsulation header included.
         """
         self._pending_index.append((channel, stamp, len(self._pending)))
-        self._pending += message_record(channel, stamp, data)
+        self._pending += message_head(channel, stamp, len(data)) + data
         if len(self._pending) >= _PENDING:
             self.flush()
 
@@ -115,7 +119,7 @@ class BagWriter:
         before, behind, content = mcap_format.chunk(self._content, start, size, index)
         tail = mcap_format.tail(content, self._topics)
         try:
-            _put(self._file, self._content.end, *self._fresh, before, *parts, behind, tail)
+            put(self._file, self._content.end, *self._fresh, before, *parts, behind, tail)
             self._describe(content)
         except OSError as error:
             self._failed = True
@@ -148,20 +152,20 @@ class BagWriter:
     def _finish(self, content: Content) -> None:
         """End both files with `content`."""
         tail = mcap_format.tail(content, self._topics)
-        _put(self._file, content.end, tail)
+        put(self._file, content.end, tail)
         os.ftruncate(self._file, content.end + len(tail))
         self._describe(content)
 
     def _describe(self, content: Content) -> None:
         """Bring metadata.yaml up to date, padded so that its size, and its space, stay."""
         text = self._metadata(content)
-        _put(self._meta, 0, text + b" " * (-len(text) % 4096))
+        put(self._meta, 0, text + b" " * (-len(text) % 4096))
 
     def _metadata(self, content: Content) -> bytes:
         return mcap_format.metadata(content, self._topics, STORAGE, self._custom)
 
 
-def _put(file: int, at: int, *parts: Buffer) -> None:
+def put(file: int, at: int, *parts: Buffer) -> None:
     """Write the parts one after another from position `at`, in one system call if that takes it.
 
     Raises:
@@ -169,7 +173,7 @@ def _put(file: int, at: int, *parts: Buffer) -> None:
     """
     views = [memoryview(part).cast("B") for part in parts if len(part)]
     while views:
-        written = os.pwritev(file, views, at)
+        written = os.pwritev(file, views[:_BUFFERS], at)
         at += written
         while views and written >= len(views[0]):
             written -= len(views.pop(0))

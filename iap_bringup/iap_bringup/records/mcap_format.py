@@ -28,6 +28,12 @@ _MAGIC = b"\x89MCAP0\r\n"
 _HEADER, _FOOTER, _SCHEMA, _CHANNEL, MESSAGE, _CHUNK, _INDEX, _CHUNK_INDEX = range(1, 9)
 _STATISTICS, _DATA_END = 0x0B, 0x0F
 _INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
+_FOREVER = "{sec: 9223372036, nsec: 854775807}"
+_LATCHED = (
+    "{history: keep_last, depth: 1, reliability: reliable, durability: transient_local,"
+    f" deadline: {_FOREVER}, lifespan: {_FOREVER}, liveliness: automatic,"
+    f" liveliness_lease_duration: {_FOREVER}, avoid_ros_namespace_conventions: false}}"
+)
 
 Stamps = NDArray[np.int64]
 Index = Mapping[int, tuple[Stamps, NDArray[np.int64]]]  # channel to stamps [ns] and offsets
@@ -39,11 +45,12 @@ class Topics:
 
     store: Typestore
     names: list[tuple[str, str]] = field(default_factory=list)  # topic and type
+    latched: set[str] = field(default_factory=set)  # those whose last message late listeners get
     hashes: dict[str, str] = field(default_factory=dict)  # by type
     schemas: dict[str, bytes] = field(default_factory=dict)  # records, by type
     channels: list[bytes] = field(default_factory=list)  # records
 
-    def add(self, name: str, msgtype: str) -> list[bytes]:
+    def add(self, name: str, msgtype: str, *, is_latched: bool = False) -> list[bytes]:
         """Add a topic; returns the records that announce it."""
         new = []
         if msgtype not in self.schemas:
@@ -56,10 +63,16 @@ class Topics:
         self.names.append((name, msgtype))
         schema = 1 + list(self.schemas).index(msgtype)
         numbers = struct.pack("<HH", len(self.names), schema)
-        quality = _text("offered_qos_profiles") + _text("[]")
+        if is_latched:
+            self.latched.add(name)
+        quality = _text("offered_qos_profiles") + _text(self.quality(name))
         size = struct.pack("<I", len(quality))
         self.channels.append(_record(_CHANNEL, numbers, _text(name), _text("cdr"), size, quality))
         return [*new, self.channels[-1]]
+
+    def quality(self, name: str) -> str:
+        """The quality of service that a player offers on a topic, in YAML; empty is its default."""
+        return f"[{_LATCHED}]" if name in self.latched else "[]"
 
 
 @dataclass(frozen=True)
@@ -86,10 +99,10 @@ def head() -> bytes:
     return _MAGIC + _record(_HEADER, _text("ros2"), _text("iap_bringup"))
 
 
-def message_record(channel: int, stamp: int, data: bytes) -> bytes:
-    """The record of one message with its stamp [ns]."""
-    length = MESSAGE_HEADER.itemsize - PREFIX + len(data)
-    return struct.pack("<BQHIQQ", MESSAGE, length, channel, 0, stamp, stamp) + data
+def message_head(channel: int, stamp: int, size: int) -> bytes:
+    """What stands before the bytes of one message with its stamp [ns]."""
+    length = MESSAGE_HEADER.itemsize - PREFIX + size
+    return struct.pack("<BQHIQQ", MESSAGE, length, channel, 0, stamp, stamp)
 
 
 def chunk(old: Content, start: int, size: int, index: Index) -> tuple[bytes, bytes, Content]:
@@ -167,7 +180,7 @@ def metadata(content: Content, topics: Topics, storage: str, custom: Mapping[str
             f"      name: {name}",
             f"      type: {msgtype}",
             "      serialization_format: cdr",
-            "      offered_qos_profiles: []",
+            f"      offered_qos_profiles: {topics.quality(name)}",
             f"      type_description_hash: {topics.hashes[msgtype]}",
         ]
     return ("\n".join(lines) + "\n").encode()

@@ -7,6 +7,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_bringup.records.frames import mounts_of
+from iap_bringup.records.sensor_meta import AnySensor, Mounted
 from iap_control.model import PlatformModel
 from iap_description.assembly import Assembly
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
@@ -46,6 +48,7 @@ class VehicleMeta(Record):
         feels: whether wrenches are recorded.
         tool_tip_P: tip of its tool in P [m]; None without a tool.
         tool_axis_P: direction of the tool, towards its tip.
+        mounts: frames of its sensors.
     """
 
     name: str
@@ -63,6 +66,7 @@ class VehicleMeta(Record):
     feels: Flag = False
     tool_tip_P: Vec3 | None = None
     tool_axis_P: Vec3 | None = None
+    mounts: tuple[Mounted, ...] = ()
 
     @classmethod
     def of(
@@ -101,6 +105,7 @@ class VehicleMeta(Record):
             tool_axis_P=None
             if platform.tool is None
             else tuple(platform.tool.R_PT[:, 0].tolist()),
+            mounts=mounts_of(assembly),
         )
 
     @property
@@ -140,6 +145,7 @@ class RunMeta(Record):
         steady: the steady ones over so long at the end [s].
         force_band: that a controlled force shall keep to [N].
         bore: of the world's first funnel; None without one.
+        sensors: those whose readings are recorded.
     """
 
     scenario: str
@@ -151,6 +157,7 @@ class RunMeta(Record):
     steady: Positive = 5.0
     force_band: Positive = 0.5
     bore: Bore | None = None
+    sensors: tuple[AnySensor, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -162,12 +169,16 @@ class RunStats:
         duration_s: simulated time.
         wall_s: wall time of the loop until the bag was closed.
         control_step_us: mean wall time of one control step of one vehicle.
+        images: rendered.
+        render_s: wall time that they took.
     """
 
     outcome: str
     duration_s: float
     wall_s: float
     control_step_us: float
+    images: int = 0
+    render_s: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How fast images are made, and whether both renderers see the same: textured_walls from a three_star in flight."""
+
+import numpy as np
+import pytest
+
+from iap_description import so3
+from iap_description.assembly import Assembly
+from iap_description.platform import load_platform
+from iap_description.scenes.library import load_scene
+from iap_description.tessellation import body_parts
+from iap_sensors.cameras.make import make_renderer
+from iap_sensors.cameras.model import CameraModel, optical
+from iap_sensors.cameras.renderer import Shot
+from iap_sensors.cameras.spec import CameraSpec, preset_tree
+
+SCENE, HEIGHT = "textured_walls", 3.0  # [m]
+RENDERERS = "opengl", "pybullet"
+NEEDED_RATE, NEEDED_RATIO = 120.0, 8.0  # images/s of six cameras; OpenGL's rate over PyBullet's
+made: dict[str, float] = {}  # images/s of one camera, by renderer
+
+
+class Stage:
+    """A three_star that hovers in the scene, with the paper's cameras."""
+
+    def __init__(self, name: str) -> None:
+        assembly = Assembly.of(load_platform("three_star"))
+        rest = [[0.0, 0.0, 0.0, 1.0], *(joint.q_PJ for joint in assembly.joints)]
+        self.poses = np.hstack([assembly.p_PB_P + [0.0, 0.0, HEIGHT], rest])
+        self._bodies = assembly.bodies
+        self.renderer = make_renderer(name)
+        self.renderer.load(load_scene(SCENE), [body_parts(body) for body in assembly.bodies])
+
+    def shots(self, rows, mounts=("left_camera", "right_camera"), **keys):
+        camera = CameraSpec(**{**preset_tree("vi_g"), **keys})
+        model = CameraModel.of(camera)
+        return [self._shot(model, camera, row, mount) for row in rows for mount in mounts]
+
+    def render(self, shots):
+        return self.renderer.render(shots, self.poses)
+
+    def _shot(self, model, camera, row, mount):
+        place, pose = self._bodies[row].mounts[mount], self.poses[row]
+        q_BS = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(place.rpy_deg)))
+        p_W = pose[:3] + so3.rotate(pose[3:], np.array(place.position))
+        q_WC = optical(so3.multiply(pose[3:], q_BS))
+        return Shot(model, camera, p_W, q_WC, hidden=(row,))
+
+
+@pytest.mark.parametrize("name", RENDERERS)
+def test_render_one_camera(benchmark, name):
+    stage = Stage(name)
+    shots = stage.shots([1], ["left_camera"])
+    benchmark.pedantic(lambda: stage.render(shots), rounds=20, warmup_rounds=3)
+    made[name] = 1.0 / benchmark.stats.stats.median
+    print(f"\n{name}: {made[name]:.1f} images/s, one camera of 640x480, mono8, {SCENE}")
+    if len(made) == len(RENDERERS):
+        ratio = made["opengl"] / made["pybullet"]
+        print(
+            f"OpenGL makes {ratio:.1f} x as many images as PyBullet (needed: {NEEDED_RATIO:.0f} x)"
+        )
+    stage.renderer.close()
+
+
+def test_render_six_cameras(benchmark):
+    stage = Stage("opengl")
+    shots = stage.shots([1, 2, 3])
+    benchmark.pedantic(lambda: stage.render(shots), rounds=20, warmup_rounds=3)
+    rate = len(shots) / benchmark.stats.stats.median
+    print(
+        f"\nopengl on {stage.renderer.device}: {rate:.1f} images/s, three stereo pairs (needed: {NEEDED_RATE:.0f})"
+    )
+    stage.renderer.close()
+
+
+def test_render_depth_of_both(benchmark):
+    frames = []
+    for name in RENDERERS:
+        stage = Stage(name)
+        shots = stage.shots([1, 2, 3], ["left_camera"], outputs=["depth"])
+        frames.append(stage.render(shots))
+        stage.renderer.close()
+    benchmark.pedantic(lambda: _off(*frames), rounds=1)
+    off = _off(*frames)
+    print(
+        f"\ndepth where both see a surface: median difference {100 * np.median(off):.4f} %,"
+        f" {100 * np.mean(off < 0.01):.2f} % of pixels within 1 %"
+    )
+
+
+def _off(ours, theirs):
+    """Relative difference of depths wherever both see something."""
+    one, other = (np.stack([frame.depth for frame in frames]) for frames in (ours, theirs))
+    both = np.isfinite(one) & np.isfinite(other)
+    return np.abs(other / one - 1.0)[both]

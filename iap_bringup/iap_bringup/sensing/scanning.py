@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lidars of one vehicle."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_bringup.records.sensor_meta import LidarMeta
+from iap_bringup.scenario import Scenario, Vehicle
+from iap_bringup.sensing.sampling import Sampling
+from iap_bringup.sensing.seats import places, seat, seat_meta
+from iap_description.assembly import Assembly
+from iap_sensors.lidar import Lidar
+from iap_sensors.noise import stream
+from iap_sensors.ray_caster import RayCaster
+from iap_sensors.readings import CloudReading
+
+Array = NDArray[np.float64]
+TOPIC = "lidar"
+
+
+class Lidars:
+    """The lidars of one vehicle, one on each aircraft.
+
+    Args:
+        scenario: what is flown.
+        vehicle: whose lidars; it must have some.
+        assembly: its bodies.
+
+    Attributes:
+        notes: sentences for the user.
+    """
+
+    def __init__(self, scenario: Scenario, vehicle: Vehicle, assembly: Assembly) -> None:
+        spec = vehicle.sensors.lidar
+        assert spec is not None  # noqa: S101 - the caller has looked
+        self._spec, self._assembly = spec, assembly
+        self._seats = [
+            seat(assembly, body, spec.mount, TOPIC, key="sensors.lidar.mount")
+            for body in assembly.aircraft
+        ]
+        self._lidars = [
+            Lidar(place.source, spec, stream(scenario.seed, place.source.topic))
+            for place in self._seats
+        ]
+        self._sampling = Sampling.of(spec.rate, scenario.rates.control_hz, "lidar")
+        self.notes = [self._sampling.note] if self._sampling.note else []
+
+    def reset(self, seed: int) -> None:
+        """Noise starts anew."""
+        for lidar in self._lidars:
+            lidar.reset(stream(seed, lidar.source.topic))
+
+    def look(self, k: int, t: float, x: Array, rays: RayCaster) -> list[CloudReading]:
+        """The turns that are due at control instant k.
+
+        Args:
+            k: the instant.
+            t: its time [s].
+            x: (bodies, 13) the vehicle's state.
+            rays: of the world with its vehicles.
+        """
+        if not self._sampling.is_due(k):
+            return []
+        rows = zip(self._lidars, *places(self._seats, x), strict=True)
+        return [lidar.measure(t, p, q, rays) for lidar, p, q in rows]
+
+    @property
+    def metas(self) -> list[LidarMeta]:
+        """What a recording says of the lidars."""
+        points = self._spec.channels * self._spec.columns
+        return [
+            LidarMeta(**seat_meta(self._assembly, place), rate=self._sampling.rate, points=points)
+            for place in self._seats
+        ]

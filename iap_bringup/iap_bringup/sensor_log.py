@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Readings out of the messages of sensors' topics: each once, however often it comes."""
+
+from collections.abc import Callable, Iterable
+
+from iap_bringup.records.sensor_messages import encoder
+from iap_bringup.records.sensor_meta import SensorMeta
+from iap_bringup.records.sensor_reader import Decoder
+from iap_description.cdr import stamp_of
+from iap_description.wire import SECOND
+from iap_sensors.readings import Reading
+
+
+class SensorLog:
+    """Takes serialised messages and hands over readings.
+
+    Args:
+        metas: the sensors.
+        take: gets the readings; those of one sensor come in the order of their stamps.
+
+    Attributes:
+        topics: names and types of all that is taken.
+    """
+
+    def __init__(self, metas: Iterable[SensorMeta], take: Callable[[Reading], None]) -> None:
+        self._metas, self._take = tuple(metas), take
+        self.topics: dict[str, str] = {}
+        self._parts: dict[str, set[str]] = {}  # topics that make up one reading
+        self._owners: dict[str, SensorMeta] = {}
+        for meta in self._metas:
+            kinds = {n: k for n, k in encoder(meta).topics.items() if not n.endswith("camera_info")}
+            is_pair = getattr(meta, "has_bias", False)
+            self.topics |= kinds
+            for name in kinds:
+                self._owners[name], self._parts[name] = meta, set(kinds) if is_pair else {name}
+        self.reset()
+
+    def reset(self) -> None:
+        """Nothing has come."""
+        self._decode = Decoder(self._metas)
+        self._newest: dict[str, int] = {}
+        self._waiting: dict[str, dict[int, dict[str, bytes]]] = {}  # by a reading's first topic, stamp, topic
+
+    @property
+    def unheard(self) -> set[str]:
+        """Topics of which nothing has come."""
+        return self.topics.keys() - self._newest.keys()
+
+    def has_all(self, stamp: int) -> bool:
+        """Whether every topic has come up to a stamp [ns], but for less than its period."""
+        return all(
+            self._newest.get(name, -1) > stamp - round(SECOND / meta.rate)
+            for name, meta in self._owners.items()
+        )
+
+    def put(self, topic: str, data: bytes) -> None:
+        """Take one message of a topic."""
+        stamp = stamp_of(data)
+        if stamp <= self._newest.get(topic, -1):
+            return
+        self._newest[topic] = stamp
+        whole = min(self._parts[topic])
+        waiting = self._waiting.setdefault(whole, {})
+        parts = waiting.setdefault(stamp, {})
+        parts[topic] = data
+        if len(parts) < len(self._parts[topic]):
+            return
+        self._waiting[whole] = {s: rest for s, rest in waiting.items() if s > stamp}
+        for name in sorted(parts):
+            reading = self._decode(name, parts[name])
+            if reading is not None:
+                self._take(reading)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What inertial units would measure if they were perfect, as arrays, like the messages of `iap_description.wire`."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.cdr import Layout, message, message_types
+from iap_description.wire import SECOND, Message
+
+Array = NDArray[np.float64]
+
+
+class InertialMessage(Message):
+    """InertialSamples of M units at S instants.
+
+    Attributes:
+        frames: (M) the units' frames.
+        w_S: (S, M, 3) angular velocities [rad/s]; overwritten by the next message.
+        f_S: (S, M, 3) specific forces [m/s^2].
+    """
+
+    TYPE = "iap_msgs/msg/InertialSamples"
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        said = message_types().deserialize_cdr(layout.template.tobytes(), self.TYPE)
+        self.frames: list[str] = list(said.frames)
+        self._stamps: NDArray[Any] = self._view("stamps")
+        shape = (len(self._stamps), len(self.frames), 3)
+        self.w_S: Array = self._view("angular_velocities").reshape(shape)
+        self.f_S: Array = self._view("specific_forces").reshape(shape)
+
+    @classmethod
+    def of(cls, frame_id: str, frames: Sequence[str], instants: int) -> Self:
+        """The message of these units at so many instants; `frame_id` is the platform's."""
+        store, samples = message_types(), instants * len(frames)
+        return cls._of(
+            frame_id,
+            frames=list(frames),
+            stamps=[message(store, "builtin_interfaces/msg/Time") for _ in range(instants)],
+            angular_velocities=[_vector() for _ in range(samples)],
+            specific_forces=[_vector() for _ in range(samples)],
+        )
+
+    @property
+    def stamps(self) -> NDArray[np.int64]:
+        """(S,) of the samples [ns]."""
+        if not len(self._stamps):
+            return np.zeros(0, np.int64)
+        return self._stamps["sec"].astype(np.int64) * SECOND + self._stamps["nanosec"]
+
+    def put_samples(self, stamps: NDArray[np.int64], w_S: Array, f_S: Array) -> None:
+        """Set stamps (S,) [ns], angular velocities and specific forces (S, M, 3)."""
+        if len(self._stamps):
+            self._stamps["sec"], self._stamps["nanosec"] = np.divmod(stamps, SECOND)
+        self.w_S[:], self.f_S[:] = w_S, f_S
+
+
+def _vector() -> object:
+    return message(message_types(), "geometry_msgs/msg/Vector3")

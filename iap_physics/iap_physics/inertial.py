@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ideal inertial units feel of the bodies' motion: specific force and angular velocity.
+
+A unit S sits at r = p_BS_B on a body B. Its acceleration is that of the body and the tangential
+and the centripetal part of the lever arm,
+
+    a_S = a_B + alpha x r + w x (w x r),    f_S = R_SW (a_S - g),
+
+with the accelerations that the engine itself used: the change of velocity over a physics step.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from iap_description.kernels import (
+    Quat,
+    Vec,
+    add,
+    cross,
+    put,
+    qconj,
+    qlog,
+    qmul,
+    qnormalize,
+    quat,
+    rotate,
+    scale,
+    sub,
+    unrotate,
+    vec,
+)
+from iap_description.states import Q, V, W
+
+Array = NDArray[np.float64]
+Sampling = Literal["integrating", "instantaneous"]
+
+
+@dataclass(frozen=True)
+class InertialMounts:
+    """Where M units sit.
+
+    Attributes:
+        rows: (M,) state row of each unit's body.
+        p_BS_B: (M, 3) place on the body [m].
+        q_BS: (M, 4) attitude there, xyzw.
+    """
+
+    rows: NDArray[np.int64]
+    p_BS_B: Array
+    q_BS: Array
+
+
+class InertialSamples(NamedTuple):
+    """S samples of M units.
+
+    Attributes:
+        ticks: (S,) physics steps from the start to each sample's stamp.
+        w_WS_S: (S, M, 3) angular velocity [rad/s].
+        f_S: (S, M, 3) specific force [m/s^2].
+    """
+
+    ticks: NDArray[np.int64]
+    w_WS_S: Array
+    f_S: Array
+
+
+class InertialProbe:
+    """Looks at the bodies after every physics step and keeps what units on them would feel.
+
+    ``integrating`` samples are means over the interval that ends at their stamp, as real units
+    give. ``instantaneous`` ones hold for the instant of their stamp: they take the acceleration of the
+    physics step that begins then, so that they are complete one step later.
+
+    Args:
+        mounts: of the units.
+        physics_hz: rate of physics steps.
+        every: physics steps between samples.
+        sampling: mean or instant.
+        gravity: along -z of `map` [m/s^2].
+    """
+
+    def __init__(
+        self,
+        mounts: InertialMounts,
+        *,
+        physics_hz: float,
+        every: int,
+        sampling: Sampling,
+        gravity: float,
+    ) -> None:
+        self._mounts, self._every, self._gravity = mounts, every, gravity
+        self._dt = 1.0 / physics_hz
+        self._is_mean = sampling == "integrating"
+        count = len(mounts.rows)
+        self._last = np.zeros((count, 13))
+        self._sums = np.zeros((2, count, 3))  # of w_WS_S and f_S
+        self._samples: list[tuple[int, Array]] = []
+        self._tick = 0
+
+    def reset(self, x: Array) -> None:
+        """Start anew from state rows (bodies, 13)."""
+        self._last[:] = x[self._mounts.rows]
+        self._sums[:] = 0.0
+        self._samples.clear()
+        self._tick = 0
+
+    def step(self, x: Array) -> None:
+        """Take the state rows (bodies, 13) at the end of a physics step."""
+        mounts, at = self._mounts, self._tick
+        if self._is_mean:
+            _add_means(
+                x,
+                self._last,
+                mounts.rows,
+                mounts.p_BS_B,
+                mounts.q_BS,
+                self._gravity,
+                self._dt,
+                self._sums,
+            )
+            if (at + 1) % self._every == 0:
+                self._samples.append((at + 1, self._sums / self._every))
+                self._sums[:] = 0.0
+        elif at % self._every == 0:
+            _feel(
+                x,
+                self._last,
+                mounts.rows,
+                mounts.p_BS_B,
+                mounts.q_BS,
+                self._gravity,
+                self._dt,
+                self._sums,
+            )
+            self._samples.append((at, self._sums.copy()))
+        self._last[:] = x[mounts.rows]
+        self._tick += 1
+
+    def take(self) -> InertialSamples:
+        """The samples since the last call."""
+        taken, self._samples = self._samples, []
+        ticks = np.array([tick for tick, _ in taken], dtype=np.int64)
+        values = np.array([each for _, each in taken]).reshape(-1, 2, len(self._mounts.rows), 3)
+        return InertialSamples(ticks, values[:, 0], values[:, 1])
+
+
+@njit(cache=True)
+def _specific(gravity: float, a_W: Vec) -> Vec:
+    """Specific force of an acceleration, world axes."""
+    return (a_W[0], a_W[1], a_W[2] + gravity)
+
+
+@njit(cache=True)
+def _add_means(
+    x: Array,
+    last: Array,
+    rows: NDArray[np.int64],
+    p_BS_B: Array,
+    q_BS: Array,
+    gravity: float,
+    dt: float,
+    out: Array,
+) -> None:
+    """Add one step's mean rate and specific force of every unit to `out` (2, M, 3).
+
+    The rate is the turn of the step per time, the force is seen from the attitude half-way.
+    """
+    for m in range(rows.size):
+        old, new = last[m], x[rows[m]]
+        r_B, turn = vec(p_BS_B[m]), qconj(quat(q_BS[m]))
+        q_a, q_b = quat(old[Q]), quat(new[Q])
+        w_B = scale(1.0 / dt, qlog(qmul(qconj(q_a), q_b)))
+        dv = sub(_speed(new, q_b, r_B), _speed(old, q_a, r_B))
+        f_B = unrotate(_between(q_a, q_b), _specific(gravity, scale(1.0 / dt, dv)))
+        put(out[0, m], add(vec(out[0, m]), rotate(turn, w_B)))
+        put(out[1, m], add(vec(out[1, m]), rotate(turn, f_B)))
+
+
+@njit(cache=True)
+def _feel(
+    x: Array,
+    last: Array,
+    rows: NDArray[np.int64],
+    p_BS_B: Array,
+    q_BS: Array,
+    gravity: float,
+    dt: float,
+    out: Array,
+) -> None:
+    """Write rate and specific force of every unit, (2, M, 3), at the beginning of a step.
+
+    An engine steps velocities first and places with the new ones, so that a velocity belongs to the
+    middle of the step before: here it is the mean of two.
+    """
+    for m in range(rows.size):
+        old, new = last[m], x[rows[m]]
+        q, turn = quat(old[Q]), qconj(quat(q_BS[m]))
+        r_W, w_W = rotate(q, vec(p_BS_B[m])), scale(0.5, add(vec(old[W]), vec(new[W])))
+        a_B = scale(1.0 / dt, sub(vec(new[V]), vec(old[V])))
+        alpha = scale(1.0 / dt, sub(vec(new[W]), vec(old[W])))
+        a_S = add(a_B, add(cross(alpha, r_W), cross(w_W, cross(w_W, r_W))))
+        put(out[0, m], rotate(turn, unrotate(q, w_W)))
+        put(out[1, m], rotate(turn, unrotate(q, _specific(gravity, a_S))))
+
+
+@njit(cache=True)
+def _speed(row: Array, q: Quat, r_B: Vec) -> Vec:
+    """Velocity of the point r_B of a body, world axes."""
+    return add(vec(row[V]), cross(vec(row[W]), rotate(q, r_B)))
+
+
+@njit(cache=True)
+def _between(a: Quat, b: Quat) -> Quat:
+    """The attitude half-way between two that are close."""
+    s = 1.0 if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] >= 0.0 else -1.0
+    return qnormalize((a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2], a[3] + s * b[3]))

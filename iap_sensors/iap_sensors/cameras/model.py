@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where points of the world are in an image.
+
+The camera's frame C is the optical one: x to the right, y down, z along the view. A mount S is FLU
+and looks along its x.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_sensors.cameras import lens
+from iap_sensors.cameras.spec import CameraSpec
+
+Array = NDArray[np.float64]
+Q_SC = np.array([-0.5, 0.5, -0.5, 0.5])  # of the camera's frame in its mount's, xyzw
+PARALLEL = 1e-6  # cameras of a pair may be off by this [rad], and this share of their distance
+
+
+@dataclass(frozen=True)
+class CameraInfo:
+    """The fields of sensor_msgs/CameraInfo, row by row.
+
+    The right camera of a pair has -fx baseline in P, as stereo_image_proc expects it.
+    """
+
+    width: int
+    height: int
+    distortion_model: str
+    D: tuple[float, ...]
+    K: tuple[float, ...]
+    R: tuple[float, ...]
+    P: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class CameraModel:
+    """A pinhole behind a lens.
+
+    Attributes:
+        width: [pixels].
+        height: [pixels].
+        K: (3, 3) camera matrix [pixels].
+        D: (5,) plumb_bob coefficients k1, k2, p1, p2, k3.
+    """
+
+    width: int
+    height: int
+    K: Array
+    D: Array
+
+    @classmethod
+    def of(cls, spec: CameraSpec) -> Self:
+        """The model of a camera."""
+        K = np.array([[spec.fx, 0.0, spec.cx], [0.0, spec.fy, spec.cy], [0.0, 0.0, 1.0]])
+        return cls(spec.width, spec.height, K, np.array(spec.distortion))
+
+    @cached_property
+    def is_distorted(self) -> bool:
+        """Whether the lens bends lines."""
+        return bool(np.any(self.D))
+
+    def project(self, p_C: Array) -> Array:
+        """Pixels (..., 2) of points (..., 3) [m] in C; NaN for points that are not in front of it."""
+        p_C = np.asarray(p_C, dtype=float)
+        z = np.where(p_C[..., 2:] > 0.0, p_C[..., 2:], np.nan)
+        return lens.distort(p_C[..., :2] / z, self.D) * self._focal + self._center
+
+    def unproject(self, uv: Array) -> Array:
+        """Directions (..., 3) in C with z = 1 that are seen at pixels (..., 2); NaN beyond what the lens shows."""
+        xy = lens.undistort((np.asarray(uv, dtype=float) - self._center) / self._focal, self.D)
+        return np.concatenate([xy, np.ones_like(xy[..., :1])], -1)
+
+    def info(self, baseline: float = 0.0) -> CameraInfo:
+        """What is published of the camera; `baseline` [m] of the right camera of a pair, see `stereo_baseline`."""
+        P = np.hstack([self.K, [[-self.K[0, 0] * baseline], [0.0], [0.0]]])
+        rows = [tuple(matrix.ravel().tolist()) for matrix in (self.D, self.K, np.eye(3), P)]
+        return CameraInfo(self.width, self.height, "plumb_bob", *rows)
+
+    @cached_property
+    def _focal(self) -> Array:
+        return np.array([self.K[0, 0], self.K[1, 1]])
+
+    @cached_property
+    def _center(self) -> Array:
+        return self.K[:2, 2].copy()
+
+
+def optical(q_WS: Array) -> Array:
+    """Attitudes q_WC (..., 4) of the cameras on mounts with attitudes (..., 4)."""
+    return so3.multiply(q_WS, Q_SC)
+
+
+def stereo_baseline(left: tuple[Array, Array], right: tuple[Array, Array], *, key: str) -> float:
+    """Distance [m] of a pair of cameras that look the same way.
+
+    Args:
+        left: place (3,) [m] and attitude (4,) of the left camera's mount, in a body.
+        right: of the right one.
+        key: of the configuration, for the error.
+
+    Raises:
+        BadInput: the cameras are not side by side and parallel, which stereo matching builds on.
+    """
+    (p_BL_B, q_BL), (p_BR_B, q_BR) = left, right
+    p_LR_L = so3.rotate(so3.conjugate(q_BL), np.subtract(p_BR_B, p_BL_B))
+    turn = np.linalg.norm(so3.quaternion_log(so3.multiply(so3.conjugate(q_BL), q_BR)))
+    distance = float(np.linalg.norm(p_LR_L))
+    if turn > PARALLEL or -p_LR_L[1] < (1.0 - PARALLEL) * distance or distance == 0.0:
+        raise BadInput(
+            f"key '{key}': a right camera looks as the left one does, from its right side"
+        )
+    return distance

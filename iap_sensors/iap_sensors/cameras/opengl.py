@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The renderer for every day: OpenGL 3.3 through EGL, on a graphics card or on the CPU.
+
+What a camera can see is picked and sorted here, nearest first, so that hardly a pixel is shaded
+twice; images are read back only when others are already being drawn.
+"""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.scenes.part import Part
+from iap_description.scenes.scene import Scene
+from iap_sensors.cameras.egl import open_context
+from iap_sensors.cameras.film import Film
+from iap_sensors.cameras.model import CameraModel
+from iap_sensors.cameras.painter import Painter
+from iap_sensors.cameras.renderer import Frame, Shot
+from iap_sensors.cameras.targets import Format, Kind, Target, Targets
+from iap_sensors.cameras.view import View, instants
+
+Array = NDArray[np.float64]
+AHEAD = 12  # images that are drawn before the first of them is read back
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawing:
+    """An image that is being drawn, and the film that it is for."""
+
+    film: Film
+    target: Target
+
+
+class OpenGLRenderer:
+    """Renders with OpenGL; images are equal from run to run on the same machine.
+
+    Attributes:
+        device: what draws, a graphics card, or llvmpipe on the CPU.
+
+    Raises:
+        BadInput: the machine has no OpenGL through EGL.
+    """
+
+    def __init__(self) -> None:
+        self._context = open_context()
+        self._context.gc_mode = "context_gc"  # what is no longer used is given back in `load`
+        self._targets = Targets(self._context)
+        self._views: WeakKeyDictionary[CameraModel, View] = WeakKeyDictionary()
+        self._painter: Painter | None = None
+        with self._context:  # afterwards no thread has it, so that any may render
+            self.device = str(self._context.info["GL_RENDERER"])
+
+    def load(self, scene: Scene, bodies: Sequence[Sequence[Part]]) -> None:
+        """Take what is to be drawn, see `Renderer`."""
+        with self._context:
+            self._painter = None
+            self._context.gc()
+            self._painter = Painter(self._context, scene, bodies)
+
+    def render(self, shots: Sequence[Shot], poses: Array) -> list[Frame]:
+        """One frame for each shot, see `Renderer`."""
+        if self._painter is None:
+            raise RuntimeError("nothing is loaded that could be rendered")
+        films = [Film(shot, self._view(shot.model)) for shot in shots]
+        with self._context:
+            self._painter.place(np.ascontiguousarray(poses, dtype=float))
+            drawings: deque[_Drawing] = deque()
+            for film in films:
+                self._expose(self._painter, film, drawings)
+            self._develop(drawings, 0)
+        return [film.frame() for film in films]
+
+    def close(self) -> None:
+        """Give back what the renderer holds."""
+        self._painter = None
+        self._context.release()
+
+    def _view(self, model: CameraModel) -> View:
+        if model not in self._views:
+            self._views[model] = View.of(model)
+        return self._views[model]
+
+    def _expose(self, painter: Painter, film: Film, drawings: deque[_Drawing]) -> None:
+        """Begin all images that a film needs."""
+        shot = film.shot
+        kinds: list[tuple[Kind, tuple[Array, Array]]] = []
+        if film.look is not None:
+            kinds += [(film.look, place) for place in instants(shot)]
+        if film.needs_range:
+            kinds.append(("range", (shot.p_WC_W, shot.q_WC)))
+        for kind, place in kinds:
+            self._develop(drawings, AHEAD - 1)
+            target = self._target(film, kind)
+            painter.paint(shot, film.view, kind, place)
+            drawings.append(_Drawing(film, target))
+
+    def _target(self, film: Film, kind: Kind) -> Target:
+        """One in use, for an image of a film."""
+        samples = 1 if kind == "range" else film.shot.spec.antialiasing
+        target = self._targets.take(Format(film.view.width, film.view.height, kind, samples))
+        target.drawn.use()
+        return target
+
+    def _develop(self, drawings: deque[_Drawing], most: int) -> None:
+        """Read the oldest images until at most some are left."""
+        while len(drawings) > most:
+            drawing = drawings.popleft()
+            image = drawing.target.read(self._context)
+            if drawing.target.format.kind == "color":
+                image = np.asarray(cv2.cvtColor(image, cv2.COLOR_RGBA2RGB))
+            drawing.film.take(drawing.target.format.kind, image)
+            self._targets.give_back(drawing.target)

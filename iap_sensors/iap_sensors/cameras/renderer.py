@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a renderer does: it is given a scene and moving bodies once, then makes images of states."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.scenes.part import Part
+from iap_description.scenes.scene import Scene
+from iap_sensors.cameras.model import CameraModel
+from iap_sensors.cameras.spec import CameraSpec
+
+Array = NDArray[np.float64]
+
+
+def _zeros() -> Array:
+    return np.zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Shot:
+    """A camera at an instant.
+
+    Attributes:
+        model: of the camera.
+        spec: of the camera.
+        p_WC_W: (3,) its place in `map` [m].
+        q_WC: (4,) attitude of its optical frame, xyzw.
+        v_WC_W: (3,) its velocity [m/s]; counts where images are blurred.
+        w_WC_W: (3,) its angular velocity [rad/s].
+        hidden: rows of the bodies that are not drawn, such as the one that carries it.
+    """
+
+    model: CameraModel
+    spec: CameraSpec
+    p_WC_W: Array
+    q_WC: Array
+    v_WC_W: Array = field(default_factory=_zeros)
+    w_WC_W: Array = field(default_factory=_zeros)
+    hidden: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """What a camera sees: the outputs that its spec asks for, None for others; nobody else writes to the arrays.
+
+    Attributes:
+        mono: (h, w) grey levels.
+        rgb: (h, w, 3).
+        depth: (h, w) along z of C [m], NaN where nothing is seen.
+        labels: (h, w) of the parts, 0 where nothing is seen.
+    """
+
+    mono: NDArray[np.uint8] | None = None
+    rgb: NDArray[np.uint8] | None = None
+    depth: NDArray[np.float32] | None = None
+    labels: NDArray[np.uint16] | None = None
+
+
+class Renderer(Protocol):
+    """Makes images of a scene and bodies that move in it."""
+
+    def load(self, scene: Scene, bodies: Sequence[Sequence[Part]]) -> None:
+        """Take what is to be drawn, in place of what was.
+
+        Args:
+            scene: what stands still.
+            bodies: the parts of each body that moves, in the body's frame.
+        """
+
+    def render(self, shots: Sequence[Shot], poses: Array) -> list[Frame]:
+        """One frame for each shot, of bodies at poses (bodies, 7): p_WB_W [m], then q_WB xyzw."""
+
+    def close(self) -> None:
+        """Give back what the renderer holds; nothing can be rendered after that."""

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a camera is: strict records; presets are read from ``data/cameras/NAME.yaml``."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from iap_description.config import NonNegative, Positive, Real, Record, Vec3, read_yaml
+from iap_description.errors import BadInput
+from iap_sensors.cameras import lens
+
+PRESETS = Path(__file__).parent.parent / "data" / "cameras"
+LARGEST = 8192  # pixels along a side, which every OpenGL can draw to
+Size = Annotated[int, Field(strict=True, ge=1, le=LARGEST)]
+Output = Literal["mono8", "rgb8", "depth", "segmentation"]
+
+
+class Blur(Record):
+    """Motion blur: the mean of images at instants spread over the exposure, whose middle is the stamp."""
+
+    exposure_time: Positive  # [s]
+    samples: Annotated[int, Field(strict=True, ge=2, le=64)]
+
+
+class CameraSpec(Record):
+    """A camera on a mount, or one that stands in the world.
+
+    The centre of the first pixel is (0, 0), so the middle of the image is (width - 1) / 2. A
+    mount, and `rpy_deg` of a camera in the world, look along x with z upwards.
+    """
+
+    mount: str | None = None  # of the aircraft
+    position: Vec3 | None = None  # in `map` [m], in place of a mount
+    rpy_deg: Vec3 | None = None
+    right_of: str | None = None  # the left camera of the stereo pair of which this is the right
+    width: Size  # [pixels]
+    height: Size
+    fx: Positive  # focal lengths and centre [pixels]
+    fy: Positive
+    cx: Real
+    cy: Real
+    distortion: tuple[Real, Real, Real, Real, Real] = (0.0,) * 5  # plumb_bob: k1, k2, p1, p2, k3
+    rate: Positive  # [Hz]
+    outputs: Annotated[tuple[Output, ...], Field(min_length=1)]
+    near: Positive  # what is closer or farther along the view is not seen [m]
+    far: Positive
+    exposure: Real = 0.0  # brighter by 2^exposure [EV]
+    vignetting: Annotated[float, Field(strict=True, ge=0.0, lt=1.0)] = 0.0  # lost in the corner
+    noise: NonNegative = 0.0  # standard deviation per pixel and image [grey levels]
+    blur: Blur | None = None
+    antialiasing: Literal[1, 4] = 1  # samples per pixel at the edges of surfaces
+
+    @model_validator(mode="after")
+    def _has_one_place(self) -> Self:
+        if (self.position is None) != (self.rpy_deg is None):
+            raise ValueError("keys 'position' and 'rpy_deg' come together or not at all")
+        if self.mount is not None and self.position is not None:
+            raise ValueError("key 'mount': a camera on a mount has no 'position'")
+        return self
+
+    @model_validator(mode="after")
+    def _can_be_built(self) -> Self:
+        if self.near >= self.far:
+            raise ValueError(f"key 'near': {self.near} m is not below far, {self.far} m")
+        if len(set(self.outputs)) < len(self.outputs):
+            raise ValueError(f"key 'outputs': one is given twice in {', '.join(self.outputs)}")
+        if self.blur is not None and self.blur.exposure_time > 1.0 / self.rate:
+            raise ValueError(
+                f"key 'blur.exposure_time': {self.blur.exposure_time} s is longer than an image"
+                f" at {self.rate} Hz"
+            )
+        if not np.isfinite(lens.undistort(self._border, np.array(self.distortion))).all():
+            raise ValueError("key 'distortion': such a lens folds the image over itself")
+        return self
+
+    @property
+    def _border(self) -> np.ndarray:
+        """Normalised points around the image."""
+        u, v = np.linspace(0, self.width - 1, 33), np.linspace(0, self.height - 1, 33)
+        u = np.concatenate([u, u, np.zeros(33), np.full(33, self.width - 1)])
+        v = np.concatenate([np.zeros(33), np.full(33, self.height - 1), v, v])
+        return np.stack([(u - self.cx) / self.fx, (v - self.cy) / self.fy], -1)
+
+
+def preset_names() -> list[str]:
+    """Names of the cameras that ship with the suite."""
+    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
+
+
+def preset_tree(name: str) -> dict[str, Any]:
+    """The plain tree of a preset, without the camera's place.
+
+    Raises:
+        BadInput: no such preset.
+    """
+    if name not in preset_names():
+        raise BadInput(f"no camera '{name}' (presets: {', '.join(preset_names())})")
+    return read_yaml(PRESETS / f"{name}.yaml")

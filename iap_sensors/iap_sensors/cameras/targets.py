@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where images are drawn to, before they are read back."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["mono", "color", "range"]
+CHANNELS: dict[Kind, tuple[int, str, type]] = {
+    "mono": (1, "f1", np.uint8),
+    "color": (4, "f1", np.uint8),
+    "range": (2, "f4", np.float32),
+}
+
+
+@dataclass(frozen=True)
+class Format:
+    """Size [pixels], contents, and samples per pixel at the edges of surfaces."""
+
+    width: int
+    height: int
+    kind: Kind
+    samples: int
+
+
+@dataclass(eq=False)
+class Target:
+    """A picture on the graphics card; one with several samples per pixel is drawn beside it."""
+
+    format: Format
+    drawn: moderngl.Framebuffer
+    read_from: moderngl.Framebuffer
+
+    @classmethod
+    def of(cls, context: moderngl.Context, form: Format) -> "Target":
+        """A new one."""
+        size = form.width, form.height
+        channels, kind, _ = CHANNELS[form.kind]
+        plain = [context.renderbuffer(size, channels, dtype=kind)]
+        if form.samples == 1:
+            both = context.framebuffer(plain, context.depth_renderbuffer(size))
+            return cls(form, both, both)
+        fine = [context.renderbuffer(size, channels, samples=form.samples, dtype=kind)]
+        depth = context.depth_renderbuffer(size, samples=form.samples)
+        return cls(form, context.framebuffer(fine, depth), context.framebuffer(plain))
+
+    def read(self, context: moderngl.Context) -> NDArray[Any]:
+        """The pixels (height, width) or (height, width, channels), once they are drawn."""
+        channels, kind, number = CHANNELS[self.format.kind]
+        shape = (self.format.height, self.format.width, channels)
+        image: NDArray[Any] = np.empty(shape, number)
+        if self.drawn is not self.read_from:
+            context.copy_framebuffer(self.read_from, self.drawn)
+        self.read_from.read_into(image, components=channels, dtype=kind, alignment=1)
+        return image[..., 0] if channels == 1 else image
+
+
+@dataclass(eq=False)
+class Targets:
+    """Targets that are not in use."""
+
+    context: moderngl.Context
+    idle: dict[Format, list[Target]] = field(default_factory=lambda: defaultdict(list))
+
+    def take(self, form: Format) -> Target:
+        """One of this format."""
+        there = self.idle[form]
+        return there.pop() if there else Target.of(self.context, form)
+
+    def give_back(self, target: Target) -> None:
+        """It can be drawn to again."""
+        self.idle[target.format].append(target)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a lidar is: strict records; presets are read from ``data/lidar/NAME.yaml``."""
+
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import model_validator
+
+from iap_description.config import Count, NonNegative, Positive, Real, Record, read_yaml
+from iap_description.errors import BadInput
+from iap_sensors.uwb_spec import Share
+
+PRESETS = Path(__file__).parent / "data" / "lidar"
+
+
+class LidarSpec(Record):
+    """A lidar, or a depth camera by rays: a grid of beams in azimuth and elevation."""
+
+    mount: str  # of the aircraft
+    rate: Positive  # turns [Hz]
+    channels: Count  # beams one above the other
+    columns: Count  # beams side by side
+    elevation_deg: tuple[Real, Real]  # of the lowest and the highest channel
+    azimuth_deg: tuple[
+        Real, Real
+    ]  # of the first and the last column; a full turn has its end once
+    range_min: Positive  # [m]
+    range_max: Positive  # [m]
+    noise: NonNegative  # standard deviation of a range [m]
+    dropout: Share  # of the points that do not come back
+
+    @model_validator(mode="after")
+    def _can_be_built(self) -> Self:
+        low, high = self.elevation_deg
+        if not -90.0 <= low <= high <= 90.0:
+            raise ValueError(
+                "key 'elevation_deg': [lowest, highest] within -90 and 90 is expected"
+            )
+        first, last = self.azimuth_deg
+        if not 0.0 <= last - first <= 360.0:
+            raise ValueError("key 'azimuth_deg': [first, last], at most 360 apart, is expected")
+        if self.range_min >= self.range_max:
+            raise ValueError(
+                f"key 'range_min': {self.range_min} m is not below {self.range_max} m"
+            )
+        return self
+
+
+def preset_names() -> list[str]:
+    """Names of the lidars that ship with the suite."""
+    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
+
+
+def preset_tree(name: str) -> dict[str, Any]:
+    """The plain tree of a preset.
+
+    Raises:
+        BadInput: no such preset.
+    """
+    if name not in preset_names():
+        raise BadInput(f"no lidar '{name}' (presets: {', '.join(preset_names())})")
+    return read_yaml(PRESETS / f"{name}.yaml")

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A magnetometer: the Earth's field in its axes, with noise and a constant error (hard iron).
+
+Presets are read from ``data/magnetometer/NAME.yaml``.
+"""
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from iap_description import so3
+from iap_description.config import NonNegative, Positive, Real, Record, read_yaml
+from iap_description.errors import BadInput
+
+Array = NDArray[np.float64]
+PRESETS = Path(__file__).parent / "data" / "magnetometer"
+
+
+class MagnetometerSpec(Record):
+    """A magnetometer and the field that it is in."""
+
+    rate: Positive  # [Hz]
+    strength: Positive  # of the field [T]
+    inclination_deg: Annotated[float, Field(strict=True, gt=-90.0, lt=90.0)]  # dip below level
+    declination_deg: Real  # of magnetic north from true north, towards east
+    noise: NonNegative  # standard deviation of a sample, per axis [T]
+    bias: NonNegative  # standard deviation of the constant error, per axis [T]
+
+    @property
+    def field_W(self) -> Array:
+        """(3,) the field in `map`, ENU [T]."""
+        dip, east = math.radians(self.inclination_deg), math.radians(self.declination_deg)
+        level = math.cos(dip)
+        direction = level * math.sin(east), level * math.cos(east), -math.sin(dip)
+        return self.strength * np.array(direction)
+
+
+class Magnetometer:
+    """One magnetometer.
+
+    Args:
+        spec: what it is.
+        rng: its own generator.
+    """
+
+    def __init__(self, spec: MagnetometerSpec, rng: np.random.Generator) -> None:
+        self._spec, self._field_W = spec, spec.field_W
+        self.reset(rng)
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Start anew with a generator, which draws the constant error."""
+        self._rng = rng
+        self._bias = self._spec.bias * rng.standard_normal(3)
+
+    def measure(self, q_WS: Array) -> Array:
+        """The field (3,) [T] in the axes of a sensor whose attitude is `q_WS` (4,), xyzw."""
+        field_S = so3.rotate(so3.conjugate(q_WS), self._field_W)
+        return np.asarray(field_S + self._bias + self._spec.noise * self._rng.standard_normal(3))
+
+
+def preset_names() -> list[str]:
+    """Names of the magnetometers that ship with the suite."""
+    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
+
+
+def preset_tree(name: str) -> dict[str, Any]:
+    """The plain tree of a preset.
+
+    Raises:
+        BadInput: no such preset.
+    """
+    if name not in preset_names():
+        raise BadInput(f"no magnetometer '{name}' (presets: {', '.join(preset_names())})")
+    return read_yaml(PRESETS / f"{name}.yaml")
