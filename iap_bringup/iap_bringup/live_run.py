@@ -46,7 +46,7 @@ class LiveRun:
         self._t = 0.0
         self._has_ticks = False
         write_config(folder, config)
-        self._recorder = Recorder(folder, flight.meta)
+        self._recorder = Recorder(folder, flight.meta, flight.scenario.recording)
         flight.write_tracks(self._recorder)
 
     def take(self, reading: Reading) -> None:

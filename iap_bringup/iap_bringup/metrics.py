@@ -62,9 +62,9 @@ def compute_metrics(run: RunData, stats: RunStats) -> Metrics:
         "window_s": [min(start for start, _ in windows), max(stop for _, stop in windows)],
         **_largest(list(each.values())),
         "control_step_us": stats.control_step_us,
-        "images": stats.images,
-        "images_per_s": stats.images / stats.render_s if stats.images else None,
     }
+    if stats.images:
+        metrics |= {"images": stats.images, "images_per_s": stats.images / stats.render_s}
     if len(flown) > 1:
         metrics["vehicles"] = {
             v.meta.name: {

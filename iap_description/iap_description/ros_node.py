@@ -31,7 +31,9 @@ from iap_description.errors import BadInput, IapError
 from iap_description.platform import Platform, load_platform
 
 LATEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)  # state, reference, command
-EVERY = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)  # of which none may be missed
+EVERY = QoSProfile(
+    depth=2000, reliability=ReliabilityPolicy.RELIABLE
+)  # of which none may be missed
 LATCHED = QoSProfile(
     depth=1,
     reliability=ReliabilityPolicy.RELIABLE,

@@ -23,7 +23,10 @@ Mesh = tuple[Array, Array, Faces]  # vertices (n, 3) [m], their normals (n, 3), 
 SEGMENTS, FEW_SEGMENTS = 16, 8  # flat sides of what is round, and of what is thin
 THIN = 0.013  # radius up to which a shape is thin [m]
 RINGS = 4  # of a hemisphere
-OBJECT_LABEL, BODY_LABEL = 50, 100  # in segmented images, of the first object and of the first body
+OBJECT_LABEL, BODY_LABEL = (
+    50,
+    100,
+)  # in segmented images, of the first object and of the first body
 
 _TURNS = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
 
@@ -52,9 +55,7 @@ def body_parts(body: Body, *, label: int = BODY_LABEL) -> tuple[Part, ...]:
         body: of a vehicle.
         label: of its parts.
     """
-    turning = (
-        _moved(shape, rotor.position) for rotor in body.rotors for shape in body.propeller
-    )
+    turning = (_moved(shape, rotor.position) for rotor in body.rotors for shape in body.propeller)
     return _by_color(body.name, (*body.visual, *turning), label)
 
 
@@ -151,7 +152,9 @@ def revolved(profile: list[tuple[float, float, float]], segments: int) -> Mesh:
         profile: height [m], radius [m] and upward part of the normal at points from below to above.
         segments: flat sides.
     """
-    angles = 2.0 * np.pi * np.arange(segments + 1) / segments  # the first again: textures end there
+    angles = (
+        2.0 * np.pi * np.arange(segments + 1) / segments
+    )  # the first again: textures end there
     across = np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], -1)
     up = np.array([0.0, 0.0, 1.0])
     vertices = np.vstack([z * up + r * across for z, r, _ in profile])

@@ -3,9 +3,11 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from iap_description.config import Flag, NonNegative, Record
+from iap_description.errors import BadInput
+from iap_description.scenes.library import check_scene
 from iap_description.surface import Surface
 from iap_description.world_objects import WorldObject
 
@@ -14,15 +16,28 @@ __all__ = ["Surface", "World", "WorldObject"]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
-class World(Record):
-    """Gravity along -z of `map`, a ground plane at z = 0, and objects by name.
+def _scene(name: str) -> str:
+    try:
+        check_scene(name)
+    except BadInput as error:
+        raise ValueError(str(error)) from error
+    return name
 
-    The surface is that of the ground; its friction and restitution are also those of vehicles that
+
+class World(Record):
+    """Gravity along -z of `map`, a ground plane at z = 0, a scene around it, and objects by name.
+
+    The surface is that of the ground and the scene; its friction and restitution are also those of vehicles that
     say nothing else. Engines number the objects in the order in which they are given.
     """
 
     gravity: NonNegative = 9.81  # [m/s^2]
     ground: Flag = True
     surface: Surface = Surface(friction=0.8, restitution=0.1)
+    scene: Annotated[str, AfterValidator(_scene)] | None = (
+        None  # None: the ground alone is touched
+    )
     objects: dict[Name, WorldObject] = {}
-    scene: str | None = None  # a place with things that are seen and touched; None is an open field
+    scene: str | None = (
+        None  # a place with things that are seen and touched; None is an open field
+    )

@@ -98,7 +98,7 @@ class ClosedFormEngine(Engine):
         """Objects where they stand, or where their motion has brought them."""
         return np.array([item.row(self.t) for item in self._objects]).reshape(-1, STATE_SIZE)
 
-    def ray_cast(self, starts_W: Array, ends_W: Array) -> Array:
+    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
         """Refuse: there are no shapes."""
         raise IapError(_REFUSAL.format("has no shapes to cast rays at"))
 

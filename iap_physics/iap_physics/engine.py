@@ -13,7 +13,7 @@ from iap_description.world import World
 
 Array = NDArray[np.float64]
 
-WORLD = -1  # as a body: the ground
+WORLD = -1  # as a body: the ground, or what stands in the scene
 OBJECT = -2  # the world's first object; its k-th is OBJECT - k
 
 
@@ -101,8 +101,14 @@ class Engine(Protocol):
     def object_states(self) -> Array:
         """(objects, 13) state rows of the frames of the world's objects."""
 
-    def ray_cast(self, starts_W: Array, ends_W: Array) -> Array:
-        """Fraction (rays,) of each ray, (rays, 3) to (rays, 3), at its first hit; 1 if none."""
+    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
+        """Fraction (rays,) of each ray, (rays, 3) to (rays, 3), at its first hit; 1 if none.
+
+        Args:
+            starts_W: where rays begin [m].
+            ends_W: where they end [m].
+            world_only: rays go through vehicles.
+        """
 
     def add_joint(self, body_a: int, body_b: int, p_AJ_A: Array, p_BJ_B: Array) -> int:
         """Join two bodies at a point by a spherical joint while running; returns a handle.

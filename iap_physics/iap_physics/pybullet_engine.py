@@ -31,8 +31,9 @@ from iap_physics.engine import WORLD, Contact, Engine
 from iap_physics.joints import at_rest, check_start
 from iap_physics.native_output import native_output_to
 from iap_physics.pybullet_client import bullet, connect
-from iap_physics.pybullet_objects import models, prescribe, states
+from iap_physics.pybullet_objects import STANDING, models, prescribe, states
 from iap_physics.pybullet_rows import FAR, settle
+from iap_physics.pybullet_scene import write_scene
 from iap_physics.pybullet_world import Loaded, build, model, place
 
 Array = NDArray[np.float64]
@@ -54,7 +55,7 @@ class _Snapshot:
 
 
 class PyBulletEngine(Engine):
-    """One PyBullet world. Vehicles collide with the ground, with objects and with each other.
+    """One PyBullet world. Vehicles collide with the ground, the scene, objects and each other.
 
     Bodies of one vehicle do not collide among themselves, nor objects that stand still or move as
     prescribed.
@@ -89,6 +90,7 @@ class PyBulletEngine(Engine):
         for assembly, path in zip(assemblies, self._urdfs(), strict=True):
             path.write_text(model(assembly, visuals=self._view), encoding="utf-8")
         self._models = models(world, Path(self._files.name))
+        self._scene = write_scene(world, Path(self._files.name))
         x = at_rest(self._assemblies)[None]
         self._x, self._raw = x.copy(), np.zeros_like(x[0])
         self.reset(x)
@@ -107,6 +109,7 @@ class PyBulletEngine(Engine):
                 self._assemblies,
                 self._urdfs(),
                 self._models,
+                self._scene,
                 seen=self._view,
                 solver_iterations=self._solver_iterations,
             )
@@ -183,12 +186,15 @@ class PyBulletEngine(Engine):
         pairs = list(zip(self._models, self._loaded.objects, strict=True))
         return states(self._client, pairs, self.t)
 
-    def ray_cast(self, starts_W: Array, ends_W: Array) -> Array:
+    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
         """Fraction (rays,) of each ray at its first hit."""
         starts, ends = np.asarray(starts_W).tolist(), np.asarray(ends_W).tolist()
+        seen = {"collisionFilterMask": STANDING} if world_only else {}
         hits: list[float] = []
         for i in range(0, len(starts), RAYS):
-            rays = bullet.rayTestBatch(starts[i : i + RAYS], ends[i : i + RAYS], **self._at)
+            rays = bullet.rayTestBatch(
+                starts[i : i + RAYS], ends[i : i + RAYS], **seen, **self._at
+            )
             hits += [ray[2] for ray in rays]
         return np.array(hits)
 

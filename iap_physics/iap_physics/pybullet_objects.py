@@ -31,6 +31,10 @@ from iap_physics.pybullet_client import MARGIN, SPEED_LIMIT, bullet, set_surface
 
 Array = NDArray[np.float64]
 
+# Groups that rays are filtered by: PyBullet puts what has no mass in group 2 and all else in 1; free
+# bodies are put in one more, so that those of vehicles alone are in neither.
+ANY, FREE = 1, 64
+STANDING = 2 | FREE  # everything but vehicles
 REACH = 0.002  # gap of a contact point up to which the solver takes it into account [m]
 
 
@@ -86,6 +90,7 @@ def load(client: int, model: Model, *, seen: bool) -> int:
     )
     if item.mass is not None:
         bullet.changeDynamics(body, -1, localInertiaDiagonal=model.moments.tolist(), **at)
+        bullet.setCollisionFilterGroupMask(body, -1, ANY | FREE, -1, **at)
     set_surface(client, (body, -1), item.surface)
     if seen:
         bullet.changeVisualShape(body, -1, rgbaColor=item.color, **at)

@@ -21,6 +21,7 @@ from iap_description.world import Surface, World
 from iap_physics.engine import OBJECT
 from iap_physics.pybullet_client import MARGIN, SPEED_LIMIT, Handle, bullet, set_surface
 from iap_physics.pybullet_objects import Model, load
+from iap_physics.pybullet_scene import add_scene
 
 Array = NDArray[np.float64]
 
@@ -82,6 +83,7 @@ def build(
     assemblies: Sequence[Assembly],
     urdfs: Sequence[Path],
     objects: Sequence[Model],
+    scene: Path | None,
     *,
     seen: bool,
     solver_iterations: int,
@@ -94,6 +96,7 @@ def build(
         assemblies: the vehicles.
         urdfs: their models.
         objects: the world's objects, made ready.
+        scene: the file of what can be touched of the world's scene.
         seen: there is a window.
         solver_iterations: of the contact and constraint solver, per step.
     """
@@ -109,6 +112,8 @@ def build(
     bullet.setGravity(0.0, 0.0, -world.gravity, **at)
     if world.ground:
         set_surface(client, (_add_ground(client), -1), world.surface)
+    if scene is not None:
+        add_scene(client, scene, world.surface)
     bodies = [load(client, each, seen=seen) for each in objects]
     pairs = zip(assemblies, urdfs, strict=True)
     vehicles = [_load(client, assembly, urdf, world.surface) for assembly, urdf in pairs]

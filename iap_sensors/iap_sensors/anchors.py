@@ -49,9 +49,9 @@ def anchor_trees(given: object) -> object:
 
 def repeated(ids: Any) -> str | None:  # noqa: ANN401 - of any kind, from a file
     """The first id that comes again; None if they all differ."""
-    seen = set()
+    seen: list[object] = []  # of any type, where a file is wrong
     for each in ids:
         if each in seen:
             return str(each)
-        seen.add(each)
+        seen.append(each)
     return None

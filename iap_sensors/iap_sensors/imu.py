@@ -76,14 +76,14 @@ class _TriadErrors:
         draws = self._draws(len(true))
         # Sums in the order of the samples: the bits do not depend on how many come at once.
         walk = np.cumsum(np.vstack([self._bias, self._step * draws[:, 3:]]), axis=0)
-        self._bias, bias = walk[-1], walk[1:]
+        self._bias, bias = walk[-1].copy(), walk[1:]
         turned = sum(true[:, j : j + 1] * self._M[:, j] for j in range(3))
         value = turned + bias + self._white * draws[:, :3]
         limit, step = self._triad.range, self._triad.resolution
-        if limit is not None:
-            value = np.clip(value, -limit, limit)
         if step is not None:
             value = step * np.round(value / step)
+        if limit is not None:
+            value = np.clip(value, -limit, limit)
         return value, bias
 
     def _draws(self, count: int) -> Array:

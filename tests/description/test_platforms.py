@@ -134,7 +134,7 @@ def test_assembly_of_one_aircraft_is_one_body_with_rotors():
     assembly = Assembly.of(load_platform("f450"))
     (body,) = assembly.bodies
     assert (body.name, len(body.rotors), assembly.aircraft) == ("base_link", 4, (0,))
-    assert set(body.mounts) == {"imu", "uwb", "left_camera", "right_camera"}
+    assert set(body.mounts) == {"imu", "uwb", "lidar", "left_camera", "right_camera"}
     assert not assembly.is_jointed
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An inertial unit's errors: the densities that it was given come back from a long log, and each error is what it says."""
+"""An inertial unit's errors: its densities come back from a long log, and each error is what its record says."""
 
 import math
 
@@ -115,9 +115,9 @@ def test_its_numbers_are_multiples_of_its_resolution():
 
 
 def test_a_saturated_unit_does_not_exceed_its_range_by_rounding():
-    spec = spec_of(accel={"range": 19.9, "resolution": 0.3})
+    spec = spec_of(accel={"range": 20.0, "resolution": 0.3})
     samples = imu_of(spec)(np.zeros((1, 3)), constant([30.0, -30.0, 0.0], 1))
-    assert np.abs(samples.f_S).max() <= 19.9
+    assert np.abs(samples.f_S).max() == 20.0
 
 
 def drawn(triad, count=2000):

@@ -22,7 +22,6 @@ from iap_bringup.records.frames import fixed_frames, mounts_of
 from iap_bringup.records.sensor_meta import Mounted
 from iap_bringup.run import Flight
 from iap_bringup.scenario import Scenario
-from iap_bringup.sensing.senses import Senses
 from iap_bringup.session import Session
 from iap_description.assembly import Assembly
 from iap_description.conversions import stamp_message
@@ -45,10 +44,11 @@ class PhysicsNode(SuiteNode):
         self._pace = self._declared_pace()
         what = "A vehicle without commands for longer levels out and holds [s of simulation time]."
         timeout = self.parameter("command_timeout", 0.1, what, limits=(0.01, 60.0))
-        self._senses = Senses(scenario)
+        flight = Flight.of(scenario)
+        self._senses = flight.senses
         self._session = Session(
             scenario,
-            Flight.of(scenario).pilots,
+            flight.pilots,
             make_engine(scenario),
             timeout=None if self._pace == "lockstep" else timeout,
             probes=[each.inertial and each.inertial.probe for each in self._senses.vehicles],
@@ -59,6 +59,8 @@ class PhysicsNode(SuiteNode):
         self._clock_publisher = self.create_publisher(Clock, "/clock", LATEST)
         self._vehicles = self._make_vehicles(scenario)
         names = [vehicle.command_topic for vehicle in self._vehicles]
+        for note in self._senses.notes:
+            self.get_logger().warning(note)
         self._status = PhysicsStatus(self, self._session, self._pace, names)
         self._status.paused = self._paused
         self._serve()

@@ -7,6 +7,7 @@ rich from two metres as from forty.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
@@ -18,20 +19,24 @@ Rng = np.random.Generator
 
 SIZE = 512  # of every texture [pixels]
 MEAN, DEVIATION = 0.5, 0.19  # of the grey levels, of 1
+SATURATION = 0.75  # of the colours, of what they are painted in
 GREY = np.array([0.299, 0.587, 0.114])  # of the colours' shares in it
 
 
+@lru_cache(maxsize=16)
 def make_texture(name: str) -> Pixels:
-    """The (SIZE, SIZE, 3) texture of a name, the same each time."""
+    """The (SIZE, SIZE, 3) texture of a name, the same each time; it cannot be written to."""
     rng = np.random.default_rng(crc32(name.encode()))
-    return _finished(MAKERS[name](rng))
+    image = _finished(MAKERS[name](rng))
+    image.flags.writeable = False
+    return image
 
 
 def _finished(image: Array) -> Pixels:
     """Colours (h, w, 3) brought to the mean and deviation that all textures have."""
     grey = image @ GREY
     level = MEAN + (grey - grey.mean()) * DEVIATION / grey.std()
-    tint = image / np.maximum(grey, 0.05)[..., None]
+    tint = (np.maximum(image, 0.0) / np.maximum(grey, 0.05)[..., None]) ** SATURATION
     return (255.0 * np.clip(level[..., None] * tint, 0.03, 0.97)).astype(np.uint8)
 
 
@@ -47,7 +52,15 @@ def noise(rng: Rng, octaves: tuple[int, ...] = (4, 8, 16, 32, 64, 128, 256)) -> 
     return (total - total.mean()) / total.std()
 
 
-def leaves(image: Array, rng: Rng, count: int, *, opacity: float = 1.0, least: int = 3) -> None:
+def leaves(
+    image: Array,
+    rng: Rng,
+    count: int,
+    *,
+    opacity: float = 1.0,
+    least: float = 3.0,
+    largest: float = SIZE / 5,
+) -> None:
     """Lay rectangles of many sizes and shades over an image, the largest first, around its borders too.
 
     Args:
@@ -55,9 +68,9 @@ def leaves(image: Array, rng: Rng, count: int, *, opacity: float = 1.0, least: i
         rng: decides.
         count: of rectangles.
         opacity: of each.
-        least: size of the smallest [pixels]; the largest are a fifth of the image.
+        least: size of the smallest [pixels].
+        largest: size of the largest [pixels].
     """
-    largest = SIZE / 5
     share = rng.random(count)
     sizes = np.sort(1.0 / np.sqrt(share / least**2 + (1 - share) / largest**2))[::-1]
     stretch = np.exp(rng.uniform(-0.9, 0.9, count))
@@ -101,7 +114,9 @@ def _tiled(
     y, x = np.mgrid[:SIZE, :SIZE]
     row = y * rows // SIZE
     x = (x + (row % 2 if shift else 0) * SIZE // columns // 2) % SIZE
-    shades = np.exp(rng.normal(0.0, spread, (rows, columns, 1)) + 0.05 * rng.normal(size=(rows, columns, 3)))
+    shades = np.exp(
+        rng.normal(0.0, spread, (rows, columns, 1)) + 0.025 * rng.normal(size=(rows, columns, 3))
+    )
     image *= shades[row, x * columns // SIZE]
     image[(y % (SIZE // rows) < joint) | (x % (SIZE // columns) < joint)] *= 0.45
 
@@ -122,7 +137,8 @@ def _concrete(rng: Rng) -> Array:
 
 def _mosaic(rng: Rng) -> Array:
     image = _plain((0.5, 0.5, 0.5))
-    leaves(image, rng, 5000)
+    leaves(image, rng, 3500, least=6)
+    leaves(image, rng, 700)
     return _grained(image, rng, 0.05)
 
 
@@ -175,7 +191,15 @@ def _window(image: Array, rng: Rng, row: int, column: int) -> None:
         shade = np.array([0.7, 0.9, 1.0]) * rng.uniform(0.08, 0.45)
         at = row + 37 * i, column + 33 * j
         fill(image, *at, 34, 30, shade, 1.0)
-        fill(image, at[0] + int(rng.integers(2, 16)), at[1] + int(rng.integers(2, 12)), int(rng.integers(5, 16)), int(rng.integers(4, 16)), 2.0 * shade, 0.8)
+        fill(
+            image,
+            at[0] + int(rng.integers(2, 16)),
+            at[1] + int(rng.integers(2, 12)),
+            int(rng.integers(5, 16)),
+            int(rng.integers(4, 16)),
+            2.0 * shade,
+            0.8,
+        )
     if rng.random() < 0.4:
         for line in range(row, row + int(rng.integers(20, 70)), 5):
             fill(image, line, column, 3, 63, np.array([0.75, 0.72, 0.62]), 1.0)
@@ -217,8 +241,8 @@ def _field(rng: Rng) -> Array:
     patch = np.clip(0.5 + 0.8 * noise(rng, (4, 8, 16, 32)), 0.0, 1.0)[..., None]
     image = patch * np.array([0.34, 0.46, 0.22]) + (1 - patch) * np.array([0.52, 0.45, 0.33])
     image = _grained(image, rng, 0.2)
-    image *= np.exp(0.25 * rng.normal(size=(SIZE, SIZE, 1)))
-    leaves(image, rng, 700, opacity=0.45)
+    image *= np.exp(0.15 * rng.normal(size=(SIZE, SIZE, 1)))
+    leaves(image, rng, 900, opacity=0.7, largest=SIZE / 32)
     return image
 
 

@@ -135,7 +135,6 @@ def visible(
     spheres: Floats,
     drawn: NDArray[np.bool_],
     p_WC_W: Array,
-    R_CW: Array,
     planes: Array,
     far_first: bool,
     out: Ints,
@@ -150,29 +149,19 @@ def visible(
         spheres: (parts, 4) around each part, in `map`.
         drawn: (parts,) whether a part is drawn at all.
         p_WC_W: (3,) the camera's place.
-        R_CW: (3, 3) from `map` to C.
-        planes: (6, 4) of the camera's field of view in C: what is inside has n . p >= d.
+        planes: (6, 4) around its field of view, in `map`: what is inside has n . p >= d.
         far_first: the farthest faces come first.
         out: (faces, 3), written to.
         keys: (2, faces) for the sorting, overwritten.
     """
-    W_planes = np.empty((6, 4))
-    for j in range(6):
-        for k in range(3):
-            W_planes[j, k] = (
-                planes[j, 0] * R_CW[0, k] + planes[j, 1] * R_CW[1, k] + planes[j, 2] * R_CW[2, k]
-            )
-        W_planes[j, 3] = planes[j, 3]
-        for k in range(3):
-            W_planes[j, 3] += W_planes[j, k] * p_WC_W[k]
     count = 0
     counts = np.zeros(BINS + 1, np.int32)
     for part in range(len(drawn)):
-        if not drawn[part] or _is_outside(W_planes, spheres[part]):
+        if not drawn[part] or _is_outside(planes, spheres[part]):
             continue
         for face in range(firsts[part], firsts[part + 1]):
             a, b, c = corners[faces[face, 0]], corners[faces[face, 1]], corners[faces[face, 2]]
-            if _faces_away(a, b, c, p_WC_W) or _is_face_outside(W_planes, a, b, c):
+            if _faces_away(a, b, c, p_WC_W) or _is_face_outside(planes, a, b, c):
                 continue
             key = _bin(a, b, c, p_WC_W)
             keys[0, count] = face

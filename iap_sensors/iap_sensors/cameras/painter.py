@@ -2,6 +2,7 @@
 """Draws a loaded scene as a camera sees it, with OpenGL."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import cv2
@@ -23,6 +24,16 @@ Array = NDArray[np.float64]
 SHADOWS = 2048  # side of the scene's shadow map [pixels]
 BODY_SHADOWS = 512  # of the bodies'
 LOW = 0.05  # what is nowhere higher casts no shadow [m]
+
+
+@dataclass(frozen=True, eq=False)
+class _Sight:
+    """What a camera sees from a place; planes (6, 4) in `map` around it."""
+
+    shot: Shot
+    view: View
+    place: tuple[Array, Array]
+    planes_W: Array
 
 
 class Painter:
@@ -74,54 +85,55 @@ class Painter:
         boxes = _boxes(self._spheres[self._casters])
         self._body_shadows.draw(boxes, self._scene.light.direction_W)
 
-    def paint(self, shot: Shot, view: View, kind: Kind, pose: tuple[Array, Array]) -> None:
+    def paint(self, shot: Shot, view: View, kind: Kind, place: tuple[Array, Array]) -> None:
         """Draw on the target in use what a camera sees.
 
         Args:
             shot: says whose camera it is, and what is not drawn.
             view: what is drawn of it.
             kind: what the target holds.
-            pose: p_WC_W (3,) [m] and q_WC (4,) to draw from.
+            place: p_WC_W (3,) [m] and q_WC (4,) to draw from.
         """
-        context, spec = self._context, shot.spec
-        context.clear()
-        opaque, translucent = self._drawn(shot.hidden)
-        clip_of_map = view.projection(spec.near, spec.far) @ camera_of_map(*pose)
+        self._context.clear()
+        near, far = shot.spec.near, shot.spec.far
+        sight = _Sight(shot, view, place, view.planes(place, near, far))
+        clip_of_map = view.projection(near, far) @ camera_of_map(*place)
         if kind == "range":
-            count = self._pick(opaque, view, shot, pose, far_first=False)
-            self._programs.range().draw({"clip_of_map": clip_of_map}, count)
-            return
+            opaque = self._pick(sight, see_through=False)
+            self._programs.range().draw({"clip_of_map": clip_of_map}, opaque)
+        else:
+            values = {"clip_of_map": clip_of_map, **self._values(sight)}
+            self._paint_look(sight, kind == "mono", values)
+
+    def _paint_look(self, sight: _Sight, mono: bool, values: Mapping[str, ArrayLike]) -> None:
+        """Draw what things look like: first what is opaque, then the sky, then what one sees through."""
         look = Look(
-            kind == "mono",
+            mono,
             self._scene.fog is not None,
-            self._body_shadows.has_faces,
-            spec.vignetting > 0.0,
+            self._body_shadows.is_seen(sight.planes_W, sight.shot.spec.far),
+            sight.shot.spec.vignetting > 0.0,
         )
-        values = {"clip_of_map": clip_of_map, **self._values(shot, view, pose)}
         self._textures.use(UNITS["textures"])
         self._shadows.texture.use(UNITS["shadows"])
         self._body_shadows.texture.use(UNITS["body_shadows"])
         surface = self._programs.surface(look)
-        surface.draw(values, self._pick(opaque, view, shot, pose, far_first=False))
+        surface.draw(values, self._pick(sight, see_through=False))
         self._programs.sky(look).draw(values, 3)
-        if translucent.any():
-            context.enable(moderngl.BLEND)
-            surface.draw(values, self._pick(translucent, view, shot, pose, far_first=True))
-            context.disable(moderngl.BLEND)
+        self._context.enable(moderngl.BLEND)
+        surface.draw(values, self._pick(sight, see_through=True))
+        self._context.disable(moderngl.BLEND)
 
-    def _values(
-        self, shot: Shot, view: View, pose: tuple[Array, Array]
-    ) -> Mapping[str, ArrayLike]:
+    def _values(self, sight: _Sight) -> Mapping[str, ArrayLike]:
         """What the programs are told, by name."""
-        spec, K = shot.spec, view.K
+        spec, view, K = sight.shot.spec, sight.view, sight.view.K
         return {
             **self._scene_values,
             "body_shade_of_map": self._body_shadows.shade_of_map,
-            "eye": pose[0],
+            "eye": sight.place[0],
             "gain": 2.0**spec.exposure,
             "lens": (K[0, 0], K[1, 1], K[0, 2] + 0.5, K[1, 2] + 0.5),
             "vignetting": spec.vignetting / view.corner,
-            "map_of_ray": so3.matrix_from_quaternion(pose[1]),
+            "map_of_ray": so3.matrix_from_quaternion(sight.place[1]),
             "edges": view.edges,
         }
 
@@ -139,33 +151,21 @@ class Painter:
             "horizon": sky.horizon[:3],
         }
 
-    def _drawn(self, hidden: tuple[int, ...]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which parts are drawn: opaque ones, and those that one can see through."""
+    def _pick(self, sight: _Sight, *, see_through: bool) -> int:
+        """Send the faces that may be seen to the graphics card, opaque ones or the others; the number of vertices."""
         geometry = self._geometry
-        shown = ~np.isin(geometry.rows, hidden)
-        return shown & (geometry.opacity == 1.0), shown & (geometry.opacity < 1.0)
-
-    def _pick(
-        self,
-        drawn: NDArray[np.bool_],
-        view: View,
-        shot: Shot,
-        pose: tuple[Array, Array],
-        *,
-        far_first: bool,
-    ) -> int:
-        """Send what is drawn and may be seen to the graphics card; the number of its vertices."""
-        geometry, (p_WC_W, q_WC) = self._geometry, pose
+        drawn = (geometry.opacity < 1.0) == see_through
+        for row in sight.shot.hidden:
+            drawn &= geometry.rows != row
         count = visible(
             self._corners,
             geometry.faces,
             geometry.firsts,
             self._spheres,
             drawn,
-            np.asarray(p_WC_W, dtype=float),
-            so3.matrix_from_quaternion(q_WC).T.copy(),
-            view.planes(shot.spec.near, shot.spec.far),
-            far_first,
+            np.asarray(sight.place[0], dtype=float),
+            sight.planes_W,
+            see_through,  # what is behind shines through what is in front
             self._picked,
             self._keys,
         )

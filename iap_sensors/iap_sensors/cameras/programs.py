@@ -47,6 +47,8 @@ class Program:
 
     def draw(self, values: Mapping[str, ArrayLike], count: int) -> None:
         """Draw `count` vertices with what is given of the program's uniforms; matrices are written row by row."""
+        if count == 0:
+            return
         for name, value in values.items():
             if name in self._members:
                 self._members[name].write(np.transpose(value).astype(np.float32).tobytes())

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from iap_sensors.cameras import shaders
 
 Array = NDArray[np.float64]
+CUBE = np.array([[x, y, z, 1.0] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 OFFSET = (1.5, 2.0)  # by which a surface is behind itself: per slope, and steps of depth
 
 
@@ -52,6 +53,21 @@ class ShadowMap:
         )
         self._shade_of_map: Any = program["shade_of_map"]
         self._mesh = context.vertex_array(program, [(corners, "3f 3x4", "position")], faces)
+
+    def is_seen(self, planes_W: Array, reach: float) -> bool:
+        """Whether anything that the faces may throw a shadow on is in sight.
+
+        Args:
+            planes_W: (n, 4) normal and offset in `map` of planes around what is seen: inside, n . p >= d.
+            reach: how far shadows count [m].
+        """
+        if not self.has_faces:
+            return False
+        inverse = np.linalg.inv(self.shade_of_map)
+        start_W = (CUBE @ inverse.T)[:, :3]
+        along_W = inverse[:3, 2] / np.linalg.norm(inverse[:3, 2])
+        points_W = np.vstack([start_W, start_W + reach * along_W])
+        return not np.any(np.all(points_W @ planes_W[:, :3].T < planes_W[:, 3], axis=0))
 
     def draw(self, points_W: Array, direction_W: Sequence[float]) -> None:
         """Draw the faces, which keep within the box around points (n, 3) [m] of the light's axes, if there are any."""

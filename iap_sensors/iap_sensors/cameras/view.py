@@ -96,19 +96,23 @@ class View:
             ]
         )
 
-    def planes(self, near: float, far: float) -> Array:
-        """(6, 4) normal n and offset d of the planes around what is seen, in C: inside, n . p >= d."""
+    def planes(self, place: tuple[Array, Array], near: float, far: float) -> Array:
+        """(6, 4) normal n and offset d in `map` of the planes around what is seen from a place: inside, n . p >= d."""
         left, right, upper, lower = self.edges
-        return np.array(
+        normals_C = np.array(
             [
-                [1.0, 0.0, -left, 0.0],
-                [-1.0, 0.0, right, 0.0],
-                [0.0, 1.0, -upper, 0.0],
-                [0.0, -1.0, lower, 0.0],
-                [0.0, 0.0, 1.0, near],
-                [0.0, 0.0, -1.0, -far],
+                [1.0, 0.0, -left],
+                [-1.0, 0.0, right],
+                [0.0, 1.0, -upper],
+                [0.0, -1.0, lower],
+                [0.0, 0.0, 1.0],
+                [0.0, 0.0, -1.0],
             ]
         )
+        p_WC_W, q_WC = place
+        normals_W = normals_C @ so3.matrix_from_quaternion(q_WC).T
+        offsets = normals_W @ p_WC_W + [0.0, 0.0, 0.0, 0.0, near, -far]
+        return np.column_stack([normals_W, offsets])
 
 
 def _pixels(model: CameraModel, step: tuple[int, int]) -> Array:
