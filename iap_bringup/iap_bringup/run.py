@@ -22,6 +22,7 @@ from iap_bringup.records.runfolder import load_run, write_config, write_metrics,
 from iap_bringup.replay.flight import Commanded, commanded
 from iap_bringup.safety import Watch
 from iap_bringup.scenario import Replay, Scenario
+from iap_bringup.sensing.felt_by_units import FeltByUnits
 from iap_bringup.sensing.senses import Senses
 from iap_description import so3
 from iap_description.assembly import Assembly
@@ -87,6 +88,12 @@ class Flight:
             for v, command in zip(scenario.vehicles, recorded, strict=True)
         )
         return cls(scenario, pilots, recorded, Senses(scenario))
+
+    @property
+    def feeling(self) -> list[FeltByUnits]:
+        """Those who feel a wrench by what inertial units say."""
+        observers = [pilot.touch.observer for pilot in self.pilots if pilot.touch is not None]
+        return [each for each in observers if isinstance(each, FeltByUnits)]
 
     @property
     def duration(self) -> float:
@@ -222,7 +229,7 @@ def _fly_recorded(
     try:
         with Recorder(folder, flight.meta, flight.scenario.recording) as recorder:
             flight.write_tracks(recorder)
-            flight.senses.begin(plant, [recorder])
+            flight.senses.begin(plant, [recorder, *flight.feeling])
             fly(plant, flight.pilots, [recorder, *pace], *tools, progress, flight.senses)
     except FlightFailed as error:
         return _Ending(error.outcome, str(error))

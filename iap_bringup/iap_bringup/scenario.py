@@ -116,6 +116,7 @@ class Control(Record):
     wrench_mode: Literal["none", "paper", "selective"]
     wrench_source: Literal["raw", "filtered", "estimated"]  # the wrench that both act upon
     wrench_filter: WrenchFilter
+    observer: Literal["momentum", "acceleration"]  # which estimates the wrench
     observer_gain: Positive  # of the estimated wrench [1/s]
     yaw: Literal["follow", "hold", "given"]
     aircraft_yaw_deg: tuple[Real, ...] | None  # headings of the aircraft under yaw: given
@@ -162,12 +163,14 @@ class Vehicle(Record):
     reference: Annotated[Motion | Replay, Field(discriminator="type")]
 
     @model_validator(mode="after")
-    def _headings_are_given(self) -> Self:
+    def _fits_together(self) -> Self:
         given = self.control.aircraft_yaw_deg
         if (self.control.yaw == "given") != (given is not None):
             raise ValueError(
                 "key 'control.aircraft_yaw_deg': a list of headings goes with yaw: given, and only with it"
             )
+        if self.control.observer == "acceleration" and self.sensors.imu is None:
+            raise ValueError("key 'control.observer': acceleration needs sensors.imu")
         if given is not None and len(given) != self.platform.count:
             raise ValueError(
                 f"key 'control.aircraft_yaw_deg': {self.platform.count} headings are needed, not {len(given)}"

@@ -28,7 +28,9 @@ class SensorLog:
         self._parts: dict[str, set[str]] = {}  # topics that make up one reading
         self._owners: dict[str, SensorMeta] = {}
         for meta in self._metas:
-            kinds = {n: k for n, k in encoder(meta).topics.items() if not n.endswith("camera_info")}
+            kinds = {
+                n: k for n, k in encoder(meta).topics.items() if not n.endswith("camera_info")
+            }
             is_pair = getattr(meta, "has_bias", False)
             self.topics |= kinds
             for name in kinds:
@@ -39,7 +41,9 @@ class SensorLog:
         """Nothing has come."""
         self._decode = Decoder(self._metas)
         self._newest: dict[str, int] = {}
-        self._waiting: dict[str, dict[int, dict[str, bytes]]] = {}  # by a reading's first topic, stamp, topic
+        self._waiting: dict[
+            str, dict[int, dict[str, bytes]]
+        ] = {}  # by a reading's first topic, stamp, topic
 
     @property
     def unheard(self) -> set[str]:

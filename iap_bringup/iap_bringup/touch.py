@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a vehicle feels of its surroundings, and how its reference and its wrench control answer."""
 
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.scenario import Control, Scenario, Vehicle
+from iap_bringup.sensing.felt_by_units import FeltByUnits
 from iap_bringup.step import Felt
 from iap_control.admittance import Admittance
 from iap_control.controller import Reference
@@ -19,6 +20,21 @@ from iap_sensors.wrench_sensor import WrenchSensor, to_world
 
 Array = NDArray[np.float64]
 MODES = {"none": ForceMode.NONE, "paper": ForceMode.PAPER, "selective": ForceMode.SELECTIVE}
+
+
+class WrenchObserver(Protocol):
+    """What estimates the wrench without a force sensor."""
+
+    def reset(self) -> None:
+        """Forget the past."""
+
+    def __call__(self, x: Array, command: Command) -> Array:
+        """Estimated wrench (6,) about P's origin in P [N, N m].
+
+        Args:
+            x: (bodies, 13) state now.
+            command: what the aircraft have been told since the last state.
+        """
 
 
 class Touch:
@@ -41,7 +57,7 @@ class Touch:
     def __init__(
         self,
         sensor: WrenchSensor,
-        observer: MomentumObserver,
+        observer: WrenchObserver,
         source: str,
         admittance: Admittance | None,
         plan: PushPlan | None,
@@ -55,16 +71,7 @@ class Touch:
     def of(cls, scenario: Scenario, vehicle: Vehicle, assembly: Assembly) -> Self:
         """What a vehicle's keys ask for; `assembly` is the controller's idea of it."""
         control, dt = vehicle.control, scenario.dt
-        observer = MomentumObserver(
-            assembly,
-            vehicle.platform.aircraft,
-            gravity=scenario.world.gravity,
-            gain=np.full(6, control.observer_gain),
-            dt=dt,
-            rotor_lead=control.gains.autopilot.rotor_lead,
-            attitude=control.gains.autopilot.attitude,
-            rate=control.gains.autopilot.rate,
-        )
+        observer = wrench_observer(scenario, vehicle, assembly)
         admittance = Admittance(control.gains.admittance, dt) if control.admittance else None
         return cls(
             wrench_sensor(control, dt),
@@ -126,6 +133,24 @@ class Touch:
         if self._source == "estimated":
             return self.estimated_P
         return self.sensor.raw_P if self._source == "raw" else self.sensor.filtered_P
+
+
+def wrench_observer(scenario: Scenario, vehicle: Vehicle, assembly: Assembly) -> WrenchObserver:
+    """The observer of a vehicle; `assembly` is the controller's idea of it."""
+    control = vehicle.control
+    if control.observer == "acceleration":
+        return FeltByUnits.of(scenario, vehicle, assembly)
+    pilot = control.gains.autopilot
+    return MomentumObserver(
+        assembly,
+        vehicle.platform.aircraft,
+        gravity=scenario.world.gravity,
+        gain=np.full(6, control.observer_gain),
+        dt=scenario.dt,
+        rotor_lead=pilot.rotor_lead,
+        attitude=pilot.attitude,
+        rate=pilot.rate,
+    )
 
 
 def wrench_sensor(control: Control, dt: float) -> WrenchSensor:

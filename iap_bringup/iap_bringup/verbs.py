@@ -184,7 +184,9 @@ def _render_again(options: argparse.Namespace) -> int:
 
     console = Console()
     if options.time is not None:
-        raise BadInput("--time: of a picture; all images are rendered again with --sensors or --scene")
+        raise BadInput(
+            "--time: of a picture; all images are rendered again with --sensors or --scene"
+        )
     scenario, tree = resolve_again(
         options.folder / CONFIG, sensors=options.sensors, scene=options.scene
     )

@@ -62,6 +62,13 @@ def in_process():
     return said_in_process(resolve("hover", options(INERTIAL))[0]).readings
 
 
+def is_silent(probe, said):
+    """Whether nothing is on its way any more."""
+    before = sum(len(each) for each in said.readings.values())
+    probe.stays(lambda: True)
+    return sum(len(each) for each in said.readings.values()) == before
+
+
 def up_to(readings, end):
     return {stamp: each for stamp, each in readings.items() if stamp <= end}
 
@@ -94,7 +101,7 @@ def test_the_recorder_keeps_what_one_process_records(inertial, in_process, folde
 
 def test_after_a_reset_noise_begins_anew(inertial, in_process):
     probe, _, said, log = inertial
-    assert probe.stays(lambda: True)  # until nothing is on its way any more
+    probe.wait(lambda: is_silent(probe, said), "silence")
     said.readings.clear()
     log.reset()
     probe.reset()

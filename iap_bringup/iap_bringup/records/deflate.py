@@ -117,14 +117,16 @@ def assign_codes(lengths: Ints, codes: Ints) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _head(
-    lengths: Ints, is_last: bool, out: Bytes, at: int, held: int, number: int
-) -> State:
+def _head(lengths: Ints, is_last: bool, out: Bytes, at: int, held: int, number: int) -> State:
     """Begin a block with codes of its own (RFC 1951, 3.2.7): their lengths, each in four bits."""
     at, held, number = _put(int(is_last) | 2 << 1, 3, out, at, held, number)
-    at, held, number = _put(15 << 10, 14, out, at, held, number)  # 257 symbols, one distance, 19 lengths
+    at, held, number = _put(
+        15 << 10, 14, out, at, held, number
+    )  # 257 symbols, one distance, 19 lengths
     for i in range(19):
-        at, held, number = _put(4 if i >= 3 else 0, 3, out, at, held, number)  # repeats are not used
+        at, held, number = _put(
+            4 if i >= 3 else 0, 3, out, at, held, number
+        )  # repeats are not used
     for length in lengths:
         at, held, number = _put(_turned(length), 4, out, at, held, number)
     return _put(0, 4, out, at, held, number)  # the distance does not occur

@@ -17,7 +17,7 @@ from iap_bringup.records.sensor_meta import (
 from iap_bringup.records.state_chunk import ODOMETRY_HZ
 from iap_description.cdr import Layout, message_types
 
-PNG_SHARE = 0.7  # of an image's size, with the noise of a camera; less without
+PNG_SHARE = 0.65  # of an image's size, with the noise of a camera; less without
 SMALL, ROUND = 400, 1200  # bytes of a sample, and of a round of about ten ranges
 IMU_LINE, TRUTH_LINE = 140, 340  # bytes in the tables of EuRoC's layout
 INDEX = 16  # bytes per message behind a chunk

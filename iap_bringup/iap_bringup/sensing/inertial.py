@@ -75,6 +75,16 @@ class Unit:
         return MagneticReading(self.magnetic, t, field_S)
 
 
+def seats_of(assembly: Assembly) -> list[Seat]:
+    """Where the units of a vehicle sit: on the centre first, then on every aircraft.
+
+    Raises:
+        BadInput: a body has no mount for one.
+    """
+    bodies = sorted({0, *assembly.aircraft})
+    return [seat(assembly, body, MOUNT, MOUNT, key="sensors.imu") for body in bodies]
+
+
 class InertialUnits:
     """All units of one vehicle: on the centre, and on every aircraft.
 
@@ -98,8 +108,7 @@ class InertialUnits:
         rates = scenario.rates
         self.rate, every = nearest_rate(sensors.imu.rate, rates.physics_hz)
         self._dt, self._sensors = 1.0 / rates.physics_hz, sensors
-        bodies = sorted({0, *assembly.aircraft})
-        seats = [seat(assembly, i, MOUNT, MOUNT, key="sensors.imu") for i in bodies]
+        seats = seats_of(assembly)
         self.units = [Unit(place, sensors, self.rate, scenario.seed) for place in seats]
         self._seats, self._assembly = seats, assembly
         self.probe = InertialProbe(

@@ -5,8 +5,8 @@ from iap_description.scenes.builder import Builder
 from iap_description.scenes.scene import Light, Scene, Sky
 
 X, Y = 42.0, 50.0  # of the walls [m]
-KIOSKS = ((16.0, -16.0), (-17.0, 15.0), (18.0, 20.0), (-15.0, -21.0), (1.0, 27.0), (-2.0, -28.0))
-BENCHES = ((9.4, -5.0), (9.4, 6.0), (-9.4, -6.0), (-9.4, 5.0), (3.0, 13.5), (-4.0, -13.5))
+KIOSKS = ((16.0, 16.0), (-15.0, -17.0), (-20.0, 18.0), (21.0, -15.0), (-27.0, 1.0), (28.0, -2.0))
+BENCHES = ((5.0, 9.4), (-6.0, 9.4), (6.0, -9.4), (-5.0, -9.4), (-13.5, 3.0), (13.5, -4.0))
 
 
 def build() -> Scene:
@@ -29,7 +29,7 @@ def build() -> Scene:
         builder.box("building", (x, y), (5.0, 4.0, 3.4), "posters", yaw_deg=15.0 * k)
         builder.box("building", (x, y, 3.6), (5.8, 4.8, 0.4), "container", yaw_deg=15.0 * k)
     for k, (x, y) in enumerate(BENCHES):
-        builder.box("box", (x, y), (0.6, 2.4, 0.9), "crates", yaw_deg=90.0 * (k > 3), tile=3.0)
+        builder.box("box", (x, y), (0.6, 2.4, 0.9), "crates", yaw_deg=90.0 * (k < 4), tile=3.0)
     return builder.scene(
         light=Light(direction_W=(0.4, 0.5, 0.8), strength=0.5, ambient=0.62),
         sky=Sky(zenith=(0.62, 0.68, 0.74), horizon=(0.82, 0.85, 0.88)),

@@ -9,8 +9,8 @@ from iap_description.scenes.scene import Fog, Light, Scene, Sky
 FOG = (0.74, 0.76, 0.78)
 APART = 17.0  # of the walls from the middle [m]
 WALLS = "bricks", "posters", "concrete", "container"
-COLUMNS = ((8.8, -12.3), (-8.8, 12.3), (8.9, 11.6), (-9.0, -11.8), (11.2, 0.0), (-11.2, 0.5))
-CRATES = ((9.6, -4.6), (9.8, 3.2), (-9.4, -6.8), (-9.9, 5.4), (0.8, 13.2), (-1.6, -13.0))
+COLUMNS = ((12.3, 8.8), (-12.3, -8.8), (-11.6, 8.9), (11.8, -9.0), (0.0, 11.2), (-0.5, -11.2))
+CRATES = ((4.6, 9.6), (-3.2, 9.8), (6.8, -9.4), (-5.4, -9.9), (-13.2, 0.8), (13.0, -1.6))
 
 
 def build() -> Scene:

@@ -96,15 +96,13 @@ class OpenGLRenderer:
         for kind, place in kinds:
             self._develop(drawings, AHEAD - 1)
             target = self._target(film, kind)
-            painter.paint(shot, film.view, kind, place)
+            painter.paint(target, shot, film.view, place)
             drawings.append(_Drawing(film, target))
 
     def _target(self, film: Film, kind: Kind) -> Target:
-        """One in use, for an image of a film."""
+        """One for an image of a film."""
         samples = 1 if kind == "range" else film.shot.spec.antialiasing
-        target = self._targets.take(Format(film.view.width, film.view.height, kind, samples))
-        target.drawn.use()
-        return target
+        return self._targets.take(Format(film.view.width, film.view.height, kind, samples))
 
     def _develop(self, drawings: deque[_Drawing], most: int) -> None:
         """Read the oldest images until at most some are left."""

@@ -17,7 +17,7 @@ from iap_sensors.cameras.geometry import Geometry, place, place_spheres, visible
 from iap_sensors.cameras.programs import UNITS, Look, Programs
 from iap_sensors.cameras.renderer import Shot
 from iap_sensors.cameras.shadows import ShadowMap
-from iap_sensors.cameras.targets import Kind
+from iap_sensors.cameras.targets import Target
 from iap_sensors.cameras.view import View, camera_of_map
 
 Array = NDArray[np.float64]
@@ -68,7 +68,9 @@ class Painter:
         self._casters = of_body & (geometry.opacity == 1.0)
         high = ~of_body & (geometry.opacity == 1.0) & (self._tops() > LOW)
         self._shadows = self._shadow_map(SHADOWS, high)
-        self._shadows.draw(_boxes(self._spheres[high]), scene.light.direction_W)
+        if self._shadows.has_faces:
+            self._shadows.aim(_boxes(self._spheres[high]), scene.light.direction_W)
+            self._shadows.draw()
         self._body_shadows = self._shadow_map(BODY_SHADOWS, self._casters)
 
     def place(self, poses: Array) -> None:
@@ -82,37 +84,41 @@ class Painter:
         place(geometry.corners[first:], geometry.owners[first:], poses, moving)
         place_spheres(geometry.spheres, geometry.rows, poses, self._spheres)
         self._corner_buffer.write(moving.tobytes(), offset=24 * first)
-        boxes = _boxes(self._spheres[self._casters])
-        self._body_shadows.draw(boxes, self._scene.light.direction_W)
+        if self._body_shadows.has_faces:
+            boxes = _boxes(self._spheres[self._casters])
+            self._body_shadows.aim(boxes, self._scene.light.direction_W)
 
-    def paint(self, shot: Shot, view: View, kind: Kind, place: tuple[Array, Array]) -> None:
-        """Draw on the target in use what a camera sees.
+    def paint(self, target: Target, shot: Shot, view: View, place: tuple[Array, Array]) -> None:
+        """Draw what a camera sees.
 
         Args:
+            target: to draw on.
             shot: says whose camera it is, and what is not drawn.
             view: what is drawn of it.
-            kind: what the target holds.
             place: p_WC_W (3,) [m] and q_WC (4,) to draw from.
         """
-        self._context.clear()
         near, far = shot.spec.near, shot.spec.far
         sight = _Sight(shot, view, place, view.planes(place, near, far))
         clip_of_map = view.projection(near, far) @ camera_of_map(*place)
-        if kind == "range":
+        if target.format.kind == "range":
+            target.begin()
             opaque = self._pick(sight, see_through=False)
             self._programs.range().draw({"clip_of_map": clip_of_map}, opaque)
         else:
             values = {"clip_of_map": clip_of_map, **self._values(sight)}
-            self._paint_look(sight, kind == "mono", values)
+            self._paint_look(target, sight, values)
 
-    def _paint_look(self, sight: _Sight, mono: bool, values: Mapping[str, ArrayLike]) -> None:
+    def _paint_look(self, target: Target, sight: _Sight, values: Mapping[str, ArrayLike]) -> None:
         """Draw what things look like: first what is opaque, then the sky, then what one sees through."""
         look = Look(
-            mono,
+            target.format.kind == "mono",
             self._scene.fog is not None,
             self._body_shadows.is_seen(sight.planes_W, sight.shot.spec.far),
             sight.shot.spec.vignetting > 0.0,
         )
+        if look.bodies:
+            self._body_shadows.draw()
+        target.begin()
         self._textures.use(UNITS["textures"])
         self._shadows.texture.use(UNITS["shadows"])
         self._body_shadows.texture.use(UNITS["body_shadows"])

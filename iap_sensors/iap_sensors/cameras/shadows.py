@@ -45,6 +45,7 @@ class ShadowMap:
         self._target.clear(depth=1.0)
         self.shade_of_map = np.eye(4)
         self.has_faces = faces is not None
+        self._is_drawn = True  # there is nothing to draw yet
         if faces is None:
             return
         program = context.program(
@@ -69,17 +70,22 @@ class ShadowMap:
         points_W = np.vstack([start_W, start_W + reach * along_W])
         return not np.any(np.all(points_W @ planes_W[:, :3].T < planes_W[:, 3], axis=0))
 
-    def draw(self, points_W: Array, direction_W: Sequence[float]) -> None:
-        """Draw the faces, which keep within the box around points (n, 3) [m] of the light's axes, if there are any."""
-        if not self.has_faces:
-            return
+    def aim(self, points_W: Array, direction_W: Sequence[float]) -> None:
+        """Say what the faces keep within: the box around points (n, 3) [m], along the light's direction."""
         self.shade_of_map = _fitted(points_W, direction_W, 1.0 - 4.0 / self._size)
+        self._is_drawn = False
+
+    def draw(self) -> None:
+        """Draw the faces as they are, unless that was done since the map was aimed."""
+        if self._is_drawn:
+            return
         self._shade_of_map.write(self.shade_of_map.T.astype("f4").tobytes())
         self._target.use()
         self._target.clear(depth=1.0)
         self._context.polygon_offset = OFFSET
         self._mesh.render()
         self._context.polygon_offset = 0.0, 0.0
+        self._is_drawn = True
 
 
 def _fitted(points_W: Array, direction_W: Sequence[float], share: float) -> Array:

@@ -48,6 +48,11 @@ class Target:
         depth = context.depth_renderbuffer(size, samples=form.samples)
         return cls(form, context.framebuffer(fine, depth), context.framebuffer(plain))
 
+    def begin(self) -> None:
+        """Draw to it from now on; it is empty."""
+        self.drawn.use()
+        self.drawn.clear()
+
     def read(self, context: moderngl.Context) -> NDArray[Any]:
         """The pixels (height, width) or (height, width, channels), once they are drawn."""
         channels, kind, number = CHANNELS[self.format.kind]
