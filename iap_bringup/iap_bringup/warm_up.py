@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compiles every kernel once, so that no run waits for it: a short flight under each control law, in wind.
+"""Compiles every kernel once, so that no run waits for it: a short flight under each control law, and one with sensors.
 
 The set-up calls ``python -m iap_bringup.warm_up``; numba keeps what was compiled, in ``NUMBA_CACHE_DIR`` under
 ``./iap``.
@@ -10,22 +10,45 @@ from pathlib import Path
 
 from iap_bringup.run import Flight, execute
 from iap_bringup.scenario import Options, resolve
+from iap_description.errors import BadInput
+from iap_sensors.cameras.make import make_renderer
 
 PLATFORMS = ("three_star", "two_line", "f450")  # one for each control law
 WEATHER = ("wind.speed=1.0", "wind.turbulence=1.0", "state_noise.position=0.001")
+PUSH = "disturbances=[{at: 0.0, until: 1.0, force: [1.0, 0.0, 0.0], torque: [0.0, 0.0, 0.0]}]"
+CAMERAS = tuple(
+    f"sensors.cameras.{name}.{key}"
+    for name in ("left", "right")
+    for key in ("noise=1.0", "vignetting=0.1", "distortion=[-0.1, 0.01, 0.0, 0.0, 0.0]")
+)
 
 
 def main() -> None:
-    """Fly each law for a fifth of a second on both engines and throw the recordings away."""
+    """Fly for a fifth of a second each time and throw the recordings away."""
     with tempfile.TemporaryDirectory() as folder:
         for engine in ("closed_form", "pybullet"):
             for platform in PLATFORMS:
-                assignments = (f"engine.name={engine}", *WEATHER)
-                options = Options(platform=platform, duration=0.2, assignments=assignments)
-                scenario, tree = resolve("hover", options)
-                out = Path(folder) / f"{engine}-{platform}"
-                out.mkdir()
-                execute(Flight.of(scenario), out, tree, progress=lambda _: None)
+                given = (f"engine.name={engine}", *WEATHER)
+                options = Options(platform=platform, duration=0.2, assignments=given)
+                _fly(options, Path(folder) / f"{engine}-{platform}")
+        for sampling in ("integrating", "instantaneous"):
+            _fly(_sensing(sampling), Path(folder) / sampling)
+
+
+def _sensing(sampling: str) -> Options:
+    """All sensors that compile something; cameras where this machine can draw."""
+    given = (f"sensors.imu.sampling={sampling}", "control.observer=acceleration", PUSH)
+    try:
+        make_renderer("opengl").close()
+    except BadInput:  # a run with cameras will say so itself
+        return Options(sensors="imu,uwb", duration=0.2, assignments=given)
+    return Options(sensors="stereo", duration=0.2, assignments=(*given, *CAMERAS))
+
+
+def _fly(options: Options, out: Path) -> None:
+    scenario, tree = resolve("hover", options)
+    out.mkdir()
+    execute(Flight.of(scenario), out, tree, progress=lambda _: None)
 
 
 if __name__ == "__main__":

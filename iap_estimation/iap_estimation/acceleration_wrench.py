@@ -48,8 +48,8 @@ from iap_description.kernels import (
     vec,
 )
 from iap_description.states import Command, Mode
-from iap_estimation.momentum_observer import Memory, Momenta, _add_thrusts
-from iap_estimation.thrust_model import ThrustModel, _between, first_speeds
+from iap_estimation.momentum_observer import Memory, Momenta, add_thrusts
+from iap_estimation.thrust_model import ThrustModel, between, first_speeds
 
 Array = NDArray[np.float64]
 
@@ -242,7 +242,7 @@ def _observe(
     """Advance the low-pass (world axes, about the CoM) by one period and express it in P."""
     platform, _ = models
     share, dt = times
-    q, w = _between(memory.x[0], x[0], 0.5)
+    q, w = between(memory.x[0], x[0], 0.5)
     motion = np.zeros(6)
     _accelerations(x, q, w, layout, samples, dt, memory, rates, motion)
     alpha, d_0 = vec(motion[3:]), vec(platform.d_0)
@@ -252,7 +252,7 @@ def _observe(
     put(needed, rotate(q, scale(platform.mass, s_C)))
     put(needed[3:], rotate(q, add(mul(platform.J_C, alpha), spin)))
     given = np.zeros(6)
-    _add_thrusts(x, mode, told, models, memory, given)
+    add_thrusts(x, mode, told, models, memory, given)
     for i in range(6):
         memory.residual[i] += share * (needed[i] - given[i] - memory.residual[i])
     memory.x[:] = x
@@ -280,7 +280,7 @@ def _accelerations(
     for m in range(len(layout.bodies)):
         body, place = layout.bodies[m], vec(layout.places_P[m])
         q_BS, change = quat(layout.q_BS[m]), scale(1.0 / dt, sub(vec(w_S[m]), vec(rates[m])))
-        q_WB, _ = _between(memory.x[body], x[body], 0.5)
+        q_WB, _ = between(memory.x[body], x[body], 0.5)
         own = _of_arm(rotate(q_BS, vec(w_S[m])), rotate(q_BS, change), vec(layout.arms_B[m]))
         s_B = sub(rotate(q_BS, vec(f_S[m])), own)
         s_P = sub(unrotate(q_WP, rotate(q_WB, s_B)), cross(w_P, cross(w_P, place)))

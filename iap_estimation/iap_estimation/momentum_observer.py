@@ -174,7 +174,7 @@ def _observe(
     else:
         given = np.zeros(6)
         given[2] = -platform.weight
-        _add_thrusts(x, mode, told, models, memory, given)
+        add_thrusts(x, mode, told, models, memory, given)
         for i in range(6):
             gain = (force[i] if i < 3 else torque[i - 3]) - memory.momentum[i]
             memory.residual[i] += share[i] * (gain / dt - given[i] - memory.residual[i])
@@ -190,7 +190,7 @@ def _observe(
 
 
 @njit(cache=True)
-def _add_thrusts(
+def add_thrusts(
     x: Array,
     mode: int,
     told: tuple[Array, Array, Array, Array],

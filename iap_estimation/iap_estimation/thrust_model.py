@@ -133,7 +133,7 @@ def follow(
     lift = 0.0
     torque = (0.0, 0.0, 0.0)
     for step in range(STEPS):
-        q, w = _between(last, now, step / STEPS)
+        q, w = between(last, now, step / STEPS)
         wanted = _torque(mode, q, w, q_r, w_r, model)
         for r in range(4):
             if mode == _RPM:
@@ -148,7 +148,7 @@ def follow(
 
 
 @njit(cache=True)
-def _between(last: Array, now: Array, s: float) -> tuple[Quat, Vec]:
+def between(last: Array, now: Array, s: float) -> tuple[Quat, Vec]:
     """Attitude and body rate at the share `s` of the way between two states."""
     a, b = quat(last[3:7]), quat(now[3:7])
     same = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] >= 0.0

@@ -52,7 +52,8 @@ def inertial(start_once, folder):
     scenario, _ = resolve("hover", options(INERTIAL))
     said, log = hear_sensors(probe, scenario)
     recorded(nodes, INERTIAL, folder)
-    probe.wait(lambda: nodes.processes["recorder"].poll() is not None, "end of the recorder")
+    ended = nodes.processes["recorder"].poll
+    probe.wait(lambda: ended() is not None, "end of the recorder", patience=90.0)
     probe.pause()
     return probe, scenario, said, log
 
