@@ -24,6 +24,9 @@ def _scene(name: str) -> str:
     return name
 
 
+Scene = Annotated[str, AfterValidator(_scene)]
+
+
 class World(Record):
     """Gravity along -z of `map`, a ground plane at z = 0, a scene around it, and objects by name.
 
@@ -34,10 +37,5 @@ class World(Record):
     gravity: NonNegative = 9.81  # [m/s^2]
     ground: Flag = True
     surface: Surface = Surface(friction=0.8, restitution=0.1)
-    scene: Annotated[str, AfterValidator(_scene)] | None = (
-        None  # None: the ground alone is touched
-    )
+    scene: Scene | None = None  # of scenes.library; None: an open field
     objects: dict[Name, WorldObject] = {}
-    scene: str | None = (
-        None  # a place with things that are seen and touched; None is an open field
-    )

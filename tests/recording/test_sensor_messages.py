@@ -126,5 +126,11 @@ def test_png_in_messages_is_lossless_and_opencv_reads_it(output: str, worded: st
 
 
 def test_depth_is_never_compressed() -> None:
-    _, found = _encoded(camera(outputs=("depth",)), compression="png")
+    _, found = _encoded(camera(outputs=("mono8", "depth")), compression="png")
     assert "/iap/drone_1/left/depth/image_raw" in found
+
+
+def test_the_first_output_of_a_camera_is_its_image() -> None:
+    _, found = _encoded(camera(outputs=("depth",)))
+    assert "/iap/drone_1/left/image_raw" in found
+    assert "/iap/drone_1/left/camera_info" in found

@@ -71,15 +71,18 @@ class CameraEncoder:
 
 
 def image_topics(meta: CameraMeta) -> dict[str, str]:
-    """Topics of a camera's images by encoding, without ``/compressed``."""
-    colour = "image_color" if "mono8" in meta.outputs else "image_raw"
-    names = {
-        "mono8": "image_raw",
-        "rgb8": colour,
+    """Topics of a camera's images by encoding, without ``/compressed``; its first output is the image as such."""
+    others = {
+        "mono8": "image_mono",
+        "rgb8": "image_color",
         "depth": "depth/image_raw",
         "segmentation": "segmentation/image_raw",
     }
-    return {ENCODINGS[output]: f"{meta.topic}/{names[output]}" for output in meta.outputs}
+    first = meta.outputs[0]
+    return {
+        ENCODINGS[output]: f"{meta.topic}/{'image_raw' if output == first else others[output]}"
+        for output in meta.outputs
+    }
 
 
 @cache

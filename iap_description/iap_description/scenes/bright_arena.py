@@ -6,7 +6,7 @@ import numpy as np
 from iap_description.scenes.builder import Builder
 from iap_description.scenes.scene import Light, Scene, Sky
 
-APART = 52.0  # of the lowest step from the middle [m]
+APART = 62.0  # of the lowest step from the middle [m]
 STEPS = 3
 BOARDS = "posters", "mosaic", "bricks", "facade"
 BLOCKS = (
@@ -30,7 +30,7 @@ BLOCKS = (
 def build() -> Scene:
     """Twelve sides of boards and stands."""
     builder = Builder("bright_arena", seed=7)
-    builder.ground("field", reach=80.0)
+    builder.ground("field", reach=100.0, patches=10)
     for k in range(12):
         angle = np.deg2rad(30.0 * k)
         for step in range(STEPS):

@@ -64,6 +64,7 @@ class Painter:
         self._face_buffer = context.buffer(reserve=max(geometry.faces.nbytes, 12), dynamic=True)
         self._programs = Programs(context, self._corner_buffer, attributes, self._face_buffer)
         self._textures = _upload(context, scene, geometry.layers)
+        self._floor = float(self._corners[: geometry.static, 2].min(initial=np.inf))
         of_body = geometry.rows >= 0
         self._casters = of_body & (geometry.opacity == 1.0)
         high = ~of_body & (geometry.opacity == 1.0) & (self._tops() > LOW)
@@ -113,7 +114,7 @@ class Painter:
         look = Look(
             target.format.kind == "mono",
             self._scene.fog is not None,
-            self._body_shadows.is_seen(sight.planes_W, sight.shot.spec.far),
+            self._body_shadows.is_seen(sight.planes_W, self._floor, sight.shot.spec.far),
             sight.shot.spec.vignetting > 0.0,
         )
         if look.bodies:

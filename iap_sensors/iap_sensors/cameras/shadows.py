@@ -55,11 +55,12 @@ class ShadowMap:
         self._shade_of_map: Any = program["shade_of_map"]
         self._mesh = context.vertex_array(program, [(corners, "3f 3x4", "position")], faces)
 
-    def is_seen(self, planes_W: Array, reach: float) -> bool:
+    def is_seen(self, planes_W: Array, floor: float, reach: float) -> bool:
         """Whether anything that the faces may throw a shadow on is in sight.
 
         Args:
             planes_W: (n, 4) normal and offset in `map` of planes around what is seen: inside, n . p >= d.
+            floor: height below which there is nothing [m].
             reach: how far shadows count [m].
         """
         if not self.has_faces:
@@ -67,6 +68,8 @@ class ShadowMap:
         inverse = np.linalg.inv(self.shade_of_map)
         start_W = (CUBE @ inverse.T)[:, :3]
         along_W = inverse[:3, 2] / np.linalg.norm(inverse[:3, 2])
+        if along_W[2] < 0.0:
+            reach = min(reach, max(start_W[:, 2].max() - floor, 0.0) / -along_W[2])
         points_W = np.vstack([start_W, start_W + reach * along_W])
         return not np.any(np.all(points_W @ planes_W[:, :3].T < planes_W[:, 3], axis=0))
 
