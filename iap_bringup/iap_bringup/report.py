@@ -151,7 +151,7 @@ def show_list(
     console: Console,
     scenarios: list[tuple[str, str]],
     platforms: list[tuple[str, str]],
-    gains: list[str],
+    names: dict[str, list[str]],
 ) -> None:
     """What there is to fly."""
     for title, rows in (("Scenarios", scenarios), ("Platforms", platforms)):
@@ -162,7 +162,8 @@ def show_list(
     console.print(
         "  star_N, line_N   generated for N = 2..12; NAME_fixed has fixed links instead of joints"
     )
-    console.print(f"[italic]Gains[/]\n  {', '.join(gains)}")
+    for title, listed in names.items():
+        console.print(f"[italic]{title}[/]\n  {', '.join(listed)}")
 
 
 def show_convergence(console: Console, lines: "Sequence[FreeFlight]") -> None:

@@ -34,10 +34,12 @@ from iap_bringup.scenario import (
     resolve_replay,
     scenario_names,
 )
+from iap_bringup.sensing.suite import preset_names as sensor_names
 from iap_control.gains import preset_names
 from iap_description.config import read_yaml
 from iap_description.errors import BadInput
 from iap_description.platform import load_platform, platform_names
+from iap_description.scenes.library import scene_names
 from iap_sensors.cameras.make import make_renderer
 
 
@@ -146,14 +148,14 @@ def _draw(folder: Path) -> list[Path]:
 
 
 def list_all(_: argparse.Namespace) -> int:
-    """Say what there is to fly."""
+    """Say what there is to fly, where, and with which sensors."""
     scenarios = [
         (name, read_yaml(DATA / "scenarios" / f"{name}.yaml")) for name in scenario_names()
     ]
     platforms = [(name, load_platform(name).description) for name in platform_names()]
-    report.show_list(
-        Console(), [(n, t.get("description", "")) for n, t in scenarios], platforms, preset_names()
-    )
+    described = [(n, t.get("description", "")) for n, t in scenarios]
+    names = {"Gains": preset_names(), "Sensors": sensor_names(), "Scenes": scene_names()}
+    report.show_list(Console(), described, platforms, names)
     return 0
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 
-from iap_bringup.launching import flight_parameters, parameter_file, resolved
+from iap_bringup.launching import flight_parameters, parameter_file, resolved, view_file
 from iap_bringup.scenario import scenario_names
 
 ROOT = Path(__file__).parents[2]
@@ -107,12 +108,45 @@ def test_executables_and_packages_exist(path):
             assert executable in executables(package)
 
 
-def test_parameter_file_has_no_aliases_which_ros_refuses():
+def flight_of(**changed):
     names = ("scenario", "bag", "topic", "actual_topic", "convention", "platform", "gains")
+    names += ("sensors", "scene")
     given = {**dict.fromkeys(names, ""), "scenario": "two_platforms", "set": "seed=3"}
     given |= {"seed": "-1", "duration": "0", "pace": "lockstep", "out": ""}
-    given |= {"record": "true", "reference": "true"}
-    flight = flight_parameters(given)
+    given |= {"record": "true", "reference": "true", **changed}
+    return flight_parameters(given), given
+
+
+def test_parameter_file_has_no_aliases_which_ros_refuses():
+    flight, given = flight_of()
     text = Path(parameter_file(resolved(flight), flight, given)).read_text()
     assert "/iap_2/controller_node" in text
     assert not re.search(r"[&*]id\d", text)
+
+
+def test_every_sensor_s_node_gets_the_flight_and_is_reliable_where_it_is_recorded():
+    flight, given = flight_of(sensors="stereo", scene="textured_walls")
+    path = parameter_file(resolved(flight), flight, given, mount_frames=False)
+    tree = yaml.safe_load(Path(path).read_text())
+    assert not tree["/physics_node"]["ros__parameters"]["mount_frames"]
+    for name in ("imu_node", "uwb_node", "camera_node"):
+        own = tree[f"/{name}"]["ros__parameters"]
+        assert own["reliable"]
+        assert own["sensors"] == "stereo"
+    assert "/lidar_node" not in tree
+
+
+@pytest.mark.parametrize(("sensors", "images", "clouds"), [("none", 0, 0), ("all", 24, 6)])
+def test_rviz_gets_a_display_for_every_camera_and_every_lidar(sensors, images, clouds):
+    flight, _ = flight_of(sensors=sensors)
+    template = ROOT / "iap_bringup" / "rviz" / "iap.rviz"
+    view = yaml.safe_load(Path(view_file(template, resolved(flight))).read_text())
+    displays = view["Visualization Manager"]["Displays"]
+    for kind, count in (("Image", images), ("PointCloud2", clouds)):
+        mine = [each for each in displays if each["Class"] == f"rviz_default_plugins/{kind}"]
+        topics = {each["Topic"]["Value"] for each in mine}
+        assert len(mine) == len(topics) == count
+        assert sum(each["Enabled"] for each in mine) == min(count, 4)
+    names = [each["Name"] for each in displays]
+    assert names.count("Anchors") == 1
+    assert names.count("Platform") == 2

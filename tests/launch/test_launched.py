@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from iap_bringup.records.runfolder import load_run
+from iap_bringup.records.sensor_reader import read_sensors
+
 REASON = "ROS 2's launch_pytest is not installed here"
 launch_pytest = pytest.importorskip("launch_pytest", reason=REASON)
 launch = pytest.importorskip("launch", reason=REASON)
@@ -15,7 +18,12 @@ sources = pytest.importorskip("launch.launch_description_sources", reason=REASON
 LAUNCH = Path(__file__).parents[2] / "iap_bringup" / "launch"
 SAMPLE = Path(__file__).parents[2] / "iap_bringup" / "iap_bringup" / "data" / "sample_flight"
 PATIENCE = 60.0  # for a flight of a second to be launched, flown and written [s]
-BY_NODES = {"hover": {}, "container": {"use_container": "true"}, "replay": {"bag": str(SAMPLE)}}
+BY_NODES = {
+    "hover": {},
+    "container": {"use_container": "true", "sensors": "imu,uwb"},
+    "sensing": {"sensors": "imu,lidar", "scene": "textured_walls"},
+    "replay": {"bag": str(SAMPLE)},
+}
 
 
 @pytest.fixture(params=BY_NODES)
@@ -44,3 +52,7 @@ def test_a_launched_flight_is_recorded_whole(out):
     metrics = json.loads((out / "metrics.json").read_text())
     assert metrics["outcome"] == "completed"
     assert metrics["position_rmse_m"] < 0.02
+    sensors = load_run(out).meta.sensors
+    assert bool(sensors) == ("sensors" in BY_NODES[out.name])
+    kept = {reading.source.topic for reading in read_sensors(out / "bag", sensors)}
+    assert kept == {sensor.topic for sensor in sensors}

@@ -14,10 +14,12 @@ from sensor_msgs.msg import CameraInfo, CompressedImage
 from visualization_msgs.msg import MarkerArray
 
 from iap_bringup.nodes.processes import executable
+from iap_bringup.records.frames import mounts_of
 from iap_bringup.records.runfolder import load_run
 from iap_bringup.records.sensor_reader import read_sensors
 from iap_bringup.scenario import Options, resolve
 from iap_bringup.sensing.eyes import Eyes, eyes_of
+from iap_description.assembly import Assembly
 from iap_sensors.cameras.make import make_renderer
 
 pytestmark = pytest.mark.nodes
@@ -129,6 +131,22 @@ def test_anchors_are_shown_to_whoever_comes_late(inertial):
     assert len({marker.id for marker in heard[0].markers}) == len(heard[0].markers)
 
 
+def test_the_frames_of_mounts_are_told_to_whoever_comes_late(inertial):
+    messages = pytest.importorskip("tf2_msgs.msg", reason="it comes with a ROS 2 installation")
+    probe, scenario, _, _ = inertial
+    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    heard = probe.hear(messages.TFMessage, "/tf_static", latched)
+    probe.wait(lambda: heard, "frames")
+    mounts = mounts_of(Assembly.of(scenario.vehicles[0].platform, "iap"))
+    told = {each.child_frame_id: each for each in heard[0].transforms}
+    assert told.keys() == {mount.frame for mount in mounts}
+    assert "iap/drone_1_left_camera_optical" in told
+    for mount in mounts:
+        place = told[mount.frame].transform.translation
+        assert told[mount.frame].header.frame_id == mount.parent
+        assert (place.x, place.y, place.z) == mount.p_BS_B
+
+
 def test_diagnostics_tell_the_rates(inertial):
     probe, _, _, _ = inertial
     probe.wait(lambda: "/imu_node" in probe.statuses, "diagnostics")
@@ -169,7 +187,9 @@ def test_points_of_lidars_are_those_of_one_process(start):
     parameters |= {"duration": 0.3}
     scenario, _ = resolve("hover", options(parameters))
     said, _ = hear_sensors(probe, scenario)
-    nodes.start("physics_node", parameters)  # whose first state stands, and is told again and again
+    nodes.start(
+        "physics_node", parameters
+    )  # whose first state stands, and is told again and again
     nodes.start("lidar_node", {**parameters, "reliable": True})
     topic = "/iap/drone_1/lidar"
     probe.wait(lambda: 0 in said.readings.get(topic, {}), "points at 0 s")

@@ -121,6 +121,7 @@ class LookingNode(SensorNode):
 
     def look(self, every: Sequence[int]) -> None:
         """Begin to look at states, with each sensor once in so many control periods."""
+        self._heard = time.monotonic()  # until now nobody listened
         self._rounds = Rounds(every)
         items = self.scenario.world.objects.values()
         self._still = np.array([item.row(0.0) for item in items]).reshape(-1, STATE_SIZE)

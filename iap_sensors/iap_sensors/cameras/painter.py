@@ -64,14 +64,11 @@ class Painter:
         self._face_buffer = context.buffer(reserve=max(geometry.faces.nbytes, 12), dynamic=True)
         self._programs = Programs(context, self._corner_buffer, attributes, self._face_buffer)
         self._textures = _upload(context, scene, geometry.layers)
-        self._floor = float(self._corners[: geometry.static, 2].min(initial=np.inf))
         of_body = geometry.rows >= 0
         self._casters = of_body & (geometry.opacity == 1.0)
         high = ~of_body & (geometry.opacity == 1.0) & (self._tops() > LOW)
         self._shadows = self._shadow_map(SHADOWS, high)
-        if self._shadows.has_faces:
-            self._shadows.aim(_boxes(self._spheres[high]), scene.light.direction_W)
-            self._shadows.draw()
+        self._shadows.draw(_boxes(self._spheres[high]), scene.light.direction_W)
         self._body_shadows = self._shadow_map(BODY_SHADOWS, self._casters)
 
     def place(self, poses: Array) -> None:
@@ -85,9 +82,8 @@ class Painter:
         place(geometry.corners[first:], geometry.owners[first:], poses, moving)
         place_spheres(geometry.spheres, geometry.rows, poses, self._spheres)
         self._corner_buffer.write(moving.tobytes(), offset=24 * first)
-        if self._body_shadows.has_faces:
-            boxes = _boxes(self._spheres[self._casters])
-            self._body_shadows.aim(boxes, self._scene.light.direction_W)
+        boxes = _boxes(self._spheres[self._casters])
+        self._body_shadows.draw(boxes, self._scene.light.direction_W)
 
     def paint(self, target: Target, shot: Shot, view: View, place: tuple[Array, Array]) -> None:
         """Draw what a camera sees.
@@ -114,11 +110,9 @@ class Painter:
         look = Look(
             target.format.kind == "mono",
             self._scene.fog is not None,
-            self._body_shadows.is_seen(sight.planes_W, self._floor, sight.shot.spec.far),
+            self._body_shadows.has_faces,
             sight.shot.spec.vignetting > 0.0,
         )
-        if look.bodies:
-            self._body_shadows.draw()
         target.begin()
         self._textures.use(UNITS["textures"])
         self._shadows.texture.use(UNITS["shadows"])

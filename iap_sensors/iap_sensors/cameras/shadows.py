@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from iap_sensors.cameras import shaders
 
 Array = NDArray[np.float64]
-CUBE = np.array([[x, y, z, 1.0] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 OFFSET = (1.5, 2.0)  # by which a surface is behind itself: per slope, and steps of depth
 
 
@@ -45,7 +44,6 @@ class ShadowMap:
         self._target.clear(depth=1.0)
         self.shade_of_map = np.eye(4)
         self.has_faces = faces is not None
-        self._is_drawn = True  # there is nothing to draw yet
         if faces is None:
             return
         program = context.program(
@@ -55,40 +53,17 @@ class ShadowMap:
         self._shade_of_map: Any = program["shade_of_map"]
         self._mesh = context.vertex_array(program, [(corners, "3f 3x4", "position")], faces)
 
-    def is_seen(self, planes_W: Array, floor: float, reach: float) -> bool:
-        """Whether anything that the faces may throw a shadow on is in sight.
-
-        Args:
-            planes_W: (n, 4) normal and offset in `map` of planes around what is seen: inside, n . p >= d.
-            floor: height below which there is nothing [m].
-            reach: how far shadows count [m].
-        """
+    def draw(self, points_W: Array, direction_W: Sequence[float]) -> None:
+        """Draw the faces, if there are any, which keep within the box around points (n, 3) [m] along the light."""
         if not self.has_faces:
-            return False
-        inverse = np.linalg.inv(self.shade_of_map)
-        start_W = (CUBE @ inverse.T)[:, :3]
-        along_W = inverse[:3, 2] / np.linalg.norm(inverse[:3, 2])
-        if along_W[2] < 0.0:
-            reach = min(reach, max(start_W[:, 2].max() - floor, 0.0) / -along_W[2])
-        points_W = np.vstack([start_W, start_W + reach * along_W])
-        return not np.any(np.all(points_W @ planes_W[:, :3].T < planes_W[:, 3], axis=0))
-
-    def aim(self, points_W: Array, direction_W: Sequence[float]) -> None:
-        """Say what the faces keep within: the box around points (n, 3) [m], along the light's direction."""
-        self.shade_of_map = _fitted(points_W, direction_W, 1.0 - 4.0 / self._size)
-        self._is_drawn = False
-
-    def draw(self) -> None:
-        """Draw the faces as they are, unless that was done since the map was aimed."""
-        if self._is_drawn:
             return
+        self.shade_of_map = _fitted(points_W, direction_W, 1.0 - 4.0 / self._size)
         self._shade_of_map.write(self.shade_of_map.T.astype("f4").tobytes())
         self._target.use()
         self._target.clear(depth=1.0)
         self._context.polygon_offset = OFFSET
         self._mesh.render()
         self._context.polygon_offset = 0.0, 0.0
-        self._is_drawn = True
 
 
 def _fitted(points_W: Array, direction_W: Sequence[float], share: float) -> Array:
