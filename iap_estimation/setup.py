@@ -7,7 +7,7 @@ NAME = "iap_estimation"
 
 setup(
     name=NAME,
-    version="0.1.0",
+    version="0.3.0",
     description="What it believes: trajectories and their errors.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",

@@ -115,7 +115,7 @@ def _box(size: Array) -> Mesh:
             corners.append(0.5 * size * side)
             normals.append(np.tile(sign * np.eye(3)[axis], (4, 1)))
     first = 4 * np.arange(6)[:, None]
-    faces = np.hstack([first + [0, 1, 2], first + [0, 2, 3]]).reshape(-1, 3)
+    faces = (first + np.array([0, 1, 2, 0, 2, 3])).reshape(-1, 3)
     return np.vstack(corners), np.vstack(normals), faces
 
 

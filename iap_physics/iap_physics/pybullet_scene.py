@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The scene in PyBullet: one body that stands still, made of triangles.
 
-What was found out about PyBullet 3.2.7 and is relied on here: near a compound of convex shapes each
-step takes 16 us longer, since all of the scene is one box to the broad phase; a surface of triangles
-costs nothing that could be measured, and rays hit it exactly, several times faster.
+What was found out about PyBullet 3.2.7 and is relied on here: to the broad phase all of the scene is
+one box, in which vehicles always are. With a compound of convex shapes each step then takes 16 us
+longer even for a single sphere, with a surface of triangles 6 us for a platform with three aircraft;
+and rays hit the surface exactly, several times faster.
 """
 
 from pathlib import Path

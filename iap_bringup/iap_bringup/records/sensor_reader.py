@@ -90,6 +90,8 @@ def read_sensors(
     try:
         with Reader(bag) as reader:
             chosen = [each for each in reader.connections if each.topic in decode.types]
+            if not chosen:  # which rosbags takes for all of them
+                return
             for connection, _, data in reader.messages(chosen, start=start, stop=stop):
                 reading = decode(connection.topic, data)
                 if reading is not None:

@@ -10,7 +10,7 @@ from iap_description.scenes.scene import Light, Scene, Sky
 
 X, Y = 48.0, 50.0  # of the hall's walls [m]
 CARRIAGE = (15.0, 2.9, 3.8)
-COLUMN_X = tuple(range(-37, 44, 10))
+BEAMS = tuple(float(x) for x in range(-37, 44, 10))
 
 
 def build() -> Scene:
@@ -24,11 +24,11 @@ def build() -> Scene:
             texture = ("tiles", "posters", "bricks")[k % 3]
             builder.box("wall", (sign * X, 14.0 * k), (0.6, 14.0, 8.0 + k % 2), texture)
             builder.box("wall", (14.0 * k, sign * Y), (14.0, 0.6, 8.5 + k % 2), texture)
-        for x in COLUMN_X:
+        for x in BEAMS:
             builder.column((x, sign * 8.1), 0.35, 10.0, "concrete")
         for x in (-24.0, -6.0, 12.0, 30.0):
             builder.box("box", (x, sign * 22.0), (5.0, 4.0, 6.5), "posters")
-    for x in COLUMN_X:
+    for x in BEAMS:
         builder.box("column", (x, 0.0, 10.3), (0.5, 18.0, 0.6), "concrete")
     return builder.scene(
         light=Light(direction_W=(0.5, 0.35, 0.8), strength=0.5, ambient=0.62),

@@ -147,7 +147,7 @@ def _posters(rng: Rng) -> Array:
     image = _grained(_plain((0.66, 0.63, 0.56)), rng, 0.12)
     leaves(image, rng, 300, opacity=0.25)
     for row, column in _jittered(rng, 4, 5):
-        height, width = rng.integers(70, 120), rng.integers(50, 90)
+        height, width = int(rng.integers(70, 120)), int(rng.integers(50, 90))
         _poster(image, rng, row, column, height, width)
     return _grained(image, rng, 0.04)
 
@@ -155,7 +155,7 @@ def _posters(rng: Rng) -> Array:
 def _jittered(rng: Rng, rows: int, columns: int) -> list[tuple[int, int]]:
     """Places (row, column) on a grid, each moved a bit."""
     step = np.array([SIZE // rows, SIZE // columns])
-    cells = np.stack(np.mgrid[:rows, :columns], -1).reshape(-1, 2)
+    cells = np.array(list(np.ndindex(rows, columns)))
     moved = cells * step + rng.integers(0, np.maximum(step // 3, 1), cells.shape)
     return [(int(row), int(column)) for row, column in moved]
 
@@ -177,8 +177,8 @@ def _facade(rng: Rng) -> Array:
     """Windows in rows, some of them with blinds, in a plastered wall."""
     image = _grained(_plain((0.60, 0.55, 0.48)), rng, 0.1)
     leaves(image, rng, 500, opacity=0.3)
-    for row, column in np.stack(np.mgrid[:4, :4], -1).reshape(-1, 2) * (SIZE // 4):
-        _window(image, rng, int(row) + 28, int(column) + 30)
+    for i, j in np.ndindex(4, 4):
+        _window(image, rng, i * SIZE // 4 + 28, j * SIZE // 4 + 30)
     fill(image, 0, 0, 8, SIZE, np.array([0.8, 0.78, 0.72]), 0.9)
     fill(image, SIZE // 2, 0, 5, SIZE, np.array([0.35, 0.33, 0.3]), 0.9)
     return _grained(image, rng, 0.05)
