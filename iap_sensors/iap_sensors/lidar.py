@@ -55,7 +55,8 @@ def beams(spec: LidarSpec) -> tuple[Array, NDArray[np.uint16]]:
     first, last = np.deg2rad(spec.azimuth_deg)
     is_turn = last - first > 2.0 * np.pi - 1e-9  # whose last column would be the first again
     azimuth = np.linspace(first, last, spec.columns, endpoint=not is_turn)
-    elevation = np.linspace(*np.deg2rad(spec.elevation_deg), spec.channels)
+    low, high = np.deg2rad(spec.elevation_deg)
+    elevation = np.linspace(low, high, spec.channels)
     a, e = (each.ravel() for each in np.meshgrid(azimuth, elevation, indexing="ij"))
     directions = np.stack([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)], -1)
     return directions, np.tile(np.arange(spec.channels, dtype=np.uint16), spec.columns)

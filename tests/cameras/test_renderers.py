@@ -36,6 +36,16 @@ def pybullet():
     renderer.close()
 
 
+@pytest.fixture(params=["opengl", "pybullet"])
+def renderer(request):
+    """Either renderer, by its name."""
+    if request.param == "opengl":
+        request.getfixturevalue("opengl")  # skips where there is no EGL
+    made = make_renderer(request.param)
+    yield made
+    made.close()
+
+
 def corner_of_a_room():
     textures = {
         name: grain(seed, levels=(4, 16)) for seed, name in enumerate(("floor", "wall"), 1)
@@ -70,14 +80,11 @@ def test_both_renderers_see_the_same_surfaces_at_the_same_distance(opengl, pybul
     assert np.corrcoef(one.mono[lit], other.mono[lit])[0, 1] > 0.6  # textures lie alike
 
 
-@pytest.mark.parametrize("name", ["opengl", "pybullet"])
-def test_renderers_have_names(name, opengl):
-    renderer = make_renderer(name)
+def test_renderers_have_names(renderer):
     room, bodies, poses = corner_of_a_room()
     renderer.load(room, bodies)
     tiny = spec(width=64, height=48, cx=31.5, cy=23.5, outputs=["rgb8"])
     assert renderer.render([shot(tiny, (0.0, 0.0, 1.0))], poses)[0].rgb.shape == (48, 64, 3)
-    renderer.close()
 
 
 def test_an_unknown_renderer_is_refused():
@@ -95,21 +102,15 @@ def test_without_egl_the_packages_that_bring_it_are_named(monkeypatch):
     assert "\n" not in str(said.value)
 
 
-@pytest.mark.parametrize("name", ["opengl", "pybullet"])
-def test_a_texture_that_the_scene_does_not_have_is_refused(name, opengl):
-    renderer = make_renderer(name)
+def test_a_texture_that_the_scene_does_not_have_is_refused(renderer):
     odd = rectangle("sign", [[5, 1, 0], [5, -1, 0], [5, -1, 1], [5, 1, 1]], texture="paint")
     with pytest.raises(BadInput, match="part 'sign': the scene has no texture 'paint'"):
         renderer.load(scene(odd), [])
-    renderer.close()
 
 
-def test_nothing_is_rendered_before_something_is_loaded(opengl):
-    for name in ("opengl", "pybullet"):
-        renderer = make_renderer(name)
-        with pytest.raises(RuntimeError, match="nothing is loaded"):
-            renderer.render([shot(spec())], np.zeros((0, 7)))
-        renderer.close()
+def test_nothing_is_rendered_before_something_is_loaded(renderer):
+    with pytest.raises(RuntimeError, match="nothing is loaded"):
+        renderer.render([shot(spec())], np.zeros((0, 7)))
 
 
 def test_asking_for_opengl_does_not_load_pybullet_nor_the_other_way_round():

@@ -18,7 +18,7 @@ from iap_description.errors import BadInput
 from iap_description.scenes.library import load_scene
 from iap_description.scenes.part import Part
 from iap_description.states import P, Q, V, W
-from iap_description.tessellation import body_parts, object_parts
+from iap_description.tessellation import BODY_LABEL, OBJECT_LABEL, body_parts, object_parts
 from iap_description.wire import MAP
 from iap_sensors.cameras.camera import Camera
 from iap_sensors.cameras.model import optical, stereo_baseline
@@ -176,13 +176,17 @@ def _in_the_world(scenario: Scenario, name: str) -> Eye:
 
 
 def visible_bodies(scenario: Scenario) -> list[tuple[Part, ...]]:
-    """What is drawn of every vehicle's bodies, then of the world's objects."""
+    """What is drawn of every vehicle's bodies, then of the world's objects; each has a label of its own."""
     bodies = [
-        body_parts(body)
+        body
         for vehicle in scenario.vehicles
         for body in Assembly.of(vehicle.platform, vehicle.name).bodies
     ]
-    return [*bodies, *(object_parts(item) for item in scenario.world.objects.values())]
+    items = scenario.world.objects.values()
+    return [
+        *(body_parts(body, label=BODY_LABEL + row) for row, body in enumerate(bodies)),
+        *(object_parts(item, label=OBJECT_LABEL + k) for k, item in enumerate(items)),
+    ]
 
 
 class Eyes:

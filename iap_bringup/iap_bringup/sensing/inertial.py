@@ -149,7 +149,7 @@ class InertialUnits:
             x: (bodies, 13) the vehicle's state then, at which magnetometers point.
             samples: of the probe since the last instant.
         """
-        times = samples.ticks * self._dt
+        times = samples.ticks.astype(np.float64) * self._dt
         out: list[Reading] = []
         for m, unit in enumerate(self.units):
             out += unit.feel(times, samples.w_WS_S[:, m], samples.f_S[:, m])
