@@ -26,7 +26,7 @@ class InertialMessage(Message):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        said = message_types().deserialize_cdr(layout.template.tobytes(), self.TYPE)
+        said: Any = message_types().deserialize_cdr(layout.template.tobytes(), self.TYPE)
         self.frames: list[str] = list(said.frames)
         self._stamps: NDArray[Any] = self._view("stamps")
         shape = (len(self._stamps), len(self.frames), 3)
