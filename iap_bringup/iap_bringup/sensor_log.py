@@ -35,15 +35,23 @@ class SensorLog:
             self.topics |= kinds
             for name in kinds:
                 self._owners[name], self._parts[name] = meta, set(kinds) if is_pair else {name}
-        self.reset()
+        self._newest: dict[str, int] = {}  # stamp by topic
+        self._stale: dict[str, int] = {}  # topics that still tell of before the reset
+        self._early: list[tuple[str, bytes]] = []  # of topics that tell of after the next one
+        self._forget()
+
+    def _forget(self) -> None:
+        self._decode = Decoder(self._metas)
+        self._waiting: dict[str, dict[int, dict[str, bytes]]] = {}  # first topic, stamp, topic
 
     def reset(self) -> None:
-        """Nothing has come."""
-        self._decode = Decoder(self._metas)
-        self._newest: dict[str, int] = {}
-        self._waiting: dict[
-            str, dict[int, dict[str, bytes]]
-        ] = {}  # by a reading's first topic, stamp, topic
+        """Time began anew: what still comes of the time before counts no more."""
+        early, ahead = self._early, {topic for topic, _ in self._early}
+        self._stale |= {t: stamp for t, stamp in self._newest.items() if t not in ahead}
+        self._newest, self._early = {}, []
+        self._forget()
+        for topic, data in early:
+            self.put(topic, data)
 
     @property
     def unheard(self) -> set[str]:
@@ -60,9 +68,18 @@ class SensorLog:
     def put(self, topic: str, data: bytes) -> None:
         """Take one message of a topic."""
         stamp = stamp_of(data)
-        if stamp <= self._newest.get(topic, -1):
+        if stamp > self._stale.get(topic, stamp):
             return
-        self._newest[topic] = stamp
+        self._stale.pop(topic, None)
+        newest = self._newest.get(topic, -1)
+        if stamp < newest or any(name == topic for name, _ in self._early):
+            self._early.append((topic, data))
+        elif stamp > newest:
+            self._newest[topic] = stamp
+            self._gather(topic, stamp, data)
+
+    def _gather(self, topic: str, stamp: int, data: bytes) -> None:
+        """Read a message once all that belong to its reading are there; older ones are dropped."""
         whole = min(self._parts[topic])
         waiting = self._waiting.setdefault(whole, {})
         parts = waiting.setdefault(stamp, {})

@@ -10,8 +10,8 @@ import os
 import sys
 
 from iap_description.errors import BadInput
+from iap_description.native_output import native_output_discarded
 from iap_description.surface import Surface
-from iap_physics.native_output import native_output_discarded
 
 with native_output_discarded():
     import pybullet as bullet

@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from iap_description import so3
 from iap_description.assembly import Assembly
 from iap_description.errors import FlightFailed, IapError
+from iap_description.native_output import native_output_to
 from iap_description.states import P
 from iap_description.world import World
 from iap_physics.contact import Point, Vector, contact_of, wrench_on
 from iap_physics.engine import WORLD, Contact, Engine
 from iap_physics.joints import at_rest, check_start
-from iap_physics.native_output import native_output_to
 from iap_physics.pybullet_client import bullet, connect
 from iap_physics.pybullet_objects import STANDING, models, prescribe, states
 from iap_physics.pybullet_rows import FAR, settle

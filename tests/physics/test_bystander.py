@@ -29,7 +29,10 @@ DOOR = {"type": "box", "size": [0.1, 2.0, 2.0], "position": [-2.5, 0.0, 1.0], "m
 @pytest.fixture(scope="module")
 def worlds():
     """The engine that flies, a third of a second on, and the one that looks."""
-    assemblies, world = [Assembly.of(load_platform("three_star"))], world_of(crate=CRATE, door=DOOR)
+    assemblies, world = (
+        [Assembly.of(load_platform("three_star"))],
+        world_of(crate=CRATE, door=DOOR),
+    )
     flown, looked = PyBulletEngine(), Bystander()
     for engine in (flown, looked):
         engine.load(world, assemblies)

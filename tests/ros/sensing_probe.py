@@ -27,9 +27,6 @@ class Said:
         mine = self.readings.setdefault(reading.source.topic + encoding, {})
         mine[round(reading.t * 1e9)] = reading
 
-    def newest(self, topic: str) -> int:
-        return max(self.readings.get(topic, {-1: None}))
-
 
 def said_in_process(scenario) -> Said:
     """All readings of a flight in one process."""

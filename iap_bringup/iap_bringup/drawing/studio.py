@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from iap_description import so3
 from iap_description.aircraft import Rgba, Shape
 from iap_description.assembly import Assembly, Body
+from iap_description.native_output import native_output_discarded, native_output_to
 from iap_description.solids import triangles
 from iap_description.states import P, Q
 from iap_description.urdf import urdf_text
-from iap_physics.native_output import native_output_discarded, native_output_to
 
 with native_output_discarded():
     import pybullet as bullet
