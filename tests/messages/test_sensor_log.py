@@ -24,16 +24,13 @@ PERIOD = 5_000_000  # [ns]
 
 
 @pytest.fixture
-def log():
+def heard():
+    return []
+
+
+@pytest.fixture
+def log(heard):
     return SensorLog([UNIT, MAGNETOMETER], heard.append)
-
-
-@pytest.fixture(autouse=True)
-def _fresh():
-    heard.clear()
-
-
-heard: list = []
 
 
 def mag(k):
@@ -49,7 +46,7 @@ def unit(k):
     return reading, {name: b"".join(parts) for name, parts in encoder(UNIT)(reading)}
 
 
-def test_what_comes_again_counts_once(log):
+def test_what_comes_again_counts_once(log, heard):
     for k in (0, 0, 1, 1, 2):
         log.put(MAG, mag(k))
     assert [reading.field_S[0] for reading in heard] == [0.0, 1.0, 2.0]
@@ -57,7 +54,7 @@ def test_what_comes_again_counts_once(log):
 
 
 @pytest.mark.parametrize("order", [(IMU, BIAS), (BIAS, IMU)])
-def test_samples_find_their_biases_in_whatever_order_they_come(log, order):
+def test_samples_find_their_biases_in_whatever_order_they_come(log, heard, order):
     sent = [unit(k) for k in (1, 2)]
     for name in order:  # all of one topic before any of the other
         for _, parts in sent:
@@ -80,7 +77,7 @@ def test_all_has_come_once_every_topic_is_less_than_a_period_behind(log):
     assert log.has_all(3 * PERIOD - 1)
 
 
-def test_after_a_reset_only_the_new_time_counts(log):
+def test_after_a_reset_only_the_new_time_counts(log, heard):
     for k in (0, 1, 2):
         log.put(MAG, mag(k))
     log.reset()
@@ -90,7 +87,7 @@ def test_after_a_reset_only_the_new_time_counts(log):
     assert [reading.field_S[0] for reading in heard] == [0.0, 1.0, 2.0, 3.0]
 
 
-def test_what_tells_of_the_new_time_before_the_reset_is_known_waits_for_it(log):
+def test_what_tells_of_the_new_time_before_the_reset_is_known_waits_for_it(log, heard):
     for k in (0, 1, 2, 0, 1):
         log.put(MAG, mag(k))
     assert [reading.field_S[0] for reading in heard] == [0.0, 1.0, 2.0]

@@ -29,5 +29,5 @@ def build() -> Scene:
     return builder.scene(
         light=Light(direction_W=(0.3, 0.2, 0.9), strength=0.35, ambient=0.7),
         sky=Sky(zenith=FOG, horizon=FOG),
-        fog=Fog(density=0.06, color=FOG),
+        fog=Fog(density=0.09, color=FOG),
     )

@@ -97,7 +97,7 @@ class View:
         )
 
     def planes(self, place: tuple[Array, Array], near: float, far: float) -> Array:
-        """(6, 4) normal n and offset d in `map` of the planes around what is seen from a place: inside, n . p >= d."""
+        """(6, 4) unit normal n and offset d in `map` of the planes around what is seen from a place: inside, n . p >= d."""
         left, right, upper, lower = self.edges
         normals_C = np.array(
             [
@@ -109,6 +109,7 @@ class View:
                 [0.0, 0.0, -1.0],
             ]
         )
+        normals_C /= np.linalg.norm(normals_C, axis=1, keepdims=True)
         p_WC_W, q_WC = place
         normals_W = normals_C @ so3.matrix_from_quaternion(q_WC).T
         offsets = normals_W @ p_WC_W + [0.0, 0.0, 0.0, 0.0, near, -far]
