@@ -5,7 +5,8 @@ from typing import Any
 
 import yaml
 
-from iap_bringup.scenario import Scenario, Vehicle
+from iap_bringup.scenario import Scenario
+from iap_bringup.vehicle import Vehicle
 from iap_control.gains import preset_names
 from iap_description.config import Record
 

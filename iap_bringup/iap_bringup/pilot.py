@@ -12,9 +12,10 @@ from iap_bringup.draws import drawn_assembly, drawn_start
 from iap_bringup.plant import Airframe
 from iap_bringup.references import timeline
 from iap_bringup.references.timeline import Leads, Timeline
-from iap_bringup.scenario import Replay, Scenario, Vehicle
+from iap_bringup.scenario import Scenario
 from iap_bringup.step import Felt
 from iap_bringup.touch import Touch
+from iap_bringup.vehicle import Replay, Vehicle
 from iap_control.controller import PlatformController, Reference
 from iap_control.force_task import check_axes
 from iap_control.model import PlatformModel

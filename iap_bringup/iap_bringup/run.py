@@ -21,9 +21,10 @@ from iap_bringup.records.run_meta import COMPLETED, Bore, RunMeta, RunStats, Tra
 from iap_bringup.records.runfolder import load_run, write_config, write_metrics, write_trajectories
 from iap_bringup.replay.flight import Commanded, commanded
 from iap_bringup.safety import Watch
-from iap_bringup.scenario import Replay, Scenario
+from iap_bringup.scenario import Scenario
 from iap_bringup.sensing.felt_by_units import FeltByUnits
 from iap_bringup.sensing.senses import Senses
+from iap_bringup.vehicle import Replay
 from iap_description import so3
 from iap_description.assembly import Assembly
 from iap_description.cdr import message_types

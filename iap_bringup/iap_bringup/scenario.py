@@ -7,17 +7,13 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from iap_bringup.records.recording import Recording
-from iap_bringup.references.motions import Motion
-from iap_bringup.sensing.suite import Name, Sensors, cameras_tree, sensors_tree
-from iap_control.gains import Gains, preset_tree
-from iap_control.push import Push
+from iap_bringup.sensing.suite import Name, cameras_tree, sensors_tree
+from iap_bringup.vehicle import VEHICLE_KEYS, Vehicle
+from iap_control.gains import preset_tree
 from iap_description.config import (
-    Flag,
     NonNegative,
     Positive,
-    Real,
     Record,
-    Vec3,
     override,
     read_yaml,
     validate,
@@ -25,25 +21,11 @@ from iap_description.config import (
 from iap_description.errors import BadInput
 from iap_description.platform import Platform, platform_tree
 from iap_description.world import World
-from iap_physics.disturbance import Disturbance
 from iap_physics.wind import Wind
 from iap_sensors.cameras.make import RendererName
 from iap_sensors.cameras.spec import CameraSpec
 
 DATA = Path(__file__).parent / "data"
-VEHICLE_KEYS = (
-    "name",
-    "platform",
-    "start",
-    "offset",
-    "control",
-    "state_noise",
-    "model_error",
-    "sensors",
-    "push",
-    "disturbances",
-    "reference",
-)
 TOOL = "tool"  # key of a vehicle that replaces its platform's own
 
 
@@ -91,91 +73,6 @@ class Draw(Record):
     position: NonNegative  # of the start, per axis [m]
     attitude_deg: NonNegative  # of the start: roll, pitch, yaw
     friction: NonNegative  # of all surfaces together, relative
-
-
-class Start(Record):
-    """How the flight begins."""
-
-    mode: Literal["hover", "ground"]
-    lead_in: NonNegative
-
-
-class WrenchFilter(Record):
-    """Second-order low-pass of the contact wrench."""
-
-    cutoff: Positive  # [rad/s]
-    damping: Positive
-
-
-class Control(Record):
-    """How a vehicle is controlled; `preset` is the gains' name before they were resolved."""
-
-    preset: str
-    gains: Gains
-    admittance: Flag  # whether the pose command yields to the wrench that is felt
-    wrench_mode: Literal["none", "paper", "selective"]
-    wrench_source: Literal["raw", "filtered", "estimated"]  # the wrench that both act upon
-    wrench_filter: WrenchFilter
-    observer: Literal["momentum", "acceleration"]  # which estimates the wrench
-    observer_gain: Positive  # of the estimated wrench [1/s]
-    yaw: Literal["follow", "hold", "given"]
-    aircraft_yaw_deg: tuple[Real, ...] | None  # headings of the aircraft under yaw: given
-
-
-class StateNoise(Record):
-    """White noise on the state that the controller sees, per control step."""
-
-    position: NonNegative  # [m]
-    attitude_deg: NonNegative
-    velocity: NonNegative  # [m/s]
-    rate_deg: NonNegative  # [deg/s]
-
-
-class ModelError(Record):
-    """How far the plant is from the controller's model."""
-
-    mass: Positive
-
-
-class Replay(Record):
-    """A recorded command; `path` was read when the scenario was resolved."""
-
-    type: Literal["replay"]
-    path: str
-    topic: str | None
-    actual_topic: str | None
-    convention: Literal["enu", "ned"] | None
-
-
-class Vehicle(Record):
-    """One vehicle of a scenario."""
-
-    name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")
-    platform: Platform
-    start: Start
-    offset: Vec3
-    control: Control
-    state_noise: StateNoise
-    model_error: ModelError
-    sensors: Sensors
-    push: Push | None
-    disturbances: tuple[Disturbance, ...]
-    reference: Annotated[Motion | Replay, Field(discriminator="type")]
-
-    @model_validator(mode="after")
-    def _fits_together(self) -> Self:
-        given = self.control.aircraft_yaw_deg
-        if (self.control.yaw == "given") != (given is not None):
-            raise ValueError(
-                "key 'control.aircraft_yaw_deg': a list of headings goes with yaw: given, and only with it"
-            )
-        if self.control.observer == "acceleration" and self.sensors.imu is None:
-            raise ValueError("key 'control.observer': acceleration needs sensors.imu")
-        if given is not None and len(given) != self.platform.count:
-            raise ValueError(
-                f"key 'control.aircraft_yaw_deg': {self.platform.count} headings are needed, not {len(given)}"
-            )
-        return self
 
 
 class Scenario(Record):

@@ -35,7 +35,8 @@ class SensorLog:
             self.topics |= kinds
             for name in kinds:
                 self._owners[name], self._parts[name] = meta, set(kinds) if is_pair else {name}
-        self._newest: dict[str, int] = {}  # stamp by topic
+        self._first: dict[str, int] = {}  # stamp by topic
+        self._newest: dict[str, int] = {}
         self._stale: dict[str, int] = {}  # topics that still tell of before the reset
         self._early: list[tuple[str, bytes]] = []  # of topics that tell of after the next one
         self._forget()
@@ -68,13 +69,14 @@ class SensorLog:
     def put(self, topic: str, data: bytes) -> None:
         """Take one message of a topic."""
         stamp = stamp_of(data)
-        if stamp > self._stale.get(topic, stamp):
-            return
+        if stamp >= self._stale.get(topic, stamp + 1) and stamp != self._first[topic]:
+            return  # the last ones come again and again while time stands
         self._stale.pop(topic, None)
         newest = self._newest.get(topic, -1)
         if stamp < newest or any(name == topic for name, _ in self._early):
             self._early.append((topic, data))
         elif stamp > newest:
+            self._first.setdefault(topic, stamp)
             self._newest[topic] = stamp
             self._gather(topic, stamp, data)
 

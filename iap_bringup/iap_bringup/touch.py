@@ -6,9 +6,10 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.scenario import Control, Scenario, Vehicle
+from iap_bringup.scenario import Scenario
 from iap_bringup.sensing.felt_by_units import FeltByUnits
 from iap_bringup.step import Felt
+from iap_bringup.vehicle import Control, Vehicle
 from iap_control.admittance import Admittance
 from iap_control.controller import Reference
 from iap_control.force_task import ForceMode, ForceTask

@@ -13,7 +13,8 @@ from launch_ros.parameter_descriptions import ParameterValue
 
 from iap_bringup.launching import flight_parameters, parameter_file, resolved, view_file
 from iap_bringup.node_parameters import package_of, sensor_nodes, vehicle_nodes
-from iap_bringup.scenario import Scenario, Vehicle
+from iap_bringup.scenario import Scenario
+from iap_bringup.vehicle import Vehicle
 from iap_description.assembly import Assembly
 from iap_description.urdf import urdf_text
 

@@ -18,7 +18,8 @@ class InertialMessage(Message):
 
     Attributes:
         frames: (M) the units' frames.
-        w_S: (S, M, 3) angular velocities [rad/s]; overwritten by the next message.
+        q_WB: (M, 4) attitudes of the bodies that carry them at the header's stamp, xyzw; overwritten by the next message.
+        w_S: (S, M, 3) angular velocities [rad/s].
         f_S: (S, M, 3) specific forces [m/s^2].
     """
 
@@ -29,6 +30,7 @@ class InertialMessage(Message):
         said: Any = message_types().deserialize_cdr(layout.template.tobytes(), self.TYPE)
         self.frames: list[str] = list(said.frames)
         self._stamps: NDArray[Any] = self._view("stamps")
+        self.q_WB: Array = self._view("orientations").reshape(-1, 4)
         shape = (len(self._stamps), len(self.frames), 3)
         self.w_S: Array = self._view("angular_velocities").reshape(shape)
         self.f_S: Array = self._view("specific_forces").reshape(shape)
@@ -39,10 +41,11 @@ class InertialMessage(Message):
         store, samples = message_types(), instants * len(frames)
         return cls._of(
             frame_id,
+            orientations=[_zero("Quaternion") for _ in frames],
             frames=list(frames),
             stamps=[message(store, "builtin_interfaces/msg/Time") for _ in range(instants)],
-            angular_velocities=[_vector() for _ in range(samples)],
-            specific_forces=[_vector() for _ in range(samples)],
+            angular_velocities=[_zero("Vector3") for _ in range(samples)],
+            specific_forces=[_zero("Vector3") for _ in range(samples)],
         )
 
     @property
@@ -52,12 +55,13 @@ class InertialMessage(Message):
             return np.zeros(0, np.int64)
         return self._stamps["sec"].astype(np.int64) * SECOND + self._stamps["nanosec"]
 
-    def put_samples(self, stamps: NDArray[np.int64], w_S: Array, f_S: Array) -> None:
-        """Set stamps (S,) [ns], angular velocities and specific forces (S, M, 3)."""
+    def put_samples(self, q_WB: Array, stamps: NDArray[np.int64], w_S: Array, f_S: Array) -> None:
+        """Set attitudes (M, 4), stamps (S,) [ns], angular velocities and specific forces (S, M, 3)."""
+        self.q_WB[:] = q_WB
         if len(self._stamps):
             self._stamps["sec"], self._stamps["nanosec"] = np.divmod(stamps, SECOND)
         self.w_S[:], self.f_S[:] = w_S, f_S
 
 
-def _vector() -> object:
-    return message(message_types(), "geometry_msgs/msg/Vector3")
+def _zero(name: str) -> object:
+    return message(message_types(), f"geometry_msgs/msg/{name}")

@@ -82,7 +82,7 @@ def test_after_a_reset_only_the_new_time_counts(log, heard):
         log.put(MAG, mag(k))
     log.reset()
     heard.clear()
-    for k in (3, 4, 0, 1, 2, 3):  # two were still on their way
+    for k in (2, 2, 3, 4, 0, 1, 2, 3):  # some were still on their way
         log.put(MAG, mag(k))
     assert [reading.field_S[0] for reading in heard] == [0.0, 1.0, 2.0, 3.0]
 
@@ -95,3 +95,12 @@ def test_what_tells_of_the_new_time_before_the_reset_is_known_waits_for_it(log, 
     log.reset()
     log.put(MAG, mag(2))
     assert [reading.field_S[0] for reading in heard] == [0.0, 1.0, 2.0]
+
+
+def test_a_reset_after_the_first_reading_loses_nothing(log, heard):
+    log.put(MAG, mag(0))
+    log.reset()
+    heard.clear()
+    for k in (0, 0, 1):
+        log.put(MAG, mag(k))
+    assert [reading.field_S[0] for reading in heard] == [0.0, 1.0]

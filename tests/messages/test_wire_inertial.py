@@ -10,6 +10,7 @@ from iap_description.wire import Inlet
 from iap_description.wire_inertial import InertialMessage
 
 FRAMES = ["iap/base_link_imu", "iap/drone_1_imu"]
+TURNS = np.arange(8.0).reshape(2, 4)
 STAMP = 12_345_000_000
 
 
@@ -18,7 +19,7 @@ def filled(instants, seed=0):
     stamps = STAMP - 1_000_000 * np.arange(instants)[::-1]
     w_S, f_S = np.random.default_rng(seed).normal(size=(2, instants, len(FRAMES), 3))
     out.put_head(STAMP, 7)
-    out.put_samples(stamps, w_S, f_S)
+    out.put_samples(TURNS + seed, stamps, w_S, f_S)
     return out, stamps, w_S, f_S
 
 
@@ -28,6 +29,7 @@ def test_samples_arrive_as_they_were_sent_whatever_their_number():
         out, stamps, w_S, f_S = filled(instants, seed=number)
         heard = inlet.read(out.dump())
         assert (heard.stamp, heard.sequence, heard.frames) == (STAMP, 7, FRAMES)
+        np.testing.assert_array_equal(heard.q_WB, TURNS + number)
         np.testing.assert_array_equal(heard.stamps, stamps)
         np.testing.assert_array_equal(heard.w_S, w_S)
         np.testing.assert_array_equal(heard.f_S, f_S)

@@ -163,7 +163,9 @@ def test_images_show_the_state_of_their_stamp_and_are_told_as_they_are(start):
     try:
         eyes = Eyes(scenario, eyes_of(scenario), renderer)
         eye = next(e for e in eyes.eyes if e.source.topic == "/iap/drone_1/left")
-        for stamp in sorted(said.readings[topic])[-5:]:
+        known = sorted(said.readings[topic].keys() & probe.states["iap"].keys())
+        assert len(known) > 5  # between big images the probe may miss a state
+        for stamp in known[-5:]:
             x = probe.states["iap"][stamp]
             (image,) = eyes.shoot([eye], stamp / SECOND, x, np.zeros((0, 13)))
             np.testing.assert_array_equal(image.pixels, said.readings[topic][stamp].pixels)

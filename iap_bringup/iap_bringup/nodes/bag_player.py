@@ -4,7 +4,8 @@
 import sys
 
 from iap_bringup.nodes.reference_node import ReferenceNode
-from iap_bringup.scenario import Replay, Scenario
+from iap_bringup.scenario import Scenario
+from iap_bringup.vehicle import Replay
 from iap_description.errors import BadInput
 from iap_description.ros_node import run
 

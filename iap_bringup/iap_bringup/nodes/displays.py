@@ -16,7 +16,7 @@ from iap_bringup.display import Rotors, Solid, Trace, contact_arrows, placed, so
 from iap_bringup.records.frames import TF_STATIC, tf_message
 from iap_bringup.records.sensor_meta import Mounted
 from iap_bringup.records.topics import odometry_topic
-from iap_bringup.scenario import Vehicle
+from iap_bringup.vehicle import Vehicle
 from iap_description.assembly import Assembly
 from iap_description.conversions import (
     BASE_LINK,

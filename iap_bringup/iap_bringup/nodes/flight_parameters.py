@@ -3,7 +3,8 @@
 
 from typing import Any
 
-from iap_bringup.scenario import Options, Scenario, Vehicle, resolve, resolve_replay
+from iap_bringup.scenario import Options, Scenario, resolve, resolve_replay
+from iap_bringup.vehicle import Vehicle
 from iap_description.errors import BadInput
 from iap_description.ros_node import SuiteNode
 

@@ -2,22 +2,19 @@
 """Makes the messages of real inertial units, magnetometers and attitude estimates from what ideal ones feel."""
 
 import sys
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from iap_bringup.gathering import Gathering, Instant
 from iap_bringup.nodes.sensor_node import SensorNode
 from iap_bringup.sensing.inertial import InertialUnits
 from iap_bringup.sensing.senses import Senses
 from iap_description.errors import BadInput
 from iap_description.ros_node import EVERY, run
-from iap_description.wire import SECOND, Inlet, StateMessage
+from iap_description.states import STATE_SIZE, Q
+from iap_description.wire import SECOND, Inlet
 from iap_description.wire_inertial import InertialMessage
 from iap_msgs.msg import InertialSamples as InertialSamplesMessage
-from iap_msgs.msg import PlatformState
 from iap_physics.inertial import InertialSamples
 from iap_sensors.readings import Reading
 
@@ -30,66 +27,66 @@ class ImuNode(SensorNode):
         pairs = zip(self.scenario.vehicles, Senses(self.scenario).vehicles, strict=True)
         found = [(v.name, each.inertial) for v, each in pairs if each.inertial is not None]
         self.show([meta for _, units in found for meta in units.metas])
-        self._vehicles = [_Vehicle(self, name, units) for name, units in found]
+        self._vehicles = [_Vehicle(self, units) for _, units in found]
+        for (name, _), vehicle in zip(found, self._vehicles, strict=True):
+            topic = f"/{name}/inertial"
+            take = partial(self._on_samples, topic, vehicle, Inlet(InertialMessage))
+            self.create_subscription(InertialSamplesMessage, topic, take, EVERY, raw=True)
+
+    def _on_samples(self, topic: str, vehicle: "_Vehicle", inlet: Inlet, data: bytes) -> None:
+        try:
+            vehicle.take(inlet.read(data))
+        except BadInput as error:
+            self.heard(f"{topic}: {error}")
+        else:
+            self.heard()
+
+    def values(self) -> dict[str, object]:
+        """How many states were missed."""
+        return {**super().values(), "missed": sum(each.missed for each in self._vehicles)}
 
 
 class _Vehicle:
-    """The units of one vehicle."""
+    """The units of one vehicle.
 
-    def __init__(self, node: ImuNode, name: str, units: InertialUnits) -> None:
+    Attributes:
+        missed: states of which nothing came, so that samples are missing.
+    """
+
+    def __init__(self, node: ImuNode, units: InertialUnits) -> None:
         self._node, self._units = node, units
         self._physics_hz, self._seed = node.scenario.rates.physics_hz, node.scenario.seed
         self._frames = [unit.place.source.frame for unit in units.units]
-        self._gathering, self._stamp = Gathering(2), -1
+        self._bodies = [unit.place.body for unit in units.units]
+        self._x = np.zeros((1 + max(self._bodies), STATE_SIZE))  # of which attitudes are known
+        self._stamp, self._k, self.missed = -1, -1, 0
         self._shown: list[Reading] = []
-        self._listen(0, f"/{name}/state", PlatformState, Inlet(StateMessage), _rows)
-        inlet = Inlet(InertialMessage)
-        self._listen(1, f"/{name}/inertial", InertialSamplesMessage, inlet, self._samples)
 
-    def _listen(
-        self, source: int, topic: str, kind: type, inlet: Inlet, part: Callable[[Any], object]
-    ) -> None:
-        take = partial(self._on_message, source, topic, inlet, part)
-        self._node.create_subscription(kind, topic, take, EVERY, raw=True)
+    def take(self, message: InertialMessage) -> None:
+        """Publish what the units say of these samples.
 
-    def _samples(self, message: InertialMessage) -> InertialSamples:
+        Raises:
+            BadInput: they are of other units.
+        """
         if message.frames != self._frames:
             raise BadInput(
-                f"units {', '.join(message.frames)} instead of {', '.join(self._frames)}"
+                f"samples of {', '.join(message.frames)}, not {', '.join(self._frames)}"
             )
-        ticks = np.rint(message.stamps * (self._physics_hz / SECOND)).astype(np.int64)
-        return InertialSamples(ticks, message.w_S.copy(), message.f_S.copy())
-
-    def _on_message(
-        self, source: int, topic: str, inlet: Inlet, part: Callable[[Any], object], data: bytes
-    ) -> None:
-        try:
-            message = inlet.read(data)
-            said = part(message)
-        except BadInput as error:
-            self._node.heard(f"{topic}: {error}")
-            return
-        self._node.heard()
-        instant = self._gathering.take(source, message.stamp, message.sequence, said)
-        if instant is not None:
-            self._feel(instant)
-
-    def _feel(self, instant: Instant) -> None:
-        x, samples = instant.parts
-        if instant.stamp == self._stamp:
+        if message.stamp == self._stamp:
             self._node.repeat(self._shown)
             return
-        if instant.stamp < self._stamp or self._stamp < 0:
-            self._units.reset(self._seed, x)
-        if instant.stamp < self._stamp:
+        self._x[self._bodies, Q] = message.q_WB
+        if message.stamp < self._stamp or self._k < 0:
+            self._units.reset(self._seed, self._x)
             self._node.forget()
-        self._stamp = self._node.stamp = instant.stamp
-        self._shown = self._units.look(instant.k, instant.stamp / SECOND, x, samples)
+        else:
+            self.missed += message.sequence - self._k - 1
+        ticks = np.rint(message.stamps * (self._physics_hz / SECOND)).astype(np.int64)
+        samples = InertialSamples(ticks, message.w_S, message.f_S)
+        self._stamp, self._k = message.stamp, message.sequence
+        self._node.stamp = message.stamp
+        self._shown = self._units.look(self._k, self._stamp / SECOND, self._x, samples)
         self._node.publish(self._shown)
-
-
-def _rows(state: StateMessage) -> np.ndarray:
-    return state.rows.copy()
 
 
 def main() -> int:

@@ -10,13 +10,14 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from iap_bringup.nodes.displays import ContactMarkers, OdometryAndFrames, RotorsAndMarkers
-from iap_bringup.scenario import Vehicle
 from iap_bringup.sensing.inertial import InertialUnits
 from iap_bringup.session import Session
+from iap_bringup.vehicle import Vehicle
 from iap_description.assembly import Assembly
 from iap_description.conversions import BASE_LINK, frame
 from iap_description.errors import BadInput
 from iap_description.ros_node import EVERY, LATEST
+from iap_description.states import Q
 from iap_description.wire import SECOND, CommandMessage, Inlet, StateMessage
 from iap_description.wire_contact import WrenchMessage
 from iap_description.wire_inertial import InertialMessage
@@ -39,20 +40,21 @@ class UnitTopic:
 
     def __init__(self, node: Node, name: str, units: InertialUnits, dt: float) -> None:
         frames = [unit.place.source.frame for unit in units.units]
+        self._bodies = [unit.place.body for unit in units.units]
         self._make = partial(InertialMessage.of, frame(name, BASE_LINK), frames)
         self._messages: dict[int, InertialMessage] = {}  # by number of instants
         self._publisher = node.create_publisher(InertialSamplesMessage, f"/{name}/inertial", EVERY)
         self._dt = dt
 
-    def publish(self, stamp: int, k: int, samples: InertialSamples) -> None:
-        """Publish what has come with state k at a stamp [ns]; maybe nothing, which is published as well."""
+    def publish(self, stamp: int, k: int, x: np.ndarray, samples: InertialSamples) -> None:
+        """Publish what has come with state k, rows (bodies, 13), at a stamp [ns]; no samples are published, too."""
         count = len(samples.ticks)
         if count not in self._messages:
             self._messages[count] = self._make(count)
         message = self._messages[count]
         message.put_head(stamp, k)
         stamps = np.rint(samples.ticks * self._dt * SECOND).astype(np.int64)
-        message.put_samples(stamps, samples.w_WS_S, samples.f_S)
+        message.put_samples(x[self._bodies, Q], stamps, samples.w_WS_S, samples.f_S)
         self._publisher.publish(message.dump())
 
 
@@ -118,7 +120,8 @@ class VehicleTopics:
         session, number = self._session, self._number
         self._publish_felt(stamp)
         if self._units is not None:
-            self._units.publish(stamp, session.k, session.samples[number])
+            x = session.plant.state(number)[0]
+            self._units.publish(stamp, session.k, x, session.samples[number])
         x, rpm = session.plant.state(number)[0], session.plant.drives[number].rpm[0]
         self._state.put_head(stamp, session.k)
         self._state.put_rows(x, rpm)

@@ -13,7 +13,7 @@ from iap_bringup.records.run_meta import Track
 from iap_bringup.replay.reader import read_recorded
 from iap_bringup.replay.recorded import Recorded, time_offset
 from iap_bringup.replay.smoothing import recorded_rows, smoothed_rows
-from iap_bringup.scenario import Replay
+from iap_bringup.vehicle import Replay
 
 Array = NDArray[np.float64]
 

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.records.sensor_meta import ENCODINGS, CameraMeta
-from iap_bringup.scenario import Scenario, Vehicle
+from iap_bringup.scenario import Scenario
 from iap_bringup.sensing.sampling import Sampling
 from iap_bringup.sensing.seats import Seat, seat
+from iap_bringup.vehicle import Vehicle
 from iap_description import so3
 from iap_description.assembly import Assembly
 from iap_description.errors import BadInput

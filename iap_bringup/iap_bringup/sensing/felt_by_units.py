@@ -6,8 +6,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.scenario import Scenario, Vehicle
+from iap_bringup.scenario import Scenario
 from iap_bringup.sensing.inertial import seats_of
+from iap_bringup.vehicle import Vehicle
 from iap_description.assembly import Assembly
 from iap_description.states import Command
 from iap_estimation.acceleration_wrench import AccelerationObserver, Units

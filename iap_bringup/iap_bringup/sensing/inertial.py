@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.records.sensor_meta import ImuMeta, MagnetometerMeta
-from iap_bringup.scenario import Scenario, Vehicle
+from iap_bringup.scenario import Scenario
 from iap_bringup.sensing.sampling import Sampling
 from iap_bringup.sensing.seats import Seat, places, seat, seat_meta
 from iap_bringup.sensing.suite import Sensors
+from iap_bringup.vehicle import Vehicle
 from iap_description.assembly import Assembly
 from iap_estimation.attitude import AttitudeFilter
 from iap_physics.inertial import InertialMounts, InertialProbe, InertialSamples

@@ -5,9 +5,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.records.sensor_meta import UwbMeta
-from iap_bringup.scenario import Scenario, Vehicle
+from iap_bringup.scenario import Scenario
 from iap_bringup.sensing.sampling import Sampling
 from iap_bringup.sensing.seats import places, seat, seat_meta
+from iap_bringup.vehicle import Vehicle
 from iap_description.assembly import Assembly
 from iap_sensors.noise import stream
 from iap_sensors.ray_caster import RayCaster

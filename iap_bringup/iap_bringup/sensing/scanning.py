@@ -5,9 +5,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.records.sensor_meta import LidarMeta
-from iap_bringup.scenario import Scenario, Vehicle
+from iap_bringup.scenario import Scenario
 from iap_bringup.sensing.sampling import Sampling
 from iap_bringup.sensing.seats import places, seat, seat_meta
+from iap_bringup.vehicle import Vehicle
 from iap_description.assembly import Assembly
 from iap_sensors.lidar import Lidar
 from iap_sensors.noise import stream

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from iap_bringup.plant import Plant, Probe
 from iap_bringup.records.sensor_meta import AnySensor
-from iap_bringup.scenario import Scenario, Vehicle
+from iap_bringup.scenario import Scenario
 from iap_bringup.sensing.eyes import Eyes, eyes_of
 from iap_bringup.sensing.inertial import InertialUnits
 from iap_bringup.sensing.ranging import UwbTags
 from iap_bringup.sensing.scanning import Lidars
+from iap_bringup.vehicle import Vehicle
 from iap_description.assembly import Assembly
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.readings import Reading

@@ -97,7 +97,7 @@ class View:
         )
 
     def planes(self, place: tuple[Array, Array], near: float, far: float) -> Array:
-        """(6, 4) unit normal n and offset d in `map` of the planes around what is seen from a place: inside, n . p >= d."""
+        """(6, 4) unit normal n and offset d in `map` of the planes around what is seen: inside, n . p >= d."""
         left, right, upper, lower = self.edges
         normals_C = np.array(
             [
