@@ -9,6 +9,7 @@ from iap_bringup.scenario import Scenario
 from iap_bringup.vehicle import Vehicle
 from iap_control.gains import preset_names
 from iap_description.config import Record
+from iap_description.errors import BadInput
 
 CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
 PACKAGES = {CONTROLLER: "iap_control", ADMITTANCE: "iap_control", OBSERVER: "iap_estimation"}
@@ -26,6 +27,11 @@ def vehicle_nodes(scenario: Scenario, vehicle: Vehicle) -> dict[str, dict[str, A
     A vehicle that has something to feel has an observer, since what it estimates is recorded even
     where nothing acts upon it.
     """
+    if vehicle.control.observer != "momentum":
+        raise BadInput(
+            f"key 'control.observer': as nodes, wrenches are estimated from momentum only, not by"
+            f" '{vehicle.control.observer}'"
+        )
     nodes = {CONTROLLER: controller_parameters(scenario, vehicle)}
     if scenario.feels(vehicle):
         nodes[OBSERVER] = observer_parameters(scenario, vehicle)
