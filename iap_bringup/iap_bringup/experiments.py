@@ -51,6 +51,30 @@ def peg_in_hole(console: Console) -> None:
     report.show_rows(console, "peg_in_hole by preset and seed", results, (*PEG, "push_ratio"))
 
 
+def sensors(console: Console) -> None:
+    """Inertial units, attitude, stamps, projection, stereo and corners, each beside what it shall reach."""
+    from iap_bringup import camera_studies, sensing_studies
+    from iap_sensors.cameras.make import make_renderer
+
+    renderer = make_renderer("opengl")
+    inertial = (sensing_studies.noise, sensing_studies.dead_reckoning, sensing_studies.attitude)
+    seen = (
+        sensing_studies.stamps,
+        camera_studies.projection,
+        camera_studies.stereo,
+        camera_studies.features,
+    )
+    try:
+        with console.status("") as status:
+            tables = [study(status.update) for study in inertial]
+            tables += [study(status.update, renderer) for study in seen]
+    finally:
+        renderer.close()
+    report.show_rows(
+        console, "sensors", {key: row for rows in tables for key, row in rows.items()}
+    )
+
+
 PEG = (
     "outcome",
     "depth_m",
@@ -65,4 +89,5 @@ EXPERIMENTS: dict[str, Callable[[Console], None]] = {
     "nodes": nodes,
     "contact": contact,
     "peg_in_hole": peg_in_hole,
+    "sensors": sensors,
 }

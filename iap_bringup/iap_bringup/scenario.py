@@ -203,8 +203,11 @@ def resolve_tree(
             tree[key] = getattr(options, key)
     if options.scene is not None:
         tree["world"] = {**tree["world"], "scene": options.scene}
-    tree = override(_with_sensors(tree, source), list(options.assignments))
-    tree = _with_sensors(tree, source)  # what was assigned may be the name of a preset
+    tree = _with_sensors(tree, source)
+    for (
+        assignment
+    ) in options.assignments:  # may be the name of a preset, and the next one a key of it
+        tree = _with_sensors(override(tree, [assignment]), source)
     return scenario_of(tree, source), tree
 
 

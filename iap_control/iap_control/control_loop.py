@@ -123,7 +123,9 @@ class ControlLoop(StateLoop[Command]):
             return self.controller(self._x, reference)
         self.task = self._task(self._touching, wrench_P)
         felt = NOTHING if wrench_P is None else wrench_P
-        F_e = self.controller.gains.compensation * felt  # a new array: of one kind to compiled code
+        F_e = (
+            self.controller.gains.compensation * felt
+        )  # a new array: of one kind to compiled code
         return self.controller(self._x, reference, F_e, self.task)
 
     def _task(self, touching: Touching, wrench_P: Array | None) -> ForceTask | None:

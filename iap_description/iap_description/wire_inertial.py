@@ -18,7 +18,7 @@ class InertialMessage(Message):
 
     Attributes:
         frames: (M) the units' frames.
-        q_WB: (M, 4) attitudes of the bodies that carry them at the header's stamp, xyzw; overwritten by the next message.
+        q_WB: (M, 4) attitudes of their bodies at the header's stamp, xyzw; overwritten by the next message.
         w_S: (S, M, 3) angular velocities [rad/s].
         f_S: (S, M, 3) specific forces [m/s^2].
     """

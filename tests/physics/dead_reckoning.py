@@ -12,11 +12,12 @@ from iap_bringup.pilot import Pilot
 from iap_bringup.safety import Watch
 from iap_description import so3
 from iap_description.states import P, Q, V, W
+from iap_estimation.dead_reckoning import reckon as means
+from iap_estimation.dead_reckoning import reckon_instants as instants
 from iap_physics.inertial import InertialMounts, InertialProbe, InertialSamples
 
 SAMPLINGS = ("integrating", "instantaneous")
 STEPS = 2000  # 10 s
-GRAVITY_W = np.array([0.0, 0.0, -GRAVITY])
 
 
 @dataclass(frozen=True)
@@ -76,26 +77,15 @@ class _States:
 
 def reckon(flight: Feelings, sampling: str, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Errors (M,) of position [m] and attitude [rad] after integrating 10 s from control instant k."""
-    p, q, v = flight.units(k)
-    samples = flight.samples[sampling]
-    first = int(np.flatnonzero(samples.ticks == 5 * (k + (sampling == "integrating")))[0])
-    for i in range(first, first + STEPS):
-        w, f = samples.w_WS_S[i], samples.f_S[i]
-        if sampling == "integrating":
-            a = so3.rotate(so3.multiply(q, so3.quaternion_exp(0.5 * DT * w)), f)
-        else:
-            w = 0.5 * (w + samples.w_WS_S[i + 1])
-            end = so3.multiply(q, so3.quaternion_exp(DT * w))
-            a = 0.5 * (so3.rotate(q, f) + so3.rotate(end, samples.f_S[i + 1]))
-        p, v, q = _moved(p, v, q, w, a + GRAVITY_W)
+    start, samples = flight.units(k), flight.samples[sampling]
+    is_mean = sampling == "integrating"
+    first = int(np.flatnonzero(samples.ticks == 5 * (k + is_mean))[0])
+    chosen = slice(first, first + STEPS + (not is_mean))
+    adding_up = means if is_mean else instants
+    p, q, _ = adding_up(start, samples.w_WS_S[chosen], samples.f_S[chosen], dt=DT, gravity=GRAVITY)
     p_end, q_end, _ = flight.units(k + STEPS)
     turn = so3.quaternion_log(so3.multiply(so3.conjugate(q_end), q))
     return np.linalg.norm(p - p_end, axis=1), np.linalg.norm(turn, axis=1)
-
-
-def _moved(p, v, q, w, a):
-    turned = so3.multiply(q, so3.quaternion_exp(DT * w))
-    return p + DT * v + 0.5 * DT * DT * a, v + DT * a, turned
 
 
 def worst_errors(flight: Feelings, sampling: str) -> tuple[float, float]:
