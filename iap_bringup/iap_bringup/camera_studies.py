@@ -68,7 +68,7 @@ def stereo(tell: Tell, renderer: Renderer) -> Rows:
     renderer.load(_lit(wall, make_texture("mosaic")), [])
     shots = [Shot(model, spec, mount, ahead) for mount in (LEFT, RIGHT)]
     pair: list[Any] = [frame.mono for frame in renderer.render(shots, NO_BODIES)]
-    disparity = cv2.StereoBM_create(32, 21).compute(*pair) / 16.0
+    disparity = cv2.StereoBM.create(32, 21).compute(*pair) / 16.0
     depth = spec.fx * (LEFT - RIGHT)[1] / np.median(disparity[disparity > 0.0])
     off = abs(float(depth) / DISTANCE - 1.0)
     return {f"median depth of a plane at {DISTANCE:g} m, off by, %": _row(100.0 * off, "<= 1")}

@@ -7,7 +7,7 @@ from watched_flights import SMALL, watch
 
 from iap_bringup.sensing.eyes import Eyes, eyes_of
 from iap_description import so3
-from iap_sensors.readings import ImageReading, ImuReading
+from iap_sensors.readings import ImageReading
 
 NOTHING = np.zeros((0, 13))
 
@@ -25,9 +25,9 @@ def flown(opengl):
 
 
 def test_images_have_the_stamps_of_states_and_come_at_their_rate(flown):
-    images = [each for each in flown.log.readings if isinstance(each, ImageReading)]
+    images = [each for each in flown.readings if isinstance(each, ImageReading)]
     assert {each.t for each in images} <= set(flown.t)
-    left = flown.log.of("/iap/drone_1/left", "mono8")
+    left = flown.images("/iap/drone_1/left")
     np.testing.assert_allclose(np.diff([each.t for each in left]), 0.05, atol=1e-12)
     assert len({each.source.topic for each in images}) == 6
     assert len(images) == 6 * len(left)
@@ -37,7 +37,7 @@ def test_an_image_shows_the_state_of_its_stamp_and_not_the_next_one(flown, openg
     """Rendered again from recorded states, an image is found at its own stamp, bit for bit, and nowhere near it."""
     eyes = Eyes(flown.scenario, eyes_of(flown.scenario), opengl)
     eye = eyes.eyes[0]
-    for image in flown.log.of(eye.source.topic, "mono8")[40:60:5]:
+    for image in flown.images(eye.source.topic)[40:60:5]:
         k = int(np.searchsorted(flown.t, image.t))
         assert flown.t[k] == image.t
         difference = []
@@ -50,7 +50,7 @@ def test_an_image_shows_the_state_of_its_stamp_and_not_the_next_one(flown, openg
 
 def test_inertial_samples_are_5_ms_apart_exactly(flown):
     for topic in ("/iap/imu", "/iap/drone_2/imu"):
-        stamps = np.array([round(each.t * 1e9) for each in flown.log.of(topic)])
+        stamps = np.array([round(each.t * 1e9) for each in flown.inertial(topic)])
         assert set(np.diff(stamps)) == {5_000_000}
         assert stamps[0] == 5_000_000
 
@@ -61,7 +61,7 @@ def test_equal_seeds_say_the_same_and_others_do_not():
     )
     for topic in ("/iap/drone_1/imu", "/iap/imu"):
         a, b, c = (
-            np.array([each.f_S for each in one.log.of(topic)]) for one in (first, again, other)
+            np.array([each.f_S for each in one.inertial(topic)]) for one in (first, again, other)
         )
         np.testing.assert_array_equal(a, b)
         assert not np.array_equal(a, c)
@@ -72,14 +72,14 @@ def test_a_sensor_changes_no_other_and_no_flight():
         watch("hover", sensors=names, duration=0.5) for names in ("none", "imu", "imu,uwb,lidar")
     )
     np.testing.assert_array_equal(bare.x, many.x)
-    a, b = (np.array([each.w_WS_S for each in one.log.of("/iap/imu")]) for one in (few, many))
+    a, b = (np.array([each.w_WS_S for each in one.inertial("/iap/imu")]) for one in (few, many))
     np.testing.assert_array_equal(a, b)
-    assert not bare.log.readings
-    assert many.log.of("/iap/drone_1/lidar")
+    assert not bare.readings
+    assert many.of("/iap/drone_1/lidar")
 
 
 def test_the_orientation_of_inertial_readings_is_an_estimate_near_the_truth(flown):
-    readings = [each for each in flown.log.of("/iap/drone_1/imu") if isinstance(each, ImuReading)]
+    readings = flown.inertial("/iap/drone_1/imu")
     truth = flown.x[1 : 1 + len(readings), 1, 3:7]
     estimate = np.array([each.q_WS for each in readings[: len(truth)]])
     turn = so3.quaternion_log(so3.multiply(so3.conjugate(truth), estimate))
@@ -89,7 +89,7 @@ def test_the_orientation_of_inertial_readings_is_an_estimate_near_the_truth(flow
 
 def test_ranges_are_those_of_the_tags_and_not_of_the_centres_of_mass():
     one = watch("hover", "sensors.uwb=perfect", sensors="uwb", duration=0.1)
-    reading = one.log.of("/iap/drone_2/uwb")[-1]
+    reading = one.of("/iap/drone_2/uwb")[-1]
     k = int(np.searchsorted(one.t, reading.t))
     row = one.x[k, 2]
     tag = row[:3] + so3.rotate(row[3:7], np.array([0.0, 0.0, 0.06]))
