@@ -3,6 +3,7 @@
 
 import time
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Sequence
 from functools import partial
 
@@ -116,6 +117,8 @@ class LookingNode(SensorNode):
     def __init__(self, name: str, namespace: str, *, depth: int) -> None:
         super().__init__(name, namespace)
         self._looks = QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE)
+        # Work is a task of its own: while a subscription has messages, EventsExecutor does nothing else.
+        self._waiting: deque[tuple[Instant, float]] = deque(maxlen=depth)
         self._latency_ms, self._took_ms = Window(200), Window(200)
         self._shown: list[Reading] = []  # of the last state, which may come again
 
@@ -165,7 +168,12 @@ class LookingNode(SensorNode):
         self.heard()
         instant = self._gathering.take(source, state.stamp, state.sequence, state.rows.copy())
         if instant is not None:
-            self._look_at(instant, began)
+            self._waiting.append((instant, began))
+            self.executor.create_task(self._work)
+
+    def _work(self) -> None:
+        if self._waiting:
+            self._look_at(*self._waiting.popleft())
 
     def _look_at(self, instant: Instant, began: float) -> None:
         if instant.stamp == self.stamp:
