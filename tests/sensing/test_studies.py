@@ -37,4 +37,4 @@ def test_attitude_is_estimated_over_a_short_flight():
 def test_stamps_projection_and_stereo_keep_to_their_bars(opengl):
     assert holds(sensing_studies.stamps(quiet, opengl)) == 3
     assert holds(camera_studies.projection(quiet, opengl)) == 3
-    assert holds(camera_studies.stereo(quiet, opengl)) == 1
+    assert holds(camera_studies.stereo(quiet, opengl)) == 2
