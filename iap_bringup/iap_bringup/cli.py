@@ -14,7 +14,7 @@ for _threads in (
     os.environ.setdefault(_threads, "1")
 
 from iap_bringup import verbs  # noqa: E402 - after the threads are set
-from iap_bringup.experiments import EXPERIMENTS  # noqa: E402
+from iap_bringup.studies.experiments import EXPERIMENTS  # noqa: E402
 from iap_description.errors import BadInput, IapError  # noqa: E402
 
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130

@@ -14,7 +14,6 @@ from rich.console import Console
 
 from iap_bringup import report
 from iap_bringup.comparison import Resolve, fly_compared
-from iap_bringup.experiments import EXPERIMENTS
 from iap_bringup.records.disk_use import disk_use
 from iap_bringup.records.run_meta import COMPLETED, RunMeta
 from iap_bringup.records.runfolder import (
@@ -35,6 +34,7 @@ from iap_bringup.scenario import (
     scenario_names,
 )
 from iap_bringup.sensing.suite import preset_names as sensor_names
+from iap_bringup.studies.experiments import EXPERIMENTS
 from iap_control.gains import preset_names
 from iap_description.config import read_yaml
 from iap_description.errors import BadInput

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flying import fly_scenario
 
-from iap_bringup.camera_studies import followed
+from iap_bringup.studies.images import followed
 from iap_description import so3
 from iap_description.assembly import Assembly
 from iap_description.errors import BadInput

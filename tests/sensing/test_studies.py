@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The studies of sensors meet what they print beside their numbers; the long ones on less."""
 
-from iap_bringup import camera_studies, sensing_studies
+from iap_bringup.studies import images as camera_studies
+from iap_bringup.studies import sensors as sensing_studies
 
 
 def quiet(_):

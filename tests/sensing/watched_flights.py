@@ -2,7 +2,7 @@
 """Flights with sensors, of which everything that they said is kept."""
 
 from iap_bringup.scenario import Options
-from iap_bringup.watching import watch as watch_flight
+from iap_bringup.studies.watching import watch as watch_flight
 
 SMALL = tuple(
     f"sensors.cameras.{camera}.{key}={value}"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from iap_bringup.scenario import Options, resolve
 from iap_bringup.sensing.eyes import POSE, eyes_of, visible_bodies
-from iap_bringup.watching import watch
+from iap_bringup.studies.watching import watch
 from iap_description import so3
 from iap_description.scenes.library import load_scene, scene_names
 from iap_description.scenes.part import Part

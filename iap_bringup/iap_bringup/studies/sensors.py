@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from iap_bringup.scenario import Options, resolve
 from iap_bringup.sensing.eyes import Eyes, eyes_of
 from iap_bringup.sensing.inertial import Unit, seats_of
-from iap_bringup.watching import Watched, watch
+from iap_bringup.studies.watching import Watched, watch
 from iap_description import so3
 from iap_description.assembly import Assembly
 from iap_description.config import validate

@@ -31,7 +31,7 @@ def nodes(console: Console) -> None:
 
 def contact(console: Console) -> None:
     """A platform at rest, the peg-in-hole flight over physics rates, and what the wrench observer sees."""
-    from iap_bringup import contact_studies
+    from iap_bringup.studies import contact as contact_studies
 
     with console.status("") as status:
         resting = contact_studies.resting(status.update)
@@ -44,7 +44,7 @@ def contact(console: Console) -> None:
 
 def peg_in_hole(console: Console) -> None:
     """The peg-in-hole flight with both gain presets over five seeds, each beside the same without admittance."""
-    from iap_bringup.contact_studies import peg_over_seeds
+    from iap_bringup.studies.contact import peg_over_seeds
 
     with console.status("") as status:
         results = peg_over_seeds(("default", "paper"), status.update)
@@ -53,16 +53,17 @@ def peg_in_hole(console: Console) -> None:
 
 def sensors(console: Console) -> None:
     """Inertial units, attitude, stamps, projection, stereo and corners, each beside what it shall reach."""
-    from iap_bringup import camera_studies, sensing_studies
+    from iap_bringup.studies import images as image_studies
+    from iap_bringup.studies import sensors as sensor_studies
     from iap_sensors.cameras.make import make_renderer
 
     renderer = make_renderer("opengl")
-    inertial = (sensing_studies.noise, sensing_studies.dead_reckoning, sensing_studies.attitude)
+    inertial = (sensor_studies.noise, sensor_studies.dead_reckoning, sensor_studies.attitude)
     seen = (
-        sensing_studies.stamps,
-        camera_studies.projection,
-        camera_studies.stereo,
-        camera_studies.features,
+        sensor_studies.stamps,
+        image_studies.projection,
+        image_studies.stereo,
+        image_studies.features,
     )
     try:
         with console.status("") as status:

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What ``iap experiment`` measures: each study flies or looks, and gives rows of a table."""
