@@ -124,7 +124,11 @@ def test_an_interrupt_ends_the_step_and_leaves_no_stamp(checkout, tmp_path, numb
     started = tmp_path / "started"
     env = environment(tmp_path, venv=f"touch {started}; sleep 60")
     process = subprocess.Popen(
-        [checkout / "iap", "list"], env=env, stderr=subprocess.PIPE, text=True
+        [checkout / "iap", "list"],
+        env=env,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's & ignores it
     )
     deadline = time.monotonic() + 30
     while not started.exists() and time.monotonic() < deadline:
