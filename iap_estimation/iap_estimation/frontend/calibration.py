@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where the two cameras of a pair are and what their lenses do.
+
+The frame C of a camera is the optical one: x to the right, y down, z along the view. Points are
+followed in the images as they are; nothing is rectified.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import cv2
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from iap_description import so3
+from iap_description.errors import BadInput
+
+Array = NDArray[np.float64]
+PLUMB_BOB = "plumb_bob"  # as ROS calls the lens with two tangential and two or three radial coefficients
+COEFFICIENTS = 4, 5  # of it
+EXACT = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 40, 1e-9)  # when a lens is undone [px]
+
+
+@dataclass(frozen=True, eq=False)
+class Camera:
+    """A pinhole behind a lens.
+
+    Attributes:
+        width: [px].
+        height: [px].
+        K: (3, 3) camera matrix [px].
+        D: (5,) plumb_bob coefficients k1, k2, p1, p2, k3.
+    """
+
+    width: int
+    height: int
+    K: Array
+    D: Array
+
+    @classmethod
+    def of(
+        cls, size: tuple[int, int], K: ArrayLike, D: ArrayLike, *, model: str, source: str
+    ) -> Self:
+        """A camera from the numbers of a sensor_msgs/CameraInfo.
+
+        Args:
+            size: width and height [px].
+            K: (9,) row by row, or (3, 3).
+            D: (4,) or (5,).
+            model: of the distortion, as ROS names it.
+            source: to name in errors.
+
+        Raises:
+            BadInput: another lens than plumb_bob, or numbers that are no camera.
+        """
+        width, height = size
+        if width < 1 or height < 1:
+            raise BadInput(f"{source}: images of {width}x{height} pixels")
+        return cls(width, height, _matrix(K, source), _coefficients(D, model, source))
+
+    def normalized(self, uv: ArrayLike) -> Array:
+        """Points (n, 2) of the plane z = 1 of C that are seen at pixels (n, 2)."""
+        points = np.asarray(uv, dtype=float).reshape(-1, 1, 2)
+        if not len(points):
+            return np.zeros((0, 2))
+        undistorted: Any = cv2.undistortPoints(points, self.K, self.D, criteria=EXACT)
+        return np.asarray(undistorted, dtype=float).reshape(-1, 2)
+
+    def project(self, points: Array) -> Array:
+        """Pixels (n, 2) of points (n, 3) in C, or of directions; they must be in front of it."""
+        if not len(points):
+            return np.zeros((0, 2))
+        still = np.zeros(3)
+        uv, _ = cv2.projectPoints(np.ascontiguousarray(points), still, still, self.K, self.D)
+        return np.asarray(uv, dtype=float).reshape(-1, 2)
+
+    @property
+    def focal(self) -> Array:
+        """fx and fy (2,) [px]."""
+        return np.array([self.K[0, 0], self.K[1, 1]])
+
+
+@dataclass(frozen=True, eq=False)
+class StereoCalibration:
+    """Two cameras on a body.
+
+    Attributes:
+        left: camera.
+        right: camera.
+        p_BC_B: (2, 3) places of left and right [m].
+        q_BC: (2, 4) attitudes of their optical frames, xyzw.
+    """
+
+    left: Camera
+    right: Camera
+    p_BC_B: Array
+    q_BC: Array
+
+    @classmethod
+    def of(cls, left: Camera, right: Camera, p_BC_B: ArrayLike, q_BC: ArrayLike) -> Self:
+        """A pair whose right camera is on the right.
+
+        Raises:
+            BadInput: it is on the left, or at the same place.
+        """
+        p, q = np.array(p_BC_B, dtype=float), so3.normalized(np.array(q_BC, dtype=float))
+        pair = cls(left, right, p, q)
+        baseline = so3.rotate(so3.conjugate(q[0]), p[1] - p[0])
+        if not np.linalg.norm(baseline) > 0.0:
+            raise BadInput("left and right cameras are at the same place")
+        if baseline[0] <= 0.0:
+            raise BadInput(
+                "left and right cameras are swapped: the right one is"
+                f" {-baseline[0]:.3f} m to the left of the left one"
+            )
+        return pair
+
+    @cached_property
+    def R_RL(self) -> Array:
+        """(3, 3) from the left to the right camera's axes."""
+        turn = so3.multiply(so3.conjugate(self.q_BC[1]), self.q_BC[0])
+        return so3.matrix_from_quaternion(turn)
+
+    @cached_property
+    def p_RL_R(self) -> Array:
+        """(3,) place of the left camera, in the right one's axes [m]."""
+        return so3.rotate(so3.conjugate(self.q_BC[1]), self.p_BC_B[0] - self.p_BC_B[1])
+
+    def camera_turn(self, turn_B: Array) -> Array:
+        """The left camera's rotation (4,) in its own axes, of the body's rotation (4,) in the body's."""
+        q_BC = self.q_BC[0]
+        return so3.multiply(so3.conjugate(q_BC), so3.multiply(turn_B, q_BC))
+
+    def expected_right(self, left: Array, inverse_depth: Array) -> Array:
+        """Pixels (n, 2) of the right camera where left points are to be seen.
+
+        Args:
+            left: (n, 2) normalised points of the left camera.
+            inverse_depth: (n,) of them along its view [1/m].
+        """
+        return self.right.project(self._along(left) + inverse_depth[:, None] * self.p_RL_R)
+
+    def epipolar_distance(self, left: Array, right: Array) -> Array:
+        """Distances (n,) of right points from the epipolar lines of left ones [px of the right image, undistorted].
+
+        For parallel cameras side by side it is the difference of their rows.
+
+        Args:
+            left: (n, 2) normalised points of the left camera.
+            right: (n, 2) of the right one.
+        """
+        line = np.cross(self.p_RL_R, self._along(left))
+        slope = line[:, :2] / self.right.focal
+        return np.abs(np.sum(line * homogeneous(right), axis=-1)) / np.linalg.norm(slope, axis=-1)
+
+    def inverse_depth(self, left: Array, right: Array) -> Array:
+        """1/z (n,) of left points seen at right ones, along the left view [1/m]; least squares."""
+        seen = homogeneous(right)
+        by_depth = np.cross(seen, np.broadcast_to(self.p_RL_R, seen.shape))
+        far = np.cross(seen, self._along(left))
+        size = np.sum(by_depth * by_depth, axis=-1)
+        return -np.sum(by_depth * far, axis=-1) / size
+
+    def _along(self, left: Array) -> Array:
+        """Directions (n, 3) of left points in the right camera's axes."""
+        return homogeneous(left) @ self.R_RL.T
+
+
+def homogeneous(points: Array) -> Array:
+    """Points (n, 2) of the plane z = 1 as (n, 3)."""
+    return np.column_stack([points, np.ones(len(points))])
+
+
+def _matrix(K: ArrayLike, source: str) -> Array:
+    found = np.array(K, dtype=float)
+    if found.size != 9:
+        raise BadInput(f"{source}: K has {found.size} numbers, not 9")
+    found = found.reshape(3, 3)
+    focal = np.array([found[0, 0], found[1, 1]])
+    plain = found[[0, 1, 2, 2], [1, 0, 0, 1]]
+    if not np.isfinite(found).all() or np.any(focal <= 0.0):
+        raise BadInput(f"{source}: the camera is not calibrated, K has focal lengths {focal}")
+    if np.any(plain != 0.0) or found[2, 2] != 1.0:
+        raise BadInput(f"{source}: K is no camera matrix without skew: {found.tolist()}")
+    return found
+
+
+def _coefficients(D: ArrayLike, model: str, source: str) -> Array:
+    """Five, of a lens with four or five."""
+    if model != PLUMB_BOB:
+        raise BadInput(f"{source}: distortion model '{model}', but only {PLUMB_BOB} is known")
+    found = np.array(D, dtype=float).ravel()
+    if found.size not in COEFFICIENTS or not np.isfinite(found).all():
+        raise BadInput(f"{source}: {PLUMB_BOB} needs 4 or 5 numbers in D, not {found.tolist()}")
+    return np.concatenate([found, np.zeros(max(COEFFICIENTS) - found.size)])
+
+
+def rigid(rows: Sequence[float], source: str) -> tuple[Array, Array]:
+    """Place (3,) [m] and attitude (4,) of a (4, 4) matrix given row by row.
+
+    Raises:
+        BadInput: it is no rigid motion.
+    """
+    T = np.array(rows, dtype=float)
+    if T.size != 16:
+        raise BadInput(f"{source} has {T.size} numbers, not 16")
+    T = T.reshape(4, 4)
+    R = T[:3, :3]
+    is_turn = np.allclose(R @ R.T, np.eye(3), atol=1e-3) and np.linalg.det(R) > 0.0
+    if not is_turn or not np.allclose(T[3], [0.0, 0.0, 0.0, 1.0]):
+        raise BadInput(f"{source} is no rotation and translation: {T.tolist()}")
+    return T[:3, 3], so3.normalized(so3.quaternion_from_matrix(R))

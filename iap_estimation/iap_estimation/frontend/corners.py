@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""New corners where an image has fewest tracks."""
+
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_estimation.frontend.spec import FrontendSpec
+
+Points = NDArray[np.float32]
+Gray = NDArray[np.uint8]
+Ints = NDArray[np.int64]
+HALF = 2  # corners are sought in an image of half the size, in a quarter of the time
+BLOCK = 3  # side of the patch whose gradients make a corner [px of it]
+LEVELS = 127.5  # grey levels per pixel for which OpenCV says 1 as the root of a corner's strength
+
+
+def new_corners(image: Gray, taken: Points, count: int, spec: FrontendSpec) -> Points:
+    """Up to `count` corners (m, 2) [px] that keep their distance from points (n, 2) that are taken.
+
+    Cells of the grid with fewest points come first; within a cell the strongest corners do.
+    """
+    if count <= 0:
+        return np.zeros((0, 2), dtype=np.float32)
+    corners = _strongest_first(image, taken, spec)
+    cells = _cells(corners, image, spec)
+    held = np.bincount(_cells(taken, image, spec), minlength=spec.grid[0] * spec.grid[1])
+    rank = held[cells] + _place_among_equals(cells)
+    return corners[np.argsort(rank, kind="stable")[:count]]
+
+
+def _strongest_first(image: Gray, taken: Points, spec: FrontendSpec) -> Points:
+    """All corners (m, 2) [px] away from points (n, 2) that are taken."""
+    rows, columns = (length // HALF for length in image.shape)
+    even = image[: rows * HALF, : columns * HALF]
+    small: Any = cv2.resize(even, (columns, rows), interpolation=cv2.INTER_AREA)
+    find: Any = cv2.goodFeaturesToTrackWithQuality
+    mask, apart = _free(small, taken, spec), spec.spacing / HALF
+    corners, strength = find(small, 0, spec.quality, apart, mask, blockSize=BLOCK)
+    if corners is None:
+        return np.zeros((0, 2), dtype=np.float32)
+    enough = strength.ravel() >= (spec.contrast / LEVELS) ** 2
+    middle = 0.5 * (HALF - 1)  # of the pixels that were made one
+    return np.asarray(corners.reshape(-1, 2)[enough] * HALF + middle, dtype=np.float32)
+
+
+def _free(small: Gray, taken: Points, spec: FrontendSpec) -> Gray:
+    """Where in the small image new corners may be: 255."""
+    mask = np.zeros_like(small)
+    edge = -(-spec.border // HALF)
+    mask[edge : small.shape[0] - edge, edge : small.shape[1] - edge] = 255
+    radius = round(spec.spacing / HALF)
+    for u, v in np.round(taken / HALF).astype(int).tolist():
+        cv2.circle(mask, (u, v), radius, 0, cv2.FILLED)
+    return mask
+
+
+def _cells(points: Points, image: Gray, spec: FrontendSpec) -> Ints:
+    """Number (n,) of the cell in which each point (n, 2) is."""
+    rows, columns = spec.grid
+    share = np.array([columns / image.shape[1], rows / image.shape[0]])
+    column, row = np.floor(points * share).astype(np.int64).T
+    return np.clip(row, 0, rows - 1) * columns + np.clip(column, 0, columns - 1)
+
+
+def _place_among_equals(values: Ints) -> Ints:
+    """How many equal values (n,) each value has before it."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    places = np.empty_like(values)
+    places[order] = np.arange(len(values)) - np.searchsorted(ordered, ordered)
+    return places

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The calibration in an EuRoC folder: ``cam0/sensor.yaml`` and ``cam1/sensor.yaml``."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from iap_description.config import Count, Real, read_yaml, validate
+from iap_description.errors import BadInput
+from iap_estimation.frontend.calibration import (
+    PLUMB_BOB,
+    Array,
+    Camera,
+    StereoCalibration,
+    rigid,
+)
+
+
+class _Matrix(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    data: Annotated[tuple[Real, ...], Field(min_length=16, max_length=16)]  # row by row
+
+
+class _SensorFile(BaseModel):
+    """What is read of a camera's file; it holds more."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    T_BS: _Matrix  # from the camera's optical frame to the body
+    resolution: tuple[Count, Count]
+    camera_model: Literal["pinhole"]
+    intrinsics: tuple[Real, Real, Real, Real]  # fu, fv, cu, cv
+    distortion_model: Literal["radial-tangential"]
+    distortion_coefficients: Annotated[tuple[Real, ...], Field(min_length=4, max_length=5)]
+
+
+def read_stereo(left: Path, right: Path) -> StereoCalibration:
+    """The pair of two files ``sensor.yaml``.
+
+    Raises:
+        BadInput: one line that names the file and the key.
+    """
+    cameras, places, attitudes = zip(*map(_read, (left, right)), strict=True)
+    try:
+        return StereoCalibration.of(*cameras, places, attitudes)
+    except BadInput as error:
+        raise BadInput(f"{left}, {right}: {error}") from error
+
+
+def _read(path: Path) -> tuple[Camera, Array, Array]:
+    """A camera, its place (3,) [m] and its attitude (4,) on the body."""
+    file = validate(_SensorFile, read_yaml(path), source=str(path))
+    fu, fv, cu, cv = file.intrinsics
+    K = [[fu, 0.0, cu], [0.0, fv, cv], [0.0, 0.0, 1.0]]
+    D = file.distortion_coefficients
+    camera = Camera.of(file.resolution, K, D, model=PLUMB_BOB, source=str(path))
+    return camera, *rigid(file.T_BS.data, f"{path}: key 'T_BS.data'")

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Following points from one image to another: pyramidal Lucas-Kanade, there and back."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_estimation.frontend.spec import FrontendSpec
+
+Array = NDArray[np.float64]
+Points = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+Gray = NDArray[np.uint8]
+STOP = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 30, 0.005)  # steps, and the last one [px]
+LEVELS_BACK = 1  # the way back begins at the point itself, so it is short
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """OpenCV computes in the caller's thread alone: its own threads cost more than such small images gain."""
+    before = cv2.getNumThreads()
+    cv2.setNumThreads(1)
+    try:
+        yield
+    finally:
+        cv2.setNumThreads(before)
+
+
+class Follower:
+    """Follows points by a front end's settings.
+
+    Args:
+        spec: the settings.
+    """
+
+    def __init__(self, spec: FrontendSpec) -> None:
+        self._spec = spec
+        self._window = (spec.window, spec.window)
+
+    def __call__(
+        self, before: Gray, after: Gray, points: Points, guess: Points
+    ) -> tuple[Points, Flags]:
+        """Where points (n, 2) of an image are in another one, and which of them (n,) were found there [px].
+
+        Args:
+            before: image.
+            after: image.
+            points: (n, 2) in the first.
+            guess: (n, 2) where to begin in the second.
+        """
+        if not len(points):
+            return points.copy(), np.zeros(0, dtype=bool)
+        there, found, change = self._flow(before, after, points, guess, self._spec.levels)
+        inside = np.all((there >= 0.0) & (there <= _last_pixel(after)), axis=-1)
+        found &= inside & (change <= self._spec.change_limit)
+        levels = min(LEVELS_BACK, self._spec.levels)
+        back, returned, _ = self._flow(after, before, there, points, levels)
+        off = np.linalg.norm(back - points, axis=-1)
+        return there, found & returned & (off <= self._spec.back_limit)
+
+    def _flow(
+        self, before: Gray, after: Gray, points: Points, guess: Points, levels: int
+    ) -> tuple[Points, Flags, Points]:
+        flow: Any = cv2.calcOpticalFlowPyrLK
+        there, found, change = flow(
+            before,
+            after,
+            points[:, None],
+            guess[:, None].copy(),
+            winSize=self._window,
+            maxLevel=levels,
+            criteria=STOP,
+            flags=cv2.OPTFLOW_USE_INITIAL_FLOW,
+        )
+        return there[:, 0], found[:, 0] > 0, change[:, 0]
+
+
+def _last_pixel(image: Gray) -> Points:
+    return np.array([image.shape[1] - 1, image.shape[0] - 1], dtype=np.float32)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tracks that a front end holds, and which of them crowd."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Points = NDArray[np.float32]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+NOWHERE = np.zeros((0, 2), dtype=np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Tracks in the last pair of images, the oldest first.
+
+    Attributes:
+        ids: (n,).
+        ages: (n,) images since each was found.
+        points: (n, 2) in the left image [px].
+        xy: (n, 2) normalised.
+        right: (n, 2) in the right image [px], NaN where it does not see them.
+        inverse_depth: (n,) along the left view, NaN where it is not known [1/m].
+    """
+
+    ids: Ints
+    ages: Ints
+    points: Points
+    xy: Array
+    right: Points
+    inverse_depth: Array
+
+    @classmethod
+    def fresh(cls, first_id: int, points: Points, xy: Array) -> Self:
+        """Tracks that begin with points (n, 2) [px], normalised xy (n, 2)."""
+        n = len(points)
+        ids, unknown = np.arange(first_id, first_id + n), np.full(n, np.nan)
+        right = np.full((n, 2), np.nan, dtype=np.float32)
+        return cls(ids, np.zeros(n, dtype=np.int64), points, xy, right, unknown)
+
+    @classmethod
+    def none(cls) -> Self:
+        """No tracks."""
+        return cls.fresh(0, NOWHERE, np.zeros((0, 2)))
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def kept(self, which: Flags) -> Self:
+        """Some of them (n,)."""
+        return type(self)(*(field[which] for field in self._fields()))
+
+    def and_then(self, other: Self) -> Self:
+        """These and younger ones."""
+        pairs = zip(self._fields(), other._fields(), strict=True)
+        return type(self)(*(np.concatenate(pair) for pair in pairs))
+
+    def moved(self, points: Points, xy: Array) -> Self:
+        """The same one image later."""
+        return replace(self, ages=self.ages + 1, points=points, xy=xy)
+
+    def matched(self, right: Points, inverse_depth: Array) -> Self:
+        """With what the right camera sees; a depth that is not seen again is remembered."""
+        known = np.where(np.isfinite(inverse_depth), inverse_depth, self.inverse_depth)
+        return replace(self, right=right, inverse_depth=known)
+
+    def unmatched(self) -> Self:
+        """Without what the right camera saw; depths are remembered."""
+        return replace(self, right=np.full_like(self.right, np.nan))
+
+    def _fields(self) -> tuple[Ints, Ints, Points, Array, Points, Array]:
+        return self.ids, self.ages, self.points, self.xy, self.right, self.inverse_depth
+
+
+def apart(points: Points, distance: float) -> Flags:
+    """Which points (n,), of (n, 2), keep a distance [px] from all that come before them."""
+    gaps = np.linalg.norm(points[:, None] - points, axis=-1)
+    return ~np.any(np.tril(gaps < distance, -1), axis=-1)

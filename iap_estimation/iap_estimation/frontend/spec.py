@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How corners are found and followed: strict records; presets are read from ``data/frontend/NAME.yaml``."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from iap_description.config import Count, Flag, NonNegative, Positive, Record, read_yaml
+from iap_description.errors import BadInput
+
+PRESETS = Path(__file__).parent.parent / "data" / "frontend"
+Side = Annotated[int, Field(strict=True, ge=5, le=63)]
+Level = Annotated[int, Field(strict=True, ge=0, le=6)]
+Margin = Annotated[int, Field(strict=True, ge=0)]
+
+
+class FrontendSpec(Record):
+    """How a stereo pair is followed."""
+
+    max_tracks: Count
+    quality: Annotated[float, Field(strict=True, gt=0.0, lt=1.0)]  # share of the strongest corner
+    contrast: NonNegative  # least of a corner: its gradient along the weak side [grey levels]
+    spacing: Positive  # between new corners and others [px]
+    grid: tuple[Count, Count]  # rows and columns over which corners are spread
+    border: Margin  # corners are no closer to the image's edge [px]
+    window: Side  # of the patch that is followed [px]
+    levels: Level  # of the image pyramid, above the image itself
+    back_limit: Positive  # between a point and what following it there and back gives [px]
+    change_limit: Positive  # of a patch's grey levels, mean
+    row_gate: Positive  # of a right point from the left one's epipolar line [px]
+    nearest: Positive  # distance of what both cameras see along the view [m]
+    clahe: Flag
+    outliers: Literal["off", "fundamental"]
+    outlier_limit: Positive  # from the epipolar line of the last image [px]
+
+    @field_validator("window")
+    @classmethod
+    def _has_a_middle(cls, window: int) -> int:
+        if window % 2 == 0:
+            raise ValueError("an odd number is needed")
+        return window
+
+
+def preset_names() -> list[str]:
+    """Names of the front ends that ship with the suite."""
+    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
+
+
+def preset_tree(name: str) -> dict[str, Any]:
+    """The plain tree of a preset.
+
+    Raises:
+        BadInput: no such preset.
+    """
+    if name not in preset_names():
+        raise BadInput(f"no front end '{name}' (presets: {', '.join(preset_names())})")
+    return read_yaml(PRESETS / f"{name}.yaml")

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The front end of visual odometry: corners followed from image to image and from left to right.
+
+Corners of the left image are followed by pyramidal Lucas-Kanade, there and back, and so is each of
+them into the right image, where it must lie on its epipolar line and before the cameras. Where
+tracks are few, new corners begin.
+"""
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_estimation.frontend.calibration import Camera, StereoCalibration, homogeneous
+from iap_estimation.frontend.corners import new_corners
+from iap_estimation.frontend.drawing import draw_tracks
+from iap_estimation.frontend.flow import Follower, one_thread
+from iap_estimation.frontend.held import Held, apart
+from iap_estimation.frontend.outliers import move_as_one
+from iap_estimation.frontend.spec import FrontendSpec
+from iap_estimation.frontend.stereo import Matcher
+from iap_estimation.virpo.messages import Tracks
+
+Array = NDArray[np.float64]
+Points = NDArray[np.float32]
+Gray = NDArray[np.uint8]
+CLIP, TILES = 3.0, (8, 8)  # of the equalisation of contrast
+CROWDED = 0.5  # of the spacing, below which the younger of two tracks ends
+
+
+class StereoTracker:
+    """Follows what a stereo pair sees.
+
+    Args:
+        calibration: of the pair.
+        spec: see `FrontendSpec`.
+    """
+
+    def __init__(self, calibration: StereoCalibration, spec: FrontendSpec) -> None:
+        self._calibration, self._spec = calibration, spec
+        self._follow, self._match = Follower(spec), Matcher(calibration, spec)
+        self._clahe = cv2.createCLAHE(CLIP, TILES) if spec.clahe else None
+        self._t, self._next_id = -np.inf, 0
+        self._image: Gray | None = None  # the last left one
+        self._held = Held.none()
+
+    def reset(self) -> None:
+        """Let go of all tracks and of the time, as after a gap; ids are not used again."""
+        self._t, self._image, self._held = -np.inf, None, Held.none()
+
+    def track(
+        self, t: float, left: Gray, right: Gray | None = None, turn: Array | None = None
+    ) -> Tracks:
+        """What a pair of images shows.
+
+        Args:
+            t: of the images [s], later than the last.
+            left: (h, w) grey levels.
+            right: the same, or None where it is missing.
+            turn: (4,) rotation of the left camera since the last image in its own axes, xyzw: its attitude now,
+                seen from its attitude then; see `StereoCalibration.camera_turn`. None where it is not known.
+
+        Raises:
+            BadInput: time that does not go on, images of another size or type, or swapped ones.
+        """
+        self._check(t, left, right)
+        with one_thread():
+            image = self._prepared(left)
+            held = self._replenished(image, self._followed(image, turn))
+            xy_right = np.full((len(held), 2), np.nan)
+            if right is None:
+                held = held.unmatched()
+            else:
+                held, xy_right = self._match(image, self._prepared(right), held)
+        self._t, self._image, self._held = t, image, held
+        has_right = np.isfinite(xy_right[:, 0])
+        return Tracks(t, held.ids.copy(), np.hstack([held.xy, xy_right]), has_right)
+
+    def draw(self) -> NDArray[np.uint8]:
+        """The last left image (h, w, 3), rgb, with its tracks coloured by age.
+
+        Raises:
+            BadInput: there was none yet.
+        """
+        if self._image is None:
+            raise BadInput("no image to draw tracks into: none was tracked yet")
+        return draw_tracks(self._image, self._held)
+
+    def _check(self, t: float, left: Gray, right: Gray | None) -> None:
+        if not t > self._t:
+            raise BadInput(f"images go back in time: {t:.6f} s after {self._t:.6f} s")
+        _check_image(left, self._calibration.left, "left")
+        if right is not None:
+            _check_image(right, self._calibration.right, "right")
+
+    def _prepared(self, image: Gray) -> Gray:
+        """As it is looked at; a copy, since whoever gave it may write to it."""
+        return image.copy() if self._clahe is None else self._clahe.apply(image)
+
+    def _followed(self, image: Gray, turn: Array | None) -> Held:
+        """The tracks that are seen again."""
+        held = self._held
+        if self._image is None or not len(held):
+            return Held.none()
+        points, found = self._follow(self._image, image, held.points, self._guess(turn))
+        before, held = held.xy[found], held.kept(found)
+        xy = self._calibration.left.normalized(points[found])
+        held = held.moved(points[found], xy)
+        if self._spec.outliers == "fundamental":
+            focal = self._calibration.left.focal
+            as_one = move_as_one(before * focal, xy * focal, self._spec.outlier_limit)
+            held = held.kept(as_one)
+        return held.kept(apart(held.points, CROWDED * self._spec.spacing))
+
+    def _guess(self, turn: Array | None) -> Points:
+        """Where to look (n, 2) [px]: where the rotation takes points, or where they were."""
+        if turn is None:
+            return self._held.points
+        ways = so3.rotate(so3.conjugate(turn), homogeneous(self._held.xy))
+        guess = self._calibration.left.project(ways).astype(np.float32)
+        return np.where(ways[:, 2:] > 0.0, guess, self._held.points)
+
+    def _replenished(self, image: Gray, held: Held) -> Held:
+        corners = new_corners(image, held.points, self._spec.max_tracks - len(held), self._spec)
+        xy = self._calibration.left.normalized(corners)
+        fresh = Held.fresh(self._next_id, corners, xy)
+        self._next_id += len(corners)
+        return held.and_then(fresh)
+
+
+def _check_image(image: Gray, camera: Camera, name: str) -> None:
+    if not isinstance(image, np.ndarray) or image.dtype != np.uint8:
+        kind = image.dtype if isinstance(image, np.ndarray) else type(image).__name__
+        raise BadInput(f"the {name} image is of {kind}, not of uint8 grey levels")
+    if image.shape != (camera.height, camera.width):
+        raise BadInput(
+            f"the {name} image has the shape {image.shape}, its camera"
+            f" {(camera.height, camera.width)}"
+        )

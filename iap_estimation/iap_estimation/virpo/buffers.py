@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measurements that wait for the keyframe that follows them."""
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_estimation.virpo.interval import TOLD
+from iap_estimation.virpo.messages import Inertial, Ranges
+from iap_estimation.virpo.preintegration import SAMPLE
+
+Array = NDArray[np.float64]
+
+
+class SampleBuffer:
+    """Inertial samples, each from the stamp of the one before it to its own.
+
+    Attributes:
+        t: end of the last sample [s]; minus infinity before the first.
+        late: samples that came behind a later one, and were left out.
+    """
+
+    def __init__(self) -> None:
+        self._rows: deque[tuple[float, Array]] = deque()  # end and row (7,) of each
+        self.t = -np.inf
+        self.late = 0
+
+    def add(self, sample: Inertial) -> None:
+        """Add a sample; the first one only tells when the next begins."""
+        if sample.t <= self.t:
+            self.late += 1
+            return
+        if np.isfinite(self.t):
+            row = np.concatenate([[sample.t - self.t], sample.w_B, sample.f_B])
+            self._rows.append((sample.t, row))
+        self.t = sample.t
+
+    def take(self, until: float) -> Array:
+        """Remove and return the samples (S, 7) until a time; one that goes on beyond it is cut in two."""
+        rows = []
+        while self._rows and self._rows[0][0] - self._rows[0][1][0] < until - 1e-9:
+            end, row = self._rows.popleft()
+            if end > until + 1e-9:
+                rest = row.copy()
+                rest[0] = end - until
+                row[0] -= rest[0]
+                self._rows.appendleft((end, rest))
+            rows.append(row)
+        return np.array(rows).reshape(-1, SAMPLE)
+
+    def waiting(self) -> Array:
+        """The samples (S, 7) that are left."""
+        return np.array([row for _, row in self._rows]).reshape(-1, SAMPLE)
+
+    def gap(self) -> float:
+        """Length of the longest sample that is left [s]."""
+        return max((float(row[0]) for _, row in self._rows), default=0.0)
+
+
+class RangeBuffer:
+    """Rounds of ranges.
+
+    Args:
+        deviation: of every range, in place of what the tag says [m].
+
+    Attributes:
+        late: rounds that came after their interval had closed.
+    """
+
+    def __init__(self, deviation: float | None) -> None:
+        self._deviation = deviation
+        self._rounds: deque[Ranges] = deque()
+        self._closed = -np.inf
+        self.late = 0
+
+    def add(self, told: Ranges) -> None:
+        """Add a round."""
+        if told.t <= self._closed:
+            self.late += 1
+        elif len(told.ranges):
+            self._rounds.append(told)
+
+    def take(self, since: float, until: float) -> Array:
+        """Remove and return the ranges (n, 6) of an interval; see `iap_estimation.virpo.interval.TOLD`."""
+        self._closed = until
+        parts = [np.zeros((0, TOLD))]
+        later: deque[Ranges] = deque()
+        for told in self._rounds:
+            if told.t > until:
+                later.append(told)
+            elif told.t > since:
+                parts.append(self._rows(told, since))
+        self._rounds = later
+        rows = np.concatenate(parts)
+        return rows[np.argsort(rows[:, 0], kind="stable")]
+
+    def _rows(self, told: Ranges, since: float) -> Array:
+        rows = np.empty((len(told.ranges), TOLD))
+        rows[:, 0] = told.t - since
+        rows[:, 1:4] = told.p_W
+        rows[:, 4] = told.ranges
+        rows[:, 5] = told.deviations if self._deviation is None else self._deviation
+        return rows

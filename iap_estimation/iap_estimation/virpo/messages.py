@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What goes into an estimator and what comes out of it. Stamps in seconds; quaternions xyzw.
+
+B is the body of an aircraft, whose origin and axes are those of its inertial unit; W is `map`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Inertial:
+    """One sample of an inertial unit: the means over the interval that ends at t.
+
+    Attributes:
+        t: [s].
+        w_B: (3,) angular velocity [rad/s].
+        f_B: (3,) specific force [m/s^2].
+    """
+
+    t: float
+    w_B: Array
+    f_B: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Tracks:
+    """What a stereo pair sees at one time.
+
+    Attributes:
+        t: of the images [s].
+        ids: (n,) of the tracks, never used twice by one front end.
+        views: (n, 4) normalised coordinates without distortion, x, y in the left and x, y in the right camera;
+            NaN in the right where it does not see the track.
+        has_right: (n,) whether the right camera sees it.
+    """
+
+    t: float
+    ids: Ints
+    views: Array
+    has_right: Flags
+
+
+@dataclass(frozen=True, eq=False)
+class Ranges:
+    """One round of ranges from an aircraft's tag to anchors; only valid ones.
+
+    Attributes:
+        t: of the round [s].
+        anchors: (n,) index of each anchor, the same one every time.
+        p_W: (n, 3) the anchors' places [m].
+        ranges: (n,) [m].
+        deviations: (n,) standard deviations [m].
+    """
+
+    t: float
+    anchors: Ints
+    p_W: Array
+    ranges: Array
+    deviations: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Tilt:
+    """What the central body's autopilot says of it.
+
+    Attributes:
+        t: [s].
+        q_WB0: (4,) attitude, of which roll and pitch are used.
+        w_B0: (3,) angular velocity, as measured [rad/s].
+    """
+
+    t: float
+    q_WB0: Array
+    w_B0: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """The odometry that an aircraft shows to the others (virpo III-A), in `map`.
+
+    Attributes:
+        t: [s].
+        aircraft: index of who says it.
+        p_WB_W: (3,) [m].
+        q_WB: (4,).
+        v_WB_W: (3,) [m/s].
+        w_B: (3,) angular velocity, its bias removed [rad/s].
+    """
+
+    t: float
+    aircraft: int
+    p_WB_W: Array
+    q_WB: Array
+    v_WB_W: Array
+    w_B: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """What an estimator believes of one body.
+
+    Attributes:
+        t: [s].
+        p_WB_W: (3,) [m].
+        q_WB: (4,).
+        v_WB_W: (3,) [m/s].
+        gyro_bias: (3,) [rad/s].
+        accel_bias: (3,) [m/s^2]; NaN for the central body.
+        covariance: (15, 15) of [dp in W, dtheta in B, dv in W, dbg, dba]; NaN where it is not estimated.
+    """
+
+    t: float
+    p_WB_W: Array
+    q_WB: Array
+    v_WB_W: Array
+    gyro_bias: Array
+    accel_bias: Array
+    covariance: Array

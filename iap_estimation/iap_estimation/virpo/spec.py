@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an estimator believes of its sensors, and how hard it tries; presets are ``data/virpo/NAME.yaml``."""
+
+from pathlib import Path
+from typing import Any
+
+from iap_description.config import Count, Positive, Record, read_yaml, validate
+from iap_description.errors import BadInput
+
+PRESETS = Path(__file__).parents[1] / "data" / "virpo"
+
+
+class Widths(Record):
+    """Widths of Huber's kernels, in deviations."""
+
+    vision: Positive
+    ranges: Positive
+    physical: Positive
+
+
+class Start(Record):
+    """Standard deviations of a first state: SI units, angles in degrees."""
+
+    position: Positive
+    yaw_deg: Positive
+    tilt_deg: Positive
+    velocity: Positive
+    gyro_bias: Positive
+    accel_bias: Positive
+    alignment_position: Positive
+    alignment_yaw_deg: Positive
+
+
+class Rest(Record):
+    """When an aircraft stands still, and how still."""
+
+    parallax: Positive  # mean shift of tracks below which it may [px]
+    turn: Positive  # mean angular velocity [rad/s]
+    force: Positive  # mean specific force off gravity [m/s^2]
+    velocity: Positive  # deviation of its velocity from zero [m/s]
+
+
+class Failure(Record):
+    """What no estimate that is worth keeping does."""
+
+    speed: Positive  # [m/s]
+    gyro_bias: Positive  # [rad/s]
+    accel_bias: Positive  # [m/s^2]
+    jump: Positive  # between two updates, off what the inertial unit says [m]
+    gap: Positive  # without inertial samples [s]
+
+
+class VirpoSpec(Record):
+    """An estimator with a sliding window."""
+
+    rate: Positive  # most keyframes a second that are taken from the images [Hz]
+    keyframes: Count  # in the window, besides the newest
+    iterations: Count  # Gauss-Newton steps an update
+    pixels: Positive  # deviation of a tracked coordinate [px]
+    cull: Positive  # a view farther from its landmark than this is forgotten [px]
+    parallax: Positive  # mean shift of tracks that makes a keyframe [px]
+    fewest_tracks: Count  # known tracks below which every image is a keyframe
+    longest: Positive  # between keyframes [s]
+    range_deviation: Positive | None  # of a range, in place of what the tag says [m]
+    huber: Widths
+    start: Start
+    restart: Start
+    rest: Rest
+    failure: Failure
+    patience: Positive  # how long an update waits for images that are late [s]
+
+
+def preset_names() -> list[str]:
+    """Names of the presets that ship with the suite."""
+    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
+
+
+def preset_tree(name: str) -> dict[str, Any]:
+    """The plain tree of a preset: that of ``default`` with the preset's own keys on top.
+
+    Raises:
+        BadInput: no such preset.
+    """
+    if name not in preset_names():
+        raise BadInput(f"no estimator settings '{name}' (presets: {', '.join(preset_names())})")
+    tree = read_yaml(PRESETS / "default.yaml")
+    if name != "default":
+        _lay_over(tree, read_yaml(PRESETS / f"{name}.yaml"))
+    return tree
+
+
+def load_spec(name: str = "default") -> VirpoSpec:
+    """The settings of a preset."""
+    return validate(VirpoSpec, preset_tree(name), source=str(PRESETS / f"{name}.yaml"))
+
+
+def _lay_over(tree: dict[str, Any], top: dict[str, Any]) -> None:
+    for key, value in top.items():
+        if isinstance(value, dict) and isinstance(tree.get(key), dict):
+            _lay_over(tree[key], value)
+        else:
+            tree[key] = value

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The sliding window of iap_simulator eq. (22): the states of some keyframes, and all that measurements say of them.
+
+An update is Gauss-Newton on the whole cost, the landmarks eliminated (Schur complement). Then one
+keyframe goes: the second newest, if it shows nothing new, else the oldest, of which a prior remains.
+One window holds one aircraft or several; with several, every keyframe is one of all of them.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_estimation.virpo.chain import Chain, add_chain, chain_cost, predict
+from iap_estimation.virpo.crew import Crew
+from iap_estimation.virpo.interval import Interval
+from iap_estimation.virpo.landmarks import (
+    Landmarks,
+    add_tracks,
+    begin_depths,
+    cull,
+    drop_first_frame,
+    drop_frame,
+    mean_shift,
+)
+from iap_estimation.virpo.marginal import Prior, eliminate, mirror
+from iap_estimation.virpo.messages import Tracks
+from iap_estimation.virpo.normal import solve
+from iap_estimation.virpo.preintegration import preintegrate
+from iap_estimation.virpo.ranging import FRAME, WIDTH, add_ranges, ranges_cost
+from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.states import ALIGNMENT, CRAFT, States, retract
+from iap_estimation.virpo.vision import Eliminated, add_vision, step_landmarks, vision_cost
+
+Array = NDArray[np.float64]
+ALL = -1  # factors of every keyframe
+LANDMARKS = 500  # rows of each aircraft's table
+BEGIN = 0.1  # deviation of an inverse depth that a landmark may begin with [1/m]
+ENOUGH = 1e-3  # by which the cost may rise: rounding and landmarks at their bounds
+LITTLE, MUCH = 1e-4, 1.0  # damping of the first and the last attempt at a step that was refused
+
+
+class EstimateLost(RuntimeError):
+    """The measurements no longer say where an aircraft is."""
+
+
+class Window:
+    """Keyframes of some aircraft.
+
+    Args:
+        crew: the aircraft.
+        spec: see `VirpoSpec`.
+
+    Attributes:
+        states: of the keyframes, the newest last.
+        intervals: what was measured between them.
+        refused: steps so far that did not lower the cost.
+        chi_square: cost of the last update over its measurements; near 1/2 when noise is what it is said to be.
+    """
+
+    def __init__(self, crew: Crew, spec: VirpoSpec) -> None:
+        self._crew, self._spec = crew, spec
+        self._noise = [craft.noise for craft in crew.crafts]
+        self._antennas = np.array([craft.p_BA_B for craft in crew.crafts])
+        self._frames = spec.keyframes + 1
+        self._chain = Chain.empty(self._frames, len(crew.crafts))
+        self._eliminated = [Eliminated.empty(LANDMARKS, self._frames) for _ in crew.crafts]
+        self.refused, self.chi_square = 0, 0.0
+
+    def begin(self, x: Array, deviations: Start) -> None:
+        """Begin with one keyframe.
+
+        Args:
+            x: (A, 16) states of the aircraft, in `map`: the frames L are laid into it.
+            deviations: how far off it may be.
+        """
+        crafts = len(self._crew.crafts)
+        self.states = States.empty(1, crafts)
+        self.states.x[0] = x
+        self.intervals: list[Interval] = []
+        self._ranges = np.zeros((0, WIDTH))
+        self._rest = np.zeros((1, crafts), dtype=bool)
+        self._tables = [Landmarks.empty(LANDMARKS, self._frames) for _ in self._crew.crafts]
+        self._prior = first_prior(self.states, deviations)
+        self._root = np.linalg.cholesky(self._prior.H)
+
+    def see(self, tracks: Sequence[Tracks | None]) -> None:
+        """Enter what the aircraft see in the newest keyframe."""
+        newest = len(self.states.x) - 1
+        for a, one in enumerate(tracks):
+            rig = self._crew.crafts[a].rig
+            if one is None or rig is None:
+                continue
+            views = np.where(np.isnan(one.views), 0.0, one.views)
+            right = one.has_right.astype(np.int64)
+            add_tracks(self._tables[a], a, newest, one.ids, views, right)
+
+    def add(self, interval: Interval) -> None:
+        """Add a keyframe, where the inertial samples of the interval lead to."""
+        k = len(self.intervals)
+        for a, samples in enumerate(interval.samples):
+            preintegrate(samples, self.states.x[k, a, 10:], self._noise[a], self._chain.at(k, a))
+        self.states = self.states.extended()
+        for a in range(len(self._crew.crafts)):
+            x, motion = self.states.x[:, a], self._chain.at(k, a)
+            predict(x[k], self._crew.gravity, motion.span[0], motion.delta, x[k + 1])
+        self._rest = np.vstack([self._rest, np.zeros(len(self._crew.crafts), dtype=bool)])
+        self._enter(k, interval)
+
+    def hold(self, aircraft: int) -> None:
+        """Note that an aircraft stands still at the newest keyframe."""
+        self._rest[-1, aircraft] = True
+
+    def shift(self, i: int, j: int) -> list[float]:
+        """How far tracks move between two keyframes in the mean, for every aircraft [px]; NaN with too few."""
+        shifts = []
+        for table, craft in zip(self._tables, self._crew.crafts, strict=True):
+            mean, count = mean_shift(table, i, j)
+            is_known = craft.rig is not None and count >= self._spec.fewest_tracks
+            shifts.append(mean * craft.rig.focal if is_known and craft.rig else np.nan)
+        return shifts
+
+    def solve(self) -> None:
+        """Bring all states to where the cost is least.
+
+        Raises:
+            EstimateLost: there is no such place.
+        """
+        self._begin_landmarks()
+        damping = 0.0
+        for _ in range(self._spec.iterations):
+            damping = self._descend(damping)
+            if damping > MUCH:
+                break
+        self.chi_square = self._cost() / self._measurements()
+        for a, craft in enumerate(self._crew.crafts):
+            if craft.rig is not None:
+                limit = self._spec.cull / craft.rig.focal
+                cull(self.states.x, self._tables[a], craft.rig, a, limit)
+
+    def slide(self) -> None:
+        """Make room for the next keyframe."""
+        frames = len(self.states.x)
+        if frames > 2 and not self._is_key(frames - 2):
+            self._drop_second_newest()
+        elif frames == self._frames:
+            self._marginalise_oldest()
+
+    def covariance(self) -> Array:
+        """Of the newest keyframe and the alignments, in the order of a step."""
+        places = self.states.stride + ALIGNMENT * len(self.states.alignment)
+        L = self._root[-places:, -places:]
+        inverse = np.linalg.inv(L)
+        return inverse.T @ inverse
+
+    def _enter(self, k: int, interval: Interval) -> None:
+        """Keep an interval, and what its ranges say."""
+        self.intervals.append(interval)
+        rows = interval.range_rows(
+            self.states.x[k, :, 10:], self._antennas, self._crew.gravity
+        )
+        rows[:, FRAME] = k
+        self._ranges = np.concatenate([self._ranges, rows])
+
+    def _begin_landmarks(self) -> None:
+        for a, craft in enumerate(self._crew.crafts):
+            if craft.rig is not None:
+                begin_depths(self.states.x, self._tables[a], craft.rig, a, BEGIN)
+
+    def _linearise(self, only: int, damping: float = 0.0) -> tuple[Array, Array, float]:
+        """Normal equations and cost of all measurements, or of those that a keyframe takes along."""
+        states, widths = self.states, self._spec.huber
+        H, g = np.zeros((states.size, states.size)), np.zeros(states.size)
+        cost = self._prior.add(states, H, g)
+        for a, craft in enumerate(self._crew.crafts):
+            if craft.rig is not None:
+                table, out = self._tables[a], self._eliminated[a]
+                cost += add_vision(
+                    states.x, table, craft.rig, a, only, widths.vision, damping, H, g, states.stride, out
+                )
+        cost += add_chain(
+            states.x, self._crew.gravity, self._chain, only, H, g, states.stride
+        )
+        cost += add_ranges(
+            states.x, states.alignment, self._ranges, only, widths.ranges, H, g, states.stride
+        )
+        return H, g, cost + self._add_rest(only, H, g)
+
+    def _cost(self) -> float:
+        """The cost of all measurements."""
+        states, widths = self.states, self._spec.huber
+        cost = self._prior.cost(states)
+        for a, craft in enumerate(self._crew.crafts):
+            if craft.rig is not None:
+                cost += vision_cost(states.x, self._tables[a], craft.rig, a, widths.vision)
+        cost += chain_cost(states.x, self._crew.gravity, self._chain)
+        cost += ranges_cost(states.x, states.alignment, self._ranges, widths.ranges)
+        v = states.x[:, :, 7:10][self._rest]
+        return cost + 0.5 * float(np.sum(v * v)) / self._spec.rest.velocity**2
+
+    def _add_rest(self, only: int, H: Array, g: Array) -> float:
+        """Zero velocities of aircraft that stand still."""
+        weight, cost = 1.0 / self._spec.rest.velocity**2, 0.0
+        for k, a in np.argwhere(self._rest):
+            if only in (ALL, k):
+                v = self.states.x[k, a, 7:10]
+                at = k * self.states.stride + CRAFT * a + 6
+                g[at : at + 3] += weight * v
+                H[range(at, at + 3), range(at, at + 3)] += weight
+                cost += 0.5 * weight * float(v @ v)
+        return cost
+
+    def _measurements(self) -> int:
+        """How many numbers the cost is of, less those that only the past tells."""
+        views = sum(int(np.unpackbits(table.seen).sum()) for table in self._tables)
+        inertial = CRAFT * len(self.intervals) * len(self._crew.crafts)
+        return 2 * views + inertial + len(self._ranges) + len(self._prior.g)
+
+    def _descend(self, damping: float) -> float:
+        """Step to a lower cost, shorter steps until one is; returns the damping that it took."""
+        states = self.states.copy()
+        places = [table.place.copy() for table in self._tables]
+        while damping <= MUCH:
+            H, g, cost = self._linearise(ALL, damping)
+            step = self._step(H, g, damping)
+            if step is not None:
+                retract(self.states, step)
+                for table, out in zip(self._tables, self._eliminated, strict=True):
+                    step_landmarks(step, table, len(self.states.x), self.states.stride, out)
+                if self._cost() <= cost + ENOUGH:
+                    return 0.1 * damping if damping > LITTLE else 0.0
+                self.states.assign(states)
+                for table, place in zip(self._tables, places, strict=True):
+                    table.place[:] = place
+            self.refused += 1
+            damping = max(LITTLE, 10.0 * damping)
+        return damping
+
+    def _step(self, H: Array, g: Array, damping: float) -> Array | None:
+        """The step to the least of the quadratic; None where it has none.
+
+        Raises:
+            EstimateLost: nor has it any with the most damping, or it is not finite.
+        """
+        try:
+            step, root = solve(H, g, damping)
+        except np.linalg.LinAlgError as error:
+            if 10.0 * damping > MUCH:
+                raise EstimateLost("the normal equations have no solution") from error
+            return None
+        if not np.isfinite(step).all():
+            raise EstimateLost("the normal equations are not finite")
+        if damping == 0.0:
+            self._root = root
+        return step
+
+    def _is_key(self, frame: int) -> bool:
+        """Whether a keyframe shows what the one before it does not (VINS' rule)."""
+        if self.intervals[frame - 1].span + self.intervals[frame].span > self._spec.longest:
+            return True
+        shifts = [
+            shift
+            for shift, craft in zip(self.shift(frame - 1, frame), self._crew.crafts, strict=True)
+            if craft.rig is not None
+        ]
+        return any(not shift < self._spec.parallax for shift in shifts)
+
+    def _marginalise_oldest(self) -> None:
+        H, g, _ = self._linearise(0)
+        mirror(H)
+        self._prior = Prior(
+            *eliminate(H, g, slice(0, self.states.stride)), self.states.without(0)
+        )
+        self.states = self.states.without(0)
+        self._chain.drop(0)
+        del self.intervals[0]
+        self._rest = self._rest[1:]
+        self._ranges = self._ranges[self._ranges[:, FRAME] > 0.0]
+        self._ranges[:, FRAME] -= 1.0
+        for table in self._tables:
+            drop_first_frame(table)
+
+    def _drop_second_newest(self) -> None:
+        k = len(self.states.x) - 2
+        if len(self._prior.base.x) > k:
+            self._prior = self._prior.without(k)
+        for a, craft in enumerate(self._crew.crafts):
+            if craft.rig is not None:
+                drop_frame(self.states.x, self._tables[a], craft.rig, a, k)
+        self.states = self.states.without(k)
+        self._rest = np.delete(self._rest, k, axis=0)
+        self._ranges = self._ranges[self._ranges[:, FRAME] < k - 1]
+        later = self.intervals.pop()
+        joined = self.intervals.pop().joined(later)
+        for a, samples in enumerate(joined.samples):
+            bias = self.states.x[k - 1, a, 10:]
+            preintegrate(samples, bias, self._noise[a], self._chain.at(k - 1, a))
+        self._enter(k - 1, joined)
+
+
+def first_prior(states: States, deviations: Start) -> Prior:
+    """What is known of a window's first keyframe: see `Start`; tilt and yaw are about the world's axes."""
+    crafts = states.x.shape[1]
+    tilt, yaw = np.deg2rad([deviations.tilt_deg, deviations.yaw_deg])
+    H = np.zeros((states.size, states.size))
+    for a in range(crafts):
+        at = CRAFT * a
+        sigma = [deviations.position] * 3 + [1.0] * 3 + [deviations.velocity] * 3
+        sigma += [deviations.gyro_bias] * 3 + [deviations.accel_bias] * 3
+        H[range(at, at + 15), range(at, at + 15)] = 1.0 / np.square(sigma)
+        z_B = vertical(states.x[0, a, 3:7])
+        across = (np.eye(3) - np.outer(z_B, z_B)) / tilt**2
+        H[at + 3 : at + 6, at + 3 : at + 6] = across + np.outer(z_B, z_B) / yaw**2
+    told = [deviations.alignment_position] * 3 + [np.deg2rad(deviations.alignment_yaw_deg)]
+    at = states.size - ALIGNMENT * crafts
+    H[range(at, states.size), range(at, states.size)] = np.tile(1.0 / np.square(told), crafts)
+    return Prior(H, np.zeros(states.size), states.copy())
+
+
+def vertical(q: Array) -> Array:
+    """The world's z axis (3,) in the axes of a body of attitude (4,)."""
+    x, y, z, w = q
+    return np.array([2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)])
