@@ -18,7 +18,9 @@ from iap_description import so3
 from iap_description.errors import BadInput
 
 Array = NDArray[np.float64]
-PLUMB_BOB = "plumb_bob"  # as ROS calls the lens with two tangential and two or three radial coefficients
+PLUMB_BOB = (
+    "plumb_bob"  # as ROS calls the lens with two tangential and two or three radial coefficients
+)
 COEFFICIENTS = 4, 5  # of it
 EXACT = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 40, 1e-9)  # when a lens is undone [px]
 
@@ -78,7 +80,7 @@ class Camera:
 
     @property
     def focal(self) -> Array:
-        """fx and fy (2,) [px]."""
+        """Fx and fy (2,) [px]."""
         return np.array([self.K[0, 0], self.K[1, 1]])
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from iap_estimation.frontend.spec import FrontendSpec
 
-Points = NDArray[np.float32]
+Array = NDArray[np.float64]
 Gray = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 HALF = 2  # corners are sought in an image of half the size, in a quarter of the time
@@ -17,13 +17,13 @@ BLOCK = 3  # side of the patch whose gradients make a corner [px of it]
 LEVELS = 127.5  # grey levels per pixel for which OpenCV says 1 as the root of a corner's strength
 
 
-def new_corners(image: Gray, taken: Points, count: int, spec: FrontendSpec) -> Points:
+def new_corners(image: Gray, taken: Array, count: int, spec: FrontendSpec) -> Array:
     """Up to `count` corners (m, 2) [px] that keep their distance from points (n, 2) that are taken.
 
     Cells of the grid with fewest points come first; within a cell the strongest corners do.
     """
     if count <= 0:
-        return np.zeros((0, 2), dtype=np.float32)
+        return np.zeros((0, 2))
     corners = _strongest_first(image, taken, spec)
     cells = _cells(corners, image, spec)
     held = np.bincount(_cells(taken, image, spec), minlength=spec.grid[0] * spec.grid[1])
@@ -31,7 +31,7 @@ def new_corners(image: Gray, taken: Points, count: int, spec: FrontendSpec) -> P
     return corners[np.argsort(rank, kind="stable")[:count]]
 
 
-def _strongest_first(image: Gray, taken: Points, spec: FrontendSpec) -> Points:
+def _strongest_first(image: Gray, taken: Array, spec: FrontendSpec) -> Array:
     """All corners (m, 2) [px] away from points (n, 2) that are taken."""
     rows, columns = (length // HALF for length in image.shape)
     even = image[: rows * HALF, : columns * HALF]
@@ -40,13 +40,13 @@ def _strongest_first(image: Gray, taken: Points, spec: FrontendSpec) -> Points:
     mask, apart = _free(small, taken, spec), spec.spacing / HALF
     corners, strength = find(small, 0, spec.quality, apart, mask, blockSize=BLOCK)
     if corners is None:
-        return np.zeros((0, 2), dtype=np.float32)
+        return np.zeros((0, 2))
     enough = strength.ravel() >= (spec.contrast / LEVELS) ** 2
     middle = 0.5 * (HALF - 1)  # of the pixels that were made one
-    return np.asarray(corners.reshape(-1, 2)[enough] * HALF + middle, dtype=np.float32)
+    return np.asarray(corners.reshape(-1, 2)[enough] * HALF + middle, dtype=float)
 
 
-def _free(small: Gray, taken: Points, spec: FrontendSpec) -> Gray:
+def _free(small: Gray, taken: Array, spec: FrontendSpec) -> Gray:
     """Where in the small image new corners may be: 255."""
     mask = np.zeros_like(small)
     edge = -(-spec.border // HALF)
@@ -57,7 +57,7 @@ def _free(small: Gray, taken: Points, spec: FrontendSpec) -> Gray:
     return mask
 
 
-def _cells(points: Points, image: Gray, spec: FrontendSpec) -> Ints:
+def _cells(points: Array, image: Gray, spec: FrontendSpec) -> Ints:
     """Number (n,) of the cell in which each point (n, 2) is."""
     rows, columns = spec.grid
     share = np.array([columns / image.shape[1], rows / image.shape[0]])

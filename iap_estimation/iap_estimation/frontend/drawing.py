@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from iap_estimation.frontend.held import Held
 
 Gray = NDArray[np.uint8]
-Points = NDArray[np.float32]
+Array = NDArray[np.float64]
 OLD = 40  # images after which a track has the last colour
 SHIFT = 4  # binary places of the drawn coordinates
 
@@ -31,6 +31,6 @@ def _colour(share: float) -> tuple[int, int, int]:
     return round(255 * share), round(255 * green), round(255 * (1.0 - share))
 
 
-def _place(point: Points) -> tuple[int, int]:
+def _place(point: Array) -> tuple[int, int]:
     u, v = np.round(point * (1 << SHIFT)).astype(int).tolist()
     return u, v

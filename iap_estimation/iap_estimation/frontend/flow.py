@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 Points = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 Gray = NDArray[np.uint8]
-STOP = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 30, 0.005)  # steps, and the last one [px]
+STOP = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 30, 0.01)  # steps, and the last one [px]
 LEVELS_BACK = 1  # the way back begins at the point itself, so it is short
 
 
@@ -42,8 +42,8 @@ class Follower:
         self._window = (spec.window, spec.window)
 
     def __call__(
-        self, before: Gray, after: Gray, points: Points, guess: Points
-    ) -> tuple[Points, Flags]:
+        self, before: Gray, after: Gray, points: Array, guess: Array
+    ) -> tuple[Array, Flags]:
         """Where points (n, 2) of an image are in another one, and which of them (n,) were found there [px].
 
         Args:
@@ -54,19 +54,20 @@ class Follower:
         """
         if not len(points):
             return points.copy(), np.zeros(0, dtype=bool)
-        there, found, change = self._flow(before, after, points, guess, self._spec.levels)
-        inside = np.all((there >= 0.0) & (there <= _last_pixel(after)), axis=-1)
-        found &= inside & (change <= self._spec.change_limit)
-        levels = min(LEVELS_BACK, self._spec.levels)
-        back, returned, _ = self._flow(after, before, there, points, levels)
-        off = np.linalg.norm(back - points, axis=-1)
-        return there, found & returned & (off <= self._spec.back_limit)
+        start = points.astype(np.float32)
+        levels = self._spec.levels
+        there, found = self._flow(before, after, start, guess.astype(np.float32), levels)
+        last = np.array([after.shape[1] - 1, after.shape[0] - 1])
+        found &= np.all((there >= 0.0) & (there <= last), axis=-1)
+        back, returned = self._flow(after, before, there, start, min(LEVELS_BACK, levels))
+        off = np.linalg.norm(back - start, axis=-1)
+        return there.astype(float), found & returned & (off <= self._spec.back_limit)
 
     def _flow(
         self, before: Gray, after: Gray, points: Points, guess: Points, levels: int
-    ) -> tuple[Points, Flags, Points]:
+    ) -> tuple[Points, Flags]:
         flow: Any = cv2.calcOpticalFlowPyrLK
-        there, found, change = flow(
+        there, found, _ = flow(
             before,
             after,
             points[:, None],
@@ -76,8 +77,4 @@ class Follower:
             criteria=STOP,
             flags=cv2.OPTFLOW_USE_INITIAL_FLOW,
         )
-        return there[:, 0], found[:, 0] > 0, change[:, 0]
-
-
-def _last_pixel(image: Gray) -> Points:
-    return np.array([image.shape[1] - 1, image.shape[0] - 1], dtype=np.float32)
+        return there[:, 0], found[:, 0] > 0

@@ -7,11 +7,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_estimation.frontend.patches import Patches
+
 Array = NDArray[np.float64]
-Points = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-NOWHERE = np.zeros((0, 2), dtype=np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,45 +25,44 @@ class Held:
         xy: (n, 2) normalised.
         right: (n, 2) in the right image [px], NaN where it does not see them.
         inverse_depth: (n,) along the left view, NaN where it is not known [1/m].
+        patches: of the images in which they are anchored.
     """
 
     ids: Ints
     ages: Ints
-    points: Points
+    points: Array
     xy: Array
-    right: Points
+    right: Array
     inverse_depth: Array
+    patches: Patches
 
     @classmethod
-    def fresh(cls, first_id: int, points: Points, xy: Array) -> Self:
+    def fresh(cls, first_id: int, points: Array, xy: Array, patches: Patches) -> Self:
         """Tracks that begin with points (n, 2) [px], normalised xy (n, 2)."""
         n = len(points)
         ids, unknown = np.arange(first_id, first_id + n), np.full(n, np.nan)
-        right = np.full((n, 2), np.nan, dtype=np.float32)
-        return cls(ids, np.zeros(n, dtype=np.int64), points, xy, right, unknown)
-
-    @classmethod
-    def none(cls) -> Self:
-        """No tracks."""
-        return cls.fresh(0, NOWHERE, np.zeros((0, 2)))
+        right, ages = np.full((n, 2), np.nan), np.zeros(n, dtype=np.int64)
+        return cls(ids, ages, points, xy, right, unknown, patches)
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def kept(self, which: Flags) -> Self:
         """Some of them (n,)."""
-        return type(self)(*(field[which] for field in self._fields()))
+        arrays = (field[which] for field in self._arrays())
+        return type(self)(*arrays, self.patches.kept(which))
 
     def and_then(self, other: Self) -> Self:
         """These and younger ones."""
-        pairs = zip(self._fields(), other._fields(), strict=True)
-        return type(self)(*(np.concatenate(pair) for pair in pairs))
+        pairs = zip(self._arrays(), other._arrays(), strict=True)
+        arrays = (np.concatenate(pair) for pair in pairs)
+        return type(self)(*arrays, self.patches.and_then(other.patches))
 
-    def moved(self, points: Points, xy: Array) -> Self:
+    def moved(self, points: Array, xy: Array, patches: Patches) -> Self:
         """The same one image later."""
-        return replace(self, ages=self.ages + 1, points=points, xy=xy)
+        return replace(self, ages=self.ages + 1, points=points, xy=xy, patches=patches)
 
-    def matched(self, right: Points, inverse_depth: Array) -> Self:
+    def matched(self, right: Array, inverse_depth: Array) -> Self:
         """With what the right camera sees; a depth that is not seen again is remembered."""
         known = np.where(np.isfinite(inverse_depth), inverse_depth, self.inverse_depth)
         return replace(self, right=right, inverse_depth=known)
@@ -72,11 +71,11 @@ class Held:
         """Without what the right camera saw; depths are remembered."""
         return replace(self, right=np.full_like(self.right, np.nan))
 
-    def _fields(self) -> tuple[Ints, Ints, Points, Array, Points, Array]:
+    def _arrays(self) -> tuple[Ints, Ints, Array, Array, Array, Array]:
         return self.ids, self.ages, self.points, self.xy, self.right, self.inverse_depth
 
 
-def apart(points: Points, distance: float) -> Flags:
+def apart(points: Array, distance: float) -> Flags:
     """Which points (n,), of (n, 2), keep a distance [px] from all that come before them."""
     gaps = np.linalg.norm(points[:, None] - points, axis=-1)
     return ~np.any(np.tril(gaps < distance, -1), axis=-1)

@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Singles = NDArray[np.float32]
+Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Gray = NDArray[np.uint8]
 SPREAD = 0.6  # standard deviation of the weights, of the patch's half side
 ROUNDS = 12  # at most
-STILL = 0.005  # a step that ends the search [px]
-WEAKEST = 1.0  # added to the squared gradients' sums, so that every patch has an answer
+STILL = 0.02  # a step that ends the search [px]
+WEAKEST = 0.1  # added to the squared gradients' sums, so that every patch has an answer
 DIMMEST = 0.1  # gain below which a patch is not seen
 
 
@@ -52,6 +53,13 @@ class Patches(NamedTuple):
         """Some of them (n,)."""
         return Patches(*(field[which] for field in self))
 
+    def with_others(self, where: Ints, others: "Patches") -> "Patches":
+        """A copy with others at indices (m,)."""
+        copies = Patches(*(field.copy() for field in self))
+        for field, other in zip(copies, others, strict=True):
+            field[where] = other
+        return copies
+
     def and_then(self, other: "Patches") -> "Patches":
         """These and others."""
         return Patches(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
@@ -75,16 +83,24 @@ def cut(image: Gray, points: Array, weights: Array) -> Patches:
     return Patches(levels, slopes, np.linalg.inv(sums), energy, shapes)
 
 
-def find(
-    image: Gray, patches: Patches, points: Array, shapes: Array, weights: Array
-) -> Array:
+def find(image: Gray, patches: Patches, points: Array, shapes: Array, weights: Array) -> Array:
     """Move points (n, 2) [px] and shapes (n, 2, 2), both in place, to where patches are in an image.
 
     Returns:
         (n,) how alike they are, at most 1; 0 where a patch is not found or leaves the image.
     """
     alike = np.zeros(len(points))
-    _find(image, patches.levels, patches.slopes, patches.gains, patches.energy, points, shapes, weights, alike)
+    _find(
+        image,
+        patches.levels,
+        patches.slopes,
+        patches.gains,
+        patches.energy,
+        points,
+        shapes,
+        weights,
+        alike,
+    )
     return alike
 
 
@@ -232,7 +248,13 @@ def _compare(
 
 @njit(cache=True)
 def _differences(
-    levels: Singles, slopes: Singles, seen: Array, weights: Array, mean: float, gain: float, sums: Array
+    levels: Singles,
+    slopes: Singles,
+    seen: Array,
+    weights: Array,
+    mean: float,
+    gain: float,
+    sums: Array,
 ) -> None:
     """Weighted sums (6,) of slopes times what is left of the differences without gain and offset."""
     side = weights.shape[0]

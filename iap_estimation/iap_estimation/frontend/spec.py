@@ -27,19 +27,21 @@ class FrontendSpec(Record):
     window: Side  # of the patch that is followed [px]
     levels: Level  # of the image pyramid, above the image itself
     back_limit: Positive  # between a point and what following it there and back gives [px]
-    change_limit: Positive  # of a patch's grey levels, mean
+    patch: Side  # side of the patch to which a track is anchored [px]
+    patch_limit: Positive  # of what the patch corrects [px]
+    likeness: Annotated[float, Field(strict=True, gt=0.0, lt=1.0)]  # least correlation with it
     row_gate: Positive  # of a right point from the left one's epipolar line [px]
     nearest: Positive  # distance of what both cameras see along the view [m]
     clahe: Flag
     outliers: Literal["off", "fundamental"]
     outlier_limit: Positive  # from the epipolar line of the last image [px]
 
-    @field_validator("window")
+    @field_validator("window", "patch")
     @classmethod
-    def _has_a_middle(cls, window: int) -> int:
-        if window % 2 == 0:
+    def _has_a_middle(cls, side: int) -> int:
+        if side % 2 == 0:
             raise ValueError("an odd number is needed")
-        return window
+        return side
 
 
 def preset_names() -> list[str]:

@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where the right camera sees what the left one sees."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
+from iap_estimation.frontend.anchors import Anchors
 from iap_estimation.frontend.calibration import StereoCalibration
 from iap_estimation.frontend.flow import Follower
 from iap_estimation.frontend.held import Held
 from iap_estimation.frontend.spec import FrontendSpec
 
 Array = NDArray[np.float64]
-Points = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 Gray = NDArray[np.uint8]
 BEHIND = 1.0  # disparity of a point that is surely on one side of the cameras [px]
@@ -30,7 +28,7 @@ class Matcher:
 
     def __init__(self, calibration: StereoCalibration, spec: FrontendSpec) -> None:
         self._calibration, self._spec = calibration, spec
-        self._follow = Follower(spec)
+        self._follow, self._anchors = Follower(spec), Anchors(spec)
         self._nearest = spec.nearest
         baseline = float(np.linalg.norm(calibration.p_RL_R))
         self._clear = BEHIND / (baseline * float(calibration.right.focal[0]))  # [1/m]
@@ -43,23 +41,26 @@ class Matcher:
             BadInput: most points are behind the cameras.
         """
         guess = self._guess(held)
-        there, found = self._follow(left, right, held.points, guess)
+        there, followed = self._follow(left, right, held.points, guess)
+        there, _, found = self._anchors.seek(right, held.patches, there)
         xy = self._calibration.right.normalized(there)
-        gated = found & (
-            self._calibration.epipolar_distance(held.xy, xy) <= self._spec.row_gate
+        gated = (
+            followed
+            & found
+            & (self._calibration.epipolar_distance(held.xy, xy) <= self._spec.row_gate)
         )
         depth = self._calibration.inverse_depth(held.xy, xy)
         self._count(depth[gated])
         seen = gated & (depth > 0.0) & (depth < 1.0 / self._nearest)
         nan = np.where(seen, 0.0, np.nan)
-        return held.matched(there + nan[:, None].astype(np.float32), depth + nan), xy + nan[:, None]
+        return held.matched(there + nan[:, None], depth + nan), xy + nan[:, None]
 
-    def _guess(self, held: Held) -> Points:
+    def _guess(self, held: Held) -> Array:
         """Where to look (n, 2): at the depth last seen, or at the middle one."""
         known = held.inverse_depth[np.isfinite(held.inverse_depth)]
         middle = float(np.median(known)) if len(known) else 0.0
         depth = np.where(np.isfinite(held.inverse_depth), held.inverse_depth, middle)
-        return self._calibration.expected_right(held.xy, depth).astype(np.float32)
+        return self._calibration.expected_right(held.xy, depth)
 
     def _count(self, depth: Array) -> None:
         self._sides += [np.sum(depth > self._clear), np.sum(depth < -self._clear)]

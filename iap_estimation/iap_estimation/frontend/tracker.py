@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.errors import BadInput
+from iap_estimation.frontend.anchors import Anchors
 from iap_estimation.frontend.calibration import Camera, StereoCalibration, homogeneous
 from iap_estimation.frontend.corners import new_corners
 from iap_estimation.frontend.drawing import draw_tracks
@@ -23,7 +24,7 @@ from iap_estimation.frontend.stereo import Matcher
 from iap_estimation.virpo.messages import Tracks
 
 Array = NDArray[np.float64]
-Points = NDArray[np.float32]
+Flags = NDArray[np.bool_]
 Gray = NDArray[np.uint8]
 CLIP, TILES = 3.0, (8, 8)  # of the equalisation of contrast
 CROWDED = 0.5  # of the spacing, below which the younger of two tracks ends
@@ -39,15 +40,16 @@ class StereoTracker:
 
     def __init__(self, calibration: StereoCalibration, spec: FrontendSpec) -> None:
         self._calibration, self._spec = calibration, spec
-        self._follow, self._match = Follower(spec), Matcher(calibration, spec)
+        self._follow, self._anchors = Follower(spec), Anchors(spec)
+        self._match = Matcher(calibration, spec)
         self._clahe = cv2.createCLAHE(CLIP, TILES) if spec.clahe else None
         self._t, self._next_id = -np.inf, 0
         self._image: Gray | None = None  # the last left one
-        self._held = Held.none()
+        self._held = self._none()
 
     def reset(self) -> None:
         """Let go of all tracks and of the time, as after a gap; ids are not used again."""
-        self._t, self._image, self._held = -np.inf, None, Held.none()
+        self._t, self._image, self._held = -np.inf, None, self._none()
 
     def track(
         self, t: float, left: Gray, right: Gray | None = None, turn: Array | None = None
@@ -100,33 +102,51 @@ class StereoTracker:
 
     def _followed(self, image: Gray, turn: Array | None) -> Held:
         """The tracks that are seen again."""
-        held = self._held
-        if self._image is None or not len(held):
-            return Held.none()
-        points, found = self._follow(self._image, image, held.points, self._guess(turn))
-        before, held = held.xy[found], held.kept(found)
-        xy = self._calibration.left.normalized(points[found])
-        held = held.moved(points[found], xy)
-        if self._spec.outliers == "fundamental":
-            focal = self._calibration.left.focal
-            as_one = move_as_one(before * focal, xy * focal, self._spec.outlier_limit)
-            held = held.kept(as_one)
+        held, last = self._held, self._image
+        if last is None or not len(held):
+            return self._none()
+        guess, found = self._follow(last, image, held.points, self._guess(turn))
+        held, guess = held.kept(found), guess[found]
+        points, patches, found = self._anchors.hold(
+            (last, image), held.patches, held.points, guess
+        )
+        xy = self._calibration.left.normalized(points)
+        found &= self._as_one(held.xy, xy, found)
+        held = held.moved(points, xy, patches).kept(found)
         return held.kept(apart(held.points, CROWDED * self._spec.spacing))
 
-    def _guess(self, turn: Array | None) -> Points:
+    def _as_one(self, before: Array, after: Array, which: Flags) -> Flags:
+        """Which of some normalised points (n, 2) move as one."""
+        if self._spec.outliers == "off":
+            return which
+        focal, limit = self._calibration.left.focal, self._spec.outlier_limit
+        found = which.copy()
+        found[which] = move_as_one(before[which] * focal, after[which] * focal, limit)
+        return found
+
+    def _guess(self, turn: Array | None) -> Array:
         """Where to look (n, 2) [px]: where the rotation takes points, or where they were."""
         if turn is None:
             return self._held.points
         ways = so3.rotate(so3.conjugate(turn), homogeneous(self._held.xy))
-        guess = self._calibration.left.project(ways).astype(np.float32)
+        guess = self._calibration.left.project(ways)
         return np.where(ways[:, 2:] > 0.0, guess, self._held.points)
 
     def _replenished(self, image: Gray, held: Held) -> Held:
-        corners = new_corners(image, held.points, self._spec.max_tracks - len(held), self._spec)
-        xy = self._calibration.left.normalized(corners)
-        fresh = Held.fresh(self._next_id, corners, xy)
+        """With new tracks where they are few."""
+        count = self._spec.max_tracks - len(held)
+        return held.and_then(
+            self._fresh(image, new_corners(image, held.points, count, self._spec))
+        )
+
+    def _fresh(self, image: Gray, corners: Array) -> Held:
+        """Tracks that begin at corners (n, 2) [px] of an image."""
+        first, xy = self._next_id, self._calibration.left.normalized(corners)
         self._next_id += len(corners)
-        return held.and_then(fresh)
+        return Held.fresh(first, corners, xy, self._anchors.cast(image, corners))
+
+    def _none(self) -> Held:
+        return self._fresh(np.zeros((1, 1), dtype=np.uint8), np.zeros((0, 2)))
 
 
 def _check_image(image: Gray, camera: Camera, name: str) -> None:

@@ -55,6 +55,7 @@ class Estimator:
         self._ranges = [RangeBuffer(spec.range_deviation) for _ in crew.crafts]
         self._images: dict[float, dict[int, Tracks]] = {}
         self._heads = np.zeros((len(crew.crafts), 16))
+        self._turning = np.zeros((len(crew.crafts), 3))  # newest samples [rad/s]
         self._latest = [-np.inf] * len(crew.crafts)  # stamps of the last images
         self.t = -np.inf
         self.faults: list[Fault] = []
@@ -70,6 +71,7 @@ class Estimator:
         buffer = self._samples[aircraft]
         before = buffer.t
         buffer.add(sample)
+        self._turning[aircraft] = sample.w_B
         if self.is_running and buffer.t > before >= self.t:
             row = np.concatenate([[buffer.t - before], sample.w_B, sample.f_B])
             propagate(self._heads[aircraft], self.crew.gravity, row[None])
@@ -120,6 +122,7 @@ class Estimator:
             x[10:13].copy(),
             x[13:16].copy(),
             covariance,
+            self._turning[a] - x[10:13],
         )
 
     def _update(self) -> bool:

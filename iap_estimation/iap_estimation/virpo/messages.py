@@ -4,7 +4,7 @@
 B is the body of an aircraft, whose origin and axes are those of its inertial unit; W is `map`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,6 +114,7 @@ class Estimate:
         gyro_bias: (3,) [rad/s].
         accel_bias: (3,) [m/s^2]; NaN for the central body.
         covariance: (15, 15) of [dp in W, dtheta in B, dv in W, dbg, dba]; NaN where it is not estimated.
+        w_B: (3,) angular velocity, its bias removed [rad/s]; NaN where nobody measures it.
     """
 
     t: float
@@ -123,3 +124,4 @@ class Estimate:
     gyro_bias: Array
     accel_bias: Array
     covariance: Array
+    w_B: Array = field(default_factory=lambda: np.full(3, np.nan))

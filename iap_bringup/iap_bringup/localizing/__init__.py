@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`iap localize`: data sets in, trajectories and their errors out."""

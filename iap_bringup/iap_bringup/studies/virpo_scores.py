@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an estimate is worth, and the figures of tables: means over seeds beside what is published and what is asked."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Figure = Literal["ate", "horizontal", "vertical"]
+
+
+class Key(NamedTuple):
+    """Whose estimate it is."""
+
+    case: str
+    method: str
+    seed: int
+    body: str
+
+
+@dataclass(frozen=True)
+class Score:
+    """Errors of a trajectory against the truth, its first pose being the truth's.
+
+    Attributes:
+        ate: RMSE of the position error [m].
+        horizontal: of its part in x and y [m].
+        vertical: of its part in z [m].
+        quartiles: least error, quartiles, and largest [m].
+    """
+
+    ate: float
+    horizontal: float
+    vertical: float
+    quartiles: tuple[float, float, float, float, float]
+
+    @classmethod
+    def of(cls, errors: Array) -> Self:
+        """Of position errors (K, 3) [m] in `map`, K > 0."""
+        squares = np.mean(np.square(errors), axis=0)
+        sizes = np.linalg.norm(errors, axis=1)
+        least, first, middle, third, largest = np.percentile(sizes, (0, 25, 50, 75, 100)).tolist()
+        return cls(
+            float(np.sqrt(squares.sum())),
+            float(np.sqrt(squares[:2].sum())),
+            float(np.sqrt(squares[2])),
+            (least, first, middle, third, largest),
+        )
+
+
+@dataclass(frozen=True)
+class Failed:
+    """There is no estimate worth the name; `reason` says why in some words."""
+
+    reason: str
+
+
+Results = Mapping[Key, Score | Failed]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One figure of a table.
+
+    Attributes:
+        table: which.
+        row: which, within it.
+        method: which column.
+        measured: mean over seeds; None where one failed, or there is none.
+        spread: standard deviation over seeds; None with one seed.
+        seeds: that it is a mean of.
+        failed: how many more of the seeds have failed.
+        published: None where there is nothing published.
+        bar: what must be reached; None where nothing must.
+        at_least: whether the bar is a least one, not a largest one.
+        unit: of it all.
+    """
+
+    table: str
+    row: str
+    method: str
+    measured: float | None
+    spread: float | None
+    seeds: int
+    failed: int
+    published: float | None = None
+    bar: float | None = None
+    at_least: bool = False
+    unit: str = "m"
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the bar is reached; None without one, or without anything measured."""
+        if self.bar is None or (self.seeds == 0 and self.failed == 0):
+            return None
+        if self.measured is None:
+            return False
+        return self.measured >= self.bar if self.at_least else self.measured <= self.bar
+
+    @property
+    def text(self) -> str:
+        """`measured (published)` and whether it passed."""
+        digits = 1 if self.unit == "%" else 3
+        if self.failed:
+            value = f"failed {self.failed} of {self.failed + self.seeds}"
+        else:
+            value = "" if self.measured is None else f"{self.measured:.{digits}f}"
+        beside = "" if self.published is None else f" ({self.published:.{digits}f})"
+        mark = {None: "", True: " ok", False: " MISSED"}[self.passed]
+        return (value + beside + mark).strip()
+
+
+def over_seeds(results: Results, case: str, method: str, body: str) -> tuple[list[Score], int]:
+    """Scores of all seeds that did not fail, and how many did."""
+    keys = sorted(key for key in results if (key.case, key.method, key.body) == (case, method, body))
+    all_of_them = [results[key] for key in keys]
+    scores = [each for each in all_of_them if isinstance(each, Score)]
+    return scores, len(all_of_them) - len(scores)
+
+
+class Mean(NamedTuple):
+    """Of a figure over seeds, with its standard deviation, how many there are and how many failed."""
+
+    measured: float | None
+    spread: float | None
+    seeds: int
+    failed: int
+
+
+def mean_of(
+    results: Results, case: str, method: str, bodies: Sequence[str], figure: Figure = "ate"
+) -> Mean:
+    """Mean over seeds of a figure's mean over bodies [m]."""
+    columns, failed = [], 0
+    for body in bodies:
+        scores, lost = over_seeds(results, case, method, body)
+        columns.append([float(getattr(score, figure)) for score in scores])
+        failed = max(failed, lost)
+    seeds = min((len(column) for column in columns), default=0)
+    if failed or not seeds:
+        return Mean(None, None, seeds, failed)
+    means = np.mean(columns, axis=0)
+    spread = float(means.std(ddof=1)) if seeds > 1 else None
+    return Mean(float(means.mean()), spread, seeds, 0)
+
+
+def gain_of(
+    results: Results, pairs: Iterable[tuple[str, str]], method: str, over: str = "vio_uwb"
+) -> Mean:
+    """Mean share by which errors fall from one method to another, over pairs of case and body.
+
+    The share is taken of the means over seeds, as the papers take it of each number of a table.
+    """
+    shares, failed, seeds = [], 0, 0
+    for case, body in pairs:
+        before, after = (mean_of(results, case, each, (body,)) for each in (over, method))
+        failed = max(failed, before.failed, after.failed)
+        if before.measured is not None and after.measured is not None:
+            shares.append(1.0 - after.measured / before.measured)
+            seeds = max(seeds, after.seeds)
+    if failed or not shares:
+        return Mean(None, None, seeds, failed)
+    return Mean(100.0 * float(np.mean(shares)), None, seeds, 0)
+
+
+@dataclass(frozen=True)
+class Order:
+    """How methods rank by their mean errors, here and in the papers.
+
+    Attributes:
+        table: which.
+        group: of flights.
+        measured: methods and their means [m], in the paper's order of columns.
+        published: the same of the paper; empty where it says only that errors fall.
+        noise: difference [m] that counts as none.
+    """
+
+    table: str
+    group: str
+    measured: tuple[tuple[str, float], ...]
+    published: tuple[tuple[str, float], ...]
+    noise: float
+
+    @property
+    def against(self) -> list[str]:
+        """Pairs of methods that rank the other way here, by more than the noise."""
+        here = dict(self.measured)
+        there = dict(self.published) or {name: -k for k, (name, _) in enumerate(self.measured)}
+        names = [name for name in there if name in here]
+        return [
+            f"{a} {here[a]:.3f}, {b} {here[b]:.3f}"
+            for i, a in enumerate(names)
+            for b in names[i + 1 :]
+            if (there[a] - there[b]) * (here[a] - here[b]) < 0.0
+            and abs(here[a] - here[b]) > self.noise
+        ]
+
+    @property
+    def text(self) -> str:
+        """`as published`, or the pairs that are not."""
+        return "; ".join(self.against) or "as published"
+
+
+def ranked(means: Iterable[tuple[str, float]]) -> str:
+    """Methods with their means, the worst first."""
+    worst_first: Callable[[tuple[str, float]], float] = lambda pair: -pair[1]  # noqa: E731
+    return " > ".join(f"{name} {mean:.3f}" for name, mean in sorted(means, key=worst_first))

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Where the central body is, from where its joints are and what its autopilot says of the vertical.
+
+The attitude is Wahba's problem over the joints' places and the vertical,
+
+.. math::
+    \max_R \operatorname{tr} R^T \Big( \sum_i \frac{1}{\sigma_i^2} (p_i - \bar p)(d_i - \bar d)^T
+        + \frac{1}{\sigma_t^2} e_z (R_t^T e_z)^T \Big) ,
+
+with R_t the autopilot's attitude; then p = mean(p_i) - R mean(d_i).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_estimation.virpo.crew import Crew
+from iap_estimation.virpo.messages import Estimate, Tilt
+
+Array = NDArray[np.float64]
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def centre_of(estimates: Sequence[Estimate], tilt: Tilt, crew: Crew) -> Estimate:
+    """The central body, from estimates of all aircraft at one time.
+
+    Its covariance takes the aircraft as independent of each other.
+
+    Args:
+        estimates: one of each aircraft.
+        tilt: what the autopilot says, of that time.
+        crew: with places of joints.
+    """
+    assert crew.d is not None  # noqa: S101 - who calls this has a platform
+    joints = np.array(
+        [
+            one.p_WB_W + so3.rotate(one.q_WB, craft.p_BJ_B)
+            for one, craft in zip(estimates, crew.crafts, strict=True)
+        ]
+    )
+    spread = np.array([one.covariance[:3, :3] for one in estimates])
+    variances = np.trace(spread, axis1=1, axis2=2) / 3.0
+    q = _attitude(joints, np.where(np.isfinite(variances), variances, 1.0), tilt, crew)
+    middle = crew.d.mean(axis=0)
+    velocities = [
+        one.v_WB_W + so3.rotate(one.q_WB, np.cross(one.w_B, craft.p_BJ_B))
+        for one, craft in zip(estimates, crew.crafts, strict=True)
+    ]
+    spin = so3.rotate(q, np.cross(tilt.w_B0, middle))
+    covariance = np.full((15, 15), np.nan)
+    count = len(estimates) ** 2
+    covariance[:3, :3] = spread.sum(axis=0) / count
+    covariance[6:9, 6:9] = sum(one.covariance[6:9, 6:9] for one in estimates) / count
+    return Estimate(
+        estimates[0].t,
+        joints.mean(axis=0) - so3.rotate(q, middle),
+        q,
+        np.mean(velocities, axis=0) - spin,
+        np.full(3, np.nan),
+        np.full(3, np.nan),
+        covariance,
+        tilt.w_B0,
+    )
+
+
+def _attitude(joints: Array, variances: Array, tilt: Tilt, crew: Crew) -> Array:
+    assert crew.d is not None  # noqa: S101 - as above
+    weights = 1.0 / np.maximum(variances, 1e-8)
+    arms = joints - weights @ joints / weights.sum()
+    d = crew.d - weights @ crew.d / weights.sum()
+    up_B0 = so3.rotate(so3.conjugate(tilt.q_WB0), UP)
+    B = np.einsum("n,ni,nj->ij", weights, arms, d)
+    B += np.outer(UP, up_B0) / crew.tilt_deviation**2
+    U, _, Vt = np.linalg.svd(B)
+    turn = np.diag([1.0, 1.0, np.linalg.det(U) * np.linalg.det(Vt)])
+    return so3.quaternion_from_matrix(U @ turn @ Vt)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All aircraft of a platform and its centre under one method, whichever that is: measurements in, estimates out."""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Protocol
+
+from iap_description.errors import BadInput
+from iap_estimation.virpo.centre import centre_of
+from iap_estimation.virpo.crew import Crew
+from iap_estimation.virpo.estimator import SAME, Estimator, Fault, First
+from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.spec import VirpoSpec
+
+METHODS = ("vio", "vio_uwb", "virpo", "joint", "drift_filter")
+KEPT = 1000  # samples of the central body's attitude
+NEAR = 0.02  # from a keyframe, at which one of them still tells of it [s]
+
+
+class Localizer(Protocol):
+    """What every method does; each call says whether there are new estimates."""
+
+    def imu(self, aircraft: int, sample: Inertial) -> bool:
+        """Take an inertial sample of an aircraft."""
+
+    def tracks(self, aircraft: int, tracks: Tracks) -> bool:
+        """Take what an aircraft sees."""
+
+    def ranges(self, aircraft: int, told: Ranges) -> None:
+        """Take a round of ranges of an aircraft."""
+
+    def tilt(self, told: Tilt) -> None:
+        """Take what the autopilot of the central body says."""
+
+    def estimates(self) -> list[Estimate]:
+        """The newest of every aircraft that has any, with covariance, in the order of the crew."""
+
+    def heads(self) -> list[Estimate]:
+        """The same carried on to the newest inertial samples, without covariance."""
+
+    def centre(self) -> Estimate | None:
+        """The central body; None where the platform has none or not all aircraft are known."""
+
+    def faults(self) -> Sequence[Fault]:
+        """What went wrong so far."""
+
+
+def make_localizer(method: str, crew: Crew, spec: VirpoSpec, first: First) -> Localizer:
+    """The localizer of a method.
+
+    Args:
+        method: one of `METHODS`.
+        crew: who is to be localised.
+        spec: see `VirpoSpec`.
+        first: says where an aircraft is when its first images come.
+
+    Raises:
+        BadInput: there is no such method, or the platform is not one for it.
+    """
+    if method not in METHODS:
+        raise BadInput(f"no method '{method}' (choices: {', '.join(METHODS)})")
+    if method in ("vio", "vio_uwb"):
+        return Apart(crew, spec, first, with_ranges=method == "vio_uwb")
+    if crew.d is None:
+        raise BadInput(f"method '{method}' needs aircraft that are joined: use vio or vio_uwb")
+    raise BadInput(f"method '{method}'")
+
+
+class Apart:
+    """Every aircraft by itself: methods ``vio`` and ``vio_uwb``.
+
+    Args:
+        crew: the aircraft.
+        spec: see `VirpoSpec`.
+        first: says where an aircraft is when its first images come.
+        with_ranges: whether ranges count.
+    """
+
+    def __init__(self, crew: Crew, spec: VirpoSpec, first: First, *, with_ranges: bool) -> None:
+        self._crew, self._with_ranges = crew, with_ranges
+        self._estimators = [
+            Estimator(crew.alone(a), spec, lambda _, t, a=a: first(a, t))
+            for a in range(len(crew.crafts))
+        ]
+        self._tilts = Tilts()
+
+    def imu(self, aircraft: int, sample: Inertial) -> bool:
+        return self._estimators[aircraft].imu(0, sample)
+
+    def tracks(self, aircraft: int, tracks: Tracks) -> bool:
+        return self._estimators[aircraft].tracks(0, tracks)
+
+    def ranges(self, aircraft: int, told: Ranges) -> None:
+        if self._with_ranges:
+            self._estimators[aircraft].ranges(0, told)
+
+    def tilt(self, told: Tilt) -> None:
+        self._tilts.add(told)
+
+    def estimates(self) -> list[Estimate]:
+        return [one.estimates()[0] for one in self._estimators if one.is_running]
+
+    def heads(self) -> list[Estimate]:
+        return [one.head(0) for one in self._estimators if one.is_running]
+
+    def centre(self) -> Estimate | None:
+        return self._tilts.centre(self.estimates(), self._crew)
+
+    def faults(self) -> list[Fault]:
+        return [fault for one in self._estimators for fault in one.faults]
+
+
+class Tilts:
+    """What the central body's autopilot said lately."""
+
+    def __init__(self) -> None:
+        self._told: deque[Tilt] = deque(maxlen=KEPT)
+
+    def add(self, told: Tilt) -> None:
+        """Add what it says."""
+        self._told.append(told)
+
+    def at(self, t: float) -> Tilt | None:
+        """What it said nearest to a time; None where that is too long from it."""
+        near = min(self._told, key=lambda told: abs(told.t - t), default=None)
+        return near if near is not None and abs(near.t - t) < NEAR else None
+
+    def centre(self, estimates: list[Estimate], crew: Crew) -> Estimate | None:
+        """The central body, where the estimates of all aircraft are of one time."""
+        if crew.d is None or len(estimates) < len(crew.crafts):
+            return None
+        t = estimates[0].t
+        tilt = self.at(t)
+        if tilt is None or any(abs(one.t - t) > SAME for one in estimates):
+            return None
+        return centre_of(estimates, tilt, crew)
