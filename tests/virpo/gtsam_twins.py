@@ -35,6 +35,7 @@ def preintegrated(
     params.setBiasOmegaCovariance(noise[2] ** 2 * np.eye(3))
     params.setBiasAccCovariance(noise[3] ** 2 * np.eye(3))
     params.setIntegrationCovariance(np.zeros((3, 3)))
+    params.setImuFactorErrorMode(gtsam.ImuFactorErrorMode.ComponentWise)
     start = gtsam.imuBias.ConstantBias(at[3:], at[:3])
     told = gtsam.PreintegratedCombinedMeasurements(params, start)
     for sample in samples:

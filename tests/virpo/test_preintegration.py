@@ -170,20 +170,24 @@ def test_the_motion_is_that_of_gtsam_on_fine_steps(interval):
     assert np.linalg.norm(fine[6:]) == pytest.approx(np.linalg.norm(coarse[6:]) / 40, rel=0.3)
 
 
-def test_slopes_by_the_biases_are_those_of_gtsam(interval):
-    theirs = preintegrated(interval, AT, NOISE, GRAVITY, pieces=40)
+@pytest.mark.parametrize("pieces, relative", [(1, 0.04), (40, 1.3e-3), (160, 6e-4)])
+def test_slopes_by_the_biases_are_those_of_gtsam(interval, pieces, relative):
+    """The gap closes with gtsam's step; what remains of it is in dp, by 3e-4."""
+    theirs = preintegrated(interval, AT, NOISE, GRAVITY, pieces)
     start = gtsam.NavState(gtsam.Pose3(), np.zeros(3))
-    T = 0.005 * len(interval)
 
     def predicted(step: np.ndarray) -> np.ndarray:
-        there = theirs.predict(
-            start, gtsam.imuBias.ConstantBias(AT[3:] + step[3:], AT[:3] + step[:3])
-        )
-        fall = np.array([0.0, 0.0, -GRAVITY * T])
+        at = gtsam.imuBias.ConstantBias(AT[3:] + step[3:], AT[:3] + step[:3])
+        there = theirs.predict(start, at)
         turn = so3.log(theirs.deltaRij().matrix().T @ there.attitude().matrix())
-        return np.concatenate([there.position() - 0.5 * T * fall, turn, there.velocity() - fall])
+        return np.concatenate([there.position(), turn, there.velocity()])
 
-    assert_slopes(inertia(interval, AT).slope, numeric(predicted, 6), 1e-4)
+    slope, numerical = inertia(interval, AT).slope, numeric(predicted, 6)
+    for row in (0, 3, 6):
+        for col in (0, 3):
+            theirs = numerical[row : row + 3, col : col + 3]
+            gap = np.abs(slope[row : row + 3, col : col + 3] - theirs).max()
+            assert gap <= relative * np.abs(theirs).max() + 1e-12
 
 
 @pytest.mark.parametrize("noise", [NOISE, STRONG_WALKS])

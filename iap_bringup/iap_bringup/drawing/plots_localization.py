@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.drawing.plot_style import REFERENCE, WIDTH
+from iap_bringup.drawing.plot_style import REFERENCE, WIDTH, Style
 from iap_description.scenes.library import load_scene
 from iap_description.tessellation import mesh
 
@@ -35,8 +35,8 @@ COLORS = {
     "joint": "#7a3b96",
 }
 OTHERS = ("#117733", "#cc6677", "#332288", "#999933", "#882255", "#6699cc")
-OUTLINE = {"facecolor": "0.90", "edgecolor": "0.72", "linewidth": 0.4, "zorder": 0.2}
-ANCHOR = {"color": "#b3261e", "markersize": 5.0, "linestyle": "none", "zorder": 6}
+OUTLINE: Style = {"facecolor": "0.90", "edgecolor": "0.72", "linewidth": 0.4, "zorder": 0.2}
+ANCHOR: Style = {"color": "#b3261e", "markersize": 5.0, "linestyle": "none", "zorder": 6}
 ROW = 2.25  # height of a flight's panels [in]
 MARGIN = 4.0  # around the path [m]
 REACHED = 7.0  # [m] up to which what stands is an obstacle and drawn
@@ -144,8 +144,8 @@ def _draw_anchors(axes: Axes, anchors: Array, low: Array, high: Array) -> None:
         pointing = float(np.rad2deg(np.arctan2(way[1], way[0]))) - 90.0
         axes.plot(*edge, marker=(3, 0, pointing), **ANCHOR)
         distance = float(np.linalg.norm(place - middle))
-        inwards = middle + 0.78 * half * way / beyond
-        axes.text(*inwards, f"{distance:.0f} m", fontsize=6, ha="center", va="center", zorder=6)
+        x, y = (middle + 0.78 * half * way / beyond).tolist()
+        axes.text(x, y, f"{distance:.0f} m", fontsize=6, ha="center", va="center", zorder=6)
 
 
 def outlines(scene: str) -> list[Array]:
@@ -205,7 +205,7 @@ def _draw_boxes(axes: Axes, flight: Localized, colors: Mapping[str, str]) -> Non
             at = i + (k - 0.5 * (len(methods) - 1)) * width
             _draw_box(axes, {**numbers, "whishi": largest}, at, 0.8 * width, colors[name])
     axes.set_xticks(range(len(bodies)), [body.replace("_", " ") for body in bodies])
-    axes.set_xlim(-0.5, len(bodies) - 0.5)
+    axes.set_xlim(-0.5, max(1, len(bodies)) - 0.5)
     axes.set(ylabel="position error [m]", ylim=(0.0, _top(flight)))
     axes.grid(visible=False, axis="x")
 
@@ -213,7 +213,7 @@ def _draw_boxes(axes: Axes, flight: Localized, colors: Mapping[str, str]) -> Non
 def _draw_box(
     axes: Axes, numbers: Mapping[str, float], at: float, width: float, color: str
 ) -> None:
-    line = {"color": color, "linewidth": 0.8}
+    line: Style = {"color": color, "linewidth": 0.8}
     axes.bxp(
         [dict(numbers)],
         positions=[at],

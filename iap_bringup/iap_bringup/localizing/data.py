@@ -66,7 +66,9 @@ class Truth:
 
     def point(self, poses: Array) -> Array:
         """Places (n, 3) of M for poses (n, 7) of the body [m]."""
-        return poses[:, :3] + so3.rotate(poses[:, 3:], np.broadcast_to(self.p_BM_B, (len(poses), 3)))
+        return poses[:, :3] + so3.rotate(
+            poses[:, 3:], np.broadcast_to(self.p_BM_B, (len(poses), 3))
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from iap_bringup.localizing.data import CraftData, Dataset, Event, Gray, Images, Tally, Truth
-from iap_bringup.localizing.streams import Clock, Pairing, in_order
+from iap_bringup.localizing.streams import Clock, Pairing
 from iap_bringup.localizing.tables import Table, read_table
 from iap_bringup.records.euroc_text import transform
 from iap_description import so3
@@ -57,7 +57,11 @@ def open_euroc(folder: Path) -> Dataset:
         BadInput: a sensor or its calibration is missing or damaged, in one line.
     """
     home = folder if folder.name == HOME else folder / HOME
-    for sensor, what in (("imu0", "inertial unit"), ("cam0", "left camera"), ("cam1", "right camera")):
+    for sensor, what in (
+        ("imu0", "inertial unit"),
+        ("cam0", "left camera"),
+        ("cam1", "right camera"),
+    ):
         if not (home / sensor / "data.csv").is_file():
             raise BadInput(f"{home}: no {what}: {sensor}/data.csv is missing")
     noise, T_BI = read_imu_file(home / "imu0" / "sensor.yaml")
@@ -72,7 +76,9 @@ def open_euroc(folder: Path) -> Dataset:
         noise,
         truth=_truth(home, start, T_BI),
     )
-    notes = () if craft.truth else ("nothing says what is true: there are trajectories, no errors",)
+    notes = (
+        () if craft.truth else ("nothing says what is true: there are trajectories, no errors",)
+    )
     events = partial(_events, home, imu, start, tally)
     return Dataset(str(folder), craft.name, (craft,), None, False, start, events, tally, notes)
 
@@ -104,12 +110,8 @@ def on_imu(calibration: StereoCalibration, T_BI: Array) -> StereoCalibration:
 
 
 def _events(home: Path, imu: Table, start: int, tally: Tally) -> Iterator[Event]:
-    tally.clear()
-    return in_order(_by_time(home, imu, start, tally), 0.0)
-
-
-def _by_time(home: Path, imu: Table, start: int, tally: Tally) -> Iterator[Event]:
     """Samples, and before the first that is younger, the images; those are read when it is their turn."""
+    tally.clear()
     pairs = _pairs(home, start, tally)
     clock, waiting = Clock(str(home / "imu0" / "data.csv"), tally), next(pairs, None)
     for stamp, row in zip(imu.stamps.tolist(), imu.values, strict=True):
@@ -118,7 +120,7 @@ def _by_time(home: Path, imu: Table, start: int, tally: Tally) -> Iterator[Event
             yield 0, _images(*waiting)
             waiting = next(pairs, None)
         if clock.goes_on(t):
-            yield 0, Inertial(t, row[:3].copy(), row[3:].copy())
+            yield 0, Inertial(t, row[:3], row[3:6])
     while waiting is not None:
         yield 0, _images(*waiting)
         waiting = next(pairs, None)

@@ -87,7 +87,9 @@ def open_run(folder: Path, vehicle: str | None = None) -> Dataset:
     return Dataset(
         str(folder),
         run.meta.scenario,
-        tuple(_craft(bag, flown, body, its) for body, its in zip(meta.aircraft, carried, strict=True)),
+        tuple(
+            _craft(bag, flown, body, its) for body, its in zip(meta.aircraft, carried, strict=True)
+        ),
         _centre(folder, flown, central) if meta.joints else None,
         any(its.tag is not None for its in carried),
         0,

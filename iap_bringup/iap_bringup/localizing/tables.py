@@ -29,7 +29,7 @@ def read_table(path: Path, fewest: int) -> Table:
 
     Args:
         path: the file; lines that begin with # are skipped.
-        fewest: numbers behind the stamp; 0 for a file's name.
+        fewest: numbers behind the stamp, or more of them; 0 for a file's name.
 
     Raises:
         BadInput: it is missing or empty, or a line is not as the first one, naming the line.
@@ -46,7 +46,11 @@ def read_table(path: Path, fewest: int) -> Table:
         stamp, *texts = (text.strip() for text in line.split(","))
         stamps.append(_stamp(path, number, stamp))
         if fewest:
-            values.append(_numbers(path, number, texts, len(values[0]) if values else fewest))
+            values.append(_numbers(path, number, texts, fewest))
+            if len(values[-1]) != len(values[0]):
+                raise BadInput(
+                    f"{path}: line {number}: {len(texts)} numbers, unlike the first line"
+                )
         else:
             names.append(texts[0] if texts and texts[0] else f"{stamp}.png")
     if not stamps:
@@ -70,4 +74,4 @@ def _numbers(path: Path, number: int, texts: list[str], fewest: int) -> list[flo
         row = []
     if len(row) < fewest or not np.isfinite(row).all():
         raise BadInput(f"{path}: line {number}: expected {fewest} finite numbers behind the stamp")
-    return row[:fewest] if fewest not in (3, 7) or len(row) == fewest else row
+    return row

@@ -29,7 +29,8 @@ from iap_physics.joints import joined_rows
 Array = NDArray[np.float64]
 
 FLIGHTS = DATA / "flights"
-PLATFORM, MAPPING, ANCHORS = "three_star", "gamepad_fast", "paper_manual"
+MAPPING = FLIGHTS / "gamepad.yaml"
+PLATFORM, ANCHORS = "three_star", "paper_manual"
 DURATION = 60.0  # [s]
 WAITING = 1.0, 2.5  # [s] before the sticks are touched, and after they are let go
 STATES, JOY, KEPT = 200, 50, 25  # [Hz] of states, of the joystick, and of what is recorded
@@ -86,7 +87,7 @@ COURSES = {
 
 def flown_by_hand(course: Course) -> Array:
     """Reference rows (K, 19 + N) of a flight at `STATES`, from its first to its last instant."""
-    mapping = load_mapping(JoystickMapping, MAPPING)
+    mapping = load_mapping(JoystickMapping, str(MAPPING))
     base = np.zeros(13)
     base[:3], base[6] = course.start, 1.0
     hand = Hand.at(joined_rows(Assembly.of(load_platform(PLATFORM)), base))
@@ -98,9 +99,7 @@ def flown_by_hand(course: Course) -> Array:
         if t > WAITING[0] and k % every == 0:
             axes, buttons = pilot.sticks(t, hand.row, is_done=t > DURATION - WAITING[1])
             demand = joystick_demand(axes.tolist(), buttons, mapping)
-        hand = hand.moved(
-            demand, 1.0 / STATES, limits=mapping.limits, p_WP_W=hand.row[REF_P]
-        )
+        hand = hand.moved(demand, 1.0 / STATES, limits=mapping.limits, p_WP_W=hand.row[REF_P])
         rows.append(hand.row)
     return np.array(rows)
 
@@ -144,9 +143,7 @@ def resolve_hand_flight(name: str, options: Options) -> tuple[Scenario, dict[str
     return resolve_recording(flight_folder(name), name, options)
 
 
-def resolve_recording(
-    path: Path, scene: str, options: Options
-) -> tuple[Scenario, dict[str, Any]]:
+def resolve_recording(path: Path, scene: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
     """Any recorded command, flown by the three-star in a scene among the anchors of TABLE XI, if it has a tag."""
     given = options.model_copy(update={"scene": options.scene or scene})
     command = {"path": str(path), "topic": None, "actual_topic": None, "convention": None}

@@ -20,7 +20,8 @@ Drone = Literal["drone_1", "drone_2", "drone_3"]
 Body = Literal["drone_1", "drone_2", "drone_3", "center"]
 SceneName = Literal["a1", "a2", "a3", "b", "c", "d"]
 Sequence = Literal["SIAP-1", "SIAP-2", "SIAP-3", "SIAP-4", "LIAP-1", "LIAP-2"]
-Three, Four = tuple[Error, Error, Error], tuple[Error, Error, Error, Error]
+Three = tuple[Error, Error, Error]
+Four = tuple[Error, Error, Error, Error]
 Five = tuple[Error, Error, Error, Error, Error]
 
 

@@ -115,7 +115,9 @@ class Cell:
 
 def over_seeds(results: Results, case: str, method: str, body: str) -> tuple[list[Score], int]:
     """Scores of all seeds that did not fail, and how many did."""
-    keys = sorted(key for key in results if (key.case, key.method, key.body) == (case, method, body))
+    keys = sorted(
+        key for key in results if (key.case, key.method, key.body) == (case, method, body)
+    )
     all_of_them = [results[key] for key in keys]
     scores = [each for each in all_of_them if isinstance(each, Score)]
     return scores, len(all_of_them) - len(scores)
@@ -154,16 +156,16 @@ def gain_of(
 
     The share is taken of the means over seeds, as the papers take it of each number of a table.
     """
-    shares, failed, seeds = [], 0, 0
+    shares, failed, flown = [], 0, 0
     for case, body in pairs:
         before, after = (mean_of(results, case, each, (body,)) for each in (over, method))
         failed = max(failed, before.failed, after.failed)
         if before.measured is not None and after.measured is not None:
             shares.append(1.0 - after.measured / before.measured)
-            seeds = max(seeds, after.seeds)
+        flown = max(flown, after.seeds + after.failed)
     if failed or not shares:
-        return Mean(None, None, seeds, failed)
-    return Mean(100.0 * float(np.mean(shares)), None, seeds, 0)
+        return Mean(None, None, max(0, flown - failed), failed)
+    return Mean(100.0 * float(np.mean(shares)), None, flown, 0)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,12 @@ JOINT_BY_HAND = 0.10  # [m] that it shall reach horizontally where flown by hand
 GAINS = {"virpo": 20.0, "joint": 40.0}  # [%] over vio_uwb, mean over drones
 CENTRE_GAIN = 0.0  # [%] of joint at the centre
 TABLE_VII, TABLE_VIII = "iap_simulator TABLE VII", "iap_simulator TABLE VIII"
-GAIN, TABLE_I, TABLE_II, FIG_5C = "gain over vio_uwb", "virpo TABLE I", "virpo TABLE II", "virpo Fig. 5c"
+GAIN, TABLE_I, TABLE_II, FIG_5C = (
+    "gain over vio_uwb",
+    "virpo TABLE I",
+    "virpo TABLE II",
+    "virpo Fig. 5c",
+)
 Value = Callable[[str, str, str], float | None]  # row, body, method -> published
 
 
@@ -98,9 +103,9 @@ def anchors(results: Results, study: Study, papers: Published) -> list[Cell]:
 
 def _with_noise(fewer: Mean, more: Mean) -> float:
     """What an error may be at most to be no larger than another, given how both scatter [m]."""
-    spreads = [each.spread or 0.0 for each in (fewer, more)]
     count = max(1, min(fewer.seeds, more.seeds))
-    return (fewer.measured or 0.0) + 2.0 * float(np.hypot(*spreads)) / float(np.sqrt(count))
+    scatter = float(np.hypot(fewer.spread or 0.0, more.spread or 0.0) / np.sqrt(count))
+    return (fewer.measured or 0.0) + 2.0 * scatter
 
 
 def scenes(results: Results, study: Study, papers: Published) -> list[Cell]:
@@ -181,6 +186,8 @@ def _sequences(
     table: str, methods: Sequence[str], known: Value, results: Results, study: Study
 ) -> list[Cell]:
     """A table of virpo over its sequences, each of which one of the flights stands for."""
+    if not {key.method for key in results} & set(methods) - set(MAIN):
+        return []  # it would repeat other tables
     cells = []
     for sequence, name in SEQUENCES.items():
         case = study.case(name)
@@ -196,7 +203,7 @@ def _orders(
     table: str, methods: Sequence[str], known: Value, results: Results, study: Study
 ) -> list[Order]:
     """How methods rank over the sequences of stars and of lines."""
-    orders = []
+    orders: list[Order] = []
     for group in ("SIAP", "LIAP"):
         cases = {s: study.case(name) for s, name in SEQUENCES.items() if s.startswith(group)}
         flown = {s: case for s, case in cases.items() if case is not None}
@@ -257,5 +264,3 @@ def _cell(
     unit: str = "m",
 ) -> Cell:
     return Cell(table, row, method, *mean, published, bar, least, unit)
-
-

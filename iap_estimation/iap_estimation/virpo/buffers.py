@@ -7,10 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_estimation.virpo.interval import TOLD
-from iap_estimation.virpo.messages import Inertial, Ranges
+from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
 from iap_estimation.virpo.preintegration import SAMPLE
 
 Array = NDArray[np.float64]
+KEPT = 1000  # samples of the central body's attitude
+NEAR = 0.02  # from a keyframe, at which one of them still tells of it [s]
+NOTHING = np.zeros(3)
 
 
 class SampleBuffer:
@@ -56,6 +59,28 @@ class SampleBuffer:
     def gap(self) -> float:
         """Length of the longest sample that is left [s]."""
         return max((float(row[0]) for _, row in self._rows), default=0.0)
+
+
+class TiltBuffer:
+    """What the central body's autopilot says: its gyroscope's samples, and its attitude."""
+
+    def __init__(self) -> None:
+        self._samples = SampleBuffer()
+        self._told: deque[Tilt] = deque(maxlen=KEPT)
+
+    def add(self, told: Tilt) -> None:
+        """Add what it says."""
+        self._samples.add(Inertial(told.t, told.w_B0, NOTHING))
+        self._told.append(told)
+
+    def take(self, until: float) -> Array:
+        """Remove and return the samples (S, 4) until a time: length [s] and angular velocity of each."""
+        return self._samples.take(until)[:, :4]
+
+    def at(self, t: float) -> Tilt | None:
+        """What it said nearest to a time; None where that is too far from it."""
+        near = min(self._told, key=lambda told: abs(told.t - t), default=None)
+        return near if near is not None and abs(near.t - t) < NEAR else None
 
 
 class RangeBuffer:

@@ -126,9 +126,7 @@ def tell_all(rests: Array, h: Array, gate: float, error: Array, P: Array) -> boo
 
 
 @njit(cache=True)
-def tell_tilt(
-    centre: Array, row: Array, gate: float, at: int, error: Array, P: Array
-) -> bool:
+def tell_tilt(centre: Array, row: Array, gate: float, at: int, error: Array, P: Array) -> bool:
     """A told attitude's roll and pitch, `row` as of `tilting`; says whether it was taken."""
     r, J, h = np.empty(2), np.empty((2, 3)), np.zeros((2, len(error)))
     tilting(centre, row, r, J)

@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-from iap_estimation.virpo.buffers import RangeBuffer, SampleBuffer
+from iap_estimation.virpo.buffers import RangeBuffer, SampleBuffer, TiltBuffer
 from iap_estimation.virpo.chain import propagate
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.interval import Interval
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tracks
-from iap_estimation.virpo.spec import VirpoSpec
+from iap_estimation.virpo.joined import RigidTerms
+from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.states import ALIGNMENT, CRAFT
+from iap_estimation.virpo.terms import RangeTerms, RestTerms, Terms
 from iap_estimation.virpo.window import EstimateLost, Window
 
 Array = NDArray[np.float64]
@@ -41,6 +43,7 @@ class Estimator:
         crew: the aircraft.
         spec: see `VirpoSpec`.
         first: says where an aircraft is when its first images come.
+        joined: whether the central body joins the aircraft in the window.
 
     Attributes:
         t: of the newest keyframe [s]; minus infinity before the first.
@@ -48,9 +51,16 @@ class Estimator:
         late: images that came after their time.
     """
 
-    def __init__(self, crew: Crew, spec: VirpoSpec, first: First) -> None:
+    def __init__(
+        self, crew: Crew, spec: VirpoSpec, first: First, *, joined: bool = False
+    ) -> None:
         self.crew, self.spec, self._first = crew, spec, first
-        self.window = Window(crew, spec)
+        self._rest = RestTerms(crew, spec.rest.velocity)
+        self._rigid = RigidTerms(crew, spec) if joined else None
+        terms: list[Terms] = [RangeTerms(crew, spec.huber.ranges), self._rest]
+        terms += [self._rigid] if self._rigid is not None else []
+        self.window = Window(crew, spec, terms, centre=joined)
+        self._tilts = TiltBuffer()
         self._samples = [SampleBuffer() for _ in crew.crafts]
         self._ranges = [RangeBuffer(spec.range_deviation) for _ in crew.crafts]
         self._images: dict[float, dict[int, Tracks]] = {}
@@ -91,11 +101,22 @@ class Estimator:
         """Take a round of ranges."""
         self._ranges[aircraft].add(told)
 
+    def tilt(self, told: Tilt) -> None:
+        """Take what the central body's autopilot says."""
+        self._tilts.add(told)
+
     def estimates(self) -> list[Estimate]:
         """What is believed at the newest keyframe, with covariance."""
         x = self.window.states.x[-1]
         C = self.window.covariance()
         return [self._told(a, self.t, x[a], _of_craft(C, a, x, self.alignment(a))) for a in self._all]
+
+    def centre(self) -> Estimate:
+        """What is believed of the central body at the newest keyframe; of a joined window."""
+        assert self._rigid is not None  # noqa: S101 - others have no centre
+        tilt = self._tilts.at(self.t)
+        w = np.full(3, np.nan) if tilt is None else tilt.w_B0
+        return self._rigid.centre(self.t, self.window.states, w, self.window.covariance())
 
     def head(self, aircraft: int) -> Estimate:
         """What is believed of an aircraft at its newest inertial sample, without covariance."""
@@ -157,9 +178,17 @@ class Estimator:
         known = [x for x in states if x is not None]
         for buffer in self._samples:
             buffer.take(t)
-        if len(known) < len(states):
-            return False
-        self.window.begin(np.array(known), self.spec.start)
+        return len(known) == len(states) and self._start(t, np.array(known), self.spec.start, seen)
+
+    def _start(self, t: float, x: Array, deviations: Start, seen: dict[int, Tracks]) -> bool:
+        """Begin from states (A, 16) in `map`; False where the central body's attitude is not known."""
+        self._tilts.take(t)
+        if self._rigid is not None:
+            tilt = self._tilts.at(t)
+            if tilt is None:
+                return False
+            self._rigid.tell(tilt.q_WB0)
+        self.window.begin(x, deviations)
         self._finish(t, seen)
         return True
 
@@ -171,7 +200,9 @@ class Estimator:
         before = self.t
         samples = tuple(buffer.take(t) for buffer in self._samples)
         ranges = tuple(buffer.take(before, t) for buffer in self._ranges)
-        interval = Interval(samples, ranges, np.zeros((0, 4)), np.zeros((0, 1)))
+        tilt = self._tilts.at(t)
+        told = np.zeros((0, 4)) if tilt is None else tilt.q_WB0[None]
+        interval = Interval(samples, ranges, self._tilts.take(t), told, np.zeros((0, 1)))
         self.window.add(interval)
         led_to = self.window.states.x[-1].copy()
         self.window.see([seen.get(a) for a in self._all])
@@ -205,8 +236,8 @@ class Estimator:
             propagate(x[a], self.crew.gravity, samples)
             self._ranges[a].take(t, t)
         x = np.array([np.r_[_in_world(self._told(a, t, x[a], x)), x[a, 10:]] for a in self._all])
-        self.window.begin(_sound(x, self.spec), self.spec.restart)
-        self._finish(t, seen)
+        if not self._start(t, _sound(x, self.spec), self.spec.restart, seen):
+            self.t = -np.inf
 
     def _hold_still(self, interval: Interval) -> None:
         """Note which aircraft stand still."""
@@ -218,7 +249,7 @@ class Estimator:
             is_calm = np.linalg.norm(w) < rest.turn
             is_free = abs(np.linalg.norm(f) - self.crew.gravity) < rest.force
             if shifts[a] < rest.parallax and is_calm and is_free:
-                self.window.hold(a)
+                self._rest.hold(a)
 
     def _check(self, led_to: Array) -> None:
         """Refuse states that no aircraft can be in.

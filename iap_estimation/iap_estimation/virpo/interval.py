@@ -21,12 +21,14 @@ class Interval:
         samples: of each aircraft (S, 7): length [s], w, f of inertial samples.
         ranges: of each aircraft (n, 6): see `TOLD`; times ascend.
         turns: (S, 4) of the central body: length [s], w [rad/s]; none where it is not estimated.
+        tilt: (0 or 1, 4) attitude of the central body at the end, as its autopilot says, xyzw.
         meetings: (m, c) instants with what neighbours showed, their first column the time since the first keyframe [s].
     """
 
     samples: tuple[Array, ...]
     ranges: tuple[Array, ...]
     turns: Array
+    tilt: Array
     meetings: Array
 
     @property
@@ -46,6 +48,7 @@ class Interval:
             tuple(samples),
             tuple(ranges),
             np.concatenate([self.turns, later.turns]),
+            later.tilt,
             np.concatenate([self.meetings, _later(later.meetings, shift)]),
         )
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All aircraft of a platform and its centre under one method, whichever that is: measurements in, estimates out."""
 
-from collections import deque
 from collections.abc import Sequence
 from typing import Protocol
 
 from iap_description.errors import BadInput
+from iap_estimation.virpo.buffers import TiltBuffer
 from iap_estimation.virpo.centre import centre_of
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.estimator import SAME, Estimator, Fault, First
@@ -13,8 +13,6 @@ from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Trac
 from iap_estimation.virpo.spec import VirpoSpec
 
 METHODS = ("vio", "vio_uwb", "virpo", "joint", "drift_filter")
-KEPT = 1000  # samples of the central body's attitude
-NEAR = 0.02  # from a keyframe, at which one of them still tells of it [s]
 
 
 class Localizer(Protocol):
@@ -63,7 +61,49 @@ def make_localizer(method: str, crew: Crew, spec: VirpoSpec, first: First) -> Lo
         return Apart(crew, spec, first, with_ranges=method == "vio_uwb")
     if crew.d is None:
         raise BadInput(f"method '{method}' needs aircraft that are joined: use vio or vio_uwb")
+    if method == "joint":
+        return Together(crew, spec, first)
     raise BadInput(f"method '{method}'")
+
+
+class Together:
+    """All aircraft and the central body in one window: method ``joint``.
+
+    Args:
+        crew: the aircraft.
+        spec: see `VirpoSpec`.
+        first: says where an aircraft is when its first images come.
+    """
+
+    def __init__(self, crew: Crew, spec: VirpoSpec, first: First) -> None:
+        self._crew = crew
+        self._estimator = Estimator(crew, spec, first, joined=True)
+
+    def imu(self, aircraft: int, sample: Inertial) -> bool:
+        return self._estimator.imu(aircraft, sample)
+
+    def tracks(self, aircraft: int, tracks: Tracks) -> bool:
+        return self._estimator.tracks(aircraft, tracks)
+
+    def ranges(self, aircraft: int, told: Ranges) -> None:
+        self._estimator.ranges(aircraft, told)
+
+    def tilt(self, told: Tilt) -> None:
+        self._estimator.tilt(told)
+
+    def estimates(self) -> list[Estimate]:
+        return self._estimator.estimates() if self._estimator.is_running else []
+
+    def heads(self) -> list[Estimate]:
+        if not self._estimator.is_running:
+            return []
+        return [self._estimator.head(a) for a in range(len(self._crew.crafts))]
+
+    def centre(self) -> Estimate | None:
+        return self._estimator.centre() if self._estimator.is_running else None
+
+    def faults(self) -> list[Fault]:
+        return self._estimator.faults
 
 
 class Apart:
@@ -82,7 +122,7 @@ class Apart:
             Estimator(crew.alone(a), spec, lambda _, t, a=a: first(a, t))
             for a in range(len(crew.crafts))
         ]
-        self._tilts = Tilts()
+        self._tilts = TiltBuffer()
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
         return self._estimators[aircraft].imu(0, sample)
@@ -104,33 +144,18 @@ class Apart:
         return [one.head(0) for one in self._estimators if one.is_running]
 
     def centre(self) -> Estimate | None:
-        return self._tilts.centre(self.estimates(), self._crew)
+        return _centre(self.estimates(), self._tilts, self._crew)
 
     def faults(self) -> list[Fault]:
         return [fault for one in self._estimators for fault in one.faults]
 
 
-class Tilts:
-    """What the central body's autopilot said lately."""
-
-    def __init__(self) -> None:
-        self._told: deque[Tilt] = deque(maxlen=KEPT)
-
-    def add(self, told: Tilt) -> None:
-        """Add what it says."""
-        self._told.append(told)
-
-    def at(self, t: float) -> Tilt | None:
-        """What it said nearest to a time; None where that is too long from it."""
-        near = min(self._told, key=lambda told: abs(told.t - t), default=None)
-        return near if near is not None and abs(near.t - t) < NEAR else None
-
-    def centre(self, estimates: list[Estimate], crew: Crew) -> Estimate | None:
-        """The central body, where the estimates of all aircraft are of one time."""
-        if crew.d is None or len(estimates) < len(crew.crafts):
-            return None
-        t = estimates[0].t
-        tilt = self.at(t)
-        if tilt is None or any(abs(one.t - t) > SAME for one in estimates):
-            return None
-        return centre_of(estimates, tilt, crew)
+def _centre(estimates: list[Estimate], tilts: TiltBuffer, crew: Crew) -> Estimate | None:
+    """The central body, where the estimates of all aircraft are of one time."""
+    if crew.d is None or len(estimates) < len(crew.crafts):
+        return None
+    t = estimates[0].t
+    tilt = tilts.at(t)
+    if tilt is None or any(abs(one.t - t) > SAME for one in estimates):
+        return None
+    return centre_of(estimates, tilt, crew)

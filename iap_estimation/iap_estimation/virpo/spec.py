@@ -50,6 +50,16 @@ class Failure(Record):
     gap: Positive  # without inertial samples [s]
 
 
+class Rigid(Record):
+    """What a joint window believes of the central body."""
+
+    joint: Positive  # deviation of a joint's place [m]
+    width: Positive  # of Huber's kernel on all joints of a keyframe, in deviations
+    tilt_memory: Positive  # correlation time of the autopilot's errors in roll and pitch [s]
+    tilt_start_deg: Positive
+    yaw_start_deg: Positive
+
+
 class VirpoSpec(Record):
     """An estimator with a sliding window."""
 
@@ -67,6 +77,7 @@ class VirpoSpec(Record):
     restart: Start
     rest: Rest
     failure: Failure
+    rigid: Rigid
     patience: Positive  # how long an update waits for images that are late [s]
 
 

@@ -80,6 +80,12 @@ class States(NamedTuple):
         )
 
 
+def vertical(q: Array) -> Array:
+    """The world's z axis (3,) in the axes of a body of attitude (4,)."""
+    x, y, z, w = q
+    return np.array([2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)])
+
+
 @njit(cache=True)
 def turn_right(q: Array, step: Array) -> None:
     """Apply q <- q exp(step)."""

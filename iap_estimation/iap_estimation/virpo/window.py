@@ -27,13 +27,12 @@ from iap_estimation.virpo.marginal import Prior, eliminate, mirror
 from iap_estimation.virpo.messages import Tracks
 from iap_estimation.virpo.normal import solve
 from iap_estimation.virpo.preintegration import preintegrate
-from iap_estimation.virpo.ranging import FRAME, WIDTH, add_ranges, ranges_cost
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.states import ALIGNMENT, CRAFT, States, retract
+from iap_estimation.virpo.states import ALIGNMENT, CRAFT, States, retract, vertical
+from iap_estimation.virpo.terms import ALL, Terms
 from iap_estimation.virpo.vision import Eliminated, add_vision, step_landmarks, vision_cost
 
 Array = NDArray[np.float64]
-ALL = -1  # factors of every keyframe
 LANDMARKS = 500  # rows of each aircraft's table
 BEGIN = 0.1  # deviation of an inverse depth that a landmark may begin with [1/m]
 ENOUGH = 1e-3  # by which the cost may rise: rounding and landmarks at their bounds
@@ -50,6 +49,9 @@ class Window:
     Args:
         crew: the aircraft.
         spec: see `VirpoSpec`.
+        terms: what else is said of the states.
+        neighbours: how many other aircraft's drift is estimated.
+        centre: whether the central body is.
 
     Attributes:
         states: of the keyframes, the newest last.
@@ -58,10 +60,18 @@ class Window:
         chi_square: cost of the last update over its measurements; near 1/2 when noise is what it is said to be.
     """
 
-    def __init__(self, crew: Crew, spec: VirpoSpec) -> None:
-        self._crew, self._spec = crew, spec
+    def __init__(
+        self,
+        crew: Crew,
+        spec: VirpoSpec,
+        terms: Sequence[Terms],
+        *,
+        neighbours: int = 0,
+        centre: bool = False,
+    ) -> None:
+        self._crew, self._spec, self._terms = crew, spec, terms
+        self._blank = States.empty(1, len(crew.crafts), neighbours, centre)
         self._noise = [craft.noise for craft in crew.crafts]
-        self._antennas = np.array([craft.p_BA_B for craft in crew.crafts])
         self._frames = spec.keyframes + 1
         self._chain = Chain.empty(self._frames, len(crew.crafts))
         self._eliminated = [Eliminated.empty(LANDMARKS, self._frames) for _ in crew.crafts]
@@ -74,15 +84,15 @@ class Window:
             x: (A, 16) states of the aircraft, in `map`: the frames L are laid into it.
             deviations: how far off it may be.
         """
-        crafts = len(self._crew.crafts)
-        self.states = States.empty(1, crafts)
+        self.states = self._blank.copy()
         self.states.x[0] = x
         self.intervals: list[Interval] = []
-        self._ranges = np.zeros((0, WIDTH))
-        self._rest = np.zeros((1, crafts), dtype=bool)
         self._tables = [Landmarks.empty(LANDMARKS, self._frames) for _ in self._crew.crafts]
-        self._prior = first_prior(self.states, deviations)
-        self._root = np.linalg.cholesky(self._prior.H)
+        H = first_information(self.states, deviations)
+        for terms in self._terms:
+            terms.begin(self.states, deviations, H)
+        self._prior = Prior(H, np.zeros(len(H)), self.states.copy())
+        self._root = np.linalg.cholesky(H)
 
     def see(self, tracks: Sequence[Tracks | None]) -> None:
         """Enter what the aircraft see in the newest keyframe."""
@@ -104,12 +114,7 @@ class Window:
         for a in range(len(self._crew.crafts)):
             x, motion = self.states.x[:, a], self._chain.at(k, a)
             predict(x[k], self._crew.gravity, motion.span[0], motion.delta, x[k + 1])
-        self._rest = np.vstack([self._rest, np.zeros(len(self._crew.crafts), dtype=bool)])
         self._enter(k, interval)
-
-    def hold(self, aircraft: int) -> None:
-        """Note that an aircraft stands still at the newest keyframe."""
-        self._rest[-1, aircraft] = True
 
     def shift(self, i: int, j: int) -> list[float]:
         """How far tracks move between two keyframes in the mean, for every aircraft [px]; NaN with too few."""
@@ -154,13 +159,10 @@ class Window:
         return inverse.T @ inverse
 
     def _enter(self, k: int, interval: Interval) -> None:
-        """Keep an interval, and what its ranges say."""
+        """Keep an interval, and what it says."""
         self.intervals.append(interval)
-        rows = interval.range_rows(
-            self.states.x[k, :, 10:], self._antennas, self._crew.gravity
-        )
-        rows[:, FRAME] = k
-        self._ranges = np.concatenate([self._ranges, rows])
+        for terms in self._terms:
+            terms.enter(k, interval, self.states)
 
     def _begin_landmarks(self) -> None:
         for a, craft in enumerate(self._crew.crafts):
@@ -178,13 +180,8 @@ class Window:
                 cost += add_vision(
                     states.x, table, craft.rig, a, only, widths.vision, damping, H, g, states.stride, out
                 )
-        cost += add_chain(
-            states.x, self._crew.gravity, self._chain, only, H, g, states.stride
-        )
-        cost += add_ranges(
-            states.x, states.alignment, self._ranges, only, widths.ranges, H, g, states.stride
-        )
-        return H, g, cost + self._add_rest(only, H, g)
+        cost += add_chain(states.x, self._crew.gravity, self._chain, only, H, g, states.stride)
+        return H, g, cost + sum(terms.add(states, only, H, g) for terms in self._terms)
 
     def _cost(self) -> float:
         """The cost of all measurements."""
@@ -194,27 +191,14 @@ class Window:
             if craft.rig is not None:
                 cost += vision_cost(states.x, self._tables[a], craft.rig, a, widths.vision)
         cost += chain_cost(states.x, self._crew.gravity, self._chain)
-        cost += ranges_cost(states.x, states.alignment, self._ranges, widths.ranges)
-        v = states.x[:, :, 7:10][self._rest]
-        return cost + 0.5 * float(np.sum(v * v)) / self._spec.rest.velocity**2
-
-    def _add_rest(self, only: int, H: Array, g: Array) -> float:
-        """Zero velocities of aircraft that stand still."""
-        weight, cost = 1.0 / self._spec.rest.velocity**2, 0.0
-        for k, a in np.argwhere(self._rest):
-            if only in (ALL, k):
-                v = self.states.x[k, a, 7:10]
-                at = k * self.states.stride + CRAFT * a + 6
-                g[at : at + 3] += weight * v
-                H[range(at, at + 3), range(at, at + 3)] += weight
-                cost += 0.5 * weight * float(v @ v)
-        return cost
+        return cost + sum(terms.cost(states) for terms in self._terms)
 
     def _measurements(self) -> int:
         """How many numbers the cost is of, less those that only the past tells."""
         views = sum(int(np.unpackbits(table.seen).sum()) for table in self._tables)
         inertial = CRAFT * len(self.intervals) * len(self._crew.crafts)
-        return 2 * views + inertial + len(self._ranges) + len(self._prior.g)
+        others = sum(terms.count() for terms in self._terms)
+        return 2 * views + inertial + others + len(self._prior.g)
 
     def _descend(self, damping: float) -> float:
         """Step to a lower cost, shorter steps until one is; returns the damping that it took."""
@@ -274,9 +258,8 @@ class Window:
         self.states = self.states.without(0)
         self._chain.drop(0)
         del self.intervals[0]
-        self._rest = self._rest[1:]
-        self._ranges = self._ranges[self._ranges[:, FRAME] > 0.0]
-        self._ranges[:, FRAME] -= 1.0
+        for terms in self._terms:
+            terms.leave_first()
         for table in self._tables:
             drop_first_frame(table)
 
@@ -288,8 +271,8 @@ class Window:
             if craft.rig is not None:
                 drop_frame(self.states.x, self._tables[a], craft.rig, a, k)
         self.states = self.states.without(k)
-        self._rest = np.delete(self._rest, k, axis=0)
-        self._ranges = self._ranges[self._ranges[:, FRAME] < k - 1]
+        for terms in self._terms:
+            terms.leave(k)
         later = self.intervals.pop()
         joined = self.intervals.pop().joined(later)
         for a, samples in enumerate(joined.samples):
@@ -298,8 +281,8 @@ class Window:
         self._enter(k - 1, joined)
 
 
-def first_prior(states: States, deviations: Start) -> Prior:
-    """What is known of a window's first keyframe: see `Start`; tilt and yaw are about the world's axes."""
+def first_information(states: States, deviations: Start) -> Array:
+    """What is known of the aircraft at a window's first keyframe; tilt and yaw are about the world's axes."""
     crafts = states.x.shape[1]
     tilt, yaw = np.deg2rad([deviations.tilt_deg, deviations.yaw_deg])
     H = np.zeros((states.size, states.size))
@@ -308,16 +291,10 @@ def first_prior(states: States, deviations: Start) -> Prior:
         sigma = [deviations.position] * 3 + [1.0] * 3 + [deviations.velocity] * 3
         sigma += [deviations.gyro_bias] * 3 + [deviations.accel_bias] * 3
         H[range(at, at + 15), range(at, at + 15)] = 1.0 / np.square(sigma)
-        z_B = vertical(states.x[0, a, 3:7])
-        across = (np.eye(3) - np.outer(z_B, z_B)) / tilt**2
-        H[at + 3 : at + 6, at + 3 : at + 6] = across + np.outer(z_B, z_B) / yaw**2
+        up = vertical(states.x[0, a, 3:7])
+        across = (np.eye(3) - np.outer(up, up)) / tilt**2
+        H[at + 3 : at + 6, at + 3 : at + 6] = across + np.outer(up, up) / yaw**2
     told = [deviations.alignment_position] * 3 + [np.deg2rad(deviations.alignment_yaw_deg)]
     at = states.size - ALIGNMENT * crafts
     H[range(at, states.size), range(at, states.size)] = np.tile(1.0 / np.square(told), crafts)
-    return Prior(H, np.zeros(states.size), states.copy())
-
-
-def vertical(q: Array) -> Array:
-    """The world's z axis (3,) in the axes of a body of attitude (4,)."""
-    x, y, z, w = q
-    return np.array([2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)])
+    return H

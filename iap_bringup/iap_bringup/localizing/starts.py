@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where aircraft are when an estimator begins: as the truth says, or else at the origin, level as gravity says."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_bringup.localizing.data import Dataset, Truth
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_estimation.evaluation import poses_at
+from iap_estimation.virpo.estimator import First
+from iap_estimation.virpo.messages import Inertial
+
+Array = NDArray[np.float64]
+Start = Callable[[float], Array | None]
+STILL = 0.3  # length of the first samples, of which the mean tells the vertical [s]
+TILT = 0.2  # specific force off that of gravity up to which it does, as a share
+GRAVITY = 9.81  # [m/s^2]
+
+
+def first_of(dataset: Dataset) -> tuple[First, bool]:
+    """What `make_localizer` asks for, and whether it comes from the truth.
+
+    Raises:
+        BadInput: neither truth nor gravity tells the attitude.
+    """
+    truths = [craft.truth for craft in dataset.crafts]
+    known = [truth for truth in truths if truth is not None and truth.has_attitude]
+    if len(known) == len(truths):
+        starts: list[Start] = [_from_truth(truth) for truth in known]
+    elif len(truths) == 1:
+        starts = [_from_gravity(dataset)]
+    else:
+        raise BadInput(f"{dataset.source}: nothing says how the aircraft begin towards each other")
+    return lambda aircraft, t: starts[aircraft](t), len(known) == len(truths)
+
+
+def _from_truth(truth: Truth) -> Start:
+    """The true pose and velocity, and biases of zero; None while the truth has not begun."""
+    v_W = np.gradient(truth.poses[:, :3], truth.t, axis=0) if truth.v_W is None else truth.v_W
+
+    def start(t: float) -> Array | None:
+        if not truth.t[0] <= t <= truth.t[-1]:
+            return None
+        pose = poses_at(np.array([t]), truth.t, truth.poses)[0]
+        v = [np.interp(t, truth.t, v_W[:, i]) for i in range(3)]
+        return np.concatenate([pose, v, np.zeros(6)])
+
+    return start
+
+
+def _from_gravity(dataset: Dataset) -> Start:
+    """At rest at the origin, without yaw."""
+    forces: list[Array] = []
+    first = None
+    for _, said in dataset.events():
+        if isinstance(said, Inertial):
+            first = said.t if first is None else first
+            if said.t > first + STILL:
+                break
+            forces.append(said.f_B)
+    if not forces:
+        raise BadInput(f"{dataset.source}: the inertial unit says nothing")
+    f_B = np.mean(forces, axis=0)
+    size = float(np.linalg.norm(f_B))
+    if abs(size / GRAVITY - 1.0) > TILT:
+        raise BadInput(
+            f"{dataset.source}: the aircraft does not begin at rest: its specific force is {size:.2f} m/s^2"
+        )
+    x, y, z = f_B / size
+    roll, pitch = np.arctan2(y, z), np.arctan2(-x, np.hypot(y, z))
+    q = so3.quaternion_from_matrix(so3.matrix_from_euler(np.array([roll, pitch, 0.0])))
+    state = np.concatenate([np.zeros(3), q, np.zeros(9)])
+    return lambda _: state.copy()

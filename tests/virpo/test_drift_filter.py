@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The drift filter: what it makes of odometries that drift, of ranges and of how the aircraft are joined."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from synthetic import CENTRE, Flight
+from synthetic_crew import Noise, crew_of, figure_eight
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_estimation.virpo.drift_filter import DriftFilter
+from iap_estimation.virpo.drift_path import Path
+from iap_estimation.virpo.drift_spec import load_spec, preset_names, preset_tree
+from iap_estimation.virpo.messages import Estimate
+
+NOISE = Noise(gyro=0.0015, gyro_bias=0.003, range=0.7071, tilt=0.01)
+LINE = np.array([[0.0, 0.6, -0.07], [0.0, 0.0, -0.07], [0.0, -0.6, -0.07]])
+STILL = (0.0, np.zeros(3))
+OWN = np.diag(np.repeat([1.0, 1e-4, 4e-4, 1e-6, 1e-4], 3))  # covariance an odometry tells
+
+
+class Drift:
+    """An odometry's frame in W over time: yaw and place at the start, constant rates, random walks."""
+
+    def __init__(
+        self, yaw=0.0, place=(0, 0, 0), yaw_rate=0.0, speed=(0, 0, 0), walk=(0, 0), seed=0
+    ):
+        self._start, self._rates = (yaw, np.array(place)), (yaw_rate, np.array(speed))
+        self._walk, self._seed = walk, seed
+
+    def odometry(self, flight, aircraft, rate=10.0, jitter=0.0):
+        """What it tells: its ways are turned by the drift's yaw, and its place slips."""
+        rng = np.random.default_rng([self._seed, aircraft])
+        stamps = flight.stamps(rate)
+        true = flight.motion(aircraft).at(stamps)
+        yaw, (yaw_rate, speed) = self._start[0], self._rates
+        back = so3.quaternion_exp(np.array([0.0, 0.0, -yaw]))
+        p = so3.rotate(back, true.p_WB_W[0] - self._start[1])
+        told = []
+        for k, t in enumerate(stamps.tolist()):
+            if k:
+                dt = t - stamps[k - 1]
+                middle = yaw + 0.5 * yaw_rate * dt
+                back = so3.quaternion_exp(np.array([0.0, 0.0, -middle]))
+                slip = speed * dt + self._walk[0] * dt**0.5 * rng.normal(size=3)
+                p = p + so3.rotate(back, true.p_WB_W[k] - true.p_WB_W[k - 1] - slip)
+                yaw += yaw_rate * dt + self._walk[1] * dt**0.5 * rng.normal()
+            back = so3.quaternion_exp(np.array([0.0, 0.0, -yaw]))
+            q, v = so3.multiply(back, true.q_WB[k]), so3.rotate(back, true.v_WB_W[k])
+            seen = p + jitter * rng.normal(size=3)
+            told.append(Estimate(t, seen, q, v, np.full(3, 0.01), np.full(3, 0.1), OWN))
+        return told
+
+
+def messages(flight, drifts, rate=10.0, jitter=0.0, ranged=None):
+    """(stamp, order, kind, aircraft, message) of everything, in order of arrival on time."""
+    out = [(m.t, 0, "tilt", CENTRE, m) for m in flight.tilt()]
+    for a, drift in enumerate(drifts):
+        if ranged is None or a in ranged:
+            out += [(m.t, 1, "ranges", a, m) for m in flight.ranges(a)]
+        out += [(m.t, 2, "odometry", a, m) for m in drift.odometry(flight, a, rate, jitter)]
+    return sorted(out, key=lambda one: (round(one[0], 4), one[1], one[3]))
+
+
+def fed(drift_filter, arrivals, watch=None):
+    """A filter that has heard everything; `watch` is called after each update."""
+    for *_, kind, a, message in arrivals:
+        told = (message,) if kind == "tilt" else (a, message)
+        if getattr(drift_filter, kind)(*told) and watch is not None:
+            watch(drift_filter)
+    return drift_filter
+
+
+def spec_with(**changes):
+    return load_spec().model_copy(update=changes)
+
+
+def wide(position=2.0, yaw_deg=15.0, **changes):
+    """Settings of a start that is not known."""
+    start = load_spec().start.model_copy(update={"position": position, "yaw_deg": yaw_deg})
+    return spec_with(start=start, **changes)
+
+
+def off(flight, told, aircraft):
+    """Place against the truth [m]."""
+    return told.p_WB_W - flight.truth(aircraft, told.t).p_WB_W
+
+
+def turned_off(flight, told, aircraft):
+    """Attitude against the truth (3,) in W [rad]."""
+    q = flight.truth(aircraft, told.t).q_WB
+    return so3.quaternion_log(so3.multiply(told.q_WB, so3.conjugate(q)))
+
+
+class Watch:
+    """Errors of all updates: (updates, A + 1), the centre last."""
+
+    def __init__(self, flight):
+        self._flight, self.errors, self.nees, self.t = flight, [], [], []
+
+    def __call__(self, drift_filter):
+        told = drift_filter.estimates()
+        bodies = list(enumerate(told)) + [(CENTRE, drift_filter.centre())]
+        parts = [off(self._flight, one, a) for a, one in bodies]
+        self.errors.append([np.linalg.norm(part) for part in parts])
+        covs = [one.covariance[:3, :3] for _, one in bodies]
+        self.nees.append([e @ np.linalg.solve(C, e) / 3 for e, C in zip(parts, covs, strict=True)])
+        self.t.append(drift_filter.t)
+
+    def rms(self, since=0.0, until=np.inf):
+        t = np.array(self.t)
+        chosen = np.array(self.errors)[(t >= since) & (t <= until)]
+        return np.sqrt(np.mean(chosen**2, axis=0))
+
+
+WALKS = [Drift(walk=(0.02, 0.004), seed=s) for s in (1, 2, 3)]
+
+
+@pytest.fixture(scope="module")
+def flight():
+    return Flight.of(40.0, noise=NOISE, seed=3, points=1, range_rate=200.0)
+
+
+@pytest.fixture(scope="module")
+def walking(flight):
+    """Three odometries that drift as the filter believes, heard in time."""
+    watch = Watch(flight)
+    begun = time.process_time()
+    arrivals = messages(flight, WALKS)
+    ready = time.process_time()
+    drift_filter = fed(DriftFilter(flight.crew, load_spec()), arrivals, watch)
+    return drift_filter, watch, time.process_time() - ready, ready - begun
+
+
+def test_offset_and_yaw_of_one_odometry_are_found_from_ranges():
+    one = Flight.of(30.0, crew=crew_of(1), noise=NOISE, seed=1, points=1)
+    drift = Drift(yaw=0.12, place=(0.6, -0.4, 0.3))
+    drift_filter = fed(DriftFilter(one.crew, wide()), messages(one, [drift]))
+    told = drift_filter.estimates()[0]
+    assert np.linalg.norm(off(one, told, 0)) < 0.15
+    assert abs(turned_off(one, told, 0)[2]) < 0.03
+    v = told.v_WB_W - one.truth(0, told.t).v_WB_W
+    assert np.linalg.norm(v) < 0.1
+    with pytest.raises(BadInput, match="two joined aircraft"):
+        drift_filter.centre()
+
+
+def test_the_joints_pass_on_what_ranges_say_of_one(flight):
+    drifts = [
+        Drift(),
+        Drift(0.1, (0.5, 0.3, -0.2)),
+        Drift(-0.08, (-0.4, 0.2, 0.3)),
+    ]
+    only = messages(flight, drifts, ranged=[0])
+    joined = fed(DriftFilter(flight.crew, wide()), only)
+    apart = fed(DriftFilter(replace(flight.crew, d=None), wide()), only)
+    for a, told in enumerate(joined.estimates()):
+        assert np.linalg.norm(off(flight, told, a)) < 0.15
+        assert abs(turned_off(flight, told, a)[2]) < 0.04
+    assert np.linalg.norm(off(flight, apart.estimates()[1], 1)) > 0.4
+
+
+def test_drift_that_walks_is_followed(flight, walking):
+    drift_filter, watch, *_ = walking
+    raw = [
+        np.sqrt(np.mean([np.sum(off(flight, m, a) ** 2) for m in drift.odometry(flight, a)]))
+        for a, drift in enumerate(WALKS)
+    ]
+    assert watch.rms().max() < 0.08
+    assert watch.rms()[:3].max() < 0.7 * np.mean(raw)
+    assert len(watch.t) == 401
+    assert drift_filter.reopened == 0
+
+
+def test_what_it_says_of_its_errors_is_so(walking):
+    nees = np.mean(walking[1].nees, axis=0)
+    assert (nees > 0.3).all() and (nees < 2.0).all()
+
+
+def test_errors_are_known_under_a_drift_at_constant_rate():
+    nees = []
+    for seed in range(3):
+        flown = Flight.of(30.0, noise=NOISE, seed=10 + seed, points=1, range_rate=50.0)
+        drifts = [
+            Drift(yaw_rate=0.001 * s, speed=0.006 * np.roll([s, 1, -1], seed + k), seed=seed)
+            for k, s in enumerate((1, -1, 1))
+        ]
+        watch = Watch(flown)
+        fed(DriftFilter(flown.crew, load_spec()), messages(flown, drifts, jitter=0.005), watch)
+        nees.append(np.mean(watch.nees, axis=0))
+    assert 0.5 < np.mean(nees) < 2.0
+
+
+def test_the_centre_moves_and_turns_as_it_does(flight, walking):
+    told = walking[0].centre()
+    true = flight.truth(CENTRE, told.t)
+    assert np.abs(turned_off(flight, told, CENTRE)).max() < 0.03
+    assert np.linalg.norm(told.v_WB_W - true.v_WB_W) < 0.05
+    assert np.isfinite(told.covariance[:12, :12]).all()
+    assert np.isnan(told.covariance[12:]).all()
+    known = told.covariance[:12, :12]
+    assert np.linalg.eigvalsh(0.5 * (known + known.T)).min() > 0.0
+
+
+def test_covariance_of_an_aircraft_is_one(walking):
+    for told in walking[0].estimates():
+        assert np.linalg.eigvalsh(0.5 * (told.covariance + told.covariance.T)).min() > 0.0
+        assert (told.gyro_bias == 0.01).all()
+
+
+@pytest.mark.parametrize("d", [None, LINE], ids=["star", "line"])
+def test_arms_and_antennas_off_the_bodies_do_no_harm(d):
+    crew = crew_of(3, antenna=(0.05, 0.0, 0.1), joint=(0.02, 0.0, 0.06))
+    crew = crew if d is None else replace(crew, d=d)
+    flown = Flight.of(15.0, crew=crew, noise=NOISE, seed=4, points=1)
+    watch = Watch(flown)
+    drift_filter = fed(DriftFilter(crew, load_spec()), messages(flown, WALKS), watch)
+    assert watch.rms().max() < 0.08
+    told = drift_filter.centre()
+    assert np.abs(turned_off(flown, told, CENTRE)).max() < 0.04
+    assert np.linalg.norm(told.v_WB_W - flown.truth(CENTRE, told.t).v_WB_W) < 0.1
+
+
+def test_the_tilt_levels_what_a_line_leaves_open():
+    crew = replace(crew_of(3), d=LINE)
+    flown = Flight.of(10.0, crew=crew, noise=NOISE, seed=4, points=1)
+    drift_filter = fed(DriftFilter(crew, load_spec()), messages(flown, [Drift()] * 3))
+    assert np.abs(turned_off(flown, drift_filter.centre(), CENTRE)[:2]).max() < 0.02
+    C = drift_filter.centre().covariance[3:6, 3:6]
+    assert 0.005 < np.sqrt(C[1, 1]) < 0.03
+
+
+def test_what_the_autopilot_says_of_its_yaw_is_not_believed(flight):
+    about = so3.quaternion_exp(np.array([0.0, 0.0, 2.0]))
+    arrivals = []
+    for t, order, kind, a, message in messages(flight, WALKS):
+        if t < 5.0:
+            if kind == "tilt":
+                message = replace(message, q_WB0=so3.multiply(about, message.q_WB0))
+            arrivals.append((t, order, kind, a, message))
+    told = fed(DriftFilter(flight.crew, load_spec()), arrivals).centre()
+    assert np.abs(turned_off(flight, told, CENTRE)).max() < 0.04
+
+
+def test_odometry_that_comes_late_changes_nothing_but_the_time_it_takes(flight):
+    arrivals = [one for one in messages(flight, WALKS) if one[0] < 15.0]
+    late = [
+        (t + 0.15 if kind == "odometry" and a == 1 else t, *rest, kind, a, message)
+        for t, *rest, kind, a, message in arrivals
+    ]
+    late.sort(key=lambda one: (round(one[0], 4), one[1], one[3]))
+    crew, spec = flight.crew, load_spec()
+    watches = [Watch(flight), Watch(flight)]
+    fed(DriftFilter(crew, spec), arrivals, watches[0])
+    fed(DriftFilter(crew, spec), late, watches[1])
+    same = min(len(watch.t) for watch in watches)
+    assert same > 145
+    first, second = (np.array(watch.errors)[:same] for watch in watches)
+    assert np.abs(first - second).max() < 0.02
+
+
+def test_odometry_out_of_order_is_put_in_order(flight):
+    told = WALKS[0].odometry(flight, 0)[:6]
+    path = Path(0.5)
+    for k in (0, 2, 1, 4, 3, 5, 3):
+        path.add(told[k])
+    assert path.newest == told[5].t
+    assert path.refused == 1
+    t = 0.5 * (told[2].t + told[3].t)
+    assert np.linalg.norm(path.at(t)[1:4] - 0.5 * (told[2].p_WB_W + told[3].p_WB_W)) < 0.1
+
+
+def test_between_odometries_the_path_is_that_of_the_aircraft(flight):
+    path = Path(0.5)
+    for told in Drift().odometry(flight, 0)[:11]:
+        path.add(told)
+    times = np.array([0.033, 0.25, 0.58, 0.999])
+    tip = np.array([0.1, 0.0, 0.2])
+    true = flight.motion(0).at(times)
+    expected = true.p_WB_W + so3.rotate(true.q_WB, tip)
+    assert np.abs(path.points(times, tip, np.zeros(3)) - expected).max() < 5e-4
+    assert path.at(1.2) is None
+    assert path.at(-0.2) is None
+
+
+@pytest.mark.parametrize("rate", [10.0, 20.0])
+def test_odometries_at_times_of_their_own(rate):
+    """Nothing is measured at the stamps of another."""
+    flown = Flight.of(15.0, noise=NOISE, seed=6, points=1)
+    arrivals = messages(flown, [Drift(walk=(0.02, 0.004), seed=s) for s in range(3)], 100.0)
+    every = round(100.0 / rate)
+    own = [
+        one
+        for one in arrivals
+        if one[2] != "odometry" or round(100 * one[0]) % every == (0, 2, 3)[one[3]]
+    ]
+    watch = Watch(flown)
+    fed(DriftFilter(flown.crew, load_spec()), own, watch)
+    assert watch.rms(since=1.0).max() < 0.08
+
+
+def lost(arrivals, aircraft, since, until, kinds=("odometry",)):
+    return [
+        one
+        for one in arrivals
+        if not (one[2] in kinds and one[3] in aircraft and since < one[0] < until)
+    ]
+
+
+def test_an_aircraft_unheard_is_where_the_others_hold_it(flight, walking):
+    watch = Watch(flight)
+    arrivals = lost(messages(flight, WALKS), [1], 15.0, 25.0)
+    drift_filter = fed(DriftFilter(flight.crew, load_spec()), arrivals, watch)
+    assert watch.rms(15.5, 25.0)[1] < 0.1
+    assert watch.rms(26.0).max() < 2.0 * walking[1].rms(26.0).max()
+    assert np.mean(watch.nees, axis=0).max() < 2.0
+    assert len(watch.t) > 395
+    assert drift_filter.reopened == 0
+
+
+def test_all_unheard_grow_uncertain_and_come_back(flight):
+    watch, deviations = Watch(flight), {}
+
+    def look(drift_filter):
+        watch(drift_filter)
+        told = drift_filter.estimates()[0]
+        deviations[round(told.t, 1)] = np.sqrt(told.covariance[0, 0])
+
+    arrivals = lost(messages(flight, WALKS), [0, 1, 2], 10.0, 15.0)
+    fed(DriftFilter(flight.crew, load_spec()), arrivals, look)
+    assert deviations[14.0] > 5.0 > deviations[10.0]
+    assert watch.rms(20.0).max() < 0.12
+
+
+def test_a_centre_unheard_for_a_while_finds_its_attitude_again(flight):
+    arrivals = lost(messages(flight, WALKS), [CENTRE], 10.0, 15.0, kinds=("tilt",))
+    watch = Watch(flight)
+    told = fed(DriftFilter(flight.crew, load_spec()), arrivals, watch).centre()
+    assert watch.rms().max() < 0.1
+    assert np.abs(turned_off(flight, told, CENTRE)).max() < 0.04
+
+
+def test_outliers_of_ranges_are_refused(flight, walking):
+    rng, arrivals = np.random.default_rng(0), []
+    for t, order, kind, a, message in messages(flight, WALKS):
+        if kind == "ranges":
+            told = message.ranges + 8.0 * (rng.random(4) < 0.2)
+            told[2] += 1.5 * (10.0 < t < 20.0)  # no line of sight
+            message = replace(message, ranges=told)
+        arrivals.append((t, order, kind, a, message))
+    watch = Watch(flight)
+    fed(DriftFilter(flight.crew, load_spec()), arrivals, watch)
+    assert watch.rms().max() < 2.0 * walking[1].rms().max()
+
+
+def test_an_odometry_that_jumps_is_found_again(flight):
+    arrivals = []
+    for t, order, kind, a, message in messages(flight, WALKS):
+        if kind == "odometry" and a == 2 and t > 12.0:
+            message = replace(message, p_WB_W=message.p_WB_W + [1.5, -1.0, 0.5])
+        arrivals.append((t, order, kind, a, message))
+    watch = Watch(flight)
+    drift_filter = fed(DriftFilter(flight.crew, load_spec()), arrivals, watch)
+    assert drift_filter.reopened > 0
+    assert watch.rms(20.0).max() < 0.15
+    assert watch.rms(12.0, 20.0)[:2].max() < 0.3
+
+
+def test_what_is_not_finite_is_left_out(flight):
+    arrivals = [one for one in messages(flight, WALKS) if one[0] < 3.0]
+    drift_filter = fed(DriftFilter(flight.crew, load_spec()), arrivals)
+    bad = replace(arrivals[-1][4], t=3.0, p_WB_W=np.full(3, np.nan))
+    drift_filter.odometry(2, bad)
+    assert drift_filter.refused == 1
+    assert np.isfinite(drift_filter.state.P).all()
+
+
+def test_it_takes_little_of_a_core(flight, walking):
+    assert walking[2] < 0.1 * flight.duration
+
+
+def test_settings_are_records_with_a_preset():
+    assert "default" in preset_names()
+    assert load_spec().walk.yaw == 0.004
+    assert preset_tree("default")["rate"] == 10.0
+    with pytest.raises(BadInput, match="no drift filter 'none'"):
+        load_spec("none")
+
+
+def test_a_platform_at_rest_stays_there():
+    flown = Flight.of(5.0, centre=figure_eight(rest=100.0), noise=NOISE, seed=2, points=1)
+    watch = Watch(flown)
+    fed(DriftFilter(flown.crew, load_spec()), messages(flown, [Drift()] * 3), watch)
+    assert watch.rms().max() < 0.06
