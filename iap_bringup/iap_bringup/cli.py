@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command line: ``iap run``, ``replay``, ``list``, ``plot``, ``render``, ``experiment``, ``bench``."""
+"""The command line: ``iap run``, ``replay``, ``localize``, ``list``, ``plot``, ``render`` and others."""
 
 import argparse
 import os
@@ -70,6 +70,15 @@ def make_parser() -> argparse.ArgumentParser:
     _add_run_options(replay)
     replay.set_defaults(verb=verbs.replay)
 
+    localize = verb.add_parser(
+        "localize",
+        help="estimate where recorded aircraft were",
+        description="Estimate the poses of recorded aircraft from their sensors, and judge them: a run folder, a"
+        " folder in EuRoC's layout, or a bag of ROS 1 or 2 with stereo images, CameraInfo and Imu.",
+    )
+    _add_localize_options(localize)
+    localize.set_defaults(verb=verbs.localize)
+
     listing = verb.add_parser(
         "list", help="what there is to fly", description="List scenarios, platforms and gains."
     )
@@ -138,6 +147,50 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     _add_sensor_options(parser)
     parser.add_argument("--realtime", action="store_true", help="keep pace with the wall clock")
     parser.add_argument("--view", action="store_true", help="open PyBullet's window")
+    parser.add_argument("--no-plot", action="store_true", help="leave the plots out")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print metrics.json as the only line of standard output",
+    )
+
+
+def _add_localize_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", type=Path, metavar="DATASET_OR_BAG", help="folder or bag")
+    methods = "vio, vio_uwb, virpo, joint, drift_filter; several with commas"
+    parser.add_argument("--method", default="vio", help=f"{methods} (default: vio)")
+    parser.add_argument(
+        "--preset", default="default", help="settings of the estimators (default: default)"
+    )
+    parser.add_argument(
+        "--set",
+        dest="assignments",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change a setting, e.g. estimator.keyframes=8 or frontend.max_tracks=150; may be repeated",
+    )
+    parser.add_argument("--vehicle", help="which of a run's vehicles, if there are several")
+    bag = parser.add_argument_group("bags", "of a bag that is not this suite's")
+    for side in ("left", "right"):
+        bag.add_argument(f"--{side}", metavar="TOPIC", help=f"images of the {side} camera")
+    bag.add_argument("--imu", metavar="TOPIC", help="the inertial unit")
+    bag.add_argument("--truth", metavar="TOPIC", help="true poses of the inertial unit")
+    bag.add_argument(
+        "--calibration",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="sensor.yaml as EuRoC has it of the left and the right camera, and of the inertial unit if there is a"
+        " third; in place of CameraInfo and /tf_static",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder to create (default: the next runs/localize_NAME-001)",
+    )
     parser.add_argument("--no-plot", action="store_true", help="leave the plots out")
     parser.add_argument(
         "--json",

@@ -147,6 +147,13 @@ def _draw(folder: Path) -> list[Path]:
     return draw_run(folder, read_metrics(folder) if judged else None)
 
 
+def localize(options: argparse.Namespace) -> int:
+    """Estimate where recorded aircraft were."""
+    from iap_bringup.localizing.command import run_command  # evo is slow to import
+
+    return run_command(options)
+
+
 def list_all(_: argparse.Namespace) -> int:
     """Say what there is to fly, where, and with which sensors."""
     scenarios = [

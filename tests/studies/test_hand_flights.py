@@ -92,7 +92,7 @@ def test_own_flights_are_put_in_the_middle_of_the_free_volumes(tmp_path):
 def test_what_does_not_fit_is_refused(tmp_path):
     path = tmp_path / "far.csv"
     t = np.arange(0.0, 20.0, 0.05)
-    rows = [f"{round(1e9 * s)},{2.0 * s},0,1.5,1,0,0,0" for s in t]
+    rows = [f"{round(1e9 * s)},{2.0 * s},0,1.5,0.70710678,0,-0.70710678,0" for s in t]
     path.write_text("\n".join(["#time(ns),px,py,pz,qw,qx,qy,qz", *rows]) + "\n")
     with pytest.raises(BadInput, match=r"far\.csv: .* does not fit into broad_station"):
         placed(path, COURSES["broad_station"])

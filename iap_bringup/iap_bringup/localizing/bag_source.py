@@ -188,7 +188,7 @@ def _reading(path: Path) -> Iterator[None]:
 
 def _all(reader: AnyReader, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     """Topics and messages in the order of the bag."""
-    path = Path(reader.paths[0])
+    path = Path(str(reader.paths[0]))
     chosen = [each for each in reader.connections if each.topic in names]
     raw = reader.messages(chosen)
     while True:

@@ -166,7 +166,7 @@ def _truth(home: Path, start: int, T_BI: Array) -> Truth | None:
     T_BS = transform(*rigid(placed.T_BS.data, f"{path}: key 'T_BS.data'"))
     T_IS: Array = np.linalg.inv(T_BI) @ T_BS
     table = read_table(found / "data.csv", POSITION)
-    t = (table.stamps - start) * 1e-9
+    t: Array = (table.stamps - start) * 1e-9
     if not np.all(np.diff(t) > 0.0):
         raise BadInput(f"{found / 'data.csv'}: stamps go backwards")
     if table.values.shape[1] < POSE:

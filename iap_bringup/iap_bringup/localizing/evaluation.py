@@ -6,9 +6,7 @@ began at the truth, as iap_simulator VI-G has it. NEES is per degree of freedom,
 :math:`e^T C^{-1} e / 3`; a consistent estimator has 1 in the mean.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
 
 import numpy as np
 from evo.core import metrics
@@ -233,14 +231,8 @@ def _nees(errors: Array, C: Array) -> float | None:
 
 
 def _rows(trajectory: Trajectory, chosen: NDArray[np.bool_]) -> Trajectory:
-    each: Callable[[Any], Any] = lambda array: array[chosen]  # noqa: E731
-    return Trajectory(
-        each(trajectory.t),
-        each(trajectory.poses),
-        each(trajectory.v_W),
-        each(trajectory.biases),
-        each(trajectory.covariance),
-    )
+    arrays = {each.name: getattr(trajectory, each.name)[chosen] for each in fields(trajectory)}
+    return Trajectory(**arrays)
 
 
 def _path(poses: Array) -> PosePath3D:

@@ -66,8 +66,8 @@ class MethodResult:
     Attributes:
         outcome: `COMPLETED`, ``restarted N times: ...`` or ``failed: ...``.
         trajectories: by body; none of a method that failed.
-        keyframes: updates that were timed.
-        seconds: wall time of the timed part, without the front end.
+        keyframes: updates, of one aircraft or of all at once, after the first second.
+        seconds: wall time of taking measurements after it; without the front end, and without asking for covariances.
         faults: why it began anew.
     """
 
@@ -100,6 +100,18 @@ class Results:
     frontend: FrontendStats
     duration: float
     begins_true: bool
+
+    def keyframe_ms(self, method: str) -> float | None:
+        """Mean wall time of an update [ms]."""
+        ran = self.methods[method]
+        return 1e3 * ran.seconds / ran.keyframes if ran.keyframes else None
+
+    def real_time_factor(self, method: str) -> float | None:
+        """How much faster than the data front end and method are, after the first second."""
+        pairs = sum(self.frontend.seconds)
+        share = max(0.0, 1.0 - WARM / self.duration) if self.duration > 0.0 else 0.0
+        spent = share * pairs + self.methods[method].seconds
+        return share * self.duration / spent if spent > 0.0 else None
 
 
 def check_methods(methods: Sequence[str], dataset: Dataset) -> None:
@@ -187,7 +199,8 @@ class _Course:
             is_new = self._pass_on(who, said)
             self.seconds += (perf_counter() - begin) if is_timed else 0.0
             if is_new:
-                self.keyframes += self._take() and is_timed
+                self.keyframes += is_timed
+                self._take()
         except LOST as error:
             self.failure = f"at {said.t:.2f} s: {error}"
 
@@ -203,18 +216,17 @@ class _Course:
                 self.localizer.tilt(said)
         return False
 
-    def _take(self) -> bool:
-        """Keep estimates that are new; whether those of all aircraft are of one time by now."""
+    def _take(self) -> None:
+        """Keep estimates that are new."""
         crafts = self.localizer.estimates()
-        if len(crafts) < len(self.crew.crafts):
-            return False
+        if len(crafts) < len(self.crew.crafts):  # it does not say of whom it knows nothing
+            return
         named = {craft.name: one for craft, one in zip(self.crew.crafts, crafts, strict=True)}
         centre = self.localizer.centre()
         if centre is not None:
             named[CENTRE_NAME] = centre
         for name, one in named.items():
             self._keep(name, one)
-        return max(one.t for one in crafts) - min(one.t for one in crafts) < 1e-3
 
     def _keep(self, name: str, one: Estimate) -> None:
         kept = self.found.setdefault(name, [])

@@ -142,8 +142,8 @@ def _carried(bag: Path, seat: str, sensors: Sequence[SensorMeta]) -> _Carried | 
 def _craft(bag: Path, flown: VehicleRun, body: int, its: _Carried) -> CraftData:
     assert its.cameras is not None  # noqa: S101 - checked by the caller
     imu = its.imu
-    T_IB = np.linalg.inv(transform(imu.p_BS_B, imu.q_BS))
-    antenna = T_IB[:3, 3] if its.tag is None else (T_IB @ [*its.tag.p_BS_B, 1.0])[:3]
+    T_IB: Array = np.linalg.inv(transform(imu.p_BS_B, imu.q_BS))
+    antenna: Array = T_IB[:3, 3] if its.tag is None else (T_IB @ [*its.tag.p_BS_B, 1.0])[:3]
     truth = _truth(flown, body, imu)
     return CraftData(
         flown.meta.bodies[body],

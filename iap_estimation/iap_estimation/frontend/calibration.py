@@ -80,7 +80,7 @@ class Camera:
 
     @property
     def focal(self) -> Array:
-        """Fx and fy (2,) [px]."""
+        """Focal lengths (2,) along x and y [px]."""
         return np.array([self.K[0, 0], self.K[1, 1]])
 
 

@@ -42,9 +42,10 @@ def read_stereo(left: Path, right: Path) -> StereoCalibration:
     Raises:
         BadInput: one line that names the file and the key.
     """
-    cameras, places, attitudes = zip(*map(_read, (left, right)), strict=True)
+    camera, p_BC_B, q_BC = _read(left)
+    other, p_BD_B, q_BD = _read(right)
     try:
-        return StereoCalibration.of(*cameras, places, attitudes)
+        return StereoCalibration.of(camera, other, [p_BC_B, p_BD_B], [q_BC, q_BD])
     except BadInput as error:
         raise BadInput(f"{left}, {right}: {error}") from error
 

@@ -49,14 +49,27 @@ class Held:
 
     def kept(self, which: Flags) -> Self:
         """Some of them (n,)."""
-        arrays = (field[which] for field in self._arrays())
-        return type(self)(*arrays, self.patches.kept(which))
+        return type(self)(
+            self.ids[which],
+            self.ages[which],
+            self.points[which],
+            self.xy[which],
+            self.right[which],
+            self.inverse_depth[which],
+            self.patches.kept(which),
+        )
 
     def and_then(self, other: Self) -> Self:
         """These and younger ones."""
-        pairs = zip(self._arrays(), other._arrays(), strict=True)
-        arrays = (np.concatenate(pair) for pair in pairs)
-        return type(self)(*arrays, self.patches.and_then(other.patches))
+        return type(self)(
+            np.concatenate([self.ids, other.ids]),
+            np.concatenate([self.ages, other.ages]),
+            np.concatenate([self.points, other.points]),
+            np.concatenate([self.xy, other.xy]),
+            np.concatenate([self.right, other.right]),
+            np.concatenate([self.inverse_depth, other.inverse_depth]),
+            self.patches.and_then(other.patches),
+        )
 
     def moved(self, points: Array, xy: Array, patches: Patches) -> Self:
         """The same one image later."""
@@ -70,9 +83,6 @@ class Held:
     def unmatched(self) -> Self:
         """Without what the right camera saw; depths are remembered."""
         return replace(self, right=np.full_like(self.right, np.nan))
-
-    def _arrays(self) -> tuple[Ints, Ints, Array, Array, Array, Array]:
-        return self.ids, self.ages, self.points, self.xy, self.right, self.inverse_depth
 
 
 def apart(points: Array, distance: float) -> Flags:

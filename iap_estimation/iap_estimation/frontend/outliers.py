@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tracks that do not move as the others do."""
+"""Tracks that do not move as the others do.
+
+The search (Barath et al., "MAGSAC++", 2020) refines its motions, so that a narrow limit does not cost
+good tracks, as it does where motions of the fewest points are taken as they are.
+"""
 
 import cv2
 import numpy as np
@@ -22,5 +26,5 @@ def move_as_one(before: Array, after: Array, limit: float) -> Flags:
     everything = np.ones(len(before), dtype=bool)
     if len(before) < FEWEST:
         return everything
-    _, inliers = cv2.findFundamentalMat(before, after, cv2.FM_RANSAC, limit, SURE)
+    _, inliers = cv2.findFundamentalMat(before, after, cv2.USAC_MAGSAC, limit, SURE)
     return everything if inliers is None else np.asarray(inliers)[:, 0] > 0

@@ -14,7 +14,7 @@ How alike both are is their weighted correlation. Lengths in A are shares of the
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -51,18 +51,21 @@ class Patches(NamedTuple):
 
     def kept(self, which: Flags) -> "Patches":
         """Some of them (n,)."""
-        return Patches(*(field[which] for field in self))
+        levels, slopes, gains, energy, shapes = self
+        return Patches(levels[which], slopes[which], gains[which], energy[which], shapes[which])
 
     def with_others(self, where: Ints, others: "Patches") -> "Patches":
         """A copy with others at indices (m,)."""
-        copies = Patches(*(field.copy() for field in self))
-        for field, other in zip(copies, others, strict=True):
+        copies = Patches(*map(np.copy, self))
+        fields: Any = zip(copies, others, strict=True)
+        for field, other in fields:
             field[where] = other
         return copies
 
     def and_then(self, other: "Patches") -> "Patches":
         """These and others."""
-        return Patches(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
+        pairs: Any = zip(self, other, strict=True)
+        return Patches(*map(np.concatenate, pairs))
 
 
 def weights_of(side: int) -> Array:
@@ -79,8 +82,8 @@ def cut(image: Gray, points: Array, weights: Array) -> Patches:
     slopes = np.empty((n, 2, side, side), dtype=np.float32)
     sums, energy = np.empty((n, 6, 6)), np.empty(n)
     _cut(image, points, weights, levels, slopes, sums, energy)
-    shapes = np.tile(np.eye(2), (n, 1, 1))
-    return Patches(levels, slopes, np.linalg.inv(sums), energy, shapes)
+    gains: Array = np.linalg.inv(sums)
+    return Patches(levels, slopes, gains, energy, np.tile(np.eye(2), (n, 1, 1)))
 
 
 def find(image: Gray, patches: Patches, points: Array, shapes: Array, weights: Array) -> Array:

@@ -98,7 +98,7 @@ class StereoTracker:
 
     def _prepared(self, image: Gray) -> Gray:
         """As it is looked at; a copy, since whoever gave it may write to it."""
-        return image.copy() if self._clahe is None else self._clahe.apply(image)
+        return image.copy() if self._clahe is None else np.asarray(self._clahe.apply(image))
 
     def _followed(self, image: Gray, turn: Array | None) -> Held:
         """The tracks that are seen again."""

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_estimation.virpo.interval import TOLD
-from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
+from iap_estimation.virpo.messages import Inertial, Ranges, Shared, Tilt
+from iap_estimation.virpo.neighbours import EACH, FIRST, TOLD as TOLD_FROM, joint_of, told_by
 from iap_estimation.virpo.preintegration import SAMPLE
 
 Array = NDArray[np.float64]
@@ -81,6 +82,49 @@ class TiltBuffer:
         """What it said nearest to a time; None where that is too far from it."""
         near = min(self._told, key=lambda told: abs(told.t - t), default=None)
         return near if near is not None and abs(near.t - t) < NEAR else None
+
+
+class MeetingBuffer:
+    """What neighbours showed.
+
+    Args:
+        arms: (A, 3) place of each aircraft's joint in its body [m].
+        own: index of the aircraft that looks at them.
+
+    Attributes:
+        late: messages that came after their interval had closed.
+    """
+
+    def __init__(self, arms: Array, own: int) -> None:
+        self._arms = arms
+        self._others = [a for a in range(len(arms)) if a != own]
+        self._waiting: dict[int, dict[int, Shared]] = {}  # by time [ms] and aircraft
+        self._closed = -np.inf
+        self.late = 0
+
+    def add(self, shared: Shared) -> None:
+        """Add what a neighbour shows."""
+        if shared.t <= self._closed:
+            self.late += 1
+        else:
+            self._waiting.setdefault(round(1e3 * shared.t), {})[shared.aircraft] = shared
+
+    def take(self, since: float, until: float, tilts: TiltBuffer) -> Array:
+        """Remove and return what is known of instants of an interval: time in it, and a row's told columns."""
+        self._closed = until
+        rows = [np.zeros((0, 1 + FIRST - TOLD_FROM + EACH * len(self._others)))]
+        for key in sorted(self._waiting):
+            told = self._waiting[key]
+            t = next(iter(told.values())).t
+            if t > until:
+                break
+            del self._waiting[key]
+            if t > since:
+                joints = [
+                    joint_of(told[o], self._arms[o]) if o in told else None for o in self._others
+                ]
+                rows.append(np.concatenate([[t - since], told_by(tilts.at(t), joints)])[None])
+        return np.concatenate(rows)
 
 
 class RangeBuffer:

@@ -13,7 +13,6 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.errors import BadInput
 from iap_estimation.virpo.buffers import SampleBuffer
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.drift_path import SAME, Path
@@ -36,6 +35,7 @@ Array = NDArray[np.float64]
 ROUNDS = 4000  # of ranges that wait at most, of every aircraft
 TILTS = 1000  # told tilts that wait at most
 CENTRE = -1  # among estimates
+RANGES, JOINTS = 0, 1  # what a drift agrees with
 FRESH = 0.05  # age of a tilt that still tells that of an update [s]
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 
@@ -103,15 +103,9 @@ class DriftFilter:
         """What is believed at the newest update of all aircraft that were ever heard, in order."""
         return [self._estimates[a] for a in self._crafts if a in self._estimates]
 
-    def centre(self) -> Estimate:
-        """What is believed of the central body at the newest update.
-
-        Raises:
-            BadInput: nothing has told where it is.
-        """
-        if CENTRE not in self._estimates:
-            raise BadInput("the centre needs two joined aircraft that are heard at one time")
-        return self._estimates[CENTRE]
+    def centre(self) -> Estimate | None:
+        """The same of the central body; None before two joined aircraft were heard at one time."""
+        return self._estimates.get(CENTRE)
 
     def _update(self, t: float) -> bool:
         """All updates whose measurements are there."""
@@ -182,7 +176,7 @@ class DriftFilter:
             p_WJ = self.state.x[self._present, :3] + self._arms()[self._present]
             q_told = LEVEL if told is None else told.q_WB0
             q_WB0 = attitude_of_joints(p_WJ, self._crew.d[self._present], q_told)
-            self.state.begin_centre(q_WB0)
+            self.state.begin_centre(q_WB0, self._present)
 
     def _arms(self) -> Array:
         """From each aircraft that is heard to its joint (A, 3), in its odometry's frame [m]."""
@@ -204,7 +198,7 @@ class DriftFilter:
         )
         usable = np.isfinite(rows).all(axis=1) & np.isfinite(points[:, 0])
         is_agreed = not usable.any() or self.state.ranges(a, rows[usable], points[usable])
-        self._watch(a, 0, t, is_agreed)
+        self._watch(a, RANGES, t, is_agreed)
 
     def _take_joints(self, t: float) -> None:
         present = np.zeros(len(self._crafts), dtype=bool)
@@ -212,7 +206,7 @@ class DriftFilter:
         agreed = self.state.joints(self._arms(), present)
         for a in self._crafts:
             is_alone = not present[a] or len(self._present) < 2
-            self._watch(a, 1, t, is_alone or bool(agreed[a]))
+            self._watch(a, JOINTS, t, is_alone or bool(agreed[a]))
 
     def _take_tilt(self, t: float, span: float) -> None:
         told = self._tilt_at(t)
@@ -233,7 +227,7 @@ class DriftFilter:
         if is_agreed or not np.isfinite(self._agreed[a, which]):
             self._agreed[a, which] = t
         elif t - self._agreed[a, which] > self._spec.reopen.after:
-            self.state.reopen(a)
+            self.state.reopen(a, with_heading=which == JOINTS)
             self.reopened += 1
             self._agreed[a, which] = t
 
@@ -244,7 +238,7 @@ class DriftFilter:
         told = {a: craft_estimate(state, a, one, floor) for a, one in present.items()}
         if self._has_centre and present:
             middle = middle_of(state, self._crew, present, self._w_B0, self._spec)
-            told[CENTRE] = centre_estimate(self.t, state, middle)
+            told[CENTRE] = centre_estimate(self.t, state, middle, self._w_B0)
             for a in heard.keys() - present.keys():
                 told[a] = held_estimate(self.t, state, self._crew, a, heard[a], middle, self._w_B0)
         self._known |= told

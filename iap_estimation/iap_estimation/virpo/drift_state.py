@@ -69,10 +69,12 @@ class DriftState:
         deviations = np.array([start.position] * 3 + [np.deg2rad(start.yaw_deg)])
         self._set(at, np.diag(deviations**2))
 
-    def begin_centre(self, q_WB0: Array) -> None:
-        """Begin with an attitude of the centre."""
-        start = self._spec.start
+    def begin_centre(self, q_WB0: Array, seen: list[int]) -> None:
+        """Begin with an attitude of the centre, its yaw from the joints of aircraft that are seen."""
+        start, d = self._spec.start, joints_of(self._crew)[seen]
         tilt, heading = np.deg2rad([start.tilt_deg, start.heading_deg])
+        places = np.mean([self.P[4 * a, 4 * a] for a in seen])
+        heading = np.hypot(heading, np.sqrt(places) / np.linalg.norm(d - d.mean(axis=0)))
         self.centre[:4], self.centre[4:] = q_WB0, 0.0
         up = so3.rotate(so3.conjugate(q_WB0), np.array([0.0, 0.0, 1.0]))
         along = np.outer(up, up)
@@ -114,7 +116,7 @@ class DriftState:
         """
         agreed = np.zeros(len(present), dtype=bool)
         deviation, gate = self._spec.joint_deviation, self._spec.gates.joints
-        x, centre, d = self.x, self.centre, self._crew.d
+        x, centre, d = self.x, self.centre, joints_of(self._crew)
         tell_joints(x, centre, arms, d, present, deviation, gate, self._error, self.P, agreed)
         self._move()
         return agreed
@@ -126,11 +128,16 @@ class DriftState:
         tell_tilt(self.centre, row, gate, self.of_centre, self._error, self.P)
         self._move()
 
-    def reopen(self, aircraft: int) -> None:
-        """An aircraft's drift may have jumped."""
+    def reopen(self, aircraft: int, *, with_heading: bool) -> None:
+        """An aircraft's drift may have jumped, or the centre's heading be wrong."""
         reopen, at = self._spec.reopen, 4 * aircraft
-        deviations = [reopen.position] * 3 + [np.deg2rad(reopen.yaw_deg)]
+        yaw = np.deg2rad(reopen.yaw_deg)
+        deviations = [reopen.position] * 3 + [yaw]
         self.P[range(at, at + 4), range(at, at + 4)] += np.square(deviations)
+        if with_heading:
+            up = so3.rotate(so3.conjugate(self.centre[:4]), np.array([0.0, 0.0, 1.0]))
+            own = slice(self.of_centre, self.of_centre + 3)
+            self.P[own, own] += yaw**2 * np.outer(up, up)
 
     def _move(self) -> None:
         move(self.x, self.centre, self._error)
@@ -140,3 +147,10 @@ class DriftState:
         own = slice(at, at + len(block))
         self.P[own], self.P[:, own] = 0.0, 0.0
         self.P[own, own] = block
+
+
+def joints_of(crew: Crew) -> Array:
+    """Places of the joints (A, 3) of a crew that has any."""
+    if crew.d is None:
+        raise ValueError("nothing joins this crew")
+    return crew.d

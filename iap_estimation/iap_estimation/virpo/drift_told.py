@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from iap_description import so3
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.drift_spec import DriftFilterSpec
-from iap_estimation.virpo.drift_state import DriftState
+from iap_estimation.virpo.drift_path import SAME
+from iap_estimation.virpo.drift_state import DriftState, joints_of
 from iap_estimation.virpo.messages import Estimate
 from iap_estimation.virpo.turning import UNSEEN_RATE
 
@@ -24,12 +25,18 @@ class Heard:
     Attributes:
         t: [s].
         pose: (14,) of `iap_estimation.virpo.drift_path`, at that time.
-        told: the odometry as told.
+        told: the odometry as told, then or shortly before.
     """
 
     t: float
     pose: Array
     told: Estimate
+
+    @property
+    def w_B(self) -> Array:
+        """Angular velocity (3,) [rad/s]: as told, else between two odometries."""
+        is_told = abs(self.told.t - self.t) < SAME and np.isfinite(self.told.w_B).all()
+        return self.told.w_B if is_told else self.pose[11:14]
 
 
 @dataclass
@@ -72,7 +79,7 @@ def craft_estimate(state: DriftState, a: int, heard: Heard, floor: float) -> Est
         C[3:], C[:, 3:] = np.nan, np.nan
     C[range(3), range(3)] += floor**2
     p = x[:3] + so3.rotate(about, pose[1:4] - state.pivots[a])
-    return Estimate(heard.t, p, q_WB, v_W, told.gyro_bias, told.accel_bias, C)
+    return Estimate(heard.t, p, q_WB, v_W, told.gyro_bias, told.accel_bias, C, heard.w_B)
 
 
 def middle_of(
@@ -91,7 +98,7 @@ def middle_of(
     n, R_0 = len(heard), so3.matrix_from_quaternion(state.centre[:4])
     p, v, slope, C = np.zeros(3), np.zeros(3), np.zeros((6, len(state.P))), np.zeros((6, 6))
     for a, one in heard.items():
-        arm, speed = _joint(crew, a, one.pose)
+        arm, speed = _joint(crew, a, one)
         about = so3.quaternion_exp(state.x[a, 3] * UP)
         tip, swing = so3.rotate(about, arm + one.pose[1:4] - state.pivots[a]), np.cross(w_B0, d[a])
         v_J = so3.rotate(about, speed)
@@ -107,8 +114,8 @@ def middle_of(
     return Middle(p, v, slope, C)
 
 
-def centre_estimate(t: float, state: DriftState, middle: Middle) -> Estimate:
-    """The centre, as an estimate."""
+def centre_estimate(t: float, state: DriftState, middle: Middle, w_B0: Array) -> Estimate:
+    """The centre, which turns with w_B0 [rad/s], as an estimate."""
     at = state.of_centre
     J = np.zeros((15, len(state.P)))
     J[0:3], J[6:9] = middle.slope[:3], middle.slope[3:]
@@ -118,7 +125,7 @@ def centre_estimate(t: float, state: DriftState, middle: Middle) -> Estimate:
     C[np.ix_(place, place)] = middle.C
     C[12:], C[:, 12:] = np.nan, np.nan
     q_0, bias = state.centre[:4].copy(), state.centre[4:].copy()
-    return Estimate(t, middle.p, q_0, middle.v, bias, np.full(3, np.nan), C)
+    return Estimate(t, middle.p, q_0, middle.v, bias, np.full(3, np.nan), C, w_B0)
 
 
 def held_estimate(
@@ -133,7 +140,7 @@ def held_estimate(
     """An aircraft that is not heard, from where the others hold its joint; its attitude as it was."""
     d = joints_of(crew)[a]
     about = so3.quaternion_exp(state.x[a, 3] * UP)
-    arm = so3.rotate(about, _joint(crew, a, last.pose)[0])
+    arm = so3.rotate(about, arm_of(crew, a, last.pose))
     R_0, swing = so3.matrix_from_quaternion(state.centre[:4]), np.cross(w_B0, d)
     slope = middle.slope - _by_centre(state, d, swing)
     turned = min(UNSEEN_RATE * (t - last.t), 1.0) ** 2
@@ -164,16 +171,10 @@ def arm_of(crew: Crew, a: int, pose: Array) -> Array:
     return so3.rotate(pose[4:8], crew.crafts[a].p_BJ_B)
 
 
-def joints_of(crew: Crew) -> Array:
-    """Places of the joints (A, 3) of a crew that has any."""
-    if crew.d is None:
-        raise ValueError("nothing joins this crew")
-    return crew.d
-
-
-def _joint(crew: Crew, a: int, pose: Array) -> tuple[Array, Array]:
+def _joint(crew: Crew, a: int, heard: Heard) -> tuple[Array, Array]:
     """The joint against its aircraft [m] and its velocity [m/s], in the odometry's frame."""
-    swing = so3.rotate(pose[4:8], np.cross(pose[11:14], crew.crafts[a].p_BJ_B))
+    pose = heard.pose
+    swing = so3.rotate(pose[4:8], np.cross(heard.w_B, crew.crafts[a].p_BJ_B))
     return arm_of(crew, a, pose), pose[8:11] + swing
 
 

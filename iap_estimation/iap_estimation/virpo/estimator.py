@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-from iap_estimation.virpo.buffers import RangeBuffer, SampleBuffer, TiltBuffer
+from iap_estimation.virpo.buffers import MeetingBuffer, RangeBuffer, SampleBuffer, TiltBuffer
 from iap_estimation.virpo.chain import propagate
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.interval import Interval
 from iap_estimation.virpo.joined import RigidTerms
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Shared, Tilt, Tracks
+from iap_estimation.virpo.physical_terms import PhysicalTerms
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.states import ALIGNMENT, CRAFT
 from iap_estimation.virpo.terms import RangeTerms, RestTerms, Terms
@@ -44,6 +45,7 @@ class Estimator:
         spec: see `VirpoSpec`.
         first: says where an aircraft is when its first images come.
         joined: whether the central body joins the aircraft in the window.
+        own: for an aircraft that looks at its neighbours, the crew being all of them: which one it is.
 
     Attributes:
         t: of the newest keyframe [s]; minus infinity before the first.
@@ -52,14 +54,25 @@ class Estimator:
     """
 
     def __init__(
-        self, crew: Crew, spec: VirpoSpec, first: First, *, joined: bool = False
+        self,
+        crew: Crew,
+        spec: VirpoSpec,
+        first: First,
+        *,
+        joined: bool = False,
+        own: int | None = None,
     ) -> None:
+        neighbours = 0 if own is None else len(crew.crafts) - 1
+        physical = [] if own is None else [PhysicalTerms(crew, own, spec)]
+        arms = np.array([craft.p_BJ_B for craft in crew.crafts])
+        self._meetings = MeetingBuffer(arms, own if own is not None else 0)
+        crew = crew if own is None else crew.alone(own)
         self.crew, self.spec, self._first = crew, spec, first
         self._rest = RestTerms(crew, spec.rest.velocity)
         self._rigid = RigidTerms(crew, spec) if joined else None
-        terms: list[Terms] = [RangeTerms(crew, spec.huber.ranges), self._rest]
+        terms: list[Terms] = [RangeTerms(crew, spec.huber.ranges), self._rest, *physical]
         terms += [self._rigid] if self._rigid is not None else []
-        self.window = Window(crew, spec, terms, centre=joined)
+        self.window = Window(crew, spec, terms, neighbours=neighbours, centre=joined)
         self._tilts = TiltBuffer()
         self._samples = [SampleBuffer() for _ in crew.crafts]
         self._ranges = [RangeBuffer(spec.range_deviation) for _ in crew.crafts]
@@ -105,6 +118,10 @@ class Estimator:
         """Take what the central body's autopilot says."""
         self._tilts.add(told)
 
+    def neighbour(self, shared: Shared) -> None:
+        """Take what a neighbour shows."""
+        self._meetings.add(shared)
+
     def estimates(self) -> list[Estimate]:
         """What is believed at the newest keyframe, with covariance."""
         x = self.window.states.x[-1]
@@ -123,6 +140,11 @@ class Estimator:
         return self._told(
             aircraft, self._samples[aircraft].t, self._heads[aircraft], np.full((15, 15), np.nan)
         )
+
+    def shared(self, aircraft: int) -> Shared:
+        """What the only aircraft shows to others as the one of that index."""
+        head = self.head(0)
+        return Shared(head.t, aircraft, head.p_WB_W, head.q_WB, head.v_WB_W, head.w_B)
 
     def alignment(self, aircraft: int) -> Array:
         """Place and yaw (4,) of an aircraft's frame L in `map`."""
@@ -202,7 +224,8 @@ class Estimator:
         ranges = tuple(buffer.take(before, t) for buffer in self._ranges)
         tilt = self._tilts.at(t)
         told = np.zeros((0, 4)) if tilt is None else tilt.q_WB0[None]
-        interval = Interval(samples, ranges, self._tilts.take(t), told, np.zeros((0, 1)))
+        met = self._meetings.take(before, t, self._tilts)
+        interval = Interval(samples, ranges, self._tilts.take(t), told, met)
         self.window.add(interval)
         led_to = self.window.states.x[-1].copy()
         self.window.see([seen.get(a) for a in self._all])

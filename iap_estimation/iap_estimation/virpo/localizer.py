@@ -4,6 +4,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+import numpy as np
+
 from iap_description.errors import BadInput
 from iap_estimation.virpo.buffers import TiltBuffer
 from iap_estimation.virpo.centre import centre_of
@@ -61,9 +63,79 @@ def make_localizer(method: str, crew: Crew, spec: VirpoSpec, first: First) -> Lo
         return Apart(crew, spec, first, with_ranges=method == "vio_uwb")
     if crew.d is None:
         raise BadInput(f"method '{method}' needs aircraft that are joined: use vio or vio_uwb")
+    if method == "virpo":
+        return Exchanging(crew, spec, first)
     if method == "joint":
         return Together(crew, spec, first)
     raise BadInput(f"method '{method}'")
+
+
+class Exchanging:
+    """Every aircraft in a window of its own, with its neighbours' odometry as measurements: method ``virpo``.
+
+    Args:
+        crew: the aircraft.
+        spec: see `VirpoSpec`; where sharing is ``self``, neighbours show what ranges alone give them.
+        first: says where an aircraft is when its first images come.
+    """
+
+    def __init__(self, crew: Crew, spec: VirpoSpec, first: First) -> None:
+        self._crew, self._period = crew, 1.0 / spec.physical.exchange
+        self._estimators = [
+            Estimator(crew, spec, lambda _, t, a=a: first(a, t), own=a)
+            for a in range(len(crew.crafts))
+        ]
+        self._shown = [-np.inf] * len(crew.crafts)
+        self._background = (
+            Apart(crew, spec, first, with_ranges=True) if spec.physical.sharing == "self" else None
+        )
+        self._tilts = TiltBuffer()
+
+    def imu(self, aircraft: int, sample: Inertial) -> bool:
+        is_new = self._estimators[aircraft].imu(0, sample)
+        if self._background is not None:
+            self._background.imu(aircraft, sample)
+        if sample.t >= self._shown[aircraft] + self._period - SAME:
+            self._show(aircraft, sample.t)
+        return is_new
+
+    def tracks(self, aircraft: int, tracks: Tracks) -> bool:
+        if self._background is not None:
+            self._background.tracks(aircraft, tracks)
+        return self._estimators[aircraft].tracks(0, tracks)
+
+    def ranges(self, aircraft: int, told: Ranges) -> None:
+        if self._background is not None:
+            self._background.ranges(aircraft, told)
+        self._estimators[aircraft].ranges(0, told)
+
+    def tilt(self, told: Tilt) -> None:
+        self._tilts.add(told)
+        for one in self._estimators:
+            one.tilt(told)
+
+    def estimates(self) -> list[Estimate]:
+        return [one.estimates()[0] for one in self._estimators if one.is_running]
+
+    def heads(self) -> list[Estimate]:
+        return [one.head(0) for one in self._estimators if one.is_running]
+
+    def centre(self) -> Estimate | None:
+        return _centre(self.estimates(), self._tilts, self._crew)
+
+    def faults(self) -> list[Fault]:
+        return [fault for one in self._estimators for fault in one.faults]
+
+    def _show(self, aircraft: int, t: float) -> None:
+        """Show an aircraft's odometry to the others."""
+        source = self._background.estimators if self._background else self._estimators
+        if not source[aircraft].is_running:
+            return
+        self._shown[aircraft] = t
+        shared = source[aircraft].shared(aircraft)
+        for a, other in enumerate(self._estimators):
+            if a != aircraft:
+                other.neighbour(shared)
 
 
 class Together:
@@ -118,36 +190,36 @@ class Apart:
 
     def __init__(self, crew: Crew, spec: VirpoSpec, first: First, *, with_ranges: bool) -> None:
         self._crew, self._with_ranges = crew, with_ranges
-        self._estimators = [
+        self.estimators = [
             Estimator(crew.alone(a), spec, lambda _, t, a=a: first(a, t))
             for a in range(len(crew.crafts))
         ]
         self._tilts = TiltBuffer()
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
-        return self._estimators[aircraft].imu(0, sample)
+        return self.estimators[aircraft].imu(0, sample)
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
-        return self._estimators[aircraft].tracks(0, tracks)
+        return self.estimators[aircraft].tracks(0, tracks)
 
     def ranges(self, aircraft: int, told: Ranges) -> None:
         if self._with_ranges:
-            self._estimators[aircraft].ranges(0, told)
+            self.estimators[aircraft].ranges(0, told)
 
     def tilt(self, told: Tilt) -> None:
         self._tilts.add(told)
 
     def estimates(self) -> list[Estimate]:
-        return [one.estimates()[0] for one in self._estimators if one.is_running]
+        return [one.estimates()[0] for one in self.estimators if one.is_running]
 
     def heads(self) -> list[Estimate]:
-        return [one.head(0) for one in self._estimators if one.is_running]
+        return [one.head(0) for one in self.estimators if one.is_running]
 
     def centre(self) -> Estimate | None:
         return _centre(self.estimates(), self._tilts, self._crew)
 
     def faults(self) -> list[Fault]:
-        return [fault for one in self._estimators for fault in one.faults]
+        return [fault for one in self.estimators for fault in one.faults]
 
 
 def _centre(estimates: list[Estimate], tilts: TiltBuffer, crew: Crew) -> Estimate | None:

@@ -51,11 +51,8 @@ def add_physical(
     """
     count = len(neighbours.d_B0)
     numbers, columns, cost = most_residuals(count), columns_of(count), 0.0
-    joints, r, G = (
-        np.zeros((1 + count, JOINT)),
-        np.zeros(numbers),
-        np.zeros((numbers, JOINT * (1 + count))),
-    )
+    joints, r = np.zeros((1 + count, JOINT)), np.zeros(numbers)
+    G = np.zeros((numbers, JOINT * (1 + count)))
     S, work, J = np.zeros((G.shape[1], columns)), np.zeros((3, 13)), np.zeros((numbers, columns))
     places = np.zeros(columns, dtype=np.int64)
     for row in rows:

@@ -21,7 +21,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.kernels import Vec, add, cross, dot, norm, scale, sub, vec
-from iap_estimation.virpo.matrices import Mat, mv
+from iap_estimation.virpo.matrices import Mat, ma, ms, mskew, mv, skew
 from iap_estimation.virpo.neighbours import (
     CENTRE,
     EACH,
@@ -35,8 +35,9 @@ from iap_estimation.virpo.neighbours import (
 
 Array = NDArray[np.float64]
 P, V, Q = 0, 1, 2  # the terms
+NOTHING: Mat = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 FLOOR = 0.01  # epsilon [rad/s]
-FLAT = 1e-6  # determinant over cubed trace of the joints' inertia, and squared sine, below which they are on a line
+FLAT = 1e-6  # determinant of M over its cubed trace, and squared sine of a_1 and a_2, at which joints are on a line
 
 
 @njit(cache=True)
@@ -109,32 +110,26 @@ def _rate(joints: Array, row: Array, neighbours: Neighbours, r: Array, G: Array,
 
 @njit(cache=True)
 def angular_velocity(joints: Array, row: Array) -> tuple[bool, Vec, Mat]:
-    """Angular velocity of the joints in W by least squares (virpo 12), from M w = c.
+    r"""Angular velocity of the joints in W by least squares (virpo 12), from M w = c.
 
     Args:
         joints: see `residuals`.
         row: says which neighbours are known.
 
     Returns:
-        Whether there is one, it [rad/s], and the inverse of :math:`M = \\sum a^T a I - a a^T`.
+        Whether there is one, it [rad/s], and the inverse of :math:`M = \sum a^T a I - a a^T`.
     """
-    xx, yy, zz, xy, xz, yz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    c = (0.0, 0.0, 0.0)
+    M, c = NOTHING, (0.0, 0.0, 0.0)
     for o in range(len(joints) - 1):
         if is_known(row, o):
             a = _way(joints, o, 0)
-            xx, yy, zz = xx + a[0] * a[0], yy + a[1] * a[1], zz + a[2] * a[2]
-            xy, xz, yz = xy - a[0] * a[1], xz - a[0] * a[2], yz - a[1] * a[2]
+            M = ma(M, mskew(ms(-1.0, skew(a)), a))
             c = add(c, cross(a, _way(joints, o, 3)))
-    trace = xx + yy + zz
-    p, q, s = yy + zz, xx + zz, xx + yy
-    A, B, C = q * s - yz * yz, xz * yz - xy * s, xy * yz - xz * q
-    determinant = p * A + xy * B + xz * C
+    x, y, z = cross(M[3:6], M[6:9]), cross(M[6:9], M[0:3]), cross(M[0:3], M[3:6])
+    determinant, trace = dot(M[0:3], x), M[0] + M[4] + M[8]
     if determinant <= FLAT * trace * trace * trace:
-        return False, c, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    f = 1.0 / determinant
-    D, E, F = f * (p * s - xz * xz), f * (xy * xz - p * yz), f * (p * q - xy * xy)
-    inverse = (f * A, f * B, f * C, f * B, D, E, f * C, E, F)
+        return False, c, NOTHING
+    inverse = ms(1.0 / determinant, x + y + z)
     return True, mv(inverse, c), inverse
 
 

@@ -2,9 +2,9 @@
 """What an estimator believes of its sensors, and how hard it tries; presets are ``data/virpo/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from iap_description.config import Count, Positive, Record, read_yaml, validate
+from iap_description.config import Count, Flag, Positive, Record, read_yaml, validate
 from iap_description.errors import BadInput
 
 PRESETS = Path(__file__).parents[1] / "data" / "virpo"
@@ -60,6 +60,25 @@ class Rigid(Record):
     yaw_start_deg: Positive
 
 
+class Physical(Record):
+    """What an aircraft believes of its neighbours' odometry (TABLE IX), and which terms it uses."""
+
+    position: Flag  # r_kp (11)
+    velocity: Flag  # r_kv (13)
+    attitude: Flag  # r_kq (15), (16)
+    drift: Flag  # r_drift (4)
+    distance: Positive  # sigma_l [m]
+    turn: Positive  # sigma_omega [rad/s]
+    tilt: Positive  # sigma_att, of a cosine
+    drift_position: Positive  # walk of a neighbour's odometry [m/sqrt(s)]
+    drift_yaw: Positive  # [rad/sqrt(s)]
+    prior_position: Positive  # what it may be off at first [m]
+    prior_yaw: Positive  # [rad]
+    instants: Count | None  # most instants between two keyframes, the size of F_k; null takes all
+    exchange: Positive  # rate at which odometry is shown to neighbours [Hz]
+    sharing: Literal["full", "self"]  # neighbours use physical terms too, or only ranges
+
+
 class VirpoSpec(Record):
     """An estimator with a sliding window."""
 
@@ -78,6 +97,7 @@ class VirpoSpec(Record):
     rest: Rest
     failure: Failure
     rigid: Rigid
+    physical: Physical
     patience: Positive  # how long an update waits for images that are late [s]
 
 
