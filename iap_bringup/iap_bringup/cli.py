@@ -145,6 +145,12 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="run folder to create (default: the next runs/NAME-001)",
     )
     _add_sensor_options(parser)
+    parser.add_argument(
+        "--state-source",
+        metavar="truth|METHOD",
+        help="what controllers go by: the truth (default), or the estimate of a method: vio, vio_uwb, virpo, joint"
+        " or drift_filter",
+    )
     parser.add_argument("--realtime", action="store_true", help="keep pace with the wall clock")
     parser.add_argument("--view", action="store_true", help="open PyBullet's window")
     parser.add_argument("--no-plot", action="store_true", help="leave the plots out")

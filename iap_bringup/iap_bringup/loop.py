@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The closed loop, in one process: the same plant, controllers and references as the ROS nodes, without topics."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -19,6 +20,7 @@ from iap_physics.engine import OBJECT, Engine
 from iap_sensors.noise import stream
 
 Array = NDArray[np.float64]
+NO_BELIEFS: Mapping[int, "Belief"] = MappingProxyType({})
 OVERLAP = 1e-3  # by which a vehicle may be inside an object at the start [m]
 
 
@@ -43,6 +45,13 @@ class Sensing(Protocol):
 
     def look(self, k: int, plant: Plant) -> None:
         """Sense the present state at control instant k, and hand the readings to whoever takes them."""
+
+
+class Belief(Protocol):
+    """What a vehicle believes of its state."""
+
+    def state(self, t: float) -> Array:
+        """Rows (bodies, 13) at a time [s]."""
 
 
 def make_plant(
@@ -103,6 +112,7 @@ def fly(
     timer: StepTimer,
     progress: Callable[[float], None],
     senses: Sensing | None = None,
+    beliefs: Mapping[int, Belief] = NO_BELIEFS,
 ) -> None:
     """Fly all references from the plant's start to their end.
 
@@ -114,6 +124,7 @@ def fly(
         timer: measures the control steps.
         progress: is told the simulation time [s] now and then.
         senses: of the vehicles; None where there are none.
+        beliefs: of the vehicles, by their numbers, that do not go by the truth.
 
     Raises:
         FlightFailed: the flight ended before its time.
@@ -124,14 +135,18 @@ def fly(
             senses.look(k, plant)
         for i, pilot in enumerate(pilots):
             state = plant.state(i)[0]
+            believed = beliefs[i].state(plant.t) if i in beliefs else None
             reference = pilot.reference(k)
+            seen = state if believed is None else believed
             timer.start()
-            command = pilot.command(plant.t, state, plant.contact_wrench(i), reference)
+            command = pilot.command(plant.t, seen, plant.contact_wrench(i), reference)
             timer.stop()
-            step = Step(k, plant.t, state, reference, command, plant.drives[i].rpm[0], pilot.felt)
+            rpm = plant.drives[i].rpm[0]
+            step = Step(k, plant.t, state, reference, command, rpm, pilot.felt, believed)
             for observer in observers:
                 observer.record(i, step)
             plant.command(i, command)
+            plant.believe(i, believed)
         watch.check(plant)
         if k < steps - 1:
             plant.advance()

@@ -16,7 +16,7 @@ from iap_control.model import PlatformModel
 from iap_description.assembly import Assembly
 from iap_description.errors import FlightFailed
 from iap_description.kernels import yaw_of
-from iap_description.states import Command, Mode, Q
+from iap_description.states import STATE_SIZE, Command, Mode, Q
 from iap_physics.disturbance import Disturbance, add_disturbances
 from iap_physics.drag import DragParameters, add_drag
 from iap_physics.engine import Engine
@@ -149,6 +149,13 @@ class Plant:
             raise FlightFailed("invalid_command", self.t, "the controller's command is not finite")
         self.drives[vehicle].take(command, self.state(vehicle))
 
+    def believe(self, vehicle: int, x: Array | None) -> None:
+        """Let a vehicle's autopilots go by rows (bodies, 13) until the next ones; None for the truth.
+
+        The rows stand still between control steps, as estimates at the rate of inertial units do.
+        """
+        self.drives[vehicle].believe(x)
+
     def advance(self) -> None:
         """One control period: autopilots, rotors, air and engine at their own rates.
 
@@ -219,11 +226,13 @@ class Drive:
         self.rpm_command = np.zeros((batch, count, 4))
         self._rpm_target = np.zeros((batch, count, 4))
         self.rpm = np.zeros((batch, count, 4))
+        self._seen = np.zeros((batch, rows.stop, STATE_SIZE))
+        self._is_told = False  # what to go by
 
     def reset(self, rpm: Array) -> None:
         """Rotors at the given speeds (N, 4), held there until a command comes."""
         self.rpm[:] = self.rpm_command[:] = rpm
-        self.mode = Mode.RPM
+        self.mode, self._is_told = Mode.RPM, False
         for allocator in self._allocators:
             allocator.reset()
 
@@ -244,11 +253,17 @@ class Drive:
         self.w_WB_B[worlds] = command.w_WB_B
         self.rpm_command[worlds] = command.rpm
 
+    def believe(self, x: Array | None) -> None:
+        """Go by rows (bodies, 13) of this vehicle, or by the truth."""
+        self._is_told = x is not None
+        if x is not None:
+            self._seen[:, self.rows] = x
+
     def actuate(self, x: Array, wrenches: Array, tick: int, dt: float) -> None:
         """Add this vehicle's rotor wrenches for one physics step."""
         if tick % self._every == 0:
             autopilot_step(
-                x,
+                self._seen if self._is_told else x,
                 self._bodies,
                 int(self.mode),
                 self.thrust,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from iap_bringup.estimating.navigator import Navigator
 from iap_bringup.loop import Observer, fly, make_engine, make_plant
 from iap_bringup.metrics import compute_metrics
 from iap_bringup.pacing import StepTimer, WallClock
@@ -17,13 +18,21 @@ from iap_bringup.pilot import Pilot
 from iap_bringup.plant import Plant
 from iap_bringup.records import topics
 from iap_bringup.records.recorder import Recorder, RecordingFailed
-from iap_bringup.records.run_meta import COMPLETED, Bore, RunMeta, RunStats, Track, VehicleMeta
+from iap_bringup.records.run_meta import (
+    COMPLETED,
+    TRUTH,
+    Bore,
+    RunMeta,
+    RunStats,
+    Track,
+    VehicleMeta,
+)
 from iap_bringup.records.runfolder import load_run, write_config, write_metrics, write_trajectories
 from iap_bringup.replay.flight import Commanded, commanded
 from iap_bringup.safety import Watch
 from iap_bringup.scenario import Scenario
 from iap_bringup.sensing.felt_by_units import FeltByUnits
-from iap_bringup.sensing.senses import Senses
+from iap_bringup.sensing.senses import Senses, Taker
 from iap_bringup.vehicle import Replay
 from iap_description import so3
 from iap_description.assembly import Assembly
@@ -61,19 +70,21 @@ class Flight:
         pilots: one per vehicle.
         recorded: the recorded command and flight of each vehicle that replays one.
         senses: all sensors.
+        navigators: of the vehicles, by their numbers, that fly on an estimate.
     """
 
     scenario: Scenario
     pilots: tuple[Pilot, ...]
     recorded: tuple[Commanded | None, ...]
     senses: Senses
+    navigators: dict[int, Navigator]
 
     @classmethod
     def of(cls, scenario: Scenario) -> "Flight":
         """Read recorded commands and build the pilots.
 
         Raises:
-            BadInput: a recording cannot be used.
+            BadInput: a recording cannot be used, or a vehicle cannot localise itself.
         """
         recorded = tuple(
             commanded(v.reference) if isinstance(v.reference, Replay) else None
@@ -88,7 +99,13 @@ class Flight:
             )
             for v, command in zip(scenario.vehicles, recorded, strict=True)
         )
-        return cls(scenario, pilots, recorded, Senses(scenario))
+        senses = Senses(scenario)
+        navigators = {
+            i: Navigator.of(scenario, vehicle, senses.metas)
+            for i, vehicle in enumerate(scenario.vehicles)
+            if vehicle.control.state_source != TRUTH
+        }
+        return cls(scenario, pilots, recorded, senses, navigators)
 
     @property
     def feeling(self) -> list[FeltByUnits]:
@@ -114,6 +131,7 @@ class Flight:
                 gains=vehicle.control.preset,
                 window_s=s.metrics.window or pilot.timeline.window,
                 feels=pilot.touch is not None,
+                state_source=vehicle.control.state_source,
             )
             vehicles.append(meta)
         return RunMeta(
@@ -128,6 +146,12 @@ class Flight:
             bore=_bore(s.world),
             sensors=self.senses.metas,
         )
+
+    def begin(self, plant: Plant, *takers: Taker) -> None:
+        """Begin to sense, for those who take readings; the plant is at its start."""
+        for i, navigator in self.navigators.items():
+            navigator.begin(plant.state(i)[0])
+        self.senses.begin(plant, [*takers, *self.feeling, *self.navigators.values()])
 
     def write_tracks(self, recorder: Recorder) -> None:
         """Record what a replay is scored against, and what the real aircraft did, on the run's time."""
@@ -189,7 +213,11 @@ def execute(
             renderer.close()
     eyes = flight.senses.eyes
     seen = (0, 0.0) if eyes is None else (eyes.count, eyes.seconds)
-    stats = RunStats(ending.outcome, plant.t, wall, timer.mean_us, *seen)
+    faults = {
+        flight.pilots[i].name: tuple((fault.t, fault.reason) for fault in navigator.faults)
+        for i, navigator in flight.navigators.items()
+    }
+    stats = RunStats(ending.outcome, plant.t, wall, timer.mean_us, *seen, faults=faults)
     metrics = judge(folder, stats, watch.collision_records)
     return Result(metrics, ending.failure, ending.outcome == INTERRUPTED)
 
@@ -230,8 +258,9 @@ def _fly_recorded(
     try:
         with Recorder(folder, flight.meta, flight.scenario.recording) as recorder:
             flight.write_tracks(recorder)
-            flight.senses.begin(plant, [recorder, *flight.feeling])
-            fly(plant, flight.pilots, [recorder, *pace], *tools, progress, flight.senses)
+            flight.begin(plant, recorder)
+            last = (progress, flight.senses, flight.navigators)
+            fly(plant, flight.pilots, [recorder, *pace], *tools, *last)
     except FlightFailed as error:
         return _Ending(error.outcome, str(error))
     except RecordingFailed as error:

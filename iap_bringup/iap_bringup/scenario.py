@@ -142,6 +142,7 @@ class Options(Record):
     duration: float | None = None
     sensors: str | None = None
     scene: str | None = None
+    state_source: str | None = None
     assignments: tuple[str, ...] = ()
 
     def and_set(self, assignments: tuple[str, ...]) -> Self:
@@ -278,6 +279,8 @@ def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:
         vehicle["control"] = {"preset": gains, **control, "gains": preset_tree(gains)}
     else:
         vehicle["control"] = {"preset": "custom", **control}
+    if options.state_source is not None:
+        vehicle["control"] = {**vehicle["control"], "state_source": options.state_source}
 
 
 def resolve_again(

@@ -42,6 +42,7 @@ class Step(NamedTuple):
         command: what was commanded on this state.
         rpm: (N, 4) rotor speeds.
         felt: None for a vehicle that has nothing to feel.
+        believed: (bodies, 13) state that the command is based on; None where that is `x`.
     """
 
     k: int
@@ -51,3 +52,4 @@ class Step(NamedTuple):
     command: Command
     rpm: Array
     felt: Felt | None = None
+    believed: Array | None = None

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from iap_bringup.estimating.needs import StateSource, missing_sensors
 from iap_bringup.references.motions import Motion
 from iap_bringup.sensing.suite import Sensors
 from iap_control.gains import Gains
@@ -55,6 +56,10 @@ class Control(Record):
     observer_gain: Positive  # of the estimated wrench [1/s]
     yaw: Literal["follow", "hold", "given"]
     aircraft_yaw_deg: tuple[Real, ...] | None  # headings of the aircraft under yaw: given
+    state_source: StateSource = (
+        "truth"  # what controller and autopilots go by: the truth, or a method's estimate
+    )
+    estimator: str = "default"  # settings of the method
 
 
 class StateNoise(Record):
@@ -109,5 +114,16 @@ class Vehicle(Record):
         if given is not None and len(given) != self.platform.count:
             raise ValueError(
                 f"key 'control.aircraft_yaw_deg': {self.platform.count} headings are needed, not {len(given)}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _can_localize(self) -> Self:
+        source = self.control.state_source
+        missing = missing_sensors(source, self.sensors, is_joined=self.platform.count > 1)
+        if missing:
+            raise ValueError(
+                f"key 'control.state_source': --state-source {source} needs sensors:"
+                f" {', '.join(missing)} (--sensors stereo has them all)"
             )
         return self

@@ -76,6 +76,7 @@ def _options(options: argparse.Namespace) -> Options:
         duration=options.duration,
         sensors=options.sensors,
         scene=options.scene,
+        state_source=options.state_source,
         assignments=tuple(options.assignments),
     )
 

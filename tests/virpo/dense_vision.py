@@ -44,7 +44,7 @@ def look(
         table.track[m], table.aircraft[m], table.host[m], table.known[m] = m, a, i, 1
         table.place[m] = *rng.uniform(-0.5, 0.5, 2), 1.0 / rng.uniform(2.0, 8.0)
         for j in range(i, frames):
-            for side, bit in enumerate((LEFT, RIGHT)):
+            for side in range(2):
                 s = scaled_point(states.x[i, a], states.x[j, a], table.place[m], rigs[a], side)
                 noise = pixels / rigs[a].focal * rng.normal(size=2)
                 table.views[m, j, 2 * side : 2 * side + 2] = np.array(s[:2]) / s[2] + noise

@@ -10,9 +10,22 @@ from synthetic_crew import crew_of
 
 from iap_description import so3
 from iap_estimation.virpo.messages import Shared, Tilt
-from iap_estimation.virpo.neighbours import FALL, GAIN, TOLD, Neighbours, joint_of, told_by
+from iap_estimation.virpo.neighbours import (
+    EACH,
+    FALL,
+    FIRST,
+    GAIN,
+    JOINT,
+    TOLD,
+    Neighbours,
+    joint_of,
+    joints_at,
+    told_by,
+)
+from iap_estimation.virpo.physical import add_physical
+from iap_estimation.virpo.physical_slopes import most_residuals, residuals
 from iap_estimation.virpo.ranging import ARM, FRAME, LIFT, SHARE
-from iap_estimation.virpo.states import States
+from iap_estimation.virpo.states import States, retract
 
 STAR = np.array([[0.48, 0.0, -0.07], [-0.24, 0.416, -0.07], [-0.24, -0.416, -0.07]])
 SQUARE = np.array([[0.5, 0.5, 0.1], [-0.5, 0.5, 0.1], [-0.5, -0.5, 0.1], [0.5, -0.5, 0.1]])
@@ -32,6 +45,13 @@ PLATFORMS = {
 ARM_B = (0.02, -0.03, 0.08)  # of a joint on its aircraft
 BEGIN, SPAN = 2.0, 0.1  # of the first keyframe, of an interval [s]
 TABLE_IX = (0.04, 0.1, 0.01)
+WALK = np.array([0.01, 0.04])
+ONLY = {
+    "position": (True, False, False),
+    "velocity": (False, True, False),
+    "attitude": (False, False, True),
+}
+ALL, OPEN = -1, np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +82,12 @@ class Meeting:
         return [a for a in range(len(self.d)) if a != self.own]
 
     def neighbours(
-        self, deviations: tuple = TABLE_IX, terms: tuple = (True, True, True)
+        self,
+        deviations: tuple = TABLE_IX,
+        terms: tuple = (True, True, True),
+        about_origin: bool = False,
     ) -> Neighbours:
-        return Neighbours.of(self.d, self.own, deviations, terms)
+        return Neighbours.of(self.d, self.own, deviations, terms, about_origin)
 
     def states(self) -> States:
         """The true ones."""
@@ -114,3 +137,54 @@ class Meeting:
         shown = [joint_of(self.shared(a, now), np.array(ARM_B)) for a in self.others]
         row[TOLD:] = told_by(Tilt(now, centre.q_WB, centre.w_B), shown)
         return row
+
+
+def shaken(states, size=0.03, seed=0):
+    """Not quite where they are."""
+    out = states.copy()
+    retract(out, size * np.random.default_rng(seed).normal(size=out.size))
+    return out
+
+
+def told(joints, row, neighbours):
+    """Residuals of one instant and their derivatives by the joints."""
+    n = most_residuals(len(joints) - 1)
+    r, G = np.zeros(n), np.zeros((n, JOINT * len(joints)))
+    n = residuals(joints, row, neighbours, r, G)
+    return r[:n], G[:n]
+
+
+def joints_of(states, row, neighbours):
+    joints = np.zeros((1 + states.drift.shape[1], JOINT))
+    joints_at(states, row, neighbours, joints)
+    return joints
+
+
+def all_residuals(states, rows, neighbours):
+    return np.concatenate(
+        [told(joints_of(states, row, neighbours), row, neighbours)[0] for row in rows]
+    )
+
+
+def normal_equations(states, rows, neighbours, only=ALL, width=OPEN):
+    H, g = np.zeros((states.size, states.size)), np.zeros(states.size)
+    cost = add_physical(states, rows, neighbours, only, width, H, g)
+    return H, g, cost
+
+
+def whole(H):
+    return H + np.tril(H, -1).T
+
+
+def neighbour(rows, o, part=slice(0, EACH)):
+    """Columns of a neighbour."""
+    at = FIRST + EACH * o
+    return rows[:, at : at + EACH][:, part]
+
+
+def told_terms(d):
+    """The terms of one row, by name."""
+    others = len(d) - 1
+    is_line = np.linalg.matrix_rank(d - d[0], tol=1e-6) < 2
+    attitudes = others if is_line else others * (others - 1) // 2
+    return ["p"] * others + ["v"] * (not is_line) + ["q"] * attitudes

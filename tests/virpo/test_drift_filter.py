@@ -95,6 +95,14 @@ def turned_off(flight, told, aircraft):
     return so3.quaternion_log(so3.multiply(told.q_WB, so3.conjugate(q)))
 
 
+def assert_attitude(flight, told):
+    """Roll and pitch of the centre are right, its yaw as it says."""
+    error = turned_off(flight, told, CENTRE)
+    up = so3.rotate(so3.conjugate(told.q_WB), np.array([0.0, 0.0, 1.0]))
+    assert np.abs(error[:2]).max() < 0.02
+    assert abs(error[2]) < 3.0 * np.sqrt(up @ told.covariance[3:6, 3:6] @ up)
+
+
 class Watch:
     """Errors of all updates: (updates, A + 1), the centre last."""
 
@@ -123,18 +131,20 @@ WALKS = [Drift(walk=(0.02, 0.004), seed=s) for s in (1, 2, 3)]
 
 @pytest.fixture(scope="module")
 def flight():
-    return Flight.of(40.0, noise=NOISE, seed=3, points=1, range_rate=200.0)
+    return Flight.of(30.0, noise=NOISE, seed=3, points=1, range_rate=50.0)
 
 
 @pytest.fixture(scope="module")
-def walking(flight):
-    """Three odometries that drift as the filter believes, heard in time."""
+def arrivals(flight):
+    """Of three odometries that drift as the filter believes."""
+    return messages(flight, WALKS)
+
+
+@pytest.fixture(scope="module")
+def walking(flight, arrivals):
+    """A filter that has heard them in time, and its errors."""
     watch = Watch(flight)
-    begun = time.process_time()
-    arrivals = messages(flight, WALKS)
-    ready = time.process_time()
-    drift_filter = fed(DriftFilter(flight.crew, load_spec()), arrivals, watch)
-    return drift_filter, watch, time.process_time() - ready, ready - begun
+    return fed(DriftFilter(flight.crew, load_spec()), arrivals, watch), watch
 
 
 def test_offset_and_yaw_of_one_odometry_are_found_from_ranges():
@@ -149,19 +159,14 @@ def test_offset_and_yaw_of_one_odometry_are_found_from_ranges():
     assert drift_filter.centre() is None
 
 
-def test_the_joints_pass_on_what_ranges_say_of_one(flight):
-    drifts = [
-        Drift(),
-        Drift(yaw_rate=0.004, speed=(0.02, 0.01, -0.01)),
-        Drift(yaw_rate=-0.003, speed=(-0.015, 0.01, 0.02)),
-    ]
-    only = messages(flight, drifts, ranged=[0])
-    joined = fed(DriftFilter(flight.crew, load_spec()), only)
-    apart = fed(DriftFilter(replace(flight.crew, d=None), load_spec()), only)
-    for a, told in enumerate(joined.estimates()):
-        assert np.linalg.norm(off(flight, told, a)) < 0.15
-        assert abs(turned_off(flight, told, a)[2]) < 0.04
-    assert np.linalg.norm(off(flight, apart.estimates()[1], 1)) > 0.4
+def test_the_joints_pass_on_what_ranges_say_of_others(flight):
+    drifts = [Drift(), Drift(yaw_rate=0.004, speed=(0.02, 0.01, -0.01)), Drift()]
+    only = messages(flight, drifts, ranged=[0, 2])
+    joined = fed(DriftFilter(flight.crew, load_spec()), only).estimates()[1]
+    apart = fed(DriftFilter(replace(flight.crew, d=None), load_spec()), only).estimates()[1]
+    assert np.linalg.norm(off(flight, apart, 1)) > 0.5
+    assert np.linalg.norm(off(flight, joined, 1)) < 0.15
+    assert abs(turned_off(flight, joined, 1)[2]) < 0.04
 
 
 def test_an_offset_of_one_odometry_is_found_in_spite_of_the_joints(flight):
@@ -169,18 +174,18 @@ def test_an_offset_of_one_odometry_is_found_in_spite_of_the_joints(flight):
     watch = Watch(flight)
     drift_filter = fed(DriftFilter(flight.crew, wide(1.0, 10.0)), messages(flight, drifts), watch)
     assert watch.rms(10.0).max() < 0.1
-    assert np.abs(turned_off(flight, drift_filter.centre(), CENTRE)).max() < 0.04
+    assert_attitude(flight, drift_filter.centre())
 
 
 def test_drift_that_walks_is_followed(flight, walking):
-    drift_filter, watch, *_ = walking
+    drift_filter, watch = walking
     raw = [
         np.sqrt(np.mean([np.sum(off(flight, m, a) ** 2) for m in drift.odometry(flight, a)]))
         for a, drift in enumerate(WALKS)
     ]
     assert watch.rms().max() < 0.08
     assert watch.rms()[:3].max() < 0.7 * np.mean(raw)
-    assert len(watch.t) == 401
+    assert len(watch.t) == 301
     assert drift_filter.reopened == 0
 
 
@@ -191,10 +196,10 @@ def test_what_it_says_of_its_errors_is_so(walking):
 
 def test_errors_are_known_under_a_drift_at_constant_rate():
     nees = []
-    for seed in range(3):
+    for seed in range(2):
         flown = Flight.of(30.0, noise=NOISE, seed=10 + seed, points=1, range_rate=50.0)
         drifts = [
-            Drift(yaw_rate=0.003 * s, speed=0.01 * np.roll([s, 1, -1], seed + k), seed=seed)
+            Drift(yaw_rate=0.003 * s, speed=0.012 * np.roll([s, 1, -1], seed + k), seed=seed)
             for k, s in enumerate((1, -1, 1))
         ]
         watch = Watch(flown)
@@ -206,7 +211,7 @@ def test_errors_are_known_under_a_drift_at_constant_rate():
 def test_the_centre_moves_and_turns_as_it_does(flight, walking):
     told = walking[0].centre()
     true = flight.truth(CENTRE, told.t)
-    assert np.abs(turned_off(flight, told, CENTRE)).max() < 0.03
+    assert_attitude(flight, told)
     assert np.linalg.norm(told.v_WB_W - true.v_WB_W) < 0.05
     assert np.isfinite(told.covariance[:12, :12]).all()
     assert np.isnan(told.covariance[12:]).all()
@@ -224,46 +229,46 @@ def test_covariance_of_an_aircraft_is_one(walking):
 def test_arms_and_antennas_off_the_bodies_do_no_harm(d):
     crew = crew_of(3, antenna=(0.05, 0.0, 0.1), joint=(0.02, 0.0, 0.06))
     crew = crew if d is None else replace(crew, d=d)
-    flown = Flight.of(15.0, crew=crew, noise=NOISE, seed=4, points=1)
+    flown = Flight.of(10.0, crew=crew, noise=NOISE, seed=4, points=1, range_rate=50.0)
     watch = Watch(flown)
     drift_filter = fed(DriftFilter(crew, load_spec()), messages(flown, WALKS), watch)
     assert watch.rms().max() < 0.08
     told = drift_filter.centre()
-    assert np.abs(turned_off(flown, told, CENTRE)).max() < 0.04
+    assert_attitude(flown, told)
     assert np.linalg.norm(told.v_WB_W - flown.truth(CENTRE, told.t).v_WB_W) < 0.1
 
 
 def test_the_tilt_levels_what_a_line_leaves_open():
     crew = replace(crew_of(3), d=LINE)
-    flown = Flight.of(10.0, crew=crew, noise=NOISE, seed=4, points=1)
+    flown = Flight.of(5.0, crew=crew, noise=NOISE, seed=4, points=1)
     drift_filter = fed(DriftFilter(crew, load_spec()), messages(flown, [Drift()] * 3))
     assert np.abs(turned_off(flown, drift_filter.centre(), CENTRE)[:2]).max() < 0.02
     C = drift_filter.centre().covariance[3:6, 3:6]
     assert 0.005 < np.sqrt(C[1, 1]) < 0.03
 
 
-def test_what_the_autopilot_says_of_its_yaw_is_not_believed(flight):
+def test_what_the_autopilot_says_of_its_yaw_is_not_believed(flight, arrivals):
     about = so3.quaternion_exp(np.array([0.0, 0.0, 2.0]))
-    arrivals = []
-    for t, order, kind, a, message in messages(flight, WALKS):
+    heard = []
+    for t, order, kind, a, message in arrivals:
         if t < 5.0:
             if kind == "tilt":
                 message = replace(message, q_WB0=so3.multiply(about, message.q_WB0))
-            arrivals.append((t, order, kind, a, message))
-    told = fed(DriftFilter(flight.crew, load_spec()), arrivals).centre()
-    assert np.abs(turned_off(flight, told, CENTRE)).max() < 0.04
+            heard.append((t, order, kind, a, message))
+    told = fed(DriftFilter(flight.crew, load_spec()), heard).centre()
+    assert_attitude(flight, told)
 
 
-def test_odometry_that_comes_late_changes_nothing_but_the_time_it_takes(flight):
-    arrivals = [one for one in messages(flight, WALKS) if one[0] < 15.0]
+def test_odometry_that_comes_late_changes_nothing_but_the_time_it_takes(flight, arrivals):
+    heard = [one for one in arrivals if one[0] < 15.0]
     late = [
         (t + 0.15 if kind == "odometry" and a == 1 else t, *rest, kind, a, message)
-        for t, *rest, kind, a, message in arrivals
+        for t, *rest, kind, a, message in heard
     ]
     late.sort(key=lambda one: (round(one[0], 4), one[1], one[3]))
     crew, spec = flight.crew, load_spec()
     watches = [Watch(flight), Watch(flight)]
-    fed(DriftFilter(crew, spec), arrivals, watches[0])
+    fed(DriftFilter(crew, spec), heard, watches[0])
     fed(DriftFilter(crew, spec), late, watches[1])
     same = min(len(watch.t) for watch in watches)
     assert same > 145
@@ -298,7 +303,7 @@ def test_between_odometries_the_path_is_that_of_the_aircraft(flight):
 @pytest.mark.parametrize("rate", [10.0, 20.0])
 def test_odometries_at_times_of_their_own(rate):
     """Nothing is measured at the stamps of another."""
-    flown = Flight.of(15.0, noise=NOISE, seed=6, points=1)
+    flown = Flight.of(10.0, noise=NOISE, seed=6, points=1, range_rate=50.0)
     arrivals = messages(flown, [Drift(walk=(0.02, 0.004), seed=s) for s in range(3)], 100.0)
     every = round(100.0 / rate)
     own = [
@@ -319,18 +324,18 @@ def lost(arrivals, aircraft, since, until, kinds=("odometry",)):
     ]
 
 
-def test_an_aircraft_unheard_is_where_the_others_hold_it(flight, walking):
+def test_an_aircraft_unheard_is_where_the_others_hold_it(flight, arrivals, walking):
     watch = Watch(flight)
-    arrivals = lost(messages(flight, WALKS), [1], 15.0, 25.0)
-    drift_filter = fed(DriftFilter(flight.crew, load_spec()), arrivals, watch)
-    assert watch.rms(15.5, 25.0)[1] < 0.1
-    assert watch.rms(26.0).max() < 2.0 * walking[1].rms(26.0).max()
+    heard = lost(arrivals, [1], 10.0, 20.0)
+    drift_filter = fed(DriftFilter(flight.crew, load_spec()), heard, watch)
+    assert watch.rms(10.5, 20.0)[1] < 0.1
+    assert watch.rms(21.0).max() < 2.0 * walking[1].rms(21.0).max()
     assert np.mean(watch.nees, axis=0).max() < 2.0
-    assert len(watch.t) > 395
+    assert len(watch.t) > 295
     assert drift_filter.reopened == 0
 
 
-def test_all_unheard_grow_uncertain_and_come_back(flight):
+def test_all_unheard_grow_uncertain_and_come_back(flight, arrivals):
     watch, deviations = Watch(flight), {}
 
     def look(drift_filter):
@@ -338,57 +343,61 @@ def test_all_unheard_grow_uncertain_and_come_back(flight):
         told = drift_filter.estimates()[0]
         deviations[round(told.t, 1)] = np.sqrt(told.covariance[0, 0])
 
-    arrivals = lost(messages(flight, WALKS), [0, 1, 2], 10.0, 15.0)
-    fed(DriftFilter(flight.crew, load_spec()), arrivals, look)
+    heard = lost(arrivals, [0, 1, 2], 10.0, 15.0)
+    fed(DriftFilter(flight.crew, load_spec()), heard, look)
     assert deviations[14.0] > 5.0 > deviations[10.0]
     assert watch.rms(20.0).max() < 0.12
 
 
-def test_a_centre_unheard_for_a_while_finds_its_attitude_again(flight):
-    arrivals = lost(messages(flight, WALKS), [CENTRE], 10.0, 15.0, kinds=("tilt",))
+def test_a_centre_unheard_for_a_while_finds_its_attitude_again(flight, arrivals):
+    heard = lost(arrivals, [CENTRE], 10.0, 15.0, kinds=("tilt",))
     watch = Watch(flight)
-    told = fed(DriftFilter(flight.crew, load_spec()), arrivals, watch).centre()
+    told = fed(DriftFilter(flight.crew, load_spec()), heard, watch).centre()
     assert watch.rms().max() < 0.1
-    assert np.abs(turned_off(flight, told, CENTRE)).max() < 0.04
+    assert_attitude(flight, told)
 
 
-def test_outliers_of_ranges_are_refused(flight, walking):
-    rng, arrivals = np.random.default_rng(0), []
-    for t, order, kind, a, message in messages(flight, WALKS):
+def test_outliers_of_ranges_are_refused(flight, arrivals, walking):
+    rng, heard = np.random.default_rng(0), []
+    for t, order, kind, a, message in arrivals:
         if kind == "ranges":
             told = message.ranges + 8.0 * (rng.random(4) < 0.2)
             told[2] += 1.5 * (10.0 < t < 20.0)  # no line of sight
             message = replace(message, ranges=told)
-        arrivals.append((t, order, kind, a, message))
+        heard.append((t, order, kind, a, message))
     watch = Watch(flight)
-    fed(DriftFilter(flight.crew, load_spec()), arrivals, watch)
+    fed(DriftFilter(flight.crew, load_spec()), heard, watch)
     assert watch.rms().max() < 2.0 * walking[1].rms().max()
 
 
-def test_an_odometry_that_jumps_is_found_again(flight):
-    arrivals = []
-    for t, order, kind, a, message in messages(flight, WALKS):
+def test_an_odometry_that_jumps_is_found_again(flight, arrivals):
+    heard = []
+    for t, order, kind, a, message in arrivals:
         if kind == "odometry" and a == 2 and t > 12.0:
             message = replace(message, p_WB_W=message.p_WB_W + [1.5, -1.0, 0.5])
-        arrivals.append((t, order, kind, a, message))
+        heard.append((t, order, kind, a, message))
     watch = Watch(flight)
-    drift_filter = fed(DriftFilter(flight.crew, load_spec()), arrivals, watch)
+    drift_filter = fed(DriftFilter(flight.crew, load_spec()), heard, watch)
     assert drift_filter.reopened > 0
     assert watch.rms(20.0).max() < 0.15
     assert watch.rms(12.0, 20.0)[:2].max() < 0.3
 
 
-def test_what_is_not_finite_is_left_out(flight):
-    arrivals = [one for one in messages(flight, WALKS) if one[0] < 3.0]
-    drift_filter = fed(DriftFilter(flight.crew, load_spec()), arrivals)
+def test_what_is_not_finite_is_left_out(flight, arrivals):
+    heard = [one for one in arrivals if one[0] < 3.0]
+    drift_filter = fed(DriftFilter(flight.crew, load_spec()), heard)
     bad = replace(drift_filter.estimates()[2], t=3.0, p_WB_W=np.full(3, np.nan))
     drift_filter.odometry(2, bad)
     assert drift_filter.refused == 1
     assert np.isfinite(drift_filter.state.P).all()
 
 
-def test_it_takes_little_of_a_core(flight, walking):
-    assert walking[2] < 0.1 * flight.duration
+def test_it_takes_little_of_a_core(walking):
+    flown = Flight.of(10.0, noise=NOISE, seed=5, points=1, range_rate=200.0)
+    arrivals = messages(flown, WALKS)
+    begun = time.process_time()
+    fed(DriftFilter(flown.crew, load_spec()), arrivals)
+    assert time.process_time() - begun < 0.1 * flown.duration
 
 
 def test_settings_are_records_with_a_preset():

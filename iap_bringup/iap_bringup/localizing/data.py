@@ -5,7 +5,7 @@ The body B of an aircraft is its inertial unit, B0 the central body, W `map` or 
 Times are seconds since the data set's `start_ns`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -162,12 +162,7 @@ class Dataset:
 
     def crew(self, pixels: float) -> Crew:
         """The aircraft as an estimator knows them; `pixels` is the standard deviation of a tracked coordinate."""
-        crafts = tuple(_craft(craft, pixels) for craft in self.crafts)
-        if self.centre is None:
-            return Crew(crafts)
-        noise = np.maximum(self.centre.turn_noise, LEAST[[0, 2]])
-        tilt = max(self.centre.tilt_deviation, LEAST_TILT)
-        return Crew(crafts, self.centre.d, noise, tilt)
+        return crew_of(self.crafts, self.centre, pixels)
 
     @property
     def bodies(self) -> dict[str, Truth | None]:
@@ -176,6 +171,15 @@ class Dataset:
         if self.centre is not None:
             found[self.centre.name] = self.centre.truth
         return found
+
+
+def crew_of(crafts: Sequence[CraftData], centre: CentreData | None, pixels: float) -> Crew:
+    """Aircraft and what joins them as an estimator knows them; see `Dataset.crew`."""
+    each = tuple(_craft(craft, pixels) for craft in crafts)
+    if centre is None:
+        return Crew(each)
+    noise = np.maximum(centre.turn_noise, LEAST[[0, 2]])
+    return Crew(each, centre.d, noise, max(centre.tilt_deviation, LEAST_TILT))
 
 
 def _craft(craft: CraftData, pixels: float) -> Craft:

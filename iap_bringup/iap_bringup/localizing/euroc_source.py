@@ -68,7 +68,7 @@ def open_euroc(folder: Path) -> Dataset:
     calibration = read_stereo(home / "cam0" / "sensor.yaml", home / "cam1" / "sensor.yaml")
     tally = Tally()
     imu = read_table(home / "imu0" / "data.csv", 6)
-    start = int(imu.stamps[0])
+    start = min(int(imu.stamps[0]), int(read_table(home / "cam0" / "data.csv", 0).stamps[0]))
     name = home.parent.name if home.name == HOME else home.name
     craft = CraftData(
         name or "aircraft",
@@ -166,7 +166,7 @@ def _truth(home: Path, start: int, T_BI: Array) -> Truth | None:
     T_BS = transform(*rigid(placed.T_BS.data, f"{path}: key 'T_BS.data'"))
     T_IS: Array = np.linalg.inv(T_BI) @ T_BS
     table = read_table(found / "data.csv", POSITION)
-    t: Array = (table.stamps - start) * 1e-9
+    t = np.asarray((table.stamps - start) * 1e-9, dtype=float)
     if not np.all(np.diff(t) > 0.0):
         raise BadInput(f"{found / 'data.csv'}: stamps go backwards")
     if table.values.shape[1] < POSE:

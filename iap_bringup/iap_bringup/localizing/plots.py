@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from iap_bringup.drawing.plot_file import write_plot
 from iap_bringup.drawing.plot_style import AIRCRAFT, REFERENCE, WIDTH
+from iap_bringup.drawing.plots_localization import COLORS
 from iap_bringup.localizing.evaluation import SIGMAS, Judged, yaw_aligned
 from iap_bringup.localizing.results import Evaluation
 
@@ -22,13 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
-COLORS = {
-    "vio": "0.55",
-    "vio_uwb": "#e0780b",
-    "virpo": "#1b62a5",
-    "drift_filter": "#44aa99",
-    "joint": "#7a3b96",
-}
 ROW = 1.7  # height of a body's panels [in]
 SHARES = 0, 25, 50, 75, 100  # of the errors below the parts of a box [%]
 

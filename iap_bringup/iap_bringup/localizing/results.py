@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -19,7 +20,6 @@ COLUMNS = (  # key of metrics.json, title, digits
     ("ate_rmse_m", "ATE, m", 3),
     ("ate_horizontal_rmse_m", "horiz.", 3),
     ("ate_vertical_rmse_m", "vert.", 3),
-    ("ate_max_m", "largest", 3),
     ("ate_yaw_rmse_m", "aligned", 3),
     ("drift_percent", "drift, %", 2),
     ("attitude_rmse_deg", "att., deg", 2),
@@ -125,7 +125,9 @@ def write_results(folder: Path, evaluation: Evaluation) -> None:
 def show_results(console: Console, evaluation: Evaluation, folder: Path) -> None:
     """The table of errors, how fast it went, and where everything is."""
     metrics = evaluation.metrics
-    table = Table("body", "method")
+    table = Table(box=SIMPLE_HEAD)
+    for title in ("body", "method"):
+        table.add_column(title, no_wrap=True)
     for _, title, _ in COLUMNS:
         table.add_column(title, justify="right")
     for body, methods in metrics["estimation"].items():

@@ -51,7 +51,7 @@ def tracked(
     Raises:
         BadInput: images that do not belong to their cameras.
     """
-    eyes = [_Eyes(dataset.source, craft, spec) for craft in dataset.crafts]
+    eyes = [CraftEyes(dataset.source, craft, spec) for craft in dataset.crafts]
     for who, said in dataset.events() if events is None else events:
         if isinstance(said, Images):
             begin = perf_counter()
@@ -66,7 +66,7 @@ def tracked(
             yield who, said
 
 
-class _Eyes:
+class CraftEyes:
     """The tracker of one aircraft, which its gyroscope tells where to look."""
 
     def __init__(self, source: str, craft: CraftData, spec: FrontendSpec) -> None:

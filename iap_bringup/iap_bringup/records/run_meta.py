@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a recording says about its run, so that metrics and plots need nothing else."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from iap_description.platform import Platform
 from iap_estimation import evaluation
 
 Array = NDArray[np.float64]
+TRUTH = "truth"  # as the source of a vehicle's state
 COMPLETED = "completed"  # outcome of a flight that went to its end
 DIVERGED = "diverged"  # outcome of a flight whose state is no longer a number
 
@@ -49,6 +50,7 @@ class VehicleMeta(Record):
         tool_tip_P: tip of its tool in P [m]; None without a tool.
         tool_axis_P: direction of the tool, towards its tip.
         mounts: frames of its sensors.
+        state_source: ``truth``, or the method on whose estimates it flew.
     """
 
     name: str
@@ -67,6 +69,7 @@ class VehicleMeta(Record):
     tool_tip_P: Vec3 | None = None
     tool_axis_P: Vec3 | None = None
     mounts: tuple[Mounted, ...] = ()
+    state_source: str = TRUTH
 
     @classmethod
     def of(
@@ -78,6 +81,7 @@ class VehicleMeta(Record):
         gains: str,
         window_s: tuple[float, float],
         feels: bool = False,
+        state_source: str = TRUTH,
     ) -> Self:
         """What is known of a vehicle; `assembly` gives its name, bodies and joints."""
         craft = platform.aircraft
@@ -106,12 +110,18 @@ class VehicleMeta(Record):
             if platform.tool is None
             else tuple(platform.tool.R_PT[:, 0].tolist()),
             mounts=mounts_of(assembly),
+            state_source=state_source,
         )
 
     @property
     def count(self) -> int:
         """Number of aircraft N."""
         return len(self.aircraft)
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether it flew on an estimate, which is recorded."""
+        return self.state_source != TRUTH
 
     @property
     def free_axis(self) -> int | None:
@@ -171,6 +181,7 @@ class RunStats:
         control_step_us: mean wall time of one control step of one vehicle.
         images: rendered.
         render_s: wall time that they took.
+        faults: of the estimators on which vehicles flew, by their names: times [s] and reasons.
     """
 
     outcome: str
@@ -179,6 +190,7 @@ class RunStats:
     control_step_us: float
     images: int = 0
     render_s: float = 0.0
+    faults: dict[str, tuple[tuple[float, str], ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 """The folder of a run: made once, never overwritten, and all that metrics and plots read.
 
 metrics.json  config.yaml  bag/  trajectory_NAME.tum  trajectory_NAME_drone_i.tum
-reference_NAME.tum  plots/*.png
+reference_NAME.tum  estimate_NAME.tum  estimate_NAME_drone_i.tum  plots/*.png
 """
 
 import json
@@ -124,6 +124,10 @@ def write_trajectories(folder: Path, run: RunData) -> None:
             suffix = "" if i == 0 else f"_{body}"
             text = tum_text(c.t, c.x[:, i, :7])
             write_file(folder / f"trajectory_{name}{suffix}.tum", text.encode())
+            if c.believed is not None:
+                known = np.isfinite(c.believed[:, i]).all(axis=1)
+                text = tum_text(c.t[known], c.believed[known, i, :7])
+                write_file(folder / f"estimate_{name}{suffix}.tum", text.encode())
         given = vehicle.given or Track(c.t, c.reference[:, :7])
         write_file(folder / f"reference_{name}.tum", tum_text(given.t, given.poses).encode())
 
@@ -176,13 +180,19 @@ def _read_meta(bag: Path) -> RunMeta:
 
 def _wanted(meta: RunMeta) -> set[str]:
     tracks = (topics.GIVEN, topics.ACTUAL)
-    return {topic(v.name, name) for v in meta.vehicles for name in (*_needed(v), *tracks)}
+    wanted = {v.name: (*_needed(v), *tracks, *_estimates(v)) for v in meta.vehicles}
+    return {topic(vehicle, name) for vehicle, names in wanted.items() for name in names}
 
 
 def _needed(vehicle: VehicleMeta) -> tuple[str, ...]:
     """The topics that every recording of a vehicle has."""
     always = (topics.STATE, topics.REFERENCE, topics.COMMAND)
     return (*always, *topics.FELT) if vehicle.feels else always
+
+
+def _estimates(vehicle: VehicleMeta) -> tuple[str, ...]:
+    """Topics of what a vehicle believes."""
+    return tuple(map(topics.estimate_topic, vehicle.bodies)) if vehicle.is_estimated else ()
 
 
 def _read_messages(bag: Path, wanted: set[str]) -> dict[str, NDArray[Any]]:
@@ -206,6 +216,9 @@ def _vehicle_run(vehicle: VehicleMeta, messages: dict[str, NDArray[Any]]) -> Veh
         if topic(vehicle.name, name) not in messages:
             raise ValueError(f"no message on {topic(vehicle.name, name)}")
         needed[name] = messages[topic(vehicle.name, name)]
+    for name in _estimates(vehicle):
+        if topic(vehicle.name, name) in messages:
+            needed[name] = messages[topic(vehicle.name, name)]
     given, actual = (
         _track(messages.get(topic(vehicle.name, name))) for name in (topics.GIVEN, topics.ACTUAL)
     )

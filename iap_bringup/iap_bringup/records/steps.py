@@ -29,6 +29,7 @@ def step_of(c: Columns, i: int) -> Step:
         command,
         c.rpm[i],
         None if c.felt is None else _felt(c.felt, i, level),
+        None if c.believed is None else c.believed[i],
     )
 
 

@@ -34,6 +34,7 @@ TYPES = {
     REVISED: "iap_msgs/msg/PlatformReference",
     TASK: "iap_msgs/msg/ForceTask",
 }
+ESTIMATE = "virpo/odometry"  # of a vehicle that flies on an estimate, what it believes
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 ODOMETRY, POSE = "nav_msgs/msg/Odometry", "geometry_msgs/msg/PoseStamped"
 MAP = "map"
@@ -129,6 +130,8 @@ class Columns(Table):
         aircraft: (K, N, 12) commanded thrust [N], q_WB, w_WB_B [rad/s], rotor speeds [rpm].
         rpm: (K, N, 4) real rotor speeds.
         felt: None for a vehicle that has nothing to feel.
+        believed: (K, bodies, 13) states that commands are based on, NaN where they are not recorded; None for a
+            vehicle that goes by the truth.
     """
 
     k: NDArray[np.uint64]
@@ -142,6 +145,7 @@ class Columns(Table):
     aircraft: Array
     rpm: Array
     felt: FeltColumns | None
+    believed: Array | None = None
 
     @classmethod
     def zeros(cls, rows: int, vehicle: VehicleMeta) -> "Columns":
@@ -159,6 +163,7 @@ class Columns(Table):
             aircraft=np.zeros((rows, count, 12)),
             rpm=np.zeros((rows, count, 4)),
             felt=FeltColumns.zeros(rows, count) if vehicle.feels else None,
+            believed=np.full((rows, bodies, STATE_SIZE), np.nan) if vehicle.is_estimated else None,
         )
 
     def put(self, i: int, step: Step) -> None:
@@ -173,6 +178,8 @@ class Columns(Table):
         aircraft[:, 5:8], aircraft[:, 8:] = command.w_WB_B, command.rpm
         if self.felt is not None and step.felt is not None:
             self.felt.put(i, step.felt)
+        if self.believed is not None:
+            self.believed[i] = np.nan if step.believed is None else step.believed
 
 
 def samples(store: Typestore, vehicle: VehicleMeta) -> dict[str, object]:
@@ -193,10 +200,12 @@ def samples(store: Typestore, vehicle: VehicleMeta) -> dict[str, object]:
         rotor_rpm=np.zeros(4 * count),
     )
     aircraft = [message(store, "iap_msgs/msg/AircraftCommand") for _ in range(count)]
+    kinds = (odometry_topic, estimate_topic) if vehicle.is_estimated else (odometry_topic,)
     odometry = {
-        odometry_topic(body): message(
+        kind(body): message(
             store, ODOMETRY, header=header, child_frame_id=f"{vehicle.name}/{body}"
         )
+        for kind in kinds
         for body in bodies
     }
     return {
@@ -228,6 +237,11 @@ def pose_sample(store: Typestore) -> object:
 def odometry_topic(body: str) -> str:
     """Topic of a body's odometry."""
     return "odom" if body == "base_link" else f"{body}/odom"
+
+
+def estimate_topic(body: str) -> str:
+    """Topic of what is believed of a body."""
+    return ESTIMATE if body == "base_link" else f"{body}/{ESTIMATE}"
 
 
 def fill_state(out: Records, c: Columns, vehicle: VehicleMeta) -> None:
@@ -322,7 +336,29 @@ def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns
         aircraft=command["aircraft"].reshape(rows, count, 12).astype(float),
         rpm=state["rotor_rpm"].reshape(rows, count, 4).astype(float),
         felt=_felt_columns(messages, stamps) if vehicle.feels else None,
+        believed=_believed(messages, vehicle, stamps) if vehicle.is_estimated else None,
     )
+
+
+def _believed(
+    messages: Mapping[str, Records], vehicle: VehicleMeta, stamps: NDArray[np.int64]
+) -> Array:
+    rows = np.full((len(stamps), len(vehicle.bodies), STATE_SIZE), np.nan)
+    for j, body in enumerate(vehicle.bodies):
+        told = messages.get(estimate_topic(body))
+        if told is not None:
+            _, here, there = np.intersect1d(
+                stamps, stamps_of(told["header"]), assume_unique=True, return_indices=True
+            )
+            rows[here, j] = _states(told[there])
+    return rows
+
+
+def _states(odometry: Records) -> Array:
+    """States (M, 13) of a body, as Odometry records tell them."""
+    poses = odometry["pose"][:, : V.start].astype(float)
+    twists_B = odometry["twist"][:, :6].astype(float).reshape(-1, 2, 3)
+    return np.hstack([poses, so3.rotate(poses[:, None, Q], twists_B).reshape(-1, 6)])
 
 
 def _felt_columns(messages: Mapping[str, Records], stamps: NDArray[np.int64]) -> FeltColumns:

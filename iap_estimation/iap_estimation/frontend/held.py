@@ -87,5 +87,6 @@ class Held:
 
 def apart(points: Array, distance: float) -> Flags:
     """Which points (n,), of (n, 2), keep a distance [px] from all that come before them."""
-    gaps = np.linalg.norm(points[:, None] - points, axis=-1)
-    return ~np.any(np.tril(gaps < distance, -1), axis=-1)
+    u, v = points.T
+    squares = np.subtract.outer(u, u) ** 2 + np.subtract.outer(v, v) ** 2
+    return ~np.any(np.tril(squares < distance * distance, -1), axis=-1)

@@ -56,16 +56,16 @@ class Patches(NamedTuple):
 
     def with_others(self, where: Ints, others: "Patches") -> "Patches":
         """A copy with others at indices (m,)."""
-        copies = Patches(*map(np.copy, self))
-        fields: Any = zip(copies, others, strict=True)
-        for field, other in fields:
+        copies: list[Any] = [field.copy() for field in self]
+        for field, other in zip(copies, others, strict=True):
             field[where] = other
-        return copies
+        return Patches(*copies)
 
     def and_then(self, other: "Patches") -> "Patches":
         """These and others."""
         pairs: Any = zip(self, other, strict=True)
-        return Patches(*map(np.concatenate, pairs))
+        fields: list[Any] = [np.concatenate(pair) for pair in pairs]
+        return Patches(*fields)
 
 
 def weights_of(side: int) -> Array:
@@ -82,7 +82,7 @@ def cut(image: Gray, points: Array, weights: Array) -> Patches:
     slopes = np.empty((n, 2, side, side), dtype=np.float32)
     sums, energy = np.empty((n, 6, 6)), np.empty(n)
     _cut(image, points, weights, levels, slopes, sums, energy)
-    gains: Array = np.linalg.inv(sums)
+    gains = np.asarray(np.linalg.inv(sums), dtype=float)
     return Patches(levels, slopes, gains, energy, np.tile(np.eye(2), (n, 1, 1)))
 
 

@@ -2,9 +2,9 @@
 """How corners are found and followed: strict records; presets are read from ``data/frontend/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from iap_description.config import Count, Flag, NonNegative, Positive, Record, read_yaml
 from iap_description.errors import BadInput
@@ -42,6 +42,12 @@ class FrontendSpec(Record):
         if side % 2 == 0:
             raise ValueError("an odd number is needed")
         return side
+
+    @model_validator(mode="after")
+    def _has_room(self) -> Self:
+        if self.border <= self.patch // 2:
+            raise ValueError(f"key 'border': a patch of {self.patch} pixels needs more of it")
+        return self
 
 
 def preset_names() -> list[str]:

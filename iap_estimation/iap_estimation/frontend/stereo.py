@@ -29,7 +29,6 @@ class Matcher:
     def __init__(self, calibration: StereoCalibration, spec: FrontendSpec) -> None:
         self._calibration, self._spec = calibration, spec
         self._follow, self._anchors = Follower(spec), Anchors(spec)
-        self._nearest = spec.nearest
         baseline = float(np.linalg.norm(calibration.p_RL_R))
         self._clear = BEHIND / (baseline * float(calibration.right.focal[0]))  # [1/m]
         self._sides = np.zeros(2, dtype=np.int64)  # points before and behind the cameras
@@ -44,16 +43,13 @@ class Matcher:
         there, followed = self._follow(left, right, held.points, guess)
         there, _, found = self._anchors.seek(right, held.patches, there)
         xy = self._calibration.right.normalized(there)
-        gated = (
-            followed
-            & found
-            & (self._calibration.epipolar_distance(held.xy, xy) <= self._spec.row_gate)
-        )
+        off = self._calibration.epipolar_distance(held.xy, xy)
+        gated = followed & found & (off <= self._spec.row_gate)
         depth = self._calibration.inverse_depth(held.xy, xy)
         self._count(depth[gated])
-        seen = gated & (depth > 0.0) & (depth < 1.0 / self._nearest)
-        nan = np.where(seen, 0.0, np.nan)
-        return held.matched(there + nan[:, None], depth + nan), xy + nan[:, None]
+        unseen = ~(gated & (depth > 0.0) & (depth < 1.0 / self._spec.nearest))
+        there[unseen], xy[unseen], depth[unseen] = np.nan, np.nan, np.nan
+        return held.matched(there, depth), xy
 
     def _guess(self, held: Held) -> Array:
         """Where to look (n, 2): at the depth last seen, or at the middle one."""

@@ -98,7 +98,9 @@ class StereoTracker:
 
     def _prepared(self, image: Gray) -> Gray:
         """As it is looked at; a copy, since whoever gave it may write to it."""
-        return image.copy() if self._clahe is None else np.asarray(self._clahe.apply(image))
+        if self._clahe is None:
+            return np.array(image, order="C")
+        return np.asarray(self._clahe.apply(image), dtype=np.uint8)
 
     def _followed(self, image: Gray, turn: Array | None) -> Held:
         """The tracks that are seen again."""

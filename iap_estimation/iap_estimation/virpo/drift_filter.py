@@ -138,7 +138,7 @@ class DriftFilter:
         self._present = list(poses)
         self._turn(t, span)
         for a in self._present:
-            self._take_ranges(a, t)
+            self._take_ranges(a, t, span)
         if self._has_centre:
             self._take_joints(t)
             self._take_tilt(t, span)
@@ -185,7 +185,7 @@ class DriftFilter:
             arms[a] = arm_of(self._crew, a, self._heard[a].pose)
         return arms
 
-    def _take_ranges(self, a: int, t: float) -> None:
+    def _take_ranges(self, a: int, t: float, span: float) -> None:
         """All ranges of an aircraft up to now."""
         waiting = self._ranges[a]
         rounds = [told for told in waiting if told.t <= t + SAME]
@@ -197,7 +197,7 @@ class DriftFilter:
             rows[:, 0].copy(), self._crew.crafts[a].p_BA_B, self.state.pivots[a]
         )
         usable = np.isfinite(rows).all(axis=1) & np.isfinite(points[:, 0])
-        is_agreed = not usable.any() or self.state.ranges(a, rows[usable], points[usable])
+        is_agreed = not usable.any() or self.state.ranges(a, rows[usable], points[usable], span)
         self._watch(a, RANGES, t, is_agreed)
 
     def _take_joints(self, t: float) -> None:

@@ -54,6 +54,7 @@ class DriftFilterSpec(Record):
     tilt_memory: Positive  # correlation time of the told tilt's errors [s]
     range_deviation: Positive | None  # of a range, in place of what the tag says [m]
     range_floor: Positive  # of a mean of many [m]
+    range_memory: Positive  # over which the ranges of an anchor must be right in the mean [s]
     gates: Gates
     reopen: Reopen
     position_floor: Positive  # what the odometry errs besides its drift [m]

@@ -55,6 +55,7 @@ class DriftState:
         self.P = np.zeros((4 * crafts + 6, 4 * crafts + 6))
         self._error = np.zeros(len(self.P))
         self._turn = Turn.empty()
+        self._off = np.zeros((crafts, 0, 2))  # running means of what each anchor's ranges are off
 
     @property
     def of_centre(self) -> int:
@@ -98,12 +99,24 @@ class DriftState:
         preintegrate_turn(samples, span, self.centre[4:], self._crew.turn_noise, self._turn)
         turn_centre(self.centre, self._turn, self.of_centre, self.P)
 
-    def ranges(self, aircraft: int, rows: Array, points: Array) -> bool:
-        """Take ranges (n, 7), see `tell_ranges`; says whether any agreed."""
+    def ranges(self, aircraft: int, rows: Array, points: Array, span: float) -> bool:
+        """Take ranges (n, 7) of some time [s], see `tell_ranges`; says whether any agreed."""
         order = np.argsort(rows[:, ANCHOR], kind="stable")
-        gate, floor = self._spec.gates.range, self._spec.range_floor
-        x, at = self.x[aircraft], 4 * aircraft
-        taken = tell_ranges(x, at, rows[order], points[order], gate, floor, self._error, self.P)
+        more = int(rows[:, ANCHOR].max()) + 1 - self._off.shape[1]
+        if more > 0:
+            self._off = np.pad(self._off, ((0, 0), (0, more), (0, 0)))
+        taken = tell_ranges(
+            self.x[aircraft],
+            4 * aircraft,
+            rows[order],
+            points[order],
+            self._spec.gates.range,
+            self._spec.range_floor,
+            -np.expm1(-span / self._spec.range_memory),
+            self._off[aircraft],
+            self._error,
+            self.P,
+        )
         self._move()
         return taken > 0
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_estimation.virpo.crew import Crew
-from iap_estimation.virpo.drift_spec import DriftFilterSpec
 from iap_estimation.virpo.drift_path import SAME
+from iap_estimation.virpo.drift_spec import DriftFilterSpec
 from iap_estimation.virpo.drift_state import DriftState, joints_of
 from iap_estimation.virpo.messages import Estimate
 from iap_estimation.virpo.turning import UNSEEN_RATE

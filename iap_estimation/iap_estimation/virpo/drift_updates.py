@@ -196,12 +196,16 @@ def tell_ranges(
     points: Array,
     gate: float,
     floor: float,
+    share: float,
+    memory: Array,
     error: Array,
     P: Array,
 ) -> int:
     """All ranges of an aircraft since the last update, the mean of each anchor's as one row.
 
-    A range beyond the gate is left out of its mean, and a mean beyond the gate altogether.
+    A range beyond the gate is left out of its mean, and a mean beyond the gate altogether. Since a wall that a
+    range goes around makes it too long by little for long, the running mean of what an anchor's ranges are off
+    is gated too: their errors are independent if all is well, so that its variance is known.
 
     Args:
         x: (4,) place and yaw.
@@ -210,6 +214,8 @@ def tell_ranges(
         points: (n, 3) from the place to the antenna, in the odometry's frame [m].
         gate: deviations.
         floor: deviation that a mean keeps [m].
+        share: weight of the newest in a running mean.
+        memory: (M, 2) running mean and its variance of every anchor, changed in place.
         error: changed in place.
         P: changed in place.
 
@@ -228,7 +234,12 @@ def tell_ranges(
             off = rest
             for i in range(4):
                 off -= h[at + i] * error[at + i]
-            if off * off <= gate * gate * (variance + variance_of(h, P)):
+            known = variance_of(h, P)
+            run = memory[int(rows[first, ANCHOR])]
+            run[0] += share * (off - run[0])
+            run[1] = (1.0 - share) ** 2 * run[1] + share**2 * (variance + known)
+            is_lasting = run[0] * run[0] > gate * gate * (run[1] + known)
+            if not is_lasting and off * off <= gate * gate * (variance + known):
                 tell(h, rest, variance, error, P, gain)
                 taken += 1
         first = end

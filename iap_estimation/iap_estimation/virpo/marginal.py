@@ -21,6 +21,7 @@ from iap_estimation.virpo.states import CENTRE, CRAFT, States, difference
 
 Array = NDArray[np.float64]
 _NOTHING = 1e-12  # share of the largest information below which a direction counts as unknown
+_ROUNDING = 2e-16  # share of the largest diagonal element below which one is rounding
 
 
 @dataclass
@@ -77,7 +78,9 @@ def eliminate(H: Array, g: Array, out: slice) -> tuple[Array, Array]:
         out: places that go; directions of theirs without information go without trace.
     """
     stay = np.r_[0 : out.start, out.stop : len(g)]
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(H)[out], 1e-300))
+    own = np.diag(H)[out]
+    is_told = own > _ROUNDING * own.max(initial=0.0)
+    scale = np.where(is_told, 1.0 / np.sqrt(np.where(is_told, own, 1.0)), 0.0)
     values, vectors = np.linalg.eigh(scale[:, None] * H[out, out] * scale)
     told = values > _NOTHING * values[-1]
     half = scale[:, None] * vectors[:, told] / np.sqrt(values[told])

@@ -10,9 +10,9 @@ where the own joint is, as in `iap_estimation.virpo.ranging`, and how fast:
 
 The others are what neighbours and the central body show. With s = (t_j - t_k) / T, a neighbour's drift is
 (1-s) [dp, dpsi]_k + s [dp, dpsi]_{k+1}; its joint is moved by dp, its joint's velocity is turned by dpsi.
-So the yaw is about the joint. That of the paper's transform (3) is about the origin of W: ten metres away its
-prior of 0.1 rad would leave a metre open, nearly the same metre as the position does, and what comes out would
-depend on where the origin is.
+So the yaw is about the joint. That of the paper's transform (3) is about the origin of W (`about_origin`): it moves
+the joint as well, by 0.8 m at 8 m from there with its prior of 0.1 rad, so that the distances tell less of the own
+place, the less the farther the origin is. The normal equations are conditioned alike.
 """
 
 from collections.abc import Sequence
@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.errors import BadInput
-from iap_description.kernels import add, cross, put, quat, rotate, scale, sub, vec
-from iap_estimation.virpo.matrices import about_z, matrix, mm, mskew, mv
+from iap_description.kernels import Vec, add, cross, put, quat, rotate, scale, sub, vec
+from iap_estimation.virpo.matrices import Mat, about_z, matrix, mm, mskew, mv
 from iap_estimation.virpo.messages import Shared, Tilt
 from iap_estimation.virpo.normal import run
 from iap_estimation.virpo.preintegration import motions_at
@@ -68,6 +68,7 @@ class Neighbours(NamedTuple):
         is_line: whether all joints are on one line.
         deviations: (3,) of a distance [m], an angular velocity [rad/s], a cosine: TABLE IX's sigma_l, _omega, _att.
         terms: (3,) which of the terms r_kp, r_kv, r_kq there are.
+        about_origin: whether a drift's yaw is about the origin of W, not about the joint.
     """
 
     d_B0: Array
@@ -75,6 +76,7 @@ class Neighbours(NamedTuple):
     is_line: bool
     deviations: Array
     terms: Flags
+    about_origin: bool
 
     @classmethod
     def of(
@@ -83,6 +85,7 @@ class Neighbours(NamedTuple):
         own: int,
         deviations: Sequence[float],
         terms: tuple[bool, bool, bool] = (True, True, True),
+        about_origin: bool = False,
     ) -> Self:
         """The neighbours of one aircraft, in the order of the crew.
 
@@ -91,6 +94,7 @@ class Neighbours(NamedTuple):
             own: index of the aircraft.
             deviations: see there.
             terms: see there.
+            about_origin: see there.
 
         Raises:
             BadInput: two joints are at one place.
@@ -105,7 +109,8 @@ class Neighbours(NamedTuple):
         is_bent = (sines > BENT) & np.triu(np.ones(sines.shape[:2], dtype=bool), 1)[..., None]
         normals = np.where(is_bent, normals / np.where(is_bent, sines, 1.0), 0.0)
         told = np.array(deviations, dtype=float), np.array(terms, dtype=bool)
-        return cls(np.ascontiguousarray(ways), normals, not bool(is_bent.any()), *told)
+        is_line = not bool(is_bent.any())
+        return cls(np.ascontiguousarray(ways), normals, is_line, *told, bool(about_origin))
 
     @property
     def width(self) -> int:
@@ -173,20 +178,28 @@ def fill_waypoints(
 
 
 @njit(cache=True)
-def joints_at(states: States, row: Array, joints: Array) -> None:
+def joints_at(states: States, row: Array, neighbours: Neighbours, joints: Array) -> None:
     """Place and velocity in W of the own joint, then of every neighbour's less its drift -> joints (1 + O, 6)."""
-    k, s = int(row[FRAME]), row[SHARE]
+    k = int(row[FRAME])
     x, place = states.x[k, 0], states.alignment[0]
     put(joints[0], to_world(place, point_between(x, states.x[k + 1, 0], row)))
     gain = add(rotate(quat(x[3:7]), vec(row[GAIN:])), (0.0, 0.0, -row[FALL]))
     put(joints[0, 3:], mv(about_z(place[3]), add(vec(x[7:10]), gain)))
     for o in range(states.drift.shape[1]):
         told = row[FIRST + EACH * o :]
-        before, after = states.drift[k, o], states.drift[k + 1, o]
-        moved = add(scale(1.0 - s, vec(before)), scale(s, vec(after)))
-        put(joints[1 + o], add(vec(told[PLACE:]), moved))
-        yaw = (1.0 - s) * before[3] + s * after[3]
-        put(joints[1 + o, 3:], mv(about_z(yaw), vec(told[VELOCITY:])))
+        moved, turn = _drift_at(states, row, o)
+        p = vec(told[PLACE:])
+        put(joints[1 + o], add(mv(turn, p) if neighbours.about_origin else p, moved))
+        put(joints[1 + o, 3:], mv(turn, vec(told[VELOCITY:])))
+
+
+@njit(cache=True)
+def _drift_at(states: States, row: Array, o: int) -> tuple[Vec, Mat]:
+    """A neighbour's drift at a row's instant: in position and as a rotation."""
+    k, s = int(row[FRAME]), row[SHARE]
+    before, after = states.drift[k, o], states.drift[k + 1, o]
+    yaw = (1.0 - s) * before[3] + s * after[3]
+    return add(scale(1.0 - s, vec(before)), scale(s, vec(after))), about_z(yaw)
 
 
 @njit(cache=True)
@@ -208,24 +221,31 @@ def joint_places(states: States, k: int, places: Array) -> None:
 
 
 @njit(cache=True)
-def joint_slopes(states: States, row: Array, joints: Array, work: Array, S: Array) -> None:
+def joint_slopes(
+    states: States, row: Array, neighbours: Neighbours, joints: Array, work: Array, S: Array
+) -> None:
     """Derivative of `joints_at`.
 
     Args:
         states: as there.
         row: as there.
+        neighbours: as there.
         joints: (1 + O, 6) from there.
         work: (3, 13) scratch.
         S: (6 (1 + O), `columns_of(O)`) changed in place.
     """
     S[:] = 0.0
     _own_slopes(states, row, joints[0], work, S)
-    s, neighbours = row[SHARE], states.drift.shape[1]
-    for o in range(neighbours):
-        at, first, second = JOINT * (1 + o), 9 + DRIFT * o, 12 + DRIFT * (neighbours + o)
+    s, count = row[SHARE], states.drift.shape[1]
+    for o in range(count):
+        at, first, second = JOINT * (1 + o), 9 + DRIFT * o, 12 + DRIFT * (count + o)
+        arm = sub(vec(joints[1 + o]), _drift_at(states, row, o)[0])  # from the origin, turned
         for column, share in ((first, 1.0 - s), (second, s)):
             for i in range(3):
                 S[at + i, column + i] = share
+            if neighbours.about_origin:
+                S[at, column + 3] = -share * arm[1]
+                S[at + 1, column + 3] = share * arm[0]
             S[at + 3, column + 3] = -share * joints[1 + o, 4]
             S[at + 4, column + 3] = share * joints[1 + o, 3]
 

@@ -92,7 +92,7 @@ def solve(H: Array, g: Array, damping: float) -> tuple[Array, Array]:
     """
     if damping > 0.0:
         H = H + np.diag(damping * np.diag(H))
-    L = np.linalg.cholesky(H)
+    L: Array = np.linalg.cholesky(H)
     x = -g
     substitute(L, x)
     return x, L

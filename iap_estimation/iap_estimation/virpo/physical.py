@@ -59,9 +59,9 @@ def add_physical(
         k = int(row[FRAME])
         if only_frame >= 0 and k != only_frame:
             continue
-        joints_at(states, row, joints)
+        joints_at(states, row, neighbours, joints)
         n = residuals(joints, row, neighbours, r, G)
-        joint_slopes(states, row, joints, work, S)
+        joint_slopes(states, row, neighbours, joints, work, S)
         _chain(G[:n], S, J[:n])
         for m in range(n):
             cost += soften(r[m : m + 1], J[m : m + 1], width)
@@ -78,7 +78,7 @@ def physical_cost(states: States, rows: Array, neighbours: Neighbours, width: fl
     G = np.zeros((len(r), JOINT * (1 + count)))
     cost = 0.0
     for row in rows:
-        joints_at(states, row, joints)
+        joints_at(states, row, neighbours, joints)
         for m in range(residuals(joints, row, neighbours, r, G)):
             cost += huber(r[m : m + 1], width)[1]
     return cost

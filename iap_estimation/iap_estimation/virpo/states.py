@@ -75,9 +75,8 @@ class States(NamedTuple):
 
     def without(self, frame: int) -> "States":
         """A copy without one keyframe."""
-        return States(
-            *(np.delete(part, frame, axis=0) for part in self[:3]), self.alignment.copy()
-        )
+        x, drift, centre = (np.delete(part, frame, axis=0) for part in self[:3])
+        return States(x, drift, centre, self.alignment.copy())
 
 
 def vertical(q: Array) -> Array:

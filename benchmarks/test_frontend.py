@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How long the front end takes for a stereo pair: textured_walls from an aircraft in flight, in one thread."""
+
+import time
+
+import numpy as np
+
+from iap_bringup.scenario import Options, resolve
+from iap_bringup.sensing.eyes import POSE, eyes_of, visible_bodies
+from iap_bringup.studies.watching import watch
+from iap_description.config import validate
+from iap_description.scenes.library import load_scene
+from iap_estimation.frontend.calibration import Camera, StereoCalibration
+from iap_estimation.frontend.spec import FrontendSpec, preset_tree
+from iap_estimation.frontend.tracker import StereoTracker
+from iap_sensors.cameras.make import make_renderer
+from iap_sensors.cameras.model import optical
+
+SCENE, START, PAIRS = "textured_walls", 8.0, 120  # [s], and images at 20 Hz
+NEEDED = 10.0  # ms a pair
+WARM = 5  # pairs until everything is compiled
+
+
+def test_stereo_pair(benchmark):
+    eyes, pairs = _seen()
+    calibration = _calibration(eyes)
+    spec = validate(FrontendSpec, preset_tree("default"), source="default")
+    walls, cpus, counts = [], [], []
+
+    def follow():
+        tracker = StereoTracker(calibration, spec)
+        for k, (left, right) in enumerate(pairs):
+            wall, cpu = time.perf_counter(), time.thread_time()
+            tracks = tracker.track(0.05 * k, left, right)
+            if k >= WARM:
+                walls.append(time.perf_counter() - wall)
+                cpus.append(time.thread_time() - cpu)
+                counts.append(len(tracks.ids))
+
+    benchmark.pedantic(follow, rounds=3, warmup_rounds=1)
+    print(f"\nstereo pairs of 640x480, {np.mean(counts):.0f} tracks (needed: {NEEDED:.0f} ms)")
+    for name, seconds in (("wall", walls), ("thread", cpus)):
+        middle, late = 1e3 * np.percentile(seconds, [50, 95])
+        print(f"  {name:6s} median {middle:5.2f} ms, 95 % within {late:5.2f} ms")
+
+
+def _seen():
+    """The cameras of the first aircraft, and its pairs of images."""
+    flown = watch("figure_eight", Options(duration=START + PAIRS / 20.0 + 0.5))
+    seeing, _ = resolve("figure_eight", Options(sensors="stereo"))
+    eyes = eyes_of(seeing)[:2]
+    renderer = make_renderer("opengl")
+    renderer.load(load_scene(SCENE), visible_bodies(flown.scenario))
+    first, every = int(np.searchsorted(flown.t, START)), eyes[0].sampling.every
+    states = flown.x[first : first + PAIRS * every : every]
+    pairs = []
+    for x in states:
+        left, right = renderer.render([eye.shot(x) for eye in eyes], x[:, POSE])
+        pairs.append((left.mono, right.mono))
+    renderer.close()
+    return eyes, pairs
+
+
+def _calibration(eyes):
+    cameras = []
+    for eye in eyes:
+        info = eye.camera.model.info()
+        size, model = (info.width, info.height), info.distortion_model
+        cameras.append(Camera.of(size, info.K, info.D, model=model, source=eye.source.topic))
+    places, attitudes = [eye.p_BS_B for eye in eyes], [optical(eye.q_BS) for eye in eyes]
+    return StereoCalibration.of(*cameras, places, attitudes)

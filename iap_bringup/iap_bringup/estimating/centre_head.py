@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The central body's attitude between two estimates of it."""
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_estimation.virpo.messages import Estimate, Tilt
+
+Array = NDArray[np.float64]
+KEPT = 2.0  # length of the samples that are kept for an estimate that comes late [s]
+
+
+class CentreHead:
+    """Carries estimates of the central body's attitude on to the newest sample of its gyroscope.
+
+    Attributes:
+        t: of the newest sample [s]; minus infinity before the first.
+        t_estimate: of the newest estimate [s]; minus infinity before the first.
+        q_WB: (4,) attitude at `t`.
+        w_B: (3,) angular velocity at `t`, its bias removed [rad/s].
+    """
+
+    def __init__(self) -> None:
+        self._samples: deque[tuple[float, float, Array]] = deque()  # begin, end, mean
+        self._bias = np.zeros(3)
+        self.t = self.t_estimate = -np.inf
+        self.q_WB = np.array([0.0, 0.0, 0.0, 1.0])
+        self.w_B = np.zeros(3)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there was an estimate."""
+        return bool(np.isfinite(self.t_estimate))
+
+    def turn(self, told: Tilt) -> None:
+        """Take a sample, the mean since the one before it."""
+        if not told.t > self.t:
+            return
+        sample = (max(self.t, told.t - KEPT), told.t, told.w_B0)
+        if np.isfinite(self.t):
+            self._samples.append(sample)
+            self._go_on(*sample)
+        while self._samples and self._samples[0][1] < told.t - KEPT:
+            self._samples.popleft()
+        self.t, self.w_B = told.t, told.w_B0 - self._bias
+
+    def correct(self, estimate: Estimate) -> None:
+        """Begin at a newer estimate, and take the samples since then again."""
+        if not estimate.t > self.t_estimate:
+            return
+        if np.isfinite(estimate.gyro_bias).all():
+            self._bias = estimate.gyro_bias.copy()
+        self.q_WB, self.t_estimate = estimate.q_WB.copy(), estimate.t
+        while self._samples and self._samples[0][1] <= estimate.t:
+            self._samples.popleft()
+        for begin, end, w in self._samples:
+            self._go_on(max(begin, estimate.t), end, w)
+
+    def _go_on(self, begin: float, end: float, w: Array) -> None:
+        turn = so3.quaternion_exp((w - self._bias) * (end - begin))
+        self.q_WB = so3.normalized(so3.multiply(self.q_WB, turn))

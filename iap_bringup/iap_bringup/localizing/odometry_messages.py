@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Estimates as Odometry, and what neighbours show in it; no ROS needed."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_description.wire import SECOND, stamp_of_time
+from iap_description.wire_odometry import OdometryMessage
+from iap_estimation.virpo.messages import Estimate, Shared
+
+Array = NDArray[np.float64]
+UNIT = 1e-3  # by which the length of a quaternion may be off
+
+
+def put_estimate(message: OdometryMessage, told: Estimate) -> None:
+    """Fill from an estimate; what is not estimated of its covariance is zero."""
+    to_B = so3.conjugate(told.q_WB)
+    v_B = so3.rotate(to_B, told.v_WB_W)
+    message.put_head(stamp_of_time(told.t), 0)
+    message.pose[:] = np.concatenate([told.p_WB_W, told.q_WB])
+    message.twist_B[:] = np.concatenate([v_B, told.w_B])
+    C = np.where(np.isfinite(told.covariance), told.covariance, 0.0)
+    J = _slopes(told.q_WB, v_B)
+    out = J @ C @ J.T
+    message.pose_covariance[:], message.twist_covariance[:] = out[:6, :6], out[6:, 6:]
+
+
+def put_shared(message: OdometryMessage, shared: Shared) -> None:
+    """Fill from what an aircraft shows."""
+    v_B = so3.rotate(so3.conjugate(shared.q_WB), shared.v_WB_W)
+    message.put_head(stamp_of_time(shared.t), 0)
+    message.pose[:] = np.concatenate([shared.p_WB_W, shared.q_WB])
+    message.twist_B[:] = np.concatenate([v_B, shared.w_B])
+
+
+def shared_of(message: OdometryMessage, aircraft: int) -> Shared:
+    """What the aircraft of that index shows.
+
+    Raises:
+        BadInput: it is not finite, or its attitude is none.
+    """
+    pose, twist = message.pose.copy(), message.twist_B.copy()
+    if not (np.isfinite(pose).all() and np.isfinite(twist).all()):
+        raise BadInput("odometry: not finite")
+    if abs(np.linalg.norm(pose[3:]) - 1.0) > UNIT:
+        raise BadInput(f"odometry: a quaternion of length {np.linalg.norm(pose[3:]):.3g}")
+    q = so3.normalized(pose[3:])
+    return Shared(message.stamp / SECOND, aircraft, pose[:3], q, so3.rotate(q, twist[:3]), twist[3:])
+
+
+def head_of(message: OdometryMessage) -> Estimate:
+    """An estimate without biases and covariance from the same numbers.
+
+    Raises:
+        BadInput: as `shared_of`.
+    """
+    said = shared_of(message, 0)
+    unknown = np.full(3, np.nan)
+    none = np.full((15, 15), np.nan)
+    return Estimate(said.t, said.p_WB_W, said.q_WB, said.v_WB_W, unknown, unknown, none, said.w_B)
+
+
+def _slopes(q_WB: Array, v_B: Array) -> Array:
+    """Derivative (12, 15) of [place, turn in W, velocity in B, angular velocity in B] by an estimate's errors."""
+    R = so3.matrix_from_quaternion(q_WB)
+    J = np.zeros((12, 15))
+    J[0:3, 0:3] = np.eye(3)
+    J[3:6, 3:6] = R
+    J[6:9, 3:6] = so3.hat(v_B)
+    J[6:9, 6:9] = R.T
+    J[9:12, 9:12] = -np.eye(3)
+    return J
