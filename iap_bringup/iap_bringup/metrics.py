@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.contact_metrics import contact_metrics
+from iap_bringup.estimating.judging import estimation_metrics
 from iap_bringup.records.run_meta import (
     COMPLETED,
     DIVERGED,
@@ -52,6 +53,7 @@ def compute_metrics(run: RunData, stats: RunStats) -> Metrics:
         "scenario": run.meta.scenario,
         "platform": _joined(vehicle.meta.platform for vehicle in flown),
         "gains": _joined(vehicle.meta.gains for vehicle in flown),
+        "state_source": _joined(vehicle.meta.state_source for vehicle in flown),
         "seed": run.meta.seed,
         "duration_s": stats.duration_s,
         "wall_s": stats.wall_s,
@@ -65,13 +67,20 @@ def compute_metrics(run: RunData, stats: RunStats) -> Metrics:
     }
     if stats.images:
         metrics |= {"images": stats.images, "images_per_s": stats.images / stats.render_s}
-    if len(flown) > 1:
+    estimated = {
+        v.meta.name: estimation_metrics(v, stats.faults.get(v.meta.name, ())) for v in flown
+    }
+    if len(flown) == 1:
+        metrics |= estimated[flown[0].meta.name]
+    else:
         metrics["vehicles"] = {
             v.meta.name: {
                 "platform": v.meta.platform,
                 "gains": v.meta.gains,
+                "state_source": v.meta.state_source,
                 "window_s": _window(v),
                 **each[v.meta.name],
+                **estimated[v.meta.name],
             }
             for v in flown
         }

@@ -115,6 +115,10 @@ def _error_table(name: str, metrics: dict[str, Any]) -> Table:
         real = _triple(metrics["actual_attitude_rmse_deg"], "roll pitch yaw", 3)
         table.add_row("against recorded flight, deg", real, "")
     table.add_row("thrust of an aircraft, N", "", _number(metrics["thrust_max_n"], 1))
+    for body, methods in metrics.get("estimation", {}).items():
+        for method, one in methods.items():
+            sizes = (_number(one[key], 4) for key in ("ate_rmse_m", "ate_max_m"))
+            table.add_row(f"{method}'s estimate of {body}, m", *sizes)
     return table
 
 

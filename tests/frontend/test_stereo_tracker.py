@@ -150,7 +150,7 @@ def test_no_tracks_in_the_dark_and_fresh_ones_after_it(picture):
 def test_dimmer_images_keep_their_tracks(picture):
     tracker, image = tracker_of(), look(picture)
     first = tracker.track(0.0, image)
-    dimmer = (0.7 * look(picture, (0.01, 0.0, 0.0)) + 10.0).astype(np.uint8)
+    dimmer = (0.8 * look(picture, (0.01, 0.0, 0.0)) + 7.0).astype(np.uint8)
     kept, one, other = np.intersect1d(
         first.ids, tracker.track(0.05, dimmer).ids, return_indices=True
     )

@@ -56,7 +56,7 @@ def test_left_images_in_the_right_cameras_folder(tmp_path: Path, capsys) -> None
 
 def test_stamps_that_go_backwards(tmp_path: Path, capsys) -> None:
     pair = resting(0.5)
-    pair.imu_stamps[50] -= 20_000_000
+    pair.imu_stamps[50] -= 20_000_001
     line = _refused(capsys, write_euroc(tmp_path / "data", pair))
     assert "imu0/data.csv: stamps go backwards: 0.230000 s after 0.245000 s" in line
 

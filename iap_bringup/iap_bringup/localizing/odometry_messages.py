@@ -47,19 +47,24 @@ def shared_of(message: OdometryMessage, aircraft: int) -> Shared:
     if abs(np.linalg.norm(pose[3:]) - 1.0) > UNIT:
         raise BadInput(f"odometry: a quaternion of length {np.linalg.norm(pose[3:]):.3g}")
     q = so3.normalized(pose[3:])
-    return Shared(message.stamp / SECOND, aircraft, pose[:3], q, so3.rotate(q, twist[:3]), twist[3:])
+    v_W = so3.rotate(q, twist[:3])
+    return Shared(message.stamp / SECOND, aircraft, pose[:3], q, v_W, twist[3:])
 
 
-def head_of(message: OdometryMessage) -> Estimate:
-    """An estimate without biases and covariance from the same numbers.
+def estimate_of(message: OdometryMessage) -> Estimate:
+    """An estimate as far as Odometry has it: without biases, and the covariances of each quantity by itself.
 
     Raises:
         BadInput: as `shared_of`.
     """
     said = shared_of(message, 0)
+    R = so3.matrix_from_quaternion(said.q_WB)
+    place, twist = message.pose_covariance, message.twist_covariance
+    C = np.full((15, 15), np.nan)
+    C[:3, :3], C[3:6, 3:6] = place[:3, :3], R.T @ place[3:, 3:] @ R
+    C[6:9, 6:9] = R @ twist[:3, :3] @ R.T
     unknown = np.full(3, np.nan)
-    none = np.full((15, 15), np.nan)
-    return Estimate(said.t, said.p_WB_W, said.q_WB, said.v_WB_W, unknown, unknown, none, said.w_B)
+    return Estimate(said.t, said.p_WB_W, said.q_WB, said.v_WB_W, unknown, unknown, C, said.w_B)
 
 
 def _slopes(q_WB: Array, v_B: Array) -> Array:

@@ -44,6 +44,7 @@ class Estimator:
         crew: the aircraft.
         spec: see `VirpoSpec`.
         first: says where an aircraft is when its first images come.
+        begins: how far off that may be; `VirpoSpec.start` where it is left out.
         joined: whether the central body joins the aircraft in the window.
         own: for an aircraft that looks at its neighbours, the crew being all of them: which one it is.
 
@@ -59,6 +60,7 @@ class Estimator:
         spec: VirpoSpec,
         first: First,
         *,
+        begins: Start | None = None,
         joined: bool = False,
         own: int | None = None,
     ) -> None:
@@ -68,6 +70,7 @@ class Estimator:
         self._meetings = MeetingBuffer(arms, own if own is not None else 0)
         crew = crew if own is None else crew.alone(own)
         self.crew, self.spec, self._first = crew, spec, first
+        self._begins = spec.start if begins is None else begins
         self._rest = RestTerms(crew, spec.rest.velocity)
         self._rigid = RigidTerms(crew, spec) if joined else None
         terms: list[Terms] = [RangeTerms(crew, spec.huber.ranges), self._rest, *physical]
@@ -200,7 +203,7 @@ class Estimator:
         known = [x for x in states if x is not None]
         for buffer in self._samples:
             buffer.take(t)
-        return len(known) == len(states) and self._start(t, np.array(known), self.spec.start, seen)
+        return len(known) == len(states) and self._start(t, np.array(known), self._begins, seen)
 
     def _start(self, t: float, x: Array, deviations: Start, seen: dict[int, Tracks]) -> bool:
         """Begin from states (A, 16) in `map`; False where the central body's attitude is not known."""

@@ -12,7 +12,7 @@ from iap_estimation.virpo.centre import centre_of
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.estimator import SAME, Estimator, Fault, First
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
-from iap_estimation.virpo.spec import VirpoSpec
+from iap_estimation.virpo.spec import Start, VirpoSpec
 
 METHODS = ("vio", "vio_uwb", "virpo", "joint", "drift_filter")
 
@@ -45,7 +45,9 @@ class Localizer(Protocol):
         """What went wrong so far."""
 
 
-def make_localizer(method: str, crew: Crew, spec: VirpoSpec, first: First) -> Localizer:
+def make_localizer(
+    method: str, crew: Crew, spec: VirpoSpec, first: First, begins: Start | None = None
+) -> Localizer:
     """The localizer of a method.
 
     Args:
@@ -53,6 +55,7 @@ def make_localizer(method: str, crew: Crew, spec: VirpoSpec, first: First) -> Lo
         crew: who is to be localised.
         spec: see `VirpoSpec`.
         first: says where an aircraft is when its first images come.
+        begins: how far off that may be; `VirpoSpec.start` where it is left out.
 
     Raises:
         BadInput: there is no such method, or the platform is not one for it.
@@ -60,13 +63,13 @@ def make_localizer(method: str, crew: Crew, spec: VirpoSpec, first: First) -> Lo
     if method not in METHODS:
         raise BadInput(f"no method '{method}' (choices: {', '.join(METHODS)})")
     if method in ("vio", "vio_uwb"):
-        return Apart(crew, spec, first, with_ranges=method == "vio_uwb")
+        return Apart(crew, spec, first, begins, with_ranges=method == "vio_uwb")
     if crew.d is None:
         raise BadInput(f"method '{method}' needs aircraft that are joined: use vio or vio_uwb")
     if method == "virpo":
-        return Exchanging(crew, spec, first)
+        return Exchanging(crew, spec, first, begins)
     if method == "joint":
-        return Together(crew, spec, first)
+        return Together(crew, spec, first, begins)
     raise BadInput(f"method '{method}'")
 
 
@@ -77,17 +80,20 @@ class Exchanging:
         crew: the aircraft.
         spec: see `VirpoSpec`; where sharing is ``self``, neighbours show what ranges alone give them.
         first: says where an aircraft is when its first images come.
+        begins: how far off that may be.
     """
 
-    def __init__(self, crew: Crew, spec: VirpoSpec, first: First) -> None:
+    def __init__(
+        self, crew: Crew, spec: VirpoSpec, first: First, begins: Start | None
+    ) -> None:
         self._crew, self._period = crew, 1.0 / spec.physical.exchange
         self._estimators = [
-            Estimator(crew, spec, lambda _, t, a=a: first(a, t), own=a)
+            Estimator(crew, spec, lambda _, t, a=a: first(a, t), begins=begins, own=a)
             for a in range(len(crew.crafts))
         ]
         self._shown = [-np.inf] * len(crew.crafts)
         self._background = (
-            Apart(crew, spec, first, with_ranges=True) if spec.physical.sharing == "self" else None
+            Apart(crew, spec, first, begins, with_ranges=True) if spec.physical.sharing == "self" else None
         )
         self._tilts = TiltBuffer()
 
@@ -145,11 +151,14 @@ class Together:
         crew: the aircraft.
         spec: see `VirpoSpec`.
         first: says where an aircraft is when its first images come.
+        begins: how far off that may be.
     """
 
-    def __init__(self, crew: Crew, spec: VirpoSpec, first: First) -> None:
+    def __init__(
+        self, crew: Crew, spec: VirpoSpec, first: First, begins: Start | None
+    ) -> None:
         self._crew = crew
-        self._estimator = Estimator(crew, spec, first, joined=True)
+        self._estimator = Estimator(crew, spec, first, begins=begins, joined=True)
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
         return self._estimator.imu(aircraft, sample)
@@ -185,13 +194,22 @@ class Apart:
         crew: the aircraft.
         spec: see `VirpoSpec`.
         first: says where an aircraft is when its first images come.
+        begins: how far off that may be.
         with_ranges: whether ranges count.
     """
 
-    def __init__(self, crew: Crew, spec: VirpoSpec, first: First, *, with_ranges: bool) -> None:
+    def __init__(
+        self,
+        crew: Crew,
+        spec: VirpoSpec,
+        first: First,
+        begins: Start | None,
+        *,
+        with_ranges: bool,
+    ) -> None:
         self._crew, self._with_ranges = crew, with_ranges
         self.estimators = [
-            Estimator(crew.alone(a), spec, lambda _, t, a=a: first(a, t))
+            Estimator(crew.alone(a), spec, lambda _, t, a=a: first(a, t), begins=begins)
             for a in range(len(crew.crafts))
         ]
         self._tilts = TiltBuffer()

@@ -92,7 +92,7 @@ def solve(H: Array, g: Array, damping: float) -> tuple[Array, Array]:
     """
     if damping > 0.0:
         H = H + np.diag(damping * np.diag(H))
-    L: Array = np.linalg.cholesky(H)
+    L = np.asarray(np.linalg.cholesky(H), dtype=np.float64)
     x = -g
     substitute(L, x)
     return x, L

@@ -93,7 +93,9 @@ class VirpoSpec(Record):
     range_deviation: Positive | None  # of a range, in place of what the tag says [m]
     huber: Widths
     start: Start
+    unknown: Start
     restart: Start
+    settling: Count
     rest: Rest
     failure: Failure
     rigid: Rigid

@@ -69,9 +69,8 @@ class States(NamedTuple):
 
     def extended(self) -> "States":
         """A copy with one more keyframe, a copy of the last."""
-        return States(
-            *(np.concatenate([part, part[-1:]]) for part in self[:3]), self.alignment.copy()
-        )
+        x, drift, centre = (np.concatenate([part, part[-1:]]) for part in self[:3])
+        return States(x, drift, centre, self.alignment.copy())
 
     def without(self, frame: int) -> "States":
         """A copy without one keyframe."""
@@ -92,18 +91,23 @@ def turn_right(q: Array, step: Array) -> None:
 
 
 @njit(cache=True)
+def _retract_craft(row: Array, step: Array) -> None:
+    """Move one aircraft's state (16,)."""
+    for i in range(3):
+        row[i] += step[i]
+    turn_right(row[3:7], step[3:6])
+    for i in range(9):
+        row[7 + i] += step[6 + i]
+
+
+@njit(cache=True)
 def retract(states: States, step: Array) -> None:
     """Move states by a step."""
     frames, crafts = states.x.shape[0], states.x.shape[1]
     at = 0
     for k in range(frames):
         for a in range(crafts):
-            row = states.x[k, a]
-            for i in range(3):
-                row[i] += step[at + i]
-            turn_right(row[3:7], step[at + 3 : at + 6])
-            for i in range(9):
-                row[7 + i] += step[at + 6 + i]
+            _retract_craft(states.x[k, a], step[at : at + CRAFT])
             at += CRAFT
         for o in range(states.drift.shape[1]):
             for i in range(DRIFT):
@@ -121,18 +125,23 @@ def retract(states: States, step: Array) -> None:
 
 
 @njit(cache=True)
+def _difference_craft(row: Array, old: Array, out: Array) -> None:
+    """The step (15,) from one state of an aircraft to another."""
+    for i in range(3):
+        out[i] = row[i] - old[i]
+    put(out[3:], qlog(qmul(qconj(quat(old[3:7])), quat(row[3:7]))))
+    for i in range(9):
+        out[6 + i] = row[7 + i] - old[7 + i]
+
+
+@njit(cache=True)
 def difference(states: States, base: States, out: Array) -> None:
     """The step that leads from `base` to `states`, which may have more keyframes than that."""
     frames, crafts = base.x.shape[0], base.x.shape[1]
     at = 0
     for k in range(frames):
         for a in range(crafts):
-            row, old = states.x[k, a], base.x[k, a]
-            for i in range(3):
-                out[at + i] = row[i] - old[i]
-            put(out[at + 3 :], qlog(qmul(qconj(quat(old[3:7])), quat(row[3:7]))))
-            for i in range(9):
-                out[at + 6 + i] = row[7 + i] - old[7 + i]
+            _difference_craft(states.x[k, a], base.x[k, a], out[at : at + CRAFT])
             at += CRAFT
         for o in range(base.drift.shape[1]):
             for i in range(DRIFT):

@@ -35,6 +35,7 @@ from iap_estimation.virpo.vision import Eliminated, add_vision, step_landmarks, 
 Array = NDArray[np.float64]
 LANDMARKS = 500  # rows of each aircraft's table
 BEGIN = 0.1  # deviation of an inverse depth that a landmark may begin with [1/m]
+EFFORT = 4  # times the steps while it settles
 ENOUGH = 1e-3  # by which the cost may rise: rounding and landmarks at their bounds
 LITTLE, MUCH = 1e-4, 1.0  # damping of the first and the last attempt at a step that was refused
 
@@ -87,6 +88,7 @@ class Window:
         self.states = self._blank.copy()
         self.states.x[0] = x
         self.intervals: list[Interval] = []
+        self._updates = 0
         self._tables = [Landmarks.empty(LANDMARKS, self._frames) for _ in self._crew.crafts]
         H = first_information(self.states, deviations)
         for terms in self._terms:
@@ -132,8 +134,9 @@ class Window:
             EstimateLost: there is no such place.
         """
         self._begin_landmarks()
-        damping = 0.0
-        for _ in range(self._spec.iterations):
+        damping, self._updates = 0.0, self._updates + 1
+        effort = EFFORT if self._updates <= self._spec.settling else 1
+        for _ in range(effort * self._spec.iterations):
             damping = self._descend(damping)
             if damping > MUCH:
                 break

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the nodes that localise share: whose sensors they hear, where flights begin, and what went wrong."""
+
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
+from numpy.typing import NDArray
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+from iap_bringup.estimating.equipment import Equipment
+from iap_bringup.localizing.settings import load_settings
+from iap_bringup.nodes.flight_parameters import resolved_scenario
+from iap_bringup.nodes.sensor_topics import message_class
+from iap_bringup.records.sensor_meta import ImuMeta, SensorMeta
+from iap_bringup.records.sensor_reader import Decoder
+from iap_bringup.sensing.seats import space
+from iap_bringup.sensing.senses import Senses
+from iap_description.assembly import Assembly
+from iap_description.conversions import status_message
+from iap_description.errors import BadInput
+from iap_description.ros_node import ERROR, OK, WARN, Diagnostics, SuiteNode
+from iap_description.wire import SECOND, stamp_of_time
+from iap_sensors.readings import Reading
+
+Array = NDArray[np.float64]
+DEPTH = 400  # messages of a sensor that may wait while a window is solved
+BACK = 0.5  # by which a stamp is earlier than the last one where time begins anew [s]
+SILENCE = 2.0  # wall time after which diagnostics say what is missing [s]
+
+
+class CrewNode(SuiteNode):
+    """A node that hears sensors of a vehicle, or of one of its aircraft.
+
+    Its namespace is that of the vehicle, such as ``/iap``, or of the aircraft, such as ``/iap/drone_1``.
+
+    Args:
+        name: of the node.
+        namespace: of the node.
+        of_aircraft: whether it is an aircraft's.
+
+    Attributes:
+        vehicle: that it belongs to.
+        assembly: of it.
+        equipment: what the vehicle carries.
+        spaces: namespaces of its aircraft.
+        own: index of its aircraft; 0 for a node of the vehicle.
+        settings: of front end and estimator.
+        stamp: of what was heard last [ns]; -1 before.
+    """
+
+    def __init__(self, name: str, namespace: str, *, of_aircraft: bool) -> None:
+        super().__init__(name, namespace=namespace)
+        scenario, _ = resolved_scenario(self)
+        spaces = {v.name: _spaces(Assembly.of(v.platform, v.name)) for v in scenario.vehicles}
+        mine = self.get_namespace()
+        places = {each: v for v, them in spaces.items() for each in them}
+        if not of_aircraft:
+            places = {f"/{v}": v for v in spaces}
+        if mine not in places:
+            raise BadInput(
+                f"namespace '{mine}': {scenario.scenario} has none such, but {', '.join(places)}"
+            )
+        self.vehicle = next(v for v in scenario.vehicles if v.name == places[mine])
+        self.assembly = Assembly.of(self.vehicle.platform, self.vehicle.name)
+        self.spaces = spaces[self.vehicle.name]
+        self.own = self.spaces.index(mine) if of_aircraft else 0
+        gravity = scenario.world.gravity
+        self.equipment = Equipment.of(self.vehicle, Senses(scenario).metas, gravity)
+        self.settings = self._declared_settings()
+        what = "Whether lost messages of sensors are sent again, if those who publish them can."
+        kind = self.parameter("reliable", False, what)
+        policy = ReliabilityPolicy.RELIABLE if kind else ReliabilityPolicy.BEST_EFFORT
+        self._qos = QoSProfile(depth=DEPTH, reliability=policy)
+        self.stamp, self._newest = -1, -np.inf
+        self._heard, self._fault = time.monotonic(), ""
+
+    def begin(self) -> None:
+        """Begin to tell how it goes; the last thing in the making of a node."""
+        self._heard = time.monotonic()
+        self._diagnostics = Diagnostics(self, self.statuses, lambda: self.stamp)
+
+    def hear(self, sensors: Sequence[SensorMeta], take: Callable[[Reading], None]) -> None:
+        """Hear sensors' topics; images as they are, not compressed ones."""
+        plain = [
+            each.model_copy(update={"has_bias": False}) if isinstance(each, ImuMeta) else each
+            for each in sensors
+        ]
+        decode = Decoder(plain)
+
+        def on(topic: str, data: bytes) -> None:
+            reading = decode(topic, data)
+            if reading is not None:
+                self._clock(reading.t)
+                take(reading)
+
+        for topic, kind in decode.types.items():
+            if not topic.endswith("/compressed"):
+                self.create_subscription(
+                    message_class(kind), topic, lambda d, t=topic: on(t, d), self._qos, raw=True
+                )
+
+    def _clock(self, t: float) -> None:
+        self._heard = time.monotonic()
+        if t < self._newest - BACK:
+            self.get_logger().info(f"time begins anew at {t:.3f} s")
+            self.restart()
+            self._newest = t
+        self._newest = max(self._newest, t)
+        self.stamp = stamp_of_time(self._newest)
+
+    def restart(self) -> None:
+        """Time began anew."""
+        raise NotImplementedError
+
+    def note(self, fault: str) -> None:
+        """Tell once, in log and diagnostics, what was wrong with a message."""
+        self._fault = fault
+        self.get_logger().warning(fault, throttle_duration_sec=2.0)
+
+    def problem(self) -> tuple[bytes, str]:
+        """Level and text where something is wrong; else an empty text."""
+        return OK, ""
+
+    def values(self) -> dict[str, object]:
+        """What diagnostics say besides."""
+        return {}
+
+    def statuses(self) -> list[DiagnosticStatus]:
+        """One for the node."""
+        level, text = self.problem()
+        if level != ERROR and time.monotonic() - self._heard > SILENCE:
+            level, text = WARN, "no sensor is heard"
+        if not text and self._fault:
+            level, text = WARN, self._fault
+        self._fault = ""
+        values = {"t": max(self.stamp, 0) / SECOND, **self.values()}
+        name = self.get_fully_qualified_name()
+        return [status_message(name, level, text or "localizing", values)]
+
+    def _declared_settings(self):  # noqa: ANN202
+        what = "Settings of the estimator: default, paper, ..."
+        preset = self.parameter("preset", self.vehicle.control.estimator, what)
+        what = "frontend.KEY=VALUE or estimator.KEY=VALUE on top of the preset's."
+        given = self.parameter("settings", [""], what)
+        return load_settings(preset, tuple(filter(None, given)))
+
+
+def _spaces(assembly: Assembly) -> list[str]:
+    return [space(assembly, body) for body in assembly.aircraft]
