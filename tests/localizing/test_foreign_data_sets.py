@@ -22,9 +22,10 @@ from resting_pair import (
     write_truth,
 )
 
-from iap_bringup.localizing.bag_topics import Chosen
+from iap_bringup.localizing.bag_topics import IMAGE, IMU, SIDES, Chosen, pick
 from iap_bringup.localizing.data import Dataset, Images
 from iap_bringup.localizing.opening import Choices, open_dataset
+from iap_bringup.replay.topics import Topic
 from iap_description import so3
 from iap_estimation.virpo.messages import Inertial
 
@@ -116,6 +117,16 @@ def test_sides_as_the_user_names_them(tmp_path: Path) -> None:
     pair = resting(0.2)
     chosen = Chosen("/one/image_raw", "/two/image_raw", "/imu/data")
     _check_says_the_pair(open_dataset(bag.write(tmp_path, pair), Choices(topics=chosen)), pair)
+
+
+def test_of_several_inertial_units_the_one_that_is_named_like_the_cameras() -> None:
+    units = {name: Topic(IMU, 1) for name in ("/b/imu", "/a/imu/bias", "/a/imu", "/imu")}
+    images = {f"/{body}/{side}/image_raw": Topic(IMAGE, 1) for body in "ab" for side in SIDES[0]}
+    for body in "ab":
+        chosen = Chosen(left=f"/{body}/left/image_raw")
+        picked = pick("a bag", {**units, **images}, chosen, lambda _: None)
+        assert picked.imu == f"/{body}/imu"
+        assert picked.right == f"/{body}/right/image_raw"
 
 
 def test_images_without_a_partner_are_left_out_and_counted(tmp_path: Path) -> None:

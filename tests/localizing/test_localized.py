@@ -121,9 +121,9 @@ def test_the_front_end_runs_once_for_several_methods(dataset: Dataset, monkeypat
 @pytest.mark.parametrize(
     ("how", "reason"),
     [
-        ({"lost_at": 1.0}, "failed: at 1.00 s: the world has gone"),
-        ({"wild_at": 1.0}, "failed: at 1.00 s: the estimate of still is not a number"),
-        ({"lost_at": 0.0}, "failed: at 0.00 s: the world has gone"),
+        ({"lost_at": 1.0}, "failed: at 1.01 s: the world has gone"),
+        ({"wild_at": 1.0}, "failed: at 1.01 s: the estimate of still is not a number"),
+        ({"lost_at": 0.0}, "failed: at 0.01 s: the world has gone"),
     ],
 )
 def test_a_failure_is_no_number(
@@ -131,8 +131,7 @@ def test_a_failure_is_no_number(
 ) -> None:
     evaluation = evaluate(_run(dataset, seen, **how))
     told = evaluation.metrics["estimation"]["still"]["vio"]
-    assert told.pop("outcome").startswith(reason[:15])
-    assert evaluation.metrics["methods"]["vio"]["outcome"][:20] == reason[:20]
+    assert told.pop("outcome") == evaluation.metrics["methods"]["vio"]["outcome"] == reason
     assert set(told.values()) == {None}
     write_results(tmp_path, evaluation)
     assert not list(tmp_path.glob("trajectory_*"))
@@ -190,4 +189,4 @@ def test_a_method_that_fails_is_exit_code_1(
     monkeypatch.setattr("iap_estimation.virpo.estimator.Estimator.tracks", lost)
     arguments = ["localize", str(folder), "--out", str(tmp_path / "out"), "--no-plot"]
     assert cli.main(arguments) == 1
-    assert "iap: vio failed: at 0.00 s: nothing fits" in capsys.readouterr().err
+    assert "iap: vio failed: at 0.01 s: nothing fits" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from iap_description import so3
 from iap_description.states import Mode
 
 STATS = RunStats(outcome="completed", duration_s=1.0, wall_s=0.05, control_step_us=42.0)
-KEYS = """scenario platform gains seed duration_s wall_s real_time_factor physics_hz control_hz
+KEYS = """scenario platform gains state_source seed duration_s wall_s real_time_factor physics_hz control_hz
 outcome window_s position_rmse_m position_max_m velocity_rmse_mps attitude_rmse_deg
 attitude_max_deg axis_rmse_deg thrust_max_n saturated_fraction control_step_us
 actual_position_rmse_m actual_attitude_rmse_deg""".split()

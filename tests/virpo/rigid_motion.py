@@ -45,7 +45,7 @@ PLATFORMS = {
 ARM_B = (0.02, -0.03, 0.08)  # of a joint on its aircraft
 BEGIN, SPAN = 2.0, 0.1  # of the first keyframe, of an interval [s]
 TABLE_IX = (0.04, 0.1, 0.01)
-WALK = np.array([0.01, 0.04])
+WALK = np.array([0.01, 0.04, np.inf])
 ONLY = {
     "position": (True, False, False),
     "velocity": (False, True, False),

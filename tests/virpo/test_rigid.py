@@ -3,8 +3,8 @@
 
 import numpy as np
 import pytest
-from synthetic import Flight
-from synthetic_crew import NONE, crew_of
+from centre_samples import NOISE, measured, rng, turned
+from slopes import along, assert_slopes
 
 from iap_description import so3
 from iap_estimation.virpo.rigid import (
@@ -17,30 +17,15 @@ from iap_estimation.virpo.rigid import (
 )
 from iap_estimation.virpo.states import CENTRE, States, retract
 from iap_estimation.virpo.turning import (
-    Turn,
     Turns,
-    predict_turn,
     preintegrate_turn,
-    tilting,
-    told_deviation,
-    turning,
 )
 
 ALL, OPEN = -1, np.inf
-NOISE = np.array([0.0015, 0.0002])
 STAR = np.array([[0.48, 0.0, -0.07], [-0.24, 0.416, -0.07], [-0.24, -0.416, -0.07]])
 LINE = np.array([[0.0, 0.6, -0.07], [0.0, 0.0, -0.07], [0.0, -0.6, -0.07]])
 ARMS = np.array([[0.02, -0.01, 0.05], [0.0, 0.03, 0.04], [-0.02, 0.0, 0.06]])
 FRAMES = 4
-
-
-def rng():
-    return np.random.default_rng(5)
-
-
-def turned(n):
-    """Random attitudes (n, 4)."""
-    return so3.quaternion_exp(rng().normal(size=(n, 3)))
 
 
 def rigid_motion(d, neighbours=0):
@@ -78,31 +63,12 @@ def no_turns():
     return turns
 
 
-def slopes_of(residual, states):
-    """Derivative of a residual by a step in all states, central differences."""
-    h, columns = 1e-6, []
-    for i in range(states.size):
-        ends = []
-        for sign in (h, -h):
-            step = np.zeros(states.size)
-            step[i] = sign
-            moved = states.copy()
-            retract(moved, step)
-            ends.append(residual(moved))
-        columns.append((ends[0] - ends[1]) / (2 * h))
-    return np.array(columns).T
-
-
 def joint_places(states, k):
     """Places of the columns of `contrast_slopes`."""
     crafts = states.x.shape[1]
     own = [k * states.stride + 15 * a + i for a in range(crafts) for i in range(6)]
     centre = (k + 1) * states.stride - CENTRE + np.arange(3)
     return np.r_[own, centre, np.arange(FRAMES * states.stride, states.size)]
-
-
-def agree(analytic, numeric):
-    assert np.abs(analytic - numeric).max() < 1e-6 * np.abs(numeric).max()
 
 
 @pytest.mark.parametrize("d", [STAR, LINE], ids=["star", "line"])
@@ -129,7 +95,7 @@ def test_joint_slopes_are_central_differences(d, there):
     contrast_slopes(states, 1, joints, present, J)
     whole = np.zeros((n, states.size))
     whole[:, joint_places(states, 1)] = J[:n]
-    agree(whole, slopes_of(residual, states))
+    assert_slopes(whole, along(states, residual))
 
 
 def test_contrasts_weigh_as_independent_errors_of_every_joint():
@@ -166,131 +132,6 @@ def test_yaw_of_the_joints_with_a_told_tilt_is_the_attitude():
         assert abs(found @ q) == pytest.approx(1.0, abs=1e-12)
 
 
-def measured(begin, span, bias):
-    """Samples of the centre's gyroscope on a flight, with a bias, and its attitude at both ends."""
-    flight = Flight.of(duration=2.0, crew=crew_of(1), noise=NONE, points=1)
-    told = [t for t in flight.tilt() if begin + 1e-9 < t.t <= begin + span + 1e-9]
-    samples = np.array([[0.005, *(t.w_B0 + bias)] for t in told])
-    return samples, flight.truth(-1, begin).q_WB, flight.truth(-1, begin + span).q_WB
-
-
-def test_the_gyroscope_carries_the_attitude_from_one_keyframe_to_the_next():
-    bias = np.array([0.01, -0.02, 0.03])
-    samples, q_i, q_j = measured(0.5, 0.4, bias)
-    z, out = Turn.empty(), np.empty(7)
-    preintegrate_turn(samples, 0.4, bias, NOISE, z)
-    predict_turn(np.r_[q_i, bias], z, out)
-    assert np.linalg.norm(so3.quaternion_log(so3.multiply(so3.conjugate(q_j), out[:4]))) < 1e-5
-    r, J, raw = np.empty(6), np.empty((6, 12)), np.empty((6, 13))
-    turning(np.r_[q_i, bias], np.r_[q_j, bias], z, r, J, raw)
-    assert np.abs(r).max() < 0.02  # deviations
-
-
-def test_another_bias_is_corrected_for_to_first_order():
-    samples, _, _ = measured(0.5, 0.4, np.zeros(3))
-    old, new, out = Turn.empty(), Turn.empty(), np.empty(7)
-    bias = np.array([0.004, -0.003, 0.002])
-    preintegrate_turn(samples, 0.4, np.zeros(3), NOISE, old)
-    preintegrate_turn(samples, 0.4, bias, NOISE, new)
-    predict_turn(np.r_[0, 0, 0, 1, bias], old, out)
-    off = so3.quaternion_log(so3.multiply(so3.conjugate(new.delta), out[:4]))
-    assert np.linalg.norm(off) < 1e-3 * np.linalg.norm(bias * 0.4)
-
-
-def test_turn_slopes_are_central_differences():
-    samples, _, _ = measured(0.5, 0.4, np.zeros(3))
-    z = Turn.empty()
-    preintegrate_turn(samples, 0.4, np.array([0.01, 0.0, -0.01]), NOISE, z)
-    states = States.empty(2, 1, centre=True)
-    states.centre[0, 0] = np.r_[turned(1)[0], 0.02, -0.03, 0.01]
-    predict_turn(states.centre[0, 0], z, states.centre[1, 0])
-    retract(states, 0.1 * rng().normal(size=states.size))
-
-    def residual(moved):
-        r = np.empty(6)
-        turning(moved.centre[0, 0], moved.centre[1, 0], z, r, np.empty((6, 12)), np.empty((6, 13)))
-        return r
-
-    J = np.empty((6, 12))
-    turning(states.centre[0, 0], states.centre[1, 0], z, np.empty(6), J, np.empty((6, 13)))
-    numeric = slopes_of(residual, states)
-    agree(J, numeric[:, np.r_[15:21, 36:42]])
-    assert not numeric[:, np.r_[:15, 21:36, 42:46]].any()
-
-
-def test_covariance_of_a_turn_is_that_of_many_noisy_ones():
-    random, (samples, _, _) = rng(), measured(0.5, 0.2, np.zeros(3))
-    noise, span, n = np.array([0.02, 0.3]), 0.2, len(measured(0.5, 0.2, np.zeros(3))[0])
-    exact, noisy, errors = Turn.empty(), Turn.empty(), []
-    preintegrate_turn(samples, span, np.zeros(3), noise, exact)
-    for _ in range(4000):
-        walk = np.cumsum(noise[1] * 0.005**0.5 * random.normal(size=(n, 3)), axis=0)
-        bias = np.vstack([np.zeros(3), walk])
-        told = samples.copy()
-        told[:, 1:] += bias[:-1] + noise[0] / 0.005**0.5 * random.normal(size=(n, 3))
-        preintegrate_turn(told, span, np.zeros(3), noise, noisy)
-        off = so3.quaternion_log(so3.multiply(so3.conjugate(noisy.delta), exact.delta))
-        errors.append(exact.root @ np.r_[off, bias[-1]])
-    assert np.abs(np.cov(np.array(errors).T) - np.eye(6)).max() < 0.12
-
-
-def test_what_no_sample_tells_makes_a_turn_uncertain_and_keeps_it_defined():
-    samples, _, _ = measured(0.5, 0.4, np.zeros(3))
-    deviations = []
-    for part in (samples, samples[:40], samples[:0]):
-        z = Turn.empty()
-        preintegrate_turn(part, 0.4, np.zeros(3), NOISE, z)
-        assert np.isfinite(z.root).all()
-        deviations.append(z.covariance[0, 0] ** 0.5)
-        assert z.covariance[3, 3] == pytest.approx(NOISE[1] ** 2 * 0.4)
-    assert deviations[0] < 0.002
-    assert deviations[1] == pytest.approx(0.1, rel=0.01)
-    assert deviations[2] == pytest.approx(0.2, rel=0.01)
-
-
-def tilt_row(q, deviation=0.01):
-    return np.r_[0.0, q, deviation]
-
-
-def test_tilt_is_blind_to_what_both_say_of_the_yaw():
-    q = turned(1)[0]
-    r, J = np.empty(2), np.empty((2, 3))
-    for yaw in (0.0, 1.0, -2.0):
-        about = so3.quaternion_exp(np.array([0.0, 0.0, yaw]))
-        tilting(np.r_[so3.multiply(about, q), 0, 0, 0], tilt_row(q), r, J)
-        assert np.abs(r).max() < 1e-12
-        vertical = so3.rotate(so3.conjugate(q), np.array([0.0, 0.0, 1.0]))
-        assert np.abs(J @ vertical).max() < 1e-12
-
-
-def test_tilt_measures_angles():
-    tipped = so3.quaternion_exp(np.array([0.003, -0.004, 0.0]))
-    r, J = np.empty(2), np.empty((2, 3))
-    tilting(np.r_[tipped, 0, 0, 0], tilt_row(np.array([0, 0, 0, 1.0])), r, J)
-    assert np.linalg.norm(r) == pytest.approx(0.5, rel=1e-4)  # deviations
-
-
-def test_tilt_slopes_are_central_differences():
-    states = States.empty(1, 1, centre=True)
-    states.centre[0, 0, :4] = turned(1)[0]
-    row = tilt_row(so3.multiply(turned(1)[0], so3.quaternion_exp(np.array([0.1, 0.2, 0.3]))))
-
-    def residual(moved):
-        r = np.empty(2)
-        tilting(moved.centre[0, 0], row, r, np.empty((2, 3)))
-        return r
-
-    J = np.empty((2, 3))
-    tilting(states.centre[0, 0], row, np.empty(2), J)
-    numeric = slopes_of(residual, states)
-    agree(J, numeric[:, 15:18])
-
-
-def test_a_tilt_told_more_often_counts_less():
-    assert told_deviation(0.01, 0.1) == pytest.approx(0.01 * 10**0.5)
-    assert told_deviation(0.01, 5.0) == 0.01
-
-
 def everything(d=STAR, width=OPEN):
     """States off their places, and all factors on them."""
     states = shaken(rigid_motion(d, neighbours=1))
@@ -308,7 +149,7 @@ def test_the_gradient_is_that_of_the_cost(width):
     H, g = np.zeros((states.size, states.size)), np.zeros(states.size)
     cost = add_rigid(states, *factors, ALL, H, g)
     assert cost == pytest.approx(rigid_cost(states, *factors))
-    numeric = slopes_of(lambda moved: np.array([rigid_cost(moved, *factors)]), states)[0]
+    numeric = along(states, lambda moved: np.array([rigid_cost(moved, *factors)]))[0]
     assert np.abs(g - numeric).max() < 1e-6 * np.abs(numeric).max()
 
 

@@ -139,9 +139,10 @@ def _fits(pair: tuple[str, str], chosen: Chosen) -> bool:
 
 
 def _nearest(source: str, imus: list[str], left: str) -> str:
-    """The inertial unit whose name has most in common with that of the left camera."""
+    """The inertial unit whose name has most in common with that of the left camera; none below another's name."""
     shared = {name: len(commonprefix([name, left])) for name in imus}
-    best = [name for name in imus if shared[name] == max(shared.values())]
+    near = [name for name in imus if shared[name] == max(shared.values())]
+    best = [name for name in near if not any(name.startswith(f"{other}/") for other in near)]
     if len(best) > 1:
         raise BadInput(
             f"{source}: several inertial units; choose with --imu from: {', '.join(best)}"

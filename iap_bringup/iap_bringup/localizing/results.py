@@ -20,9 +20,9 @@ COLUMNS = (  # key of metrics.json, title, digits
     ("ate_rmse_m", "ATE, m", 3),
     ("ate_horizontal_rmse_m", "horiz.", 3),
     ("ate_vertical_rmse_m", "vert.", 3),
-    ("ate_yaw_rmse_m", "aligned", 3),
-    ("drift_percent", "drift, %", 2),
-    ("attitude_rmse_deg", "att., deg", 2),
+    ("ate_yaw_rmse_m", "align.", 3),
+    ("drift_percent", "drift %", 2),
+    ("attitude_rmse_deg", "att. deg", 2),
     ("nees_position", "NEES", 2),
 )
 MILLISECONDS = 1e3

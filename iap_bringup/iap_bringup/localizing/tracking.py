@@ -93,3 +93,7 @@ class CraftEyes:
             raise BadInput(f"{self._source}: {self._name}: {error}") from error
         self._t, self._turn = images.t, AT_REST
         return tracks
+
+    def draw(self) -> NDArray[np.uint8]:
+        """The last left image (h, w, 3), rgb, with its tracks; see `StereoTracker.draw`."""
+        return self._tracker.draw()

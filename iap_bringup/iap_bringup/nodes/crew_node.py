@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from iap_bringup.estimating.equipment import Equipment
-from iap_bringup.localizing.settings import load_settings
+from iap_bringup.localizing.settings import Settings, load_settings
 from iap_bringup.nodes.flight_parameters import resolved_scenario
 from iap_bringup.nodes.sensor_topics import message_class
 from iap_bringup.records.sensor_meta import ImuMeta, SensorMeta
@@ -47,6 +47,7 @@ class CrewNode(SuiteNode):
         spaces: namespaces of its aircraft.
         own: index of its aircraft; 0 for a node of the vehicle.
         settings: of front end and estimator.
+        control_hz: rate of states [Hz].
         stamp: of what was heard last [ns]; -1 before.
     """
 
@@ -68,6 +69,7 @@ class CrewNode(SuiteNode):
         self.own = self.spaces.index(mine) if of_aircraft else 0
         gravity = scenario.world.gravity
         self.equipment = Equipment.of(self.vehicle, Senses(scenario).metas, gravity)
+        self.control_hz = scenario.rates.control_hz
         self.settings = self._declared_settings()
         what = "Whether lost messages of sensors are sent again, if those who publish them can."
         kind = self.parameter("reliable", False, what)
@@ -139,7 +141,7 @@ class CrewNode(SuiteNode):
         name = self.get_fully_qualified_name()
         return [status_message(name, level, text or "localizing", values)]
 
-    def _declared_settings(self):  # noqa: ANN202
+    def _declared_settings(self) -> Settings:
         what = "Settings of the estimator: default, paper, ..."
         preset = self.parameter("preset", self.vehicle.control.estimator, what)
         what = "frontend.KEY=VALUE or estimator.KEY=VALUE on top of the preset's."

@@ -26,7 +26,11 @@ except ImportError:  # it comes with a ROS 2 installation, not with the wheels
 
 Array = NDArray[np.float64]
 KEPT = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
-POSES, STEP, PERIOD = 1000, 0.1, 1.0  # of a path: most of them, how far apart [m], how often told [s]
+POSES, STEP, PERIOD = (
+    1000,
+    0.1,
+    1.0,
+)  # of a path: most of them, how far apart [m], how often told [s]
 
 
 class BodyTopics:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.estimating.equipment import Equipment
+from iap_bringup.nodes.estimate_topics import KEPT
 from iap_description.errors import BadInput
 from iap_description.ros_node import SuiteNode
 from iap_description.wire import SECOND, Inlet, StateMessage
-from iap_bringup.nodes.estimate_topics import KEPT
 from iap_msgs.msg import PlatformState
 
 Array = NDArray[np.float64]

@@ -48,7 +48,7 @@ class FrontendNode(CrewNode):
         self._eyes: CraftEyes | None = None
         self._turning: deque[Inertial] = deque(maxlen=MEMORY)
         self._took_ms, self._counts, self._refused = Window(200), [0, 0], ""
-        self._pairs, self._images = 0, 0
+        self._pairs, self._images, self._first_id = 0, 0, -1
         self._tracks = self.create_publisher(FeatureTracks, "virpo/tracks", KEPT)
         self._drawn = self.create_publisher(Image, "virpo/image", 1)
         self.restart()
@@ -98,8 +98,10 @@ class FrontendNode(CrewNode):
         lenses = self._lenses[0], self._lenses[1]
         told = StereoCalibration.of(*lenses, pair.p_BC_B, pair.q_BC)
         name = self.get_namespace()
-        self._eyes = CraftEyes(name, replace(self._craft, calibration=told), self.settings.frontend)
-        self._refused = ""
+        self._eyes = CraftEyes(
+            name, replace(self._craft, calibration=told), self.settings.frontend
+        )
+        self._refused, self._first_id = "", -1
 
     def _take(self, reading: Reading) -> None:
         if not self._ear.counts(reading):
@@ -126,6 +128,11 @@ class FrontendNode(CrewNode):
         self._pairs += 1
         self._counts = [len(tracks.ids), int(tracks.has_right.sum())]
         frame = self._its.cameras[0].frame
+        if (
+            self._first_id < 0
+        ):  # no track has the number of one from before this node was started again
+            self._first_id = stamp_of_time(images.t)
+        tracks = replace(tracks, ids=tracks.ids + self._first_id)
         self._tracks.publish(tracks_bytes(tracks, frame))
         if self._drawn.get_subscription_count():
             self._draw(images.t, frame)

@@ -99,7 +99,7 @@ def pose_at(rows: Array, t: float, gap: float, out: Array) -> bool:
 
     The position is the cubic of both positions and velocities.
     """
-    j = np.searchsorted(rows[:, 0], t - SAME)
+    j = int(np.searchsorted(rows[:, 0], t - SAME))
     if j == len(rows) or (j == 0 and rows[j, 0] > t + SAME):
         return False
     if j == 0 and len(rows) == 1:

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The physical terms of virpo (1) in the normal equations of one aircraft: r_kp, r_kv, r_kq and r_drift.
+r"""The physical terms of virpo (1) in the normal equations of one aircraft: r_kp, r_kv, r_kq and r_drift.
 
 The first three tie the aircraft to its neighbours' odometry, see `iap_estimation.virpo.physical_slopes`. In
-r_drift (3)-(4) the drifts of that odometry walk at random from keyframe to keyframe.
+r_drift (3)-(4) the drifts of that odometry walk at random from keyframe to keyframe. Odometry that ranges bound
+does not walk away: with a time T it forgets, :math:`\delta_{k+1} = e^{-t/T} \delta_k`, and its deviation stays
+at :math:`\sigma \sqrt{T / 2}` for a walk of density sigma.
 """
+
+import math
 
 import numpy as np
 from numba import njit
@@ -105,7 +109,8 @@ def add_drift(
     Args:
         states: of one aircraft.
         spans: (F - 1,) time between the keyframes [s].
-        walk: (2,) densities of the random walk: position [m/sqrt(s)], yaw [rad/sqrt(s)].
+        walk: (3,) densities of the random walk: position [m/sqrt(s)], yaw [rad/sqrt(s)]; and the time [s] in which
+            drift is forgotten, infinity for the paper's.
         only_frame: the keyframe, or -1 for all.
         H: lower triangle, changed in place.
         g: changed in place.
@@ -119,12 +124,12 @@ def add_drift(
             continue
         for o in range(states.drift.shape[1]):
             for i in range(DRIFT):
-                weight, step = _walked(states, spans, walk, k, o, i)
+                weight, kept, step = _walked(states, spans, walk, k, o, i)
                 at = k * stride + CRAFT + DRIFT * o + i
-                H[at, at] += weight
+                H[at, at] += kept * kept * weight
                 H[at + stride, at + stride] += weight
-                H[at + stride, at] -= weight
-                g[at] -= weight * step
+                H[at + stride, at] -= kept * weight
+                g[at] -= kept * weight * step
                 g[at + stride] += weight * step
                 cost += 0.5 * weight * step * step
     return cost
@@ -137,7 +142,7 @@ def drift_cost(states: States, spans: Array, walk: Array) -> float:
     for k in range(len(states.drift) - 1):
         for o in range(states.drift.shape[1]):
             for i in range(DRIFT):
-                weight, step = _walked(states, spans, walk, k, o, i)
+                weight, _, step = _walked(states, spans, walk, k, o, i)
                 cost += 0.5 * weight * step * step
     return cost
 
@@ -145,11 +150,15 @@ def drift_cost(states: States, spans: Array, walk: Array) -> float:
 @njit(cache=True)
 def _walked(
     states: States, spans: Array, walk: Array, k: int, o: int, i: int
-) -> tuple[float, float]:
-    """Weight of one number of a drift's step from keyframe k to the next, and the number."""
+) -> tuple[float, float, float]:
+    """Of one number of a drift from keyframe k to the next: weight, share that is kept, and what it is off by."""
     density = walk[0] if i < 3 else walk[1]
-    weight = 1.0 / (density * density * spans[k])
-    return weight, states.drift[k + 1, o, i] - states.drift[k, o, i]
+    kept, span = 1.0, spans[k]
+    if walk[2] < math.inf:
+        kept = math.exp(-spans[k] / walk[2])
+        span = 0.5 * walk[2] * (1.0 - kept * kept)
+    off = states.drift[k + 1, o, i] - kept * states.drift[k, o, i]
+    return 1.0 / (density * density * span), kept, off
 
 
 def add_drift_prior(states: States, deviations: Array, H: Array) -> None:

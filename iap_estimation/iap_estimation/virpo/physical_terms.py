@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Neighbours in the window of one aircraft: `iap_estimation.virpo.physical` as terms of the window's cost."""
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -85,10 +87,11 @@ class PhysicalTerms:
 
 
 def _drift_of(told: Physical) -> tuple[Array, Array]:
-    """Walk and prior of the drifts: position, yaw."""
+    """Walk (position, yaw, memory) and prior (position, yaw) of the drifts."""
     if not told.drift:
-        return np.full(2, NO_DRIFT), np.full(2, NO_DRIFT)
+        return np.array([NO_DRIFT, NO_DRIFT, math.inf]), np.full(2, NO_DRIFT)
+    memory = math.inf if told.drift_memory is None else told.drift_memory
     return (
-        np.array([told.drift_position, told.drift_yaw]),
+        np.array([told.drift_position, told.drift_yaw, memory]),
         np.array([told.prior_position, told.prior_yaw]),
     )

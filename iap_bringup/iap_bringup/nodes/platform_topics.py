@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where a whole platform is, from where its aircraft are: a state for controllers, the centre's odometry, frames."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.node import Node
+
+from iap_bringup.estimating.centre_head import CentreHead
+from iap_bringup.estimating.equipment import Equipment
+from iap_bringup.estimating.rows import centre_row
+from iap_bringup.nodes.estimate_topics import BodyFrames, BodyTopics
+from iap_description.assembly import Assembly
+from iap_description.conversions import BASE_LINK, frame
+from iap_description.ros_node import LATEST
+from iap_description.wire import SECOND, StateMessage
+from iap_estimation.virpo.messages import Estimate, Tilt
+from iap_msgs.msg import PlatformState
+
+Array = NDArray[np.float64]
+ESTIMATED = "state/estimated"
+AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+
+
+class PlatformTopics:
+    """Publishes the state of a platform at every inertial sample, and its central body at every keyframe.
+
+    Args:
+        node: that publishes.
+        equipment: of the vehicle.
+        assembly: of the vehicle.
+        control_hz: rate at which states are numbered [Hz].
+    """
+
+    def __init__(
+        self, node: Node, equipment: Equipment, assembly: Assembly, control_hz: float
+    ) -> None:
+        self._own, self._control_hz = equipment, control_hz
+        self._d = None if equipment.centre is None else equipment.centre.d
+        name = equipment.name
+        self._message = StateMessage.of(assembly, 4 * len(equipment.rows))
+        self._no_rpm = np.zeros((len(equipment.rows), 4))
+        self._states = node.create_publisher(PlatformState, f"/{name}/{ESTIMATED}", LATEST)
+        self._body = None
+        if self._d is not None:
+            self._body = BodyTopics(node, f"/{name}/virpo", frame(name, BASE_LINK))
+        frames = [frame(name, body.name) for body in assembly.bodies]
+        self._frames = BodyFrames(node, frame(name, "odom"), frames)
+        self._x = np.zeros((equipment.bodies, 13))
+        self.reset()
+
+    def reset(self) -> None:
+        """Time began anew."""
+        self._centre, self._last = CentreHead(), b""
+        self.stamp = -1
+        if self._body is not None:
+            self._body.reset()
+
+    def turn(self, told: Tilt) -> None:
+        """Take what the autopilot of the central body says."""
+        self._centre.turn(told)
+
+    def correct(self, centre: Estimate) -> None:
+        """Take an estimate of the central body, and publish it."""
+        self._centre.correct(centre)
+        if self._body is not None:
+            self._body.publish(centre)
+
+    def stand_in(self, state: StateMessage) -> None:
+        """Pass a state on, while there is no estimate."""
+        self.stamp, self._last = state.stamp, state.dump()
+        self._states.publish(self._last)
+
+    def repeat(self) -> None:
+        """Publish the last state again, for those who have missed it."""
+        if self._last:
+            self._states.publish(self._last)
+
+    def publish(self, stamp: int, heads: Sequence[Estimate], odom: Array = AT_ORIGIN) -> bool:
+        """Publish what aircraft are believed to do at a stamp [ns]; whether the central body is known, too.
+
+        Args:
+            stamp: of all of it [ns].
+            heads: one of each aircraft, of that time.
+            odom: (7,) pose of the frame ``odom``.
+        """
+        own, x, t = self._own, self._x, stamp / SECOND
+        if self._d is not None and not self._centre.is_known:
+            return False
+        for head, mount, row in zip(heads, own.mounts, own.rows, strict=True):
+            mount.body(head, t, x[row])
+        if self._d is not None:
+            x[0] = centre_row(x[own.rows], self._d, self._centre.q_WB, self._centre.w_B)
+        if not np.isfinite(x).all():
+            return False
+        self._message.put_head(stamp, round(t * self._control_hz))
+        self._message.put_rows(x, self._no_rpm)
+        self.stamp, self._last = stamp, self._message.dump()
+        self._states.publish(self._last)
+        self._frames.publish(stamp, odom, x)
+        return True

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plays what a run has recorded (states, sensors) onto its topics in real time, where rosbag2 is not installed.
+
+ros2 run iap_bringup sensor_player --ros-args -p run:=runs/figure_eight-001
+"""
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from rclpy.publisher import Publisher
+from rosbags.rosbag2 import Reader, ReaderError
+from rosgraph_msgs.msg import Clock
+
+from iap_bringup.nodes.sensor_topics import message_class
+from iap_bringup.records.recorder import BAG
+from iap_description.conversions import stamp_message
+from iap_description.errors import BadInput
+from iap_description.ros_node import EVERY, EXIT_DONE, LATEST, STEADY, SuiteNode, run
+from iap_description.wire import SECOND
+
+AHEAD = 0.005  # that is played at once [s of the recording]
+Played = tuple[int, str, bytes]  # stamp [ns], topic, message
+
+
+class SensorPlayer(SuiteNode):
+    """A recording between a bag and topics; the process ends with it."""
+
+    def __init__(self, namespace: str = "") -> None:
+        super().__init__("sensor_player", namespace=namespace)
+        path = self.parameter("run", "", "Run folder.")
+        self._bag = Path(path) / BAG
+        if not path or not self._bag.is_dir():
+            raise BadInput(f"parameter run: '{path}' is no run folder")
+        self._rate = self.parameter("rate", 1.0, "Times real time.", limits=(0.01, 100.0))
+        what = "Duration after which it ends [s of the recording]; 0: its own."
+        self._duration = self.parameter("duration", 0.0, what, limits=(0.0, 1e6))
+        what = "Ends of the names of topics that are left out."
+        self._left_out = tuple(filter(None, self.parameter("leave_out", ["true_bias"], what)))
+        what = "Seconds of wall time before it begins, for others to find its topics."
+        self._wait = self.parameter("wait", 3.0, what, limits=(0.0, 600.0))
+        self._publishers_of: dict[str, Publisher] = {}
+        self._reader = Reader(self._bag)
+        try:
+            self._reader.open()
+        except (ReaderError, OSError, ValueError, KeyError) as error:
+            raise BadInput(f"{self._bag}: not a readable recording: {error}") from error
+        self._advertise()
+        self._clock = self.create_publisher(Clock, "/clock", LATEST)
+        self._messages = self._read()
+        self._next: Played | None = next(self._messages, None)
+        self._first = self._next[0] if self._next else 0
+        self._began = time.monotonic() + self._wait
+        self.worst = 0.0  # how late anything was played [s]
+        self.create_timer(AHEAD, self._play, clock=STEADY)
+
+    def _advertise(self) -> None:
+        for each in self._reader.connections:
+            if each.topic.endswith(self._left_out or ("\n",)):
+                continue
+            try:
+                kind = message_class(each.msgtype)
+            except (ImportError, AttributeError):
+                self.get_logger().info(f"{each.topic}: {each.msgtype} is not installed")
+                continue
+            self._publishers_of[each.topic] = self.create_publisher(kind, each.topic, EVERY)
+
+    def _read(self) -> Iterator[Played]:
+        chosen = [c for c in self._reader.connections if c.topic in self._publishers_of]
+        for connection, stamp, data in self._reader.messages(chosen):
+            yield stamp, connection.topic, data
+
+    def _play(self) -> None:
+        now = (time.monotonic() - self._began) * self._rate
+        if now < 0.0:
+            return
+        due = self._first + round(now * SECOND)
+        if self._duration:
+            due = min(due, self._first + round(self._duration * SECOND))
+        stamp = -1
+        while self._next is not None and self._next[0] <= due:
+            stamp, topic, data = self._next
+            publisher = self._publishers_of[topic]
+            if publisher.get_subscription_count():
+                publisher.publish(data)
+            self._next = next(self._messages, None)
+        if stamp >= 0:
+            self._clock.publish(Clock(clock=stamp_message(stamp)))
+            self.worst = max(self.worst, now - (stamp - self._first) / SECOND)
+        is_over = self._duration and now > self._duration + 1.0
+        if self._next is None or is_over:
+            self.exit_code = EXIT_DONE
+
+    def close(self) -> None:
+        """Close the bag."""
+        self.get_logger().info(f"played; at most {1e3 * self.worst:.0f} ms late")
+        self._reader.close()
+
+
+def main() -> int:
+    """Run the node."""
+    return run("sensor_player", lambda: [SensorPlayer()])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
