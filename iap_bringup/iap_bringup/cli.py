@@ -14,7 +14,7 @@ for _threads in (
     os.environ.setdefault(_threads, "1")
 
 from iap_bringup import verbs  # noqa: E402 - after the threads are set
-from iap_bringup.studies.experiments import EXPERIMENTS  # noqa: E402
+from iap_bringup.studies.experiments import EXPERIMENTS, LOCALIZATION  # noqa: E402
 from iap_description.errors import BadInput, IapError  # noqa: E402
 
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -111,8 +111,14 @@ def make_parser() -> argparse.ArgumentParser:
     experiment = verb.add_parser(
         "experiment", help="a study with a table", description="Run a study."
     )
-    studies = "; ".join(f"{name}: {study.__doc__}" for name, study in EXPERIMENTS.items())
-    experiment.add_argument("name", choices=EXPERIMENTS, help=studies)
+    studies = {**EXPERIMENTS, **LOCALIZATION}
+    told = "; ".join(f"{name}: {study.__doc__}" for name, study in studies.items())
+    experiment.add_argument("name", choices=studies, help=told)
+    experiment.add_argument("--quick", action="store_true", help="less of it, in minutes")
+    experiment.add_argument(
+        "--flights", type=Path, metavar="DIR", help="recordings in place of flights by hand"
+    )
+    experiment.add_argument("--out", type=Path, help="new folder for tables and figures")
     experiment.set_defaults(verb=verbs.experiment)
 
     bench = verb.add_parser(

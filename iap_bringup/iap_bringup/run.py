@@ -259,8 +259,8 @@ def _fly_recorded(
         with Recorder(folder, flight.meta, flight.scenario.recording) as recorder:
             flight.write_tracks(recorder)
             flight.begin(plant, recorder)
-            last = (progress, flight.senses, flight.navigators)
-            fly(plant, flight.pilots, [recorder, *pace], *tools, *last)
+            senses, beliefs = flight.senses, flight.navigators
+            fly(plant, flight.pilots, [recorder, *pace], *tools, progress, senses, beliefs)
     except FlightFailed as error:
         return _Ending(error.outcome, str(error))
     except RecordingFailed as error:

@@ -34,7 +34,8 @@ from iap_bringup.scenario import (
     scenario_names,
 )
 from iap_bringup.sensing.suite import preset_names as sensor_names
-from iap_bringup.studies.experiments import EXPERIMENTS
+from iap_bringup.studies.asked import Asked
+from iap_bringup.studies.experiments import run_experiment
 from iap_control.gains import preset_names
 from iap_description.config import read_yaml
 from iap_description.errors import BadInput
@@ -228,7 +229,7 @@ def _render_again(options: argparse.Namespace) -> int:
 
 def experiment(options: argparse.Namespace) -> int:
     """Run a study and show its table."""
-    EXPERIMENTS[options.name](Console())
+    run_experiment(options.name, Asked(options.quick, options.flights, options.out))
     return 0
 
 

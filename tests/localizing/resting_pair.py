@@ -128,6 +128,7 @@ class PairBag:
         if TF not in self.store.fielddefs:
             self.store.register(get_types_from_msg(TF_TEXT, TF))
         self.names = {"left": "/stereo/left", "right": "/stereo/right", "imu": "/imu/data"}
+        self.variances = 0.0, 0.0  # that samples tell, of angular velocity and specific force
         self.left_out: set[str] = set()  # of: imu, info, tf
         self.image_type = (
             "sensor_msgs/msg/CompressedImage" if compressed else "sensor_msgs/msg/Image"
@@ -202,9 +203,9 @@ class PairBag:
             orientation=self._turn((0.0, 0.0, 0.0, 1.0)),
             orientation_covariance=np.full(9, -1.0),
             angular_velocity=self._xyz(row[:3]),
-            angular_velocity_covariance=np.zeros(9),
+            angular_velocity_covariance=self.variances[0] * np.eye(3).ravel(),
             linear_acceleration=self._xyz(row[3:]),
-            linear_acceleration_covariance=np.zeros(9),
+            linear_acceleration_covariance=self.variances[1] * np.eye(3).ravel(),
         )
 
     def _image(self, name: str, stamp: int, pixels: np.ndarray) -> Any:

@@ -23,7 +23,7 @@ from resting_pair import (
 )
 
 from iap_bringup.localizing.bag_topics import IMAGE, IMU, SIDES, Chosen, pick
-from iap_bringup.localizing.data import Dataset, Images
+from iap_bringup.localizing.data import MEMS, Dataset, Images
 from iap_bringup.localizing.opening import Choices, open_dataset
 from iap_bringup.replay.topics import Topic
 from iap_description import so3
@@ -87,6 +87,15 @@ def test_bags(kind: str, tmp_path: Path) -> None:
 def test_compressed_images(tmp_path: Path) -> None:
     pair = resting(0.3)
     _check_says_the_pair(open_dataset(PairBag(ROS1, compressed=True).write(tmp_path, pair)), pair)
+
+
+def test_covariances_of_samples_are_densities(tmp_path: Path) -> None:
+    bag = PairBag("mcap")
+    assert open_dataset(bag.write(tmp_path, resting(0.2))).crafts[0].noise.tolist() == list(MEMS)
+    (tmp_path / "told").mkdir()
+    bag.variances = 0.0016**2 * 200.0, 0.03**2 * 200.0  # at 200 Hz
+    noise = open_dataset(bag.write(tmp_path / "told", resting(0.2))).crafts[0].noise
+    np.testing.assert_allclose(noise, [0.0016, 0.03, *MEMS[2:]], rtol=1e-6)
 
 
 def test_a_bag_calibrated_by_files(tmp_path: Path) -> None:

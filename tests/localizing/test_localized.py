@@ -174,7 +174,7 @@ def test_a_bag_without_truth_gives_trajectories(tmp_path: Path, capsys) -> None:
     assert cli.main(["localize", str(path), "--out", str(out)]) == 0
     said = capsys.readouterr().out
     assert "nothing says what is true" in said
-    assert "noise of the inertial unit is not known" in said
+    assert "of the inertial unit: not known, a small MEMS unit's is taken" in said
     _, poses = read_tum(out / "trajectory_aircraft_vio.tum")
     assert np.abs(poses[:, :3]).max() < 0.02
     assert not (out / "plots").exists()

@@ -113,3 +113,15 @@ class Watch:
         t = np.array(self.t)
         chosen = np.array(self.errors)[(t >= since) & (t <= until)]
         return np.sqrt(np.mean(chosen**2, axis=0))
+
+
+def lost(arrivals, aircraft, since, until, kinds=("odometry",)):
+    """Arrivals without some of a while."""
+    return [
+        one
+        for one in arrivals
+        if not (one[2] in kinds and one[3] in aircraft and since < one[0] < until)
+    ]
+
+
+WALKS = [Drift(walk=(0.02, 0.004), seed=s) for s in (1, 2, 3)]

@@ -6,21 +6,28 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drifting import Drift, Watch, assert_attitude, fed, messages, off, turned_off, wide
+from drifting import (
+    WALKS,
+    Drift,
+    Watch,
+    assert_attitude,
+    fed,
+    lost,
+    messages,
+    off,
+    turned_off,
+    wide,
+)
 from synthetic import CENTRE, Flight
 from synthetic_crew import Noise, crew_of, figure_eight
 
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.virpo.drift_filter import DriftFilter
-from iap_estimation.virpo.drift_path import Path
 from iap_estimation.virpo.drift_spec import load_spec, preset_names, preset_tree
 
 NOISE = Noise(gyro=0.0015, gyro_bias=0.003, range=0.7071, tilt=0.01)
 LINE = np.array([[0.0, 0.6, -0.07], [0.0, 0.0, -0.07], [0.0, -0.6, -0.07]])
-
-
-WALKS = [Drift(walk=(0.02, 0.004), seed=s) for s in (1, 2, 3)]
 
 
 @pytest.fixture(scope="module")
@@ -170,30 +177,6 @@ def test_odometry_that_comes_late_changes_nothing_but_the_time_it_takes(flight, 
     assert np.abs(first - second).max() < 0.02
 
 
-def test_odometry_out_of_order_is_put_in_order(flight):
-    told = WALKS[0].odometry(flight, 0)[:6]
-    path = Path(0.5)
-    for k in (0, 2, 1, 4, 3, 5, 3):
-        path.add(told[k])
-    assert path.newest == told[5].t
-    assert path.refused == 1
-    t = 0.5 * (told[2].t + told[3].t)
-    assert np.linalg.norm(path.at(t)[1:4] - 0.5 * (told[2].p_WB_W + told[3].p_WB_W)) < 0.1
-
-
-def test_between_odometries_the_path_is_that_of_the_aircraft(flight):
-    path = Path(0.5)
-    for told in Drift().odometry(flight, 0)[:11]:
-        path.add(told)
-    times = np.array([0.033, 0.25, 0.58, 0.999])
-    tip = np.array([0.1, 0.0, 0.2])
-    true = flight.motion(0).at(times)
-    expected = true.p_WB_W + so3.rotate(true.q_WB, tip)
-    assert np.abs(path.points(times, tip, np.zeros(3)) - expected).max() < 5e-4
-    assert path.at(1.2) is None
-    assert path.at(-0.2) is None
-
-
 @pytest.mark.parametrize("rate", [10.0, 20.0])
 def test_odometries_at_times_of_their_own(rate):
     """Nothing is measured at the stamps of another."""
@@ -208,14 +191,6 @@ def test_odometries_at_times_of_their_own(rate):
     watch = Watch(flown)
     fed(DriftFilter(flown.crew, load_spec()), own, watch)
     assert watch.rms(since=1.0).max() < 0.08
-
-
-def lost(arrivals, aircraft, since, until, kinds=("odometry",)):
-    return [
-        one
-        for one in arrivals
-        if not (one[2] in kinds and one[3] in aircraft and since < one[0] < until)
-    ]
 
 
 def test_an_aircraft_unheard_is_where_the_others_hold_it(flight, arrivals, walking):

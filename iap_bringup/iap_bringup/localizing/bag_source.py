@@ -2,7 +2,7 @@
 """Bags of ROS 1 and 2 with stereo images and an inertial unit as data sets: one aircraft, no ranges."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import islice
@@ -31,6 +31,7 @@ from iap_estimation.frontend.euroc import read_stereo
 from iap_estimation.virpo.messages import Inertial
 
 Array = NDArray[np.float64]
+COUNTED = 50  # samples that tell the rate of an inertial unit
 LATE = 0.25  # how much later than others a sensor's messages may have been recorded [s]
 
 
@@ -56,7 +57,10 @@ def open_bag(
         picked = pick(str(path), topics, chosen, partial(_shift, reader))
         sample = _first(reader, picked.imu)
         start = _stamp(sample)
-        noise, pair, notes = _calibrated(path, reader, picked, sample, calibration)
+        told = _noise(list(islice(_messages(reader, picked.imu), COUNTED)))
+        noise, pair, notes = _calibrated(path, reader, picked, sample.header.frame_id, calibration)
+        if noise is None:
+            noise, notes = told
     known = None if truth is None else _truth(path, truth, start)
     if known is None:
         notes = (*notes, "nothing says what is true (--truth): there are trajectories, no errors")
@@ -70,15 +74,14 @@ def _calibrated(
     path: Path,
     reader: AnyReader,
     picked: Picked,
-    sample: Any,  # noqa: ANN401
+    imu_frame: str,
     files: tuple[Path, ...],
-) -> tuple[Array, StereoCalibration, tuple[str, ...]]:
-    """Noise densities (4,), the pair on the inertial unit, and what the user should know."""
-    said = "the noise of the inertial unit is not known: densities of a small MEMS unit are taken"
+) -> tuple[Array | None, StereoCalibration, tuple[str, ...]]:
+    """Noise densities (4,) if a file says them, the pair on the inertial unit, and what the user should know."""
     if len(files) in (2, 3):
         pair = read_stereo(files[0], files[1])
         if len(files) == 2:
-            return np.array(MEMS), pair, (said,)
+            return None, pair, ()
         noise, T_BI = read_imu_file(files[2])
         return noise, on_imu(pair, T_BI), ()
     if files:
@@ -94,7 +97,7 @@ def _calibrated(
         )
     lenses, places, turns = [], [], []
     for topic in picked.images:
-        lens, turn, T_IC = _placed(path, reader, topic, tf, sample.header.frame_id)
+        lens, turn, T_IC = _placed(path, reader, topic, tf, imu_frame)
         lenses.append(lens)
         places.append(T_IC[:3, 3])
         turns.append(so3.quaternion_from_matrix(T_IC[:3, :3] @ turn.T))
@@ -102,7 +105,27 @@ def _calibrated(
         pair = StereoCalibration.of(lenses[0], lenses[1], places, turns)
     except BadInput as error:
         raise BadInput(f"{path}: {' and '.join(picked.images)}: {error}") from error
-    return np.array(MEMS), pair, (said,)
+    return None, pair, ()
+
+
+def _noise(samples: Sequence[Any]) -> tuple[Array, tuple[str, ...]]:
+    """Densities (4,) as the covariances of samples say, or else of a small MEMS unit, and what the user should know."""
+    noise = np.array(MEMS)
+    span = (_stamp(samples[-1]) - _stamp(samples[0])) * 1e-9
+    step = span / max(len(samples) - 1, 1)
+    taken = []
+    for at, name in enumerate(("angular_velocity", "linear_acceleration")):
+        variance = float(np.mean(np.diag(_matrix(samples[0], f"{name}_covariance"))))
+        if variance > 0.0 and step > 0.0:
+            noise[at] = math.sqrt(variance * step)
+        else:
+            taken.append(name.replace("_", " "))
+    parts = " and ".join([f"noise of the {name}" for name in taken] + ["walk of the biases"])
+    return noise, (f"{parts} of the inertial unit: not known, a small MEMS unit's is taken",)
+
+
+def _matrix(message: Any, name: str) -> Array:  # noqa: ANN401
+    return np.array(getattr(message, name), dtype=float).reshape(3, 3)
 
 
 def _placed(

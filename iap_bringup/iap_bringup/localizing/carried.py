@@ -65,8 +65,9 @@ def craft_of(name: str, its: Carried, source: str) -> CraftData:
         BadInput: the cameras are no stereo pair.
     """
     imu = its.imu
-    T_IB: Array = np.linalg.inv(transform(imu.p_BS_B, imu.q_BS))
-    antenna: Array = T_IB[:3, 3] if its.tag is None else (T_IB @ [*its.tag.p_BS_B, 1.0])[:3]
+    T_IB = np.linalg.inv(transform(imu.p_BS_B, imu.q_BS)).astype(np.float64)
+    p_BA_B = np.zeros(3) if its.tag is None else np.array(its.tag.p_BS_B)
+    antenna: Array = T_IB[:3, :3] @ p_BA_B + T_IB[:3, 3]
     return CraftData(
         name,
         _calibration(source, T_IB, its),

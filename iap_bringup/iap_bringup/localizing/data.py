@@ -21,8 +21,9 @@ Array = NDArray[np.float64]
 Gray = NDArray[np.uint8]
 CENTRE, CENTRE_NAME = -1, "center"  # in place of an aircraft's index and name
 GAP = 1.0  # without a word of a sensor, from which on it is told [s]
-# Densities of a small MEMS unit, as EuRoC's: gyroscope, accelerometer, walks of their biases.
-MEMS: tuple[float, float, float, float] = (1.7e-4, 2.0e-3, 1.9e-5, 3.0e-3)
+# Densities of a small MEMS unit, gyroscope, accelerometer, walks of their biases: some times its data sheet's,
+# since scale, misalignment and vibration come on top.
+MEMS: tuple[float, float, float, float] = (1.0e-3, 1.0e-2, 1.0e-4, 1.0e-2)
 LEAST: Array = np.array([1e-5, 1e-4, 1e-7, 1e-6])  # densities, so that a perfect unit has a weight
 LEAST_TILT = 1e-3  # [rad]
 

@@ -94,7 +94,7 @@ class CrewNode(SuiteNode):
         def on(topic: str, data: bytes) -> None:
             reading = decode(topic, data)
             if reading is not None:
-                self._clock(reading.t)
+                self._go_by(reading.t)
                 take(reading)
 
         for topic, kind in decode.types.items():
@@ -103,7 +103,7 @@ class CrewNode(SuiteNode):
                     message_class(kind), topic, lambda d, t=topic: on(t, d), self._qos, raw=True
                 )
 
-    def _clock(self, t: float) -> None:
+    def _go_by(self, t: float) -> None:
         self._heard = time.monotonic()
         if t < self._newest - BACK:
             self.get_logger().info(f"time begins anew at {t:.3f} s")

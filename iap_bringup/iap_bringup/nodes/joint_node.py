@@ -116,13 +116,13 @@ class JointNode(CrewNode):
         if stamp <= self._platform.stamp:
             self._platform.repeat()
             return
-        heads = [self._newest(a, t, told) for a, told in enumerate(instant.parts[:-1])]
+        heads = [self._head_at(a, t, told) for a, told in enumerate(instant.parts[:-1])]
         if None not in heads:
             x, y, z, yaw = self._estimator.alignment(0)
             turn = so3.quaternion_exp(np.array([0.0, 0.0, yaw]))
             self._platform.publish(stamp, heads, np.r_[x, y, z, turn])
 
-    def _newest(self, aircraft: int, t: float, told: Estimate | None) -> Estimate | None:
+    def _head_at(self, aircraft: int, t: float, told: Estimate | None) -> Estimate | None:
         """What is believed of an aircraft at a time: as of now, if it has said nothing since."""
         head = self._estimator.head(aircraft)
         return head if abs(head.t - t) < SAME else told

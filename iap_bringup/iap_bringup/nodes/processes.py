@@ -63,7 +63,7 @@ class Nodes:
         ros_arguments: tuple[str, ...] = (),
     ) -> str:
         """Start a node's executable; returns its key in `processes`, which is also the stem of its log."""
-        key = f"{namespace.strip('/')}.{name}".strip(".")
+        key = f"{namespace.strip('/')}.{name}".strip(".").replace("/", ".")
         file = self._folder / f"{key}.yaml"
         file.write_text(yaml.safe_dump({"/**": {"ros__parameters": dict(parameters or {})}}))
         command = [str(executable(name)), *arguments, "--ros-args", "--params-file", str(file)]

@@ -47,10 +47,10 @@ class SensorPlayer(SuiteNode):
         except (ReaderError, OSError, ValueError, KeyError) as error:
             raise BadInput(f"{self._bag}: not a readable recording: {error}") from error
         self._advertise()
-        self._clock = self.create_publisher(Clock, "/clock", LATEST)
+        self._clocks = self.create_publisher(Clock, "/clock", LATEST)
         self._messages = self._read()
-        self._next: Played | None = next(self._messages, None)
-        self._first = self._next[0] if self._next else 0
+        self._upcoming: Played | None = next(self._messages, None)
+        self._first = self._upcoming[0] if self._upcoming else 0
         self._began = time.monotonic() + self._wait
         self.worst = 0.0  # how late anything was played [s]
         self.create_timer(AHEAD, self._play, clock=STEADY)
@@ -79,17 +79,17 @@ class SensorPlayer(SuiteNode):
         if self._duration:
             due = min(due, self._first + round(self._duration * SECOND))
         stamp = -1
-        while self._next is not None and self._next[0] <= due:
-            stamp, topic, data = self._next
+        while self._upcoming is not None and self._upcoming[0] <= due:
+            stamp, topic, data = self._upcoming
             publisher = self._publishers_of[topic]
             if publisher.get_subscription_count():
                 publisher.publish(data)
-            self._next = next(self._messages, None)
+            self._upcoming = next(self._messages, None)
         if stamp >= 0:
-            self._clock.publish(Clock(clock=stamp_message(stamp)))
+            self._clocks.publish(Clock(clock=stamp_message(stamp)))
             self.worst = max(self.worst, now - (stamp - self._first) / SECOND)
         is_over = self._duration and now > self._duration + 1.0
-        if self._next is None or is_over:
+        if self._upcoming is None or is_over:
             self.exit_code = EXIT_DONE
 
     def close(self) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from rich.console import Console
 
 from iap_bringup import report
+from iap_bringup.studies.asked import Asked
 from iap_description.errors import BadInput
 
 
@@ -76,6 +77,20 @@ def sensors(console: Console) -> None:
     )
 
 
+def virpo_tables(console: Console, asked: Asked) -> None:
+    """Localisation in all scenes, by program and by hand, each method beside what is published (an hour)."""
+    from iap_bringup.studies.virpo_experiment import run_tables
+
+    run_tables(console, asked)
+
+
+def virpo_faults(console: Console, asked: Asked) -> None:
+    """Localisation with outliers, darkness, delays, dropouts and lost images, each beside the clean flight."""
+    from iap_bringup.studies.virpo_faults import run_faults
+
+    run_faults(console, asked)
+
+
 PEG = (
     "outcome",
     "depth_m",
@@ -92,3 +107,23 @@ EXPERIMENTS: dict[str, Callable[[Console], None]] = {
     "peg_in_hole": peg_in_hole,
     "sensors": sensors,
 }
+LOCALIZATION: dict[str, Callable[[Console, Asked], None]] = {  # these take options
+    "virpo_tables": virpo_tables,
+    "virpo_faults": virpo_faults,
+}
+
+
+def run_experiment(name: str, asked: Asked) -> None:
+    """Run a study by name.
+
+    Raises:
+        BadInput: it does not take what is asked.
+    """
+    if name in LOCALIZATION:
+        LOCALIZATION[name](Console(), asked)
+    elif asked != Asked():
+        raise BadInput(
+            f"experiment {name}: --quick, --flights and --out are for {', '.join(LOCALIZATION)}"
+        )
+    else:
+        EXPERIMENTS[name](Console())

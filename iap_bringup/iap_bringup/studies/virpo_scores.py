@@ -30,15 +30,19 @@ class Score:
         horizontal: of its part in x and y [m].
         vertical: of its part in z [m].
         quartiles: least error, quartiles, and largest [m].
+        nees: mean normalised squared error of the position for each degree of freedom; None where nobody asked.
+        biases: share of the inertial unit's biases within three deviations; None where there are none.
     """
 
     ate: float
     horizontal: float
     vertical: float
     quartiles: tuple[float, float, float, float, float]
+    nees: float | None = None
+    biases: float | None = None
 
     @classmethod
-    def of(cls, errors: Array) -> Self:
+    def of(cls, errors: Array, nees: float | None = None, biases: float | None = None) -> Self:
         """Of position errors (K, 3) [m] in `map`, K > 0."""
         squares = np.mean(np.square(errors), axis=0)
         sizes = np.linalg.norm(errors, axis=1)
@@ -48,6 +52,8 @@ class Score:
             float(np.sqrt(squares[:2].sum())),
             float(np.sqrt(squares[2])),
             (least, first, middle, third, largest),
+            nees,
+            biases,
         )
 
 

@@ -16,6 +16,7 @@ from iap_bringup.studies.virpo_scores import (
     Results,
     gain_of,
     mean_of,
+    over_seeds,
 )
 
 CLEAR = ("a1", "a2")  # scenes without fog
@@ -23,6 +24,8 @@ JOINT = 0.05  # [m] that joint shall reach in them
 JOINT_BY_HAND = 0.10  # [m] that it shall reach horizontally where flown by hand
 GAINS = {"virpo": 20.0, "joint": 40.0}  # [%] over vio_uwb, mean over drones
 CENTRE_GAIN = 0.0  # [%] of joint at the centre
+CONSISTENT = 2.0  # factor by which the mean NEES may be off one
+BIASES = 0.99  # least share of biases within three deviations
 TABLE_VII, TABLE_VIII = "iap_simulator TABLE VII", "iap_simulator TABLE VIII"
 GAIN, TABLE_I, TABLE_II, FIG_5C = (
     "gain over vio_uwb",
@@ -30,6 +33,7 @@ GAIN, TABLE_I, TABLE_II, FIG_5C = (
     "virpo TABLE II",
     "virpo Fig. 5c",
 )
+CONSISTENCY = "consistency, mean over drones"
 Value = Callable[[str, str, str], float | None]  # row, body, method -> published
 
 
@@ -70,6 +74,7 @@ def tables(results: Results, study: Study, papers: Published) -> Tables:
         *anchors(results, study, papers),
         *scenes(results, study, papers),
         *gains(results, study, papers),
+        *consistency(results, study, papers),
         *_sequences(TABLE_I, NEIGHBOURS, papers.neighbour, results, study),
         *_sequences(TABLE_II, TERMS, papers.term, results, study),
         *sizes(results),
@@ -158,6 +163,34 @@ def gains(results: Results, study: Study, papers: Published) -> list[Cell]:
                 bar = _gain_bar(method, whose) if name == "all" else None
                 cells.append(
                     _cell(GAIN, f"{name} {whose}", method, mean, known, bar, least=True, unit="%")
+                )
+    return cells
+
+
+def consistency(results: Results, study: Study, papers: Published) -> list[Cell]:
+    """NEES of the position for each degree of freedom, and how many biases are within three deviations."""
+    flown = [case for case in study.cases if case.name in papers.scenes]
+    cells = []
+    for method in MAIN:
+        scores = [
+            score
+            for case in flown
+            for body in case.drones
+            for score in over_seeds(results, case.name, method, body)[0]
+        ]
+        nees = [score.nees for score in scores if score.nees is not None]
+        inside = [score.biases for score in scores if score.biases is not None]
+        is_judged = method in ("vio_uwb", "joint")
+        for name, values, bar, least in (
+            ("NEES, at most", nees, CONSISTENT, False),
+            ("NEES, at least", nees, 1.0 / CONSISTENT, True),
+            ("biases within 3 sigma", inside, BIASES, True),
+        ):
+            if values:
+                mean = Mean(float(np.mean(values)), float(np.std(values)), len(values), 0)
+                asked = bar if is_judged else None
+                cells.append(
+                    _cell(CONSISTENCY, name, method, mean, None, asked, least=least, unit="")
                 )
     return cells
 

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from iap_estimation.virpo.interval import TOLD
 from iap_estimation.virpo.messages import Inertial, Ranges, Shared, Tilt
-from iap_estimation.virpo.neighbours import EACH, FIRST, TOLD as TOLD_FROM, joint_of, told_by
+from iap_estimation.virpo.neighbours import EACH, FIRST, joint_of, told_by
+from iap_estimation.virpo.neighbours import TOLD as TOLD_FROM
 from iap_estimation.virpo.preintegration import SAMPLE
 
 Array = NDArray[np.float64]

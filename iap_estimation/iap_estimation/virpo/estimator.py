@@ -25,7 +25,9 @@ from iap_estimation.virpo.terms import RangeTerms, RestTerms, Terms
 from iap_estimation.virpo.window import EstimateLost, Window
 
 Array = NDArray[np.float64]
-First = Callable[[int, float], Array | None]  # aircraft and time -> state (16,) in `map`, None while it is not known
+First = Callable[
+    [int, float], Array | None
+]  # aircraft and time -> state (16,) in `map`, None while it is not known
 SAME = 1e-3  # stamps of images that differ by less are of one time [s]
 
 
@@ -129,7 +131,9 @@ class Estimator:
         """What is believed at the newest keyframe, with covariance."""
         x = self.window.states.x[-1]
         C = self.window.covariance()
-        return [self._told(a, self.t, x[a], _of_craft(C, a, x, self.alignment(a))) for a in self._all]
+        return [
+            self._told(a, self.t, x[a], _of_craft(C, a, x, self.alignment(a))) for a in self._all
+        ]
 
     def centre(self) -> Estimate:
         """What is believed of the central body at the newest keyframe; of a joined window."""
@@ -177,7 +181,8 @@ class Estimator:
         while (t := self._due()) is not None:
             seen = self._images.pop(t, {})
             if t >= self.t + 0.999 / self.spec.rate - SAME:
-                is_new = self._begin(t, seen) if not self.is_running else self._go_on(t, seen)
+                go = self._go_on if self.is_running else self._begin
+                is_new = go(t, seen) or is_new
         return is_new
 
     def _due(self) -> float | None:

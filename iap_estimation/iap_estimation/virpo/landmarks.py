@@ -19,7 +19,10 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LEFT, RIGHT = 1, 2  # bits of what saw a landmark
-FARTHEST, CLOSEST = -0.05, 2.0  # bounds of the inverse depth [1/m]; noise puts far points beyond infinity
+FARTHEST, CLOSEST = (
+    -0.05,
+    2.0,
+)  # bounds of the inverse depth [1/m]; noise puts far points beyond infinity
 
 
 class Landmarks(NamedTuple):

@@ -72,7 +72,9 @@ class Physical(Record):
     tilt: Positive  # sigma_att, of a cosine
     drift_position: Positive  # walk of a neighbour's odometry [m/sqrt(s)]
     drift_yaw: Positive  # [rad/sqrt(s)]
-    drift_memory: Positive | None  # in which it is forgotten, as ranges bound it [s]; null where it walks for ever
+    drift_memory: (
+        Positive | None
+    )  # in which it is forgotten, as ranges bound it [s]; null where it walks for ever
     prior_position: Positive  # what it may be off at first [m]
     prior_yaw: Positive  # [rad]
     instants: Count | None  # most instants between two keyframes, the size of F_k; null takes all

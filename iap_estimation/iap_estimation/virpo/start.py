@@ -13,7 +13,9 @@ from iap_description import so3
 from iap_description.errors import BadInput
 
 Array = NDArray[np.float64]
-WEIGHTLESS = 0.3  # specific force, as a share of gravity's, below which it says nothing of the vertical
+WEIGHTLESS = (
+    0.3  # specific force, as a share of gravity's, below which it says nothing of the vertical
+)
 
 
 def level_state(f_B: Array, gravity: float, *, source: str) -> Array:

@@ -22,7 +22,9 @@ Array = NDArray[np.float64]
 
 NEAREST = 0.2  # a view of a landmark nearer to its camera than this [m] is not used: its derivatives explode
 NEARER = 0.1  # nor one from this share of the first distance
-INDEPENDENT = 1e-6  # least determinant of a landmark's block, of its diagonal's product, to be inverted
+INDEPENDENT = (
+    1e-6  # least determinant of a landmark's block, of its diagonal's product, to be inverted
+)
 POSE = 6  # a view depends on position and rotation
 
 
@@ -118,9 +120,7 @@ def _take_back(
     for j in range(table.host[m], x.shape[0]):
         for side in range(2):
             if table.seen[m, j] & (LEFT if side == 0 else RIGHT):
-                cost += _add_view(
-                    x, table, rig, m, j, side, width, -1.0, H, g, stride, out, r, J
-                )
+                cost += _add_view(x, table, rig, m, j, side, width, -1.0, H, g, stride, out, r, J)
     out.C[m] = 0.0
     return cost
 
@@ -175,9 +175,7 @@ def _add_view(
 
 
 @njit(cache=True)
-def _add_poses(
-    J: Array, r: Array, sign: float, at_i: int, at_j: int, H: Array, g: Array
-) -> None:
+def _add_poses(J: Array, r: Array, sign: float, at_i: int, at_j: int, H: Array, g: Array) -> None:
     """Add the blocks of the two poses; that of i comes first."""
     for row in range(2):
         for p in range(POSE):

@@ -181,7 +181,17 @@ class Window:
             if craft.rig is not None:
                 table, out = self._tables[a], self._eliminated[a]
                 cost += add_vision(
-                    states.x, table, craft.rig, a, only, widths.vision, damping, H, g, states.stride, out
+                    states.x,
+                    table,
+                    craft.rig,
+                    a,
+                    only,
+                    widths.vision,
+                    damping,
+                    H,
+                    g,
+                    states.stride,
+                    out,
                 )
         cost += add_chain(states.x, self._crew.gravity, self._chain, only, H, g, states.stride)
         return H, g, cost + sum(terms.add(states, only, H, g) for terms in self._terms)
@@ -255,9 +265,7 @@ class Window:
     def _marginalise_oldest(self) -> None:
         H, g, _ = self._linearise(0)
         mirror(H)
-        self._prior = Prior(
-            *eliminate(H, g, slice(0, self.states.stride)), self.states.without(0)
-        )
+        self._prior = Prior(*eliminate(H, g, slice(0, self.states.stride)), self.states.without(0))
         self.states = self.states.without(0)
         self._chain.drop(0)
         del self.intervals[0]

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`iap experiment virpo_tables`: all flights and estimates, their tables on the terminal and in a folder, the figure."""
+
+from pathlib import Path
+
+from rich.console import Console
+
+from iap_bringup.drawing.plot_file import write_plot
+from iap_bringup.drawing.plots_localization import Localized, draw_localized
+from iap_bringup.records.runfolder import create_run_folder
+from iap_bringup.studies.asked import Asked
+from iap_bringup.studies.given_flights import given_flights
+from iap_bringup.studies.published import published
+from iap_bringup.studies.virpo_cases import Study, study
+from iap_bringup.studies.virpo_report import show_tables, write_tables
+from iap_bringup.studies.virpo_runs import run_study
+from iap_bringup.studies.virpo_scores import Failed, Key, Score
+from iap_bringup.studies.virpo_tables import tables
+
+DRAWN = ("a1", "a2", "a3", "b", "c", "d")  # flights of the figure
+
+
+def run_tables(console: Console, asked: Asked) -> None:
+    """Fly, estimate, judge, and write everything down.
+
+    Raises:
+        BadInput: the recordings or the folder cannot be used.
+    """
+    given = None if asked.flights is None else given_flights(asked.flights)
+    what = study(quick=asked.quick, given=given)
+    folder = create_run_folder(asked.out, "virpo_tables")
+    scores: dict[Key, Score | Failed] = {}
+    drawn: dict[str, Localized] = {}
+    with console.status("flights and estimates") as status:
+        for found in run_study(what, status.update):
+            scores |= found.scores
+            for name in {key.case for key in found.scores}:
+                if found.drawn is not None:
+                    drawn[name] = found.drawn
+    found_tables = tables(scores, what, published())
+    show_tables(console, found_tables)
+    reasons = sorted(
+        {f"{k.case} {k.method}: {s.reason}" for k, s in scores.items() if isinstance(s, Failed)}
+    )
+    for reason in reasons:
+        console.print(f"failed: {reason}", soft_wrap=True)
+    paths = write_tables(folder, found_tables, "\n".join(f"- failed: {each}" for each in reasons))
+    paths.append(_figure(folder, what, drawn))
+    for path in paths:
+        console.print(str(path), soft_wrap=True)
+
+
+def _figure(folder: Path, what: Study, drawn: dict[str, Localized]) -> Path:
+    shown = [drawn[case.name] for case in what.cases if case.name in DRAWN and case.name in drawn]
+    return write_plot(folder / "localized.png", lambda figure: draw_localized(figure, shown))

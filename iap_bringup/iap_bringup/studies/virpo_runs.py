@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All estimates of `iap experiment virpo_tables`: every flight once, every seed and method on it, in two processes."""
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_bringup.drawing.plots_localization import Localized, Path
+from iap_bringup.localizing.pipeline import LOST
+from iap_bringup.localizing.settings import load_settings
+from iap_bringup.studies.virpo_cases import METHODS, Case, Method, Study
+from iap_bringup.studies.virpo_flights import Event, Heard, hear, with_noise_of
+from iap_bringup.studies.virpo_scores import Failed, Key, Score
+from iap_description.states import P
+from iap_estimation.virpo.localizer import Localizer, make_localizer
+from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.spec import VirpoSpec
+from iap_sensors.cameras.make import make_renderer
+
+Array = NDArray[np.float64]
+CENTER = "center"
+DRAWN = 10  # of the estimates one in so many is drawn
+PRESETS = {"matched": "default", "paper": "paper"}
+TERMS = {"pos": "position", "velo": "velocity", "att": "attitude", "drift": "drift"}
+
+
+@dataclass
+class Found:
+    """What a case gave: scores, and the flight with the first seed's estimates for the figure."""
+
+    scores: dict[Key, Score | Failed] = field(default_factory=dict)
+    drawn: Localized | None = None
+
+
+def run_study(study: Study, tell: Callable[[str], None]) -> Iterator[Found]:
+    """Run all cases, as many at a time as there are processors; each as it is done.
+
+    Args:
+        study: see there.
+        tell: is told what is done.
+    """
+    workers = min(len(study.cases), len(os.sched_getaffinity(0)))
+    context = multiprocessing.get_context("spawn")  # renderers do not survive a fork
+    with ProcessPoolExecutor(workers, context) as pool:
+        jobs = {pool.submit(run_case, case, study.seeds): case for case in study.cases}
+        for count, job in enumerate(as_completed(jobs), 1):
+            tell(f"{count} of {len(jobs)} flights: {jobs[job].title}")
+            yield job.result()
+
+
+def run_case(case: Case, seeds: tuple[int, ...]) -> Found:
+    """Fly one case and estimate it with all its methods and seeds."""
+    seen, found = watch_case(case, seeds[0]), Found()
+    paths: dict[str, Path] = {}
+    for seed in seeds:
+        heard = seen if seed == seeds[0] else heard_with(case, seed, seen)
+        for name in case.methods:
+            scores, path = _judged(case, name, heard)
+            found.scores |= {Key(case.name, name, seed, body): s for body, s in scores.items()}
+            if path is not None and seed == seeds[0]:
+                paths[name] = path
+    found.drawn = _drawn(case, seen, paths, found, seeds[0])
+    return found
+
+
+def watch_case(case: Case, seed: int) -> Heard:
+    """Fly a case with cameras."""
+    renderer = make_renderer("opengl")
+    try:
+        return hear(case, seed, load_settings().frontend, renderer, lambda _: None)
+    finally:
+        renderer.close()
+
+
+def heard_with(case: Case, seed: int, seen: Heard) -> Heard:
+    """What was seen, with the noise of another seed in all other sensors."""
+    return with_noise_of(seen, hear(case, seed, load_settings().frontend, None, lambda _: None))
+
+
+def settings_of(method: Method) -> VirpoSpec:
+    """The estimators' settings for a method."""
+    spec = load_settings(PRESETS[method.preset]).estimator
+    flags = {flag: term in method.terms for term, flag in TERMS.items()}
+    told = {**flags, "instants": method.size, "sharing": method.neighbours}
+    return spec.model_copy(update={"physical": spec.physical.model_copy(update=told)})
+
+
+def with_anchors(events: Iterable[Event], count: int | None) -> Iterator[Event]:
+    """The same with ranges to the first anchors only."""
+    for who, said in events:
+        if count is not None and isinstance(said, Ranges):
+            few = said.anchors < count
+            kept = (each[few] for each in (said.p_W, said.ranges, said.deviations))
+            yield who, Ranges(said.t, said.anchors[few], *kept)
+        else:
+            yield who, said
+
+
+def estimated(
+    heard: Heard, events: Iterable[Event], base: str, spec: VirpoSpec
+) -> dict[str, list[Estimate]] | Failed:
+    """What a method believes of all bodies, by name, at every keyframe."""
+    own = heard.own
+
+    def first(aircraft: int, t: float) -> Array:
+        k = int(np.searchsorted(heard.t, t - 1e-6))
+        return own.mounts[aircraft].unit(heard.x[k, own.rows[aircraft]])
+
+    localizer = make_localizer(base, own.crew(spec.pixels), spec, first)
+    found: dict[str, list[Estimate]] = {}
+    try:
+        for who, said in events:
+            if _pass_on(localizer, who, said):
+                _keep(localizer, [craft.name for craft in own.crafts], found)
+    except LOST as error:
+        return Failed(str(error))
+    if faults := localizer.faults():
+        return Failed(f"at {faults[0].t:.1f} s: {faults[0].reason}")
+    return found if found else Failed("no estimate came")
+
+
+def errors_of(heard: Heard, body: str, estimates: list[Estimate]) -> Array:
+    """Position errors (K, 3) of a body [m]."""
+    own, rows = (
+        heard.own,
+        np.round(np.interp([e.t for e in estimates], heard.t, range(len(heard.t)))),
+    )
+    k = rows.astype(int)
+    places = np.array([each.p_WB_W for each in estimates])
+    names = [craft.name for craft in own.crafts]
+    if body == CENTER:
+        return places - heard.x[k, 0, P]
+    a = names.index(body)
+    true = [own.mounts[a].unit(row)[:3] for row in heard.x[k, own.rows[a]]]
+    return places - np.array(true)
+
+
+def nees_of(errors: Array, estimates: list[Estimate]) -> float:
+    """Mean normalised squared error of the position, for each degree of freedom."""
+    spread = np.array([each.covariance[:3, :3] for each in estimates])
+    weighed = np.linalg.solve(spread, errors[..., None])[..., 0]
+    return float(np.mean(np.sum(errors * weighed, axis=1)) / 3.0)
+
+
+def biases_inside(heard: Heard, aircraft: int, estimates: list[Estimate]) -> float:
+    """Share of the biases' numbers that are within three of their deviations of the truth."""
+    true = heard.biases[aircraft]
+    k = np.searchsorted(true[:, 0], [each.t - 1e-6 for each in estimates]).clip(0, len(true) - 1)
+    told = np.array([[*each.gyro_bias, *each.accel_bias] for each in estimates])
+    sigma = np.sqrt([np.diag(each.covariance)[9:] for each in estimates])
+    return float(np.mean(np.abs(told - true[k, 1:]) < 3.0 * sigma))
+
+
+def _judged(case: Case, name: str, heard: Heard) -> tuple[dict[str, Score | Failed], Path | None]:
+    """Scores of all bodies, and the path of the last one."""
+    method = METHODS[name]
+    events = with_anchors(heard.events, method.anchors)
+    found = estimated(heard, events, method.base, settings_of(method))
+    if isinstance(found, Failed):
+        return dict.fromkeys(case.bodies, found), None
+    scores: dict[str, Score | Failed] = {}
+    names = [craft.name for craft in heard.own.crafts]
+    for body in case.bodies:
+        estimates = found.get(_known_as(body, heard), [])
+        if not estimates:
+            scores[body] = Failed("no estimate came")
+            continue
+        errors = errors_of(heard, _known_as(body, heard), estimates)
+        nees = nees_of(errors, estimates)
+        inside = (
+            None
+            if body == CENTER
+            else biases_inside(heard, names.index(_known_as(body, heard)), estimates)
+        )
+        scores[body] = Score.of(errors, nees, inside)
+    last = found[_known_as(case.bodies[-1], heard)]
+    places = np.array([each.p_WB_W for each in last])
+    return scores, Path(np.array([each.t for each in last]), places)
+
+
+def _known_as(body: str, heard: Heard) -> str:
+    """A body's name on the vehicle: a single aircraft has another than one of several."""
+    names = [craft.name for craft in heard.own.crafts]
+    return names[0] if len(names) == 1 else body
+
+
+def _pass_on(localizer: Localizer, who: int, said: object) -> bool:
+    match said:
+        case Inertial():
+            return localizer.imu(who, said)
+        case Tracks():
+            return localizer.tracks(who, said)
+        case Ranges():
+            localizer.ranges(who, said)
+        case Tilt():
+            localizer.tilt(said)
+    return False
+
+
+def _keep(localizer: Localizer, names: list[str], found: dict[str, list[Estimate]]) -> None:
+    """Keep estimates that are new."""
+    crafts = localizer.estimates()
+    if len(crafts) < len(names):
+        return
+    named = dict(zip(names, crafts, strict=True))
+    centre = localizer.centre()
+    if centre is not None:
+        named[CENTER] = centre
+    for name, one in named.items():
+        kept = found.setdefault(name, [])
+        if not kept or one.t > kept[-1].t:
+            kept.append(one)
+
+
+def _drawn(case: Case, heard: Heard, paths: dict[str, Path], found: Found, seed: int) -> Localized:
+    body = case.bodies[-1]
+    row = 0 if body == CENTER else heard.own.rows[0]
+    quartiles = {
+        name: {
+            each: score.quartiles
+            for each in case.bodies
+            if isinstance(score := found.scores[Key(case.name, name, seed, each)], Score)
+        }
+        for name in paths
+    }
+    true = Path(heard.t[::DRAWN], heard.x[::DRAWN, row, P])
+    return Localized(case.title, case.scene, heard.anchors, body, true, paths, quartiles)
