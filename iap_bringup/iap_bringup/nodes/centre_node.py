@@ -5,6 +5,7 @@ Runs in the vehicle's namespace, which is ``iap`` unless it is remapped.
 """
 
 import sys
+from collections.abc import Callable
 from functools import partial
 
 from nav_msgs.msg import Odometry
@@ -57,13 +58,19 @@ class CentreNode(CrewNode):
         self._platform.reset()
         self._first.reset()
 
-    def _on_odometry(self, aircraft: int, inlet: Inlet, take, data: bytes) -> None:  # noqa: ANN001
+    def _on_odometry(
+        self,
+        topic: str,
+        inlet: Inlet[OdometryMessage],
+        take: Callable[[Estimate], None],
+        data: bytes,
+    ) -> None:
         try:
             told = estimate_of(inlet.read(data))
         except BadInput as error:
-            self.note(f"{self.spaces[aircraft]}: {error}")
+            self.note(f"{topic}: {error}")
             return
-        take(aircraft, told)
+        self.later(topic, told.t, partial(take, told))
 
     def _take_tilt(self, reading: Reading) -> None:
         told = None

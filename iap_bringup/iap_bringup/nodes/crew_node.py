@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the nodes that localise share: whose sensors they hear, where flights begin, and what went wrong."""
 
+import heapq
+import itertools
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -13,6 +16,7 @@ from iap_bringup.estimating.equipment import Equipment
 from iap_bringup.localizing.settings import Settings, load_settings
 from iap_bringup.nodes.flight_parameters import resolved_scenario
 from iap_bringup.nodes.sensor_topics import message_class
+from iap_bringup.records.camera_messages import IMAGE
 from iap_bringup.records.sensor_meta import ImuMeta, SensorMeta
 from iap_bringup.records.sensor_reader import Decoder
 from iap_bringup.sensing.seats import space
@@ -26,7 +30,9 @@ from iap_sensors.readings import Reading
 
 Array = NDArray[np.float64]
 DEPTH = 400  # messages of a sensor that may wait while a window is solved
-BACK = 0.5  # by which a stamp is earlier than the last one where time begins anew [s]
+PICTURES = 20  # images of a camera that may
+AT_ONCE = 0.03  # that is worked before others may come in [s]
+BACK = 0.5  # by which a stamp is earlier than the last one of its topic where time begins anew [s]
 SILENCE = 2.0  # wall time after which diagnostics say what is missing [s]
 
 
@@ -75,7 +81,11 @@ class CrewNode(SuiteNode):
         kind = self.parameter("reliable", False, what)
         policy = ReliabilityPolicy.RELIABLE if kind else ReliabilityPolicy.BEST_EFFORT
         self._qos = QoSProfile(depth=DEPTH, reliability=policy)
-        self.stamp, self._newest = -1, -np.inf
+        self._picture_qos = QoSProfile(depth=PICTURES, reliability=policy)
+        self.stamp = -1
+        self._newest: dict[str, float] = {}  # by topic
+        self._waiting: list[tuple[float, int, Callable[[], None]]] = []
+        self._numbers, self._is_called = itertools.count(), False
         self._heard, self._fault = time.monotonic(), ""
 
     def begin(self) -> None:
@@ -94,23 +104,43 @@ class CrewNode(SuiteNode):
         def on(topic: str, data: bytes) -> None:
             reading = decode(topic, data)
             if reading is not None:
-                self._go_by(reading.t)
-                take(reading)
+                self.later(topic, reading.t, partial(take, reading))
 
         for topic, kind in decode.types.items():
             if not topic.endswith("/compressed"):
-                self.create_subscription(
-                    message_class(kind), topic, lambda d, t=topic: on(t, d), self._qos, raw=True
-                )
+                qos = self._picture_qos if kind == IMAGE else self._qos
+                hear = partial(on, topic)
+                self.create_subscription(message_class(kind), topic, hear, qos, raw=True)
 
-    def _go_by(self, t: float) -> None:
+    def later(self, topic: str, t: float, take: Callable[[], None]) -> None:
+        """Take what a topic says of a time [s] once everything that has come is in order of time.
+
+        An executor may hand over all that one topic has to say before it asks the next one.
+        """
         self._heard = time.monotonic()
-        if t < self._newest - BACK:
-            self.get_logger().info(f"time begins anew at {t:.3f} s")
+        if t < self._newest.get(topic, -np.inf) - BACK:
+            self.get_logger().info(f"{topic}: time begins anew at {t:.3f} s")
+            self._newest.clear()
+            self._waiting.clear()
+            self.stamp = -1
             self.restart()
-            self._newest = t
-        self._newest = max(self._newest, t)
-        self.stamp = stamp_of_time(self._newest)
+        self._newest[topic] = max(t, self._newest.get(topic, t))
+        self.stamp = max(self.stamp, stamp_of_time(t))
+        heapq.heappush(self._waiting, (t, next(self._numbers), take))
+        self._work_soon()
+
+    def _work_soon(self) -> None:
+        if not self._is_called:
+            self._is_called = True
+            self.executor.create_task(self._work)
+
+    def _work(self) -> None:
+        """Take what waits, but let others come in between when it takes long."""
+        self._is_called, until = False, time.monotonic() + AT_ONCE
+        while self._waiting and time.monotonic() < until:
+            heapq.heappop(self._waiting)[-1]()
+        if self._waiting:
+            self._work_soon()
 
     def restart(self) -> None:
         """Time began anew."""

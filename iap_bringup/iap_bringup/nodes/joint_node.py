@@ -25,7 +25,7 @@ from iap_description.errors import BadInput
 from iap_description.ros_node import run
 from iap_description.wire import stamp_of_time
 from iap_estimation.virpo.estimator import SAME, Estimator
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges
+from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tracks
 from iap_msgs.msg import FeatureTracks
 from iap_sensors.readings import ImuReading, Reading
 
@@ -80,6 +80,10 @@ class JointNode(CrewNode):
         except BadInput as error:
             self.note(f"{self.spaces[aircraft]}: {error}")
             return
+        take = partial(self._take_tracks, aircraft, tracks)
+        self.later(f"{self.spaces[aircraft]}/tracks", tracks.t, take)
+
+    def _take_tracks(self, aircraft: int, tracks: Tracks) -> None:
         self._status.saw(len(tracks.ids))
         self._give(lambda: self._estimator.tracks(aircraft, tracks))
 

@@ -26,9 +26,11 @@ from iap_description.errors import BadInput
 from iap_description.ros_node import run
 from iap_description.wire import Inlet, stamp_of_time
 from iap_description.wire_odometry import OdometryMessage
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges
+from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tracks
 from iap_msgs.msg import FeatureTracks
 from iap_sensors.readings import ImuReading, Reading
+
+TRACKS = "virpo/tracks"
 
 
 class VirpoNode(CrewNode):
@@ -90,6 +92,9 @@ class VirpoNode(CrewNode):
         except BadInput as error:
             self.note(str(error))
             return
+        self.later(TRACKS, tracks.t, partial(self._take_tracks, tracks))
+
+    def _take_tracks(self, tracks: Tracks) -> None:
         self._status.saw(len(tracks.ids))
         self._give(lambda: self._craft.tracks(tracks))
 
@@ -112,7 +117,8 @@ class VirpoNode(CrewNode):
         except BadInput as error:
             self.note(f"{self.spaces[aircraft]}/virpo/shared: {error}")
             return
-        self._craft.neighbour(shared)
+        topic = f"{self.spaces[aircraft]}/virpo/shared"
+        self.later(topic, shared.t, lambda: self._craft.neighbour(shared))
 
     def _give(self, give: Callable[[], bool]) -> None:
         estimator = self._craft.estimator
