@@ -9,17 +9,20 @@ from typing import Any
 
 import yaml
 
-from iap_bringup.node_parameters import sensor_nodes, vehicle_nodes
+from iap_bringup.node_parameters import localization_nodes, sensor_nodes, vehicle_nodes
 from iap_bringup.records.camera_messages import image_topics
+from iap_bringup.records.run_meta import TRUTH
+from iap_bringup.records.runfolder import CONFIG
 from iap_bringup.records.sensor_meta import CameraMeta, LidarMeta
 from iap_bringup.scenario import Options, Scenario, resolve, resolve_replay
 from iap_bringup.sensing.senses import Senses
+from iap_bringup.vehicle import Vehicle
 from iap_description.errors import BadInput
 
 IMAGE_DISPLAY, POINTS_DISPLAY = "rviz_default_plugins/Image", "rviz_default_plugins/PointCloud2"
 SHOWN = 4  # of the displays of one kind, from the first on
 REPLAY = ("topic", "actual_topic", "convention")
-TEXTS = ("scenario", "bag", *REPLAY, "platform", "gains", "sensors", "scene")
+TEXTS = ("scenario", "bag", *REPLAY, "platform", "gains", "sensors", "scene", "state_source")
 
 
 def flight_parameters(given: Mapping[str, str]) -> dict[str, Any]:
@@ -34,6 +37,37 @@ def flight_parameters(given: Mapping[str, str]) -> dict[str, Any]:
         "duration": _number(given, "duration", float),
         "assignments": given["set"].split(";"),
     }
+
+
+def flight_of_launch(given: Mapping[str, str]) -> dict[str, Any]:
+    """The same of those who localise, from fewer arguments; a run has a configuration of its own.
+
+    Raises:
+        BadInput: there is no such run.
+    """
+    names = ("scenario", "platform", "sensors", "scene")
+    out: dict[str, Any] = {name: given[name] for name in names}
+    out["assignments"] = given["set"].split(";")
+    if given["run"]:
+        config = Path(given["run"]) / CONFIG
+        if not config.is_file():
+            raise BadInput(f"run:={given['run']}: no run folder")
+        out["scenario"] = str(config.resolve())
+    return out
+
+
+def localized(flight: Mapping[str, Any], name: str) -> Vehicle:
+    """The vehicle of that name, or the first one.
+
+    Raises:
+        BadInput: there is none of that name, or anything in the flight is unknown.
+    """
+    unset = {**dict.fromkeys(TEXTS, ""), "seed": -1, "duration": 0.0}
+    scenario = resolved({**unset, **flight})
+    names = [vehicle.name for vehicle in scenario.vehicles]
+    if name and name not in names:
+        raise BadInput(f"vehicle:={name}: {scenario.scenario} has {', '.join(names)}")
+    return scenario.vehicles[names.index(name) if name else 0]
 
 
 def _number(given: Mapping[str, str], name: str, kind: type[int] | type[float]) -> float:
@@ -54,6 +88,7 @@ def resolved(flight: Mapping[str, Any]) -> Scenario:
         gains=flight["gains"] or None,
         sensors=flight["sensors"] or None,
         scene=flight["scene"] or None,
+        state_source=flight["state_source"] or None,
         seed=None if flight["seed"] < 0 else flight["seed"],
         duration=flight["duration"] or None,
         assignments=tuple(filter(None, flight["assignments"])),
@@ -88,8 +123,12 @@ def parameter_file(
         "/physics_node": {**flight, **physics},
         "/recorder": {**flight, "out": given["out"], "end_pause": stands},
     }
+    localizing = localizers(scenario, given)
+    is_reliable = given["record"] == "true" or bool(localizing)
     for name in sensor_nodes(scenario):
-        tree[f"/{name}"] = {**flight, "reliable": given["record"] == "true"}
+        tree[f"/{name}"] = {**flight, "reliable": is_reliable}
+    for name, space, own in localizing:
+        tree[f"/{space}/{name}"] = {**flight, **own, "reliable": True}
     for vehicle in scenario.vehicles:
         for name, parameters in vehicle_nodes(scenario, vehicle).items():
             tree[f"/{vehicle.name}/{name}"] = parameters
@@ -98,6 +137,18 @@ def parameter_file(
     return _written(
         {name: {"ros__parameters": values} for name, values in tree.items()}, "parameters.yaml"
     )
+
+
+def localizers(
+    scenario: Scenario, given: Mapping[str, str]
+) -> list[tuple[str, str, dict[str, Any]]]:
+    """The nodes that localise vehicles by what these go by, or by what is asked for: see `localization_nodes`."""
+    out = []
+    for vehicle in scenario.vehicles:
+        source = vehicle.control.state_source
+        method = given.get("localization", "") if source == TRUTH else source
+        out += localization_nodes(vehicle, method) if method else []
+    return [(name, space.strip("/"), own) for name, space, own in out]
 
 
 def view_file(template: Path, scenario: Scenario) -> str:

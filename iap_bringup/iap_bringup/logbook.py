@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.pilot import Pilot
-from iap_bringup.records.topics import COMMAND, REFERENCE, REVISED, TASK, WRENCHES
+from iap_bringup.records.topics import COMMAND, ESTIMATED, REFERENCE, REVISED, TASK, WRENCHES
 from iap_bringup.step import Felt, Step
 
 Array = NDArray[np.float64]
@@ -77,9 +77,8 @@ class _Vehicle:
         if REFERENCE not in last or COMMAND not in last:
             return None
         t = state.stamp / SECOND
-        return Step(
-            state.k, t, state.x, last[REFERENCE], last[COMMAND], state.rpm, self._felt(last)
-        )
+        felt, believed = self._felt(last), last.get(ESTIMATED)
+        return Step(state.k, t, state.x, last[REFERENCE], last[COMMAND], state.rpm, felt, believed)
 
     def _felt(self, last: dict[str, Any]) -> Felt | None:
         if not self.expected.feels:

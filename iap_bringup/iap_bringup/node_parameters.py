@@ -5,13 +5,19 @@ from typing import Any
 
 import yaml
 
+from iap_bringup.localizing.one_craft import METHODS
+from iap_bringup.records.run_meta import TRUTH
+from iap_bringup.records.topics import ESTIMATED, STATE
 from iap_bringup.scenario import Scenario
+from iap_bringup.sensing.seats import space
 from iap_bringup.vehicle import Vehicle
 from iap_control.gains import preset_names
+from iap_description.assembly import Assembly
 from iap_description.config import Record
 from iap_description.errors import BadInput
 
 CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
+FRONTEND, VIRPO, JOINT, CENTRE = "frontend_node", "virpo_node", "joint_node", "centre_node"
 PACKAGES = {CONTROLLER: "iap_control", ADMITTANCE: "iap_control", OBSERVER: "iap_estimation"}
 REVISED = "reference/revised"
 
@@ -52,6 +58,26 @@ def sensor_nodes(scenario: Scenario) -> list[str]:
     return [name for name, is_needed in needed.items() if is_needed]
 
 
+def localization_nodes(vehicle: Vehicle, method: str) -> list[tuple[str, str, dict[str, Any]]]:
+    """The nodes that localise a vehicle: executable, namespace, and parameters besides a flight's."""
+    spaces = aircraft_spaces(vehicle)
+    out: list[tuple[str, str, dict[str, Any]]] = [(FRONTEND, space, {}) for space in spaces]
+    if method == "joint":
+        return [*out, (JOINT, f"/{vehicle.name}", {})]
+    if method not in METHODS:
+        raise BadInput(
+            f"as nodes, there is no method '{method}' (choices: {', '.join(METHODS)}, joint)"
+        )
+    out += [(VIRPO, space, {"method": method}) for space in spaces]
+    return [*out, (CENTRE, f"/{vehicle.name}", {})]
+
+
+def aircraft_spaces(vehicle: Vehicle) -> list[str]:
+    """Namespaces of a vehicle's aircraft, such as ``/iap/drone_1``."""
+    assembly = Assembly.of(vehicle.platform, vehicle.name)
+    return [space(assembly, body) for body in assembly.aircraft]
+
+
 def controller_parameters(scenario: Scenario, vehicle: Vehicle) -> dict[str, Any]:
     """What makes a controller_node the controller of a scenario's vehicle, bit for bit."""
     control = vehicle.control
@@ -86,7 +112,7 @@ def observer_parameters(scenario: Scenario, vehicle: Vehicle) -> dict[str, Any]:
         "autopilot.rotor_lead": autopilot.rotor_lead,
         "autopilot.attitude": list(autopilot.attitude),
         "autopilot.rate": list(autopilot.rate),
-        "measured_topic": "state/measured" if _is_noisy(vehicle) else "",
+        "measured_topic": _measured_topic(vehicle),
     }
 
 
@@ -98,7 +124,7 @@ def _answering(scenario: Scenario, vehicle: Vehicle) -> dict[str, Any]:
         "gains.preset": control.preset if control.preset in preset_names() else "default",
         "gains.yaml": _yaml(control.gains),
         "control_rate": scenario.rates.control_hz,
-        "state_topic": "state/measured" if _is_noisy(vehicle) else "state",
+        "state_topic": _measured_topic(vehicle) or STATE,
     }
 
 
@@ -106,8 +132,11 @@ def _wrench_topic(vehicle: Vehicle) -> str:
     return f"wrench/{vehicle.control.wrench_source}"
 
 
-def _is_noisy(vehicle: Vehicle) -> bool:
-    return any(vehicle.state_noise.model_dump().values())
+def _measured_topic(vehicle: Vehicle) -> str:
+    """Topic of the state that a controller goes by; empty where that is the truth."""
+    if vehicle.control.state_source != TRUTH:
+        return ESTIMATED
+    return "state/measured" if any(vehicle.state_noise.model_dump().values()) else ""
 
 
 def _yaml(record: Record) -> str:

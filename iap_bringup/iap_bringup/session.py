@@ -161,6 +161,9 @@ class Session:
         self.failure: FlightFailed | None = None
         self.is_broken = False
         self.watch = Watch(self._pilots)
+        self._believed = [-1] * len(self._pilots)  # numbers of the states
+        for i in range(len(self._pilots)):
+            self.plant.believe(i, None)
         self._measure()
 
     def reset(self) -> None:
@@ -195,14 +198,23 @@ class Session:
         """The vehicles whose command for the present state is not there."""
         return [inbox.pilot.name for inbox in self.inboxes if inbox.newest != self.k]
 
+    def believe(self, vehicle: int, t: float, x: Array) -> None:
+        """Take what a vehicle believes of its rows (bodies, 13) at time `t` [s]; what is older is left out."""
+        number = self._number(t)
+        if self._believed[vehicle] <= number <= self.k:
+            self._believed[vehicle] = number
+            self.plant.believe(vehicle, x)
+
+    def _number(self, t: float) -> int:
+        return math.floor(t * self._scenario.rates.control_hz + 1e-6)
+
     def offer(self, vehicle: int, t: float, fill: Callable[[Command], None]) -> None:
         """Take a command that is stamped `t` [s].
 
         Raises:
             BadInput: it cannot be used.
         """
-        number = math.floor(t * self._scenario.rates.control_hz + 1e-6)
-        self.inboxes[vehicle].offer(number, self.k, fill)
+        self.inboxes[vehicle].offer(self._number(t), self.k, fill)
 
     def advance(self) -> None:
         """Fly one control period; a state that breaks is noted as `failure` and stays.
@@ -214,6 +226,8 @@ class Session:
             for i, inbox in enumerate(self.inboxes):
                 is_stale = self.k - inbox.newest > self._patience
                 command = inbox.next_command(self.plant.state(i)[0, 0], is_stale=is_stale)
+                if inbox.is_holding:  # whatever the vehicle believes no longer comes
+                    self.plant.believe(i, None)
                 if command is not None:
                     self.plant.command(i, command)
             self._look()

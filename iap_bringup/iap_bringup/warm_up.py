@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compiles every kernel once, so that no run waits for it: a short flight under each control law, and one with sensors.
+"""Compiles every kernel once, so that no run waits for it: short flights, also with sensors and on estimates.
 
 The set-up calls ``python -m iap_bringup.warm_up``; numba keeps what was compiled, in ``NUMBA_CACHE_DIR`` under
 ``./iap``.
@@ -33,16 +33,32 @@ def main() -> None:
                 _fly(options, Path(folder) / f"{engine}-{platform}")
         for sampling in ("integrating", "instantaneous"):
             _fly(_sensing(sampling), Path(folder) / sampling)
+        if _can_draw():
+            for method in ("joint", "virpo", "drift_filter"):
+                _fly(_estimating(method), Path(folder) / method)
+
+
+def _can_draw() -> bool:
+    try:
+        make_renderer("opengl").close()
+    except BadInput:  # a run with cameras will say so itself
+        return False
+    return True
 
 
 def _sensing(sampling: str) -> Options:
     """All sensors that compile something; cameras where this machine can draw."""
     given = (f"sensors.imu.sampling={sampling}", "control.observer=acceleration", PUSH)
-    try:
-        make_renderer("opengl").close()
-    except BadInput:  # a run with cameras will say so itself
+    if not _can_draw():
         return Options(sensors="imu,uwb", duration=0.2, assignments=given)
     return Options(sensors="stereo", duration=0.2, assignments=(*given, *CAMERAS))
+
+
+def _estimating(method: str) -> Options:
+    """A flight on an estimate, long enough for its window to move."""
+    slow = tuple(f"sensors.cameras.{name}.rate=10.0" for name in ("left", "right"))
+    given = ("recording.euroc=false", *slow)
+    return Options(sensors="stereo", state_source=method, duration=1.5, assignments=given)
 
 
 def _fly(options: Options, out: Path) -> None:

@@ -11,7 +11,13 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from iap_bringup.launching import flight_parameters, parameter_file, resolved, view_file
+from iap_bringup.launching import (
+    flight_parameters,
+    localizers,
+    parameter_file,
+    resolved,
+    view_file,
+)
 from iap_bringup.node_parameters import package_of, sensor_nodes, vehicle_nodes
 from iap_bringup.scenario import Scenario
 from iap_bringup.vehicle import Vehicle
@@ -29,6 +35,12 @@ ARGUMENTS = {  # name: default, description, choices
     "gains": ("", "Gain preset instead of the scenario's own.", ["", "default", "paper"]),
     "sensors": ("", "Sensors instead of the scenario's own: stereo, imu, ... (see docs).", None),
     "scene": ("", "Scene instead of the scenario's own, such as textured_walls.", None),
+    "state_source": (
+        "",
+        "What controllers go by: truth, or a method; empty: the scenario's.",
+        None,
+    ),
+    "localization": ("", "Method by which vehicles localize that go by the truth.", None),
     "seed": ("-1", "Seed of all noise; -1: the scenario's own.", None),
     "duration": ("0", "Simulated time [s]; 0: the scenario's own.", None),
     "set": ("", "KEY=VALUE of the configuration; several are separated by semicolons.", None),
@@ -92,6 +104,7 @@ def suite_nodes(given: dict[str, str], scenario: Scenario) -> list[tuple[str, st
         out += [(package_of(name), name, vehicle.name) for name in nodes]
         if given["reference"] == "true":
             out.append(("iap_bringup", player, vehicle.name))
+    out += [("iap_bringup", name, space) for name, space, _ in localizers(scenario, given)]
     out += [("iap_bringup", name, "") for name in sensor_nodes(scenario)]
     return [*out, ("iap_bringup", "recorder", "")] if given["record"] == "true" else out
 

@@ -96,3 +96,15 @@ def test_an_estimate_without_bias_keeps_the_last_one_and_an_older_one_does_not_c
     expected = turned(q, np.array([1.0, 0.0, 0.0]), 0.1)
     head.correct(centre_at(-1.0, attitude(), np.ones(3)))
     np.testing.assert_allclose(np.abs(head.q_WB @ expected), 1.0, atol=1e-9)
+
+
+def test_the_centres_angular_velocity_loses_most_of_its_noise_and_nothing_of_its_mean():
+    head, w = CentreHead(), np.array([0.3, 0.0, -0.2])
+    noise = 0.02 * np.random.default_rng(1).standard_normal((2000, 3))
+    felt = []
+    for k, each in enumerate(noise):
+        head.turn(told(0.005 * k, w + each))
+        felt.append(head.w_B)
+    np.testing.assert_allclose(np.mean(felt, axis=0), w, atol=2e-3)
+    steps = np.diff(felt, axis=0).std() / np.diff(noise, axis=0).std()
+    assert steps < 0.25

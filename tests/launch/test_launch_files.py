@@ -53,7 +53,7 @@ def executables(package):
 
 def test_there_is_a_launch_file_for_every_scenario_and_for_replay_and_teleop():
     names = {path.name.removesuffix(".launch.py") for path in FILES}
-    assert names == {*scenario_names(), "sim", "replay", "teleop"}
+    assert names == {*scenario_names(), "sim", "replay", "teleop", "localization"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -110,7 +110,7 @@ def test_executables_and_packages_exist(path):
 
 def flight_of(**changed):
     names = ("scenario", "bag", "topic", "actual_topic", "convention", "platform", "gains")
-    names += ("sensors", "scene")
+    names += ("sensors", "scene", "state_source")
     given = {**dict.fromkeys(names, ""), "scenario": "two_platforms", "set": "seed=3"}
     given |= {"seed": "-1", "duration": "0", "pace": "lockstep", "out": ""}
     given |= {"record": "true", "reference": "true", **changed}

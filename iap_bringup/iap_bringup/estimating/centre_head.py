@@ -10,17 +10,20 @@ from iap_description import so3
 from iap_estimation.virpo.messages import Estimate, Tilt
 
 Array = NDArray[np.float64]
+SMOOTHING = 0.016  # time constant with which the angular velocity is low-passed: 10 Hz [s]
 KEPT = 2.0  # length of the samples that are kept for an estimate that comes late [s]
 
 
 class CentreHead:
     """Carries estimates of the central body's attitude on to the newest sample of its gyroscope.
 
+    Controllers amplify the white noise of a gyroscope into their thrusts, so the angular velocity is low-passed;
+    the attitude is not.
+
     Attributes:
         t: of the newest sample [s]; minus infinity before the first.
         t_estimate: of the newest estimate [s]; minus infinity before the first.
         q_WB: (4,) attitude at `t`.
-        w_B: (3,) angular velocity at `t`, its bias removed [rad/s].
     """
 
     def __init__(self) -> None:
@@ -28,7 +31,12 @@ class CentreHead:
         self._bias = np.zeros(3)
         self.t = self.t_estimate = -np.inf
         self.q_WB = np.array([0.0, 0.0, 0.0, 1.0])
-        self.w_B = np.zeros(3)
+        self._smooth = np.zeros(3)  # with bias
+
+    @property
+    def w_B(self) -> Array:
+        """(3,) angular velocity at `t`, its bias removed, low-passed [rad/s]."""
+        return self._smooth - self._bias
 
     @property
     def is_known(self) -> bool:
@@ -43,9 +51,14 @@ class CentreHead:
         if np.isfinite(self.t):
             self._samples.append(sample)
             self._go_on(*sample)
+            self._smooth += (1.0 - np.exp((self.t - told.t) / SMOOTHING)) * (
+                told.w_B0 - self._smooth
+            )
+        else:
+            self._smooth = told.w_B0.copy()
         while self._samples and self._samples[0][1] < told.t - KEPT:
             self._samples.popleft()
-        self.t, self.w_B = told.t, told.w_B0 - self._bias
+        self.t = told.t
 
     def correct(self, estimate: Estimate) -> None:
         """Begin at a newer estimate, and take the samples since then again."""

@@ -16,7 +16,6 @@ from iap_bringup.localizing.odometry_messages import estimate_of
 from iap_bringup.nodes.crew_node import CrewNode
 from iap_bringup.nodes.estimate_topics import KEPT
 from iap_bringup.nodes.first_states import FirstStates
-from iap_bringup.nodes.platform_topics import PlatformTopics
 from iap_description.errors import BadInput
 from iap_description.ros_node import OK, WARN, run
 from iap_description.wire import SECOND, Inlet, stamp_of_time
@@ -38,7 +37,7 @@ class CentreNode(CrewNode):
         self._central, self._crew = own.central, own.crew(self.settings.estimator.pixels)
         if self._crew.d is not None and self._central is None:
             raise BadInput(f"{own.name}: the central body has no inertial unit")
-        self._platform = PlatformTopics(self, own, self.assembly, self.control_hz)
+        self._platform = self.platform_topics()
         self._first = FirstStates(self, own, lambda: self._is_running)
         self._first.told = self._platform.stand_in
         self.restart()

@@ -15,8 +15,10 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from iap_bringup.estimating.equipment import Equipment
 from iap_bringup.localizing.settings import Settings, load_settings
 from iap_bringup.nodes.flight_parameters import resolved_scenario
+from iap_bringup.nodes.platform_topics import PlatformTopics
 from iap_bringup.nodes.sensor_topics import message_class
 from iap_bringup.records.camera_messages import IMAGE
+from iap_bringup.records.run_meta import TRUTH
 from iap_bringup.records.sensor_meta import ImuMeta, SensorMeta
 from iap_bringup.records.sensor_reader import Decoder
 from iap_bringup.sensing.seats import space
@@ -29,7 +31,7 @@ from iap_description.wire import SECOND, stamp_of_time
 from iap_sensors.readings import Reading
 
 Array = NDArray[np.float64]
-DEPTH = 400  # messages of a sensor that may wait while a window is solved
+DEPTH = 2000  # messages of a sensor that may wait while a window is solved
 PICTURES = 20  # images of a camera that may
 AT_ONCE = 0.03  # that is worked before others may come in [s]
 BACK = 0.5  # by which a stamp is earlier than the last one of its topic where time begins anew [s]
@@ -92,6 +94,13 @@ class CrewNode(SuiteNode):
         """Begin to tell how it goes; the last thing in the making of a node."""
         self._heard = time.monotonic()
         self._diagnostics = Diagnostics(self, self.statuses, lambda: self.stamp)
+
+    def platform_topics(self) -> PlatformTopics:
+        """What is published of the whole platform."""
+        is_flown = self.vehicle.control.state_source != TRUTH
+        return PlatformTopics(
+            self, self.equipment, self.assembly, self.control_hz, is_flown=is_flown
+        )
 
     def hear(self, sensors: Sequence[SensorMeta], take: Callable[[Reading], None]) -> None:
         """Hear sensors' topics; images as they are, not compressed ones."""

@@ -14,6 +14,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from iap_bringup.display import Rotors, Solid, Trace, contact_arrows, placed, solids
 from iap_bringup.records.frames import TF_STATIC, tf_message
+from iap_bringup.records.run_meta import TRUTH
 from iap_bringup.records.sensor_meta import Mounted
 from iap_bringup.records.topics import odometry_topic
 from iap_bringup.vehicle import Vehicle
@@ -73,9 +74,11 @@ class OdometryAndFrames:
             node.create_publisher(Odometry, f"/{name}/{odometry_topic(body)}", ODOMETRY_QUEUE)
             for body in bodies
         ]
-        base = frame(name, BASE_LINK)
+        # Where the vehicle goes by an estimate, that has the names; see `nodes.platform_topics`.
+        shown = name if vehicle.control.state_source == TRUTH else f"{name}/{TRUTH}"
+        base = frame(shown, BASE_LINK)
         self._transforms = [transform_message(MAP, base)]
-        self._transforms += [transform_message(base, frame(name, body)) for body in bodies[1:]]
+        self._transforms += [transform_message(base, frame(shown, body)) for body in bodies[1:]]
         self._frames: Publisher | None = None
         if TFMessage is not None:
             self._frames = node.create_publisher(TFMessage, "/tf", 100)

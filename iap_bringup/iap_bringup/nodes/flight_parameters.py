@@ -64,6 +64,8 @@ def _options(node: SuiteNode) -> Options:
     what = "Sensors of every vehicle instead of the scenario's, such as stereo or imu,uwb; none: none."
     sensors = node.parameter("sensors", "", what)
     scene = node.parameter("scene", "", "Scene that is flown in instead of the scenario's.")
+    what = "What controllers go by instead of what the scenario says: truth, or a method of localization."
+    state_source = node.parameter("state_source", "", what)
     what = "Seed of all noise; -1: the scenario's."
     seed = node.parameter("seed", -1, what, limits=(-1, 2**62))
     what = "Simulated time [s]; 0: the scenario's."
@@ -75,6 +77,7 @@ def _options(node: SuiteNode) -> Options:
         gains=gains or None,
         sensors=sensors or None,
         scene=scene or None,
+        state_source=state_source or None,
         seed=None if seed < 0 else seed,
         duration=duration or None,
         assignments=tuple(filter(None, assignments)),

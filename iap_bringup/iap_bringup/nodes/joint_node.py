@@ -18,7 +18,6 @@ from iap_bringup.localizing.track_messages import tracks_of
 from iap_bringup.nodes.crew_node import CrewNode
 from iap_bringup.nodes.estimate_topics import KEPT, BodyTopics
 from iap_bringup.nodes.first_states import FirstStates
-from iap_bringup.nodes.platform_topics import PlatformTopics
 from iap_bringup.nodes.window_status import WindowStatus
 from iap_description import so3
 from iap_description.errors import BadInput
@@ -44,7 +43,7 @@ class JointNode(CrewNode):
         self._crew = own.crew(spec.pixels)
         self._status = WindowStatus(self.get_logger().error)
         self._first = FirstStates(self, own, lambda: self._estimator.is_running)
-        self._platform = PlatformTopics(self, own, self.assembly, self.control_hz)
+        self._platform = self.platform_topics()
         self._first.told = self._platform.stand_in
         self._bodies = [
             BodyTopics(self, f"{space}/virpo", its.imu.frame)

@@ -11,6 +11,7 @@ from iap_bringup.estimating.centre_head import CentreHead
 from iap_bringup.estimating.equipment import Equipment
 from iap_bringup.estimating.rows import centre_row
 from iap_bringup.nodes.estimate_topics import BodyFrames, BodyTopics
+from iap_bringup.records.topics import ESTIMATED
 from iap_description.assembly import Assembly
 from iap_description.conversions import BASE_LINK, frame
 from iap_description.ros_node import LATEST
@@ -19,7 +20,6 @@ from iap_estimation.virpo.messages import Estimate, Tilt
 from iap_msgs.msg import PlatformState
 
 Array = NDArray[np.float64]
-ESTIMATED = "state/estimated"
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 
@@ -31,10 +31,17 @@ class PlatformTopics:
         equipment: of the vehicle.
         assembly: of the vehicle.
         control_hz: rate at which states are numbered [Hz].
+        is_flown: whether controllers go by it, so that its frames have the vehicle's names.
     """
 
     def __init__(
-        self, node: Node, equipment: Equipment, assembly: Assembly, control_hz: float
+        self,
+        node: Node,
+        equipment: Equipment,
+        assembly: Assembly,
+        control_hz: float,
+        *,
+        is_flown: bool,
     ) -> None:
         self._own, self._control_hz = equipment, control_hz
         self._d = None if equipment.centre is None else equipment.centre.d
@@ -45,7 +52,8 @@ class PlatformTopics:
         self._body = None
         if self._d is not None:
             self._body = BodyTopics(node, f"/{name}/virpo", frame(name, BASE_LINK))
-        frames = [frame(name, body.name) for body in assembly.bodies]
+        shown = name if is_flown else f"{name}/estimate"
+        frames = [frame(shown, body.name) for body in assembly.bodies]
         self._frames = BodyFrames(node, frame(name, "odom"), frames)
         self._x = np.zeros((equipment.bodies, 13))
         self.reset()

@@ -12,8 +12,15 @@ from typing import Any
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
-from iap_bringup.node_parameters import package_of, sensor_nodes, vehicle_nodes
+from iap_bringup.node_parameters import (
+    localization_nodes,
+    package_of,
+    sensor_nodes,
+    vehicle_nodes,
+)
+from iap_bringup.records.run_meta import TRUTH
 from iap_bringup.scenario import Scenario
+from iap_bringup.vehicle import Vehicle
 from iap_description.errors import BadInput
 
 PATIENCE = 20.0  # for a process that was told to end [s]
@@ -88,9 +95,21 @@ class Nodes:
                 self.start(name, own, namespace=space)
             player = "bag_player" if parameters.get("bag") else "reference_node"
             self.start(player, parameters, namespace=space)
+            source = vehicle.control.state_source
+            if source != TRUTH:
+                self.start_localization(vehicle, source, parameters)
         for name in sensor_nodes(scenario):
             self.start(name, {**parameters, "reliable": True})
         self.start("physics_node", {**parameters, **physics})
+
+    def start_localization(
+        self, vehicle: Vehicle, method: str, parameters: Mapping[str, Any]
+    ) -> list[str]:
+        """Start all nodes that localise a vehicle; returns their keys in `processes`."""
+        return [
+            self.start(name, {**parameters, **own, "reliable": True}, namespace=space)
+            for name, space, own in localization_nodes(vehicle, method)
+        ]
 
     def log(self, key: str) -> Path:
         """What a process printed."""

@@ -52,6 +52,7 @@ class RecorderNode(SuiteNode):
         super().__init__("recorder", namespace=namespace)
         scenario, self._config = resolved_scenario(self)
         self._flight = Flight.of(scenario)
+        self._is_estimated = [v.is_estimated for v in self._flight.meta.vehicles]
         what = "Run folder to make; empty: the next free runs/SCENARIO-001."
         self._out = self.parameter("out", "", what)
         self._plot = self.parameter("plot", True, "Whether to draw the plots at the end.")
@@ -91,9 +92,12 @@ class RecorderNode(SuiteNode):
         for topic, kind, message, value in taken:
             take = partial(self._take, number, topic, value)
             self._hear(f"/{name}/{topic}", kind, message, take)
-        self._hear(
-            f"/{name}/state", PlatformState, StateMessage, partial(self._take_state, number)
-        )
+        for topic, hear in (
+            (topics.STATE, self._take_state),
+            (topics.ESTIMATED, self._take_belief),
+        ):
+            if topic == topics.STATE or self._is_estimated[number]:
+                self._hear(f"/{name}/{topic}", PlatformState, StateMessage, partial(hear, number))
 
     def _hear(
         self, topic: str, kind: type, message: type[Message], take: Callable[[Any], None]
@@ -132,6 +136,10 @@ class RecorderNode(SuiteNode):
         self._note(number, topics.STATE)
         logbook = self._runs[-1].logbook
         logbook.take_state(number, state.stamp, state.sequence, state.rows, state.rpm)
+
+    def _take_belief(self, number: int, belief: StateMessage) -> None:
+        rows = belief.rows.copy()
+        self._runs[-1].logbook.take(number, topics.ESTIMATED, belief.stamp, rows)
 
     def _everything(self) -> set[tuple[int, str]]:
         """Vehicle and topic of all that is answered while time stands, again and again."""

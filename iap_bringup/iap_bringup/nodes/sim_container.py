@@ -16,12 +16,16 @@ from rclpy.utilities import remove_ros_args
 
 from iap_bringup.nodes.bag_player import BagPlayer
 from iap_bringup.nodes.camera_node import CameraNode
+from iap_bringup.nodes.centre_node import CentreNode
+from iap_bringup.nodes.frontend_node import FrontendNode
 from iap_bringup.nodes.imu_node import ImuNode
+from iap_bringup.nodes.joint_node import JointNode
 from iap_bringup.nodes.lidar_node import LidarNode
 from iap_bringup.nodes.physics_node import PhysicsNode
 from iap_bringup.nodes.recorder import RecorderNode
 from iap_bringup.nodes.reference_node import ReferenceNode
 from iap_bringup.nodes.uwb_node import UwbNode
+from iap_bringup.nodes.virpo_node import VirpoNode
 from iap_control.admittance_node import AdmittanceNode
 from iap_control.controller_node import ControllerNode
 from iap_description.ros_node import SuiteNode, run
@@ -31,13 +35,17 @@ NODES: dict[str, Callable[..., SuiteNode]] = {
     "admittance_node": AdmittanceNode,
     "bag_player": BagPlayer,
     "camera_node": CameraNode,
+    "centre_node": CentreNode,
     "controller_node": ControllerNode,
+    "frontend_node": FrontendNode,
     "imu_node": ImuNode,
+    "joint_node": JointNode,
     "lidar_node": LidarNode,
     "physics_node": PhysicsNode,
     "recorder": RecorderNode,
     "reference_node": ReferenceNode,
     "uwb_node": UwbNode,
+    "virpo_node": VirpoNode,
     "wrench_observer_node": WrenchObserverNode,
 }
 

@@ -10,6 +10,8 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from iap_bringup.nodes.displays import ContactMarkers, OdometryAndFrames, RotorsAndMarkers
+from iap_bringup.records.run_meta import TRUTH
+from iap_bringup.records.topics import ESTIMATED
 from iap_bringup.sensing.inertial import InertialUnits
 from iap_bringup.session import Session
 from iap_bringup.vehicle import Vehicle
@@ -105,6 +107,11 @@ class VehicleTopics:
             None if units is None else UnitTopic(node, self.name, units, session.plant.dt)
         )
         self._bodies = OdometryAndFrames(node, vehicle, assembly)
+        self._beliefs = Inlet(StateMessage)
+        if vehicle.control.state_source != TRUTH:
+            node.create_subscription(
+                PlatformState, f"/{self.name}/{ESTIMATED}", self._on_belief, LATEST, raw=True
+            )
         self._look = RotorsAndMarkers(node, vehicle, assembly)
         self.command_topic = f"/{self.name}/command"
         node.create_subscription(
@@ -151,6 +158,17 @@ class VehicleTopics:
             self._look.publish(stamp, session.t, x, session.plant.drives[number].rpm[0])
             if self._felt:
                 self._contacts.publish(stamp, session.pushes(number))
+
+    def _on_belief(self, data: bytes) -> None:
+        """Let the autopilots go by what the vehicle believes."""
+        try:
+            belief = self._beliefs.read(data)
+            if belief.rows.shape != self._session.plant.state(self._number)[0].shape:
+                raise BadInput(f"/{self.name}/{ESTIMATED}: {len(belief.rows)} bodies")
+        except BadInput as error:
+            self._answered(self._number, error)
+            return
+        self._session.believe(self._number, belief.stamp / SECOND, belief.rows)
 
     def _on_command(self, data: bytes) -> None:
         fault = None

@@ -23,6 +23,7 @@ from iap_description.states import REF_FIXED, STATE_SIZE, Q, V, W
 Array = NDArray[np.float64]
 Records = NDArray[Any]
 STATE, REFERENCE, COMMAND = "state", "reference", "command"
+ESTIMATED = "state/estimated"  # of a vehicle that goes by an estimate, between nodes
 REVISED, TASK = "reference/revised", "wrench/task"
 WRENCHES = ("wrench/raw", "wrench/filtered", "wrench/estimated", "wrench/reference")
 FELT = (*WRENCHES, REVISED, TASK)  # of a vehicle that has something to feel

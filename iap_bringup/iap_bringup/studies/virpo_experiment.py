@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`iap experiment virpo_tables`: all flights and estimates, their tables on the terminal and in a folder, the figure."""
+"""`iap experiment virpo_tables`: all flights and estimates, their tables on the terminal and in files, the figure."""
 
 from pathlib import Path
 
@@ -32,22 +32,27 @@ def run_tables(console: Console, asked: Asked) -> None:
     scores: dict[Key, Score | Failed] = {}
     drawn: dict[str, Localized] = {}
     with console.status("flights and estimates") as status:
-        for found in run_study(what, status.update):
+        for title, found in run_study(what, status.update):
+            console.print(f"{title}: done", highlight=False)
             scores |= found.scores
-            for name in {key.case for key in found.scores}:
-                if found.drawn is not None:
-                    drawn[name] = found.drawn
-    found_tables = tables(scores, what, published())
-    show_tables(console, found_tables)
-    reasons = sorted(
-        {f"{k.case} {k.method}: {s.reason}" for k, s in scores.items() if isinstance(s, Failed)}
-    )
-    for reason in reasons:
-        console.print(f"failed: {reason}", soft_wrap=True)
-    paths = write_tables(folder, found_tables, "\n".join(f"- failed: {each}" for each in reasons))
-    paths.append(_figure(folder, what, drawn))
-    for path in paths:
+            drawn |= {key.case: found.drawn for key in found.scores if found.drawn is not None}
+            paths = _written(folder, scores, what)  # so that an interrupt leaves what was done
+    show_tables(console, tables(scores, what, published()))
+    for reason in _reasons(scores):
+        console.print(reason, soft_wrap=True)
+    for path in (*paths, _figure(folder, what, drawn)):
         console.print(str(path), soft_wrap=True)
+
+
+def _written(folder: Path, scores: dict[Key, Score | Failed], what: Study) -> list[Path]:
+    notes = "\n".join(f"- {reason}" for reason in _reasons(scores))
+    return write_tables(folder, tables(scores, what, published()), notes)
+
+
+def _reasons(scores: dict[Key, Score | Failed]) -> list[str]:
+    """Why estimates failed."""
+    failed = {f"{k.case} {k.method}: {s.reason}" for k, s in scores.items() if isinstance(s, Failed)}
+    return [f"failed: {each}" for each in sorted(failed)]
 
 
 def _figure(folder: Path, what: Study, drawn: dict[str, Localized]) -> Path:

@@ -37,8 +37,8 @@ class Found:
     drawn: Localized | None = None
 
 
-def run_study(study: Study, tell: Callable[[str], None]) -> Iterator[Found]:
-    """Run all cases, as many at a time as there are processors; each as it is done.
+def run_study(study: Study, tell: Callable[[str], None]) -> Iterator[tuple[str, Found]]:
+    """Run all cases, as many at a time as there are processors; title and findings of each as it is done.
 
     Args:
         study: see there.
@@ -50,7 +50,7 @@ def run_study(study: Study, tell: Callable[[str], None]) -> Iterator[Found]:
         jobs = {pool.submit(run_case, case, study.seeds): case for case in study.cases}
         for count, job in enumerate(as_completed(jobs), 1):
             tell(f"{count} of {len(jobs)} flights: {jobs[job].title}")
-            yield job.result()
+            yield jobs[job].title, job.result()
 
 
 def run_case(case: Case, seeds: tuple[int, ...]) -> Found:

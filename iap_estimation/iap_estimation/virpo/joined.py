@@ -52,6 +52,7 @@ class RigidTerms:
         self._told = q_WB0
 
     def begin(self, states: States, deviations: Start, H: Array) -> None:
+        """See `Terms.begin`."""
         assert self._told is not None  # noqa: S101 - `tell` comes first
         turned = states.x[0]
         tips = turned[:, :3] + so3.rotate(turned[:, 3:7], self._joints.p_BJ_B)
@@ -65,6 +66,7 @@ class RigidTerms:
         self._tilts, self._count = self._tilt_row(0, self._told, self._span), 1
 
     def enter(self, k: int, interval: Interval, states: States) -> None:
+        """See `Terms.enter`."""
         bias, turn = states.centre[k, 0, 4:], self._turns.at(k)
         preintegrate_turn(interval.turns, interval.span, bias, self._crew.turn_noise, turn)
         if len(states.x) > self._count:
@@ -75,17 +77,20 @@ class RigidTerms:
                 self._tilts = np.concatenate([self._tilts, row])
 
     def leave(self, frame: int) -> None:
+        """See `Terms.leave`."""
         self._count -= 1
         self._tilts = self._tilts[self._tilts[:, FRAME] != frame]
         self._tilts[self._tilts[:, FRAME] > frame, FRAME] -= 1.0
 
     def leave_first(self) -> None:
+        """See `Terms.leave_first`."""
         self._count -= 1
         self._turns.drop(0)
         self._tilts = self._tilts[self._tilts[:, FRAME] > 0.0]
         self._tilts[:, FRAME] -= 1.0
 
     def add(self, states: States, only: int, H: Array, g: Array) -> float:
+        """See `Terms.add`."""
         return add_rigid(
             states,
             self._joints,
@@ -99,11 +104,13 @@ class RigidTerms:
         )
 
     def cost(self, states: States) -> float:
+        """See `Terms.cost`."""
         return rigid_cost(
             states, self._joints, self._present, self._turns, self._tilts, self._spec.width
         )
 
     def count(self) -> int:
+        """See `Terms.count`."""
         return 2 * len(self._tilts)
 
     def centre(self, t: float, states: States, w_B0: Array, covariance: Array) -> Estimate:

@@ -103,6 +103,7 @@ class Exchanging:
         self._tilts = TiltBuffer()
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
+        """See `Localizer.imu`."""
         is_new = self._estimators[aircraft].imu(0, sample)
         if self._background is not None:
             self._background.imu(aircraft, sample)
@@ -111,30 +112,37 @@ class Exchanging:
         return is_new
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
+        """See `Localizer.tracks`."""
         if self._background is not None:
             self._background.tracks(aircraft, tracks)
         return self._estimators[aircraft].tracks(0, tracks)
 
     def ranges(self, aircraft: int, told: Ranges) -> None:
+        """See `Localizer.ranges`."""
         if self._background is not None:
             self._background.ranges(aircraft, told)
         self._estimators[aircraft].ranges(0, told)
 
     def tilt(self, told: Tilt) -> None:
+        """See `Localizer.tilt`."""
         self._tilts.add(told)
         for one in self._estimators:
             one.tilt(told)
 
     def estimates(self) -> list[Estimate]:
+        """See `Localizer.estimates`."""
         return [one.estimates()[0] for one in self._estimators if one.is_running]
 
     def heads(self) -> list[Estimate]:
+        """See `Localizer.heads`."""
         return [one.head(0) for one in self._estimators if one.is_running]
 
     def centre(self) -> Estimate | None:
+        """See `Localizer.centre`."""
         return _centre(self.estimates(), self._tilts, self._crew)
 
     def faults(self) -> list[Fault]:
+        """See `Localizer.faults`."""
         return [fault for one in self._estimators for fault in one.faults]
 
     def _show(self, aircraft: int, t: float) -> None:
@@ -165,21 +173,27 @@ class Filtered:
         self._said: dict[tuple[int, int], Estimate] = {}  # odometry by aircraft and time [ms]
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
+        """See `Localizer.imu`."""
         return self._apart.imu(aircraft, sample) and self._say(aircraft)
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
+        """See `Localizer.tracks`."""
         return self._apart.tracks(aircraft, tracks) and self._say(aircraft)
 
     def ranges(self, aircraft: int, told: Ranges) -> None:
+        """See `Localizer.ranges`."""
         self._filter.ranges(aircraft, told)
 
     def tilt(self, told: Tilt) -> None:
+        """See `Localizer.tilt`."""
         self._filter.tilt(told)
 
     def estimates(self) -> list[Estimate]:
+        """See `Localizer.estimates`."""
         return self._filter.estimates()
 
     def heads(self) -> list[Estimate]:
+        """See `Localizer.heads`."""
         corrected = self._filter.estimates()
         if len(corrected) < len(self._apart.estimators):
             return []
@@ -187,9 +201,11 @@ class Filtered:
         return [self._carried(a, one, head) for a, (one, head) in pairs]
 
     def centre(self) -> Estimate | None:
+        """See `Localizer.centre`."""
         return self._filter.centre()
 
     def faults(self) -> list[Fault]:
+        """See `Localizer.faults`."""
         return self._apart.faults()
 
     def _say(self, aircraft: int) -> bool:
@@ -229,29 +245,37 @@ class Together:
         self._estimator = Estimator(crew, spec, first, begins=begins, joined=True)
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
+        """See `Localizer.imu`."""
         return self._estimator.imu(aircraft, sample)
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
+        """See `Localizer.tracks`."""
         return self._estimator.tracks(aircraft, tracks)
 
     def ranges(self, aircraft: int, told: Ranges) -> None:
+        """See `Localizer.ranges`."""
         self._estimator.ranges(aircraft, told)
 
     def tilt(self, told: Tilt) -> None:
+        """See `Localizer.tilt`."""
         self._estimator.tilt(told)
 
     def estimates(self) -> list[Estimate]:
+        """See `Localizer.estimates`."""
         return self._estimator.estimates() if self._estimator.is_running else []
 
     def heads(self) -> list[Estimate]:
+        """See `Localizer.heads`."""
         if not self._estimator.is_running:
             return []
         return [self._estimator.head(a) for a in range(len(self._crew.crafts))]
 
     def centre(self) -> Estimate | None:
+        """See `Localizer.centre`."""
         return self._estimator.centre() if self._estimator.is_running else None
 
     def faults(self) -> list[Fault]:
+        """See `Localizer.faults`."""
         return self._estimator.faults
 
 
@@ -283,28 +307,36 @@ class Apart:
         self._tilts = TiltBuffer()
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
+        """See `Localizer.imu`."""
         return self.estimators[aircraft].imu(0, sample)
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
+        """See `Localizer.tracks`."""
         return self.estimators[aircraft].tracks(0, tracks)
 
     def ranges(self, aircraft: int, told: Ranges) -> None:
+        """See `Localizer.ranges`."""
         if self._with_ranges:
             self.estimators[aircraft].ranges(0, told)
 
     def tilt(self, told: Tilt) -> None:
+        """See `Localizer.tilt`."""
         self._tilts.add(told)
 
     def estimates(self) -> list[Estimate]:
+        """See `Localizer.estimates`."""
         return [one.estimates()[0] for one in self.estimators if one.is_running]
 
     def heads(self) -> list[Estimate]:
+        """See `Localizer.heads`."""
         return [one.head(0) for one in self.estimators if one.is_running]
 
     def centre(self) -> Estimate | None:
+        """See `Localizer.centre`."""
         return _centre(self.estimates(), self._tilts, self._crew)
 
     def faults(self) -> list[Fault]:
+        """See `Localizer.faults`."""
         return [fault for one in self.estimators for fault in one.faults]
 
 

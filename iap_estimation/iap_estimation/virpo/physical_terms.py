@@ -45,10 +45,12 @@ class PhysicalTerms:
         self._rows, self._spans = self._none(), np.zeros(0)
 
     def begin(self, states: States, deviations: Start, H: Array) -> None:
+        """See `Terms.begin`."""
         self._rows, self._spans = self._none(), np.zeros(0)
         add_drift_prior(states, self._prior, H)
 
     def enter(self, k: int, interval: Interval, states: States) -> None:
+        """See `Terms.enter`."""
         self._spans = np.append(self._spans[:k], interval.span)
         met = interval.meetings
         if self._most is not None and len(met) > self._most:
@@ -64,22 +66,27 @@ class PhysicalTerms:
         self._rows = np.concatenate([self._rows, rows])
 
     def leave(self, frame: int) -> None:
+        """See `Terms.leave`."""
         self._rows = self._rows[self._rows[:, FRAME] < frame - 1]
 
     def leave_first(self) -> None:
+        """See `Terms.leave_first`."""
         self._spans = self._spans[1:]
         self._rows = self._rows[self._rows[:, FRAME] > 0.0]
         self._rows[:, FRAME] -= 1.0
 
     def add(self, states: States, only: int, H: Array, g: Array) -> float:
+        """See `Terms.add`."""
         cost = add_physical(states, self._rows, self._neighbours, only, self._width, H, g)
         return cost + add_drift(states, self._spans, self._walk, only, H, g)
 
     def cost(self, states: States) -> float:
+        """See `Terms.cost`."""
         cost = physical_cost(states, self._rows, self._neighbours, self._width)
         return cost + drift_cost(states, self._spans, self._walk)
 
     def count(self) -> int:
+        """See `Terms.count`."""
         return len(self._rows)
 
     def _none(self) -> Array:

@@ -55,28 +55,35 @@ class RangeTerms:
         self._rows = np.zeros((0, WIDTH))
 
     def begin(self, states: States, deviations: Start, H: Array) -> None:
+        """See `Terms.begin`."""
         self._rows = np.zeros((0, WIDTH))
 
     def enter(self, k: int, interval: Interval, states: States) -> None:
+        """See `Terms.enter`."""
         rows = interval.range_rows(states.x[k, :, 10:], self._antennas, self._gravity)
         rows[:, FRAME] = k
         self._rows = np.concatenate([self._rows, rows])
 
     def leave(self, frame: int) -> None:
+        """See `Terms.leave`."""
         self._rows = self._rows[self._rows[:, FRAME] < frame - 1]
 
     def leave_first(self) -> None:
+        """See `Terms.leave_first`."""
         self._rows = self._rows[self._rows[:, FRAME] > 0.0]
         self._rows[:, FRAME] -= 1.0
 
     def add(self, states: States, only: int, H: Array, g: Array) -> float:
+        """See `Terms.add`."""
         x, stride = states.x, states.stride
         return add_ranges(x, states.alignment, self._rows, only, self._width, H, g, stride)
 
     def cost(self, states: States) -> float:
+        """See `Terms.cost`."""
         return ranges_cost(states.x, states.alignment, self._rows, self._width)
 
     def count(self) -> int:
+        """See `Terms.count`."""
         return len(self._rows)
 
 
@@ -97,19 +104,24 @@ class RestTerms:
         self._still[-1, aircraft] = True
 
     def begin(self, states: States, deviations: Start, H: Array) -> None:
+        """See `Terms.begin`."""
         self._still = np.zeros((1, self._crafts), dtype=bool)
 
     def enter(self, k: int, interval: Interval, states: States) -> None:
+        """See `Terms.enter`."""
         if len(self._still) < len(states.x):
             self._still = np.vstack([self._still, np.zeros(self._crafts, dtype=bool)])
 
     def leave(self, frame: int) -> None:
+        """See `Terms.leave`."""
         self._still = np.delete(self._still, frame, axis=0)
 
     def leave_first(self) -> None:
+        """See `Terms.leave_first`."""
         self._still = self._still[1:]
 
     def add(self, states: States, only: int, H: Array, g: Array) -> float:
+        """See `Terms.add`."""
         cost = 0.0
         for k, a in np.argwhere(self._still):
             if only in (ALL, k):
@@ -121,8 +133,10 @@ class RestTerms:
         return cost
 
     def cost(self, states: States) -> float:
+        """See `Terms.cost`."""
         v = states.x[:, :, 7:10][self._still]
         return 0.5 * self._weight * float(np.sum(v * v))
 
     def count(self) -> int:
+        """See `Terms.count`."""
         return 3 * int(self._still.sum())
