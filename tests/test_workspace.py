@@ -244,7 +244,7 @@ def pins(name: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("name", ["core.txt", "colcon.txt", "ros.txt"])
+@pytest.mark.parametrize("name", ["core.txt", "colcon.txt", "ros.txt", "oracles.txt"])
 def test_requirements_are_exact_and_equal_to_the_locked_ones(name):
     locked = pins("lock.txt")
     assert pins(name)

@@ -34,6 +34,7 @@ make_dev() {
     cd -- "$root/requirements"
     write_constraints
     pip_install "${fresh[@]}" -r dev.txt
+    pip_install --no-deps -r oracles.txt
 }
 
 pip_install() {
