@@ -66,6 +66,7 @@ def edit(path):
     [
         ("wheels", "requirements/core.txt"),
         ("dev", "requirements/dev.txt"),
+        ("dev", "requirements/oracles.txt"),
         ("messages", "iap_msgs/msg/PlatformState.msg"),
         ("packages", "iap_bringup/setup.py"),
         ("packages", "iap_control/package.xml"),

@@ -31,7 +31,7 @@ key_of_python() { echo "$layout $root $(readlink -f -- "$venv/bin/python")"; }
 
 key_of_wheels() { (cd -- "$root/requirements" && cat core.txt colcon.txt ros.txt lock.txt | digest); }
 
-key_of_dev() { (cd -- "$root/requirements" && cat dev.txt lock.txt | digest); }
+key_of_dev() { (cd -- "$root/requirements" && cat dev.txt oracles.txt lock.txt | digest); }
 
 key_of_messages() {
     (cd -- "$root" && key_of_wheels && sha256sum -- iap_msgs/{package.xml,CMakeLists.txt,msg/*,srv/*}) | digest

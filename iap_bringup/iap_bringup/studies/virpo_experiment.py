@@ -51,7 +51,9 @@ def _written(folder: Path, scores: dict[Key, Score | Failed], what: Study) -> li
 
 def _reasons(scores: dict[Key, Score | Failed]) -> list[str]:
     """Why estimates failed."""
-    failed = {f"{k.case} {k.method}: {s.reason}" for k, s in scores.items() if isinstance(s, Failed)}
+    failed = {
+        f"{k.case} {k.method}: {s.reason}" for k, s in scores.items() if isinstance(s, Failed)
+    }
     return [f"failed: {each}" for each in sorted(failed)]
 
 

@@ -26,5 +26,8 @@ def move_as_one(before: Array, after: Array, limit: float) -> Flags:
     everything = np.ones(len(before), dtype=bool)
     if len(before) < FEWEST:
         return everything
-    _, inliers = cv2.findFundamentalMat(before, after, cv2.USAC_MAGSAC, limit, SURE)
+    try:
+        _, inliers = cv2.findFundamentalMat(before, after, cv2.USAC_MAGSAC, limit, SURE)
+    except cv2.error:  # which OpenCV 5 raises where no sample gives a model: nothing moves as one
+        return ~everything
     return everything if inliers is None else np.asarray(inliers)[:, 0] > 0
