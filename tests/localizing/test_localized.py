@@ -83,7 +83,7 @@ def _run(dataset: Dataset, seen: list, **how) -> Results:
         dataset,
         ["vio"],
         load_settings(),
-        make=lambda name, crew, spec, first: Standing(first, **how),
+        make=lambda name, crew, spec, first, begins: Standing(first, **how),
         events=seen,
     )
 
@@ -109,7 +109,7 @@ def test_the_front_end_runs_once_for_several_methods(dataset: Dataset, monkeypat
     made: dict[str, Standing] = {}
     monkeypatch.setattr("iap_bringup.localizing.pipeline.METHODS", ("vio", "other"))
 
-    def make(name, crew, spec, first):
+    def make(name, crew, spec, first, begins):
         made[name] = Standing(first)
         return made[name]
 

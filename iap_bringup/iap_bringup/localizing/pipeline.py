@@ -18,11 +18,11 @@ from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.estimator import Fault, First
 from iap_estimation.virpo.localizer import METHODS, Localizer, make_localizer
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
-from iap_estimation.virpo.spec import VirpoSpec
+from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window import EstimateLost
 
 Array = NDArray[np.float64]
-Make = Callable[[str, Crew, VirpoSpec, First], Localizer]
+Make = Callable[[str, Crew, VirpoSpec, First, Start | None], Localizer]
 COMPLETED = "completed"
 NEED_RANGES, NEED_JOINTS = ("vio_uwb",), ("virpo", "joint", "drift_filter")
 LOST = (EstimateLost, np.linalg.LinAlgError, FloatingPointError)  # how an estimator ends
@@ -161,9 +161,9 @@ def localize(
     stats = FrontendStats()
     first, begins_true = first_of(dataset)
     crew = dataset.crew(settings.estimator.pixels)
-    courses = {
-        name: _Course(make(name, crew, settings.estimator, first), crew) for name in methods
-    }
+    spec = settings.estimator
+    begins = None if begins_true else spec.unknown
+    courses = {name: _Course(make(name, crew, spec, first, begins), crew) for name in methods}
     seen = tracked(dataset, settings.frontend, stats) if events is None else events
     begin, t = None, 0.0
     for who, said in seen:

@@ -7,16 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.localizing.data import Dataset, Truth
-from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.evaluation import poses_at
 from iap_estimation.virpo.estimator import First
 from iap_estimation.virpo.messages import Inertial
+from iap_estimation.virpo.start import level_state
 
 Array = NDArray[np.float64]
 Start = Callable[[float], Array | None]
-STILL = 0.3  # length of the first samples, of which the mean tells the vertical [s]
-TILT = 0.2  # specific force off that of gravity up to which it does, as a share
+FIRST = 0.1  # length of the first samples, of which the mean tells the vertical [s]
 GRAVITY = 9.81  # [m/s^2]
 
 
@@ -52,25 +51,14 @@ def _from_truth(truth: Truth) -> Start:
 
 
 def _from_gravity(dataset: Dataset) -> Start:
-    """At rest at the origin, without yaw."""
+    """At the origin, without yaw, level as the first samples say."""
     forces: list[Array] = []
     first = None
     for _, said in dataset.events():
         if isinstance(said, Inertial):
             first = said.t if first is None else first
-            if said.t > first + STILL:
+            if said.t > first + FIRST:
                 break
             forces.append(said.f_B)
-    if not forces:
-        raise BadInput(f"{dataset.source}: the inertial unit says nothing")
-    f_B = np.mean(forces, axis=0)
-    size = float(np.linalg.norm(f_B))
-    if abs(size / GRAVITY - 1.0) > TILT:
-        raise BadInput(
-            f"{dataset.source}: the aircraft does not begin at rest: its specific force is {size:.2f} m/s^2"
-        )
-    x, y, z = f_B / size
-    roll, pitch = np.arctan2(y, z), np.arctan2(-x, np.hypot(y, z))
-    q = so3.quaternion_from_matrix(so3.matrix_from_euler(np.array([roll, pitch, 0.0])))
-    state = np.concatenate([np.zeros(3), q, np.zeros(9)])
+    state = level_state(np.array(forces).reshape(-1, 3), GRAVITY, source=dataset.source)
     return lambda _: state.copy()

@@ -5,9 +5,11 @@ Runs in the vehicle's namespace, which is ``iap`` unless it is remapped.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
+import numpy as np
 from nav_msgs.msg import Odometry
 
 from iap_bringup.gathering import Gathering
@@ -22,6 +24,7 @@ from iap_description.wire import SECOND, Inlet, stamp_of_time
 from iap_description.wire_odometry import OdometryMessage
 from iap_estimation.virpo.buffers import TiltBuffer
 from iap_estimation.virpo.centre import centre_of
+from iap_estimation.virpo.estimator import SAME
 from iap_estimation.virpo.messages import Estimate
 from iap_sensors.readings import ImuReading, Reading
 
@@ -43,8 +46,9 @@ class CentreNode(CrewNode):
         self.restart()
         for a, space in enumerate(self.spaces):
             for topic, take in (("head", self._take_head), ("odometry", self._take_estimate)):
-                hear = partial(self._on_odometry, a, Inlet(OdometryMessage), take)
-                self.create_subscription(Odometry, f"{space}/virpo/{topic}", hear, KEPT, raw=True)
+                name = f"{space}/virpo/{topic}"
+                hear = partial(self._on_odometry, name, Inlet(OdometryMessage), partial(take, a))
+                self.create_subscription(Odometry, name, hear, KEPT, raw=True)
         self.hear([self._central or own.carried[0].imu], self._take_tilt)
         self.begin()
 
@@ -52,8 +56,8 @@ class CentreNode(CrewNode):
         """Nothing is known."""
         count, is_joined = len(self.spaces), self._central is not None
         self._heads = Gathering(count + is_joined)
-        self._keyframes, self._tilts = Gathering(count), TiltBuffer()
-        self._is_running = False
+        self._covariances = [np.full((15, 15), np.nan)] * count
+        self._tilts, self._t_centre, self._is_running = TiltBuffer(), -np.inf, False
         self._platform.reset()
         self._first.reset()
 
@@ -82,11 +86,8 @@ class CentreNode(CrewNode):
             self._gather(len(self.spaces), stamp_of_time(told.t), None)
 
     def _take_estimate(self, aircraft: int, told: Estimate) -> None:
-        """Estimate the central body where all aircraft tell of one time."""
-        together = self._keyframes.take(aircraft, stamp_of_time(told.t), 0, told)
-        tilt = None if together is None else self._tilts.at(told.t)
-        if tilt is not None:
-            self._platform.correct(centre_of(together.parts, tilt, self._crew))
+        """Note how well an aircraft knows where it is."""
+        self._covariances[aircraft] = told.covariance
 
     def _take_head(self, aircraft: int, told: Estimate) -> None:
         self._gather(aircraft, stamp_of_time(told.t), told)
@@ -98,7 +99,20 @@ class CentreNode(CrewNode):
         if stamp <= self._platform.stamp and self._is_running:
             self._platform.repeat()
             return
-        self._is_running |= self._platform.publish(stamp, instant.parts[: len(self.spaces)])
+        heads = instant.parts[: len(self.spaces)]
+        self._estimate_centre(stamp / SECOND, heads)
+        self._is_running |= self._platform.publish(stamp, heads)
+
+    def _estimate_centre(self, t: float, heads: Sequence[Estimate]) -> None:
+        """Estimate the central body at the rate of keyframes; aircraft have theirs at times of their own."""
+        tilt = self._tilts.at(t)
+        is_due = t > self._t_centre + 1.0 / self.settings.estimator.rate - SAME
+        if tilt is None or not is_due or self._crew.d is None:
+            return
+        self._t_centre = t
+        pairs = zip(heads, self._covariances, strict=True)
+        known = [replace(head, covariance=C) for head, C in pairs]
+        self._platform.correct(centre_of(known, tilt, self._crew))
 
     def problem(self) -> tuple[bytes, str]:
         """Which aircraft is missing."""

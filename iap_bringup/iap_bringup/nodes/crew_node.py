@@ -4,6 +4,7 @@
 import heapq
 import itertools
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -26,7 +27,7 @@ from iap_bringup.sensing.senses import Senses
 from iap_description.assembly import Assembly
 from iap_description.conversions import status_message
 from iap_description.errors import BadInput
-from iap_description.ros_node import ERROR, OK, WARN, Diagnostics, SuiteNode
+from iap_description.ros_node import ERROR, EXIT_FAILED, OK, WARN, Diagnostics, SuiteNode
 from iap_description.wire import SECOND, stamp_of_time
 from iap_sensors.readings import Reading
 
@@ -146,8 +147,12 @@ class CrewNode(SuiteNode):
     def _work(self) -> None:
         """Take what waits, but let others come in between when it takes long."""
         self._is_called, until = False, time.monotonic() + AT_ONCE
-        while self._waiting and time.monotonic() < until:
-            heapq.heappop(self._waiting)[-1]()
+        try:
+            while self._waiting and time.monotonic() < until:
+                heapq.heappop(self._waiting)[-1]()
+        except Exception:  # from within a task it would end rclpy's events executor without a word
+            self.get_logger().fatal(traceback.format_exc())
+            self.exit_code = EXIT_FAILED
         if self._waiting:
             self._work_soon()
 
@@ -159,6 +164,11 @@ class CrewNode(SuiteNode):
         """Tell once, in log and diagnostics, what was wrong with a message."""
         self._fault = fault
         self.get_logger().warning(fault, throttle_duration_sec=2.0)
+
+    def failed(self, text: str) -> None:
+        """Tell at once that there is no estimate to be had."""
+        self.get_logger().error(text)
+        self._diagnostics.publish()
 
     def problem(self) -> tuple[bytes, str]:
         """Level and text where something is wrong; else an empty text."""

@@ -41,7 +41,7 @@ class JointNode(CrewNode):
                 f"{own.name}: no aircraft are joined, or their centre has no inertial unit"
             )
         self._crew = own.crew(spec.pixels)
-        self._status = WindowStatus(self.get_logger().error)
+        self._status = WindowStatus(self.failed)
         self._first = FirstStates(self, own, lambda: self._estimator.is_running)
         self._platform = self.platform_topics()
         self._first.told = self._platform.stand_in

@@ -43,7 +43,7 @@ class VirpoNode(CrewNode):
         self._crew = self.equipment.crew(self.settings.estimator.pixels)
         self._its = self.equipment.carried[self.own]
         self._first = FirstStates(self, self.equipment, lambda: self._craft.estimator.is_running)
-        self._status = WindowStatus(self.get_logger().error)
+        self._status = WindowStatus(self.failed)
         rehearse(self._method, self.equipment, self.settings.estimator)
         self._publish_to()
         self.restart()

@@ -54,11 +54,11 @@ class WindowStatus:
         if is_new:
             self.keyframes += 1
             self._took_ms.add(1e3 * (time.perf_counter() - began))
-        if len(estimator.faults) > self._faults:
-            last = estimator.faults[-1]
-            self._faults, self._since = len(estimator.faults), time.monotonic()
-            self._text = f"began anew at {last.t:.3f} s: {last.reason}"
+        for fault in estimator.faults[self._faults :]:
+            self._since = time.monotonic()
+            self._text = f"began anew at {fault.t:.3f} s: {fault.reason}"
             self._say(self._text)
+        self._faults = len(estimator.faults)
         return is_new
 
     def problem(self, estimator: Estimator) -> tuple[bytes, str]:

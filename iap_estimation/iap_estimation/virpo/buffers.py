@@ -58,9 +58,10 @@ class SampleBuffer:
         """The samples (S, 7) that are left."""
         return np.array([row for _, row in self._rows]).reshape(-1, SAMPLE)
 
-    def gap(self) -> float:
-        """Length of the longest sample that is left [s]."""
-        return max((float(row[0]) for _, row in self._rows), default=0.0)
+    def end_of_gap(self, longest: float) -> float | None:
+        """End of the last sample that is left and longer than that [s]; None where there is none."""
+        ends = [end for end, row in self._rows if row[0] > longest]
+        return ends[-1] if ends else None
 
 
 class TiltBuffer:

@@ -224,8 +224,11 @@ class Estimator:
 
     def _go_on(self, t: float, seen: dict[int, Tracks]) -> bool:
         """The next keyframe."""
-        if max(buffer.gap() for buffer in self._samples) > self.spec.failure.gap:
-            self._restart(t, seen, "a gap in the inertial samples")
+        gaps = [buffer.end_of_gap(self.spec.failure.gap) for buffer in self._samples]
+        ends = [end for end in gaps if end is not None]
+        if ends:
+            is_over = max(ends) <= t
+            self._restart(max(t, *ends), seen if is_over else {}, "a gap in the inertial samples")
             return True
         before = self.t
         samples = tuple(buffer.take(t) for buffer in self._samples)
@@ -263,8 +266,11 @@ class Estimator:
         self.faults.append(Fault(t, reason))
         x = self.window.states.x[-1].copy()
         for a, buffer in enumerate(self._samples):
-            samples = buffer.take(t)
-            propagate(x[a], self.crew.gravity, samples)
+            for sample in buffer.take(t):
+                if sample[0] > self.spec.failure.gap:
+                    x[a, :3] += sample[0] * x[a, 7:10]  # as if nothing had pushed it
+                else:
+                    propagate(x[a], self.crew.gravity, sample[None])
             self._ranges[a].take(t, t)
         x = np.array([np.r_[_in_world(self._told(a, t, x[a], x)), x[a, 10:]] for a in self._all])
         if not self._start(t, _sound(x, self.spec), self.spec.restart, seen):
