@@ -7,7 +7,7 @@ NAME = "iap_control"
 
 setup(
     name=NAME,
-    version="0.3.0",
+    version="0.4.0",
     description="What it commands: the geometric controllers, allocation, the autopilot.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",

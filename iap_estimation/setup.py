@@ -7,7 +7,7 @@ NAME = "iap_estimation"
 
 setup(
     name=NAME,
-    version="0.3.0",
+    version="0.4.0",
     description="What it believes: attitude, wrench, odometry of cameras, inertial units and ranges, and their errors.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",

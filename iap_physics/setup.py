@@ -7,7 +7,7 @@ NAME = "iap_physics"
 
 setup(
     name=NAME,
-    version="0.3.0",
+    version="0.4.0",
     description="How it moves: PyBullet, the closed form, rotors, drag and wind.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",

@@ -7,7 +7,7 @@ NAME = "iap_sensors"
 
 setup(
     name=NAME,
-    version="0.3.0",
+    version="0.4.0",
     description="What it measures: noise on the state and the sensors of the aircraft.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",
