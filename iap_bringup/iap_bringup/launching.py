@@ -147,7 +147,7 @@ def localizers(
     for vehicle in scenario.vehicles:
         source = vehicle.control.state_source
         method = given.get("localization", "") if source == TRUTH else source
-        out += localization_nodes(vehicle, method) if method else []
+        out += localization_nodes(vehicle, method, given["pace"]) if method else []
     return [(name, space.strip("/"), own) for name, space, own in out]
 
 

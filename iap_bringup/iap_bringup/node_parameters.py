@@ -20,6 +20,7 @@ CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench
 FRONTEND, VIRPO, JOINT, CENTRE = "frontend_node", "virpo_node", "joint_node", "centre_node"
 PACKAGES = {CONTROLLER: "iap_control", ADMITTANCE: "iap_control", OBSERVER: "iap_estimation"}
 REVISED = "reference/revised"
+MAX_LAG = 0.2  # of what is seen behind a state in lockstep [s]
 
 
 def package_of(executable: str) -> str:
@@ -58,18 +59,30 @@ def sensor_nodes(scenario: Scenario) -> list[str]:
     return [name for name, is_needed in needed.items() if is_needed]
 
 
-def localization_nodes(vehicle: Vehicle, method: str) -> list[tuple[str, str, dict[str, Any]]]:
-    """The nodes that localise a vehicle: executable, namespace, and parameters besides a flight's."""
+def localization_nodes(
+    vehicle: Vehicle, method: str, pace: str = ""
+) -> list[tuple[str, str, dict[str, Any]]]:
+    """The nodes that localise a vehicle: executable, namespace, and parameters besides a flight's.
+
+    Args:
+        vehicle: its part of the scenario.
+        method: how.
+        pace: of physics_node, if it runs; in lockstep time waits for what is seen.
+
+    Raises:
+        BadInput: there is no such method for nodes.
+    """
+    waits = {"max_lag": MAX_LAG if pace == "lockstep" else 0.0}
     spaces = aircraft_spaces(vehicle)
     out: list[tuple[str, str, dict[str, Any]]] = [(FRONTEND, space, {}) for space in spaces]
     if method == "joint":
-        return [*out, (JOINT, f"/{vehicle.name}", {})]
+        return [*out, (JOINT, f"/{vehicle.name}", waits)]
     if method not in METHODS:
         raise BadInput(
             f"as nodes, there is no method '{method}' (choices: {', '.join(METHODS)}, joint)"
         )
     out += [(VIRPO, space, {"method": method}) for space in spaces]
-    return [*out, (CENTRE, f"/{vehicle.name}", {})]
+    return [*out, (CENTRE, f"/{vehicle.name}", waits)]
 
 
 def aircraft_spaces(vehicle: Vehicle) -> list[str]:

@@ -18,9 +18,9 @@ from iap_bringup.localizing.results import evaluate, write_results
 from iap_bringup.localizing.settings import load_settings
 from iap_bringup.localizing.tracking import FrontendStats, tracked
 from iap_estimation.tum import read_tum
-from iap_estimation.virpo.estimator import Fault
 from iap_estimation.virpo.messages import Estimate, Tracks
-from iap_estimation.virpo.window import EstimateLost
+from iap_estimation.virpo.window.estimator import Fault
+from iap_estimation.virpo.window.window import EstimateLost
 
 
 @dataclass
@@ -186,7 +186,7 @@ def test_a_method_that_fails_is_exit_code_1(
     def lost(*_: object, **__: object) -> None:
         raise EstimateLost("nothing fits")
 
-    monkeypatch.setattr("iap_estimation.virpo.estimator.Estimator.tracks", lost)
+    monkeypatch.setattr("iap_estimation.virpo.window.estimator.Estimator.tracks", lost)
     arguments = ["localize", str(folder), "--out", str(tmp_path / "out"), "--no-plot"]
     assert cli.main(arguments) == 1
     assert "iap: vio failed: at 0.01 s: nothing fits" in capsys.readouterr().err

@@ -5,10 +5,10 @@ import numpy as np
 from slopes import some_states
 
 from iap_description import so3
-from iap_estimation.virpo.camera import StereoRig, project, project_slopes, scaled_point
-from iap_estimation.virpo.landmarks import LEFT, RIGHT, Landmarks
-from iap_estimation.virpo.normal import soften
-from iap_estimation.virpo.states import States
+from iap_estimation.virpo.algebra.normal import soften
+from iap_estimation.virpo.algebra.states import States
+from iap_estimation.virpo.factors.camera import StereoRig, project, project_slopes, scaled_point
+from iap_estimation.virpo.factors.landmarks import LEFT, RIGHT, Landmarks
 
 OPEN = 1e9  # width of a kernel that bends nothing
 

@@ -5,7 +5,7 @@ import numpy as np
 from synthetic import CENTRE
 
 from iap_description import so3
-from iap_estimation.virpo.drift_spec import load_spec
+from iap_estimation.virpo.drift.spec import load_spec
 from iap_estimation.virpo.messages import Estimate
 
 OWN = np.diag(np.repeat([1.0, 1e-4, 4e-4, 1e-6, 1e-4], 3))  # covariance an odometry tells

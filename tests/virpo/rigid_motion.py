@@ -9,8 +9,8 @@ from synthetic import CENTRE, GRAVITY, Flight
 from synthetic_crew import crew_of
 
 from iap_description import so3
-from iap_estimation.virpo.messages import Shared, Tilt
-from iap_estimation.virpo.neighbours import (
+from iap_estimation.virpo.algebra.states import States, retract
+from iap_estimation.virpo.factors.neighbours import (
     EACH,
     FALL,
     FIRST,
@@ -22,10 +22,10 @@ from iap_estimation.virpo.neighbours import (
     joints_at,
     told_by,
 )
-from iap_estimation.virpo.physical import add_physical
-from iap_estimation.virpo.physical_slopes import most_residuals, residuals
-from iap_estimation.virpo.ranging import ARM, FRAME, LIFT, SHARE
-from iap_estimation.virpo.states import States, retract
+from iap_estimation.virpo.factors.physical import add_physical
+from iap_estimation.virpo.factors.physical_slopes import most_residuals, residuals
+from iap_estimation.virpo.factors.ranging import ARM, FRAME, LIFT, SHARE
+from iap_estimation.virpo.messages import Shared, Tilt
 
 STAR = np.array([[0.48, 0.0, -0.07], [-0.24, 0.416, -0.07], [-0.24, -0.416, -0.07]])
 SQUARE = np.array([[0.5, 0.5, 0.1], [-0.5, 0.5, 0.1], [-0.5, -0.5, 0.1], [0.5, -0.5, 0.1]])

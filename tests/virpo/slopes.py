@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from iap_description import so3
-from iap_estimation.virpo.states import States, retract
+from iap_estimation.virpo.algebra.states import States, retract
 
 EXACT = 1e-6  # largest relative error of a derivative
 

@@ -10,12 +10,13 @@ from synthetic import GRAVITY, Flight
 from synthetic_crew import Noise, crew_of
 
 from iap_description import so3
-from iap_estimation.virpo.inertial import inertial
-from iap_estimation.virpo.landmarks import LEFT, RIGHT, Landmarks, add_tracks, begin_depths
-from iap_estimation.virpo.marginal import Prior, mirror
-from iap_estimation.virpo.normal import accumulate, run, solve
-from iap_estimation.virpo.preintegration import Inertia, preintegrate
-from iap_estimation.virpo.ranging import (
+from iap_estimation.virpo.algebra.marginal import Prior, mirror
+from iap_estimation.virpo.algebra.normal import accumulate, run, solve
+from iap_estimation.virpo.algebra.states import States, retract
+from iap_estimation.virpo.factors.inertial import inertial
+from iap_estimation.virpo.factors.landmarks import LEFT, RIGHT, Landmarks, add_tracks, begin_depths
+from iap_estimation.virpo.factors.preintegration import Inertia, preintegrate
+from iap_estimation.virpo.factors.ranging import (
     ANCHOR,
     ARM,
     FRAME,
@@ -27,8 +28,7 @@ from iap_estimation.virpo.ranging import (
     add_ranges,
     waypoints,
 )
-from iap_estimation.virpo.states import States, retract
-from iap_estimation.virpo.vision import Eliminated, add_vision, step_landmarks
+from iap_estimation.virpo.factors.vision import Eliminated, add_vision, step_landmarks
 
 FRAMES, APART = 6, 0.25  # keyframes and the time between them [s]
 ALIGNMENT = np.array([0.3, -0.2, 0.1, 0.05])

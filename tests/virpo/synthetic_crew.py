@@ -7,8 +7,8 @@ import numpy as np
 from analytic_motion import Flown, Waves
 
 from iap_description import so3
-from iap_estimation.virpo.camera import StereoRig
 from iap_estimation.virpo.crew import Craft, Crew
+from iap_estimation.virpo.factors.camera import StereoRig
 
 GRAVITY = 9.81
 FOCAL = 320.0  # [px]

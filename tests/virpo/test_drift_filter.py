@@ -23,8 +23,8 @@ from synthetic_crew import Noise, crew_of, figure_eight
 
 from iap_description import so3
 from iap_description.errors import BadInput
-from iap_estimation.virpo.drift_filter import DriftFilter
-from iap_estimation.virpo.drift_spec import load_spec, preset_names, preset_tree
+from iap_estimation.virpo.drift.filter import DriftFilter
+from iap_estimation.virpo.drift.spec import load_spec, preset_names, preset_tree
 
 NOISE = Noise(gyro=0.0015, gyro_bias=0.003, range=0.7071, tilt=0.01)
 LINE = np.array([[0.0, 0.6, -0.07], [0.0, 0.0, -0.07], [0.0, -0.6, -0.07]])

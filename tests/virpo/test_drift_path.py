@@ -7,7 +7,7 @@ from drifting import WALKS, Drift
 from synthetic import Flight
 
 from iap_description import so3
-from iap_estimation.virpo.drift_path import Path
+from iap_estimation.virpo.drift.path import Path
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ from synthetic import GRAVITY, Flight
 from synthetic_crew import BELIEVED
 
 from iap_description import so3
-from iap_estimation.virpo.inertial import inertial, inertial_cost
-from iap_estimation.virpo.preintegration import Inertia, preintegrate
-from iap_estimation.virpo.states import States
+from iap_estimation.virpo.algebra.states import States
+from iap_estimation.virpo.factors.inertial import inertial, inertial_cost
+from iap_estimation.virpo.factors.preintegration import Inertia, preintegrate
 
 NOISE = np.array(BELIEVED)
 AT = np.array([0.01, -0.02, 0.015, 0.1, -0.05, 0.08])

@@ -7,8 +7,9 @@ from dense_vision import ahead, any_rig, look
 from synthetic import Flight
 
 from iap_description import so3
-from iap_estimation.virpo.camera import scaled_point
-from iap_estimation.virpo.landmarks import (
+from iap_estimation.virpo.algebra.states import States
+from iap_estimation.virpo.factors.camera import scaled_point
+from iap_estimation.virpo.factors.landmarks import (
     LEFT,
     RIGHT,
     Landmarks,
@@ -18,8 +19,7 @@ from iap_estimation.virpo.landmarks import (
     drop_first_frame,
     drop_frame,
 )
-from iap_estimation.virpo.states import States
-from iap_estimation.virpo.vision import vision_cost
+from iap_estimation.virpo.factors.vision import vision_cost
 
 TELLING = 0.1  # deviation of an inverse depth to begin with [1/m]
 

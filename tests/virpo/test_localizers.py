@@ -11,11 +11,11 @@ from synthetic_crew import TABLE_VI
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.virpo.crew import Crew
-from iap_estimation.virpo.estimator import Estimator
 from iap_estimation.virpo.localizer import METHODS, make_localizer
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
 from iap_estimation.virpo.spec import load_spec, preset_names
 from iap_estimation.virpo.start import level_state
+from iap_estimation.virpo.window.estimator import Estimator
 
 SPEC = load_spec().model_copy(update={"pixels": 1.0})
 SECONDS = 12.0

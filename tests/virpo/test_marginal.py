@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from slopes import along, some_states
 
-from iap_estimation.virpo.marginal import Prior, eliminate, mirror
-from iap_estimation.virpo.states import States, difference, retract
+from iap_estimation.virpo.algebra.marginal import Prior, eliminate, mirror
+from iap_estimation.virpo.algebra.states import States, difference, retract
 
 
 def information(n: int, seed: int = 0) -> np.ndarray:

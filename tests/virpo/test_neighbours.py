@@ -24,7 +24,8 @@ from slopes import along, assert_slopes
 from synthetic import GRAVITY
 
 from iap_description import so3
-from iap_estimation.virpo.neighbours import (
+from iap_estimation.virpo.algebra.states import CRAFT, DRIFT, retract
+from iap_estimation.virpo.factors.neighbours import (
     EACH,
     FIRST,
     PLACE,
@@ -34,9 +35,8 @@ from iap_estimation.virpo.neighbours import (
     joint_of,
     told_by,
 )
-from iap_estimation.virpo.physical import add_drift, add_drift_prior, drift_cost
-from iap_estimation.virpo.ranging import FRAME, SHARE
-from iap_estimation.virpo.states import CRAFT, DRIFT, retract
+from iap_estimation.virpo.factors.physical import add_drift, add_drift_prior, drift_cost
+from iap_estimation.virpo.factors.ranging import FRAME, SHARE
 
 
 @pytest.mark.parametrize("about_origin", [False, True])

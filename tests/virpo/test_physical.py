@@ -27,7 +27,9 @@ from rigid_motion import (
 
 from iap_description import so3
 from iap_description.errors import BadInput
-from iap_estimation.virpo.neighbours import (
+from iap_estimation.virpo.algebra.normal import huber
+from iap_estimation.virpo.algebra.states import CRAFT, DRIFT
+from iap_estimation.virpo.factors.neighbours import (
     CENTRE,
     EACH,
     FIRST,
@@ -37,10 +39,8 @@ from iap_estimation.virpo.neighbours import (
     TOLD,
     columns_of,
 )
-from iap_estimation.virpo.normal import huber
-from iap_estimation.virpo.physical import add_drift, add_physical, physical_cost
-from iap_estimation.virpo.physical_slopes import angular_velocity, most_residuals
-from iap_estimation.virpo.states import CRAFT, DRIFT
+from iap_estimation.virpo.factors.physical import add_drift, add_physical, physical_cost
+from iap_estimation.virpo.factors.physical_slopes import angular_velocity, most_residuals
 
 CASES = [
     pytest.param(d, own, id=f"{name}-{own}") for name, d in PLATFORMS.items() for own in (0, 1)

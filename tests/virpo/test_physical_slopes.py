@@ -19,10 +19,16 @@ from rigid_motion import (
 )
 from slopes import along, assert_slopes, numeric
 
-from iap_estimation.virpo.neighbours import JOINT, RATE, columns_of, joint_places, joint_slopes
-from iap_estimation.virpo.physical import physical_cost
-from iap_estimation.virpo.physical_slopes import FLOOR, angular_velocity
-from iap_estimation.virpo.ranging import FRAME
+from iap_estimation.virpo.factors.neighbours import (
+    JOINT,
+    RATE,
+    columns_of,
+    joint_places,
+    joint_slopes,
+)
+from iap_estimation.virpo.factors.physical import physical_cost
+from iap_estimation.virpo.factors.physical_slopes import FLOOR, angular_velocity
+from iap_estimation.virpo.factors.ranging import FRAME
 
 CASES = [
     pytest.param(d, own, id=f"{name}-{own}") for name, d in PLATFORMS.items() for own in (0, 1)

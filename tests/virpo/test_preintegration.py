@@ -10,7 +10,7 @@ from synthetic import GRAVITY, Flight
 from synthetic_crew import BELIEVED
 
 from iap_description import so3
-from iap_estimation.virpo.preintegration import (
+from iap_estimation.virpo.factors.preintegration import (
     Inertia,
     inverse_root,
     motions_at,

@@ -10,7 +10,8 @@ from synthetic import GRAVITY, Flight
 from synthetic_crew import crew_of
 
 from iap_description import so3
-from iap_estimation.virpo.ranging import (
+from iap_estimation.virpo.algebra.states import States, retract
+from iap_estimation.virpo.factors.ranging import (
     ANCHOR,
     ARM,
     CRAFT,
@@ -28,7 +29,6 @@ from iap_estimation.virpo.ranging import (
     to_world,
     waypoints,
 )
-from iap_estimation.virpo.states import States, retract
 
 ANTENNA = np.array([0.1, -0.05, 0.2])
 BEGIN, END = 2.0, 2.3

@@ -7,7 +7,8 @@ from centre_samples import NOISE, measured, rng, turned
 from slopes import along, assert_slopes
 
 from iap_description import so3
-from iap_estimation.virpo.rigid import (
+from iap_estimation.virpo.algebra.states import CENTRE, States, retract
+from iap_estimation.virpo.factors.rigid import (
     Joints,
     add_rigid,
     attitude_of_joints,
@@ -15,8 +16,7 @@ from iap_estimation.virpo.rigid import (
     contrasts,
     rigid_cost,
 )
-from iap_estimation.virpo.states import CENTRE, States, retract
-from iap_estimation.virpo.turning import (
+from iap_estimation.virpo.factors.turning import (
     Turns,
     preintegrate_turn,
 )

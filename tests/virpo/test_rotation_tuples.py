@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from iap_description import so3
-from iap_estimation.virpo import matrices as tuples
-from iap_estimation.virpo.normal import accumulate, run, solve
+from iap_estimation.virpo.algebra import matrices as tuples
+from iap_estimation.virpo.algebra.normal import accumulate, run, solve
 
 RNG = np.random.default_rng(0)
 M, N = RNG.normal(size=(2, 3, 3))

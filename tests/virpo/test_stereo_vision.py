@@ -10,11 +10,11 @@ from slopes import assert_slopes, numeric
 from synthetic_crew import rig as rectified
 
 from iap_description import so3
-from iap_estimation.virpo.camera import StereoRig, scaled_point
-from iap_estimation.virpo.landmarks import Landmarks
-from iap_estimation.virpo.normal import huber, soften
-from iap_estimation.virpo.states import States, retract
-from iap_estimation.virpo.vision import Eliminated, add_vision, step_landmarks, vision_cost
+from iap_estimation.virpo.algebra.normal import huber, soften
+from iap_estimation.virpo.algebra.states import States, retract
+from iap_estimation.virpo.factors.camera import StereoRig, scaled_point
+from iap_estimation.virpo.factors.landmarks import Landmarks
+from iap_estimation.virpo.factors.vision import Eliminated, add_vision, step_landmarks, vision_cost
 
 ALL = -1
 

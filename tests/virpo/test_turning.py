@@ -7,8 +7,8 @@ from centre_samples import NOISE, measured, rng, turned
 from slopes import along, assert_slopes
 
 from iap_description import so3
-from iap_estimation.virpo.states import States, retract
-from iap_estimation.virpo.turning import (
+from iap_estimation.virpo.algebra.states import States, retract
+from iap_estimation.virpo.factors.turning import (
     Turn,
     predict_turn,
     preintegrate_turn,

@@ -7,8 +7,8 @@ import pytest
 from small_window import ALIGNMENT, APART, FRAMES, A, B, SmallWindow, V, X
 
 from iap_description import so3
-from iap_estimation.virpo.marginal import Prior, eliminate, mirror
-from iap_estimation.virpo.states import States, difference
+from iap_estimation.virpo.algebra.marginal import Prior, eliminate, mirror
+from iap_estimation.virpo.algebra.states import States, difference
 
 
 @pytest.fixture(scope="module", params=[0, 1])

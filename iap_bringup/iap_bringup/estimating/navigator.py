@@ -19,9 +19,9 @@ from iap_bringup.records.sensor_meta import SensorMeta
 from iap_bringup.scenario import Scenario
 from iap_bringup.vehicle import Vehicle
 from iap_description.errors import FlightFailed
-from iap_estimation.virpo.estimator import Fault
 from iap_estimation.virpo.localizer import Localizer, make_localizer
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt
+from iap_estimation.virpo.window.estimator import Fault
 from iap_sensors.readings import ImuReading, Reading
 
 Array = NDArray[np.float64]

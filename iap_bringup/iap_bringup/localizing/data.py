@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_estimation.frontend.calibration import StereoCalibration
-from iap_estimation.virpo.camera import StereoRig
 from iap_estimation.virpo.crew import Craft, Crew
+from iap_estimation.virpo.factors.camera import StereoRig
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
 
 Array = NDArray[np.float64]

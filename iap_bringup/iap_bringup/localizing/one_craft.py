@@ -5,9 +5,9 @@ import numpy as np
 
 from iap_description.errors import BadInput
 from iap_estimation.virpo.crew import Crew
-from iap_estimation.virpo.estimator import SAME, Estimator, First
 from iap_estimation.virpo.messages import Inertial, Ranges, Shared, Tilt, Tracks
 from iap_estimation.virpo.spec import VirpoSpec
+from iap_estimation.virpo.window.estimator import SAME, Estimator, First
 
 METHODS = ("vio_uwb", "vio", "virpo")
 

@@ -15,11 +15,11 @@ from iap_bringup.localizing.starts import first_of
 from iap_bringup.localizing.tracking import FrontendStats, tracked
 from iap_description.errors import BadInput
 from iap_estimation.virpo.crew import Crew
-from iap_estimation.virpo.estimator import Fault, First
 from iap_estimation.virpo.localizer import METHODS, Localizer, make_localizer
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.window import EstimateLost
+from iap_estimation.virpo.window.estimator import Fault, First
+from iap_estimation.virpo.window.window import EstimateLost
 
 Array = NDArray[np.float64]
 Make = Callable[[str, Crew, VirpoSpec, First, Start | None], Localizer]

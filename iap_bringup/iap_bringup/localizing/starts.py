@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from iap_bringup.localizing.data import Dataset, Truth
 from iap_description.errors import BadInput
 from iap_estimation.evaluation import poses_at
-from iap_estimation.virpo.estimator import First
 from iap_estimation.virpo.messages import Inertial
 from iap_estimation.virpo.start import level_state
+from iap_estimation.virpo.window.estimator import First
 
 Array = NDArray[np.float64]
 Start = Callable[[float], Array | None]

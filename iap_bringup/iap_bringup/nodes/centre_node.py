@@ -22,10 +22,10 @@ from iap_description.errors import BadInput
 from iap_description.ros_node import OK, WARN, run
 from iap_description.wire import SECOND, Inlet, stamp_of_time
 from iap_description.wire_odometry import OdometryMessage
-from iap_estimation.virpo.buffers import TiltBuffer
-from iap_estimation.virpo.centre import centre_of
-from iap_estimation.virpo.estimator import SAME
 from iap_estimation.virpo.messages import Estimate
+from iap_estimation.virpo.methods.centre import centre_of
+from iap_estimation.virpo.window.buffers import TiltBuffer
+from iap_estimation.virpo.window.estimator import SAME
 from iap_sensors.readings import ImuReading, Reading
 
 LATE = 0.3  # behind the sensors, from which on a state is missing [s]
@@ -88,6 +88,7 @@ class CentreNode(CrewNode):
     def _take_estimate(self, aircraft: int, told: Estimate) -> None:
         """Note how well an aircraft knows where it is."""
         self._covariances[aircraft] = told.covariance
+        self._platform.saw(aircraft, told.t)
 
     def _take_head(self, aircraft: int, told: Estimate) -> None:
         self._gather(aircraft, stamp_of_time(told.t), told)

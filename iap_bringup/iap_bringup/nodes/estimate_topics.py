@@ -94,10 +94,15 @@ class BodyFrames:
             self._publisher = node.create_publisher(TFMessage, "/tf", 100)
         self._pose = np.zeros(7)
 
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody listens."""
+        return self._publisher is not None and self._publisher.get_subscription_count() > 0
+
     def publish(self, stamp: int, odom: Array, rows: Array) -> None:
         """Publish the pose (7,) of ``odom`` in `map` and those of bodies, rows (bodies, 7+) in `map`."""
         publisher = self._publisher
-        if publisher is None or not publisher.get_subscription_count():
+        if publisher is None or not self.is_heard:
             return
         fill_transform(self._transforms[0], stamp, odom)
         for transform, parent, row in zip(

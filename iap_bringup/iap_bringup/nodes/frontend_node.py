@@ -66,6 +66,7 @@ class FrontendNode(CrewNode):
         self._tally = Tally()
         self._ear = Ear(self.own, self._its, self._tally)
         self._turning.clear()
+        self._t_seen = -np.inf
         if len(self._lenses) == 2:
             self._open_eyes()
 
@@ -116,6 +117,9 @@ class FrontendNode(CrewNode):
     def _see(self, images: Images) -> None:
         if self._eyes is None:
             return
+        if images.t <= self._t_seen:  # the same ones again, for who has missed them
+            return
+        self._t_seen = images.t
         while self._turning and self._turning[0].t <= images.t:
             self._eyes.turn(self._turning.popleft())
         began = time.perf_counter()

@@ -23,8 +23,8 @@ from iap_description import so3
 from iap_description.errors import BadInput
 from iap_description.ros_node import run
 from iap_description.wire import stamp_of_time
-from iap_estimation.virpo.estimator import SAME, Estimator
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tracks
+from iap_estimation.virpo.window.estimator import SAME, Estimator
 from iap_msgs.msg import FeatureTracks
 from iap_sensors.readings import ImuReading, Reading
 
@@ -85,6 +85,7 @@ class JointNode(CrewNode):
     def _take_tracks(self, aircraft: int, tracks: Tracks) -> None:
         self._status.saw(len(tracks.ids))
         self._give(lambda: self._estimator.tracks(aircraft, tracks))
+        self._platform.saw(aircraft, tracks.t)
 
     def _take(self, aircraft: int, reading: Reading) -> None:
         said = self._ears[aircraft].heard(reading, self._anchors)
@@ -92,8 +93,8 @@ class JointNode(CrewNode):
             self._estimator.ranges(aircraft, said)
         elif isinstance(said, Inertial):
             self._give(lambda: self._estimator.imu(aircraft, said))
-            is_running = self._estimator.is_running
-            self._gather(aircraft, said.t, self._estimator.head(aircraft) if is_running else None)
+            is_told = self._estimator.is_running and self._platform.is_heard
+            self._gather(aircraft, said.t, self._estimator.head(aircraft) if is_told else None)
 
     def _take_tilt(self, reading: Reading) -> None:
         told = tilt_of(self._central, reading) if isinstance(reading, ImuReading) else None
@@ -118,6 +119,8 @@ class JointNode(CrewNode):
             return
         if stamp <= self._platform.stamp:
             self._platform.repeat()
+            return
+        if not self._platform.is_heard:
             return
         heads = [self._head_at(a, t, told) for a, told in enumerate(instant.parts[:-1])]
         if None not in heads:

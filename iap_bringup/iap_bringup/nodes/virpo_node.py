@@ -133,8 +133,9 @@ class VirpoNode(CrewNode):
         if self._status.failure or not estimator.is_running or t < self._newest_head:
             return
         self._newest_head = t  # the same stamp again: somebody may have missed it
-        put_estimate(self._message, estimator.head(0))
-        self._heads.publish(self._message.dump())
+        if self._heads.get_subscription_count():
+            put_estimate(self._message, estimator.head(0))
+            self._heads.publish(self._message.dump())
         due = self._craft.due(t)
         if due is not None:
             put_shared(self._message, due)

@@ -9,7 +9,7 @@ import numpy as np
 from iap_bringup.localizing.pipeline import LOST
 from iap_bringup.pacing import Window
 from iap_description.ros_node import ERROR, OK, WARN
-from iap_estimation.virpo.estimator import Estimator
+from iap_estimation.virpo.window.estimator import Estimator
 
 SHOWN = 5.0  # how long it is told that an estimator began anew [s of wall time]
 

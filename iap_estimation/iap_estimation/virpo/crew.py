@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_estimation.virpo.camera import StereoRig
+from iap_estimation.virpo.factors.camera import StereoRig
 
 Array = NDArray[np.float64]
 STRAIGHT = 1e-6  # second singular value of the joints' places, relative to the first, of a line

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from iap_description.errors import BadInput
-from iap_estimation.virpo.apart import Apart
 from iap_estimation.virpo.crew import Crew
-from iap_estimation.virpo.estimator import Fault, First
-from iap_estimation.virpo.exchanging import Exchanging
-from iap_estimation.virpo.filtered import Filtered
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.methods.apart import Apart
+from iap_estimation.virpo.methods.exchanging import Exchanging
+from iap_estimation.virpo.methods.filtered import Filtered
+from iap_estimation.virpo.methods.together import Together
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.together import Together
+from iap_estimation.virpo.window.estimator import Fault, First
 
 METHODS = ("vio", "vio_uwb", "virpo", "joint", "drift_filter")
 

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""States of a window, rotations, normal equations and the prior."""

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Localises a crew by taking the drift out of every aircraft's own visual-inertial odometry.
+
+For when aircraft can exchange no more than odometry: an extended Kalman filter of the odometries' drifts, each
+a yaw and a place that walk at random, and of the central body's attitude. Ranges to anchors and the joints'
+geometry measure them; the joints pass on to all what the ranges say of one. An update comes with the
+odometries; it waits for those that are late at most `DriftFilterSpec.patience`, and not at all for an aircraft
+that it has waited for in vain, until that is heard again.
+"""
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_estimation.virpo.crew import Crew
+from iap_estimation.virpo.drift.path import SAME, Path
+from iap_estimation.virpo.drift.spec import DriftFilterSpec
+from iap_estimation.virpo.drift.state import DriftState
+from iap_estimation.virpo.drift.told import (
+    Heard,
+    arm_of,
+    centre_estimate,
+    craft_estimate,
+    forgotten,
+    held_estimate,
+    middle_of,
+)
+from iap_estimation.virpo.factors.rigid import attitude_of_joints
+from iap_estimation.virpo.factors.turning import told_deviation
+from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt
+from iap_estimation.virpo.window.buffers import SampleBuffer
+
+Array = NDArray[np.float64]
+ROUNDS = 4000  # of ranges that wait at most, of every aircraft
+TILTS = 1000  # told tilts that wait at most
+CENTRE = -1  # among estimates
+RANGES, JOINTS = 0, 1  # what a drift agrees with
+FRESH = 0.05  # age of a tilt that still tells that of an update [s]
+LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
+
+
+class DriftFilter:
+    """Takes the drift out of odometries.
+
+    Args:
+        crew: the aircraft; where nothing joins them, each is corrected by its ranges alone.
+        spec: see `DriftFilterSpec`.
+
+    Attributes:
+        t: of the newest update [s]; minus infinity before the first.
+        state: drifts, attitude of the centre and their covariance.
+        reopened: how often a drift was taken to have jumped.
+    """
+
+    def __init__(self, crew: Crew, spec: DriftFilterSpec) -> None:
+        self._crew, self._spec = crew, spec
+        self._crafts = range(len(crew.crafts))
+        self.state = DriftState(crew, spec)
+        self._paths = [Path(spec.gap) for _ in self._crafts]
+        self._ranges: list[deque[Ranges]] = [deque(maxlen=ROUNDS) for _ in self._crafts]
+        self._turns, self._tilts = SampleBuffer(), deque[Tilt](maxlen=TILTS)
+        self._now, self.t, self.reopened = -np.inf, -np.inf, 0
+        self._awaited, self._tilt_awaited = [True for _ in self._crafts], crew.d is not None
+        self._heard: dict[int, Heard] = {}  # the last of every aircraft
+        self._present: list[int] = []
+        self._estimates: dict[int, Estimate] = {}
+        self._known: dict[int, Estimate] = {}  # the last that anything told
+        self._agreed = np.full((len(crew.crafts), 2), -np.inf)  # with ranges, with joints [s]
+        self._w_B0 = np.zeros(3)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there are estimates."""
+        return bool(np.isfinite(self.t))
+
+    @property
+    def refused(self) -> int:
+        """Odometries so far that were too old, told twice or not finite."""
+        return sum(path.refused for path in self._paths)
+
+    def odometry(self, aircraft: int, told: Estimate) -> bool:
+        """Take what an aircraft's odometry says, in `map` before correction; says whether there are new estimates."""
+        self._paths[aircraft].add(told)
+        if told.t > self.t - self._spec.gap:
+            self._awaited[aircraft] = True
+        return self._update(told.t)
+
+    def ranges(self, aircraft: int, told: Ranges) -> bool:
+        """Take a round of ranges; says whether there are new estimates."""
+        if len(told.ranges):
+            self._ranges[aircraft].append(told)
+        return self._update(told.t)
+
+    def tilt(self, told: Tilt) -> bool:
+        """Take what the centre's autopilot says; says whether there are new estimates."""
+        self._turns.add(Inertial(told.t, told.w_B0, np.zeros(3)))
+        self._tilts.append(told)
+        self._tilt_awaited = self._crew.d is not None
+        return self._update(told.t)
+
+    def estimates(self) -> list[Estimate]:
+        """What is believed at the newest update of all aircraft that were ever heard, in order."""
+        return [self._estimates[a] for a in self._crafts if a in self._estimates]
+
+    def centre(self) -> Estimate | None:
+        """The same of the central body; None before two joined aircraft were heard at one time."""
+        return self._estimates.get(CENTRE)
+
+    def _update(self, t: float) -> bool:
+        """All updates whose measurements are there."""
+        self._now = max(self._now, t)
+        is_new = False
+        while (due := self._due()) is not None:
+            self._go_on(due)
+            is_new = True
+        return is_new
+
+    def _due(self) -> float | None:
+        """Time of the next update, if it need not wait any more."""
+        step = 1.0 / self._spec.rate
+        firsts = [path.after(self.t + 0.999 * step - SAME) for path in self._paths]
+        stamps = [t for t in firsts if t is not None]
+        if not stamps and not self.is_running:
+            return None
+        t = min(stamps) if stamps else self.t + step
+        is_waiting = not stamps or (self._tilt_awaited and self._turns.t < t - SAME)
+        for a in self._crafts:
+            is_waiting |= self._awaited[a] and self._paths[a].newest < t - SAME
+        return t if not is_waiting or self._now > t + self._spec.patience else None
+
+    def _go_on(self, t: float) -> None:
+        """One update."""
+        span = t - self.t if self.is_running else 0.0
+        poses = {a: pose for a in self._crafts if (pose := self._paths[a].at(t)) is not None}
+        for a in self._crafts:
+            self._carry(a, t, poses.get(a), span)
+        self._present = list(poses)
+        self._turn(t, span)
+        for a in self._present:
+            self._take_ranges(a, t, span)
+        if self._has_centre:
+            self._take_joints(t)
+            self._take_tilt(t, span)
+        self.t = t
+        self._tell()
+
+    @property
+    def _has_centre(self) -> bool:
+        return bool(self.state.P[-1, -1] > 0.0)
+
+    def _carry(self, a: int, t: float, pose: Array | None, span: float) -> None:
+        """Go on with an aircraft, or begin."""
+        self._awaited[a] = pose is not None
+        if pose is None:
+            self.state.carry(a, None, span)
+            return
+        if a in self._heard:
+            self.state.carry(a, pose[1:4], span)
+        else:
+            self.state.begin(a, pose[1:4])
+        self._heard[a] = Heard(t, pose, self._paths[a].told(t))
+        self._paths[a].forget(t - self._spec.gap)
+
+    def _turn(self, t: float, span: float) -> None:
+        """Go on with the centre, or begin as soon as two joints are seen."""
+        self._tilt_awaited = self._tilt_awaited and self._turns.t > t - SAME
+        samples = np.ascontiguousarray(self._turns.take(t)[:, :4])
+        if self._has_centre:
+            self.state.turn(samples, span)
+            if len(samples):
+                mean = samples[:, 0] @ samples[:, 1:] / samples[:, 0].sum()
+                self._w_B0 = mean - self.state.centre[4:]
+        elif self._crew.d is not None and len(self._present) > 1:
+            told = self._tilt_at(t)
+            p_WJ = self.state.x[self._present, :3] + self._arms()[self._present]
+            q_told = LEVEL if told is None else told.q_WB0
+            q_WB0 = attitude_of_joints(p_WJ, self._crew.d[self._present], q_told)
+            self.state.begin_centre(q_WB0, self._present)
+
+    def _arms(self) -> Array:
+        """From each aircraft that is heard to its joint (A, 3), in its odometry's frame [m]."""
+        arms = np.zeros((len(self._crafts), 3))
+        for a in self._present:
+            arms[a] = arm_of(self._crew, a, self._heard[a].pose)
+        return arms
+
+    def _take_ranges(self, a: int, t: float, span: float) -> None:
+        """All ranges of an aircraft up to now."""
+        waiting = self._ranges[a]
+        rounds = [told for told in waiting if told.t <= t + SAME]
+        later = [told for told in waiting if told.t > t + SAME]
+        waiting.clear()
+        waiting.extend(later)
+        rows = _rows(rounds, self._spec.range_deviation)
+        points = self._paths[a].points(
+            rows[:, 0].copy(), self._crew.crafts[a].p_BA_B, self.state.pivots[a]
+        )
+        usable = np.isfinite(rows).all(axis=1) & np.isfinite(points[:, 0])
+        is_agreed = not usable.any() or self.state.ranges(a, rows[usable], points[usable], span)
+        self._watch(a, RANGES, t, is_agreed)
+
+    def _take_joints(self, t: float) -> None:
+        present = np.zeros(len(self._crafts), dtype=bool)
+        present[self._present] = True
+        agreed = self.state.joints(self._arms(), present)
+        for a in self._crafts:
+            is_alone = not present[a] or len(self._present) < 2
+            self._watch(a, JOINTS, t, is_alone or bool(agreed[a]))
+
+    def _take_tilt(self, t: float, span: float) -> None:
+        told = self._tilt_at(t)
+        if told is not None and span > 0.0:
+            deviation = self._crew.tilt_deviation
+            memory = self._spec.tilt_memory
+            self.state.tilt(told.q_WB0, told_deviation(deviation, span, memory))
+
+    def _tilt_at(self, t: float) -> Tilt | None:
+        """The tilt told for a time, if any was; those before it are forgotten."""
+        while len(self._tilts) > 1 and self._tilts[1].t <= t + SAME:
+            self._tilts.popleft()
+        told = self._tilts[0] if self._tilts else None
+        return told if told and abs(told.t - t) < FRESH and np.isfinite(told.q_WB0).all() else None
+
+    def _watch(self, a: int, which: int, t: float, is_agreed: bool) -> None:
+        """Let a drift go far that nothing has agreed with for long."""
+        if is_agreed or not np.isfinite(self._agreed[a, which]):
+            self._agreed[a, which] = t
+        elif t - self._agreed[a, which] > self._spec.reopen.after:
+            self.state.reopen(a, with_heading=which == JOINTS)
+            self.reopened += 1
+            self._agreed[a, which] = t
+
+    def _tell(self) -> None:
+        """Form the estimates."""
+        state, floor, heard = self.state, self._spec.position_floor, self._heard
+        present = {a: heard[a] for a in self._present}
+        told = {a: craft_estimate(state, a, one, floor) for a, one in present.items()}
+        if self._has_centre and present:
+            middle = middle_of(state, self._crew, present, self._w_B0, self._spec)
+            told[CENTRE] = centre_estimate(self.t, state, middle, self._w_B0)
+            for a in heard.keys() - present.keys():
+                told[a] = held_estimate(self.t, state, self._crew, a, heard[a], middle, self._w_B0)
+        self._known |= told
+        for a in self._known.keys() - told.keys():
+            told[a] = forgotten(self.t, self._known[a], self._spec.speed)
+        self._estimates = told
+
+
+def _rows(rounds: list[Ranges], deviation: float | None) -> Array:
+    """Rows (n, 7) of all ranges: see `iap_estimation.virpo.drift.updates`."""
+    if not rounds:
+        return np.zeros((0, 7))
+    counts = [len(told.ranges) for told in rounds]
+    rows = np.empty((sum(counts), 7))
+    rows[:, 0] = np.repeat([told.t for told in rounds], counts)
+    rows[:, 1] = np.concatenate([told.anchors for told in rounds])
+    rows[:, 2:5] = np.concatenate([told.p_W for told in rounds])
+    rows[:, 5] = np.concatenate([told.ranges for told in rounds])
+    rows[:, 6] = (
+        np.concatenate([told.deviations for told in rounds]) if deviation is None else deviation
+    )
+    return rows

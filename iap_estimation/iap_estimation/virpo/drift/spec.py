@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the drift filter believes; presets are ``data/drift_filter/NAME.yaml``."""
+
+from pathlib import Path
+from typing import Any
+
+from iap_description.config import Positive, Record, read_yaml, validate
+from iap_description.errors import BadInput
+
+PRESETS = Path(__file__).parents[2] / "data" / "drift_filter"
+
+
+class Walk(Record):
+    """Densities of a drift's random walk."""
+
+    position: Positive  # [m/sqrt(s)]
+    yaw: Positive  # [rad/sqrt(s)]
+
+
+class DriftStart(Record):
+    """Standard deviations at the start."""
+
+    position: Positive  # of the drift [m]
+    yaw_deg: Positive
+    tilt_deg: Positive  # of the central body
+    heading_deg: Positive
+    gyro_bias: Positive  # [rad/s]
+
+
+class Gates(Record):
+    """Deviations beyond which a measurement is refused."""
+
+    range: Positive
+    joints: Positive
+    tilt: Positive
+
+
+class Reopen(Record):
+    """What a drift may have done whose measurements were all refused."""
+
+    after: Positive  # [s]
+    position: Positive  # [m]
+    yaw_deg: Positive
+
+
+class DriftFilterSpec(Record):
+    """The drift filter."""
+
+    rate: Positive  # most updates a second [Hz]
+    walk: Walk
+    blind_walk: Walk  # while no odometry is heard
+    start: DriftStart
+    joint_deviation: Positive  # [m]
+    tilt_memory: Positive  # correlation time of the told tilt's errors [s]
+    range_deviation: Positive | None  # of a range, in place of what the tag says [m]
+    range_floor: Positive  # of a mean of many [m]
+    range_memory: Positive  # over which the ranges of an anchor must be right in the mean [s]
+    gates: Gates
+    reopen: Reopen
+    position_floor: Positive  # what the odometry errs besides its drift [m]
+    gap: Positive  # longest between two odometries that tell what lies between [s]
+    patience: Positive  # how long an update waits for an odometry that is late [s]
+    speed: Positive  # deviation of a velocity that nothing tells [m/s]
+
+
+def preset_names() -> list[str]:
+    """Names of the presets that ship with the suite."""
+    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
+
+
+def preset_tree(name: str) -> dict[str, Any]:
+    """The plain tree of a preset.
+
+    Raises:
+        BadInput: no such preset.
+    """
+    if name not in preset_names():
+        raise BadInput(f"no drift filter '{name}' (presets: {', '.join(preset_names())})")
+    return read_yaml(PRESETS / f"{name}.yaml")
+
+
+def load_spec(name: str = "default") -> DriftFilterSpec:
+    """The settings of a preset."""
+    return validate(DriftFilterSpec, preset_tree(name), source=str(PRESETS / f"{name}.yaml"))

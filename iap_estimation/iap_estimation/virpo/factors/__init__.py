@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The terms of the cost, compiled, each with its slopes."""

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Every view of every landmark into the normal equations, and the landmarks out of them (Schur complement).
+
+A landmark touches the poses that see it and nothing else, so that each is eliminated by itself:
+
+.. math::
+    H \leftarrow H - W C W^T, \quad g \leftarrow g - W C g_l, \quad C = H_{ll}^{-1}, \qquad
+    \delta_l = -C\,(g_l + W^T \delta) .
+"""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from iap_estimation.virpo.algebra.normal import huber, soften
+from iap_estimation.virpo.factors.camera import StereoRig, project, project_slopes, scaled_point
+from iap_estimation.virpo.factors.landmarks import CLOSEST, FARTHEST, LEFT, RIGHT, Landmarks
+
+Array = NDArray[np.float64]
+
+NEAREST = 0.2  # a view of a landmark nearer to its camera than this [m] is not used: its derivatives explode
+NEARER = 0.1  # nor one from this share of the first distance
+INDEPENDENT = (
+    1e-6  # least determinant of a landmark's block, of its diagonal's product, to be inverted
+)
+POSE = 6  # a view depends on position and rotation
+
+
+class Eliminated(NamedTuple):
+    """What brings landmarks back after the states are solved for.
+
+    Attributes:
+        C: (M, 3, 3) inverse of each landmark's own block; all zero where it took no part.
+        g: (M, 3) its gradient.
+        W: (M, F, 6, 3) its coupling with the pose of each keyframe.
+    """
+
+    C: Array
+    g: Array
+    W: Array
+
+    @classmethod
+    def empty(cls, landmarks: int, frames: int) -> Self:
+        """Room for so many."""
+        return cls(
+            np.zeros((landmarks, 3, 3)),
+            np.zeros((landmarks, 3)),
+            np.zeros((landmarks, frames, POSE, 3)),
+        )
+
+
+@njit(cache=True)
+def add_vision(
+    x: Array,
+    table: Landmarks,
+    rig: StereoRig,
+    aircraft: int,
+    only_host: int,
+    width: float,
+    damping: float,
+    H: Array,
+    g: Array,
+    stride: int,
+    out: Eliminated,
+) -> float:
+    """Add one aircraft's landmarks to the normal equations, eliminated; returns their cost.
+
+    Args:
+        x: (F, A, 16) states.
+        table: landmarks of all aircraft.
+        rig: this aircraft's cameras.
+        aircraft: its index.
+        only_host: take only landmarks first seen in this keyframe; -1 takes all.
+        width: of Huber's kernel, in deviations.
+        damping: on the diagonal of each landmark's block.
+        H: lower triangle of the normal matrix.
+        g: gradient.
+        stride: places of a keyframe in the state; an aircraft has 15 of them.
+        out: overwritten where a landmark takes part.
+    """
+    r, J = np.zeros(2), np.zeros((2, 15))
+    cost = 0.0
+    for m in range(len(table.host)):
+        out.C[m] = 0.0
+        if not takes_part(table, m, aircraft, only_host):
+            continue
+        out.g[m] = 0.0
+        out.W[m] = 0.0
+        for j in range(table.host[m], x.shape[0]):
+            for side in range(2):
+                if table.seen[m, j] & (LEFT if side == 0 else RIGHT):
+                    cost += _add_view(
+                        x, table, rig, m, j, side, width, 1.0, H, g, stride, out, r, J
+                    )
+        if _invert(out.C[m], damping):
+            _eliminate(table, m, x.shape[0], H, g, stride, out)
+        else:
+            cost -= _take_back(x, table, rig, m, width, H, g, stride, out, r, J)
+    return cost
+
+
+@njit(cache=True)
+def _take_back(
+    x: Array,
+    table: Landmarks,
+    rig: StereoRig,
+    m: int,
+    width: float,
+    H: Array,
+    g: Array,
+    stride: int,
+    out: Eliminated,
+    r: Array,
+    J: Array,
+) -> float:
+    """Subtract the views of a landmark whose place they do not determine; returns their cost."""
+    cost = 0.0
+    for j in range(table.host[m], x.shape[0]):
+        for side in range(2):
+            if table.seen[m, j] & (LEFT if side == 0 else RIGHT):
+                cost += _add_view(x, table, rig, m, j, side, width, -1.0, H, g, stride, out, r, J)
+    out.C[m] = 0.0
+    return cost
+
+
+@njit(cache=True)
+def takes_part(table: Landmarks, m: int, aircraft: int, only_host: int) -> bool:
+    """Whether a landmark of known depth is this aircraft's, and first seen where asked."""
+    if table.host[m] < 0 or table.known[m] == 0 or table.aircraft[m] != aircraft:
+        return False
+    return only_host < 0 or table.host[m] == only_host
+
+
+@njit(cache=True)
+def _add_view(
+    x: Array,
+    table: Landmarks,
+    rig: StereoRig,
+    m: int,
+    j: int,
+    side: int,
+    width: float,
+    sign: float,
+    H: Array,
+    g: Array,
+    stride: int,
+    out: Eliminated,
+    r: Array,
+    J: Array,
+) -> float:
+    """Add one view of landmark m, or with sign -1 take it out again; returns its cost."""
+    i, a, point = table.host[m], table.aircraft[m], table.place[m]
+    s = scaled_point(x[i, a], x[j, a], point, rig, side)
+    if s[2] < max(NEAREST * point[2], NEARER):
+        return 0.5 * width * width
+    seen = table.views[m, j, 2 * side : 2 * side + 2]
+    project(s, seen, rig.deviation, r)
+    project_slopes(x[i, a], x[j, a], point, rig, side, s, J)
+    cost = soften(r, J, width)
+    for row in range(2):
+        for p in range(3):
+            out.g[m, p] += J[row, 12 + p] * r[row]
+            for q in range(3):
+                out.C[m, p, q] += J[row, 12 + p] * J[row, 12 + q]
+    if i != j:
+        _add_poses(J, r, sign, i * stride + 15 * a, j * stride + 15 * a, H, g)
+        for row in range(2):
+            for p in range(POSE):
+                for q in range(3):
+                    out.W[m, i, p, q] += J[row, p] * J[row, 12 + q]
+                    out.W[m, j, p, q] += J[row, POSE + p] * J[row, 12 + q]
+    return cost
+
+
+@njit(cache=True)
+def _add_poses(J: Array, r: Array, sign: float, at_i: int, at_j: int, H: Array, g: Array) -> None:
+    """Add the blocks of the two poses; that of i comes first."""
+    for row in range(2):
+        for p in range(POSE):
+            u, v = sign * J[row, p], sign * J[row, POSE + p]
+            g[at_i + p] += u * r[row]
+            g[at_j + p] += v * r[row]
+            for q in range(POSE):
+                H[at_j + p, at_i + q] += v * J[row, q]
+            for q in range(p + 1):
+                H[at_i + p, at_i + q] += u * J[row, q]
+                H[at_j + p, at_j + q] += v * J[row, POSE + q]
+
+
+@njit(cache=True)
+def _eliminate(
+    table: Landmarks,
+    m: int,
+    frames: int,
+    H: Array,
+    g: Array,
+    stride: int,
+    out: Eliminated,
+) -> None:
+    """Subtract what a landmark couples; its block is inverted already."""
+    C, W, b = out.C[m], out.W[m], out.g[m]
+    base = 15 * table.aircraft[m]
+    for j in range(table.host[m], frames):
+        if table.seen[m, j] == 0:
+            continue
+        for p in range(POSE):
+            u0 = W[j, p, 0] * C[0, 0] + W[j, p, 1] * C[1, 0] + W[j, p, 2] * C[2, 0]
+            u1 = W[j, p, 0] * C[0, 1] + W[j, p, 1] * C[1, 1] + W[j, p, 2] * C[2, 1]
+            u2 = W[j, p, 0] * C[0, 2] + W[j, p, 1] * C[1, 2] + W[j, p, 2] * C[2, 2]
+            row = j * stride + base + p
+            g[row] -= u0 * b[0] + u1 * b[1] + u2 * b[2]
+            for k in range(table.host[m], j + 1):
+                if table.seen[m, k] == 0:
+                    continue
+                col = k * stride + base
+                for q in range(POSE if k < j else p + 1):
+                    H[row, col + q] -= u0 * W[k, q, 0] + u1 * W[k, q, 1] + u2 * W[k, q, 2]
+
+
+@njit(cache=True)
+def _invert(C: Array, damping: float) -> bool:
+    """Invert a symmetric 3 x 3 block in place, damped; False if its place is not determined."""
+    a, d, f = (1.0 + damping) * C[0, 0], (1.0 + damping) * C[1, 1], (1.0 + damping) * C[2, 2]
+    b, c, e = C[0, 1], C[0, 2], C[1, 2]
+    A, B, D = d * f - e * e, c * e - b * f, b * e - c * d
+    det = a * A + b * B + c * D
+    if not det > INDEPENDENT * a * d * f:
+        return False
+    s = 1.0 / det
+    C[0, 0], C[0, 1], C[0, 2] = s * A, s * B, s * D
+    C[1, 1], C[1, 2], C[2, 2] = s * (a * f - c * c), s * (b * c - a * e), s * (a * d - b * b)
+    C[1, 0], C[2, 0], C[2, 1] = C[0, 1], C[0, 2], C[1, 2]
+    return True
+
+
+@njit(cache=True)
+def vision_cost(x: Array, table: Landmarks, rig: StereoRig, aircraft: int, width: float) -> float:
+    """The cost alone."""
+    r, cost = np.zeros(2), 0.0
+    for m in range(len(table.host)):
+        if not takes_part(table, m, aircraft, -1):
+            continue
+        for j in range(table.host[m], x.shape[0]):
+            for side in range(2):
+                if table.seen[m, j] & (LEFT if side == 0 else RIGHT):
+                    i, point = table.host[m], table.place[m]
+                    s = scaled_point(x[i, aircraft], x[j, aircraft], point, rig, side)
+                    if s[2] < max(NEAREST * point[2], NEARER):
+                        cost += 0.5 * width * width
+                        continue
+                    project(s, table.views[m, j, 2 * side : 2 * side + 2], rig.deviation, r)
+                    cost += huber(r, width)[1]
+    return cost
+
+
+@njit(cache=True)
+def step_landmarks(dx: Array, table: Landmarks, frames: int, stride: int, out: Eliminated) -> None:
+    """Move every landmark that took part by what the states' step `dx` leaves for it."""
+    for m in range(len(table.host)):
+        if table.host[m] < 0 or out.C[m, 0, 0] == 0.0:
+            continue
+        b0, b1, b2 = out.g[m, 0], out.g[m, 1], out.g[m, 2]
+        base = 15 * table.aircraft[m]
+        for j in range(table.host[m], frames):
+            if table.seen[m, j]:
+                for p in range(POSE):
+                    d = dx[j * stride + base + p]
+                    b0 += out.W[m, j, p, 0] * d
+                    b1 += out.W[m, j, p, 1] * d
+                    b2 += out.W[m, j, p, 2] * d
+        for p in range(3):
+            C = out.C[m, p]
+            table.place[m, p] -= C[0] * b0 + C[1] * b1 + C[2] * b2
+        table.place[m, 2] = min(max(table.place[m, 2], FARTHEST), CLOSEST)

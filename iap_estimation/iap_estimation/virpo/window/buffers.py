@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measurements that wait for the keyframe that follows them."""
+
+from collections import deque
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_estimation.virpo.factors.neighbours import EACH, FIRST, joint_of, told_by
+from iap_estimation.virpo.factors.neighbours import TOLD as TOLD_FROM
+from iap_estimation.virpo.factors.preintegration import SAMPLE
+from iap_estimation.virpo.messages import Inertial, Ranges, Shared, Tilt
+from iap_estimation.virpo.window.interval import TOLD
+
+Array = NDArray[np.float64]
+KEPT = 1000  # samples of the central body's attitude
+NEAR = 0.02  # from a keyframe, at which one of them still tells of it [s]
+NOTHING = np.zeros(3)
+
+
+class SampleBuffer:
+    """Inertial samples, each from the stamp of the one before it to its own.
+
+    Attributes:
+        t: end of the last sample [s]; minus infinity before the first.
+        late: samples that came behind a later one, and were left out.
+    """
+
+    def __init__(self) -> None:
+        self._rows: deque[tuple[float, Array]] = deque()  # end and row (7,) of each
+        self.t = -np.inf
+        self.late = 0
+
+    def add(self, sample: Inertial) -> None:
+        """Add a sample; the first one only tells when the next begins."""
+        if sample.t <= self.t:
+            self.late += 1
+            return
+        if np.isfinite(self.t):
+            row = np.concatenate([[sample.t - self.t], sample.w_B, sample.f_B])
+            self._rows.append((sample.t, row))
+        self.t = sample.t
+
+    def take(self, until: float) -> Array:
+        """Remove and return the samples (S, 7) until a time; one that goes on beyond it is cut in two."""
+        rows = []
+        while self._rows and self._rows[0][0] - self._rows[0][1][0] < until - 1e-9:
+            end, row = self._rows.popleft()
+            if end > until + 1e-9:
+                rest = row.copy()
+                rest[0] = end - until
+                row[0] -= rest[0]
+                self._rows.appendleft((end, rest))
+            rows.append(row)
+        return np.array(rows).reshape(-1, SAMPLE)
+
+    def waiting(self) -> Array:
+        """The samples (S, 7) that are left."""
+        return np.array([row for _, row in self._rows]).reshape(-1, SAMPLE)
+
+    def end_of_gap(self, longest: float) -> float | None:
+        """End of the last sample that is left and longer than that [s]; None where there is none."""
+        ends = [end for end, row in self._rows if row[0] > longest]
+        return ends[-1] if ends else None
+
+
+class TiltBuffer:
+    """What the central body's autopilot says: its gyroscope's samples, and its attitude."""
+
+    def __init__(self) -> None:
+        self._samples = SampleBuffer()
+        self._told: deque[Tilt] = deque(maxlen=KEPT)
+
+    def add(self, told: Tilt) -> None:
+        """Add what it says."""
+        self._samples.add(Inertial(told.t, told.w_B0, NOTHING))
+        self._told.append(told)
+
+    def take(self, until: float) -> Array:
+        """Remove and return the samples (S, 4) until a time: length [s] and angular velocity of each."""
+        return self._samples.take(until)[:, :4]
+
+    def at(self, t: float) -> Tilt | None:
+        """What it said nearest to a time; None where that is too far from it."""
+        near = min(self._told, key=lambda told: abs(told.t - t), default=None)
+        return near if near is not None and abs(near.t - t) < NEAR else None
+
+
+class MeetingBuffer:
+    """What neighbours showed.
+
+    Args:
+        arms: (A, 3) place of each aircraft's joint in its body [m].
+        own: index of the aircraft that looks at them.
+
+    Attributes:
+        late: messages that came after their interval had closed.
+    """
+
+    def __init__(self, arms: Array, own: int) -> None:
+        self._arms = arms
+        self._others = [a for a in range(len(arms)) if a != own]
+        self._waiting: dict[int, dict[int, Shared]] = {}  # by time [ms] and aircraft
+        self._closed = -np.inf
+        self.late = 0
+
+    def add(self, shared: Shared) -> None:
+        """Add what a neighbour shows."""
+        if shared.t <= self._closed:
+            self.late += 1
+        else:
+            self._waiting.setdefault(round(1e3 * shared.t), {})[shared.aircraft] = shared
+
+    def take(self, since: float, until: float, tilts: TiltBuffer) -> Array:
+        """Remove and return what is known of instants of an interval: time in it, and a row's told columns."""
+        self._closed = until
+        rows = [np.zeros((0, 1 + FIRST - TOLD_FROM + EACH * len(self._others)))]
+        for key in sorted(self._waiting):
+            told = self._waiting[key]
+            t = next(iter(told.values())).t
+            if t > until:
+                break
+            del self._waiting[key]
+            if t > since:
+                joints = [
+                    joint_of(told[o], self._arms[o]) if o in told else None for o in self._others
+                ]
+                rows.append(np.concatenate([[t - since], told_by(tilts.at(t), joints)])[None])
+        return np.concatenate(rows)
+
+
+class RangeBuffer:
+    """Rounds of ranges.
+
+    Args:
+        deviation: of every range, in place of what the tag says [m].
+
+    Attributes:
+        late: rounds that came after their interval had closed.
+    """
+
+    def __init__(self, deviation: float | None) -> None:
+        self._deviation = deviation
+        self._rounds: deque[Ranges] = deque()
+        self._closed = -np.inf
+        self.late = 0
+
+    def add(self, told: Ranges) -> None:
+        """Add a round."""
+        if told.t <= self._closed:
+            self.late += 1
+        elif len(told.ranges):
+            self._rounds.append(told)
+
+    def take(self, since: float, until: float) -> Array:
+        """Remove and return the ranges (n, 6) of an interval; see `iap_estimation.virpo.window.interval.TOLD`."""
+        self._closed = until
+        parts = [np.zeros((0, TOLD))]
+        later: deque[Ranges] = deque()
+        for told in self._rounds:
+            if told.t > until:
+                later.append(told)
+            elif told.t > since:
+                parts.append(self._rows(told, since))
+        self._rounds = later
+        rows = np.concatenate(parts)
+        return rows[np.argsort(rows[:, 0], kind="stable")]
+
+    def _rows(self, told: Ranges, since: float) -> Array:
+        rows = np.empty((len(told.ranges), TOLD))
+        rows[:, 0] = told.t - since
+        rows[:, 1:4] = told.p_W
+        rows[:, 4] = told.ranges
+        rows[:, 5] = told.deviations if self._deviation is None else self._deviation
+        return rows

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An estimator of one aircraft, or of several in one window: measurements in, estimates out.
+
+Measurements may come in any order between sensors. An update waits until the inertial samples reach its
+images, and for images of other aircraft at most `VirpoSpec.patience`; without any images, keyframes go on.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_estimation.virpo.algebra.states import ALIGNMENT, CRAFT
+from iap_estimation.virpo.crew import Crew
+from iap_estimation.virpo.factors.chain import propagate
+from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Shared, Tilt, Tracks
+from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.window.buffers import (
+    MeetingBuffer,
+    RangeBuffer,
+    SampleBuffer,
+    TiltBuffer,
+)
+from iap_estimation.virpo.window.interval import Interval
+from iap_estimation.virpo.window.joined import RigidTerms
+from iap_estimation.virpo.window.physical_terms import PhysicalTerms
+from iap_estimation.virpo.window.terms import RangeTerms, RestTerms, Terms
+from iap_estimation.virpo.window.window import EstimateLost, Window
+
+Array = NDArray[np.float64]
+First = Callable[
+    [int, float], Array | None
+]  # aircraft and time -> state (16,) in `map`, None while it is not known
+SAME = 1e-3  # stamps of images that differ by less are of one time [s]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why an estimator began anew: time [s] and reason."""
+
+    t: float
+    reason: str
+
+
+class Estimator:
+    """Localises the aircraft of a crew in one window.
+
+    Args:
+        crew: the aircraft.
+        spec: see `VirpoSpec`.
+        first: says where an aircraft is when its first images come.
+        begins: how far off that may be; `VirpoSpec.start` where it is left out.
+        joined: whether the central body joins the aircraft in the window.
+        own: for an aircraft that looks at its neighbours, the crew being all of them: which one it is.
+
+    Attributes:
+        t: of the newest keyframe [s]; minus infinity before the first.
+        faults: what went wrong so far.
+        late: images that came after their time.
+    """
+
+    def __init__(
+        self,
+        crew: Crew,
+        spec: VirpoSpec,
+        first: First,
+        *,
+        begins: Start | None = None,
+        joined: bool = False,
+        own: int | None = None,
+    ) -> None:
+        neighbours = 0 if own is None else len(crew.crafts) - 1
+        physical = [] if own is None else [PhysicalTerms(crew, own, spec)]
+        arms = np.array([craft.p_BJ_B for craft in crew.crafts])
+        self._meetings = MeetingBuffer(arms, own if own is not None else 0)
+        crew = crew if own is None else crew.alone(own)
+        self.crew, self.spec, self._first = crew, spec, first
+        self._begins = spec.start if begins is None else begins
+        self._rest = RestTerms(crew, spec.rest.velocity)
+        self._rigid = RigidTerms(crew, spec) if joined else None
+        terms: list[Terms] = [RangeTerms(crew, spec.huber.ranges), self._rest, *physical]
+        terms += [self._rigid] if self._rigid is not None else []
+        self.window = Window(crew, spec, terms, neighbours=neighbours, centre=joined)
+        self._tilts = TiltBuffer()
+        self._samples = [SampleBuffer() for _ in crew.crafts]
+        self._ranges = [RangeBuffer(spec.range_deviation) for _ in crew.crafts]
+        self._images: dict[float, dict[int, Tracks]] = {}
+        self._heads = np.zeros((len(crew.crafts), 16))
+        self._turning = np.zeros((len(crew.crafts), 3))  # newest samples [rad/s]
+        self._latest = [-np.inf] * len(crew.crafts)  # stamps of the last images
+        self.t = -np.inf
+        self.faults: list[Fault] = []
+        self.late = 0
+
+    @property
+    def is_running(self) -> bool:
+        """Whether there are estimates."""
+        return bool(np.isfinite(self.t))
+
+    def imu(self, aircraft: int, sample: Inertial) -> bool:
+        """Take an inertial sample; says whether there are new estimates."""
+        buffer = self._samples[aircraft]
+        before = buffer.t
+        buffer.add(sample)
+        self._turning[aircraft] = sample.w_B
+        if self.is_running and buffer.t > before >= self.t:
+            row = np.concatenate([[buffer.t - before], sample.w_B, sample.f_B])
+            propagate(self._heads[aircraft], self.crew.gravity, row[None])
+        return self._update()
+
+    def tracks(self, aircraft: int, tracks: Tracks) -> bool:
+        """Take what an aircraft sees; says whether there are new estimates."""
+        if tracks.t <= self.t + SAME:
+            self.late += 1
+            return False
+        self._latest[aircraft] = max(self._latest[aircraft], tracks.t)
+        same = [t for t in self._images if abs(t - tracks.t) < SAME]
+        self._images.setdefault(same[0] if same else tracks.t, {})[aircraft] = tracks
+        return self._update()
+
+    def ranges(self, aircraft: int, told: Ranges) -> None:
+        """Take a round of ranges."""
+        self._ranges[aircraft].add(told)
+
+    def tilt(self, told: Tilt) -> None:
+        """Take what the central body's autopilot says."""
+        self._tilts.add(told)
+
+    def neighbour(self, shared: Shared) -> None:
+        """Take what a neighbour shows."""
+        self._meetings.add(shared)
+
+    def estimates(self) -> list[Estimate]:
+        """What is believed at the newest keyframe, with covariance."""
+        x = self.window.states.x[-1]
+        C = self.window.covariance()
+        return [
+            self._told(a, self.t, x[a], _of_craft(C, a, x, self.alignment(a))) for a in self._all
+        ]
+
+    def centre(self) -> Estimate:
+        """What is believed of the central body at the newest keyframe; of a joined window."""
+        assert self._rigid is not None  # noqa: S101 - others have no centre
+        tilt = self._tilts.at(self.t)
+        w = np.full(3, np.nan) if tilt is None else tilt.w_B0
+        return self._rigid.centre(self.t, self.window.states, w, self.window.covariance())
+
+    def head(self, aircraft: int) -> Estimate:
+        """What is believed of an aircraft at its newest inertial sample, without covariance."""
+        return self._told(
+            aircraft, self._samples[aircraft].t, self._heads[aircraft], np.full((15, 15), np.nan)
+        )
+
+    def shared(self, aircraft: int) -> Shared:
+        """What the only aircraft shows to others as the one of that index."""
+        head = self.head(0)
+        return Shared(head.t, aircraft, head.p_WB_W, head.q_WB, head.v_WB_W, head.w_B)
+
+    def alignment(self, aircraft: int) -> Array:
+        """Place and yaw (4,) of an aircraft's frame L in `map`."""
+        return self.window.states.alignment[aircraft]
+
+    @property
+    def _all(self) -> range:
+        return range(len(self.crew.crafts))
+
+    def _told(self, a: int, t: float, x: Array, covariance: Array) -> Estimate:
+        place = self.alignment(a)
+        turn = so3.quaternion_exp(np.array([0.0, 0.0, place[3]]))
+        return Estimate(
+            t,
+            so3.rotate(turn, x[:3]) + place[:3],
+            so3.multiply(turn, x[3:7]),
+            so3.rotate(turn, x[7:10]),
+            x[10:13].copy(),
+            x[13:16].copy(),
+            covariance,
+            self._turning[a] - x[10:13],
+        )
+
+    def _update(self) -> bool:
+        """All updates whose measurements are there."""
+        is_new = False
+        while (t := self._due()) is not None:
+            seen = self._images.pop(t, {})
+            if t >= self.t + 0.999 / self.spec.rate - SAME:
+                go = self._go_on if self.is_running else self._begin
+                is_new = go(t, seen) or is_new
+        return is_new
+
+    def _due(self) -> float | None:
+        """Time of the next update, if its measurements are there."""
+        now = min(buffer.t for buffer in self._samples)
+        if self._images:
+            t = min(self._images)
+            missing = [
+                a
+                for a in self._all
+                if self.crew.crafts[a].rig is not None
+                and a not in self._images[t]
+                and self._latest[a] < t
+            ]
+            is_due = now >= t and (not missing or now > t + self.spec.patience)
+            return t if is_due else None
+        t = self.t + 1.0 / self.spec.rate
+        return t if self.is_running and now > t + self.spec.patience else None
+
+    def _begin(self, t: float, seen: dict[int, Tracks]) -> bool:
+        """The first keyframe."""
+        states = [self._first(a, t) for a in self._all]
+        known = [x for x in states if x is not None]
+        for buffer in self._samples:
+            buffer.take(t)
+        return len(known) == len(states) and self._start(t, np.array(known), self._begins, seen)
+
+    def _start(self, t: float, x: Array, deviations: Start, seen: dict[int, Tracks]) -> bool:
+        """Begin from states (A, 16) in `map`; False where the central body's attitude is not known."""
+        self._tilts.take(t)
+        if self._rigid is not None:
+            tilt = self._tilts.at(t)
+            if tilt is None:
+                return False
+            self._rigid.tell(tilt.q_WB0)
+        self.window.begin(x, deviations)
+        self._finish(t, seen)
+        return True
+
+    def _go_on(self, t: float, seen: dict[int, Tracks]) -> bool:
+        """The next keyframe."""
+        gaps = [buffer.end_of_gap(self.spec.failure.gap) for buffer in self._samples]
+        ends = [end for end in gaps if end is not None]
+        if ends:
+            is_over = max(ends) <= t
+            self._restart(max(t, *ends), seen if is_over else {}, "a gap in the inertial samples")
+            return True
+        before = self.t
+        samples = tuple(buffer.take(t) for buffer in self._samples)
+        ranges = tuple(buffer.take(before, t) for buffer in self._ranges)
+        tilt = self._tilts.at(t)
+        told = np.zeros((0, 4)) if tilt is None else tilt.q_WB0[None]
+        met = self._meetings.take(before, t, self._tilts)
+        interval = Interval(samples, ranges, self._tilts.take(t), told, met)
+        self.window.add(interval)
+        led_to = self.window.states.x[-1].copy()
+        self.window.see([seen.get(a) for a in self._all])
+        self._hold_still(interval)
+        try:
+            self.window.solve()
+            self._check(led_to)
+        except EstimateLost as lost:
+            self.window.states.x[-1] = led_to
+            self._restart(t, seen, str(lost))
+            return True
+        self._finish(t, None)
+        self.window.slide()
+        return True
+
+    def _finish(self, t: float, first_seen: dict[int, Tracks] | None) -> None:
+        """Carry the newest states on to the newest inertial samples."""
+        if first_seen is not None:
+            self.window.see([first_seen.get(a) for a in self._all])
+        self.t = t
+        self._heads[:] = self.window.states.x[-1]
+        for a, buffer in enumerate(self._samples):
+            propagate(self._heads[a], self.crew.gravity, buffer.waiting())
+
+    def _restart(self, t: float, seen: dict[int, Tracks], reason: str) -> None:
+        """Begin anew from where the inertial samples lead."""
+        self.faults.append(Fault(t, reason))
+        x = self.window.states.x[-1].copy()
+        for a, buffer in enumerate(self._samples):
+            for sample in buffer.take(t):
+                if sample[0] > self.spec.failure.gap:
+                    x[a, :3] += sample[0] * x[a, 7:10]  # as if nothing had pushed it
+                else:
+                    propagate(x[a], self.crew.gravity, sample[None])
+            self._ranges[a].take(t, t)
+        x = np.array([np.r_[_in_world(self._told(a, t, x[a], x)), x[a, 10:]] for a in self._all])
+        if not self._start(t, _sound(x, self.spec), self.spec.restart, seen):
+            self.t = -np.inf
+
+    def _hold_still(self, interval: Interval) -> None:
+        """Note which aircraft stand still."""
+        newest, rest = len(self.window.states.x) - 1, self.spec.rest
+        shifts = self.window.shift(newest - 1, newest)
+        for a, samples in enumerate(interval.samples):
+            bias = self.window.states.x[-1, a, 10:]
+            w, f = np.split(samples[:, 0] @ samples[:, 1:] / interval.span - bias, 2)
+            is_calm = np.linalg.norm(w) < rest.turn
+            is_free = abs(np.linalg.norm(f) - self.crew.gravity) < rest.force
+            if shifts[a] < rest.parallax and is_calm and is_free:
+                self._rest.hold(a)
+
+    def _check(self, led_to: Array) -> None:
+        """Refuse states that no aircraft can be in.
+
+        Raises:
+            EstimateLost: naming what is wrong.
+        """
+        x, limits = self.window.states.x[-1], self.spec.failure
+        for a, craft in enumerate(self.crew.crafts):
+            for name, value, limit in (
+                ("speed", x[a, 7:10], limits.speed),
+                ("gyroscope bias", x[a, 10:13], limits.gyro_bias),
+                ("accelerometer bias", x[a, 13:16], limits.accel_bias),
+                ("jump", x[a, :3] - led_to[a, :3], limits.jump),
+            ):
+                size = float(np.linalg.norm(value))
+                if not size < limit:
+                    raise EstimateLost(f"{craft.name}: {name} of {size:.3g}")
+
+
+def _of_craft(C: Array, a: int, x: Array, place: Array) -> Array:
+    """Covariance (15, 15) of an aircraft's newest state in `map` from that of the window's end."""
+    at = len(C) - ALIGNMENT * (len(x) - a)
+    places = np.r_[CRAFT * a : CRAFT * (a + 1), at : at + ALIGNMENT]
+    turn = so3.quaternion_exp(np.array([0.0, 0.0, place[3]]))
+    R = so3.matrix_from_quaternion(turn)
+    up = np.array([0.0, 0.0, 1.0])
+    J = np.zeros((CRAFT, CRAFT + ALIGNMENT))
+    J[:, :CRAFT] = np.eye(CRAFT)
+    J[0:3, 0:3] = J[6:9, 6:9] = R
+    J[0:3, CRAFT : CRAFT + 3] = np.eye(3)
+    J[0:3, -1] = np.cross(up, R @ x[a, :3])
+    J[3:6, -1] = so3.rotate(so3.conjugate(x[a, 3:7]), up)
+    J[6:9, -1] = np.cross(up, R @ x[a, 7:10])
+    return J @ C[np.ix_(places, places)] @ J.T
+
+
+def _in_world(told: Estimate) -> Array:
+    return np.concatenate([told.p_WB_W, told.q_WB, told.v_WB_W])
+
+
+def _sound(x: Array, spec: VirpoSpec) -> Array:
+    """States to begin anew from: biases that no unit has are forgotten."""
+    for at, limit in ((10, spec.failure.gyro_bias), (13, spec.failure.accel_bias)):
+        wild = ~(np.linalg.norm(x[:, at : at + 3], axis=-1) < limit)
+        x[wild, at : at + 3] = 0.0
+    return x

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Raw measurements between two keyframes, kept as long as both are in the window."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_estimation.virpo.factors.preintegration import SAMPLE
+from iap_estimation.virpo.factors.ranging import ANCHOR, CRAFT, RANGE, SIGMA, WIDTH, waypoints
+
+Array = NDArray[np.float64]
+TOLD = 6  # columns of a range as told: its time since the first keyframe [s], anchor (3), range, deviation [m]
+
+
+@dataclass(frozen=True, eq=False)
+class Interval:
+    """What was measured between two keyframes.
+
+    Attributes:
+        samples: of each aircraft (S, 7): length [s], w, f of inertial samples.
+        ranges: of each aircraft (n, 6): see `TOLD`; times ascend.
+        turns: (S, 4) of the central body: length [s], w [rad/s]; none where it is not estimated.
+        tilt: (0 or 1, 4) attitude of the central body at the end, as its autopilot says, xyzw.
+        meetings: (m, c) instants with what neighbours showed, their first column the time since the first keyframe [s].
+    """
+
+    samples: tuple[Array, ...]
+    ranges: tuple[Array, ...]
+    turns: Array
+    tilt: Array
+    meetings: Array
+
+    @property
+    def span(self) -> float:
+        """Its length [s]."""
+        return float(self.samples[0][:, 0].sum())
+
+    def joined(self, later: "Interval") -> "Interval":
+        """This interval and the one that follows it as one."""
+        shift = self.span
+        ranges = (
+            np.concatenate([mine, _later(theirs, shift)])
+            for mine, theirs in zip(self.ranges, later.ranges, strict=True)
+        )
+        samples = map(np.concatenate, zip(self.samples, later.samples, strict=True))
+        return Interval(
+            tuple(samples),
+            tuple(ranges),
+            np.concatenate([self.turns, later.turns]),
+            later.tilt,
+            np.concatenate([self.meetings, _later(later.meetings, shift)]),
+        )
+
+    def range_rows(self, biases: Array, antennas: Array, gravity: float) -> Array:
+        """Rows (n, 12) for `iap_estimation.virpo.factors.ranging`, their keyframe left at 0.
+
+        Args:
+            biases: (A, 6) of the inertial units.
+            antennas: (A, 3) places of the tags on their aircraft [m].
+            gravity: [m/s^2].
+        """
+        parts = []
+        for a, told in enumerate(self.ranges):
+            rows = np.zeros((len(told), WIDTH))
+            if len(told):
+                times = np.ascontiguousarray(told[:, 0])
+                waypoints(self.samples[a], biases[a], times, antennas[a], gravity, rows)
+                rows[:, CRAFT] = a
+                rows[:, ANCHOR : ANCHOR + 3] = told[:, 1:4]
+                rows[:, RANGE], rows[:, SIGMA] = told[:, 4], told[:, 5]
+            parts.append(rows)
+        return np.concatenate(parts)
+
+
+def no_samples() -> Array:
+    """No inertial sample."""
+    return np.zeros((0, SAMPLE))
+
+
+def _later(rows: Array, shift: float) -> Array:
+    moved = rows.copy()
+    moved[:, 0] += shift
+    return moved

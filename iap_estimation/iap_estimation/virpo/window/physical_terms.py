@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Neighbours in the window of one aircraft: `iap_estimation.virpo.factors.physical` as terms of the window's cost."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_estimation.virpo.algebra.states import States
+from iap_estimation.virpo.crew import Crew
+from iap_estimation.virpo.factors.neighbours import TOLD, Neighbours, fill_waypoints
+from iap_estimation.virpo.factors.physical import (
+    add_drift,
+    add_drift_prior,
+    add_physical,
+    drift_cost,
+    physical_cost,
+)
+from iap_estimation.virpo.factors.ranging import FRAME
+from iap_estimation.virpo.spec import Physical, Start, VirpoSpec
+from iap_estimation.virpo.window.interval import Interval
+
+Array = NDArray[np.float64]
+NO_DRIFT = 1e-4  # what a drift may be [m, rad], and how it may walk [.../sqrt(s)], where none is estimated
+
+
+class PhysicalTerms:
+    """r_kp, r_kv, r_kq and r_drift of one aircraft.
+
+    Args:
+        crew: all aircraft; with places of joints.
+        own: index of the aircraft.
+        spec: see `VirpoSpec`.
+    """
+
+    def __init__(self, crew: Crew, own: int, spec: VirpoSpec) -> None:
+        assert crew.d is not None  # noqa: S101 - aircraft that nothing joins have no such terms
+        told = spec.physical
+        deviations = (told.distance, told.turn, told.tilt)
+        flags = (told.position, told.velocity, told.attitude)
+        self._neighbours = Neighbours.of(crew.d, own, deviations, flags)
+        self._joint, self._gravity = crew.crafts[own].p_BJ_B, crew.gravity
+        self._most, self._width = told.instants, spec.huber.physical
+        self._walk, self._prior = _drift_of(told)
+        self._rows, self._spans = self._none(), np.zeros(0)
+
+    def begin(self, states: States, deviations: Start, H: Array) -> None:
+        """See `Terms.begin`."""
+        self._rows, self._spans = self._none(), np.zeros(0)
+        add_drift_prior(states, self._prior, H)
+
+    def enter(self, k: int, interval: Interval, states: States) -> None:
+        """See `Terms.enter`."""
+        self._spans = np.append(self._spans[:k], interval.span)
+        met = interval.meetings
+        if self._most is not None and len(met) > self._most:
+            last = (np.arange(self._most) + 1) * len(met) // self._most - 1
+            met = met[last]
+        if not len(met):
+            return
+        rows = np.zeros((len(met), self._neighbours.width))
+        rows[:, TOLD:] = met[:, 1:]
+        samples, times = interval.samples[0], np.ascontiguousarray(met[:, 0])
+        fill_waypoints(samples, states.x[k, 0, 10:], times, self._joint, self._gravity, rows)
+        rows[:, FRAME] = k
+        self._rows = np.concatenate([self._rows, rows])
+
+    def leave(self, frame: int) -> None:
+        """See `Terms.leave`."""
+        self._rows = self._rows[self._rows[:, FRAME] < frame - 1]
+
+    def leave_first(self) -> None:
+        """See `Terms.leave_first`."""
+        self._spans = self._spans[1:]
+        self._rows = self._rows[self._rows[:, FRAME] > 0.0]
+        self._rows[:, FRAME] -= 1.0
+
+    def add(self, states: States, only: int, H: Array, g: Array) -> float:
+        """See `Terms.add`."""
+        cost = add_physical(states, self._rows, self._neighbours, only, self._width, H, g)
+        return cost + add_drift(states, self._spans, self._walk, only, H, g)
+
+    def cost(self, states: States) -> float:
+        """See `Terms.cost`."""
+        cost = physical_cost(states, self._rows, self._neighbours, self._width)
+        return cost + drift_cost(states, self._spans, self._walk)
+
+    def count(self) -> int:
+        """See `Terms.count`."""
+        return len(self._rows)
+
+    def _none(self) -> Array:
+        return np.zeros((0, self._neighbours.width))
+
+
+def _drift_of(told: Physical) -> tuple[Array, Array]:
+    """Walk (position, yaw, memory) and prior (position, yaw) of the drifts."""
+    if not told.drift:
+        return np.array([NO_DRIFT, NO_DRIFT, math.inf]), np.full(2, NO_DRIFT)
+    memory = math.inf if told.drift_memory is None else told.drift_memory
+    return (
+        np.array([told.drift_position, told.drift_yaw, memory]),
+        np.array([told.prior_position, told.prior_yaw]),
+    )

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What may be said of a window's states besides what every aircraft's cameras and inertial unit say."""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_estimation.virpo.algebra.states import CRAFT, States
+from iap_estimation.virpo.crew import Crew
+from iap_estimation.virpo.factors.ranging import FRAME, WIDTH, add_ranges, ranges_cost
+from iap_estimation.virpo.spec import Start
+from iap_estimation.virpo.window.interval import Interval
+
+Array = NDArray[np.float64]
+ALL = -1  # factors of every keyframe
+
+
+class Terms(Protocol):
+    """One kind of terms of the cost; interval k is between the keyframes k and k + 1."""
+
+    def begin(self, states: States, deviations: Start, H: Array) -> None:
+        """Forget all; a window begins with one keyframe, and H is its first information, to be added to."""
+
+    def enter(self, k: int, interval: Interval, states: States) -> None:
+        """Interval k has come, as the last one; predict what of the newest states is these terms' own."""
+
+    def leave(self, frame: int) -> None:
+        """The second newest keyframe goes; its two intervals will enter as one."""
+
+    def leave_first(self) -> None:
+        """The oldest keyframe goes, and all that `add` gives for it."""
+
+    def add(self, states: States, only: int, H: Array, g: Array) -> float:
+        """Add all terms, or those that the oldest keyframe takes along, to the normal equations; their cost."""
+
+    def cost(self, states: States) -> float:
+        """The cost alone."""
+
+    def count(self) -> int:
+        """How many numbers were measured."""
+
+
+class RangeTerms:
+    """Ranges to anchors: `iap_estimation.virpo.factors.ranging`.
+
+    Args:
+        crew: the aircraft.
+        width: of Huber's kernel.
+    """
+
+    def __init__(self, crew: Crew, width: float) -> None:
+        self._antennas = np.array([craft.p_BA_B for craft in crew.crafts])
+        self._gravity, self._width = crew.gravity, width
+        self._rows = np.zeros((0, WIDTH))
+
+    def begin(self, states: States, deviations: Start, H: Array) -> None:
+        """See `Terms.begin`."""
+        self._rows = np.zeros((0, WIDTH))
+
+    def enter(self, k: int, interval: Interval, states: States) -> None:
+        """See `Terms.enter`."""
+        rows = interval.range_rows(states.x[k, :, 10:], self._antennas, self._gravity)
+        rows[:, FRAME] = k
+        self._rows = np.concatenate([self._rows, rows])
+
+    def leave(self, frame: int) -> None:
+        """See `Terms.leave`."""
+        self._rows = self._rows[self._rows[:, FRAME] < frame - 1]
+
+    def leave_first(self) -> None:
+        """See `Terms.leave_first`."""
+        self._rows = self._rows[self._rows[:, FRAME] > 0.0]
+        self._rows[:, FRAME] -= 1.0
+
+    def add(self, states: States, only: int, H: Array, g: Array) -> float:
+        """See `Terms.add`."""
+        x, stride = states.x, states.stride
+        return add_ranges(x, states.alignment, self._rows, only, self._width, H, g, stride)
+
+    def cost(self, states: States) -> float:
+        """See `Terms.cost`."""
+        return ranges_cost(states.x, states.alignment, self._rows, self._width)
+
+    def count(self) -> int:
+        """See `Terms.count`."""
+        return len(self._rows)
+
+
+class RestTerms:
+    """Aircraft that stand still do not move.
+
+    Args:
+        crew: the aircraft.
+        deviation: of their velocity from zero [m/s].
+    """
+
+    def __init__(self, crew: Crew, deviation: float) -> None:
+        self._crafts, self._weight = len(crew.crafts), 1.0 / deviation**2
+        self._still = np.zeros((1, self._crafts), dtype=bool)
+
+    def hold(self, aircraft: int) -> None:
+        """Note that an aircraft stands still at the newest keyframe."""
+        self._still[-1, aircraft] = True
+
+    def begin(self, states: States, deviations: Start, H: Array) -> None:
+        """See `Terms.begin`."""
+        self._still = np.zeros((1, self._crafts), dtype=bool)
+
+    def enter(self, k: int, interval: Interval, states: States) -> None:
+        """See `Terms.enter`."""
+        if len(self._still) < len(states.x):
+            self._still = np.vstack([self._still, np.zeros(self._crafts, dtype=bool)])
+
+    def leave(self, frame: int) -> None:
+        """See `Terms.leave`."""
+        self._still = np.delete(self._still, frame, axis=0)
+
+    def leave_first(self) -> None:
+        """See `Terms.leave_first`."""
+        self._still = self._still[1:]
+
+    def add(self, states: States, only: int, H: Array, g: Array) -> float:
+        """See `Terms.add`."""
+        cost = 0.0
+        for k, a in np.argwhere(self._still):
+            if only in (ALL, k):
+                v = states.x[k, a, 7:10]
+                at = k * states.stride + CRAFT * a + 6
+                g[at : at + 3] += self._weight * v
+                H[range(at, at + 3), range(at, at + 3)] += self._weight
+                cost += 0.5 * self._weight * float(v @ v)
+        return cost
+
+    def cost(self, states: States) -> float:
+        """See `Terms.cost`."""
+        v = states.x[:, :, 7:10][self._still]
+        return 0.5 * self._weight * float(np.sum(v * v))
+
+    def count(self) -> int:
+        """See `Terms.count`."""
+        return 3 * int(self._still.sum())

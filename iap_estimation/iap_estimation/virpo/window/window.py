@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The sliding window of iap_simulator eq. (22): the states of some keyframes, and all that measurements say of them.
+
+An update is Gauss-Newton on the whole cost, the landmarks eliminated (Schur complement). Then one
+keyframe goes: the second newest, if it shows nothing new, else the oldest, of which a prior remains.
+One window holds one aircraft or several; with several, every keyframe is one of all of them.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_estimation.virpo.algebra.marginal import Prior, eliminate, mirror
+from iap_estimation.virpo.algebra.normal import solve
+from iap_estimation.virpo.algebra.states import ALIGNMENT, CRAFT, States, retract, vertical
+from iap_estimation.virpo.crew import Crew
+from iap_estimation.virpo.factors.chain import Chain, add_chain, chain_cost, predict
+from iap_estimation.virpo.factors.landmarks import (
+    Landmarks,
+    add_tracks,
+    begin_depths,
+    cull,
+    drop_first_frame,
+    drop_frame,
+    mean_shift,
+)
+from iap_estimation.virpo.factors.preintegration import preintegrate
+from iap_estimation.virpo.factors.vision import Eliminated, add_vision, step_landmarks, vision_cost
+from iap_estimation.virpo.messages import Tracks
+from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.window.interval import Interval
+from iap_estimation.virpo.window.terms import ALL, Terms
+
+Array = NDArray[np.float64]
+LANDMARKS = 500  # rows of each aircraft's table
+BEGIN = 0.1  # deviation of an inverse depth that a landmark may begin with [1/m]
+EFFORT = 4  # times the steps while it settles
+ENOUGH = 1e-3  # by which the cost may rise: rounding and landmarks at their bounds
+LITTLE, MUCH = 1e-4, 1.0  # damping of the first and the last attempt at a step that was refused
+
+
+class EstimateLost(RuntimeError):
+    """The measurements no longer say where an aircraft is."""
+
+
+class Window:
+    """Keyframes of some aircraft.
+
+    Args:
+        crew: the aircraft.
+        spec: see `VirpoSpec`.
+        terms: what else is said of the states.
+        neighbours: how many other aircraft's drift is estimated.
+        centre: whether the central body is.
+
+    Attributes:
+        states: of the keyframes, the newest last.
+        intervals: what was measured between them.
+        refused: steps so far that did not lower the cost.
+        chi_square: cost of the last update over its measurements; near 1/2 when noise is what it is said to be.
+    """
+
+    def __init__(
+        self,
+        crew: Crew,
+        spec: VirpoSpec,
+        terms: Sequence[Terms],
+        *,
+        neighbours: int = 0,
+        centre: bool = False,
+    ) -> None:
+        self._crew, self._spec, self._terms = crew, spec, terms
+        self._blank = States.empty(1, len(crew.crafts), neighbours, centre)
+        self._noise = [craft.noise for craft in crew.crafts]
+        self._frames = spec.keyframes + 1
+        self._chain = Chain.empty(self._frames, len(crew.crafts))
+        self._eliminated = [Eliminated.empty(LANDMARKS, self._frames) for _ in crew.crafts]
+        self.refused, self.chi_square = 0, 0.0
+
+    def begin(self, x: Array, deviations: Start) -> None:
+        """Begin with one keyframe.
+
+        Args:
+            x: (A, 16) states of the aircraft, in `map`: the frames L are laid into it.
+            deviations: how far off it may be.
+        """
+        self.states = self._blank.copy()
+        self.states.x[0] = x
+        self.intervals: list[Interval] = []
+        self._updates = 0
+        self._tables = [Landmarks.empty(LANDMARKS, self._frames) for _ in self._crew.crafts]
+        H = first_information(self.states, deviations)
+        for terms in self._terms:
+            terms.begin(self.states, deviations, H)
+        self._prior = Prior(H, np.zeros(len(H)), self.states.copy())
+        self._root = np.linalg.cholesky(H)
+
+    def see(self, tracks: Sequence[Tracks | None]) -> None:
+        """Enter what the aircraft see in the newest keyframe."""
+        newest = len(self.states.x) - 1
+        for a, one in enumerate(tracks):
+            rig = self._crew.crafts[a].rig
+            if one is None or rig is None:
+                continue
+            views = np.where(np.isnan(one.views), 0.0, one.views)
+            right = one.has_right.astype(np.int64)
+            add_tracks(self._tables[a], a, newest, one.ids, views, right)
+
+    def add(self, interval: Interval) -> None:
+        """Add a keyframe, where the inertial samples of the interval lead to."""
+        k = len(self.intervals)
+        for a, samples in enumerate(interval.samples):
+            preintegrate(samples, self.states.x[k, a, 10:], self._noise[a], self._chain.at(k, a))
+        self.states = self.states.extended()
+        for a in range(len(self._crew.crafts)):
+            x, motion = self.states.x[:, a], self._chain.at(k, a)
+            predict(x[k], self._crew.gravity, motion.span[0], motion.delta, x[k + 1])
+        self._enter(k, interval)
+
+    def shift(self, i: int, j: int) -> list[float]:
+        """How far tracks move between two keyframes in the mean, for every aircraft [px]; NaN with too few."""
+        shifts = []
+        for table, craft in zip(self._tables, self._crew.crafts, strict=True):
+            mean, count = mean_shift(table, i, j)
+            is_known = craft.rig is not None and count >= self._spec.fewest_tracks
+            shifts.append(mean * craft.rig.focal if is_known and craft.rig else np.nan)
+        return shifts
+
+    def solve(self) -> None:
+        """Bring all states to where the cost is least.
+
+        Raises:
+            EstimateLost: there is no such place.
+        """
+        self._begin_landmarks()
+        damping, self._updates = 0.0, self._updates + 1
+        effort = EFFORT if self._updates <= self._spec.settling else 1
+        for _ in range(effort * self._spec.iterations):
+            damping = self._descend(damping)
+            if damping > MUCH:
+                break
+        self.chi_square = self._cost() / self._measurements()
+        for a, craft in enumerate(self._crew.crafts):
+            if craft.rig is not None:
+                limit = self._spec.cull / craft.rig.focal
+                cull(self.states.x, self._tables[a], craft.rig, a, limit)
+
+    def slide(self) -> None:
+        """Make room for the next keyframe."""
+        frames = len(self.states.x)
+        if frames > 2 and not self._is_key(frames - 2):
+            self._drop_second_newest()
+        elif frames == self._frames:
+            self._marginalise_oldest()
+
+    def covariance(self) -> Array:
+        """Of the newest keyframe and the alignments, in the order of a step."""
+        places = self.states.stride + ALIGNMENT * len(self.states.alignment)
+        L = self._root[-places:, -places:]
+        inverse = np.linalg.inv(L)
+        return inverse.T @ inverse
+
+    def _enter(self, k: int, interval: Interval) -> None:
+        """Keep an interval, and what it says."""
+        self.intervals.append(interval)
+        for terms in self._terms:
+            terms.enter(k, interval, self.states)
+
+    def _begin_landmarks(self) -> None:
+        for a, craft in enumerate(self._crew.crafts):
+            if craft.rig is not None:
+                begin_depths(self.states.x, self._tables[a], craft.rig, a, BEGIN)
+
+    def _linearise(self, only: int, damping: float = 0.0) -> tuple[Array, Array, float]:
+        """Normal equations and cost of all measurements, or of those that a keyframe takes along."""
+        states, widths = self.states, self._spec.huber
+        H, g = np.zeros((states.size, states.size)), np.zeros(states.size)
+        cost = self._prior.add(states, H, g)
+        for a, craft in enumerate(self._crew.crafts):
+            if craft.rig is not None:
+                table, out = self._tables[a], self._eliminated[a]
+                cost += add_vision(
+                    states.x,
+                    table,
+                    craft.rig,
+                    a,
+                    only,
+                    widths.vision,
+                    damping,
+                    H,
+                    g,
+                    states.stride,
+                    out,
+                )
+        cost += add_chain(states.x, self._crew.gravity, self._chain, only, H, g, states.stride)
+        return H, g, cost + sum(terms.add(states, only, H, g) for terms in self._terms)
+
+    def _cost(self) -> float:
+        """The cost of all measurements."""
+        states, widths = self.states, self._spec.huber
+        cost = self._prior.cost(states)
+        for a, craft in enumerate(self._crew.crafts):
+            if craft.rig is not None:
+                cost += vision_cost(states.x, self._tables[a], craft.rig, a, widths.vision)
+        cost += chain_cost(states.x, self._crew.gravity, self._chain)
+        return cost + sum(terms.cost(states) for terms in self._terms)
+
+    def _measurements(self) -> int:
+        """How many numbers the cost is of, less those that only the past tells."""
+        views = sum(int(np.unpackbits(table.seen).sum()) for table in self._tables)
+        inertial = CRAFT * len(self.intervals) * len(self._crew.crafts)
+        others = sum(terms.count() for terms in self._terms)
+        return 2 * views + inertial + others + len(self._prior.g)
+
+    def _descend(self, damping: float) -> float:
+        """Step to a lower cost, shorter steps until one is; returns the damping that it took."""
+        states = self.states.copy()
+        places = [table.place.copy() for table in self._tables]
+        while damping <= MUCH:
+            H, g, cost = self._linearise(ALL, damping)
+            step = self._step(H, g, damping)
+            if step is not None:
+                retract(self.states, step)
+                for table, out in zip(self._tables, self._eliminated, strict=True):
+                    step_landmarks(step, table, len(self.states.x), self.states.stride, out)
+                if self._cost() <= cost + ENOUGH:
+                    return 0.1 * damping if damping > LITTLE else 0.0
+                self.states.assign(states)
+                for table, place in zip(self._tables, places, strict=True):
+                    table.place[:] = place
+            self.refused += 1
+            damping = max(LITTLE, 10.0 * damping)
+        return damping
+
+    def _step(self, H: Array, g: Array, damping: float) -> Array | None:
+        """The step to the least of the quadratic; None where it has none.
+
+        Raises:
+            EstimateLost: nor has it any with the most damping, or it is not finite.
+        """
+        try:
+            step, root = solve(H, g, damping)
+        except np.linalg.LinAlgError as error:
+            if 10.0 * damping > MUCH:
+                raise EstimateLost("the normal equations have no solution") from error
+            return None
+        if not np.isfinite(step).all():
+            raise EstimateLost("the normal equations are not finite")
+        if damping == 0.0:
+            self._root = root
+        return step
+
+    def _is_key(self, frame: int) -> bool:
+        """Whether a keyframe shows what the one before it does not (VINS' rule)."""
+        if self.intervals[frame - 1].span + self.intervals[frame].span > self._spec.longest:
+            return True
+        shifts = [
+            shift
+            for shift, craft in zip(self.shift(frame - 1, frame), self._crew.crafts, strict=True)
+            if craft.rig is not None
+        ]
+        return any(not shift < self._spec.parallax for shift in shifts)
+
+    def _marginalise_oldest(self) -> None:
+        H, g, _ = self._linearise(0)
+        mirror(H)
+        self._prior = Prior(*eliminate(H, g, slice(0, self.states.stride)), self.states.without(0))
+        self.states = self.states.without(0)
+        self._chain.drop(0)
+        del self.intervals[0]
+        for terms in self._terms:
+            terms.leave_first()
+        for table in self._tables:
+            drop_first_frame(table)
+
+    def _drop_second_newest(self) -> None:
+        k = len(self.states.x) - 2
+        if len(self._prior.base.x) > k:
+            self._prior = self._prior.without(k)
+        for a, craft in enumerate(self._crew.crafts):
+            if craft.rig is not None:
+                drop_frame(self.states.x, self._tables[a], craft.rig, a, k)
+        self.states = self.states.without(k)
+        for terms in self._terms:
+            terms.leave(k)
+        later = self.intervals.pop()
+        joined = self.intervals.pop().joined(later)
+        for a, samples in enumerate(joined.samples):
+            bias = self.states.x[k - 1, a, 10:]
+            preintegrate(samples, bias, self._noise[a], self._chain.at(k - 1, a))
+        self._enter(k - 1, joined)
+
+
+def first_information(states: States, deviations: Start) -> Array:
+    """What is known of the aircraft at a window's first keyframe; tilt and yaw are about the world's axes."""
+    crafts = states.x.shape[1]
+    tilt, yaw = np.deg2rad([deviations.tilt_deg, deviations.yaw_deg])
+    H = np.zeros((states.size, states.size))
+    for a in range(crafts):
+        at = CRAFT * a
+        sigma = [deviations.position] * 3 + [1.0] * 3 + [deviations.velocity] * 3
+        sigma += [deviations.gyro_bias] * 3 + [deviations.accel_bias] * 3
+        H[range(at, at + 15), range(at, at + 15)] = 1.0 / np.square(sigma)
+        up = vertical(states.x[0, a, 3:7])
+        across = (np.eye(3) - np.outer(up, up)) / tilt**2
+        H[at + 3 : at + 6, at + 3 : at + 6] = across + np.outer(up, up) / yaw**2
+    told = [deviations.alignment_position] * 3 + [np.deg2rad(deviations.alignment_yaw_deg)]
+    at = states.size - ALIGNMENT * crafts
+    H[range(at, states.size), range(at, states.size)] = np.tile(1.0 / np.square(told), crafts)
+    return H
