@@ -15,7 +15,7 @@ Term = Literal["pos", "velo", "att", "drift"]
 ALL_TERMS: tuple[Term, ...] = ("pos", "velo", "att", "drift")
 SENSORS = "stereo"
 SEEDS = (1, 2, 3)
-QUICK_SECONDS = 12.0
+QUICK_SECONDS = 8.0
 
 
 @dataclass(frozen=True)

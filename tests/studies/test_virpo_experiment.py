@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The quick form of `iap experiment virpo_tables`, from flights to files."""
+
+import csv
+
+import pytest
+from rich.console import Console
+
+from iap_bringup.studies.asked import Asked
+from iap_bringup.studies.experiments import run_experiment
+from iap_bringup.studies.virpo_cases import METHODS
+from iap_bringup.studies.virpo_experiment import run_tables
+from iap_bringup.studies.virpo_runs import settings_of
+from iap_description.errors import BadInput
+
+
+def test_the_quick_tables_reach_what_is_published(tmp_path):
+    console = Console(record=True, width=200)
+    run_tables(console, Asked(quick=True, out=tmp_path / "tables"))
+    with (tmp_path / "tables" / "tables.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    scenes = [row for row in rows if row["table"] == "iap_simulator TABLE VIII"]
+    assert {row["method"] for row in scenes} >= {"vio", "vio_uwb", "virpo", "joint"}
+    assert all(row["measured"] for row in scenes), "none has failed"
+    judged = [row for row in scenes if row["passed"]]
+    assert len(judged) > 10
+    assert all(row["passed"] == "True" for row in judged)
+    assert (tmp_path / "tables" / "localized.png").stat().st_size > 10_000
+    assert "published" in console.export_text()
+
+
+def test_methods_of_the_tables_are_settings_of_the_estimators():
+    assert settings_of(METHODS["virpo_paper"]).range_deviation == 0.05
+    assert settings_of(METHODS["self_phy"]).physical.sharing == "self"
+    assert settings_of(METHODS["size_3"]).physical.instants == 3
+    terms = settings_of(METHODS["pos_drift"]).physical
+    assert (terms.position, terms.velocity, terms.attitude, terms.drift) == (1, 0, 0, 1)
+
+
+def test_other_studies_take_no_options():
+    with pytest.raises(BadInput, match="experiment contact: --quick"):
+        run_experiment("contact", Asked(quick=True))
+
+
+def test_flights_must_be_there(tmp_path):
+    with pytest.raises(BadInput, match=str(tmp_path)):
+        run_experiment("virpo_tables", Asked(flights=tmp_path, out=tmp_path / "out"))
