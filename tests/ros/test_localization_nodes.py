@@ -18,7 +18,7 @@ from iap_msgs.msg import PlatformState
 pytestmark = pytest.mark.nodes
 KEPT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 NAMES = ("drone_1", "drone_2", "drone_3")
-DURATION = 4.0
+DURATION = 3.0
 RELIABLE = {**PARAMETERS, "reliable": True}
 
 
@@ -60,7 +60,7 @@ def together(start_once, play):
     paths = probe.hear(Path, "/iap/virpo/path", 10)
     play.say(probe)
     probe.wait(lambda: times(heard["center"])[-1] > DURATION - 0.2, "the last keyframe")
-    probe.wait(lambda: probe.value("/iap/joint_node", "frames") >= 3 * 80, "diagnostics")
+    probe.wait(lambda: probe.value("/iap/joint_node", "frames") >= 3 * 55, "diagnostics")
     return probe, heard, states, paths
 
 

@@ -218,6 +218,17 @@ def test_one_blind_aircraft_is_carried_by_the_others(flight, stream):
     assert rmse(found[0]) < 0.1
 
 
+def test_a_silent_aircraft_does_not_stop_one_window(flight, stream):
+    silent = [a for a in stream if not (a.aircraft == 1 and 4.0 <= a.message.t < 7.0)]
+    localizer = make_localizer("joint", flight.crew, SPEC, first(flight))
+    found = hear(localizer, silent, flight)
+    assert not localizer.faults()
+    assert rmse(found[0]) < 0.1
+    assert rmse(found[2]) < 0.1
+    assert rmse(found[1]) < 0.3, "the joints carry it"
+    assert len(found[0]) > 8.0 * SECONDS
+
+
 @pytest.mark.parametrize("method", ["virpo", "drift_filter"])
 def test_neighbours_that_fall_silent_do_no_harm(flight, stream, method):
     silent = [a for a in stream if not (a.aircraft == 1 and 4.0 <= a.message.t)]

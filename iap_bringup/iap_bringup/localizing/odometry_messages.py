@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimates as Odometry, and what neighbours show in it; no ROS needed."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,7 @@ from iap_description.wire_odometry import OdometryMessage
 from iap_estimation.virpo.messages import Estimate, Shared
 
 Array = NDArray[np.float64]
+UNKNOWN, NO_COVARIANCE = np.full(3, np.nan), np.full((15, 15), np.nan)
 UNIT = 1e-3  # by which the length of a quaternion may be off
 
 
@@ -51,20 +54,30 @@ def shared_of(message: OdometryMessage, aircraft: int) -> Shared:
     return Shared(message.stamp / SECOND, aircraft, pose[:3], q, v_W, twist[3:])
 
 
+def head_of(message: OdometryMessage) -> Estimate:
+    """An estimate without biases and covariance.
+
+    Raises:
+        BadInput: as `shared_of`.
+    """
+    said = shared_of(message, 0)
+    known = said.t, said.p_WB_W, said.q_WB, said.v_WB_W
+    return Estimate(*known, UNKNOWN, UNKNOWN, NO_COVARIANCE, said.w_B)
+
+
 def estimate_of(message: OdometryMessage) -> Estimate:
     """An estimate as far as Odometry has it: without biases, and the covariances of each quantity by itself.
 
     Raises:
         BadInput: as `shared_of`.
     """
-    said = shared_of(message, 0)
-    R = so3.matrix_from_quaternion(said.q_WB)
+    head = head_of(message)
+    R = so3.matrix_from_quaternion(head.q_WB)
     place, twist = message.pose_covariance, message.twist_covariance
     C = np.full((15, 15), np.nan)
     C[:3, :3], C[3:6, 3:6] = place[:3, :3], R.T @ place[3:, 3:] @ R
     C[6:9, 6:9] = R @ twist[:3, :3] @ R.T
-    unknown = np.full(3, np.nan)
-    return Estimate(said.t, said.p_WB_W, said.q_WB, said.v_WB_W, unknown, unknown, C, said.w_B)
+    return replace(head, covariance=C)
 
 
 def _slopes(q_WB: Array, v_B: Array) -> Array:

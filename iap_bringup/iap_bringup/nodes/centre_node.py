@@ -14,7 +14,7 @@ from nav_msgs.msg import Odometry
 
 from iap_bringup.gathering import Gathering
 from iap_bringup.localizing.carried import tilt_of
-from iap_bringup.localizing.odometry_messages import estimate_of
+from iap_bringup.localizing.odometry_messages import estimate_of, head_of
 from iap_bringup.nodes.crew_node import CrewNode
 from iap_bringup.nodes.estimate_topics import KEPT
 from iap_bringup.nodes.first_states import FirstStates
@@ -45,9 +45,14 @@ class CentreNode(CrewNode):
         self._first.told = self._platform.stand_in
         self.restart()
         for a, space in enumerate(self.spaces):
-            for topic, take in (("head", self._take_head), ("odometry", self._take_estimate)):
+            told = (
+                ("head", head_of, self._take_head),
+                ("odometry", estimate_of, self._take_estimate),
+            )
+            for topic, read, take in told:
                 name = f"{space}/virpo/{topic}"
-                hear = partial(self._on_odometry, name, Inlet(OdometryMessage), partial(take, a))
+                how = name, Inlet(OdometryMessage), read, partial(take, a)
+                hear = partial(self._on_odometry, *how)
                 self.create_subscription(Odometry, name, hear, KEPT, raw=True)
         self.hear([self._central or own.carried[0].imu], self._take_tilt)
         self.begin()
@@ -65,11 +70,12 @@ class CentreNode(CrewNode):
         self,
         topic: str,
         inlet: Inlet[OdometryMessage],
+        read: Callable[[OdometryMessage], Estimate],
         take: Callable[[Estimate], None],
         data: bytes,
     ) -> None:
         try:
-            told = estimate_of(inlet.read(data))
+            told = read(inlet.read(data))
         except BadInput as error:
             self.note(f"{topic}: {error}")
             return
@@ -102,25 +108,27 @@ class CentreNode(CrewNode):
             return
         heads = instant.parts[: len(self.spaces)]
         self._estimate_centre(stamp / SECOND, heads)
-        self._is_running |= self._platform.publish(stamp, heads)
+        if self._platform.is_heard:
+            self._platform.publish(stamp, heads)
 
     def _estimate_centre(self, t: float, heads: Sequence[Estimate]) -> None:
         """Estimate the central body at the rate of keyframes; aircraft have theirs at times of their own."""
-        tilt = self._tilts.at(t)
-        is_due = t > self._t_centre + 1.0 / self.settings.estimator.rate - SAME
-        if tilt is None or not is_due or self._crew.d is None:
+        if t < self._t_centre + 1.0 / self.settings.estimator.rate - SAME:
             return
-        self._t_centre = t
-        pairs = zip(heads, self._covariances, strict=True)
-        known = [replace(head, covariance=C) for head, C in pairs]
-        self._platform.correct(centre_of(known, tilt, self._crew))
+        tilt = self._tilts.at(t)
+        if self._crew.d is None or tilt is not None:
+            self._t_centre, self._is_running = t, True
+        if self._crew.d is not None and tilt is not None:
+            pairs = zip(heads, self._covariances, strict=True)
+            known = [replace(head, covariance=C) for head, C in pairs]
+            self._platform.correct(centre_of(known, tilt, self._crew))
 
     def problem(self) -> tuple[bytes, str]:
         """Which aircraft is missing."""
         if not self._is_running:
             return WARN, "waiting for the odometry of all aircraft"
-        if self.stamp - self._platform.stamp > LATE * SECOND:
-            return WARN, f"no state since {self._platform.stamp / SECOND:.3f} s"
+        if self.stamp > (self._t_centre + LATE) * SECOND:
+            return WARN, f"no state since {self._t_centre:.3f} s"
         return OK, ""
 
 

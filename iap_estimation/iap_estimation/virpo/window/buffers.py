@@ -28,7 +28,7 @@ class SampleBuffer:
 
     def __init__(self) -> None:
         self._rows: deque[tuple[float, Array]] = deque()  # end and row (7,) of each
-        self.t = -np.inf
+        self.t, self._is_first = -np.inf, True
         self.late = 0
 
     def add(self, sample: Inertial) -> None:
@@ -36,10 +36,10 @@ class SampleBuffer:
         if sample.t <= self.t:
             self.late += 1
             return
-        if np.isfinite(self.t):
+        if not self._is_first:
             row = np.concatenate([[sample.t - self.t], sample.w_B, sample.f_B])
             self._rows.append((sample.t, row))
-        self.t = sample.t
+        self.t, self._is_first = sample.t, False
 
     def take(self, until: float) -> Array:
         """Remove and return the samples (S, 7) until a time; one that goes on beyond it is cut in two."""
@@ -57,6 +57,11 @@ class SampleBuffer:
     def waiting(self) -> Array:
         """The samples (S, 7) that are left."""
         return np.array([row for _, row in self._rows]).reshape(-1, SAMPLE)
+
+    def skip(self, until: float) -> None:
+        """Wait no longer for samples before a time; the next one only tells when the one after it begins."""
+        self._rows.clear()
+        self.t, self._is_first = max(self.t, until), True
 
     def end_of_gap(self, longest: float) -> float | None:
         """End of the last sample that is left and longer than that [s]; None where there is none."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-from iap_estimation.virpo.algebra.states import ALIGNMENT, CRAFT
+from iap_estimation.virpo.algebra.states import ALIGNMENT, CRAFT, vertical
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.factors.chain import propagate
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Shared, Tilt, Tracks
@@ -33,6 +33,8 @@ Array = NDArray[np.float64]
 First = Callable[
     [int, float], Array | None
 ]  # aircraft and time -> state (16,) in `map`, None while it is not known
+BRIEF = 0.02  # time without samples that the next one tells of as well [s]
+PIECE = 0.005  # length of a sample that is made up [s]
 SAME = 1e-3  # stamps of images that differ by less are of one time [s]
 
 
@@ -192,7 +194,7 @@ class Estimator:
 
     def _due(self) -> float | None:
         """Time of the next update, if its measurements are there."""
-        now = min(buffer.t for buffer in self._samples)
+        now = self._now()
         if self._images:
             t = min(self._images)
             missing = [
@@ -206,6 +208,13 @@ class Estimator:
             return t if is_due else None
         t = self.t + 1.0 / self.spec.rate
         return t if self.is_running and now > t + self.spec.patience else None
+
+    def _now(self) -> float:
+        """Time that all inertial units have reached, but for those that have fallen silent."""
+        stamps = [buffer.t for buffer in self._samples]
+        if not self.is_running:
+            return min(stamps)
+        return min(t for t in stamps if t >= max(stamps) - self.spec.patience)
 
     def _begin(self, t: float, seen: dict[int, Tracks]) -> bool:
         """The first keyframe."""
@@ -236,12 +245,14 @@ class Estimator:
             self._restart(max(t, *ends), seen if is_over else {}, "a gap in the inertial samples")
             return True
         before = self.t
-        samples = tuple(buffer.take(t) for buffer in self._samples)
+        taken = [self._taken(a, t) for a in self._all]
+        samples = tuple(rows for rows, _ in taken)
+        silent = frozenset(a for a, (_, is_silent) in enumerate(taken) if is_silent)
         ranges = tuple(buffer.take(before, t) for buffer in self._ranges)
         tilt = self._tilts.at(t)
         told = np.zeros((0, 4)) if tilt is None else tilt.q_WB0[None]
         met = self._meetings.take(before, t, self._tilts)
-        interval = Interval(samples, ranges, self._tilts.take(t), told, met)
+        interval = Interval(samples, silent, ranges, self._tilts.take(t), told, met)
         self.window.add(interval)
         led_to = self.window.states.x[-1].copy()
         self.window.see([seen.get(a) for a in self._all])
@@ -256,6 +267,21 @@ class Estimator:
         self._finish(t, None)
         self.window.slide()
         return True
+
+    def _taken(self, a: int, t: float) -> tuple[Array, bool]:
+        """An aircraft's samples since the last keyframe, and whether some did not come: there it hung still."""
+        buffer = self._samples[a]
+        taken = buffer.take(t)
+        missing = t - self.t - float(taken[:, 0].sum())
+        if missing < BRIEF and len(taken):
+            taken[0, 0] += missing  # as at the beginning, before the first sample
+            return taken, False
+        if buffer.t < t:
+            buffer.skip(t)
+        x, pieces = self.window.states.x[-1, a], 1 + int(missing / PIECE)
+        still = [x[10:13], self.crew.gravity * vertical(x[3:7]) + x[13:16]]
+        row = np.concatenate([[missing / pieces], *still])
+        return np.vstack([np.tile(row, (pieces, 1)), taken]), True
 
     def _finish(self, t: float, first_seen: dict[int, Tracks] | None) -> None:
         """Carry the newest states on to the newest inertial samples."""

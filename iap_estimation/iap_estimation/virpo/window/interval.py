@@ -19,6 +19,7 @@ class Interval:
 
     Attributes:
         samples: of each aircraft (S, 7): length [s], w, f of inertial samples.
+        silent: aircraft whose samples did not all come, and were made up.
         ranges: of each aircraft (n, 6): see `TOLD`; times ascend.
         turns: (S, 4) of the central body: length [s], w [rad/s]; none where it is not estimated.
         tilt: (0 or 1, 4) attitude of the central body at the end, as its autopilot says, xyzw.
@@ -26,6 +27,7 @@ class Interval:
     """
 
     samples: tuple[Array, ...]
+    silent: frozenset[int]
     ranges: tuple[Array, ...]
     turns: Array
     tilt: Array
@@ -46,6 +48,7 @@ class Interval:
         samples = map(np.concatenate, zip(self.samples, later.samples, strict=True))
         return Interval(
             tuple(samples),
+            self.silent | later.silent,
             tuple(ranges),
             np.concatenate([self.turns, later.turns]),
             later.tilt,

@@ -33,6 +33,7 @@ from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.terms import ALL, Terms
 
 Array = NDArray[np.float64]
+SILENT = np.array([0.1, 3.0, 1e-3, 1e-2])  # densities of samples that are made up
 LANDMARKS = 500  # rows of each aircraft's table
 BEGIN = 0.1  # deviation of an inverse depth that a landmark may begin with [1/m]
 EFFORT = 4  # times the steps while it settles
@@ -111,7 +112,7 @@ class Window:
         """Add a keyframe, where the inertial samples of the interval lead to."""
         k = len(self.intervals)
         for a, samples in enumerate(interval.samples):
-            preintegrate(samples, self.states.x[k, a, 10:], self._noise[a], self._chain.at(k, a))
+            self._preintegrate(k, a, samples, a in interval.silent)
         self.states = self.states.extended()
         for a in range(len(self._crew.crafts)):
             x, motion = self.states.x[:, a], self._chain.at(k, a)
@@ -160,6 +161,10 @@ class Window:
         L = self._root[-places:, -places:]
         inverse = np.linalg.inv(L)
         return inverse.T @ inverse
+
+    def _preintegrate(self, k: int, a: int, samples: Array, is_silent: bool) -> None:
+        noise = SILENT if is_silent else self._noise[a]
+        preintegrate(samples, self.states.x[k, a, 10:], noise, self._chain.at(k, a))
 
     def _enter(self, k: int, interval: Interval) -> None:
         """Keep an interval, and what it says."""
@@ -287,8 +292,7 @@ class Window:
         later = self.intervals.pop()
         joined = self.intervals.pop().joined(later)
         for a, samples in enumerate(joined.samples):
-            bias = self.states.x[k - 1, a, 10:]
-            preintegrate(samples, bias, self._noise[a], self._chain.at(k - 1, a))
+            self._preintegrate(k - 1, a, samples, a in joined.silent)
         self._enter(k - 1, joined)
 
 
