@@ -3,7 +3,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -35,11 +34,10 @@ Change = Callable[
 ]  # topic and time said of -> when it is said, None: never
 
 
-@dataclass
 class Keep:
-    """Keeps all states and readings of a flight."""
+    """Keeps all states, by their numbers, and all readings of a flight."""
 
-    def __post_init__(self) -> None:
+    def __init__(self) -> None:
         self.states, self.readings = {}, []
 
     def record(self, _: int, step) -> None:

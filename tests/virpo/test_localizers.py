@@ -193,6 +193,19 @@ def test_a_gap_in_the_samples_is_a_stated_new_beginning(flight, stream):
     assert estimator.t > SECONDS - 0.3
 
 
+@pytest.mark.parametrize("length", [0.1, 0.3])
+def test_a_short_gap_in_the_samples_is_bridged(flight, stream, length):
+    cut = [
+        a
+        for a in stream
+        if not (isinstance(a.message, Inertial) and 5.0 < a.message.t < 5.0 + length)
+    ]
+    estimator = one_of(flight)
+    rows = alone(estimator, cut, flight)
+    assert not estimator.faults
+    assert np.linalg.norm(rows[-1, 1:]) < 0.3
+
+
 def test_a_bias_that_no_unit_has_is_a_stated_failure(flight, stream):
     def push(arrival):
         said = arrival.message

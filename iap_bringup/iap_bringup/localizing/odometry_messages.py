@@ -19,23 +19,19 @@ UNIT = 1e-3  # by which the length of a quaternion may be off
 
 def put_estimate(message: OdometryMessage, told: Estimate) -> None:
     """Fill from an estimate; what is not estimated of its covariance is zero."""
-    to_B = so3.conjugate(told.q_WB)
-    v_B = so3.rotate(to_B, told.v_WB_W)
-    message.put_head(stamp_of_time(told.t), 0)
-    message.pose[:] = np.concatenate([told.p_WB_W, told.q_WB])
-    message.twist_B[:] = np.concatenate([v_B, told.w_B])
+    put_motion(message, told)
     C = np.where(np.isfinite(told.covariance), told.covariance, 0.0)
-    J = _slopes(told.q_WB, v_B)
+    J = _slopes(told.q_WB, message.twist_B[:3])
     out = J @ C @ J.T
     message.pose_covariance[:], message.twist_covariance[:] = out[:6, :6], out[6:, 6:]
 
 
-def put_shared(message: OdometryMessage, shared: Shared) -> None:
-    """Fill from what an aircraft shows."""
-    v_B = so3.rotate(so3.conjugate(shared.q_WB), shared.v_WB_W)
-    message.put_head(stamp_of_time(shared.t), 0)
-    message.pose[:] = np.concatenate([shared.p_WB_W, shared.q_WB])
-    message.twist_B[:] = np.concatenate([v_B, shared.w_B])
+def put_motion(message: OdometryMessage, told: Estimate | Shared) -> None:
+    """Fill from an estimate, or from what an aircraft shows, without covariances."""
+    R = so3.matrix_from_quaternion(told.q_WB)
+    message.put_head(stamp_of_time(told.t), 0)
+    message.pose[:3], message.pose[3:] = told.p_WB_W, told.q_WB
+    message.twist_B[:3], message.twist_B[3:] = told.v_WB_W @ R, told.w_B
 
 
 def shared_of(message: OdometryMessage, aircraft: int) -> Shared:
@@ -50,7 +46,7 @@ def shared_of(message: OdometryMessage, aircraft: int) -> Shared:
     if abs(np.linalg.norm(pose[3:]) - 1.0) > UNIT:
         raise BadInput(f"odometry: a quaternion of length {np.linalg.norm(pose[3:]):.3g}")
     q = so3.normalized(pose[3:])
-    v_W = so3.rotate(q, twist[:3])
+    v_W = so3.matrix_from_quaternion(q) @ twist[:3]
     return Shared(message.stamp / SECOND, aircraft, pose[:3], q, v_W, twist[3:])
 
 

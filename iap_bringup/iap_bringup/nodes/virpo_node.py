@@ -13,7 +13,7 @@ from nav_msgs.msg import Odometry
 
 from iap_bringup.localizing.carried import Ear, tilt_of
 from iap_bringup.localizing.data import Tally
-from iap_bringup.localizing.odometry_messages import put_estimate, put_shared, shared_of
+from iap_bringup.localizing.odometry_messages import put_motion, shared_of
 from iap_bringup.localizing.one_craft import METHODS, OneCraft
 from iap_bringup.localizing.rehearsal import rehearse
 from iap_bringup.localizing.track_messages import tracks_of
@@ -134,11 +134,11 @@ class VirpoNode(CrewNode):
             return
         self._newest_head = t  # the same stamp again: somebody may have missed it
         if self._heads.get_subscription_count():
-            put_estimate(self._message, estimator.head(0))
+            put_motion(self._message, estimator.head(0))
             self._heads.publish(self._message.dump())
         due = self._craft.due(t)
         if due is not None:
-            put_shared(self._message, due)
+            put_motion(self._message, due)
             self._shared.publish(self._message.dump())
 
     def _show_frames(self, told: Estimate) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measurements that wait for the keyframe that follows them."""
 
+import math
 from collections import deque
 
 import numpy as np
@@ -13,6 +14,7 @@ from iap_estimation.virpo.messages import Inertial, Ranges, Shared, Tilt
 from iap_estimation.virpo.window.interval import TOLD
 
 Array = NDArray[np.float64]
+LONGEST = 0.02  # piece of a sample [s]
 KEPT = 1000  # samples of the central body's attitude
 NEAR = 0.02  # from a keyframe, at which one of them still tells of it [s]
 NOTHING = np.zeros(3)
@@ -28,6 +30,7 @@ class SampleBuffer:
 
     def __init__(self) -> None:
         self._rows: deque[tuple[float, Array]] = deque()  # end and row (7,) of each
+        self._gaps: list[tuple[float, float]] = []  # end and length of long ones
         self.t, self._is_first = -np.inf, True
         self.late = 0
 
@@ -37,9 +40,18 @@ class SampleBuffer:
             self.late += 1
             return
         if not self._is_first:
-            row = np.concatenate([[sample.t - self.t], sample.w_B, sample.f_B])
-            self._rows.append((sample.t, row))
+            self._keep(self.t, sample)
         self.t, self._is_first = sample.t, False
+
+    def _keep(self, since: float, sample: Inertial) -> None:
+        """Keep a sample; a long one in pieces, since one alone leaves place and velocity wholly correlated."""
+        length = sample.t - since
+        pieces = max(1, math.ceil(length / LONGEST - 1e-6))
+        row = np.concatenate([[length / pieces], sample.w_B, sample.f_B])
+        for piece in range(1, pieces + 1):
+            self._rows.append((since + piece * length / pieces, row.copy()))
+        if pieces > 1:
+            self._gaps.append((sample.t, length))
 
     def take(self, until: float) -> Array:
         """Remove and return the samples (S, 7) until a time; one that goes on beyond it is cut in two."""
@@ -52,6 +64,7 @@ class SampleBuffer:
                 row[0] -= rest[0]
                 self._rows.appendleft((end, rest))
             rows.append(row)
+        self._gaps = [gap for gap in self._gaps if gap[0] > until + 1e-9]
         return np.array(rows).reshape(-1, SAMPLE)
 
     def waiting(self) -> Array:
@@ -61,11 +74,12 @@ class SampleBuffer:
     def skip(self, until: float) -> None:
         """Wait no longer for samples before a time; the next one only tells when the one after it begins."""
         self._rows.clear()
+        self._gaps.clear()
         self.t, self._is_first = max(self.t, until), True
 
     def end_of_gap(self, longest: float) -> float | None:
         """End of the last sample that is left and longer than that [s]; None where there is none."""
-        ends = [end for end, row in self._rows if row[0] > longest]
+        ends = [end for end, length in self._gaps if length > longest]
         return ends[-1] if ends else None
 
 

@@ -297,11 +297,12 @@ class Estimator:
         self.faults.append(Fault(t, reason))
         x = self.window.states.x[-1].copy()
         for a, buffer in enumerate(self._samples):
-            for sample in buffer.take(t):
-                if sample[0] > self.spec.failure.gap:
-                    x[a, :3] += sample[0] * x[a, 7:10]  # as if nothing had pushed it
-                else:
-                    propagate(x[a], self.crew.gravity, sample[None])
+            gap = buffer.end_of_gap(self.spec.failure.gap)
+            if gap is None:
+                propagate(x[a], self.crew.gravity, buffer.take(t))
+            else:  # as if nothing had pushed it
+                buffer.take(t)
+                x[a, :3] += (t - self.t) * x[a, 7:10]
             self._ranges[a].take(t, t)
         x = np.array([np.r_[_in_world(self._told(a, t, x[a], x)), x[a, 10:]] for a in self._all])
         if not self._start(t, _sound(x, self.spec), self.spec.restart, seen):
