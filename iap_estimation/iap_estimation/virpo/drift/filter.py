@@ -8,6 +8,7 @@ odometries; it waits for those that are late at most `DriftFilterSpec.patience`,
 that it has waited for in vain, until that is heard again.
 """
 
+import math
 from collections import deque
 
 import numpy as np
@@ -59,7 +60,7 @@ class DriftFilter:
         self.state = DriftState(crew, spec)
         self._paths = [Path(spec.gap) for _ in self._crafts]
         self._ranges: list[deque[Ranges]] = [deque(maxlen=ROUNDS) for _ in self._crafts]
-        self._turns, self._tilts = SampleBuffer(), deque[Tilt](maxlen=TILTS)
+        self._turns, self._tilts = SampleBuffer(math.inf), deque[Tilt](maxlen=TILTS)
         self._now, self.t, self.reopened = -np.inf, -np.inf, 0
         self._awaited, self._tilt_awaited = [True for _ in self._crafts], crew.d is not None
         self._heard: dict[int, Heard] = {}  # the last of every aircraft

@@ -23,12 +23,16 @@ NOTHING = np.zeros(3)
 class SampleBuffer:
     """Inertial samples, each from the stamp of the one before it to its own.
 
+    Args:
+        longest: piece into which a sample is cut [s].
+
     Attributes:
         t: end of the last sample [s]; minus infinity before the first.
         late: samples that came behind a later one, and were left out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, longest: float = LONGEST) -> None:
+        self._longest = longest
         self._rows: deque[tuple[float, Array]] = deque()  # end and row (7,) of each
         self._gaps: list[tuple[float, float]] = []  # end and length of long ones
         self.t, self._is_first = -np.inf, True
@@ -46,7 +50,7 @@ class SampleBuffer:
     def _keep(self, since: float, sample: Inertial) -> None:
         """Keep a sample; a long one in pieces, since one alone leaves place and velocity wholly correlated."""
         length = sample.t - since
-        pieces = max(1, math.ceil(length / LONGEST - 1e-6))
+        pieces = max(1, math.ceil(length / self._longest - 1e-6))
         row = np.concatenate([[length / pieces], sample.w_B, sample.f_B])
         for piece in range(1, pieces + 1):
             self._rows.append((since + piece * length / pieces, row.copy()))
@@ -87,7 +91,7 @@ class TiltBuffer:
     """What the central body's autopilot says: its gyroscope's samples, and its attitude."""
 
     def __init__(self) -> None:
-        self._samples = SampleBuffer()
+        self._samples = SampleBuffer(math.inf)  # whose turns know long ones
         self._told: deque[Tilt] = deque(maxlen=KEPT)
 
     def add(self, told: Tilt) -> None:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description import so3
-from iap_estimation.virpo.algebra.states import ALIGNMENT, CRAFT, vertical
+from iap_estimation.virpo.algebra.states import vertical
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.factors.chain import propagate
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Shared, Tilt, Tracks
@@ -26,6 +25,8 @@ from iap_estimation.virpo.window.buffers import (
 from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.joined import RigidTerms
 from iap_estimation.virpo.window.physical_terms import PhysicalTerms
+from iap_estimation.virpo.window.placed import covariance_in_world, in_world
+from iap_estimation.virpo.window.soundness import check, sound
 from iap_estimation.virpo.window.terms import RangeTerms, RestTerms, Terms
 from iap_estimation.virpo.window.window import EstimateLost, Window
 
@@ -139,7 +140,8 @@ class Estimator:
         x = self.window.states.x[-1]
         C = self.window.covariance()
         return [
-            self._told(a, self.t, x[a], _of_craft(C, a, x, self.alignment(a))) for a in self._all
+            self._told(a, self.t, x[a], covariance_in_world(C, a, x, self.alignment(a)))
+            for a in self._all
         ]
 
     def centre(self) -> Estimate:
@@ -169,17 +171,17 @@ class Estimator:
         return range(len(self.crew.crafts))
 
     def _told(self, a: int, t: float, x: Array, covariance: Array) -> Estimate:
-        place = self.alignment(a)
-        turn = so3.quaternion_exp(np.array([0.0, 0.0, place[3]]))
+        placed = in_world(x, self.alignment(a))
+        w_B = self._turning[a] - x[10:13]
         return Estimate(
             t,
-            so3.rotate(turn, x[:3]) + place[:3],
-            so3.multiply(turn, x[3:7]),
-            so3.rotate(turn, x[7:10]),
-            x[10:13].copy(),
-            x[13:16].copy(),
+            placed[:3],
+            placed[3:7],
+            placed[7:10],
+            placed[10:13],
+            placed[13:],
             covariance,
-            self._turning[a] - x[10:13],
+            w_B,
         )
 
     def _update(self) -> bool:
@@ -259,7 +261,7 @@ class Estimator:
         self._hold_still(interval)
         try:
             self.window.solve()
-            self._check(led_to)
+            check(self.window.states.x[-1], led_to, self.crew, self.spec.failure)
         except EstimateLost as lost:
             self.window.states.x[-1] = led_to
             self._restart(t, seen, str(lost))
@@ -304,8 +306,8 @@ class Estimator:
                 buffer.take(t)
                 x[a, :3] += (t - self.t) * x[a, 7:10]
             self._ranges[a].take(t, t)
-        x = np.array([np.r_[_in_world(self._told(a, t, x[a], x)), x[a, 10:]] for a in self._all])
-        if not self._start(t, _sound(x, self.spec), self.spec.restart, seen):
+        x = np.array([in_world(x[a], self.alignment(a)) for a in self._all])
+        if not self._start(t, sound(x, self.spec.failure), self.spec.restart, seen):
             self.t = -np.inf
 
     def _hold_still(self, interval: Interval) -> None:
@@ -319,50 +321,3 @@ class Estimator:
             is_free = abs(np.linalg.norm(f) - self.crew.gravity) < rest.force
             if shifts[a] < rest.parallax and is_calm and is_free:
                 self._rest.hold(a)
-
-    def _check(self, led_to: Array) -> None:
-        """Refuse states that no aircraft can be in.
-
-        Raises:
-            EstimateLost: naming what is wrong.
-        """
-        x, limits = self.window.states.x[-1], self.spec.failure
-        for a, craft in enumerate(self.crew.crafts):
-            for name, value, limit in (
-                ("speed", x[a, 7:10], limits.speed),
-                ("gyroscope bias", x[a, 10:13], limits.gyro_bias),
-                ("accelerometer bias", x[a, 13:16], limits.accel_bias),
-                ("jump", x[a, :3] - led_to[a, :3], limits.jump),
-            ):
-                size = float(np.linalg.norm(value))
-                if not size < limit:
-                    raise EstimateLost(f"{craft.name}: {name} of {size:.3g}")
-
-
-def _of_craft(C: Array, a: int, x: Array, place: Array) -> Array:
-    """Covariance (15, 15) of an aircraft's newest state in `map` from that of the window's end."""
-    at = len(C) - ALIGNMENT * (len(x) - a)
-    places = np.r_[CRAFT * a : CRAFT * (a + 1), at : at + ALIGNMENT]
-    turn = so3.quaternion_exp(np.array([0.0, 0.0, place[3]]))
-    R = so3.matrix_from_quaternion(turn)
-    up = np.array([0.0, 0.0, 1.0])
-    J = np.zeros((CRAFT, CRAFT + ALIGNMENT))
-    J[:, :CRAFT] = np.eye(CRAFT)
-    J[0:3, 0:3] = J[6:9, 6:9] = R
-    J[0:3, CRAFT : CRAFT + 3] = np.eye(3)
-    J[0:3, -1] = np.cross(up, R @ x[a, :3])
-    J[3:6, -1] = so3.rotate(so3.conjugate(x[a, 3:7]), up)
-    J[6:9, -1] = np.cross(up, R @ x[a, 7:10])
-    return J @ C[np.ix_(places, places)] @ J.T
-
-
-def _in_world(told: Estimate) -> Array:
-    return np.concatenate([told.p_WB_W, told.q_WB, told.v_WB_W])
-
-
-def _sound(x: Array, spec: VirpoSpec) -> Array:
-    """States to begin anew from: biases that no unit has are forgotten."""
-    for at, limit in ((10, spec.failure.gyro_bias), (13, spec.failure.accel_bias)):
-        wild = ~(np.linalg.norm(x[:, at : at + 3], axis=-1) < limit)
-        x[wild, at : at + 3] = 0.0
-    return x

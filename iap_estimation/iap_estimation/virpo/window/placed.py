@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""States of a window in `map`: from an aircraft's frame L by its alignment."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_estimation.virpo.algebra.states import ALIGNMENT, CRAFT
+
+Array = NDArray[np.float64]
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def in_world(x: Array, place: Array) -> Array:
+    """The state (16,) in `map` of one in L, whose place and yaw there are (4,)."""
+    turn = so3.quaternion_exp(place[3] * UP)
+    p, v = so3.rotate(turn, x[:3]) + place[:3], so3.rotate(turn, x[7:10])
+    return np.concatenate([p, so3.multiply(turn, x[3:7]), v, x[10:]])
+
+
+def covariance_in_world(C: Array, a: int, x: Array, place: Array) -> Array:
+    """Covariance (15, 15) of an aircraft's newest state in `map`.
+
+    Args:
+        C: of the newest keyframe and the alignments, in the order of a step.
+        a: index of the aircraft.
+        x: (A, 16) newest states.
+        place: (4,) its alignment.
+    """
+    at = len(C) - ALIGNMENT * (len(x) - a)
+    places = np.r_[CRAFT * a : CRAFT * (a + 1), at : at + ALIGNMENT]
+    R = so3.matrix_from_quaternion(so3.quaternion_exp(place[3] * UP))
+    J = np.zeros((CRAFT, CRAFT + ALIGNMENT))
+    J[:, :CRAFT] = np.eye(CRAFT)
+    J[0:3, 0:3] = J[6:9, 6:9] = R
+    J[0:3, CRAFT : CRAFT + 3] = np.eye(3)
+    J[0:3, -1] = np.cross(UP, R @ x[a, :3])
+    J[3:6, -1] = so3.rotate(so3.conjugate(x[a, 3:7]), UP)
+    J[6:9, -1] = np.cross(UP, R @ x[a, 7:10])
+    return J @ C[np.ix_(places, places)] @ J.T
