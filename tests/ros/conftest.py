@@ -3,8 +3,8 @@
 
 import itertools
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,3 +53,9 @@ def start(tmp_path: Path) -> "Iterator[Simulation]":
 def start_once(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Simulation]":
     with simulation(tmp_path_factory.mktemp("nodes")) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def simulate() -> "Callable[[Path], AbstractContextManager[Simulation]]":
+    """For modules that start more than one."""
+    return simulation

@@ -120,10 +120,8 @@ def test_time_that_begins_anew_begins_the_window_anew(together, play):
 
 
 @pytest.fixture(scope="module")
-def apart(play, tmp_path_factory):
+def apart(play, simulate, tmp_path_factory):
     """Three aircraft that tell each other where they are, badly heard; the third one is lost at half time."""
-    from conftest import simulation
-
     rng = np.random.default_rng(0)
 
     def change(topic: str, t: float) -> float | None:
@@ -131,7 +129,7 @@ def apart(play, tmp_path_factory):
             return None if rng.random() < 0.1 else t + rng.uniform(0.0, 0.2)
         return None if topic.endswith("uwb") and rng.random() < 0.3 else t
 
-    with simulation(tmp_path_factory.mktemp("apart")) as (nodes, probe):
+    with simulate(tmp_path_factory.mktemp("apart")) as (nodes, probe):
         nodes.start("centre_node", RELIABLE, namespace="/iap")
         for name in NAMES:
             nodes.start("virpo_node", {**RELIABLE, "method": "virpo"}, namespace=f"/iap/{name}")
