@@ -124,7 +124,7 @@ def test_diagnostics_tell_time_and_number_of_tracks(shown):
     probe, _, tracks, _ = shown
     probe.wait(lambda: probe.value(NODE, "tracks") == len(tracks[-1].ids), "diagnostics")
     level, _, values = probe.statuses[NODE]
-    assert level == b"\x00"
+    assert level < b"\x02", "no error; a warning once images stay away"
     assert float(values["pair_ms"]) > 0.0
 
 
