@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from iap_bringup.estimating.centre_head import CentreHead
 from iap_bringup.estimating.equipment import Equipment
 from iap_bringup.estimating.rows import centre_row
-from iap_bringup.localizing.carried import Ear, tilt_of
-from iap_bringup.localizing.data import Images, Raw, Tally
+from iap_bringup.localizing.carried import ears_of, tilt_of
+from iap_bringup.localizing.data import Images, Raw
 from iap_bringup.localizing.pipeline import LOST
 from iap_bringup.localizing.settings import Settings, load_settings
 from iap_bringup.localizing.tracking import CraftEyes
@@ -67,12 +67,7 @@ class Navigator:
         self._localizer: Localizer = make_localizer(
             self.method, self._crew, self._settings.estimator, self._first
         )
-        self._ears = {
-            meta.topic: ear
-            for number, its in enumerate(own.carried)
-            for ear in [Ear(number, its, Tally())]
-            for meta in its.all
-        }
+        self._ears = ears_of(own.carried)
         self._eyes = [CraftEyes(own.name, craft, self._settings.frontend) for craft in own.crafts]
         self._anchors: dict[str, int] = {}
         self._centre = CentreHead()

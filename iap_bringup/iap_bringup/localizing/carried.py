@@ -133,6 +133,12 @@ class Ear:
         return None if pair is None else Images(pair[0], _grey(pair[1]), _grey(pair[2]))
 
 
+def ears_of(carried: Sequence[Carried]) -> dict[str, Ear]:
+    """Who hears each topic, of aircraft with these sensors."""
+    ears = [Ear(number, its, Tally()) for number, its in enumerate(carried)]
+    return {meta.topic: ear for ear in ears for meta in ear.carried.all}
+
+
 def _encoding(camera: CameraMeta) -> str:
     return next(each for each in GREY if each in camera.outputs)
 

@@ -205,8 +205,8 @@ def _consistency(one: Judged, *, begins_true: bool) -> dict[str, float | None]:
     C = one.trajectory.covariance
     angles = attitude_errors(one)
     found: dict[str, float | None] = {
-        "nees_position": _nees(one.errors, C[:, :3, :3]) if begins_true else None,
-        "nees_orientation": None if angles is None else _nees(angles, C[:, 3:6, 3:6]),
+        "nees_position": nees(one.errors, C[:, :3, :3]) if begins_true else None,
+        "nees_orientation": None if angles is None else nees(angles, C[:, 3:6, 3:6]),
     }
     for at, name in ((0, "gyro_bias"), (3, "accel_bias")):
         off = None if one.biases is None else one.trajectory.biases - one.biases
@@ -219,7 +219,7 @@ def _consistency(one: Judged, *, begins_true: bool) -> dict[str, float | None]:
     return found
 
 
-def _nees(errors: Array, C: Array) -> float | None:
+def nees(errors: Array, C: Array) -> float | None:
     """Mean normalised squared error (K, 3) per degree of freedom; None where no covariance is given."""
     known = np.isfinite(C).all(axis=(1, 2)) & np.isfinite(errors).all(axis=1)
     if not known.any():

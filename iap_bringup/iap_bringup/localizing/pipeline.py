@@ -179,6 +179,30 @@ def localize(
     return Results(dataset, results, stats, t - begin, begins_true)
 
 
+def pass_on(localizer: Localizer, who: int, said: Seen) -> bool:
+    """Tell a localizer what a sensor says; says whether there are new estimates."""
+    match said:
+        case Inertial():
+            return localizer.imu(who, said)
+        case Tracks():
+            return localizer.tracks(who, said)
+        case Ranges():
+            localizer.ranges(who, said)
+        case Tilt():
+            localizer.tilt(said)
+    return False
+
+
+def named_estimates(localizer: Localizer, names: Sequence[str]) -> dict[str, Estimate]:
+    """The newest of all bodies; none before all aircraft are known, since it does not say whom it leaves out."""
+    crafts = localizer.estimates()
+    if len(crafts) < len(names):
+        return {}
+    named = dict(zip(names, crafts, strict=True))
+    centre = localizer.centre()
+    return named if centre is None else {**named, CENTRE_NAME: centre}
+
+
 @dataclass
 class _Course:
     """One method on its way through the data."""
@@ -196,7 +220,7 @@ class _Course:
             return
         begin = perf_counter()
         try:
-            is_new = self._pass_on(who, said)
+            is_new = pass_on(self.localizer, who, said)
             self.seconds += (perf_counter() - begin) if is_timed else 0.0
             if is_new:
                 self.keyframes += is_timed
@@ -204,28 +228,10 @@ class _Course:
         except LOST as error:
             self.failure = f"at {said.t:.2f} s: {error}"
 
-    def _pass_on(self, who: int, said: Seen) -> bool:
-        match said:
-            case Inertial():
-                return self.localizer.imu(who, said)
-            case Tracks():
-                return self.localizer.tracks(who, said)
-            case Ranges():
-                self.localizer.ranges(who, said)
-            case Tilt():
-                self.localizer.tilt(said)
-        return False
-
     def _take(self) -> None:
         """Keep estimates that are new."""
-        crafts = self.localizer.estimates()
-        if len(crafts) < len(self.crew.crafts):  # it does not say of whom it knows nothing
-            return
-        named = {craft.name: one for craft, one in zip(self.crew.crafts, crafts, strict=True)}
-        centre = self.localizer.centre()
-        if centre is not None:
-            named[CENTRE_NAME] = centre
-        for name, one in named.items():
+        names = [craft.name for craft in self.crew.crafts]
+        for name, one in named_estimates(self.localizer, names).items():
             self._keep(name, one)
 
     def _keep(self, name: str, one: Estimate) -> None:

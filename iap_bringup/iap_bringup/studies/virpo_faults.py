@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 from rich.console import Console
 
-from iap_bringup.localizing.pipeline import LOST
 from iap_bringup.report import show_rows
 from iap_bringup.studies.asked import Asked
 from iap_bringup.studies.virpo_cases import CASES, METHODS
@@ -105,10 +104,7 @@ def run_faults(console: Console, asked: Asked) -> None:
 
 def _error(heard: Heard, events: list[Event], method: str) -> float | Failed:
     """Mean over the bodies of the position's RMSE [m]."""
-    try:
-        found = estimated(heard, events, METHODS[method].base, settings_of(METHODS[method]))
-    except LOST as error:
-        return Failed(str(error))
+    found = estimated(heard, events, METHODS[method].base, settings_of(METHODS[method]))
     if isinstance(found, Failed):
         return found
     return float(np.mean([Score.of(errors_of(heard, body, found[body])).ate for body in BODIES]))

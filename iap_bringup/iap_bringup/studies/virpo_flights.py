@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.estimating.equipment import Equipment
-from iap_bringup.localizing.carried import Ear, tilt_of
-from iap_bringup.localizing.data import CENTRE, Images, Raw, Seen, Tally
+from iap_bringup.localizing.carried import ears_of, tilt_of
+from iap_bringup.localizing.data import CENTRE, Images, Raw, Seen
 from iap_bringup.localizing.tracking import CraftEyes
 from iap_bringup.loop import fly, make_engine, make_plant
 from iap_bringup.pacing import StepTimer
 from iap_bringup.run import Flight
 from iap_bringup.safety import Watch
 from iap_bringup.scenario import Scenario
+from iap_bringup.sensing.senses import Senses
 from iap_bringup.studies.virpo_cases import Case
 from iap_bringup.studies.watching import Log
 from iap_estimation.frontend.spec import FrontendSpec
@@ -48,16 +49,10 @@ class Hearing:
     biases: list[list[Array]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        carried = self.own.carried
-        self._ears = {
-            meta.topic: ear
-            for number, its in enumerate(carried)
-            for ear in [Ear(number, its, Tally())]
-            for meta in its.all
-        }
+        self._ears = ears_of(self.own.carried)
         self._eyes = [CraftEyes(self.own.name, c, self.frontend) for c in self.own.crafts]
         self._anchors: dict[str, int] = {}
-        self.biases = [[] for _ in carried]
+        self.biases = [[] for _ in self.own.carried]
 
     def take(self, reading: Reading) -> None:
         """Take a reading."""
@@ -119,11 +114,10 @@ def hear(
         tell: is told the time in the flight [s].
     """
     scenario, _ = case.resolve(seed)
-    full = Flight.of(scenario)
-    own = Equipment.of(scenario.vehicles[0], full.senses.metas, scenario.world.gravity)
+    own = Equipment.of(scenario.vehicles[0], Senses(scenario).metas, scenario.world.gravity)
     uwb = scenario.vehicles[0].sensors.uwb
     anchors = np.array([each.position for each in uwb.anchors] if uwb is not None else [])
-    flight = full if renderer is not None else Flight.of(_blind(scenario))
+    flight = Flight.of(scenario if renderer is not None else _blind(scenario))
     hearing, log = Hearing(own, frontend), Log()
     engine = make_engine(scenario)
     try:

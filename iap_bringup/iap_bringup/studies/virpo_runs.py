@@ -11,19 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.drawing.plots_localization import Localized, Path
-from iap_bringup.localizing.pipeline import LOST
+from iap_bringup.localizing.data import CENTRE_NAME
+from iap_bringup.localizing.evaluation import nees
+from iap_bringup.localizing.pipeline import LOST, named_estimates, pass_on
 from iap_bringup.localizing.settings import load_settings
 from iap_bringup.studies.virpo_cases import METHODS, Case, Method, Study
 from iap_bringup.studies.virpo_flights import Event, Heard, hear, with_noise_of
 from iap_bringup.studies.virpo_scores import Failed, Key, Score
 from iap_description.states import P
-from iap_estimation.virpo.localizer import Localizer, make_localizer
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.localizer import make_localizer
+from iap_estimation.virpo.messages import Estimate, Ranges
 from iap_estimation.virpo.spec import VirpoSpec
 from iap_sensors.cameras.make import make_renderer
 
 Array = NDArray[np.float64]
-CENTER = "center"
 DRAWN = 10  # of the estimates one in so many is drawn
 PRESETS = {"matched": "default", "paper": "paper"}
 TERMS = {"pos": "position", "velo": "velocity", "att": "attitude", "drift": "drift"}
@@ -113,10 +114,14 @@ def estimated(
 
     localizer = make_localizer(base, own.crew(spec.pixels), spec, first)
     found: dict[str, list[Estimate]] = {}
+    names = [craft.name for craft in own.crafts]
     try:
         for who, said in events:
-            if _pass_on(localizer, who, said):
-                _keep(localizer, [craft.name for craft in own.crafts], found)
+            if pass_on(localizer, who, said):
+                for name, one in named_estimates(localizer, names).items():
+                    kept = found.setdefault(name, [])
+                    if not kept or one.t > kept[-1].t:
+                        kept.append(one)
     except LOST as error:
         return Failed(str(error))
     if faults := localizer.faults():
@@ -133,18 +138,11 @@ def errors_of(heard: Heard, body: str, estimates: list[Estimate]) -> Array:
     k = rows.astype(int)
     places = np.array([each.p_WB_W for each in estimates])
     names = [craft.name for craft in own.crafts]
-    if body == CENTER:
+    if body == CENTRE_NAME:
         return places - heard.x[k, 0, P]
     a = names.index(body)
     true = [own.mounts[a].unit(row)[:3] for row in heard.x[k, own.rows[a]]]
     return places - np.array(true)
-
-
-def nees_of(errors: Array, estimates: list[Estimate]) -> float:
-    """Mean normalised squared error of the position, for each degree of freedom."""
-    spread = np.array([each.covariance[:3, :3] for each in estimates])
-    weighed = np.linalg.solve(spread, errors[..., None])[..., 0]
-    return float(np.mean(np.sum(errors * weighed, axis=1)) / 3.0)
 
 
 def biases_inside(heard: Heard, aircraft: int, estimates: list[Estimate]) -> float:
@@ -171,13 +169,13 @@ def _judged(case: Case, name: str, heard: Heard) -> tuple[dict[str, Score | Fail
             scores[body] = Failed("no estimate came")
             continue
         errors = errors_of(heard, _known_as(body, heard), estimates)
-        nees = nees_of(errors, estimates)
+        spread = np.array([each.covariance[:3, :3] for each in estimates])
         inside = (
             None
-            if body == CENTER
+            if body == CENTRE_NAME
             else biases_inside(heard, names.index(_known_as(body, heard)), estimates)
         )
-        scores[body] = Score.of(errors, nees, inside)
+        scores[body] = Score.of(errors, nees(errors, spread), inside)
     last = found[_known_as(case.bodies[-1], heard)]
     places = np.array([each.p_WB_W for each in last])
     return scores, Path(np.array([each.t for each in last]), places)
@@ -189,37 +187,9 @@ def _known_as(body: str, heard: Heard) -> str:
     return names[0] if len(names) == 1 else body
 
 
-def _pass_on(localizer: Localizer, who: int, said: object) -> bool:
-    match said:
-        case Inertial():
-            return localizer.imu(who, said)
-        case Tracks():
-            return localizer.tracks(who, said)
-        case Ranges():
-            localizer.ranges(who, said)
-        case Tilt():
-            localizer.tilt(said)
-    return False
-
-
-def _keep(localizer: Localizer, names: list[str], found: dict[str, list[Estimate]]) -> None:
-    """Keep estimates that are new."""
-    crafts = localizer.estimates()
-    if len(crafts) < len(names):
-        return
-    named = dict(zip(names, crafts, strict=True))
-    centre = localizer.centre()
-    if centre is not None:
-        named[CENTER] = centre
-    for name, one in named.items():
-        kept = found.setdefault(name, [])
-        if not kept or one.t > kept[-1].t:
-            kept.append(one)
-
-
 def _drawn(case: Case, heard: Heard, paths: dict[str, Path], found: Found, seed: int) -> Localized:
     body = case.bodies[-1]
-    row = 0 if body == CENTER else heard.own.rows[0]
+    row = 0 if body == CENTRE_NAME else heard.own.rows[0]
     quartiles = {
         name: {
             each: score.quartiles
