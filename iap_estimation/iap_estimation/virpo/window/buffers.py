@@ -2,7 +2,9 @@
 """Measurements that wait for the keyframe that follows them."""
 
 import math
+from bisect import bisect_left, insort
 from collections import deque
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +20,7 @@ LONGEST = 0.02  # piece of a sample [s]
 KEPT = 1000  # samples of the central body's attitude
 NEAR = 0.02  # from a keyframe, at which one of them still tells of it [s]
 NOTHING = np.zeros(3)
+stamp = attrgetter("t")
 
 
 class SampleBuffer:
@@ -92,12 +95,14 @@ class TiltBuffer:
 
     def __init__(self) -> None:
         self._samples = SampleBuffer(math.inf)  # whose turns know long ones
-        self._told: deque[Tilt] = deque(maxlen=KEPT)
+        self._told: list[Tilt] = []  # in order of time
 
     def add(self, told: Tilt) -> None:
         """Add what it says."""
         self._samples.add(Inertial(told.t, told.w_B0, NOTHING))
-        self._told.append(told)
+        insort(self._told, told, key=stamp)
+        if len(self._told) > 2 * KEPT:
+            del self._told[:KEPT]
 
     def take(self, until: float) -> Array:
         """Remove and return the samples (S, 4) until a time: length [s] and angular velocity of each."""
@@ -105,7 +110,8 @@ class TiltBuffer:
 
     def at(self, t: float) -> Tilt | None:
         """What it said nearest to a time; None where that is too far from it."""
-        near = min(self._told, key=lambda told: abs(told.t - t), default=None)
+        k = bisect_left(self._told, t, key=stamp)
+        near = min(self._told[max(0, k - 1) : k + 1], key=lambda told: abs(told.t - t), default=None)
         return near if near is not None and abs(near.t - t) < NEAR else None
 
 

@@ -93,6 +93,7 @@ class Estimator:
         self._heads = np.zeros((len(crew.crafts), 16))
         self._turning = np.zeros((len(crew.crafts), 3))  # newest samples [rad/s]
         self._latest = [-np.inf] * len(crew.crafts)  # stamps of the last images
+        self._believed: list[Estimate] = []  # at the newest keyframe, once somebody asked
         self.t = -np.inf
         self.faults: list[Fault] = []
         self.late = 0
@@ -137,12 +138,14 @@ class Estimator:
 
     def estimates(self) -> list[Estimate]:
         """What is believed at the newest keyframe, with covariance."""
-        x = self.window.states.x[-1]
-        C = self.window.covariance()
-        return [
-            self._told(a, self.t, x[a], covariance_in_world(C, a, x, self.alignment(a)))
-            for a in self._all
-        ]
+        if not self._believed:
+            x = self.window.states.x[-1]
+            C = self.window.covariance()
+            self._believed = [
+                self._told(a, self.t, x[a], covariance_in_world(C, a, x, self.alignment(a)))
+                for a in self._all
+            ]
+        return list(self._believed)
 
     def centre(self) -> Estimate:
         """What is believed of the central body at the newest keyframe; of a joined window."""
@@ -289,7 +292,7 @@ class Estimator:
         """Carry the newest states on to the newest inertial samples."""
         if first_seen is not None:
             self.window.see([first_seen.get(a) for a in self._all])
-        self.t = t
+        self.t, self._believed = t, []
         self._heads[:] = self.window.states.x[-1]
         for a, buffer in enumerate(self._samples):
             propagate(self._heads[a], self.crew.gravity, buffer.waiting())

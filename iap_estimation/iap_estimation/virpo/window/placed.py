@@ -2,20 +2,27 @@
 """States of a window in `map`: from an aircraft's frame L by its alignment."""
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.kernels import add, put, put4, qmul, quat, rotate, vec
+from iap_estimation.virpo.algebra.matrices import qexp
 from iap_estimation.virpo.algebra.states import ALIGNMENT, CRAFT
 
 Array = NDArray[np.float64]
 UP = np.array([0.0, 0.0, 1.0])
 
 
+@njit(cache=True)
 def in_world(x: Array, place: Array) -> Array:
     """The state (16,) in `map` of one in L, whose place and yaw there are (4,)."""
-    turn = so3.quaternion_exp(place[3] * UP)
-    p, v = so3.rotate(turn, x[:3]) + place[:3], so3.rotate(turn, x[7:10])
-    return np.concatenate([p, so3.multiply(turn, x[3:7]), v, x[10:]])
+    turn = qexp((0.0, 0.0, place[3]))
+    out = x.copy()
+    put(out, add(rotate(turn, vec(x)), vec(place)))
+    put4(out[3:7], qmul(turn, quat(x[3:7])))
+    put(out[7:10], rotate(turn, vec(x[7:10])))
+    return out
 
 
 def covariance_in_world(C: Array, a: int, x: Array, place: Array) -> Array:
