@@ -2,16 +2,21 @@
 """The quick form of `iap experiment virpo_tables`, from flights to files."""
 
 import csv
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from rich.console import Console
 
+from iap_bringup.localizing.settings import load_settings
 from iap_bringup.studies.asked import Asked
 from iap_bringup.studies.experiments import run_experiment
-from iap_bringup.studies.virpo_cases import METHODS
+from iap_bringup.studies.virpo_cases import CASES, METHODS
 from iap_bringup.studies.virpo_experiment import run_tables
-from iap_bringup.studies.virpo_runs import settings_of
+from iap_bringup.studies.virpo_flights import hear
+from iap_bringup.studies.virpo_runs import settings_of, with_pixel_noise
 from iap_description.errors import BadInput
+from iap_estimation.virpo.messages import Tracks
 
 
 def test_the_quick_tables_reach_what_is_published(tmp_path):
@@ -35,6 +40,20 @@ def test_methods_of_the_tables_are_settings_of_the_estimators():
     assert settings_of(METHODS["size_3"]).physical.instants == 3
     terms = settings_of(METHODS["pos_drift"]).physical
     assert (terms.position, terms.velocity, terms.attitude, terms.drift) == (1, 0, 0, 1)
+
+
+def test_tracks_with_noise_are_off_by_as_many_pixels():
+    heard = hear(
+        replace(CASES[1], duration=0.2), 1, load_settings().frontend, None, lambda _: None
+    )
+    focal = heard.own.crew(1.0).crafts[1].rig.focal
+    views = np.zeros((2000, 4))
+    clean = Tracks(0.1, np.arange(2000), views, np.ones(2000, dtype=bool))
+    ((_, noisy),) = with_pixel_noise(heard, [(1, clean)], 1.5)
+    assert focal * noisy.views.std() == pytest.approx(1.5, rel=0.03)
+    ((_, again),) = with_pixel_noise(heard, [(1, clean)], 1.5)
+    np.testing.assert_array_equal(noisy.views, again.views)
+    assert not clean.views.any()
 
 
 def test_other_studies_take_no_options():

@@ -12,9 +12,10 @@ from rich.console import Console
 from iap_bringup.studies import published as papers_data
 from iap_bringup.studies.published import FILE, Published, published
 from iap_bringup.studies.virpo_cases import CASES, METHODS, SEQUENCES, Study, study
+from iap_bringup.studies.virpo_gains import GAIN, GAIN_NOISY
 from iap_bringup.studies.virpo_report import as_csv, as_markdown, show_tables, write_tables
 from iap_bringup.studies.virpo_scores import Failed, Key, Order, Score, gain_of, mean_of
-from iap_bringup.studies.virpo_tables import GAIN, TABLE_VII, TABLE_VIII, tables
+from iap_bringup.studies.virpo_tables import TABLE_VII, TABLE_VIII, tables
 from iap_description.config import read_yaml, validate
 from iap_description.errors import BadInput
 
@@ -37,6 +38,10 @@ LEVEL = {
     "size_1": 0.075,
     "size_3": 0.07,
     "size_5": 0.065,
+    "vio_1px": 0.30,
+    "vio_uwb_1px": 0.10,
+    "virpo_1px": 0.07,
+    "joint_1px": 0.05,
 }
 
 
@@ -134,6 +139,8 @@ def test_tables_set_measured_beside_published_and_judge(whole):
     assert cell(whole, GAIN, "all drones", "joint").text == "50.0 ok"
     assert cell(whole, GAIN, "all drones", "virpo_paper").passed is None
     assert cell(whole, GAIN, "all drones", "virpo").published == pytest.approx(25.2, abs=0.05)
+    assert cell(whole, GAIN_NOISY, "gain, drones", "virpo_1px").text == "30.0 ok"
+    assert cell(whole, GAIN_NOISY, "a1 center, RMSE", "vio_1px").measured == pytest.approx(0.30)
     assert not whole.missed
     assert all(order.text == "as published" for order in whole.orders if order.group == "SIAP-1")
 

@@ -85,6 +85,7 @@ class Heard:
     """A flight.
 
     Attributes:
+        seed: of the noise.
         own: what the vehicle carries.
         t: (T,) times of the true states [s].
         x: (T, bodies, 13) these.
@@ -93,6 +94,7 @@ class Heard:
         anchors: (n, 3) places of the anchors [m].
     """
 
+    seed: int
     own: Equipment
     t: Array
     x: Array
@@ -130,7 +132,7 @@ def hear(
     finally:
         engine.close()
     biases = [np.array(rows).reshape(-1, 7) for rows in hearing.biases]
-    return Heard(own, np.array(log.t), np.array(log.x), hearing.events, biases, anchors)
+    return Heard(seed, own, np.array(log.t), np.array(log.x), hearing.events, biases, anchors)
 
 
 def with_noise_of(seen: Heard, other: Heard) -> Heard:

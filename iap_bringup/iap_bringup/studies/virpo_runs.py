@@ -5,7 +5,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from iap_bringup.studies.virpo_flights import Event, Heard, hear, with_noise_of
 from iap_bringup.studies.virpo_scores import Failed, Key, Score
 from iap_description.states import P
 from iap_estimation.virpo.localizer import make_localizer
-from iap_estimation.virpo.messages import Estimate, Ranges
+from iap_estimation.virpo.messages import Estimate, Ranges, Tracks
 from iap_estimation.virpo.spec import VirpoSpec
 from iap_sensors.cameras.make import make_renderer
 
@@ -88,7 +88,9 @@ def settings_of(method: Method) -> VirpoSpec:
     spec = load_settings(PRESETS[method.preset]).estimator
     flags = {flag: term in method.terms for term, flag in TERMS.items()}
     told = {**flags, "instants": method.size, "sharing": method.neighbours}
-    return spec.model_copy(update={"physical": spec.physical.model_copy(update=told)})
+    pixels = spec.pixels if method.pixels is None else method.pixels
+    physical = spec.physical.model_copy(update=told)
+    return spec.model_copy(update={"physical": physical, "pixels": pixels})
 
 
 def with_anchors(events: Iterable[Event], count: int | None) -> Iterator[Event]:
@@ -98,6 +100,18 @@ def with_anchors(events: Iterable[Event], count: int | None) -> Iterator[Event]:
             few = said.anchors < count
             kept = (each[few] for each in (said.p_W, said.ranges, said.deviations))
             yield who, Ranges(said.t, said.anchors[few], *kept)
+        else:
+            yield who, said
+
+
+def with_pixel_noise(heard: Heard, events: Iterable[Event], pixels: float) -> Iterator[Event]:
+    """The same with white noise on every coordinate of every track [px]; the same noise each time."""
+    rigs = [craft.rig for craft in heard.own.crew(pixels).crafts]
+    rng = np.random.default_rng(heard.seed)
+    for who, said in events:
+        if isinstance(said, Tracks) and (rig := rigs[who]) is not None:
+            noise = rig.deviation * rng.standard_normal(said.views.shape)
+            yield who, replace(said, views=said.views + noise)
         else:
             yield who, said
 
@@ -157,7 +171,9 @@ def biases_inside(heard: Heard, aircraft: int, estimates: list[Estimate]) -> flo
 def _judged(case: Case, name: str, heard: Heard) -> tuple[dict[str, Score | Failed], Path | None]:
     """Scores of all bodies, and the path of the last one."""
     method = METHODS[name]
-    events = with_anchors(heard.events, method.anchors)
+    events: Iterable[Event] = with_anchors(heard.events, method.anchors)
+    if method.pixels is not None:
+        events = with_pixel_noise(heard, events, method.pixels)
     found = estimated(heard, events, method.base, settings_of(method))
     if isinstance(found, Failed):
         return dict.fromkeys(case.bodies, found), None

@@ -67,6 +67,15 @@ class Failed:
 Results = Mapping[Key, Score | Failed]
 
 
+class Mean(NamedTuple):
+    """Of a figure over seeds, with its standard deviation, how many there are and how many failed."""
+
+    measured: float | None
+    spread: float | None
+    seeds: int
+    failed: int
+
+
 @dataclass(frozen=True)
 class Cell:
     """One figure of a table.
@@ -96,6 +105,22 @@ class Cell:
     bar: float | None = None
     at_least: bool = False
     unit: str = "m"
+
+    @classmethod
+    def of(
+        cls,
+        table: str,
+        row: str,
+        method: str,
+        mean: Mean,
+        published: float | None = None,
+        bar: float | None = None,
+        *,
+        least: bool = False,
+        unit: str = "m",
+    ) -> Self:
+        """With a mean over seeds."""
+        return cls(table, row, method, *mean, published, bar, least, unit)
 
     @property
     def passed(self) -> bool | None:
@@ -127,15 +152,6 @@ def over_seeds(results: Results, case: str, method: str, body: str) -> tuple[lis
     all_of_them = [results[key] for key in keys]
     scores = [each for each in all_of_them if isinstance(each, Score)]
     return scores, len(all_of_them) - len(scores)
-
-
-class Mean(NamedTuple):
-    """Of a figure over seeds, with its standard deviation, how many there are and how many failed."""
-
-    measured: float | None
-    spread: float | None
-    seeds: int
-    failed: int
 
 
 def mean_of(

@@ -8,32 +8,21 @@ import numpy as np
 
 from iap_bringup.studies.published import NEIGHBOURS, TERMS, Published
 from iap_bringup.studies.virpo_cases import ANCHORS, MAIN, SEQUENCES, SIZES, Case, Study
+from iap_bringup.studies.virpo_gains import consistency, gains, noisy_gains
 from iap_bringup.studies.virpo_scores import (
     Cell,
     Figure,
     Mean,
     Order,
     Results,
-    gain_of,
     mean_of,
-    over_seeds,
 )
 
 CLEAR = ("a1", "a2")  # scenes without fog
 JOINT = 0.05  # [m] that joint shall reach in them
 JOINT_BY_HAND = 0.10  # [m] that it shall reach horizontally where flown by hand
-GAINS = {"virpo": 20.0, "joint": 40.0}  # [%] over vio_uwb, mean over drones
-CENTRE_GAIN = 0.0  # [%] of joint at the centre
-CONSISTENT = 2.0  # factor by which the mean NEES may be off one
-BIASES = 0.99  # least share of biases within three deviations
 TABLE_VII, TABLE_VIII = "iap_simulator TABLE VII", "iap_simulator TABLE VIII"
-GAIN, TABLE_I, TABLE_II, FIG_5C = (
-    "gain over vio_uwb",
-    "virpo TABLE I",
-    "virpo TABLE II",
-    "virpo Fig. 5c",
-)
-CONSISTENCY = "consistency, mean over drones"
+TABLE_I, TABLE_II, FIG_5C = "virpo TABLE I", "virpo TABLE II", "virpo Fig. 5c"
 Value = Callable[[str, str, str], float | None]  # row, body, method -> published
 
 
@@ -74,6 +63,7 @@ def tables(results: Results, study: Study, papers: Published) -> Tables:
         *anchors(results, study, papers),
         *scenes(results, study, papers),
         *gains(results, study, papers),
+        *noisy_gains(results, study),
         *consistency(results, study, papers),
         *_sequences(TABLE_I, NEIGHBOURS, papers.neighbour, results, study),
         *_sequences(TABLE_II, TERMS, papers.term, results, study),
@@ -98,9 +88,9 @@ def anchors(results: Results, study: Study, papers: Published) -> list[Cell]:
         mean = mean_of(results, case.name, method, case.drones)
         known = papers.anchors.get(count)
         name = f"{count} anchors"
-        cells.append(_cell(TABLE_VII, "RMSE", name, mean, known, known))
+        cells.append(Cell.of(TABLE_VII, "RMSE", name, mean, known, known))
         if best is not None and best.measured is not None:
-            cells.append(_cell(TABLE_VII, "not above", name, mean, bar=_with_noise(best, mean)))
+            cells.append(Cell.of(TABLE_VII, "not above", name, mean, bar=_with_noise(best, mean)))
         if mean.measured is not None and (best is None or mean.measured < (best.measured or 0.0)):
             best = mean
     return cells
@@ -146,73 +136,7 @@ def _scene_cell(
         bar = JOINT
     if method == "joint" and figure == "horizontal":
         bar = JOINT_BY_HAND
-    return _cell(TABLE_VIII, row, method, mean, known, bar)
-
-
-def gains(results: Results, study: Study, papers: Published) -> list[Cell]:
-    """Share by which errors fall below vio_uwb's: each flight, and all together."""
-    flown = [case for case in study.cases if case.name in papers.scenes]
-    cells = []
-    for whose in ("drones", "center"):
-        rows = {case.name: [case] for case in flown} | {"all": flown}
-        for name, cases in rows.items():
-            bodies = [(case.name, b) for case in cases for b in _bodies(case, whose)]
-            for method in MAIN[2:]:
-                mean = gain_of(results, bodies, method)
-                known = _published_gain(papers, bodies) if method == "virpo" else None
-                bar = _gain_bar(method, whose) if name == "all" else None
-                cells.append(
-                    _cell(GAIN, f"{name} {whose}", method, mean, known, bar, least=True, unit="%")
-                )
-    return cells
-
-
-def consistency(results: Results, study: Study, papers: Published) -> list[Cell]:
-    """NEES of the position for each degree of freedom, and how many biases are within three deviations."""
-    flown = [case for case in study.cases if case.name in papers.scenes]
-    cells = []
-    for method in MAIN:
-        scores = [
-            score
-            for case in flown
-            for body in case.drones
-            for score in over_seeds(results, case.name, method, body)[0]
-        ]
-        nees = [score.nees for score in scores if score.nees is not None]
-        inside = [score.biases for score in scores if score.biases is not None]
-        is_judged = method in ("vio_uwb", "joint")
-        for name, values, bar, least in (
-            ("NEES, at most", nees, CONSISTENT, False),
-            ("NEES, at least", nees, 1.0 / CONSISTENT, True),
-            ("biases within 3 sigma", inside, BIASES, True),
-        ):
-            if values:
-                mean = Mean(float(np.mean(values)), float(np.std(values)), len(values), 0)
-                asked = bar if is_judged else None
-                cells.append(
-                    _cell(CONSISTENCY, name, method, mean, None, asked, least=least, unit="")
-                )
-    return cells
-
-
-def _bodies(case: Case, whose: str) -> tuple[str, ...]:
-    return case.drones if whose == "drones" else ("center",)
-
-
-def _gain_bar(method: str, whose: str) -> float | None:
-    if whose == "center":
-        return CENTRE_GAIN if method == "joint" else None
-    return GAINS.get(method)
-
-
-def _published_gain(papers: Published, bodies: Sequence[tuple[str, str]]) -> float | None:
-    """Of TABLE VIII itself [%]."""
-    pairs = [
-        (papers.scene(case, body, "vio_uwb"), papers.scene(case, body, "virpo"))
-        for case, body in bodies
-    ]
-    shares = [1.0 - after / before for before, after in pairs if before and after]
-    return 100.0 * float(np.mean(shares)) if shares else None
+    return Cell.of(TABLE_VIII, row, method, mean, known, bar)
 
 
 def _sequences(
@@ -228,7 +152,7 @@ def _sequences(
             for method in methods:
                 mean = mean_of(results, name, method, (body,))
                 row = f"{sequence} {body}"
-                cells.append(_cell(table, row, method, mean, known(sequence, body, method)))
+                cells.append(Cell.of(table, row, method, mean, known(sequence, body, method)))
     return cells
 
 
@@ -270,7 +194,7 @@ def sizes(results: Results) -> list[Cell]:
     if not any(means[drones[0], column].seeds for column in list(columns)[:-1]):
         return []
     return [
-        _cell(FIG_5C, f"SIAP-1 {body}", f"F_k {column}", mean)
+        Cell.of(FIG_5C, f"SIAP-1 {body}", f"F_k {column}", mean)
         for (body, column), mean in means.items()
     ]
 
@@ -283,17 +207,3 @@ def _size_order(results: Results) -> list[Order]:
         return []
     noise = float(np.mean([mean.spread or 0.0 for _, mean in means]))
     return [Order(FIG_5C, "SIAP-1", tuple(here), (), noise)]
-
-
-def _cell(
-    table: str,
-    row: str,
-    method: str,
-    mean: Mean,
-    published: float | None = None,
-    bar: float | None = None,
-    *,
-    least: bool = False,
-    unit: str = "m",
-) -> Cell:
-    return Cell(table, row, method, *mean, published, bar, least, unit)

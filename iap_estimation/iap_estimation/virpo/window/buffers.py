@@ -111,7 +111,9 @@ class TiltBuffer:
     def at(self, t: float) -> Tilt | None:
         """What it said nearest to a time; None where that is too far from it."""
         k = bisect_left(self._told, t, key=stamp)
-        near = min(self._told[max(0, k - 1) : k + 1], key=lambda told: abs(told.t - t), default=None)
+        near = min(
+            self._told[max(0, k - 1) : k + 1], key=lambda told: abs(told.t - t), default=None
+        )
         return near if near is not None and abs(near.t - t) < NEAR else None
 
 
