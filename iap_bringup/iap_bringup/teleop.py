@@ -12,13 +12,22 @@ from pydantic import Field, model_validator
 
 from iap_bringup.references.rows import hold
 from iap_description import so3
-from iap_description.config import NonNegative, Positive, Real, Record, Vec3, read_yaml, validate
+from iap_description.config import (
+    NonNegative,
+    Positive,
+    Presets,
+    Real,
+    Record,
+    Vec3,
+    read_yaml,
+    validate,
+)
 from iap_description.errors import BadInput
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W, P, Q
 
 Array = NDArray[np.float64]
 Index = Annotated[int, Field(strict=True, ge=0)]
-MAPPINGS = Path(__file__).parent / "data" / "teleop"
+MAPPINGS = Presets(Path(__file__).parent / "data" / "teleop", "mapping")
 UP_W: Array = np.array([0.0, 0.0, 1.0])
 
 
@@ -120,10 +129,7 @@ def load_mapping(kind: type[M], name: str) -> M:
     Raises:
         BadInput: no such mapping, or a key of it is wrong.
     """
-    path = Path(name) if name.endswith((".yaml", ".yml")) else MAPPINGS / f"{name}.yaml"
-    if not path.is_file():
-        known = ", ".join(sorted(file.stem for file in MAPPINGS.glob("*.yaml")))
-        raise BadInput(f"unknown mapping '{name}': choose {known}, or the path of a YAML file")
+    path = MAPPINGS.file_or_path(name)
     return validate(kind, read_yaml(path), source=str(path))
 
 

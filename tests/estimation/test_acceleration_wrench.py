@@ -16,7 +16,7 @@ from iap_estimation.acceleration_wrench import AccelerationObserver, Units
 from iap_physics.inertial import InertialMounts, InertialProbe
 from iap_physics.joints import joined_rows
 from iap_sensors.imu import Imu
-from iap_sensors.imu_spec import ImuSpec, preset_tree
+from iap_sensors.imu_spec import PRESETS, ImuSpec
 from iap_sensors.noise import stream
 
 NOTHING = np.zeros(6)
@@ -54,7 +54,7 @@ class Feeling:
         mounts = InertialMounts(*units)
         rate = {"physics_hz": PHYSICS_HZ, "every": round(PHYSICS_HZ * DT)}
         self._probe = InertialProbe(mounts, **rate, sampling="integrating", gravity=GRAVITY)
-        spec = validate(ImuSpec, preset_tree(preset), source=preset)
+        spec = validate(ImuSpec, PRESETS.tree(preset), source=preset)
         self._units = [Imu(spec, 1.0 / DT, stream(seed, f"imu_{m}")) for m in range(len(units[0]))]
         self._step, self._engine = plant.engine.step, plant.engine
         plant.engine.step = self._stepped

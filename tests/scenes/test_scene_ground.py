@@ -10,9 +10,10 @@ from iap_description.scenes.library import load_scene, scene_names
 from iap_sensors.cameras.model import CameraModel, optical
 from iap_sensors.cameras.opengl import OpenGLRenderer
 from iap_sensors.cameras.renderer import Shot
-from iap_sensors.cameras.spec import CameraSpec, preset_tree
+from iap_sensors.cameras.spec import PRESETS as CAMERAS
+from iap_sensors.cameras.spec import CameraSpec
 
-CAMERA = CameraSpec(**{**preset_tree("vi_g"), "outputs": ("depth",)})
+CAMERA = CameraSpec(**{**CAMERAS.tree("vi_g"), "outputs": ("depth",)})
 MODEL = CameraModel.of(CAMERA)
 REACH = 59.0  # to which all scenes have ground [m]
 LOOKS = 24

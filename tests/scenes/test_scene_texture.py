@@ -16,12 +16,13 @@ from iap_description.scenes.textures import MAKERS, SIZE, make_texture
 from iap_sensors.cameras.model import CameraModel, optical
 from iap_sensors.cameras.opengl import OpenGLRenderer
 from iap_sensors.cameras.renderer import Shot
-from iap_sensors.cameras.spec import CameraSpec, preset_tree
+from iap_sensors.cameras.spec import PRESETS as CAMERAS
+from iap_sensors.cameras.spec import CameraSpec
 
 FRAMES, EVERY = 10, 10  # images at 20 Hz of a flight at 200 Hz
 STARTS = 12.0, 21.0, 30.0, 39.0  # [s]
 FEATURES, FOGGY_FEATURES = 150, 60
-CAMERA = CameraSpec(**preset_tree("vi_g"))
+CAMERA = CameraSpec(**CAMERAS.tree("vi_g"))
 MODEL = CameraModel.of(CAMERA)
 
 

@@ -206,7 +206,7 @@ def test_only_the_quit_key_quits_and_every_key_is_explained():
 def test_a_mapping_with_a_missing_key_is_refused(tmp_path, change, named):
     from iap_bringup.teleop import MAPPINGS
 
-    text = (MAPPINGS / "gamepad.yaml").read_text()
+    text = (MAPPINGS.folder / "gamepad.yaml").read_text()
     path = tmp_path / "mine.yaml"
     path.write_text(text.replace(change, ""))
     with pytest.raises(BadInput, match=named):
@@ -217,7 +217,9 @@ def test_a_key_with_two_meanings_is_refused(tmp_path):
     from iap_bringup.teleop import MAPPINGS
 
     path = tmp_path / "mine.yaml"
-    path.write_text((MAPPINGS / "keyboard.yaml").read_text().replace('stop: " "', "stop: w"))
+    path.write_text(
+        (MAPPINGS.folder / "keyboard.yaml").read_text().replace('stop: " "', "stop: w")
+    )
     with pytest.raises(BadInput, match="'w' stands for more than one thing"):
         load_mapping(KeyboardMapping, str(path))
 

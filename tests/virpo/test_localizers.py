@@ -13,7 +13,7 @@ from iap_description.errors import BadInput
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.localizer import METHODS, make_localizer
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
-from iap_estimation.virpo.spec import load_spec, preset_names
+from iap_estimation.virpo.spec import PRESETS, load_spec
 from iap_estimation.virpo.start import level_state
 from iap_estimation.virpo.window.estimator import Estimator
 
@@ -302,6 +302,6 @@ def test_methods_and_presets_are_checked(flight):
         make_localizer("joint", Crew(flight.crew.crafts), SPEC, first(flight))
     with pytest.raises(BadInput, match="presets: default, paper"):
         load_spec("other")
-    assert preset_names() == ["default", "paper"]
+    assert PRESETS.names() == ["default", "paper"]
     assert load_spec("paper").range_deviation == 0.05
     assert load_spec("paper").physical.distance == 0.04
