@@ -5,7 +5,6 @@ from typing import Any
 
 import yaml
 
-from iap_bringup.localizing.one_craft import METHODS
 from iap_bringup.records.run_meta import TRUTH
 from iap_bringup.records.topics import ESTIMATED, STATE
 from iap_bringup.scenario import Scenario
@@ -15,6 +14,7 @@ from iap_control.gains import PRESETS as GAINS
 from iap_description.assembly import Assembly
 from iap_description.config import Record
 from iap_description.errors import BadInput
+from iap_estimation.virpo.methods.one_craft import METHODS
 
 CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
 FRONTEND, VIRPO, JOINT, CENTRE = "frontend_node", "virpo_node", "joint_node", "centre_node"
