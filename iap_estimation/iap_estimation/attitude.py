@@ -25,6 +25,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.config import NonNegative, Positive, Presets, Real, Record
+from iap_description.earth import GRAVITY
 from iap_description.kernels import (
     Vec,
     dot,
@@ -43,7 +44,6 @@ from iap_description.kernels import (
 Array = NDArray[np.float64]
 PRESETS = Presets(Path(__file__).parent / "data" / "attitude", "attitude gains")
 FREE_FALL = 0.5  # specific force below which it says nothing of the vertical [m/s^2]
-GRAVITY = 9.81  # for the deviation that is settled at [m/s^2]
 
 
 class AttitudeGains(Record):
