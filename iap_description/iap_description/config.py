@@ -15,6 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from iap_description.errors import BadInput
+from iap_description.text_files import read_text
 
 Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0.0)]
@@ -77,11 +78,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     Raises:
         BadInput: the file is missing, is not YAML, or is not a mapping.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
-    tree = parse_yaml(text, source=str(path))
+    tree = parse_yaml(read_text(path), source=str(path))
     if not isinstance(tree, dict):
         raise BadInput(f"{path}: a mapping of keys is expected, found {type(tree).__name__}")
     return tree
