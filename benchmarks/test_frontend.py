@@ -11,7 +11,7 @@ from iap_bringup.studies.watching import watch
 from iap_description.config import validate
 from iap_description.scenes.library import load_scene
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
-from iap_estimation.frontend.spec import FrontendSpec, preset_tree
+from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.model import optical
@@ -24,7 +24,7 @@ WARM = 5  # pairs until everything is compiled
 def test_stereo_pair(benchmark):
     eyes, pairs = _seen()
     calibration = _calibration(eyes)
-    spec = validate(FrontendSpec, preset_tree("default"), source="default")
+    spec = validate(FrontendSpec, PRESETS.tree("default"), source="default")
     walls, cpus, counts = [], [], []
 
     def follow():

@@ -14,7 +14,7 @@ from iap_description.tessellation import body_parts
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.model import CameraModel, optical
 from iap_sensors.cameras.renderer import Shot
-from iap_sensors.cameras.spec import CameraSpec, preset_tree
+from iap_sensors.cameras.spec import PRESETS, CameraSpec
 
 SCENE, HEIGHT = "textured_walls", 3.0  # [m]
 ROUNDS = 15
@@ -34,7 +34,7 @@ class Stage:
         self.renderer.load(load_scene(SCENE), [body_parts(body) for body in assembly.bodies])
 
     def shots(self, rows, mounts=("left_camera", "right_camera"), **keys):
-        camera = CameraSpec(**{**preset_tree("vi_g"), **keys})
+        camera = CameraSpec(**{**PRESETS.tree("vi_g"), **keys})
         model = CameraModel.of(camera)
         return [self._shot(model, camera, row, mount) for row in rows for mount in mounts]
 

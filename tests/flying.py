@@ -16,7 +16,8 @@ from iap_bringup.safety import Watch
 from iap_bringup.scenario import Options, Scenario, resolve, resolve_tree
 from iap_bringup.step import Step
 from iap_control.controller import PlatformController
-from iap_control.gains import Gains, preset_tree
+from iap_control.gains import PRESETS as GAINS
+from iap_control.gains import Gains
 from iap_control.model import PlatformModel
 from iap_description import so3
 from iap_description.assembly import Assembly
@@ -35,7 +36,7 @@ GRAVITY = 9.81
 
 def gains_of(preset: str = "default", **changes: Any) -> Gains:
     """A gain preset with some keys changed."""
-    return validate(Gains, preset_tree(preset), source=preset).model_copy(update=changes)
+    return validate(Gains, GAINS.tree(preset), source=preset).model_copy(update=changes)
 
 
 def platform_with_joints(places: Sequence[Sequence[float]], base: str = "three_line") -> Platform:

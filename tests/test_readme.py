@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from iap_bringup.cli import make_parser
-from iap_bringup.scenario import scenario_names
+from iap_bringup.scenario import SCENARIOS
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -21,7 +21,7 @@ COMMANDS = sorted({c.strip() for c in re.findall(r"\./iap ((?!test|COMMAND)[^`#;
 def test_command_is_understood(command):
     options = make_parser().parse_args(shlex.split(command))
     if command.startswith("run ") and not options.scenario.endswith(".yaml"):
-        assert options.scenario in scenario_names()
+        assert options.scenario in SCENARIOS.names()
 
 
 def test_files_named_are_there():

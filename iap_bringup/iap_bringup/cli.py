@@ -136,13 +136,8 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gains", help="gain preset: default or paper")
     parser.add_argument("--seed", type=int, help="seed of all noise")
     parser.add_argument("--duration", type=float, help="simulated time [s]")
-    parser.add_argument(
-        "--set",
-        dest="assignments",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="change any key of the resolved configuration, e.g. platform.center.mass=1.3; may be repeated",
+    _add_assignments(
+        parser, "change any key of the resolved configuration, e.g. platform.center.mass=1.3"
     )
     parser.add_argument(
         "--out",
@@ -159,12 +154,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--realtime", action="store_true", help="keep pace with the wall clock")
     parser.add_argument("--view", action="store_true", help="open PyBullet's window")
-    parser.add_argument("--no-plot", action="store_true", help="leave the plots out")
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print metrics.json as the only line of standard output",
-    )
+    _add_report_options(parser)
 
 
 def _add_localize_options(parser: argparse.ArgumentParser) -> None:
@@ -174,13 +164,8 @@ def _add_localize_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--preset", default="default", help="settings of the estimators (default: default)"
     )
-    parser.add_argument(
-        "--set",
-        dest="assignments",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="change a setting, e.g. estimator.keyframes=8 or frontend.max_tracks=150; may be repeated",
+    _add_assignments(
+        parser, "change a setting, e.g. estimator.keyframes=8 or frontend.max_tracks=150"
     )
     parser.add_argument("--vehicle", help="which of a run's vehicles, if there are several")
     bag = parser.add_argument_group("bags", "of a bag that is not this suite's")
@@ -203,6 +188,21 @@ def _add_localize_options(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder to create (default: the next runs/localize_NAME-001)",
     )
+    _add_report_options(parser)
+
+
+def _add_assignments(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument(
+        "--set",
+        dest="assignments",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help=f"{what}; may be repeated",
+    )
+
+
+def _add_report_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-plot", action="store_true", help="leave the plots out")
     parser.add_argument(
         "--json",

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_bringup.records.columns import Columns, FeltColumns
 from iap_bringup.records.run_meta import Bore, RunMeta, VehicleMeta
-from iap_bringup.records.topics import Columns, FeltColumns
 from iap_description import so3
 from iap_estimation import evaluation
 

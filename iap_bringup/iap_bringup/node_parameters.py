@@ -5,16 +5,16 @@ from typing import Any
 
 import yaml
 
-from iap_bringup.localizing.one_craft import METHODS
 from iap_bringup.records.run_meta import TRUTH
 from iap_bringup.records.topics import ESTIMATED, STATE
 from iap_bringup.scenario import Scenario
 from iap_bringup.sensing.seats import space
 from iap_bringup.vehicle import Vehicle
-from iap_control.gains import preset_names
+from iap_control.gains import PRESETS as GAINS
 from iap_description.assembly import Assembly
 from iap_description.config import Record
 from iap_description.errors import BadInput
+from iap_estimation.virpo.methods.one_craft import METHODS
 
 CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
 FRONTEND, VIRPO, JOINT, CENTRE = "frontend_node", "virpo_node", "joint_node", "centre_node"
@@ -134,7 +134,7 @@ def _answering(scenario: Scenario, vehicle: Vehicle) -> dict[str, Any]:
     control = vehicle.control
     return {
         "platform": _yaml(vehicle.platform),
-        "gains.preset": control.preset if control.preset in preset_names() else "default",
+        "gains.preset": control.preset if control.preset in GAINS.names() else "default",
         "gains.yaml": _yaml(control.gains),
         "control_rate": scenario.rates.control_hz,
         "state_topic": _measured_topic(vehicle) or STATE,

@@ -9,11 +9,13 @@ from pydantic import Field, model_validator
 from iap_bringup.records.recording import Recording
 from iap_bringup.sensing.suite import Name, cameras_tree, sensors_tree
 from iap_bringup.vehicle import VEHICLE_KEYS, Vehicle
-from iap_control.gains import preset_tree
+from iap_control.gains import PRESETS as GAINS
 from iap_description.config import (
     NonNegative,
     Positive,
+    Presets,
     Record,
+    merged,
     override,
     read_yaml,
     validate,
@@ -26,6 +28,7 @@ from iap_sensors.cameras.make import RendererName
 from iap_sensors.cameras.spec import CameraSpec
 
 DATA = Path(__file__).parent / "data"
+SCENARIOS = Presets(DATA / "scenarios", "scenario")
 TOOL = "tool"  # key of a vehicle that replaces its platform's own
 
 
@@ -150,32 +153,13 @@ class Options(Record):
         return self.model_copy(update={"assignments": (*self.assignments, *assignments)})
 
 
-def scenario_names() -> list[str]:
-    """Names of the scenarios that ship with the suite."""
-    return sorted(path.stem for path in (DATA / "scenarios").glob("*.yaml"))
-
-
-def scenario_file(name: str) -> Path:
-    """The file of a scenario by name or path.
-
-    Raises:
-        BadInput: no such scenario.
-    """
-    path = Path(name) if name.endswith((".yaml", ".yml")) else DATA / "scenarios" / f"{name}.yaml"
-    if not path.is_file():
-        raise BadInput(
-            f"unknown scenario '{name}': choose {', '.join(scenario_names())}, or the path of a YAML file"
-        )
-    return path
-
-
 def resolve(name: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
     """Resolve a scenario by name or path; also returns the plain tree that a run's folder keeps.
 
     Raises:
         BadInput: anything unknown, missing or impossible, in one line.
     """
-    path = scenario_file(name)
+    path = SCENARIOS.file_or_path(name)
     return resolve_tree(path.stem, _scenario_tree(path), str(path), options)
 
 
@@ -185,11 +169,11 @@ def _scenario_tree(path: Path, heirs: tuple[Path, ...] = ()) -> dict[str, Any]:
     base = tree.pop("extends", None)
     if base is None:
         return tree
-    if not isinstance(base, str) or scenario_file(base) in (*heirs, path):
+    if not isinstance(base, str) or SCENARIOS.file_or_path(base) in (*heirs, path):
         raise BadInput(
             f"{path}: key 'extends': the name of another scenario is expected (got {base!r})"
         )
-    return _merged(_scenario_tree(scenario_file(base), (*heirs, path)), tree)
+    return merged(_scenario_tree(SCENARIOS.file_or_path(base), (*heirs, path)), tree)
 
 
 def resolve_tree(
@@ -231,16 +215,16 @@ def _with_defaults(tree: dict[str, Any], source: str) -> dict[str, Any]:
     defaults = read_yaml(DATA / "defaults.yaml")
     vehicle_defaults = {key: defaults[key] for key in VEHICLE_KEYS if key in defaults}
     if "vehicles" not in tree:
-        return _merged(defaults, tree)
+        return merged(defaults, tree)
     if not isinstance(tree["vehicles"], list) or not tree["vehicles"]:
         raise BadInput(f"{source}: key 'vehicles': a list with at least one vehicle is expected")
     shared = {key: value for key, value in defaults.items() if key not in VEHICLE_KEYS}
     for vehicle in tree["vehicles"]:
         if not isinstance(vehicle, dict):
             raise BadInput(f"{source}: key 'vehicles': a mapping is expected (got {vehicle!r})")
-    vehicles = [_merged(vehicle_defaults, vehicle) for vehicle in tree["vehicles"]]
+    vehicles = [merged(vehicle_defaults, vehicle) for vehicle in tree["vehicles"]]
     return {
-        **_merged(shared, {k: v for k, v in tree.items() if k != "vehicles"}),
+        **merged(shared, {k: v for k, v in tree.items() if k != "vehicles"}),
         "vehicles": vehicles,
     }
 
@@ -250,14 +234,6 @@ def _with_sensors(tree: dict[str, Any], source: str) -> dict[str, Any]:
     out = {**tree, "cameras": cameras_tree(tree["cameras"])}
     for vehicle in out.get("vehicles", [out]):
         vehicle["sensors"] = sensors_tree(vehicle["sensors"], source)
-    return out
-
-
-def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    out = dict(base)
-    for key, value in over.items():
-        both = isinstance(value, dict) and isinstance(base.get(key), dict)
-        out[key] = _merged(base[key], value) if both else value
     return out
 
 
@@ -276,7 +252,7 @@ def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:
         raise BadInput(f"{source}: key 'control': a mapping is expected (got {control!r})")
     gains = options.gains or control.get("gains")
     if isinstance(gains, str):
-        vehicle["control"] = {"preset": gains, **control, "gains": preset_tree(gains)}
+        vehicle["control"] = {"preset": gains, **control, "gains": GAINS.tree(gains)}
     else:
         vehicle["control"] = {"preset": "custom", **control}
     if options.state_source is not None:

@@ -3,97 +3,25 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Annotated, Self, TypeVar
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
 
 from iap_bringup.references.rows import hold
+from iap_bringup.teleop_mappings import (
+    JoystickMapping,
+    KeyboardMapping,
+    Limits,
+    RateAxes,
+    VelocityAxes,
+)
 from iap_description import so3
-from iap_description.config import NonNegative, Positive, Real, Record, Vec3, read_yaml, validate
 from iap_description.errors import BadInput
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W, P, Q
 
 Array = NDArray[np.float64]
-Index = Annotated[int, Field(strict=True, ge=0)]
-MAPPINGS = Path(__file__).parent / "data" / "teleop"
 UP_W: Array = np.array([0.0, 0.0, 1.0])
-
-
-class Limits(Record):
-    """What a pilot cannot exceed."""
-
-    tilt_deg: Annotated[Positive, Field(le=80.0)]  # between the platform's z axis and the vertical
-    acceleration: Positive  # [m/s^2] with which the velocity follows the sticks
-    angular_acceleration_deg: Positive  # [deg/s^2]
-    leash: Positive  # [m] the reference never leads the platform by more
-
-
-class Axis(Record):
-    """A joystick axis."""
-
-    axis: Index
-    full: Real  # [m/s] or [deg/s] at full deflection; a negative one reverses
-
-
-class VelocityAxes(Record):
-    """Axes that move."""
-
-    x: Axis
-    y: Axis
-    z: Axis
-
-
-class RateAxes(Record):
-    """Axes that turn."""
-
-    roll: Axis
-    pitch: Axis
-    yaw: Axis
-
-
-class JoystickMapping(Record):
-    """How a joystick flies."""
-
-    dead_man: Index  # button that must be held
-    dead_zone: Annotated[NonNegative, Field(lt=1.0)]  # deflection that still counts as none
-    timeout: Positive  # [s] without a message that counts as the dead man released
-    velocity: VelocityAxes
-    rate_deg: RateAxes
-    limits: Limits
-
-
-class Key(Record):
-    """What a key asks for while it is held."""
-
-    does: str
-    velocity: Vec3 = (0.0, 0.0, 0.0)  # [m/s] in P
-    rate_deg: Vec3 = (0.0, 0.0, 0.0)  # [deg/s] in P
-
-
-class KeyboardMapping(Record):
-    """How a keyboard flies."""
-
-    release: Positive  # [s] after its last repeat a key counts as released
-    stop: str
-    quit: str
-    faster: str
-    slower: str
-    keys: dict[Annotated[str, Field(min_length=1, max_length=1)], Key]
-    limits: Limits
-
-    @model_validator(mode="after")
-    def _keys_differ(self) -> Self:
-        special = [self.stop, self.quit, self.faster, self.slower]
-        twice = {key for key in special if special.count(key) > 1 or key in self.keys}
-        if twice:
-            raise ValueError(f"key {sorted(twice)[0]!r} stands for more than one thing")
-        return self
-
-
-M = TypeVar("M", JoystickMapping, KeyboardMapping)
 
 
 @dataclass(frozen=True)
@@ -112,19 +40,6 @@ class Demand:
 
 
 RELEASED = Demand()
-
-
-def load_mapping(kind: type[M], name: str) -> M:
-    """A mapping that ships with the suite by name, or any by the path of its file.
-
-    Raises:
-        BadInput: no such mapping, or a key of it is wrong.
-    """
-    path = Path(name) if name.endswith((".yaml", ".yml")) else MAPPINGS / f"{name}.yaml"
-    if not path.is_file():
-        known = ", ".join(sorted(file.stem for file in MAPPINGS.glob("*.yaml")))
-        raise BadInput(f"unknown mapping '{name}': choose {known}, or the path of a YAML file")
-    return validate(kind, read_yaml(path), source=str(path))
 
 
 @dataclass(frozen=True)

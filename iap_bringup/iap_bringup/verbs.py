@@ -25,19 +25,17 @@ from iap_bringup.records.runfolder import (
 )
 from iap_bringup.run import Flight, Result, execute
 from iap_bringup.scenario import (
-    DATA,
+    SCENARIOS,
     Options,
     Scenario,
     resolve,
     resolve_again,
     resolve_replay,
-    scenario_names,
 )
-from iap_bringup.sensing.suite import preset_names as sensor_names
+from iap_bringup.sensing.suite import set_names
 from iap_bringup.studies.asked import Asked
 from iap_bringup.studies.experiments import run_experiment
-from iap_control.gains import preset_names
-from iap_description.config import read_yaml
+from iap_control.gains import PRESETS as GAINS
 from iap_description.errors import BadInput
 from iap_description.platform import load_platform, platform_names
 from iap_description.scenes.library import scene_names
@@ -158,12 +156,10 @@ def localize(options: argparse.Namespace) -> int:
 
 def list_all(_: argparse.Namespace) -> int:
     """Say what there is to fly, where, and with which sensors."""
-    scenarios = [
-        (name, read_yaml(DATA / "scenarios" / f"{name}.yaml")) for name in scenario_names()
-    ]
+    scenarios = [(name, SCENARIOS.tree(name)) for name in SCENARIOS.names()]
     platforms = [(name, load_platform(name).description) for name in platform_names()]
     described = [(n, t.get("description", "")) for n, t in scenarios]
-    names = {"Gains": preset_names(), "Sensors": sensor_names(), "Scenes": scene_names()}
+    names = {"Gains": GAINS.names(), "Sensors": set_names(), "Scenes": scene_names()}
     report.show_list(Console(), described, platforms, names)
     return 0
 

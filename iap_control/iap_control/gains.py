@@ -2,14 +2,13 @@
 """Gain presets: strict records read from ``data/gains/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from iap_description.config import Flag, NonNegative, Positive, Record, Vec3, read_yaml
-from iap_description.errors import BadInput
+from iap_description.config import Flag, NonNegative, Positive, Presets, Record, Vec3
 
-PRESETS = Path(__file__).parent / "data" / "gains"
+PRESETS = Presets(Path(__file__).parent / "data" / "gains", "gain preset")
 LARGEST_TURN = 1.5  # of a correction, per axis: three of them stay below half a turn [rad]
 Vec6 = tuple[NonNegative, NonNegative, NonNegative, NonNegative, NonNegative, NonNegative]
 Positive6 = tuple[Positive, Positive, Positive, Positive, Positive, Positive]
@@ -106,20 +105,3 @@ class Gains(Record):
     admittance: AdmittanceGains
     wrench: WrenchGains
     autopilot: AutopilotGains
-
-
-def preset_names() -> list[str]:
-    """Names of the presets that ship with the suite."""
-    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
-
-
-def preset_tree(name: str) -> dict[str, Any]:
-    """The plain tree of a preset.
-
-    Raises:
-        BadInput: no such preset.
-    """
-    path = PRESETS / f"{name}.yaml"
-    if not path.is_file():
-        raise BadInput(f"unknown gain preset '{name}': choose {', '.join(preset_names())}")
-    return read_yaml(path)

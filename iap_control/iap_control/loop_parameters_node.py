@@ -19,6 +19,7 @@ from iap_control.reference_input import ReferenceInput
 from iap_control.wrench_input import WrenchDemand, WrenchInput
 from iap_description.assembly import Assembly
 from iap_description.config import parse_yaml, validate
+from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.ros_node import SuiteNode
 
@@ -36,7 +37,7 @@ def make_control_loop(node: SuiteNode, gains: Gains) -> tuple[ControlLoop, str]:
     platform = node.platform()
     what = "Headings of the aircraft: follow (the platform) | hold | given (by the reference)."
     yaw = node.choice("yaw_mode", YAW_MODES, what)
-    gravity = node.parameter("gravity", 9.81, "Along -z of map [m/s^2].", limits=(0.1, 100.0))
+    gravity = node.parameter("gravity", GRAVITY, "Along -z of map [m/s^2].", limits=(0.1, 100.0))
     limits, source = _references(node)
     model = PlatformModel.of(
         Assembly.of(platform),

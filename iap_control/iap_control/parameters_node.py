@@ -8,7 +8,8 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 
 from iap_control.controller import PlatformController
-from iap_control.gains import Gains, preset_tree
+from iap_control.gains import PRESETS as GAINS
+from iap_control.gains import Gains
 from iap_description.config import parse_yaml, validate
 from iap_description.errors import BadInput
 from iap_description.ros_node import SuiteNode
@@ -110,7 +111,7 @@ def _declared_tree(node: SuiteNode) -> dict[str, Any]:
         BadInput: no such preset, or the YAML is none of gains.
     """
     what = "Gain preset (default, paper) that gives all gains which are not set."
-    tree = preset_tree(node.parameter("gains.preset", "default", what))
+    tree = GAINS.tree(node.parameter("gains.preset", "default", what))
     what = "All gains as YAML, in place of the preset's; empty: the preset's."
     text, source = node.parameter("gains.yaml", "", what), "parameter gains.yaml"
     if not text:

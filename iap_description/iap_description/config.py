@@ -7,6 +7,7 @@ key and the value; `override` implements the command line's ``--set KEY=VALUE`` 
 
 import copy
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -14,6 +15,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from iap_description.errors import BadInput
+from iap_description.text_files import read_text
 
 Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0.0)]
@@ -76,14 +78,71 @@ def read_yaml(path: Path) -> dict[str, Any]:
     Raises:
         BadInput: the file is missing, is not YAML, or is not a mapping.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
-    tree = parse_yaml(text, source=str(path))
+    tree = parse_yaml(read_text(path), source=str(path))
     if not isinstance(tree, dict):
         raise BadInput(f"{path}: a mapping of keys is expected, found {type(tree).__name__}")
     return tree
+
+
+def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    """A tree on top of another: mappings that both have are merged key by key, all else is replaced."""
+    out = dict(base)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(base.get(key), dict)
+        out[key] = merged(base[key], value) if both else value
+    return out
+
+
+@dataclass(frozen=True)
+class Presets:
+    """The YAML files of a folder, by name.
+
+    Attributes:
+        folder: where they are.
+        noun: what one of them is, for errors.
+        base: the preset whose keys all others are laid over; None where each says everything.
+    """
+
+    folder: Path
+    noun: str
+    base: str | None = None
+
+    def names(self) -> list[str]:
+        """Names of the presets that ship with the suite."""
+        return sorted(path.stem for path in self.folder.glob("*.yaml"))
+
+    def file(self, name: str) -> Path:
+        """The file of a preset.
+
+        Raises:
+            BadInput: no such preset.
+        """
+        if name not in self.names():
+            raise BadInput(f"no {self.noun} '{name}' (presets: {', '.join(self.names())})")
+        return self.folder / f"{name}.yaml"
+
+    def file_or_path(self, name: str) -> Path:
+        """The file of a preset, or any other by its path, which ends in .yaml or .yml.
+
+        Raises:
+            BadInput: no such preset or file.
+        """
+        path = Path(name) if name.endswith((".yaml", ".yml")) else self.folder / f"{name}.yaml"
+        if not path.is_file():
+            known = ", ".join(self.names())
+            raise BadInput(
+                f"unknown {self.noun} '{name}': choose {known}, or the path of a YAML file"
+            )
+        return path
+
+    def tree(self, name: str) -> dict[str, Any]:
+        """The plain tree of a preset.
+
+        Raises:
+            BadInput: no such preset, or its file is not YAML.
+        """
+        tree = read_yaml(self.file(name))
+        return tree if self.base is None else merged(read_yaml(self.file(self.base)), tree)
 
 
 def validate(record: type[R], tree: object, *, source: str, prefix: str = "") -> R:

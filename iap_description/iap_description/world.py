@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from iap_description.config import Flag, NonNegative, Record
+from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.scenes.library import check_scene
 from iap_description.surface import Surface
@@ -34,7 +35,7 @@ class World(Record):
     say nothing else. Engines number the objects in the order in which they are given.
     """
 
-    gravity: NonNegative = 9.81  # [m/s^2]
+    gravity: NonNegative = GRAVITY  # [m/s^2]
     ground: Flag = True
     surface: Surface = Surface(friction=0.8, restitution=0.1)
     scene: Scene | None = None  # of scenes.library; None: an open field

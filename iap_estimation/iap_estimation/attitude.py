@@ -18,14 +18,14 @@ Presets are read from ``data/attitude/NAME.yaml``.
 
 import math
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_description.config import NonNegative, Positive, Real, Record, read_yaml
-from iap_description.errors import BadInput
+from iap_description.config import NonNegative, Positive, Presets, Real, Record
+from iap_description.earth import GRAVITY
 from iap_description.kernels import (
     Vec,
     dot,
@@ -42,9 +42,8 @@ from iap_description.kernels import (
 )
 
 Array = NDArray[np.float64]
-PRESETS = Path(__file__).parent / "data" / "attitude"
+PRESETS = Presets(Path(__file__).parent / "data" / "attitude", "attitude gains")
 FREE_FALL = 0.5  # specific force below which it says nothing of the vertical [m/s^2]
-GRAVITY = 9.81  # for the deviation that is settled at [m/s^2]
 
 
 class AttitudeGains(Record):
@@ -148,22 +147,6 @@ class AttitudeFilter:
     def correct_heading(self, field_S: Array) -> None:
         """Turn the estimate about the vertical towards what a magnetometer says, (3,) in any unit."""
         _head(field_S, self._declination, self._q_WS, self.bias, self.covariance, self._noise)
-
-
-def preset_names() -> list[str]:
-    """Names of the gains that ship with the suite."""
-    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
-
-
-def preset_tree(name: str) -> dict[str, Any]:
-    """The plain tree of a preset.
-
-    Raises:
-        BadInput: no such preset.
-    """
-    if name not in preset_names():
-        raise BadInput(f"no attitude gains '{name}' (presets: {', '.join(preset_names())})")
-    return read_yaml(PRESETS / f"{name}.yaml")
 
 
 @njit(cache=True)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
+from iap_description.text_files import table_lines
 
 Array = NDArray[np.float64]
 
@@ -29,15 +30,7 @@ def read_tum(path: Path) -> tuple[Array, Array]:
         BadInput: the file is missing, or a line is not eight finite numbers, or time does not
             increase.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
-    rows = [
-        _row(path, n, line)
-        for n, line in enumerate(lines, 1)
-        if line.strip() and not line.startswith("#")
-    ]
+    rows = [_row(path, n, line) for n, line in table_lines(path)]
     if not rows:
         raise BadInput(f"{path}: no pose")
     table = np.array(rows)

@@ -16,6 +16,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from iap_description.aircraft import Aircraft
 from iap_description.assembly import Assembly
 from iap_description.conversions import BASE_LINK, frame, status_message
+from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.ros_node import LATEST, OK, WARN, Diagnostics, SuiteNode, run
 from iap_description.states import Command, resting_state
@@ -60,7 +61,9 @@ class WrenchObserverNode(SuiteNode):
         gain = self.parameter("gain", 10.0, what, limits=(0.01, 1e3))
         what = "Rate at which states come [Hz]."
         rate = self.parameter("control_rate", 200.0, what, limits=(1.0, 1e4))
-        gravity = self.parameter("gravity", 9.81, "Along -z of map [m/s^2].", limits=(0.1, 100.0))
+        gravity = self.parameter(
+            "gravity", GRAVITY, "Along -z of map [m/s^2].", limits=(0.1, 100.0)
+        )
         what = "By how much the autopilots over-drive their rotors' speed; 1: not at all."
         lead = self.parameter("autopilot.rotor_lead", 1.0, what, limits=(1.0, 10.0))
         what = f"The autopilots' attitude gain, roll pitch yaw [1/s^2]; {UNKNOWN}."

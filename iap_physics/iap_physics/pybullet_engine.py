@@ -31,7 +31,8 @@ from iap_physics.contact import Point, Vector, contact_of, wrench_on
 from iap_physics.engine import WORLD, Contact, Engine
 from iap_physics.joints import at_rest, check_start
 from iap_physics.pybullet_client import bullet, connect
-from iap_physics.pybullet_objects import STANDING, models, prescribe, states
+from iap_physics.pybullet_objects import models, prescribe, states
+from iap_physics.pybullet_rays import ray_cast
 from iap_physics.pybullet_rows import FAR, settle
 from iap_physics.pybullet_scene import write_scene
 from iap_physics.pybullet_world import Loaded, build, model, place
@@ -39,7 +40,6 @@ from iap_physics.pybullet_world import Loaded, build, model, place
 Array = NDArray[np.float64]
 
 JOINT_FORCE = 1e5  # that a joint added in flight can bear [N]
-RAYS = 16000  # per call; PyBullet drops those beyond 16383
 APART = 1e3  # [m] no two vehicles touch at this distance
 FIRST_STEP = 1e-3  # that gives moving objects a velocity before the first step tells its own [s]
 STDERR = 2
@@ -188,15 +188,7 @@ class PyBulletEngine(Engine):
 
     def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
         """Fraction (rays,) of each ray at its first hit."""
-        starts, ends = np.asarray(starts_W).tolist(), np.asarray(ends_W).tolist()
-        seen = {"collisionFilterMask": STANDING} if world_only else {}
-        hits: list[float] = []
-        for i in range(0, len(starts), RAYS):
-            rays = bullet.rayTestBatch(
-                starts[i : i + RAYS], ends[i : i + RAYS], **seen, **self._at
-            )
-            hits += [ray[2] for ray in rays]
-        return np.array(hits)
+        return ray_cast(self._client, starts_W, ends_W, world_only=world_only)
 
     def add_joint(self, body_a: int, body_b: int, p_AJ_A: Array, p_BJ_B: Array) -> int:
         """Join two bodies, or a body and the world, by a spherical joint."""

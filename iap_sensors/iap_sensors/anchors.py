@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from iap_description.config import Record, Vec3, read_yaml
+from iap_description.config import Presets, Record, Vec3, read_yaml
 from iap_description.errors import BadInput
 
-PRESETS = Path(__file__).parent / "data" / "anchors"
+PRESETS = Presets(Path(__file__).parent / "data" / "anchors", "anchors")
 
 
 class Anchor(Record):
@@ -17,11 +17,6 @@ class Anchor(Record):
 
     id: Annotated[str, Field(strict=True, min_length=1)]
     position: Vec3  # in `map` [m]
-
-
-def preset_names() -> list[str]:
-    """Names of the sets of anchors that ship with the suite."""
-    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
 
 
 def anchor_trees(given: object) -> object:
@@ -32,10 +27,10 @@ def anchor_trees(given: object) -> object:
     """
     if not isinstance(given, str):
         return given
-    path = Path(given) if given.endswith((".yaml", ".yml")) else PRESETS / f"{given}.yaml"
+    path = Path(given) if given.endswith((".yaml", ".yml")) else PRESETS.folder / f"{given}.yaml"
     if not path.is_file():
         raise BadInput(
-            f"no anchors '{given}': choose {', '.join(preset_names())}, the path of a YAML file,"
+            f"no anchors '{given}': choose {', '.join(PRESETS.names())}, the path of a YAML file,"
             " or a list of {id, position}"
         )
     anchors = read_yaml(path).get("anchors")

@@ -2,12 +2,11 @@
 """What an inertial unit is: strict records; presets are read from ``data/imu/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from iap_description.config import NonNegative, Positive, Record, read_yaml
-from iap_description.errors import BadInput
+from iap_description.config import NonNegative, Positive, Presets, Record
 
-PRESETS = Path(__file__).parent / "data" / "imu"
+PRESETS = Presets(Path(__file__).parent / "data" / "imu", "inertial unit")
 
 
 class Triad(Record):
@@ -32,19 +31,3 @@ class ImuSpec(Record):
     sampling: Literal["integrating", "instantaneous"]  # means over the interval, or instants
     gyro: Triad
     accel: Triad
-
-
-def preset_names() -> list[str]:
-    """Names of the units that ship with the suite."""
-    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
-
-
-def preset_tree(name: str) -> dict[str, Any]:
-    """The plain tree of a preset.
-
-    Raises:
-        BadInput: no such preset.
-    """
-    if name not in preset_names():
-        raise BadInput(f"no inertial unit '{name}' (presets: {', '.join(preset_names())})")
-    return read_yaml(PRESETS / f"{name}.yaml")

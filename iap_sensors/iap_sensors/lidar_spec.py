@@ -2,15 +2,14 @@
 """What a lidar is: strict records; presets are read from ``data/lidar/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from pydantic import model_validator
 
-from iap_description.config import Count, NonNegative, Positive, Real, Record, read_yaml
-from iap_description.errors import BadInput
+from iap_description.config import Count, NonNegative, Positive, Presets, Real, Record
 from iap_sensors.uwb_spec import Share
 
-PRESETS = Path(__file__).parent / "data" / "lidar"
+PRESETS = Presets(Path(__file__).parent / "data" / "lidar", "lidar")
 
 
 class LidarSpec(Record):
@@ -44,19 +43,3 @@ class LidarSpec(Record):
                 f"key 'range_min': {self.range_min} m is not below {self.range_max} m"
             )
         return self
-
-
-def preset_names() -> list[str]:
-    """Names of the lidars that ship with the suite."""
-    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
-
-
-def preset_tree(name: str) -> dict[str, Any]:
-    """The plain tree of a preset.
-
-    Raises:
-        BadInput: no such preset.
-    """
-    if name not in preset_names():
-        raise BadInput(f"no lidar '{name}' (presets: {', '.join(preset_names())})")
-    return read_yaml(PRESETS / f"{name}.yaml")

@@ -6,18 +6,17 @@ Presets are read from ``data/magnetometer/NAME.yaml``.
 
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from iap_description import so3
-from iap_description.config import NonNegative, Positive, Real, Record, read_yaml
-from iap_description.errors import BadInput
+from iap_description.config import NonNegative, Positive, Presets, Real, Record
 
 Array = NDArray[np.float64]
-PRESETS = Path(__file__).parent / "data" / "magnetometer"
+PRESETS = Presets(Path(__file__).parent / "data" / "magnetometer", "magnetometer")
 
 
 class MagnetometerSpec(Record):
@@ -60,19 +59,3 @@ class Magnetometer:
         """The field (3,) [T] in the axes of a sensor whose attitude is `q_WS` (4,), xyzw."""
         field_S = so3.rotate(so3.conjugate(q_WS), self._field_W)
         return np.asarray(field_S + self._bias + self._spec.noise * self._rng.standard_normal(3))
-
-
-def preset_names() -> list[str]:
-    """Names of the magnetometers that ship with the suite."""
-    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
-
-
-def preset_tree(name: str) -> dict[str, Any]:
-    """The plain tree of a preset.
-
-    Raises:
-        BadInput: no such preset.
-    """
-    if name not in preset_names():
-        raise BadInput(f"no magnetometer '{name}' (presets: {', '.join(preset_names())})")
-    return read_yaml(PRESETS / f"{name}.yaml")

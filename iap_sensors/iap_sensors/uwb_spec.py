@@ -2,15 +2,14 @@
 """What ranging by ultra-wide band is like: strict records; presets are read from ``data/uwb/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from iap_description.config import Flag, NonNegative, Positive, Record, read_yaml
-from iap_description.errors import BadInput
+from iap_description.config import Flag, NonNegative, Positive, Presets, Record
 from iap_sensors.anchors import Anchor, repeated
 
-PRESETS = Path(__file__).parent / "data" / "uwb"
+PRESETS = Presets(Path(__file__).parent / "data" / "uwb", "UWB")  # their anchors may be a name
 Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
 
 
@@ -49,19 +48,3 @@ class UwbSpec(Record):
         if twice is not None:
             raise ValueError(f"key 'anchors': id '{twice}' is given twice")
         return self
-
-
-def preset_names() -> list[str]:
-    """Names of the presets that ship with the suite."""
-    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
-
-
-def preset_tree(name: str) -> dict[str, Any]:
-    """The plain tree of a preset; its anchors may be a name.
-
-    Raises:
-        BadInput: no such preset.
-    """
-    if name not in preset_names():
-        raise BadInput(f"no UWB '{name}' (presets: {', '.join(preset_names())})")
-    return read_yaml(PRESETS / f"{name}.yaml")

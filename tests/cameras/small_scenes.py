@@ -8,14 +8,15 @@ from iap_description.scenes.part import Part
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_sensors.cameras.model import CameraModel, optical
 from iap_sensors.cameras.renderer import Shot
-from iap_sensors.cameras.spec import CameraSpec, preset_tree
+from iap_sensors.cameras.spec import PRESETS as CAMERAS
+from iap_sensors.cameras.spec import CameraSpec
 
 WHITE = (1.0, 1.0, 1.0, 1.0)
 EVEN = Light(direction_W=(0.0, 0.0, 1.0), strength=0.0, ambient=1.0)  # as bright from everywhere
 
 
 def spec(**keys):
-    return CameraSpec(**{**preset_tree("vi_g"), **keys})
+    return CameraSpec(**{**CAMERAS.tree("vi_g"), **keys})
 
 
 def shot(camera, p_W=(0.0, 0.0, 0.0), q_WS=(0.0, 0.0, 0.0, 1.0), **keys):

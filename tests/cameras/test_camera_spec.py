@@ -5,19 +5,19 @@ import pytest
 
 from iap_description.config import validate
 from iap_description.errors import BadInput
-from iap_sensors.cameras.spec import CameraSpec, preset_names, preset_tree
+from iap_sensors.cameras.spec import PRESETS, CameraSpec
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", PRESETS.names())
 def test_presets_are_complete(name):
-    tree = preset_tree(name)
+    tree = PRESETS.tree(name)
     place = {"mount", "position", "rpy_deg", "right_of"}
     assert set(tree) == set(CameraSpec.model_fields) - place
     validate(CameraSpec, tree, source=name)
 
 
 def test_the_default_camera_is_that_of_the_paper():
-    camera = CameraSpec(**preset_tree("vi_g"))
+    camera = CameraSpec(**PRESETS.tree("vi_g"))
     assert (camera.width, camera.height, camera.fx, camera.fy) == (640, 480, 320.0, 320.0)
     assert (camera.cx, camera.cy, camera.rate) == (319.5, 239.5, 20.0)
 
@@ -54,11 +54,11 @@ def test_the_default_camera_is_that_of_the_paper():
 )
 def test_an_impossible_camera_is_refused(keys, said):
     with pytest.raises(BadInput) as refused:
-        validate(CameraSpec, {**preset_tree("vi_g"), **keys}, source="scenario.yaml")
+        validate(CameraSpec, {**PRESETS.tree("vi_g"), **keys}, source="scenario.yaml")
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 def test_an_unknown_preset_is_refused_with_those_there_are():
     with pytest.raises(BadInput, match=r"no camera 'fisheye' \(presets: vi_g, wide\)"):
-        preset_tree("fisheye")
+        PRESETS.tree("fisheye")

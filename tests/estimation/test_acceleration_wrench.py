@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from flying import DT, GRAVITY, PHYSICS_HZ, controller_of, gains_of, hover_rpm, plant_of
+from swings import still, swinging
 
 from iap_control.controller import Reference
 from iap_description import so3
@@ -16,7 +17,7 @@ from iap_estimation.acceleration_wrench import AccelerationObserver, Units
 from iap_physics.inertial import InertialMounts, InertialProbe
 from iap_physics.joints import joined_rows
 from iap_sensors.imu import Imu
-from iap_sensors.imu_spec import ImuSpec, preset_tree
+from iap_sensors.imu_spec import PRESETS, ImuSpec
 from iap_sensors.noise import stream
 
 NOTHING = np.zeros(6)
@@ -54,7 +55,7 @@ class Feeling:
         mounts = InertialMounts(*units)
         rate = {"physics_hz": PHYSICS_HZ, "every": round(PHYSICS_HZ * DT)}
         self._probe = InertialProbe(mounts, **rate, sampling="integrating", gravity=GRAVITY)
-        spec = validate(ImuSpec, preset_tree(preset), source=preset)
+        spec = validate(ImuSpec, PRESETS.tree(preset), source=preset)
         self._units = [Imu(spec, 1.0 / DT, stream(seed, f"imu_{m}")) for m in range(len(units[0]))]
         self._step, self._engine = plant.engine.step, plant.engine
         plant.engine.step = self._stepped
@@ -68,23 +69,6 @@ class Feeling:
         _, w, f = self._probe.take()
         pairs = [unit(w[:, m], f[:, m]) for m, unit in enumerate(self._units)]
         return np.array([pair.w_S[0] for pair in pairs]), np.array([p.f_S[0] for p in pairs])
-
-
-def still(t, count):
-    row = np.zeros(19 + count)
-    row[6] = 1.0
-    return row
-
-
-def swinging(t, count):
-    """Sines of 0.3 m and 0.2 rad with a period of 3 s along and about every axis, as the platform begins at rest."""
-    row, s = still(t, count), 2.0 * np.pi / 3.0
-    shape = np.array([0.3, -0.2, 0.2])
-    row[:3], row[7:10] = (1.0 - np.cos(s * t)) * shape, s * np.sin(s * t) * shape
-    row[13:16] = s * s * np.cos(s * t) * shape
-    row[3:7] = so3.quaternion_exp((1.0 - np.cos(s * t)) * np.array([0.1, 0.1, 0.1]))
-    row[10:13] = s * np.sin(s * t) * 0.1
-    return row
 
 
 def fly(

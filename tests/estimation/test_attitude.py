@@ -15,7 +15,7 @@ from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_description.states import Q
-from iap_estimation.attitude import AttitudeFilter, AttitudeGains, preset_names, preset_tree
+from iap_estimation.attitude import PRESETS, AttitudeFilter, AttitudeGains
 from iap_physics.inertial import InertialMounts, InertialProbe
 from iap_sensors import imu_spec, magnetometer
 from iap_sensors.imu import Imu
@@ -31,11 +31,11 @@ POINTING = 4  # control periods between samples of the magnetometer
 
 
 def gains_of(preset="default", **changes):
-    return validate(AttitudeGains, {**preset_tree(preset), **changes}, source="test")
+    return validate(AttitudeGains, {**PRESETS.tree(preset), **changes}, source="test")
 
 
 def compass_of(preset="default", seed=1):
-    spec = validate(MagnetometerSpec, magnetometer.preset_tree(preset), source=preset)
+    spec = validate(MagnetometerSpec, magnetometer.PRESETS.tree(preset), source=preset)
     return Magnetometer(spec, stream(seed, "mag"))
 
 
@@ -74,7 +74,7 @@ class Attitudes:
 def errors_deg(flight, seed):
     """Errors (T, 3) of roll, pitch and yaw [deg] with the paper's unit."""
     w, f, true = flight
-    spec = validate(ImuSpec, imu_spec.preset_tree("paper"), source="paper")
+    spec = validate(ImuSpec, imu_spec.PRESETS.tree("paper"), source="paper")
     samples = Imu(spec, 1.0 / DT, stream(seed, "imu"))(w, f)
     compass, estimator = compass_of(seed=seed), AttitudeFilter(gains_of(), DT)
     estimator.reset(true[0])
@@ -191,9 +191,9 @@ def test_a_reset_filter_has_forgotten(flight):
 
 
 def test_the_default_filter_knows_the_default_magnetometer_s_declination():
-    assert preset_names() == ["default", "mems"]
-    for name in preset_names():
-        given = magnetometer.preset_tree("default")["declination_deg"]
+    assert PRESETS.names() == ["default", "mems"]
+    for name in PRESETS.names():
+        given = magnetometer.PRESETS.tree("default")["declination_deg"]
         assert gains_of(name).declination_deg == given
 
 
@@ -208,4 +208,4 @@ def test_impossible_gains_are_refused_by_the_key_s_name(changes):
 
 def test_unknown_gains_are_refused_with_the_choices():
     with pytest.raises(BadInput, match="no attitude gains 'best' .*default"):
-        preset_tree("best")
+        PRESETS.tree("best")

@@ -7,7 +7,7 @@ import numpy as np
 from iap_description import so3
 from iap_description.config import validate
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
-from iap_estimation.frontend.spec import FrontendSpec, preset_tree
+from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
 
 WIDTH, HEIGHT, FOCAL, BASELINE = 320, 240, 200.0, 0.1  # [px], [m]
@@ -31,7 +31,7 @@ def pair_of(D=(0.0,) * 5, turn_right=STILL, baseline=BASELINE):
 
 
 def tracker_of(pair=None, **changes):
-    tree = {**preset_tree("default"), "max_tracks": 60, "spacing": 15.0, **changes}
+    tree = {**PRESETS.tree("default"), "max_tracks": 60, "spacing": 15.0, **changes}
     return StereoTracker(pair or pair_of(), validate(FrontendSpec, tree, source="test"))
 
 

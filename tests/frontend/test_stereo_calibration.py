@@ -11,7 +11,7 @@ from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
 from iap_estimation.frontend.euroc import read_stereo
-from iap_estimation.frontend.spec import FrontendSpec, preset_names, preset_tree
+from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 
 K = [FOCAL, 0.0, 160.0, 0.0, FOCAL, 120.0, 0.0, 0.0, 1.0]
 POINTS = np.array([[0.3, -0.2, 2.0], [-0.5, 0.4, 1.5], [0.0, 0.0, 8.0], [1.0, 0.5, 3.0]])
@@ -148,9 +148,9 @@ def test_right_camera_of_a_body_seen_upside_down():
     assert pair.p_RL_R == pytest.approx([-0.1, 0.0, 0.0], abs=1e-12)
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", PRESETS.names())
 def test_presets_are_complete(name):
-    validate(FrontendSpec, preset_tree(name), source=name)
+    validate(FrontendSpec, PRESETS.tree(name), source=name)
 
 
 @pytest.mark.parametrize(
@@ -165,10 +165,10 @@ def test_presets_are_complete(name):
 )
 def test_faults_of_settings_are_named(changes, words):
     with pytest.raises(BadInput) as refused:
-        validate(FrontendSpec, {**preset_tree("default"), **changes}, source="test")
+        validate(FrontendSpec, {**PRESETS.tree("default"), **changes}, source="test")
     assert words in str(refused.value)
 
 
 def test_unknown_preset_is_refused():
     with pytest.raises(BadInput, match="no front end 'nothing'"):
-        preset_tree("nothing")
+        PRESETS.tree("nothing")

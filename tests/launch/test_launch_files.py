@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from iap_bringup.launching import flight_parameters, parameter_file, resolved, view_file
-from iap_bringup.scenario import scenario_names
+from iap_bringup.scenario import SCENARIOS
 
 ROOT = Path(__file__).parents[2]
 LAUNCH = ROOT / "iap_bringup" / "launch"
@@ -53,7 +53,7 @@ def executables(package):
 
 def test_there_is_a_launch_file_for_every_scenario_and_for_replay_and_teleop():
     names = {path.name.removesuffix(".launch.py") for path in FILES}
-    assert names == {*scenario_names(), "sim", "replay", "teleop", "localization"}
+    assert names == {*SCENARIOS.names(), "sim", "replay", "teleop", "localization"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -62,7 +62,7 @@ def test_launch_file_is_a_short_description(path):
     code = compile(text, str(path), "exec")
     assert "generate_launch_description" in code.co_names
     assert text.startswith("# SPDX-License-Identifier: BSD-3-Clause\n")
-    is_scenario = path.name.removesuffix(".launch.py") in scenario_names()
+    is_scenario = path.name.removesuffix(".launch.py") in SCENARIOS.names()
     assert len(text.splitlines()) <= (20 if is_scenario else 150)
 
 

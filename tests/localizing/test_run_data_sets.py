@@ -14,7 +14,6 @@ from iap_bringup.localizing.opening import open_dataset
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
-from iap_sensors.cameras.opengl import OpenGLRenderer
 
 MOUNT = ("[0.05, -0.02, 0.03]", "[4.0, -7.0, 20.0]")  # of the inertial units [m], [deg]
 SMALL = [
@@ -25,11 +24,7 @@ SMALL = [
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory) -> Path:
-    try:
-        OpenGLRenderer().close()
-    except BadInput as error:
-        pytest.skip(str(error))
+def run(opengl, tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("run") / "flown"
     settings = [
         f"platform.aircraft.mounts.imu.position={MOUNT[0]}",

@@ -5,9 +5,9 @@ import numpy as np
 from made_up_flights import DT, vehicle_meta
 
 from iap_bringup.contact_metrics import DESIRED, ESTIMATED, FILTERED, RAW
+from iap_bringup.records.columns import Columns
 from iap_bringup.records.run_meta import RunMeta
 from iap_bringup.records.runfolder import RunData, VehicleRun
-from iap_bringup.records.topics import Columns
 
 TICKS = 2000  # 10 s
 TOUCHES_AT = 4.0  # [s]

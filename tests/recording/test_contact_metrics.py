@@ -6,8 +6,8 @@ import pytest
 from made_up_flights import DT, vehicle_meta
 
 from iap_bringup.contact_metrics import DESIRED, FILTERED, RAW, contact_metrics
+from iap_bringup.records.columns import Columns
 from iap_bringup.records.run_meta import Bore, RunMeta
-from iap_bringup.records.topics import Columns
 from iap_description import so3
 
 TICKS = 4000  # 20 s

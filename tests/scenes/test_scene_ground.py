@@ -5,14 +5,13 @@ import numpy as np
 import pytest
 
 from iap_description import so3
-from iap_description.errors import BadInput
 from iap_description.scenes.library import load_scene, scene_names
 from iap_sensors.cameras.model import CameraModel, optical
-from iap_sensors.cameras.opengl import OpenGLRenderer
 from iap_sensors.cameras.renderer import Shot
-from iap_sensors.cameras.spec import CameraSpec, preset_tree
+from iap_sensors.cameras.spec import PRESETS as CAMERAS
+from iap_sensors.cameras.spec import CameraSpec
 
-CAMERA = CameraSpec(**{**preset_tree("vi_g"), "outputs": ("depth",)})
+CAMERA = CameraSpec(**{**CAMERAS.tree("vi_g"), "outputs": ("depth",)})
 MODEL = CameraModel.of(CAMERA)
 REACH = 59.0  # to which all scenes have ground [m]
 LOOKS = 24
@@ -36,20 +35,10 @@ def on_ground(place, attitude):
     return is_down & (np.abs(spots[..., :2]) < REACH).all(axis=-1)
 
 
-@pytest.fixture(scope="module")
-def renderer():
-    try:
-        renderer = OpenGLRenderer()
-    except BadInput as error:
-        pytest.skip(str(error))
-    yield renderer
-    renderer.close()
-
-
 @pytest.mark.parametrize("name", scene_names())
-def test_there_is_no_hole_in_the_ground(renderer, name):
-    renderer.load(load_scene(name), [])
+def test_there_is_no_hole_in_the_ground(opengl, name):
+    opengl.load(load_scene(name), [])
     shots = [Shot(MODEL, CAMERA, place, attitude) for place, attitude in looks()]
-    for shot, frame in zip(shots, renderer.render(shots, np.zeros((0, 7))), strict=True):
+    for shot, frame in zip(shots, opengl.render(shots, np.zeros((0, 7))), strict=True):
         unseen = np.isnan(frame.depth[::4, ::4]) & on_ground(shot.p_WC_W, shot.q_WC)
         assert not unseen.any(), f"{unseen.mean():.1%} of the image from {shot.p_WC_W.round(2)}"

@@ -9,30 +9,19 @@ from flying import fly_scenario
 from iap_bringup.studies.images import followed
 from iap_description import so3
 from iap_description.assembly import Assembly
-from iap_description.errors import BadInput
 from iap_description.platform import load_platform
 from iap_description.scenes.library import load_scene, scene_names
 from iap_description.scenes.textures import MAKERS, SIZE, make_texture
 from iap_sensors.cameras.model import CameraModel, optical
-from iap_sensors.cameras.opengl import OpenGLRenderer
 from iap_sensors.cameras.renderer import Shot
-from iap_sensors.cameras.spec import CameraSpec, preset_tree
+from iap_sensors.cameras.spec import PRESETS as CAMERAS
+from iap_sensors.cameras.spec import CameraSpec
 
 FRAMES, EVERY = 10, 10  # images at 20 Hz of a flight at 200 Hz
 STARTS = 12.0, 21.0, 30.0, 39.0  # [s]
 FEATURES, FOGGY_FEATURES = 150, 60
-CAMERA = CameraSpec(**preset_tree("vi_g"))
+CAMERA = CameraSpec(**CAMERAS.tree("vi_g"))
 MODEL = CameraModel.of(CAMERA)
-
-
-@pytest.fixture(scope="module")
-def renderer():
-    try:
-        renderer = OpenGLRenderer()
-    except BadInput as error:
-        pytest.skip(str(error))
-    yield renderer
-    renderer.close()
 
 
 @pytest.fixture(scope="module")
@@ -52,11 +41,11 @@ def shots(t, x, start, drone):
 
 
 @pytest.mark.parametrize("name", scene_names())
-def test_corners_are_followed_in_every_scene(renderer, lap, name):
-    renderer.load(load_scene(name), [])
+def test_corners_are_followed_in_every_scene(opengl, lap, name):
+    opengl.load(load_scene(name), [])
     counts = []
     for k, start in enumerate(STARTS):
-        frames = renderer.render(list(shots(*lap, start, 1 + k % 3)), np.zeros((0, 7)))
+        frames = opengl.render(list(shots(*lap, start, 1 + k % 3)), np.zeros((0, 7)))
         counts.append(followed([frame.mono for frame in frames]))
     assert min(counts) >= (FOGGY_FEATURES if name == "foggy_arena" else FEATURES), counts
 

@@ -6,7 +6,7 @@ import pytest
 from iap_bringup.run import Flight
 from iap_bringup.scenario import Options, resolve
 from iap_bringup.sensing.senses import Senses
-from iap_bringup.sensing.suite import preset_names
+from iap_bringup.sensing.suite import set_names
 from iap_description.errors import BadInput
 from iap_sensors.cameras.make import make_renderer
 
@@ -17,7 +17,7 @@ def scenario(*assignments, sensors="stereo", **options):
     return resolve("hover", Options(sensors=sensors, assignments=assignments, **options))[0]
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", set_names())
 def test_every_set_of_sensors_fits_the_shipped_platforms(name):
     for platform in ("three_star", "f450"):
         Senses(scenario(sensors=name, platform=platform))

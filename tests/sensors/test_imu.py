@@ -10,7 +10,7 @@ from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_estimation.allan import allan_deviation, densities, octaves
 from iap_sensors.imu import Imu
-from iap_sensors.imu_spec import ImuSpec, preset_names, preset_tree
+from iap_sensors.imu_spec import PRESETS, ImuSpec
 from iap_sensors.noise import stream
 from iap_sensors.rates import nearest_rate
 
@@ -19,7 +19,7 @@ HOURS = 3.0
 
 
 def spec_of(preset="perfect", **triads):
-    tree = preset_tree(preset)
+    tree = PRESETS.tree(preset)
     for key, changes in triads.items():
         tree[key] = {**tree[key], **changes}
     return validate(ImuSpec, tree, source="test")
@@ -149,8 +149,8 @@ def test_a_bias_is_drawn_at_the_start_and_stays_without_a_walk():
 
 
 def test_all_presets_are_units():
-    assert preset_names() == ["euroc", "paper", "perfect", "px4"]
-    for name in preset_names():
+    assert PRESETS.names() == ["euroc", "paper", "perfect", "px4"]
+    for name in PRESETS.names():
         assert spec_of(name).rate == RATE
 
 
@@ -171,7 +171,7 @@ def test_impossible_units_are_refused_by_the_key_s_name(triad, key):
 
 def test_an_unknown_unit_is_refused_with_the_choices():
     with pytest.raises(BadInput, match="no inertial unit 'best' .*paper"):
-        preset_tree("best")
+        PRESETS.tree("best")
 
 
 @pytest.mark.parametrize(

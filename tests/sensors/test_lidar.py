@@ -8,10 +8,10 @@ from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_sensors.cameras.model import CameraModel, optical
+from iap_sensors.cameras.spec import PRESETS as CAMERAS
 from iap_sensors.cameras.spec import CameraSpec
-from iap_sensors.cameras.spec import preset_tree as camera_tree
 from iap_sensors.lidar import Lidar, beams, depth_by_rays
-from iap_sensors.lidar_spec import LidarSpec, preset_names, preset_tree
+from iap_sensors.lidar_spec import PRESETS, LidarSpec
 from iap_sensors.noise import stream
 from iap_sensors.readings import Source
 
@@ -30,14 +30,14 @@ class Ground:
 
 
 def spec(name="vlp16", **changes):
-    return validate(LidarSpec, {**preset_tree(name), **changes}, source="test")
+    return validate(LidarSpec, {**PRESETS.tree(name), **changes}, source="test")
 
 
 def lidar(one, seed=1):
     return Lidar(SOURCE, one, stream(seed, "lidar"))
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", PRESETS.names())
 def test_every_preset_is_complete_and_its_beams_are_of_unit_length(name):
     directions, rings = beams(spec(name))
     one = spec(name)
@@ -83,7 +83,7 @@ def test_dropouts_take_their_share():
 
 
 def test_depth_by_rays_of_the_ground_is_that_of_the_pinhole():
-    tree = {**camera_tree("vi_g"), "width": 64, "height": 48, "fx": 32.0, "fy": 32.0}
+    tree = {**CAMERAS.tree("vi_g"), "width": 64, "height": 48, "fx": 32.0, "fy": 32.0}
     model = CameraModel.of(CameraSpec(**{**tree, "cx": 31.5, "cy": 23.5}))
     pixels = np.stack(np.meshgrid(np.arange(64.0), np.arange(48.0)), -1)
     p_W = np.array([0.0, 0.0, 3.0])
@@ -110,4 +110,4 @@ def test_an_impossible_lidar_is_refused_by_key(changes, words):
 
 def test_an_unknown_lidar_is_refused_by_name():
     with pytest.raises(BadInput, match="no lidar 'x'"):
-        preset_tree("x")
+        PRESETS.tree("x")

@@ -7,14 +7,14 @@ import pytest
 from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
-from iap_sensors.magnetometer import Magnetometer, MagnetometerSpec, preset_names, preset_tree
+from iap_sensors.magnetometer import PRESETS, Magnetometer, MagnetometerSpec
 from iap_sensors.noise import stream
 
 LEVEL_TO_THE_EAST = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 def spec_of(preset="perfect", **changes):
-    return validate(MagnetometerSpec, {**preset_tree(preset), **changes}, source="test")
+    return validate(MagnetometerSpec, {**PRESETS.tree(preset), **changes}, source="test")
 
 
 def magnetometer_of(spec, seed=1):
@@ -56,8 +56,8 @@ def test_equal_seeds_give_equal_samples():
 
 
 def test_all_presets_are_magnetometers():
-    assert preset_names() == ["default", "perfect"]
-    for name in preset_names():
+    assert PRESETS.names() == ["default", "perfect"]
+    for name in PRESETS.names():
         assert spec_of(name).strength == 5e-5
 
 
@@ -71,4 +71,4 @@ def test_impossible_ones_are_refused_by_the_key_s_name(changes):
 
 def test_an_unknown_one_is_refused_with_the_choices():
     with pytest.raises(BadInput, match="no magnetometer 'compass' .*default"):
-        preset_tree("compass")
+        PRESETS.tree("compass")

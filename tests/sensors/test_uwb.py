@@ -6,12 +6,12 @@ import pytest
 
 from iap_description.config import validate
 from iap_description.errors import BadInput
+from iap_sensors.anchors import PRESETS as ANCHORS
 from iap_sensors.anchors import anchor_trees
-from iap_sensors.anchors import preset_names as anchor_names
 from iap_sensors.noise import stream
 from iap_sensors.readings import Source
 from iap_sensors.uwb import UwbTag, clear_lines
-from iap_sensors.uwb_spec import UwbSpec, preset_names, preset_tree
+from iap_sensors.uwb_spec import PRESETS, UwbSpec
 
 SOURCE = Source("/iap/drone_1/uwb", "iap/drone_1_uwb")
 PLACE = np.array([1.0, 2.0, 3.0])
@@ -19,7 +19,7 @@ ROUNDS = 4000
 
 
 def spec(preset="perfect", **changes):
-    tree = {**preset_tree(preset), **changes}
+    tree = {**PRESETS.tree(preset), **changes}
     return validate(UwbSpec, {**tree, "anchors": anchor_trees(tree["anchors"])}, source="test")
 
 
@@ -36,13 +36,13 @@ def rounds(one, count=ROUNDS, is_clear=True, seed=1):
     return np.array([each.ranges for each in readings]) - np.linalg.norm(places - PLACE, axis=1)
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", PRESETS.names())
 def test_every_preset_is_complete(name):
     assert spec(name).anchors
 
 
 def test_anchors_are_those_of_the_tables():
-    assert set(anchor_names()) == {"paper_figure_eight", "paper_manual"}
+    assert set(ANCHORS.names()) == {"paper_figure_eight", "paper_manual"}
     figure_eight, manual = (anchor_trees(f"paper_{name}") for name in ("figure_eight", "manual"))
     assert figure_eight[2]["position"] == [8.76, 6.12, 1.59]
     assert manual[1]["position"] == [32.93, -36.65, 3.3]
@@ -158,4 +158,4 @@ def test_what_is_no_list_of_anchors_is_refused(tmp_path):
     with pytest.raises(BadInput, match="key 'anchors.0.position.1'"):
         spec(anchors=[{"id": "a", "position": [0.0, float("nan"), 1.0]}])
     with pytest.raises(BadInput, match="no UWB 'x'"):
-        preset_tree("x")
+        PRESETS.tree("x")

@@ -4,16 +4,8 @@
 import numpy as np
 import pytest
 
-from iap_bringup.teleop import (
-    RELEASED,
-    Demand,
-    Hand,
-    JoystickMapping,
-    Keyboard,
-    KeyboardMapping,
-    joystick_demand,
-    load_mapping,
-)
+from iap_bringup.teleop import RELEASED, Demand, Hand, Keyboard, joystick_demand
+from iap_bringup.teleop_mappings import MAPPINGS, JoystickMapping, KeyboardMapping, load_mapping
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W, Q
@@ -204,9 +196,7 @@ def test_only_the_quit_key_quits_and_every_key_is_explained():
     ],
 )
 def test_a_mapping_with_a_missing_key_is_refused(tmp_path, change, named):
-    from iap_bringup.teleop import MAPPINGS
-
-    text = (MAPPINGS / "gamepad.yaml").read_text()
+    text = (MAPPINGS.folder / "gamepad.yaml").read_text()
     path = tmp_path / "mine.yaml"
     path.write_text(text.replace(change, ""))
     with pytest.raises(BadInput, match=named):
@@ -214,10 +204,10 @@ def test_a_mapping_with_a_missing_key_is_refused(tmp_path, change, named):
 
 
 def test_a_key_with_two_meanings_is_refused(tmp_path):
-    from iap_bringup.teleop import MAPPINGS
-
     path = tmp_path / "mine.yaml"
-    path.write_text((MAPPINGS / "keyboard.yaml").read_text().replace('stop: " "', "stop: w"))
+    path.write_text(
+        (MAPPINGS.folder / "keyboard.yaml").read_text().replace('stop: " "', "stop: w")
+    )
     with pytest.raises(BadInput, match="'w' stands for more than one thing"):
         load_mapping(KeyboardMapping, str(path))
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from iap_bringup.contact_metrics import DESIRED, ESTIMATED, FILTERED, RAW, judged_ticks
 from iap_bringup.metrics import pose_errors
+from iap_bringup.records.columns import Columns, FeltColumns
 from iap_bringup.records.run_meta import RunMeta, VehicleMeta
-from iap_bringup.records.topics import Columns, FeltColumns
 from iap_control.force_task import ForceMode
 from iap_description import so3
 from iap_description.states import Q

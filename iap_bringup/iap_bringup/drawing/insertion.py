@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from iap_bringup.drawing.sections import Plane, cuts
 from iap_bringup.drawing.standing import Standing
-from iap_bringup.records.topics import Columns
+from iap_bringup.records.columns import Columns
 from iap_description import so3
 from iap_description.states import P, Q
 from iap_description.tool import Tool

@@ -21,6 +21,7 @@ from iap_bringup.localizing.data import MEMS, CraftData, Dataset, Event, Images,
 from iap_bringup.localizing.euroc_source import on_imu, read_imu_file
 from iap_bringup.localizing.streams import Clock, Pairing, in_order
 from iap_bringup.records.frames import TF_STATIC
+from iap_bringup.replay.bags import parsing
 from iap_bringup.replay.messages import xyz
 from iap_bringup.replay.reader import read_recorded
 from iap_bringup.replay.topics import Topic
@@ -184,7 +185,7 @@ def _opened(path: Path) -> Iterator[AnyReader]:
     is_ros1 = path.suffix == ".bag"
     store = get_typestore(Stores.ROS1_NOETIC if is_ros1 else Stores.LATEST)
     reader = None
-    with _reading(path):
+    with parsing(path):
         reader = AnyReader([path], default_typestore=store)
         reader.open()
         count = reader.message_count
@@ -196,26 +197,13 @@ def _opened(path: Path) -> Iterator[AnyReader]:
         reader.close()
 
 
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """Report whatever rosbags runs into as bad input; only its calls belong in here."""
-    try:
-        yield
-    # A damaged file can fail anywhere in several parsers and decompressors, each with exceptions of its own.
-    except Exception as error:
-        reason = " ".join(str(error).split()) or "damaged"
-        raise BadInput(
-            f"{path}: not a readable rosbag ({type(error).__name__}: {reason[:160]})"
-        ) from error
-
-
 def _all(reader: AnyReader, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     """Topics and messages in the order of the bag."""
     path = Path(str(reader.paths[0]))
     chosen = [each for each in reader.connections if each.topic in names]
     raw = reader.messages(chosen)
     while True:
-        with _reading(path):
+        with parsing(path):
             found = next(raw, None)
             if found is None:
                 return

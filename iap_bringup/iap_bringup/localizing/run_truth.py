@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from rosbags.rosbag2 import Reader, ReaderError
 
 from iap_bringup.localizing.data import Truth
+from iap_bringup.records.column_messages import seconds
 from iap_bringup.records.euroc_text import transform
 from iap_bringup.records.runfolder import VehicleRun
 from iap_bringup.records.sensor_meta import ImuMeta
-from iap_bringup.records.topics import seconds
 from iap_description import so3
 from iap_description.cdr import message_types, records_of, stamps_of
 from iap_description.errors import BadInput

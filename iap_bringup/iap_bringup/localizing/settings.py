@@ -26,7 +26,7 @@ def load_settings(preset: str = "default", assignments: Sequence[str] = ()) -> S
         BadInput: no such preset or key, or a value that is none.
     """
     tree = {
-        "frontend": frontend.preset_tree("default"),
-        "estimator": estimator.preset_tree(preset),
+        "frontend": frontend.PRESETS.tree("default"),
+        "estimator": estimator.PRESETS.tree(preset),
     }
     return validate(Settings, override(tree, list(assignments)), source=f"preset {preset}")

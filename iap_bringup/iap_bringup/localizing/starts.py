@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.localizing.data import Dataset, Truth
+from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_estimation.evaluation import poses_at
 from iap_estimation.virpo.messages import Inertial
@@ -16,7 +17,6 @@ from iap_estimation.virpo.window.estimator import First
 Array = NDArray[np.float64]
 Start = Callable[[float], Array | None]
 FIRST = 0.1  # length of the first samples, of which the mean tells the vertical [s]
-GRAVITY = 9.81  # [m/s^2]
 
 
 def first_of(dataset: Dataset) -> tuple[First, bool]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
+from iap_description.text_files import table_lines
 
 
 class Table(NamedTuple):
@@ -34,15 +35,9 @@ def read_table(path: Path, fewest: int) -> Table:
     Raises:
         BadInput: it is missing or empty, or a line is not as the first one, naming the line.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read: {error}") from error
     stamps, names = [], []
     values: list[list[float]] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
+    for number, line in table_lines(path):
         stamp, *texts = (text.strip() for text in line.split(","))
         stamps.append(_stamp(path, number, stamp))
         if fewest:

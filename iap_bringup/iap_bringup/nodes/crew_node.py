@@ -5,6 +5,7 @@ import heapq
 import itertools
 import time
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -39,7 +40,7 @@ BACK = 0.5  # by which a stamp is earlier than the last one of its topic where t
 SILENCE = 2.0  # wall time after which diagnostics say what is missing [s]
 
 
-class CrewNode(SuiteNode):
+class CrewNode(SuiteNode, ABC):
     """A node that hears sensors of a vehicle, or of one of its aircraft.
 
     Its namespace is that of the vehicle, such as ``/iap``, or of the aircraft, such as ``/iap/drone_1``.
@@ -156,9 +157,9 @@ class CrewNode(SuiteNode):
         if self._waiting:
             self._work_soon()
 
+    @abstractmethod
     def restart(self) -> None:
         """Time began anew."""
-        raise NotImplementedError
 
     def note(self, fault: str) -> None:
         """Tell once, in log and diagnostics, what was wrong with a message."""

@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from iap_bringup.teleop import Demand, Hand, Limits
+from iap_bringup.teleop import Demand, Hand
+from iap_bringup.teleop_mappings import Limits
 from iap_description.ros_node import LATEST, SuiteNode
 from iap_description.states import REF_FIXED, Level, P
 from iap_description.wire import Inlet, ReferenceMessage, StateMessage

@@ -11,7 +11,8 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import Joy
 
 from iap_bringup.nodes.hand_flight import HandFlight
-from iap_bringup.teleop import RELEASED, Demand, JoystickMapping, joystick_demand, load_mapping
+from iap_bringup.teleop import RELEASED, Demand, joystick_demand
+from iap_bringup.teleop_mappings import JoystickMapping, load_mapping
 from iap_description.errors import BadInput
 from iap_description.ros_node import run
 

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from iap_bringup.nodes.hand_flight import HandFlight
-from iap_bringup.teleop import Keyboard, KeyboardMapping, load_mapping
+from iap_bringup.teleop import Keyboard
+from iap_bringup.teleop_mappings import KeyboardMapping, load_mapping
 from iap_description.ros_node import EXIT_BAD_INPUT, EXIT_DONE, STEADY, run
 
 PERIOD = 0.02  # between looks at the keyboard [s]

@@ -2,7 +2,7 @@
 """What the nodes of sensors share: their topics, and for those that look at states, when they look."""
 
 import time
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
 from functools import partial
@@ -105,7 +105,7 @@ class SensorNode(SuiteNode):
         return [status_message(name, level, text, {**self.values(), **shown})]
 
 
-class LookingNode(SensorNode):
+class LookingNode(SensorNode, ABC):
     """A node whose sensors look at states: those of all vehicles, and of what moves in the world.
 
     Args:

@@ -14,7 +14,6 @@ from nav_msgs.msg import Odometry
 from iap_bringup.localizing.carried import Ear, tilt_of
 from iap_bringup.localizing.data import Tally
 from iap_bringup.localizing.odometry_messages import put_motion, shared_of
-from iap_bringup.localizing.one_craft import METHODS, OneCraft
 from iap_bringup.localizing.rehearsal import rehearse
 from iap_bringup.localizing.track_messages import tracks_of
 from iap_bringup.nodes.crew_node import CrewNode
@@ -27,6 +26,7 @@ from iap_description.ros_node import run
 from iap_description.wire import Inlet, stamp_of_time
 from iap_description.wire_odometry import OdometryMessage
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tracks
+from iap_estimation.virpo.methods.one_craft import METHODS, OneCraft
 from iap_msgs.msg import FeatureTracks
 from iap_sensors.readings import ImuReading, Reading
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from iap_bringup.records import topics
 from iap_bringup.records.bag_writer import BagWriter, Buffer
+from iap_bringup.records.column_messages import stamps_ns
+from iap_bringup.records.columns import Columns
 from iap_bringup.records.euroc_folder import EUROC, EurocFolder
 from iap_bringup.records.frames import TF, TF_STATIC, fixed_frames, tf_message
 from iap_bringup.records.mcap_format import Index, total
@@ -16,7 +18,7 @@ from iap_bringup.records.recording import Recording
 from iap_bringup.records.run_meta import RunMeta, Track
 from iap_bringup.records.sensor_chunk import SensorChunk
 from iap_bringup.records.state_chunk import Slots, StateChunk, size_of
-from iap_bringup.records.topics import Columns, stamps_ns, topic
+from iap_bringup.records.topics import topic
 from iap_description.cdr import Layout, message_types, set_stamps
 from iap_sensors.readings import ImageReading, Reading
 

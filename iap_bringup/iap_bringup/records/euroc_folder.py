@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from iap_bringup.records import euroc_text
 from iap_bringup.records.bag_writer import RecordingFailed
+from iap_bringup.records.column_messages import stamps_ns
+from iap_bringup.records.columns import Columns
 from iap_bringup.records.growing_file import GrowingFile
 from iap_bringup.records.run_meta import RunMeta, VehicleMeta
 from iap_bringup.records.sensor_meta import CameraMeta, ImuMeta, SensorMeta
-from iap_bringup.records.topics import Columns, stamps_ns
 from iap_description import so3
 from iap_description.states import P, Q, V, W
 from iap_description.wire import stamp_of_time

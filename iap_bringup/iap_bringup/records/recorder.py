@@ -13,10 +13,10 @@ from pathlib import Path
 from iap_bringup.records.archive import BAG, META, Archive
 from iap_bringup.records.background import Background
 from iap_bringup.records.bag_writer import RecordingFailed
+from iap_bringup.records.columns import Columns
 from iap_bringup.records.recording import PLAIN, Recording
 from iap_bringup.records.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats, Track, VehicleMeta
 from iap_bringup.records.state_chunk import TICKS
-from iap_bringup.records.topics import Columns
 from iap_bringup.step import Step
 from iap_sensors.readings import CloudReading, ImageReading, Reading
 

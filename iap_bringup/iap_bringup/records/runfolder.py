@@ -20,9 +20,11 @@ from rosbags.interfaces import Connection
 from rosbags.rosbag2 import Reader, ReaderError
 
 from iap_bringup.records import topics
+from iap_bringup.records.column_messages import columns_of, seconds
+from iap_bringup.records.columns import Columns
 from iap_bringup.records.recorder import BAG, META, RecordingFailed
 from iap_bringup.records.run_meta import RunMeta, Track, VehicleMeta
-from iap_bringup.records.topics import Columns, columns_of, seconds, topic
+from iap_bringup.records.topics import topic
 from iap_description.cdr import message_types, records_of, stamps_of
 from iap_description.errors import BadInput
 from iap_estimation.tum import tum_text

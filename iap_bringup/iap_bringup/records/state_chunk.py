@@ -6,11 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.records import topics
+from iap_bringup.records import column_messages, topics
 from iap_bringup.records.bag_writer import BagWriter, Buffer
+from iap_bringup.records.column_messages import stamps_ns
+from iap_bringup.records.columns import Columns
 from iap_bringup.records.mcap_format import MESSAGE, MESSAGE_HEADER, PREFIX, Index
 from iap_bringup.records.run_meta import RunMeta, VehicleMeta
-from iap_bringup.records.topics import Columns, stamps_ns, topic
+from iap_bringup.records.topics import topic
 from iap_description.cdr import Layout, message_types
 
 Entry = tuple[str, Layout, int]
@@ -50,18 +52,20 @@ class StateChunk:
         """The bytes and the index of the first `ticks` rows of every column."""
         for vehicle, flat in zip(self._vehicles, columns, strict=True):
             c = flat.shaped(self._blocks, self._every)
-            topics.fill_state(self._at(vehicle, topics.STATE).messages, c, vehicle)
-            topics.fill_reference(self._at(vehicle, topics.REFERENCE).messages, c, c.reference)
-            topics.fill_command(self._at(vehicle, topics.COMMAND).messages, c)
+            column_messages.fill_state(self._at(vehicle, topics.STATE).messages, c, vehicle)
+            column_messages.fill_reference(
+                self._at(vehicle, topics.REFERENCE).messages, c, c.reference
+            )
+            column_messages.fill_command(self._at(vehicle, topics.COMMAND).messages, c)
             if c.felt is not None:
                 felt = {name: self._at(vehicle, name).messages for name in topics.FELT}
-                topics.fill_felt(felt, c, c.felt)
+                column_messages.fill_felt(felt, c, c.felt)
             for j, body in enumerate(vehicle.bodies):
                 records = self._at(vehicle, topics.odometry_topic(body)).messages
-                topics.fill_odometry(records, c.t[:, :1], c.x[:, :1, j])
+                column_messages.fill_odometry(records, c.t[:, :1], c.x[:, :1, j])
                 if c.believed is not None:
                     told = self._at(vehicle, topics.estimate_topic(body)).messages
-                    topics.fill_odometry(told, c.t[:, :1], c.believed[:, :1, j])
+                    column_messages.fill_odometry(told, c.t[:, :1], c.believed[:, :1, j])
         stamps = stamps_ns(columns[0].t).reshape(self._blocks, self._every)
         index = dict(slots.entry(stamps, ticks) for slots in self._slots.values())
         blocks, rest = divmod(ticks, self._every)

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from iap_bringup.records.topics import Columns, FeltColumns
+from iap_bringup.records.columns import Columns, FeltColumns
 from iap_bringup.step import Felt, Step
 from iap_control.controller import Reference
 from iap_control.force_task import ForceMode, ForceTask

@@ -48,7 +48,7 @@ class Bag:
         connections = [c for c in self._reader.connections if c.topic == topic]
         self._define(topic, connections)
         messages, stamps = [], []
-        with _parsing(self.path):
+        with parsing(self.path):
             is_ros1 = isinstance(self._reader, rosbag1.Reader)
             decode = self._types.deserialize_ros1 if is_ros1 else self._types.deserialize_cdr
             for connection, stamp, raw in self._reader.messages(connections=connections):
@@ -64,7 +64,7 @@ class Bag:
             if connection.msgdef.format != MessageDefinitionFormat.MSG:
                 kind = short(connection.msgtype)
                 raise BadInput(f"{self.path}: topic {topic}: the bag does not define {kind}")
-            with _parsing(self.path):
+            with parsing(self.path):
                 types = get_types_from_msg(connection.msgdef.data, connection.msgtype)
                 known = self._types.fielddefs
                 self._types.register(
@@ -81,7 +81,7 @@ def opened(path: Path) -> Iterator[Bag]:
     """
     is_ros1 = path.suffix == ".bag" and path.is_file()
     with ExitStack() as stack:
-        with _parsing(path):
+        with parsing(path):
             reader = rosbag1.Reader(path) if is_ros1 else rosbag2.Reader(_storage(path))
             stack.enter_context(reader)
             types = get_typestore(Stores.ROS1_NOETIC if is_ros1 else Stores.LATEST)
@@ -108,13 +108,13 @@ def _storage(path: Path) -> Path:
 
 
 @contextmanager
-def _parsing(path: Path) -> Iterator[None]:
+def parsing(path: Path) -> Iterator[None]:
     """Report whatever rosbags runs into as bad input; only its calls belong in here."""
     try:
         yield
     except BadInput:
         raise
-    # A damaged file can fail anywhere in four parsers and three decompressors, each with
+    # A damaged file can fail anywhere in several parsers and decompressors, each with
     # exceptions of its own.
     except Exception as error:
         reason = " ".join(str(error).split()) or "damaged"

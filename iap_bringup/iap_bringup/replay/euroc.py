@@ -18,6 +18,7 @@ from iap_bringup.replay.recorded import Recorded
 from iap_bringup.replay.samples import MAX_GAP, Samples, checked, from_ned, ordered, to_recorded
 from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.text_files import table_lines
 
 Array = NDArray[np.float64]
 
@@ -71,15 +72,7 @@ def _as_platform(source: str, p_WI_W: Array, q_WI: Array) -> tuple[Array, Array]
 
 
 def _parsed(path: Path) -> Samples:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{path}: cannot be read as CSV: {error}") from error
-    rows = [
-        _row(path, number, line)
-        for number, line in enumerate(lines, 1)
-        if line.strip() and not line.lstrip().startswith("#")
-    ]
+    rows = [_row(path, number, line) for number, line in table_lines(path)]
     values = np.array([row[1] for row in rows]).reshape(-1, 7)
     stamps = np.array([row[0] for row in rows], dtype=np.int64)
     return Samples(str(path), stamps, None, p=values[:, :3], q=values[:, [4, 5, 6, 3]])

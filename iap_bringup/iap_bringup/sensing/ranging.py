@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from iap_bringup.records.sensor_meta import UwbMeta
 from iap_bringup.scenario import Scenario
 from iap_bringup.sensing.sampling import Sampling
-from iap_bringup.sensing.seats import places, seat, seat_meta
+from iap_bringup.sensing.seats import places, seat_meta, seats_on_aircraft
 from iap_bringup.vehicle import Vehicle
 from iap_description.assembly import Assembly
 from iap_sensors.noise import stream
@@ -35,10 +35,7 @@ class UwbTags:
         spec = vehicle.sensors.uwb
         assert spec is not None  # noqa: S101 - the caller has looked
         self._spec, self._assembly = spec, assembly
-        self._seats = [
-            seat(assembly, body, spec.mount, TOPIC, key="sensors.uwb.mount")
-            for body in assembly.aircraft
-        ]
+        self._seats = seats_on_aircraft(assembly, spec.mount, TOPIC)
         self._anchors_W = np.array([each.position for each in spec.anchors]).reshape(-1, 3)
         fixed = [anchor.id for anchor in spec.anchors]
         frames = [place.source.frame for place in self._seats]
@@ -52,7 +49,7 @@ class UwbTags:
             )
             for place in self._seats
         ]
-        self._sampling = Sampling.of(spec.rate, scenario.rates.control_hz, "uwb")
+        self._sampling = Sampling.of(spec.rate, scenario.rates.control_hz, TOPIC)
         self.notes = [self._sampling.note] if self._sampling.note else []
 
     def reset(self, seed: int) -> None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from iap_bringup.records.sensor_meta import LidarMeta
 from iap_bringup.scenario import Scenario
 from iap_bringup.sensing.sampling import Sampling
-from iap_bringup.sensing.seats import places, seat, seat_meta
+from iap_bringup.sensing.seats import places, seat_meta, seats_on_aircraft
 from iap_bringup.vehicle import Vehicle
 from iap_description.assembly import Assembly
 from iap_sensors.lidar import Lidar
@@ -35,15 +35,12 @@ class Lidars:
         spec = vehicle.sensors.lidar
         assert spec is not None  # noqa: S101 - the caller has looked
         self._spec, self._assembly = spec, assembly
-        self._seats = [
-            seat(assembly, body, spec.mount, TOPIC, key="sensors.lidar.mount")
-            for body in assembly.aircraft
-        ]
+        self._seats = seats_on_aircraft(assembly, spec.mount, TOPIC)
         self._lidars = [
             Lidar(place.source, spec, stream(scenario.seed, place.source.topic))
             for place in self._seats
         ]
-        self._sampling = Sampling.of(spec.rate, scenario.rates.control_hz, "lidar")
+        self._sampling = Sampling.of(spec.rate, scenario.rates.control_hz, TOPIC)
         self.notes = [self._sampling.note] if self._sampling.note else []
 
     def reset(self, seed: int) -> None:

@@ -61,6 +61,16 @@ def seat(assembly: Assembly, body: int, mount: str, topic: str, *, key: str) -> 
     return Seat(source, body, np.array(place.position), so3.quaternion_from_matrix(turned))
 
 
+def seats_on_aircraft(assembly: Assembly, mount: str, topic: str) -> list[Seat]:
+    """A sensor on the same mount of every aircraft; its topic is also its key under ``sensors``.
+
+    Raises:
+        BadInput: an aircraft has no such mount.
+    """
+    key = f"sensors.{topic}.mount"
+    return [seat(assembly, body, mount, topic, key=key) for body in assembly.aircraft]
+
+
 def space(assembly: Assembly, body: int) -> str:
     """Where the topics of a body are: those of the central one in the vehicle's own namespace."""
     name = assembly.bodies[body].name

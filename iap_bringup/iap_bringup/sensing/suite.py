@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from iap_description.config import Record, read_yaml
+from iap_description.config import Presets, Record
 from iap_description.errors import BadInput
 from iap_estimation import attitude
 from iap_estimation.attitude import AttitudeGains
@@ -20,16 +20,16 @@ from iap_sensors.lidar_spec import LidarSpec
 from iap_sensors.magnetometer import MagnetometerSpec
 from iap_sensors.uwb_spec import UwbSpec
 
-PRESETS = Path(__file__).parents[1] / "data" / "sensors"
+SETS = Presets(Path(__file__).parents[1] / "data" / "sensors", "sensors")
 NONE = "none"
 Tree = dict[str, Any]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 _PRESETS: dict[str, Callable[[str], Tree]] = {
-    "imu": imu_spec.preset_tree,
-    "magnetometer": magnetometer.preset_tree,
-    "attitude": attitude.preset_tree,
-    "uwb": uwb_spec.preset_tree,
-    "lidar": lidar_spec.preset_tree,
+    "imu": imu_spec.PRESETS.tree,
+    "magnetometer": magnetometer.PRESETS.tree,
+    "attitude": attitude.PRESETS.tree,
+    "uwb": uwb_spec.PRESETS.tree,
+    "lidar": lidar_spec.PRESETS.tree,
 }
 
 
@@ -44,9 +44,9 @@ class Sensors(Record):
     lidar: LidarSpec | None = None
 
 
-def preset_names() -> list[str]:
+def set_names() -> list[str]:
     """Names of the sets of sensors that ship with the suite."""
-    return sorted([NONE, *(path.stem for path in PRESETS.glob("*.yaml"))])
+    return sorted([NONE, *SETS.names()])
 
 
 def sensors_tree(given: object, source: str) -> object:
@@ -75,18 +75,18 @@ def cameras_tree(given: object) -> object:
     """The plain tree of cameras by name, of which each may name a preset."""
     if not isinstance(given, dict):
         return given
-    return {name: _filled_in(each, camera_spec.preset_tree) for name, each in given.items()}
+    return {name: _filled_in(each, camera_spec.PRESETS.tree) for name, each in given.items()}
 
 
 def _named_sets(names: str, source: str) -> list[object]:
     sets: list[object] = []
     for name in names.split(","):
-        if name.strip() not in preset_names():
+        if name.strip() not in set_names():
             raise BadInput(
-                f"{source}: no sensors '{name.strip()}' (choices: {', '.join(preset_names())},"
+                f"{source}: no sensors '{name.strip()}' (choices: {', '.join(set_names())},"
                 " or several with commas)"
             )
-        sets.append({} if name.strip() == NONE else read_yaml(PRESETS / f"{name.strip()}.yaml"))
+        sets.append({} if name.strip() == NONE else SETS.tree(name.strip()))
     return sets
 
 

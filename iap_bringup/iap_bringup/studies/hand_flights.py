@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from iap_bringup.records.bag_writer import BagWriter
 from iap_bringup.scenario import DATA, Options, Scenario, resolve_replay
 from iap_bringup.studies.hand_pilot import HandPilot, Room
-from iap_bringup.teleop import Hand, JoystickMapping, joystick_demand, load_mapping
+from iap_bringup.teleop import Hand, joystick_demand
+from iap_bringup.teleop_mappings import JoystickMapping, load_mapping
 from iap_description.assembly import Assembly
 from iap_description.cdr import message_types
 from iap_description.errors import BadInput

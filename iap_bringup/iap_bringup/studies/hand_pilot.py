@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.teleop import JoystickMapping
+from iap_bringup.teleop_mappings import JoystickMapping
 from iap_description import so3
 from iap_description.states import REF_P, REF_Q, REF_V
 

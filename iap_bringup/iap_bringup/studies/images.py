@@ -18,7 +18,8 @@ from iap_description.scenes.scene import Light, Scene, Sky
 from iap_description.scenes.textures import make_texture
 from iap_sensors.cameras.model import CameraModel, optical
 from iap_sensors.cameras.renderer import Renderer, Shot
-from iap_sensors.cameras.spec import CameraSpec, preset_tree
+from iap_sensors.cameras.spec import PRESETS as CAMERAS
+from iap_sensors.cameras.spec import CameraSpec
 
 Array = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
@@ -44,7 +45,7 @@ def projection(tell: Tell, renderer: Renderer) -> Rows:
         ("right", RIGHT, (0.0,) * 5),
         ("distorted", LEFT, BARREL),
     ):
-        spec = CameraSpec(**{**preset_tree("vi_g"), "distortion": distortion})
+        spec = CameraSpec(**{**CAMERAS.tree("vi_g"), "distortion": distortion})
         shot = Shot(CameraModel.of(spec), spec, mount, optical(np.array([0.0, 0.0, 0.0, 1.0])))
         wall, points_W = _wall(4.0, so3.quaternion_exp(np.array([0.0, 0.0, 0.4])))
         renderer.load(_lit(wall, _spot()), [])
@@ -66,7 +67,7 @@ def stereo(tell: Tell, renderer: Renderer) -> Rows:
     towards 7.75: most of its error is its own.
     """
     tell("stereo")
-    spec = CameraSpec(**preset_tree("vi_g"))
+    spec = CameraSpec(**CAMERAS.tree("vi_g"))
     model, ahead = CameraModel.of(spec), optical(np.array([0.0, 0.0, 0.0, 1.0]))
     wall, _ = _wall(DISTANCE + LEFT[0], np.array([0.0, 0.0, 0.0, 1.0]), tiles=4)
     renderer.load(_lit(wall, make_texture("mosaic")), [])

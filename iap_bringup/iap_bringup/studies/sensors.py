@@ -19,7 +19,8 @@ from iap_estimation.allan import densities
 from iap_estimation.dead_reckoning import reckon, reckon_instants
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.imu import Imu
-from iap_sensors.imu_spec import ImuSpec, preset_tree
+from iap_sensors.imu_spec import PRESETS as UNITS
+from iap_sensors.imu_spec import ImuSpec
 from iap_sensors.noise import stream
 
 Array = NDArray[np.float64]
@@ -37,7 +38,7 @@ NO_OBJECTS = np.zeros((0, 13))
 def noise(tell: Tell, hours: float = HOURS) -> Rows:
     """Densities from the Allan deviation of a still log, relative to the model's."""
     tell(f"inertial units: {hours:.0f} h at rest")
-    spec = validate(ImuSpec, preset_tree("paper"), source="paper")
+    spec = validate(ImuSpec, UNITS.tree("paper"), source="paper")
     still = np.zeros((round(hours * 3600.0 * spec.rate), 3))
     samples = Imu(spec, spec.rate, stream(1, "allan"))(still, still)
     rows: Rows = {}

@@ -5,7 +5,6 @@ What is seen does not depend on the seed, as images have no noise; inertial unit
 flight is rendered once, and flown again without cameras for every seed.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,14 +14,11 @@ from iap_bringup.estimating.equipment import Equipment
 from iap_bringup.localizing.carried import ears_of, tilt_of
 from iap_bringup.localizing.data import CENTRE, Images, Raw, Seen
 from iap_bringup.localizing.tracking import CraftEyes
-from iap_bringup.loop import fly, make_engine, make_plant
-from iap_bringup.pacing import StepTimer
-from iap_bringup.run import Flight
-from iap_bringup.safety import Watch
+from iap_bringup.run import Flight, Progress
 from iap_bringup.scenario import Scenario
 from iap_bringup.sensing.senses import Senses
 from iap_bringup.studies.virpo_cases import Case
-from iap_bringup.studies.watching import Log
+from iap_bringup.studies.watching import Log, fly_unrecorded
 from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.virpo.messages import Inertial, Tracks
 from iap_sensors.cameras.renderer import Renderer
@@ -30,7 +26,6 @@ from iap_sensors.readings import ImuReading, Reading
 
 Array = NDArray[np.float64]
 Event = tuple[int, Seen]  # an aircraft's index or `CENTRE`, and what is known
-Tell = Callable[[float], None]
 
 
 @dataclass
@@ -104,7 +99,7 @@ class Heard:
 
 
 def hear(
-    case: Case, seed: int, frontend: FrontendSpec, renderer: Renderer | None, tell: Tell
+    case: Case, seed: int, frontend: FrontendSpec, renderer: Renderer | None, tell: Progress
 ) -> Heard:
     """Fly a case.
 
@@ -121,16 +116,7 @@ def hear(
     anchors = np.array([each.position for each in uwb.anchors] if uwb is not None else [])
     flight = Flight.of(scenario if renderer is not None else _blind(scenario))
     hearing, log = Hearing(own, frontend), Log()
-    engine = make_engine(scenario)
-    try:
-        plant = make_plant(scenario, flight.pilots, engine, flight.senses.probes)
-        if renderer is not None:
-            flight.senses.open_eyes(renderer)
-        flight.senses.begin(plant, [hearing, *flight.feeling])
-        tools = Watch(flight.pilots), StepTimer()
-        fly(plant, flight.pilots, [log], *tools, tell, flight.senses)
-    finally:
-        engine.close()
+    fly_unrecorded(flight, log, hearing, renderer, tell)
     biases = [np.array(rows).reshape(-1, 7) for rows in hearing.biases]
     return Heard(seed, own, np.array(log.t), np.array(log.x), hearing.events, biases, anchors)
 

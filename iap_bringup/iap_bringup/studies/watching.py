@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from iap_bringup.loop import fly, make_engine, make_plant
 from iap_bringup.pacing import StepTimer
-from iap_bringup.run import Flight
+from iap_bringup.run import Flight, Progress
 from iap_bringup.safety import Watch
 from iap_bringup.scenario import Options, Scenario, resolve
+from iap_bringup.sensing.senses import Taker
 from iap_bringup.step import Step
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.readings import ImageReading, ImuReading, Reading
@@ -71,18 +72,37 @@ class Watched:
         return [each for each in self.of(topic) if isinstance(each, ImuReading)]
 
 
+def fly_unrecorded(
+    flight: Flight,
+    log: Log,
+    taker: Taker,
+    renderer: Renderer | None,
+    tell: Progress = lambda _: None,
+) -> None:
+    """Fly without a run folder.
+
+    Args:
+        flight: of one vehicle.
+        log: keeps the states.
+        taker: takes the readings.
+        renderer: for what has cameras; whoever made it closes it.
+        tell: is told the time in the flight [s].
+    """
+    engine = make_engine(flight.scenario)
+    try:
+        plant = make_plant(flight.scenario, flight.pilots, engine, flight.senses.probes)
+        if renderer is not None and flight.senses.has_eyes:
+            flight.senses.open_eyes(renderer)
+        flight.senses.begin(plant, [taker, *flight.feeling])
+        tools = Watch(flight.pilots), StepTimer()
+        fly(plant, flight.pilots, [log], *tools, tell, flight.senses)
+    finally:
+        engine.close()
+
+
 def watch(name: str, options: Options, renderer: Renderer | None = None) -> Watched:
     """Fly a scenario with one vehicle; what has cameras needs a renderer, which whoever made it closes."""
     scenario, _ = resolve(name, options)
-    flight, log = Flight.of(scenario), Log()
-    engine = make_engine(scenario)
-    try:
-        plant = make_plant(scenario, flight.pilots, engine, flight.senses.probes)
-        if renderer is not None and flight.senses.has_eyes:
-            flight.senses.open_eyes(renderer)
-        flight.senses.begin(plant, [log, *flight.feeling])
-        tools = Watch(flight.pilots), StepTimer()
-        fly(plant, flight.pilots, [log], *tools, lambda _: None, flight.senses)
-    finally:
-        engine.close()
+    log = Log()
+    fly_unrecorded(Flight.of(scenario), log, log, renderer)
     return Watched(scenario, np.array(log.t), np.array(log.x), log.readings)

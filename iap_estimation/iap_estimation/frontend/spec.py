@@ -2,14 +2,13 @@
 """How corners are found and followed: strict records; presets are read from ``data/frontend/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from iap_description.config import Count, Flag, NonNegative, Positive, Record, read_yaml
-from iap_description.errors import BadInput
+from iap_description.config import Count, Flag, NonNegative, Positive, Presets, Record
 
-PRESETS = Path(__file__).parent.parent / "data" / "frontend"
+PRESETS = Presets(Path(__file__).parent.parent / "data" / "frontend", "front end")
 Side = Annotated[int, Field(strict=True, ge=5, le=63)]
 Level = Annotated[int, Field(strict=True, ge=0, le=6)]
 Margin = Annotated[int, Field(strict=True, ge=0)]
@@ -48,19 +47,3 @@ class FrontendSpec(Record):
         if self.border <= self.patch // 2:
             raise ValueError(f"key 'border': a patch of {self.patch} pixels needs more of it")
         return self
-
-
-def preset_names() -> list[str]:
-    """Names of the front ends that ship with the suite."""
-    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
-
-
-def preset_tree(name: str) -> dict[str, Any]:
-    """The plain tree of a preset.
-
-    Raises:
-        BadInput: no such preset.
-    """
-    if name not in preset_names():
-        raise BadInput(f"no front end '{name}' (presets: {', '.join(preset_names())})")
-    return read_yaml(PRESETS / f"{name}.yaml")

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.earth import GRAVITY
 from iap_estimation.virpo.factors.camera import StereoRig
 
 Array = NDArray[np.float64]
@@ -49,7 +50,7 @@ class Crew:
     d: Array | None = None
     turn_noise: Array = field(default_factory=lambda: np.array([0.0015, 0.0002]))
     tilt_deviation: float = 0.01
-    gravity: float = 9.81
+    gravity: float = GRAVITY
 
     @cached_property
     def is_straight(self) -> bool:

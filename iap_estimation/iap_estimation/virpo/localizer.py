@@ -63,7 +63,7 @@ def make_localizer(
     if method not in METHODS:
         raise BadInput(f"no method '{method}' (choices: {', '.join(METHODS)})")
     if method in ("vio", "vio_uwb"):
-        return Apart(crew, spec, first, begins, with_ranges=method == "vio_uwb")
+        return Apart(method, crew, spec, first, begins)
     if crew.d is None:
         raise BadInput(f"method '{method}' needs aircraft that are joined: use vio or vio_uwb")
     if method == "virpo":

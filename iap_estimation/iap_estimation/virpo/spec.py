@@ -2,12 +2,13 @@
 """What an estimator believes of its sensors, and how hard it tries; presets are ``data/virpo/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from iap_description.config import Count, Flag, Positive, Record, read_yaml, validate
-from iap_description.errors import BadInput
+from iap_description.config import Count, Flag, Positive, Presets, Record, validate
 
-PRESETS = Path(__file__).parents[1] / "data" / "virpo"
+PRESETS = Presets(
+    Path(__file__).parents[1] / "data" / "virpo", "estimator settings", base="default"
+)
 
 
 class Widths(Record):
@@ -106,33 +107,6 @@ class VirpoSpec(Record):
     patience: Positive  # how long an update waits for images that are late [s]
 
 
-def preset_names() -> list[str]:
-    """Names of the presets that ship with the suite."""
-    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
-
-
-def preset_tree(name: str) -> dict[str, Any]:
-    """The plain tree of a preset: that of ``default`` with the preset's own keys on top.
-
-    Raises:
-        BadInput: no such preset.
-    """
-    if name not in preset_names():
-        raise BadInput(f"no estimator settings '{name}' (presets: {', '.join(preset_names())})")
-    tree = read_yaml(PRESETS / "default.yaml")
-    if name != "default":
-        _lay_over(tree, read_yaml(PRESETS / f"{name}.yaml"))
-    return tree
-
-
 def load_spec(name: str = "default") -> VirpoSpec:
     """The settings of a preset."""
-    return validate(VirpoSpec, preset_tree(name), source=str(PRESETS / f"{name}.yaml"))
-
-
-def _lay_over(tree: dict[str, Any], top: dict[str, Any]) -> None:
-    for key, value in top.items():
-        if isinstance(value, dict) and isinstance(tree.get(key), dict):
-            _lay_over(tree[key], value)
-        else:
-            tree[key] = value
+    return validate(VirpoSpec, PRESETS.tree(name), source=str(PRESETS.file(name)))

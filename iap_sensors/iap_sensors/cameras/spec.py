@@ -2,16 +2,17 @@
 """What a camera is: strict records; presets are read from ``data/cameras/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from iap_description.config import NonNegative, Positive, Real, Record, Vec3, read_yaml
-from iap_description.errors import BadInput
+from iap_description.config import NonNegative, Positive, Presets, Real, Record, Vec3
 from iap_sensors.cameras import lens
 
-PRESETS = Path(__file__).parent.parent / "data" / "cameras"
+PRESETS = Presets(
+    Path(__file__).parent.parent / "data" / "cameras", "camera"
+)  # without their places
 LARGEST = 8192  # pixels along a side, which every OpenGL can draw to
 Size = Annotated[int, Field(strict=True, ge=1, le=LARGEST)]
 Output = Literal["mono8", "rgb8", "depth", "segmentation"]
@@ -82,19 +83,3 @@ class CameraSpec(Record):
         u = np.concatenate([u, u, np.zeros(33), np.full(33, self.width - 1)])
         v = np.concatenate([np.zeros(33), np.full(33, self.height - 1), v, v])
         return np.stack([(u - self.cx) / self.fx, (v - self.cy) / self.fy], -1)
-
-
-def preset_names() -> list[str]:
-    """Names of the cameras that ship with the suite."""
-    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
-
-
-def preset_tree(name: str) -> dict[str, Any]:
-    """The plain tree of a preset, without the camera's place.
-
-    Raises:
-        BadInput: no such preset.
-    """
-    if name not in preset_names():
-        raise BadInput(f"no camera '{name}' (presets: {', '.join(preset_names())})")
-    return read_yaml(PRESETS / f"{name}.yaml")

@@ -26,7 +26,7 @@ class Filtered:
     """
 
     def __init__(self, crew: Crew, spec: VirpoSpec, first: First, begins: Start | None) -> None:
-        self._apart = Apart(crew, spec, first, begins, with_ranges=False)
+        self._apart = Apart("vio", crew, spec, first, begins)
         self._filter = DriftFilter(crew, load_drift_spec())
         self._said: dict[tuple[int, int], Estimate] = {}  # odometry by aircraft and time [ms]
 
@@ -53,7 +53,7 @@ class Filtered:
     def heads(self) -> list[Estimate]:
         """See `Localizer.heads`."""
         corrected = self._filter.estimates()
-        if len(corrected) < len(self._apart.estimators):
+        if len(corrected) < len(self._apart.crafts):
             return []
         pairs = enumerate(zip(corrected, self._apart.heads(), strict=True))
         return [self._carried(a, one, head) for a, (one, head) in pairs]
@@ -68,7 +68,7 @@ class Filtered:
 
     def _say(self, aircraft: int) -> bool:
         """Tell the filter what an aircraft's odometry says."""
-        said = self._apart.estimators[aircraft].estimates()[0]
+        said = self._apart.crafts[aircraft].estimator.estimates()[0]
         self._said[aircraft, round(1e3 * said.t)] = said
         oldest = said.t - KEPT
         self._said = {key: one for key, one in self._said.items() if one.t > oldest}

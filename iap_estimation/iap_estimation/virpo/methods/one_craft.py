@@ -6,8 +6,8 @@ import numpy as np
 from iap_description.errors import BadInput
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.messages import Inertial, Ranges, Shared, Tilt, Tracks
-from iap_estimation.virpo.spec import VirpoSpec
-from iap_estimation.virpo.window.estimator import SAME, Estimator, First
+from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.window.estimator import SAME, Array, Estimator, First
 
 METHODS = ("vio_uwb", "vio", "virpo")
 
@@ -21,6 +21,7 @@ class OneCraft:
         own: index of this one.
         spec: see `VirpoSpec`; where sharing is ``self``, a second window shows what ranges alone give.
         first: says where an aircraft is when its first images come.
+        begins: how far off that may be; `VirpoSpec.start` where it is left out.
 
     Attributes:
         estimator: whose estimates count.
@@ -29,18 +30,29 @@ class OneCraft:
         BadInput: the method needs aircraft that are joined.
     """
 
-    def __init__(self, method: str, crew: Crew, own: int, spec: VirpoSpec, first: First) -> None:
+    def __init__(
+        self,
+        method: str,
+        crew: Crew,
+        own: int,
+        spec: VirpoSpec,
+        first: First,
+        begins: Start | None = None,
+    ) -> None:
         looks = method == "virpo"
         if looks and crew.d is None:
             raise BadInput(f"method '{method}' needs aircraft that are joined")
         self._own, self._with_ranges = own, method != "vio"
         self._period, self._shown = 1.0 / spec.physical.exchange, -np.inf
 
+        def its_first(_: int, t: float) -> Array | None:
+            return first(own, t)
+
         def alone() -> Estimator:
-            return Estimator(crew.alone(own), spec, lambda _, t: first(own, t))
+            return Estimator(crew.alone(own), spec, its_first, begins=begins)
 
         if looks:
-            self.estimator = Estimator(crew, spec, lambda _, t: first(own, t), own=own)
+            self.estimator = Estimator(crew, spec, its_first, begins=begins, own=own)
         else:
             self.estimator = alone()
         self._all = [self.estimator]
