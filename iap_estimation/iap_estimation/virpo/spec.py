@@ -60,6 +60,15 @@ class Rigid(Record):
     yaw_start_deg: Positive
 
 
+class Lasting(Record):
+    """When an anchor is left out, since its ranges are wrong for long."""
+
+    memory: Positive  # of the running means of what its ranges are off [s]
+    limit: Positive  # deviations beyond which such a mean is not chance
+    back: Positive  # deviations below which the anchor counts again
+    floor: Positive  # what an estimated place may be off besides its covariance [m]
+
+
 class Physical(Record):
     """What an aircraft believes of its neighbours' odometry (TABLE IX), and which terms it uses."""
 
@@ -94,6 +103,7 @@ class VirpoSpec(Record):
     fewest_tracks: Count  # known tracks below which every image is a keyframe
     longest: Positive  # between keyframes [s]
     range_deviation: Positive | None  # of a range, in place of what the tag says [m]
+    range_gate: Lasting | None  # null takes every anchor
     huber: Widths
     start: Start
     unknown: Start
