@@ -19,7 +19,7 @@ from iap_estimation.virpo.factors.ranging import (
 )
 
 Array = NDArray[np.float64]
-# columns of a range as told: its time since the first keyframe [s], the anchor's place (3), range, deviation [m], anchor
+# columns of a range as told: time since the first keyframe [s], the anchor's place (3), range, deviation [m], anchor
 TOLD = 7
 
 
