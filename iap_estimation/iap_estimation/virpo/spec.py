@@ -66,7 +66,7 @@ class Lasting(Record):
     memory: Positive  # of the running means of what its ranges are off [s]
     limit: Positive  # deviations beyond which such a mean is not chance
     back: Positive  # deviations below which the anchor counts again
-    floor: Positive  # what an estimated place may be off besides its covariance [m]
+    floor: Positive  # what stays of a range's deviation in a mean of many [m]
 
 
 class Physical(Record):

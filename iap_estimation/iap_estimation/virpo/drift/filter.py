@@ -30,7 +30,7 @@ from iap_estimation.virpo.drift.told import (
 )
 from iap_estimation.virpo.factors.rigid import attitude_of_joints
 from iap_estimation.virpo.factors.turning import told_deviation
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt
+from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt
 from iap_estimation.virpo.window.buffers import SampleBuffer
 
 Array = NDArray[np.float64]
@@ -53,6 +53,7 @@ class DriftFilter:
         t: of the newest update [s]; minus infinity before the first.
         state: drifts, attitude of the centre and their covariance.
         reopened: how often a drift was taken to have jumped.
+        left_out: anchors that were left out so far, once for every time that they began to be.
     """
 
     def __init__(self, crew: Crew, spec: DriftFilterSpec) -> None:
@@ -71,6 +72,7 @@ class DriftFilter:
         self._known: dict[int, Estimate] = {}  # the last that anything told
         self._agreed = np.full((len(crew.crafts), 2), -np.inf)  # with ranges, with joints [s]
         self._w_B0 = np.zeros(3)
+        self.left_out: list[LeftOut] = []
 
     @property
     def is_running(self) -> bool:
@@ -198,11 +200,13 @@ class DriftFilter:
             rows[:, 0].copy(), self._crew.crafts[a].p_BA_B, self.state.pivots[a]
         )
         usable = np.isfinite(rows).all(axis=1) & np.isfinite(points[:, 0])
-        off = float(np.sqrt(self._doubts[a, :3].mean()))
+        off, before = float(np.sqrt(self._doubts[a, :3].mean())), self.state.refused(a)
         is_agreed = not usable.any() or self.state.ranges(
             a, rows[usable], points[usable], span, off
         )
         self._watch(a, RANGES, t, is_agreed)
+        new = sorted(self.state.refused(a) - before)
+        self.left_out += [LeftOut(t, a, anchor) for anchor in new]
 
     def _due_ranges(self, a: int, t: float) -> list[Ranges]:
         """Remove and return the rounds of an aircraft up to a time."""

@@ -55,7 +55,7 @@ class DriftState:
         self.P = np.zeros((4 * crafts + 6, 4 * crafts + 6))
         self._error = np.zeros(len(self.P))
         self._turn = Turn.empty()
-        self._off = np.zeros((crafts, 0, 2))  # running means of what each anchor's ranges are off
+        self._off = np.zeros((crafts, 0, 3))  # of each anchor's ranges: see `tell_ranges`
 
     @property
     def of_centre(self) -> int:
@@ -140,6 +140,10 @@ class DriftState:
         )
         self._move()
         return taken > 0
+
+    def refused(self, aircraft: int) -> set[int]:
+        """Anchors whose ranges to an aircraft have been wrong for long, so that they do not count."""
+        return {int(anchor) for anchor in np.flatnonzero(self._off[aircraft, :, 2])}
 
     def joints(self, arms: Array, present: Flags) -> Flags:
         """Take where the joints are; returns which aircraft (A,) agreed with any other.

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every aircraft in a window of its own, alone: methods ``vio`` and ``vio_uwb``."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from iap_estimation.virpo.crew import Crew
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
 from iap_estimation.virpo.methods.centre import centre_of
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.buffers import TiltBuffer
@@ -69,6 +72,10 @@ class Apart:
         """See `Localizer.faults`."""
         return [fault for one in self.estimators for fault in one.faults]
 
+    def left_out(self) -> list[LeftOut]:
+        """See `Localizer.left_out`."""
+        return left_out_by(self.estimators)
+
 
 def first_of(first: First, aircraft: int) -> First:
     """What is said of one aircraft, for an estimator that has only that one."""
@@ -77,6 +84,11 @@ def first_of(first: First, aircraft: int) -> First:
         return first(aircraft, t)
 
     return alone
+
+
+def left_out_by(estimators: Sequence[Estimator]) -> list[LeftOut]:
+    """What every aircraft's own estimator left out."""
+    return [replace(said, aircraft=a) for a, one in enumerate(estimators) for said in one.left_out]
 
 
 def centre_at(estimates: list[Estimate], tilts: TiltBuffer, crew: Crew) -> Estimate | None:

@@ -4,8 +4,8 @@
 import numpy as np
 
 from iap_estimation.virpo.crew import Crew
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
-from iap_estimation.virpo.methods.apart import Apart, centre_at, first_of
+from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
+from iap_estimation.virpo.methods.apart import Apart, centre_at, first_of, left_out_by
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.buffers import TiltBuffer
 from iap_estimation.virpo.window.estimator import SAME, Estimator, Fault, First
@@ -77,6 +77,10 @@ class Exchanging:
     def faults(self) -> list[Fault]:
         """See `Localizer.faults`."""
         return [fault for one in self._estimators for fault in one.faults]
+
+    def left_out(self) -> list[LeftOut]:
+        """See `Localizer.left_out`."""
+        return left_out_by(self._estimators)
 
     def _show(self, aircraft: int, t: float) -> None:
         """Show an aircraft's odometry to the others."""

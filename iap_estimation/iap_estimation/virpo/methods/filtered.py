@@ -7,7 +7,7 @@ from iap_description import so3
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.drift.filter import DriftFilter
 from iap_estimation.virpo.drift.spec import load_spec as load_drift_spec
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
 from iap_estimation.virpo.methods.apart import Apart
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.estimator import Fault, First
@@ -66,6 +66,10 @@ class Filtered:
     def faults(self) -> list[Fault]:
         """See `Localizer.faults`."""
         return self._apart.faults()
+
+    def left_out(self) -> list[LeftOut]:
+        """See `Localizer.left_out`."""
+        return self._filter.left_out
 
     def _say(self, aircraft: int) -> bool:
         """Tell the filter what an aircraft's odometry says."""

@@ -4,6 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_estimation.virpo.messages import LeftOut
 from iap_estimation.virpo.spec import VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.placed import covariance_in_world
@@ -21,27 +22,24 @@ class AnchorWatch:
         window: whose newest states foresee the ranges.
         ranges: of that window.
         spec: see `VirpoSpec`.
+
+    Attributes:
+        left_out: what was left out so far, once for every time that it began to be.
     """
 
     def __init__(self, window: Window, ranges: RangeTerms, spec: VirpoSpec) -> None:
         self._window, self._ranges = window, ranges
-        self._crafts = ranges.crafts
         lasting, width = spec.range_gate, spec.huber.ranges
-        self._gate = RangeGate(self._crafts, lasting, width) if lasting is not None else None
-
-    @property
-    def left_out(self) -> list[tuple[int, int]]:
-        """Aircraft and anchor of all ranges that do not count now."""
-        refused = self._gate.refused if self._gate is not None else []
-        return [(a, anchor) for a, anchors in enumerate(refused) for anchor in sorted(anchors)]
+        self._gate = RangeGate(ranges.crafts, lasting, width) if lasting is not None else None
+        self.left_out: list[LeftOut] = []
 
     def begin(self) -> None:
         """The window begins anew."""
         if self._gate is not None:
             self._gate.begin()
 
-    def look(self, interval: Interval) -> None:
-        """Judge by the last interval, where nothing has been estimated from it yet."""
+    def look(self, t: float, interval: Interval) -> None:
+        """Judge by the last interval, which ends at t and from which nothing has been estimated yet."""
         if self._gate is None:
             return
         states, C = self._window.states, self._window.covariance()
@@ -49,7 +47,10 @@ class AnchorWatch:
             if a in interval.silent:  # nothing says where it is
                 continue
             own = covariance_in_world(C, a, states.x[-2], states.alignment[a])
+            before = self._gate.refused[a]
             self._gate.judge(a, told, interval.span, _after(own, interval.span))
+            new = sorted(self._gate.refused[a] - before)
+            self.left_out += [LeftOut(t, a, anchor) for anchor in new]
         if any(self._gate.refused):
             self._window.leave_out(self._gate.refused)
             self._ranges.leave_out(self._gate.refused)

@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from iap_estimation.virpo.algebra.states import vertical
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.factors.chain import propagate
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Shared, Tilt, Tracks
+from iap_estimation.virpo.messages import (
+    Estimate,
+    Inertial,
+    LeftOut,
+    Ranges,
+    Shared,
+    Tilt,
+    Tracks,
+)
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.anchor_watch import AnchorWatch
 from iap_estimation.virpo.window.buffers import (
@@ -166,8 +174,8 @@ class Estimator:
         return Shared(head.t, aircraft, head.p_WB_W, head.q_WB, head.v_WB_W, head.w_B)
 
     @property
-    def left_out(self) -> list[tuple[int, int]]:
-        """Aircraft and anchor of all ranges that do not count now."""
+    def left_out(self) -> list[LeftOut]:
+        """Anchors that were left out so far."""
         return self._watch.left_out
 
     def alignment(self, aircraft: int) -> Array:
@@ -265,7 +273,7 @@ class Estimator:
         met = self._meetings.take(before, t, self._tilts)
         interval = Interval(samples, silent, ranges, self._tilts.take(t), told, met)
         self.window.add(interval)
-        self._watch.look(interval)
+        self._watch.look(t, interval)
         led_to = self.window.states.x[-1].copy()
         self.window.see([seen.get(a) for a in self._all])
         self._hold_still(interval)

@@ -8,9 +8,9 @@ anchors of an aircraft, of what ranges are off where the window's states lead to
     S = U P U^T + \operatorname{diag}(\sigma_i^2) ,
 
 U the ways from the anchors, P the covariance of the aircraft's place and sigma_i that of the means. An anchor
-is judged by its mean against what the other anchors' say of the aircraft's place (Baarda's data snooping):
-:math:`z_i = (S^{-1} m)_i / \sqrt{(S^{-1})_{ii}}` . So an estimate that is off is not the anchors' fault as
-long as they agree with each other.
+is judged by its mean against what P and the others say of it (Baarda's data snooping):
+:math:`z_i = (S^{-1} m)_i / \sqrt{(S^{-1})_{ii}}` . Where most anchors are at odds with the estimate, that is
+off and not they.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from iap_estimation.virpo.spec import Lasting
 
 Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass
@@ -64,14 +63,12 @@ class RangeGate:
 
     Attributes:
         refused: of every aircraft, the anchors that are left out now.
-        count: how often any was refused so far.
     """
 
     def __init__(self, crafts: int, spec: Lasting, width: float) -> None:
         self._spec, self._width = spec, width
         self._means: list[dict[int, Mean]] = [{} for _ in range(crafts)]
         self.refused: list[set[int]] = [set() for _ in range(crafts)]
-        self.count = 0
 
     def begin(self) -> None:
         """Forget what ranges were off: the states are new ones."""
@@ -97,30 +94,40 @@ class RangeGate:
             mean = means.setdefault(int(anchor), Mean(0.0, 0.0, 0.0, np.zeros(3)))
             mean.take(off, float(weights.sum()), np.mean(ways, axis=1))
         if means:
-            self._decide(a, P + self._spec.floor**2 * np.eye(3))
+            self._decide(a, P)
 
     def _decide(self, a: int, P: Array) -> None:
         anchors, means = list(self._means[a]), list(self._means[a].values())
         m = np.array([mean.total / mean.weight for mean in means])
         U = np.array([mean.way for mean in means])
-        S = U @ P @ U.T + np.diag([mean.noise / mean.weight**2 for mean in means])
-        before = self.refused[a]
-        taken = [i for i, anchor in enumerate(anchors) if anchor not in before]
-        for i in set(range(len(anchors))) - set(taken):
+        noise = np.array([mean.noise / mean.weight**2 for mean in means]) + self._spec.floor**2
+        taken = [i for i, anchor in enumerate(anchors) if anchor not in self.refused[a]]
+        taken = self._consistent(m, U @ P @ U.T + np.diag(noise), taken)
+        if 2 * len(taken) <= len(anchors) and self._is_astray(m, U, noise, 2 * len(taken)):
+            taken = list(range(len(anchors)))
+        self.refused[a] = set(anchors) - {anchors[i] for i in taken}
+
+    def _consistent(self, m: Array, S: Array, taken: list[int]) -> list[int]:
+        """Those of the means that are so with each other and S, if some were so before."""
+        for i in set(range(len(m))) - set(taken):
             if abs(apart(m, S, [*taken, i])[-1]) < self._spec.back:
-                taken.append(i)
+                taken = [*taken, i]
         while taken:
             z = np.abs(apart(m, S, taken))
             if z.max() <= self._spec.limit:
                 break
-            del taken[int(np.argmax(z))]
-        if not taken:  # rather it is the estimate that is off
-            taken = list(range(len(anchors)))
-        self.refused[a] = set(anchors) - {anchors[i] for i in taken}
-        self.count += len(self.refused[a] - before)
+            taken = [i for i in taken if i != taken[int(np.argmax(z))]]
+        return taken
+
+    def _is_astray(self, m: Array, U: Array, noise: Array, twice: int) -> bool:
+        """Whether rather the estimate is off: most anchors say so, or half, and from one place all make sense."""
+        if twice < len(m):
+            return True
+        S = float(m @ m) * U @ U.T + np.diag(noise)
+        return bool(np.abs(apart(m, S, list(range(len(m))))).max() < self._spec.limit)
 
 
 def apart(m: Array, S: Array, among: list[int]) -> Array:
-    """How far each mean of some is from what the others of them say, in deviations."""
+    """How far each mean of some is from what S and the others of them say, in deviations."""
     inverse = np.linalg.inv(S[np.ix_(among, among)])
     return (inverse @ m[among]) / np.sqrt(np.diag(inverse))
