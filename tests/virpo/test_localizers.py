@@ -148,6 +148,29 @@ def test_images_that_go_back_are_left_out(flight, stream):
     assert estimator.late == 1
 
 
+@pytest.mark.parametrize(("method", "since"), [("vio_uwb", 0.0), ("joint", 5.0)])
+def test_an_anchor_behind_a_wall_does_no_harm(flight, stream, runs, method, since):
+    def lengthen(arrival):
+        said = arrival.message
+        if not isinstance(said, Ranges) or said.t < since:
+            return arrival
+        return arrival._replace(message=replace(said, ranges=said.ranges + (said.anchors == 1)))
+
+    localizer = make_localizer(method, flight.crew, SPEC, first(flight))
+    found = hear(localizer, [lengthen(arrival) for arrival in stream], flight)
+    assert {(one.aircraft, one.anchor) for one in localizer.left_out()} == {
+        (a, 1) for a in range(3)
+    }
+    assert all(since < one.t < since + 1.5 for one in localizer.left_out())
+    assert all(rmse(found[a]) < 2.0 * rmse(runs[method][a]) for a in found)
+
+
+def test_no_anchor_is_left_out_that_is_honest(flight, stream):
+    estimator = one_of(flight)
+    alone(estimator, stream, flight)
+    assert not estimator.left_out
+
+
 def test_darkness_is_bridged(flight, stream):
     def see(arrival):
         said = arrival.message
