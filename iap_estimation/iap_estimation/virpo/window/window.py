@@ -261,12 +261,15 @@ class Window:
         return step
 
     def _is_key(self, frame: int) -> bool:
-        """Whether a keyframe shows what the one before it does not (VINS' rule); who sees nothing has no say."""
+        """Whether a keyframe shows what the one before it does not (VINS' rule)."""
         if self.intervals[frame - 1].span + self.intervals[frame].span > self._spec.longest:
             return True
-        shifts = zip(self.shift(frame - 1, frame), self._tables, strict=True)
-        seeing = [shift for shift, table in shifts if mean_shift(table, frame, frame)[1] > 0]
-        return any(not shift < self._spec.parallax for shift in seeing)
+        shifts = [
+            shift
+            for shift, craft in zip(self.shift(frame - 1, frame), self._crew.crafts, strict=True)
+            if craft.rig is not None
+        ]
+        return any(not shift < self._spec.parallax for shift in shifts)
 
     def _marginalise_oldest(self) -> None:
         H, g, _ = self._linearise(0)
