@@ -103,7 +103,7 @@ class RangeGate:
         noise = np.array([mean.noise / mean.weight**2 for mean in means]) + self._spec.floor**2
         taken = [i for i, anchor in enumerate(anchors) if anchor not in self.refused[a]]
         taken = self._consistent(m, U @ P @ U.T + np.diag(noise), taken)
-        if 2 * len(taken) <= len(anchors) and self._is_astray(m, U, noise, 2 * len(taken)):
+        if 2 * len(taken) < len(anchors):  # rather it is the estimate that is off
             taken = list(range(len(anchors)))
         self.refused[a] = set(anchors) - {anchors[i] for i in taken}
 
@@ -118,13 +118,6 @@ class RangeGate:
                 break
             taken = [i for i in taken if i != taken[int(np.argmax(z))]]
         return taken
-
-    def _is_astray(self, m: Array, U: Array, noise: Array, twice: int) -> bool:
-        """Whether rather the estimate is off: most anchors say so, or half, and from one place all make sense."""
-        if twice < len(m):
-            return True
-        S = float(m @ m) * U @ U.T + np.diag(noise)
-        return bool(np.abs(apart(m, S, list(range(len(m))))).max() < self._spec.limit)
 
 
 def apart(m: Array, S: Array, among: list[int]) -> Array:
