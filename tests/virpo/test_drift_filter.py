@@ -252,6 +252,65 @@ def test_an_odometry_that_jumps_is_found_again(flight, arrivals):
     assert watch.rms(12.0, 20.0)[:2].max() < 0.3
 
 
+@pytest.mark.parametrize("who", [(1,), (0, 1, 2)])
+def test_an_odometry_that_goes_wrong_and_says_so_does_no_harm(flight, arrivals, who):
+    """As without images: metres within seconds, all of it corrected when it sees again."""
+
+    def wrong(arrival):
+        t, order, kind, a, told = arrival
+        age = t - 10.0
+        if kind != "odometry" or a not in who or not 0.0 < age < 5.0:
+            return arrival
+        off, C = 0.08 * age**2 * np.array([1.0, -0.7, 0.4]), told.covariance.copy()
+        C[range(3), range(3)] += (0.08 * age**2) ** 2
+        return t, order, kind, a, replace(told, p_WB_W=told.p_WB_W + off, covariance=C)
+
+    watch = Watch(flight)
+    fed(DriftFilter(flight.crew, load_spec()), [wrong(one) for one in arrivals], watch)
+    assert watch.rms(10.0, 16.0).max() < (0.15 if len(who) == 1 else 0.5)
+    assert watch.rms(20.0).max() < 0.15
+
+
+def test_ranges_from_where_nobody_knows_it_was_are_dropped(flight, arrivals):
+    """Unheard for 10 s, with ranges all the while, and then heard far from where it is."""
+
+    def far(arrival):
+        t, order, kind, a, told = arrival
+        if kind != "odometry" or a != 1 or t < 18.0:
+            return arrival
+        C = told.covariance + np.diag([4.0] * 3 + [0.0] * 12) * (t < 20.0)
+        return (
+            t,
+            order,
+            kind,
+            a,
+            replace(told, p_WB_W=told.p_WB_W + [2.0, -1.0, 0.5], covariance=C),
+        )
+
+    watch = Watch(flight)
+    heard = [far(one) for one in lost(arrivals, [1], 8.0, 18.0)]
+    drift_filter = fed(DriftFilter(flight.crew, load_spec()), heard, watch)
+    assert watch.rms(18.0).max() < 0.15
+    assert drift_filter.reopened == 0
+
+
+def test_an_anchor_behind_a_wall_is_left_out_and_told_of(flight, arrivals):
+    def lengthen(arrival):
+        t, order, kind, a, told = arrival
+        if kind != "ranges" or t < 5.0:
+            return arrival
+        return t, order, kind, a, replace(told, ranges=told.ranges + (told.anchors == 1))
+
+    watch = Watch(flight)
+    drift_filter = fed(
+        DriftFilter(flight.crew, load_spec()), [lengthen(one) for one in arrivals], watch
+    )
+    first = {one.aircraft: one for one in reversed(drift_filter.left_out)}
+    assert all(first[a].anchor == 1 and 5.0 < first[a].t < 7.0 for a in range(3))
+    assert all(drift_filter.state.refused(a) == {1} for a in range(3))
+    assert watch.rms(5.0).max() < 0.15
+
+
 def test_what_is_not_finite_is_left_out(flight, arrivals):
     heard = [one for one in arrivals if one[0] < 3.0]
     drift_filter = fed(DriftFilter(flight.crew, load_spec()), heard)

@@ -67,6 +67,12 @@ def test_images_that_go_back_are_left_out(flight, stream):
     assert estimator.late == 1
 
 
+def test_no_anchor_is_left_out_that_is_honest(flight, stream):
+    estimator = one_of(flight)
+    alone(estimator, stream, flight)
+    assert not estimator.left_out
+
+
 def test_darkness_is_bridged(flight, stream):
     def see(arrival):
         said = arrival.message

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole estimators on made-up flights: they arrive where the truth is, know how well, and say when they do not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from whole_estimators import SECONDS, SPEC
@@ -76,6 +78,23 @@ def test_ranges_help_and_one_window_helps_more(runs):
 def test_estimators_know_how_wrong_they_are(runs, method):
     nees = np.mean([runs[method][a][:, 3].mean() for a in range(3)])
     assert 0.25 < nees < 3.0
+
+
+@pytest.mark.parametrize(("method", "since"), [("vio_uwb", 0.0), ("joint", 5.0)])
+def test_an_anchor_behind_a_wall_does_no_harm(flight, stream, runs, method, since):
+    def lengthen(arrival):
+        said = arrival.message
+        if not isinstance(said, Ranges) or said.t < since:
+            return arrival
+        return arrival._replace(message=replace(said, ranges=said.ranges + (said.anchors == 1)))
+
+    localizer = make_localizer(method, flight.crew, SPEC, first(flight))
+    found = hear(localizer, [lengthen(arrival) for arrival in stream], flight)
+    assert {(one.aircraft, one.anchor) for one in localizer.left_out()} == {
+        (a, 1) for a in range(3)
+    }
+    assert all(since < one.t < since + 1.5 for one in localizer.left_out())
+    assert all(rmse(found[a]) < 2.0 * rmse(runs[method][a]) for a in found)
 
 
 def test_one_blind_aircraft_is_carried_by_the_others(flight, stream):

@@ -69,6 +69,7 @@ class MethodResult:
         keyframes: updates, of one aircraft or of all at once, after the first second.
         seconds: wall time of taking measurements after it; without the front end, and without asking for covariances.
         faults: why it began anew.
+        left_out: since when [s] which aircraft left out which anchor.
     """
 
     outcome: str
@@ -76,6 +77,7 @@ class MethodResult:
     keyframes: int
     seconds: float
     faults: tuple[Fault, ...]
+    left_out: tuple[tuple[float, str, int], ...] = ()
 
     @property
     def has_failed(self) -> bool:
@@ -255,4 +257,6 @@ class _Course:
         if self.failure is not None:
             return MethodResult(f"failed: {self.failure}", {}, 0, self.seconds, faults)
         kept = {name: Trajectory.of(estimates) for name, estimates in self.found.items()}
-        return MethodResult(outcome, kept, self.keyframes, self.seconds, faults)
+        said = sorted(self.localizer.left_out(), key=lambda one: one.t)
+        left_out = tuple((one.t, self.crew.crafts[one.aircraft].name, one.anchor) for one in said)
+        return MethodResult(outcome, kept, self.keyframes, self.seconds, faults, left_out)

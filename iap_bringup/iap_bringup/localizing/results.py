@@ -89,7 +89,13 @@ def _head(results: Results) -> dict[str, Any]:
 def _of_method(results: Results, name: str) -> dict[str, Any]:
     ran = results.methods[name]
     faults = [{"t_s": fault.t, "reason": fault.reason} for fault in ran.faults]
-    said = {"outcome": ran.outcome, "keyframes": ran.keyframes, "faults": faults}
+    left_out = [{"t_s": t, "aircraft": name, "anchor": anchor} for t, name, anchor in ran.left_out]
+    said = {
+        "outcome": ran.outcome,
+        "keyframes": ran.keyframes,
+        "faults": faults,
+        "anchors_left_out": left_out,
+    }
     return said | _speed(results, name)
 
 

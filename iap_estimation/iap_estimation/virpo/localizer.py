@@ -6,7 +6,7 @@ from typing import Protocol
 
 from iap_description.errors import BadInput
 from iap_estimation.virpo.crew import Crew
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
 from iap_estimation.virpo.methods.apart import Apart
 from iap_estimation.virpo.methods.exchanging import Exchanging
 from iap_estimation.virpo.methods.filtered import Filtered
@@ -43,6 +43,9 @@ class Localizer(Protocol):
 
     def faults(self) -> Sequence[Fault]:
         """What went wrong so far."""
+
+    def left_out(self) -> Sequence[LeftOut]:
+        """Anchors that were left out so far, since their ranges were wrong for long."""
 
 
 def make_localizer(

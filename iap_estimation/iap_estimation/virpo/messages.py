@@ -102,6 +102,21 @@ class Shared:
     w_B: Array
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """An anchor whose ranges are wrong for long, so that they do not count.
+
+    Attributes:
+        t: since when [s].
+        aircraft: index of whose ranges.
+        anchor: its index.
+    """
+
+    t: float
+    aircraft: int
+    anchor: int
+
+
 @dataclass(frozen=True, eq=False)
 class Estimate:
     """What an estimator believes of one body.

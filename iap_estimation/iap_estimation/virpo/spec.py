@@ -61,6 +61,15 @@ class Rigid(Record):
     yaw_start_deg: Positive
 
 
+class Lasting(Record):
+    """When an anchor is left out, since its ranges are wrong for long."""
+
+    memory: Positive  # of the running means of what its ranges are off [s]
+    limit: Positive  # deviations beyond which such a mean is not chance
+    back: Positive  # deviations below which the anchor counts again
+    floor: Positive  # what stays of a range's deviation in a mean of many [m]
+
+
 class Physical(Record):
     """What an aircraft believes of its neighbours' odometry (TABLE IX), and which terms it uses."""
 
@@ -95,6 +104,7 @@ class VirpoSpec(Record):
     fewest_tracks: Count  # known tracks below which every image is a keyframe
     longest: Positive  # between keyframes [s]
     range_deviation: Positive | None  # of a range, in place of what the tag says [m]
+    range_gate: Lasting | None  # null takes every anchor
     huber: Widths
     start: Start
     unknown: Start

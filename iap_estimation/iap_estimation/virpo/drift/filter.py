@@ -23,13 +23,14 @@ from iap_estimation.virpo.drift.told import (
     arm_of,
     centre_estimate,
     craft_estimate,
+    doubt_between,
     forgotten,
     held_estimate,
     middle_of,
 )
 from iap_estimation.virpo.factors.rigid import attitude_of_joints
 from iap_estimation.virpo.factors.turning import told_deviation
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt
+from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt
 from iap_estimation.virpo.window.buffers import SampleBuffer
 
 Array = NDArray[np.float64]
@@ -52,6 +53,7 @@ class DriftFilter:
         t: of the newest update [s]; minus infinity before the first.
         state: drifts, attitude of the centre and their covariance.
         reopened: how often a drift was taken to have jumped.
+        left_out: anchors that were left out so far, once for every time that they began to be.
     """
 
     def __init__(self, crew: Crew, spec: DriftFilterSpec) -> None:
@@ -64,11 +66,13 @@ class DriftFilter:
         self._now, self.t, self.reopened = -np.inf, -np.inf, 0
         self._awaited, self._tilt_awaited = [True for _ in self._crafts], crew.d is not None
         self._heard: dict[int, Heard] = {}  # the last of every aircraft
+        self._doubts = np.zeros((len(crew.crafts), 4))  # since they were heard before
         self._present: list[int] = []
         self._estimates: dict[int, Estimate] = {}
         self._known: dict[int, Estimate] = {}  # the last that anything told
         self._agreed = np.full((len(crew.crafts), 2), -np.inf)  # with ranges, with joints [s]
         self._w_B0 = np.zeros(3)
+        self.left_out: list[LeftOut] = []
 
     @property
     def is_running(self) -> bool:
@@ -154,13 +158,16 @@ class DriftFilter:
         """Go on with an aircraft, or begin."""
         self._awaited[a] = pose is not None
         if pose is None:
+            self._due_ranges(a, t)  # nobody will know where it heard them
             self.state.carry(a, None, span)
             return
+        now = Heard(t, pose, self._paths[a].told(t))
         if a in self._heard:
-            self.state.carry(a, pose[1:4], span)
+            self._doubts[a] = doubt_between(self._heard[a], now)
+            self.state.carry(a, pose[1:4], span, self._doubts[a])
         else:
             self.state.begin(a, pose[1:4])
-        self._heard[a] = Heard(t, pose, self._paths[a].told(t))
+        self._heard[a] = now
         self._paths[a].forget(t - self._spec.gap)
 
     def _turn(self, t: float, span: float) -> None:
@@ -188,18 +195,27 @@ class DriftFilter:
 
     def _take_ranges(self, a: int, t: float, span: float) -> None:
         """All ranges of an aircraft up to now."""
+        rows = _rows(self._due_ranges(a, t), self._spec.range_deviation)
+        points = self._paths[a].points(
+            rows[:, 0].copy(), self._crew.crafts[a].p_BA_B, self.state.pivots[a]
+        )
+        usable = np.isfinite(rows).all(axis=1) & np.isfinite(points[:, 0])
+        off, before = float(np.sqrt(self._doubts[a, :3].mean())), self.state.refused(a)
+        is_agreed = not usable.any() or self.state.ranges(
+            a, rows[usable], points[usable], span, off
+        )
+        self._watch(a, RANGES, t, is_agreed)
+        new = sorted(self.state.refused(a) - before)
+        self.left_out += [LeftOut(t, a, anchor) for anchor in new]
+
+    def _due_ranges(self, a: int, t: float) -> list[Ranges]:
+        """Remove and return the rounds of an aircraft up to a time."""
         waiting = self._ranges[a]
         rounds = [told for told in waiting if told.t <= t + SAME]
         later = [told for told in waiting if told.t > t + SAME]
         waiting.clear()
         waiting.extend(later)
-        rows = _rows(rounds, self._spec.range_deviation)
-        points = self._paths[a].points(
-            rows[:, 0].copy(), self._crew.crafts[a].p_BA_B, self.state.pivots[a]
-        )
-        usable = np.isfinite(rows).all(axis=1) & np.isfinite(points[:, 0])
-        is_agreed = not usable.any() or self.state.ranges(a, rows[usable], points[usable], span)
-        self._watch(a, RANGES, t, is_agreed)
+        return rounds
 
     def _take_joints(self, t: float) -> None:
         present = np.zeros(len(self._crafts), dtype=bool)

@@ -55,7 +55,7 @@ class DriftState:
         self.P = np.zeros((4 * crafts + 6, 4 * crafts + 6))
         self._error = np.zeros(len(self.P))
         self._turn = Turn.empty()
-        self._off = np.zeros((crafts, 0, 2))  # running means of what each anchor's ranges are off
+        self._off = np.zeros((crafts, 0, 3))  # of each anchor's ranges: see `tell_ranges`
 
     @property
     def of_centre(self) -> int:
@@ -84,14 +84,25 @@ class DriftState:
         block[3:, 3:] = start.gyro_bias**2 * np.eye(3)
         self._set(self.of_centre, block)
 
-    def carry(self, aircraft: int, p_odo: Array | None, span: float) -> None:
-        """Go on with an aircraft for a while [s]; without an odometry its drift is less certain."""
+    def carry(
+        self, aircraft: int, p_odo: Array | None, span: float, doubt: Array | None = None
+    ) -> None:
+        """Go on with an aircraft for a while; without an odometry its drift is less certain.
+
+        Args:
+            aircraft: which.
+            p_odo: (3,) where its odometry says that it is now [m]; None where that says nothing.
+            span: how long it was since the last [s].
+            doubt: (4,) variances that the odometry gives its way and turn; the walk's are the least.
+        """
         walk = self._spec.blind_walk if p_odo is None else self._spec.walk
         at = 4 * aircraft
         if p_odo is not None:
             carry(self.x[aircraft], at, vec(p_odo - self.pivots[aircraft]), self.P)
             self.pivots[aircraft] = p_odo
         noise = span * np.square([walk.position] * 3 + [walk.yaw])
+        if doubt is not None:
+            noise = np.maximum(noise, doubt)
         self.P[range(at, at + 4), range(at, at + 4)] += noise
 
     def turn(self, samples: Array, span: float) -> None:
@@ -99,8 +110,18 @@ class DriftState:
         preintegrate_turn(samples, span, self.centre[4:], self._crew.turn_noise, self._turn)
         turn_centre(self.centre, self._turn, self.of_centre, self.P)
 
-    def ranges(self, aircraft: int, rows: Array, points: Array, span: float) -> bool:
-        """Take ranges (n, 7) of some time [s], see `tell_ranges`; says whether any agreed."""
+    def ranges(
+        self, aircraft: int, rows: Array, points: Array, span: float, off: float = 0.0
+    ) -> bool:
+        """Take ranges of some time; says whether any agreed.
+
+        Args:
+            aircraft: which.
+            rows: (n, 7), and
+            points: (n, 3) see `tell_ranges`.
+            span: the time [s].
+            off: deviation of what the odometry went wrong in it [m].
+        """
         order = np.argsort(rows[:, ANCHOR], kind="stable")
         more = int(rows[:, ANCHOR].max()) + 1 - self._off.shape[1]
         if more > 0:
@@ -111,7 +132,7 @@ class DriftState:
             rows[order],
             points[order],
             self._spec.gates.range,
-            self._spec.range_floor,
+            float(np.hypot(self._spec.range_floor, off)),
             -np.expm1(-span / self._spec.range_memory),
             self._off[aircraft],
             self._error,
@@ -119,6 +140,10 @@ class DriftState:
         )
         self._move()
         return taken > 0
+
+    def refused(self, aircraft: int) -> set[int]:
+        """Anchors whose ranges to an aircraft have been wrong for long, so that they do not count."""
+        return {int(anchor) for anchor in np.flatnonzero(self._off[aircraft, :, 2])}
 
     def joints(self, arms: Array, present: Flags) -> Flags:
         """Take where the joints are; returns which aircraft (A,) agreed with any other.

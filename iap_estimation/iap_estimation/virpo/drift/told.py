@@ -82,6 +82,19 @@ def craft_estimate(state: DriftState, a: int, heard: Heard, floor: float) -> Est
     return Estimate(heard.t, p, q_WB, v_W, told.gyro_bias, told.accel_bias, C, heard.w_B)
 
 
+def doubt_between(before: Heard, now: Heard) -> Array:
+    """Variances (4,) of what an odometry's place and yaw went wrong between two times, by its own account.
+
+    Where it sees nothing its covariance grows by them; where it corrects itself it falls by them.
+    """
+    spreads = []
+    for one in (before, now):
+        up_B = so3.rotate(so3.conjugate(one.pose[4:8]), UP)
+        C = one.told.covariance
+        spreads.append(np.array([*np.diag(C)[:3], up_B @ C[3:6, 3:6] @ up_B]))
+    return np.nan_to_num(np.abs(spreads[1] - spreads[0]))
+
+
 def middle_of(
     state: DriftState, crew: Crew, heard: dict[int, Heard], w_B0: Array, spec: DriftFilterSpec
 ) -> Middle:

@@ -215,7 +215,7 @@ def tell_ranges(
         gate: deviations.
         floor: deviation that a mean keeps [m].
         share: weight of the newest in a running mean.
-        memory: (M, 2) running mean and its variance of every anchor, changed in place.
+        memory: (M, 3) running mean, its variance and whether it is wrong of every anchor, changed in place.
         error: changed in place.
         P: changed in place.
 
@@ -239,6 +239,7 @@ def tell_ranges(
             run[0] += share * (off - run[0])
             run[1] = (1.0 - share) ** 2 * run[1] + share**2 * (variance + known)
             is_lasting = run[0] * run[0] > gate * gate * (run[1] + known)
+            run[2] = 1.0 if is_lasting else 0.0
             if not is_lasting and off * off <= gate * gate * (variance + known):
                 tell(h, rest, variance, error, P, gain)
                 taken += 1

@@ -23,8 +23,8 @@ from iap_estimation.virpo.factors.preintegration import motions_at
 
 Array = NDArray[np.float64]
 
-WIDTH = 12  # columns of a waypoint's row
-FRAME, CRAFT, SHARE, LIFT, ARM, ANCHOR, RANGE, SIGMA = 0, 1, 2, 3, 4, 7, 10, 11
+WIDTH = 13  # columns of a waypoint's row
+FRAME, CRAFT, SHARE, LIFT, ARM, ANCHOR, RANGE, SIGMA, NAME = 0, 1, 2, 3, 4, 7, 10, 11, 12
 
 
 @njit(cache=True)
@@ -150,3 +150,22 @@ def ranges_cost(x: Array, alignments: Array, rows: Array, width: float) -> float
         r[0] = (norm(sub(p, vec(rows[n, ANCHOR:]))) - rows[n, RANGE]) / rows[n, SIGMA]
         cost += huber(r, width)[1]
     return cost
+
+
+@njit(cache=True)
+def ranges_off(x: Array, alignments: Array, rows: Array, out: Array) -> None:
+    """How much longer each range is than states foresee, and the way that it came.
+
+    Args:
+        x: (K, A, 16) keyframes.
+        alignments: (A, 4).
+        rows: (n, 13).
+        out: (n, 4) result: range less foreseen range [m], direction (3) in W from anchor to aircraft.
+    """
+    for n in range(len(rows)):
+        k, a = int(rows[n, FRAME]), int(rows[n, CRAFT])
+        p = to_world(alignments[a], point_between(x[k, a], x[k + 1, a], rows[n]))
+        way = sub(p, vec(rows[n, ANCHOR:]))
+        length = norm(way)
+        out[n, 0] = rows[n, RANGE] - length
+        put(out[n, 1:], scale(1.0 / length, way))

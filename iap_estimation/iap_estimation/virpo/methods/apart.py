@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every aircraft in a window of its own, alone: methods ``vio`` and ``vio_uwb``."""
 
+from dataclasses import replace
+
 from iap_estimation.virpo.crew import Crew
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
 from iap_estimation.virpo.methods.centre import centre_of
 from iap_estimation.virpo.methods.one_craft import OneCraft
 from iap_estimation.virpo.spec import Start, VirpoSpec
@@ -72,3 +74,11 @@ class Apart:
     def faults(self) -> list[Fault]:
         """See `Localizer.faults`."""
         return [fault for craft in self.crafts for fault in craft.estimator.faults]
+
+    def left_out(self) -> list[LeftOut]:
+        """See `Localizer.left_out`."""
+        return [
+            replace(said, aircraft=a)
+            for a, craft in enumerate(self.crafts)
+            for said in craft.estimator.left_out
+        ]

@@ -7,7 +7,7 @@ from iap_description import so3
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.drift.filter import DriftFilter
 from iap_estimation.virpo.drift.spec import load_spec as load_drift_spec
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
 from iap_estimation.virpo.methods.apart import Apart
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.estimator import Fault, First
@@ -28,23 +28,24 @@ class Filtered:
     def __init__(self, crew: Crew, spec: VirpoSpec, first: First, begins: Start | None) -> None:
         self._apart = Apart("vio", crew, spec, first, begins)
         self._filter = DriftFilter(crew, load_drift_spec())
+        self._is_new = False  # since ranges or tilts ended its waiting
         self._said: dict[tuple[int, int], Estimate] = {}  # odometry by aircraft and time [ms]
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
         """See `Localizer.imu`."""
-        return self._apart.imu(aircraft, sample) and self._say(aircraft)
+        return self._news(self._apart.imu(aircraft, sample) and self._say(aircraft))
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
         """See `Localizer.tracks`."""
-        return self._apart.tracks(aircraft, tracks) and self._say(aircraft)
+        return self._news(self._apart.tracks(aircraft, tracks) and self._say(aircraft))
 
     def ranges(self, aircraft: int, told: Ranges) -> None:
         """See `Localizer.ranges`."""
-        self._filter.ranges(aircraft, told)
+        self._is_new |= self._filter.ranges(aircraft, told)
 
     def tilt(self, told: Tilt) -> None:
         """See `Localizer.tilt`."""
-        self._filter.tilt(told)
+        self._is_new |= self._filter.tilt(told)
 
     def estimates(self) -> list[Estimate]:
         """See `Localizer.estimates`."""
@@ -66,6 +67,10 @@ class Filtered:
         """See `Localizer.faults`."""
         return self._apart.faults()
 
+    def left_out(self) -> list[LeftOut]:
+        """See `Localizer.left_out`."""
+        return self._filter.left_out
+
     def _say(self, aircraft: int) -> bool:
         """Tell the filter what an aircraft's odometry says."""
         said = self._apart.crafts[aircraft].estimator.estimates()[0]
@@ -73,6 +78,11 @@ class Filtered:
         oldest = said.t - KEPT
         self._said = {key: one for key, one in self._said.items() if one.t > oldest}
         return self._filter.odometry(aircraft, said)
+
+    def _news(self, is_new: bool) -> bool:
+        """Whether there are new estimates, now or from what came before."""
+        is_new, self._is_new = is_new or self._is_new, False
+        return is_new
 
     def _carried(self, aircraft: int, one: Estimate, head: Estimate) -> Estimate:
         """A head of the odometry, with the drift taken out that was found when the estimate was made."""

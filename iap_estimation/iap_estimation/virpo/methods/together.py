@@ -2,7 +2,7 @@
 """All aircraft and the central body in one window: method ``joint``."""
 
 from iap_estimation.virpo.crew import Crew
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.estimator import Estimator, Fault, First
 
@@ -54,3 +54,7 @@ class Together:
     def faults(self) -> list[Fault]:
         """See `Localizer.faults`."""
         return self._estimator.faults
+
+    def left_out(self) -> list[LeftOut]:
+        """See `Localizer.left_out`."""
+        return self._estimator.left_out

@@ -184,7 +184,7 @@ class RangeBuffer:
             self._rounds.append(told)
 
     def take(self, since: float, until: float) -> Array:
-        """Remove and return the ranges (n, 6) of an interval; see `iap_estimation.virpo.window.interval.TOLD`."""
+        """Remove and return the ranges (n, 7) of an interval; see `iap_estimation.virpo.window.interval.TOLD`."""
         self._closed = until
         parts = [np.zeros((0, TOLD))]
         later: deque[Ranges] = deque()
@@ -203,4 +203,5 @@ class RangeBuffer:
         rows[:, 1:4] = told.p_W
         rows[:, 4] = told.ranges
         rows[:, 5] = told.deviations if self._deviation is None else self._deviation
+        rows[:, 6] = told.anchors
         return rows

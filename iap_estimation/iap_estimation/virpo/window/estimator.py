@@ -14,8 +14,17 @@ from numpy.typing import NDArray
 from iap_estimation.virpo.algebra.states import vertical
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.factors.chain import propagate
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Shared, Tilt, Tracks
+from iap_estimation.virpo.messages import (
+    Estimate,
+    Inertial,
+    LeftOut,
+    Ranges,
+    Shared,
+    Tilt,
+    Tracks,
+)
 from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.window.anchor_watch import AnchorWatch
 from iap_estimation.virpo.window.buffers import (
     MeetingBuffer,
     RangeBuffer,
@@ -83,9 +92,11 @@ class Estimator:
         self._begins = spec.start if begins is None else begins
         self._rest = RestTerms(crew, spec.rest.velocity)
         self._rigid = RigidTerms(crew, spec) if joined else None
-        terms: list[Terms] = [RangeTerms(crew, spec.huber.ranges), self._rest, *physical]
+        ranges = RangeTerms(crew, spec.huber.ranges)
+        terms: list[Terms] = [ranges, self._rest, *physical]
         terms += [self._rigid] if self._rigid is not None else []
         self.window = Window(crew, spec, terms, neighbours=neighbours, centre=joined)
+        self._watch = AnchorWatch(self.window, ranges, spec)
         self._tilts = TiltBuffer()
         self._samples = [SampleBuffer() for _ in crew.crafts]
         self._ranges = [RangeBuffer(spec.range_deviation) for _ in crew.crafts]
@@ -165,6 +176,11 @@ class Estimator:
         head = self.head(0)
         return Shared(head.t, aircraft, head.p_WB_W, head.q_WB, head.v_WB_W, head.w_B)
 
+    @property
+    def left_out(self) -> list[LeftOut]:
+        """Anchors that were left out so far."""
+        return self._watch.left_out
+
     def alignment(self, aircraft: int) -> Array:
         """Place and yaw (4,) of an aircraft's frame L in `map`."""
         return self.window.states.alignment[aircraft]
@@ -238,6 +254,7 @@ class Estimator:
                 return False
             self._rigid.tell(tilt.q_WB0)
         self.window.begin(x, deviations)
+        self._watch.begin()
         self._finish(t, seen)
         return True
 
@@ -259,6 +276,7 @@ class Estimator:
         met = self._meetings.take(before, t, self._tilts)
         interval = Interval(samples, silent, ranges, self._tilts.take(t), told, met)
         self.window.add(interval)
+        self._watch.look(t, interval)
         led_to = self.window.states.x[-1].copy()
         self.window.see([seen.get(a) for a in self._all])
         self._hold_still(interval)

@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Raw measurements between two keyframes, kept as long as both are in the window."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_estimation.virpo.factors.preintegration import SAMPLE
-from iap_estimation.virpo.factors.ranging import ANCHOR, CRAFT, RANGE, SIGMA, WIDTH, waypoints
+from iap_estimation.virpo.factors.ranging import (
+    ANCHOR,
+    CRAFT,
+    NAME,
+    RANGE,
+    SIGMA,
+    WIDTH,
+    waypoints,
+)
 
 Array = NDArray[np.float64]
-TOLD = 6  # columns of a range as told: its time since the first keyframe [s], anchor (3), range, deviation [m]
+# columns of a range as told: time since the first keyframe [s], the anchor's place (3), range, deviation [m], anchor
+TOLD = 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +30,7 @@ class Interval:
     Attributes:
         samples: of each aircraft (S, 7): length [s], w, f of inertial samples.
         silent: aircraft whose samples did not all come, and were made up.
-        ranges: of each aircraft (n, 6): see `TOLD`; times ascend.
+        ranges: of each aircraft (n, 7): see `TOLD`; times ascend.
         turns: (S, 4) of the central body: length [s], w [rad/s]; none where it is not estimated.
         tilt: (0 or 1, 4) attitude of the central body at the end, as its autopilot says, xyzw.
         meetings: (m, c) instants with what neighbours showed, their first column the time since the first keyframe [s].
@@ -55,8 +65,16 @@ class Interval:
             np.concatenate([self.meetings, _later(later.meetings, shift)]),
         )
 
+    def without(self, refused: Sequence[set[int]]) -> "Interval":
+        """The same without the ranges to some anchors, of every aircraft."""
+        kept = (
+            told[~np.isin(told[:, 6], list(names))]
+            for told, names in zip(self.ranges, refused, strict=True)
+        )
+        return replace(self, ranges=tuple(kept))
+
     def range_rows(self, biases: Array, antennas: Array, gravity: float) -> Array:
-        """Rows (n, 12) for `iap_estimation.virpo.factors.ranging`, their keyframe left at 0.
+        """Rows (n, 13) for `iap_estimation.virpo.factors.ranging`, their keyframe left at 0.
 
         Args:
             biases: (A, 6) of the inertial units.
@@ -71,7 +89,7 @@ class Interval:
                 waypoints(self.samples[a], biases[a], times, antennas[a], gravity, rows)
                 rows[:, CRAFT] = a
                 rows[:, ANCHOR : ANCHOR + 3] = told[:, 1:4]
-                rows[:, RANGE], rows[:, SIGMA] = told[:, 4], told[:, 5]
+                rows[:, RANGE], rows[:, SIGMA], rows[:, NAME] = told[:, 4:].T
             parts.append(rows)
         return np.concatenate(parts)
 

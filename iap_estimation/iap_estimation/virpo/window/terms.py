@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What may be said of a window's states besides what every aircraft's cameras and inertial unit say."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -8,7 +9,16 @@ from numpy.typing import NDArray
 
 from iap_estimation.virpo.algebra.states import CRAFT, States
 from iap_estimation.virpo.crew import Crew
-from iap_estimation.virpo.factors.ranging import FRAME, WIDTH, add_ranges, ranges_cost
+from iap_estimation.virpo.factors.ranging import CRAFT as OF
+from iap_estimation.virpo.factors.ranging import (
+    FRAME,
+    NAME,
+    SIGMA,
+    WIDTH,
+    add_ranges,
+    ranges_cost,
+    ranges_off,
+)
 from iap_estimation.virpo.spec import Start
 from iap_estimation.virpo.window.interval import Interval
 
@@ -54,6 +64,11 @@ class RangeTerms:
         self._gravity, self._width = crew.gravity, width
         self._rows = np.zeros((0, WIDTH))
 
+    @property
+    def crafts(self) -> int:
+        """How many aircraft there are."""
+        return len(self._antennas)
+
     def begin(self, states: States, deviations: Start, H: Array) -> None:
         """See `Terms.begin`."""
         self._rows = np.zeros((0, WIDTH))
@@ -63,6 +78,20 @@ class RangeTerms:
         rows = interval.range_rows(states.x[k, :, 10:], self._antennas, self._gravity)
         rows[:, FRAME] = k
         self._rows = np.concatenate([self._rows, rows])
+
+    def newest(self, states: States) -> list[Array]:
+        """What the ranges after the second newest keyframe are off, of every aircraft: see `RangeGate.judge`."""
+        rows = self._rows[self._rows[:, FRAME] == len(states.x) - 2]
+        off = np.empty((len(rows), 4))
+        ranges_off(states.x, states.alignment, rows, off)
+        told = np.column_stack([rows[:, NAME], off[:, 0], rows[:, SIGMA], off[:, 1:]])
+        return [told[rows[:, OF] == a] for a in range(self.crafts)]
+
+    def leave_out(self, refused: Sequence[set[int]]) -> None:
+        """Forget all ranges to some anchors, of every aircraft."""
+        for a, anchors in enumerate(refused):
+            is_of = (self._rows[:, OF] == a) & np.isin(self._rows[:, NAME], list(anchors))
+            self._rows = self._rows[~is_of]
 
     def leave(self, frame: int) -> None:
         """See `Terms.leave`."""

@@ -119,6 +119,10 @@ class Window:
             predict(x[k], self._crew.gravity, motion.span[0], motion.delta, x[k + 1])
         self._enter(k, interval)
 
+    def leave_out(self, refused: Sequence[set[int]]) -> None:
+        """Forget that intervals had ranges to some anchors, of every aircraft."""
+        self.intervals = [interval.without(refused) for interval in self.intervals]
+
     def shift(self, i: int, j: int) -> list[float]:
         """How far tracks move between two keyframes in the mean, for every aircraft [px]; NaN with too few."""
         shifts = []

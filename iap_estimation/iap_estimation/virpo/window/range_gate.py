@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Anchors whose ranges are wrong for long, as behind a wall that they go around: those are left out.
+
+One range's noise hides what is wrong with it; the mean over a while does not. Let m be the means, over all
+anchors of an aircraft, of what ranges are off where the window's states lead to, with
+
+.. math::
+    S = U P U^T + \operatorname{diag}(\sigma_i^2) ,
+
+U the ways from the anchors, P the covariance of the aircraft's place and sigma_i that of the means. An anchor
+is judged by its mean against what P and the others say of it (Baarda's data snooping):
+:math:`z_i = (S^{-1} m)_i / \sqrt{(S^{-1})_{ii}}` . Where most anchors are at odds with the estimate, that is
+off and not they.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_estimation.virpo.spec import Lasting
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Mean:
+    """Running mean of what an anchor's ranges are off; of weights that fade.
+
+    Attributes:
+        total: of weights times what is off [1/m].
+        weight: of all [1/m^2].
+        noise: what the sum of the weights' squares would be, each over its weight [1/m^2].
+        way: (3,) newest direction from the anchor to the aircraft.
+    """
+
+    total: float
+    weight: float
+    noise: float
+    way: Array
+
+    def fade(self, share: float) -> None:
+        """Let what was told so far count by a share of what it did."""
+        self.total *= share
+        self.weight *= share
+        self.noise *= share**2
+
+    def take(self, off: float, weight: float, way: Array) -> None:
+        """Take what ranges of one time are off in the mean [m]."""
+        self.total += weight * off
+        self.weight += weight
+        self.noise += weight
+        self.way = way
+
+
+class RangeGate:
+    """Says which anchors an aircraft is to leave out.
+
+    Args:
+        crafts: how many aircraft there are.
+        spec: see `Lasting`.
+        width: deviations to which one range is taken in; that of the ranges' robust kernel.
+
+    Attributes:
+        refused: of every aircraft, the anchors that are left out now.
+    """
+
+    def __init__(self, crafts: int, spec: Lasting, width: float) -> None:
+        self._spec, self._width = spec, width
+        self._means: list[dict[int, Mean]] = [{} for _ in range(crafts)]
+        self.refused: list[set[int]] = [set() for _ in range(crafts)]
+
+    def begin(self) -> None:
+        """Forget what ranges were off: the states are new ones."""
+        for means in self._means:
+            means.clear()
+
+    def judge(self, a: int, told: Array, span: float, P: Array) -> None:
+        """Take an aircraft's ranges of some time, and decide on its anchors.
+
+        Args:
+            a: the aircraft.
+            told: (n, 6) anchor, range less the foreseen one [m], its deviation [m], direction from the anchor (3).
+            span: length of that time [s].
+            P: (3, 3) covariance of the foreseen place [m^2].
+        """
+        share, means = float(np.exp(-span / self._spec.memory)), self._means[a]
+        for mean in means.values():
+            mean.fade(share)
+        for anchor in np.unique(told[:, 0]):
+            _, offs, sigmas, *ways = told[told[:, 0] == anchor].T
+            weights, limit = sigmas**-2, self._width * sigmas
+            off = float(weights @ np.clip(offs, -limit, limit) / weights.sum())
+            mean = means.setdefault(int(anchor), Mean(0.0, 0.0, 0.0, np.zeros(3)))
+            mean.take(off, float(weights.sum()), np.mean(ways, axis=1))
+        if means:
+            self._decide(a, P)
+
+    def _decide(self, a: int, P: Array) -> None:
+        anchors, means = list(self._means[a]), list(self._means[a].values())
+        m = np.array([mean.total / mean.weight for mean in means])
+        U = np.array([mean.way for mean in means])
+        noise = np.array([mean.noise / mean.weight**2 for mean in means]) + self._spec.floor**2
+        taken = [i for i, anchor in enumerate(anchors) if anchor not in self.refused[a]]
+        taken = self._consistent(m, U @ P @ U.T + np.diag(noise), taken)
+        if 2 * len(taken) < len(anchors):  # rather it is the estimate that is off
+            taken = list(range(len(anchors)))
+        self.refused[a] = set(anchors) - {anchors[i] for i in taken}
+
+    def _consistent(self, m: Array, S: Array, taken: list[int]) -> list[int]:
+        """Those of the means that are so with each other and S, if some were so before."""
+        for i in set(range(len(m))) - set(taken):
+            if abs(apart(m, S, [*taken, i])[-1]) < self._spec.back:
+                taken = [*taken, i]
+        while taken:
+            z = np.abs(apart(m, S, taken))
+            if z.max() <= self._spec.limit:
+                break
+            taken = [i for i in taken if i != taken[int(np.argmax(z))]]
+        return taken
+
+
+def apart(m: Array, S: Array, among: list[int]) -> Array:
+    """How far each mean of some is from what S and the others of them say, in deviations."""
+    inverse = np.linalg.inv(S[np.ix_(among, among)])
+    return (inverse @ m[among]) / np.sqrt(np.diag(inverse))
