@@ -16,26 +16,15 @@ from iap_estimation.virpo.algebra.normal import solve
 from iap_estimation.virpo.algebra.states import ALIGNMENT, CRAFT, States, retract, vertical
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.factors.chain import Chain, add_chain, chain_cost, predict
-from iap_estimation.virpo.factors.landmarks import (
-    Landmarks,
-    add_tracks,
-    begin_depths,
-    cull,
-    drop_first_frame,
-    drop_frame,
-    mean_shift,
-)
 from iap_estimation.virpo.factors.preintegration import preintegrate
-from iap_estimation.virpo.factors.vision import Eliminated, add_vision, step_landmarks, vision_cost
 from iap_estimation.virpo.messages import Tracks
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
+from iap_estimation.virpo.window.sights import Sights
 from iap_estimation.virpo.window.terms import ALL, Terms
 
 Array = NDArray[np.float64]
 SILENT = np.array([0.1, 3.0, 1e-3, 1e-2])  # densities of samples that are made up
-LANDMARKS = 500  # rows of each aircraft's table
-BEGIN = 0.1  # deviation of an inverse depth that a landmark may begin with [1/m]
 EFFORT = 4  # times the steps while it settles
 ENOUGH = 1e-3  # by which the cost may rise: rounding and landmarks at their bounds
 LITTLE, MUCH = 1e-4, 1.0  # damping of the first and the last attempt at a step that was refused
@@ -76,7 +65,7 @@ class Window:
         self._noise = [craft.noise for craft in crew.crafts]
         self._frames = spec.keyframes + 1
         self._chain = Chain.empty(self._frames, len(crew.crafts))
-        self._eliminated = [Eliminated.empty(LANDMARKS, self._frames) for _ in crew.crafts]
+        self._sights = Sights(crew, spec)
         self.refused, self.chi_square = 0, 0.0
 
     def begin(self, x: Array, deviations: Start) -> None:
@@ -90,7 +79,7 @@ class Window:
         self.states.x[0] = x
         self.intervals: list[Interval] = []
         self._updates = 0
-        self._tables = [Landmarks.empty(LANDMARKS, self._frames) for _ in self._crew.crafts]
+        self._sights.begin()
         H = first_information(self.states, deviations)
         for terms in self._terms:
             terms.begin(self.states, deviations, H)
@@ -99,14 +88,7 @@ class Window:
 
     def see(self, tracks: Sequence[Tracks | None]) -> None:
         """Enter what the aircraft see in the newest keyframe."""
-        newest = len(self.states.x) - 1
-        for a, one in enumerate(tracks):
-            rig = self._crew.crafts[a].rig
-            if one is None or rig is None:
-                continue
-            views = np.where(np.isnan(one.views), 0.0, one.views)
-            right = one.has_right.astype(np.int64)
-            add_tracks(self._tables[a], a, newest, one.ids, views, right)
+        self._sights.see(len(self.states.x) - 1, tracks)
 
     def add(self, interval: Interval) -> None:
         """Add a keyframe, where the inertial samples of the interval lead to."""
@@ -125,12 +107,7 @@ class Window:
 
     def shift(self, i: int, j: int) -> list[float]:
         """How far tracks move between two keyframes in the mean, for every aircraft [px]; NaN with too few."""
-        shifts = []
-        for table, craft in zip(self._tables, self._crew.crafts, strict=True):
-            mean, count = mean_shift(table, i, j)
-            is_known = craft.rig is not None and count >= self._spec.fewest_tracks
-            shifts.append(mean * craft.rig.focal if is_known and craft.rig else np.nan)
-        return shifts
+        return self._sights.shift(i, j)
 
     def solve(self) -> None:
         """Bring all states to where the cost is least.
@@ -138,7 +115,7 @@ class Window:
         Raises:
             EstimateLost: there is no such place.
         """
-        self._begin_landmarks()
+        self._sights.begin_depths(self.states)
         damping, self._updates = 0.0, self._updates + 1
         effort = EFFORT if self._updates <= self._spec.settling else 1
         for _ in range(effort * self._spec.iterations):
@@ -146,10 +123,7 @@ class Window:
             if damping > MUCH:
                 break
         self.chi_square = self._cost() / self._measurements()
-        for a, craft in enumerate(self._crew.crafts):
-            if craft.rig is not None:
-                limit = self._spec.cull / craft.rig.focal
-                cull(self.states.x, self._tables[a], craft.rig, a, limit)
+        self._sights.cull(self.states)
 
     def slide(self) -> None:
         """Make room for the next keyframe."""
@@ -176,68 +150,41 @@ class Window:
         for terms in self._terms:
             terms.enter(k, interval, self.states)
 
-    def _begin_landmarks(self) -> None:
-        for a, craft in enumerate(self._crew.crafts):
-            if craft.rig is not None:
-                begin_depths(self.states.x, self._tables[a], craft.rig, a, BEGIN)
-
     def _linearise(self, only: int, damping: float = 0.0) -> tuple[Array, Array, float]:
         """Normal equations and cost of all measurements, or of those that a keyframe takes along."""
-        states, widths = self.states, self._spec.huber
+        states = self.states
         H, g = np.zeros((states.size, states.size)), np.zeros(states.size)
         cost = self._prior.add(states, H, g)
-        for a, craft in enumerate(self._crew.crafts):
-            if craft.rig is not None:
-                table, out = self._tables[a], self._eliminated[a]
-                cost += add_vision(
-                    states.x,
-                    table,
-                    craft.rig,
-                    a,
-                    only,
-                    widths.vision,
-                    damping,
-                    H,
-                    g,
-                    states.stride,
-                    out,
-                )
+        cost += self._sights.add(states, only, damping, H, g)
         cost += add_chain(states.x, self._crew.gravity, self._chain, only, H, g, states.stride)
         return H, g, cost + sum(terms.add(states, only, H, g) for terms in self._terms)
 
     def _cost(self) -> float:
         """The cost of all measurements."""
-        states, widths = self.states, self._spec.huber
-        cost = self._prior.cost(states)
-        for a, craft in enumerate(self._crew.crafts):
-            if craft.rig is not None:
-                cost += vision_cost(states.x, self._tables[a], craft.rig, a, widths.vision)
+        states = self.states
+        cost = self._prior.cost(states) + self._sights.cost(states)
         cost += chain_cost(states.x, self._crew.gravity, self._chain)
         return cost + sum(terms.cost(states) for terms in self._terms)
 
     def _measurements(self) -> int:
         """How many numbers the cost is of, less those that only the past tells."""
-        views = sum(int(np.unpackbits(table.seen).sum()) for table in self._tables)
         inertial = CRAFT * len(self.intervals) * len(self._crew.crafts)
         others = sum(terms.count() for terms in self._terms)
-        return 2 * views + inertial + others + len(self._prior.g)
+        return self._sights.count() + inertial + others + len(self._prior.g)
 
     def _descend(self, damping: float) -> float:
         """Step to a lower cost, shorter steps until one is; returns the damping that it took."""
-        states = self.states.copy()
-        places = [table.place.copy() for table in self._tables]
+        states, places = self.states.copy(), self._sights.places()
         while damping <= MUCH:
             H, g, cost = self._linearise(ALL, damping)
             step = self._step(H, g, damping)
             if step is not None:
                 retract(self.states, step)
-                for table, out in zip(self._tables, self._eliminated, strict=True):
-                    step_landmarks(step, table, len(self.states.x), self.states.stride, out)
+                self._sights.step(step, self.states)
                 if self._cost() <= cost + ENOUGH:
                     return 0.1 * damping if damping > LITTLE else 0.0
                 self.states.assign(states)
-                for table, place in zip(self._tables, places, strict=True):
-                    table.place[:] = place
+                self._sights.put_back(places)
             self.refused += 1
             damping = max(LITTLE, 10.0 * damping)
         return damping
@@ -264,12 +211,7 @@ class Window:
         """Whether a keyframe shows what the one before it does not (VINS' rule)."""
         if self.intervals[frame - 1].span + self.intervals[frame].span > self._spec.longest:
             return True
-        shifts = [
-            shift
-            for shift, craft in zip(self.shift(frame - 1, frame), self._crew.crafts, strict=True)
-            if craft.rig is not None
-        ]
-        return any(not shift < self._spec.parallax for shift in shifts)
+        return self._sights.is_new(frame - 1, frame)
 
     def _marginalise_oldest(self) -> None:
         H, g, _ = self._linearise(0)
@@ -280,16 +222,13 @@ class Window:
         del self.intervals[0]
         for terms in self._terms:
             terms.leave_first()
-        for table in self._tables:
-            drop_first_frame(table)
+        self._sights.leave_first()
 
     def _drop_second_newest(self) -> None:
         k = len(self.states.x) - 2
         if len(self._prior.base.x) > k:
             self._prior = self._prior.without(k)
-        for a, craft in enumerate(self._crew.crafts):
-            if craft.rig is not None:
-                drop_frame(self.states.x, self._tables[a], craft.rig, a, k)
+        self._sights.leave(self.states, k)
         self.states = self.states.without(k)
         for terms in self._terms:
             terms.leave(k)
