@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_estimation.virpo.algebra.states import vertical
 from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.factors.chain import propagate
 from iap_estimation.virpo.messages import (
@@ -25,12 +24,8 @@ from iap_estimation.virpo.messages import (
 )
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.anchor_watch import AnchorWatch
-from iap_estimation.virpo.window.buffers import (
-    MeetingBuffer,
-    RangeBuffer,
-    SampleBuffer,
-    TiltBuffer,
-)
+from iap_estimation.virpo.window.buffers import MeetingBuffer
+from iap_estimation.virpo.window.intake import SAME, Intake
 from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.joined import RigidTerms
 from iap_estimation.virpo.window.physical_terms import PhysicalTerms
@@ -40,12 +35,8 @@ from iap_estimation.virpo.window.terms import RangeTerms, RestTerms, Terms
 from iap_estimation.virpo.window.window import EstimateLost, Window
 
 Array = NDArray[np.float64]
-First = Callable[
-    [int, float], Array | None
-]  # aircraft and time -> state (16,) in `map`, None while it is not known
-BRIEF = 0.02  # time without samples that the next one tells of as well [s]
-PIECE = 0.005  # length of a sample that is made up [s]
-SAME = 1e-3  # stamps of images that differ by less are of one time [s]
+# aircraft and time -> state (16,) in `map`, None while it is not known
+First = Callable[[int, float], Array | None]
 
 
 @dataclass(frozen=True)
@@ -86,7 +77,7 @@ class Estimator:
         neighbours = 0 if own is None else len(crew.crafts) - 1
         physical = [] if own is None else [PhysicalTerms(crew, own, spec)]
         arms = np.array([craft.p_BJ_B for craft in crew.crafts])
-        self._meetings = MeetingBuffer(arms, own if own is not None else 0)
+        meetings = MeetingBuffer(arms, own if own is not None else 0)
         crew = crew if own is None else crew.alone(own)
         self.crew, self.spec, self._first = crew, spec, first
         self._begins = spec.start if begins is None else begins
@@ -97,13 +88,9 @@ class Estimator:
         terms += [self._rigid] if self._rigid is not None else []
         self.window = Window(crew, spec, terms, neighbours=neighbours, centre=joined)
         self._watch = AnchorWatch(self.window, ranges, spec)
-        self._tilts = TiltBuffer()
-        self._samples = [SampleBuffer() for _ in crew.crafts]
-        self._ranges = [RangeBuffer(spec.range_deviation) for _ in crew.crafts]
-        self._images: dict[float, dict[int, Tracks]] = {}
+        self._intake = Intake(crew, spec, meetings)
         self._heads = np.zeros((len(crew.crafts), 16))
         self._turning = np.zeros((len(crew.crafts), 3))  # newest samples [rad/s]
-        self._latest = [-np.inf] * len(crew.crafts)  # stamps of the last images
         self._believed: list[Estimate] = []  # at the newest keyframe, once somebody asked
         self.t = -np.inf
         self.faults: list[Fault] = []
@@ -116,7 +103,7 @@ class Estimator:
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
         """Take an inertial sample; says whether there are new estimates."""
-        buffer = self._samples[aircraft]
+        buffer = self._intake.samples[aircraft]
         before = buffer.t
         buffer.add(sample)
         self._turning[aircraft] = sample.w_B
@@ -130,22 +117,20 @@ class Estimator:
         if tracks.t <= self.t + SAME:
             self.late += 1
             return False
-        self._latest[aircraft] = max(self._latest[aircraft], tracks.t)
-        same = [t for t in self._images if abs(t - tracks.t) < SAME]
-        self._images.setdefault(same[0] if same else tracks.t, {})[aircraft] = tracks
+        self._intake.tracks(aircraft, tracks)
         return self._update()
 
     def ranges(self, aircraft: int, told: Ranges) -> None:
         """Take a round of ranges."""
-        self._ranges[aircraft].add(told)
+        self._intake.ranges(aircraft, told)
 
     def tilt(self, told: Tilt) -> None:
         """Take what the central body's autopilot says."""
-        self._tilts.add(told)
+        self._intake.tilts.add(told)
 
     def neighbour(self, shared: Shared) -> None:
         """Take what a neighbour shows."""
-        self._meetings.add(shared)
+        self._intake.neighbour(shared)
 
     def estimates(self) -> list[Estimate]:
         """What is believed at the newest keyframe, with covariance."""
@@ -161,15 +146,14 @@ class Estimator:
     def centre(self) -> Estimate:
         """What is believed of the central body at the newest keyframe; of a joined window."""
         assert self._rigid is not None  # noqa: S101 - others have no centre
-        tilt = self._tilts.at(self.t)
+        tilt = self._intake.tilts.at(self.t)
         w = np.full(3, np.nan) if tilt is None else tilt.w_B0
         return self._rigid.centre(self.t, self.window.states, w, self.window.covariance())
 
     def head(self, aircraft: int) -> Estimate:
         """What is believed of an aircraft at its newest inertial sample, without covariance."""
-        return self._told(
-            aircraft, self._samples[aircraft].t, self._heads[aircraft], np.full((15, 15), np.nan)
-        )
+        t, x = self._intake.samples[aircraft].t, self._heads[aircraft]
+        return self._told(aircraft, t, x, np.full((15, 15), np.nan))
 
     def shared(self, aircraft: int) -> Shared:
         """What the only aircraft shows to others as the one of that index."""
@@ -206,50 +190,26 @@ class Estimator:
     def _update(self) -> bool:
         """All updates whose measurements are there."""
         is_new = False
-        while (t := self._due()) is not None:
-            seen = self._images.pop(t, {})
+        while (t := self._intake.due(self.t)) is not None:
+            seen = self._intake.seen(t)
             if t >= self.t + 0.999 / self.spec.rate - SAME:
                 go = self._go_on if self.is_running else self._begin
                 is_new = go(t, seen) or is_new
         return is_new
 
-    def _due(self) -> float | None:
-        """Time of the next update, if its measurements are there."""
-        now = self._now()
-        if self._images:
-            t = min(self._images)
-            missing = [
-                a
-                for a in self._all
-                if self.crew.crafts[a].rig is not None
-                and a not in self._images[t]
-                and self._latest[a] < t
-            ]
-            is_due = now >= t and (not missing or now > t + self.spec.patience)
-            return t if is_due else None
-        t = self.t + 1.0 / self.spec.rate
-        return t if self.is_running and now > t + self.spec.patience else None
-
-    def _now(self) -> float:
-        """Time that all inertial units have reached, but for those that have fallen silent."""
-        stamps = [buffer.t for buffer in self._samples]
-        if not self.is_running:
-            return min(stamps)
-        return min(t for t in stamps if t >= max(stamps) - self.spec.patience)
-
     def _begin(self, t: float, seen: dict[int, Tracks]) -> bool:
         """The first keyframe."""
         states = [self._first(a, t) for a in self._all]
         known = [x for x in states if x is not None]
-        for buffer in self._samples:
+        for buffer in self._intake.samples:
             buffer.take(t)
         return len(known) == len(states) and self._start(t, np.array(known), self._begins, seen)
 
     def _start(self, t: float, x: Array, deviations: Start, seen: dict[int, Tracks]) -> bool:
         """Begin from states (A, 16) in `map`; False where the central body's attitude is not known."""
-        self._tilts.take(t)
+        self._intake.tilts.take(t)
         if self._rigid is not None:
-            tilt = self._tilts.at(t)
+            tilt = self._intake.tilts.at(t)
             if tilt is None:
                 return False
             self._rigid.tell(tilt.q_WB0)
@@ -260,21 +220,11 @@ class Estimator:
 
     def _go_on(self, t: float, seen: dict[int, Tracks]) -> bool:
         """The next keyframe."""
-        gaps = [buffer.end_of_gap(self.spec.failure.gap) for buffer in self._samples]
-        ends = [end for end in gaps if end is not None]
-        if ends:
-            is_over = max(ends) <= t
-            self._restart(max(t, *ends), seen if is_over else {}, "a gap in the inertial samples")
+        end = self._intake.end_of_gap()
+        if end is not None:
+            self._restart(max(t, end), seen if end <= t else {}, "a gap in the inertial samples")
             return True
-        before = self.t
-        taken = [self._taken(a, t) for a in self._all]
-        samples = tuple(rows for rows, _ in taken)
-        silent = frozenset(a for a, (_, is_silent) in enumerate(taken) if is_silent)
-        ranges = tuple(buffer.take(before, t) for buffer in self._ranges)
-        tilt = self._tilts.at(t)
-        told = np.zeros((0, 4)) if tilt is None else tilt.q_WB0[None]
-        met = self._meetings.take(before, t, self._tilts)
-        interval = Interval(samples, silent, ranges, self._tilts.take(t), told, met)
+        interval = self._intake.interval(self.t, t, self.window.states.x[-1])
         self.window.add(interval)
         self._watch.look(t, interval)
         led_to = self.window.states.x[-1].copy()
@@ -291,42 +241,27 @@ class Estimator:
         self.window.slide()
         return True
 
-    def _taken(self, a: int, t: float) -> tuple[Array, bool]:
-        """An aircraft's samples since the last keyframe, and whether some did not come: there it hung still."""
-        buffer = self._samples[a]
-        taken = buffer.take(t)
-        missing = t - self.t - float(taken[:, 0].sum())
-        if missing < BRIEF and len(taken):
-            taken[0, 0] += missing  # as at the beginning, before the first sample
-            return taken, False
-        if buffer.t < t:
-            buffer.skip(t)
-        x, pieces = self.window.states.x[-1, a], 1 + int(missing / PIECE)
-        still = [x[10:13], self.crew.gravity * vertical(x[3:7]) + x[13:16]]
-        row = np.concatenate([[missing / pieces], *still])
-        return np.vstack([np.tile(row, (pieces, 1)), taken]), True
-
     def _finish(self, t: float, first_seen: dict[int, Tracks] | None) -> None:
         """Carry the newest states on to the newest inertial samples."""
         if first_seen is not None:
             self.window.see([first_seen.get(a) for a in self._all])
         self.t, self._believed = t, []
         self._heads[:] = self.window.states.x[-1]
-        for a, buffer in enumerate(self._samples):
+        for a, buffer in enumerate(self._intake.samples):
             propagate(self._heads[a], self.crew.gravity, buffer.waiting())
 
     def _restart(self, t: float, seen: dict[int, Tracks], reason: str) -> None:
         """Begin anew from where the inertial samples lead."""
         self.faults.append(Fault(t, reason))
         x = self.window.states.x[-1].copy()
-        for a, buffer in enumerate(self._samples):
+        for a, buffer in enumerate(self._intake.samples):
             gap = buffer.end_of_gap(self.spec.failure.gap)
             if gap is None:
                 propagate(x[a], self.crew.gravity, buffer.take(t))
             else:  # as if nothing had pushed it
                 buffer.take(t)
                 x[a, :3] += (t - self.t) * x[a, 7:10]
-            self._ranges[a].take(t, t)
+        self._intake.skip_ranges(t)
         x = np.array([in_world(x[a], self.alignment(a)) for a in self._all])
         if not self._start(t, sound(x, self.spec.failure), self.spec.restart, seen):
             self.t = -np.inf
