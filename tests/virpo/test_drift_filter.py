@@ -24,7 +24,7 @@ from synthetic_crew import Noise, crew_of, figure_eight
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.virpo.drift.filter import DriftFilter
-from iap_estimation.virpo.drift.spec import load_spec, preset_names, preset_tree
+from iap_estimation.virpo.drift.spec import PRESETS, load_spec
 
 NOISE = Noise(gyro=0.0015, gyro_bias=0.003, range=0.7071, tilt=0.01)
 LINE = np.array([[0.0, 0.6, -0.07], [0.0, 0.0, -0.07], [0.0, -0.6, -0.07]])
@@ -329,9 +329,9 @@ def test_it_takes_little_of_a_core(walking):
 
 
 def test_settings_are_records_with_a_preset():
-    assert "default" in preset_names()
+    assert "default" in PRESETS.names()
     assert load_spec().walk.yaw == 0.004
-    assert preset_tree("default")["rate"] == 10.0
+    assert PRESETS.tree("default")["rate"] == 10.0
     with pytest.raises(BadInput, match="no drift filter 'none'"):
         load_spec("none")
 

@@ -2,12 +2,10 @@
 """What the drift filter believes; presets are ``data/drift_filter/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Any
 
-from iap_description.config import Positive, Record, read_yaml, validate
-from iap_description.errors import BadInput
+from iap_description.config import Positive, Presets, Record, validate
 
-PRESETS = Path(__file__).parents[2] / "data" / "drift_filter"
+PRESETS = Presets(Path(__file__).parents[2] / "data" / "drift_filter", "drift filter")
 
 
 class Walk(Record):
@@ -63,22 +61,6 @@ class DriftFilterSpec(Record):
     speed: Positive  # deviation of a velocity that nothing tells [m/s]
 
 
-def preset_names() -> list[str]:
-    """Names of the presets that ship with the suite."""
-    return sorted(path.stem for path in PRESETS.glob("*.yaml"))
-
-
-def preset_tree(name: str) -> dict[str, Any]:
-    """The plain tree of a preset.
-
-    Raises:
-        BadInput: no such preset.
-    """
-    if name not in preset_names():
-        raise BadInput(f"no drift filter '{name}' (presets: {', '.join(preset_names())})")
-    return read_yaml(PRESETS / f"{name}.yaml")
-
-
 def load_spec(name: str = "default") -> DriftFilterSpec:
     """The settings of a preset."""
-    return validate(DriftFilterSpec, preset_tree(name), source=str(PRESETS / f"{name}.yaml"))
+    return validate(DriftFilterSpec, PRESETS.tree(name), source=str(PRESETS.file(name)))
