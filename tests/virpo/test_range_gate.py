@@ -105,3 +105,14 @@ def test_what_was_off_before_a_new_beginning_does_not_count():
     craft.fly(0.1, biased(0, 0.5))
     craft.gate.begin()
     assert not craft.fly(10.0)
+
+
+def test_an_anchor_that_falls_silent_is_forgotten():
+    craft = Aircraft(11)
+    craft.fly(5.0, biased(3, 1.0))
+    assert craft.gate.refused[0] == {3}
+    assert not craft.fly(2.0, places=ANCHORS[:3]) - {3}
+    assert not craft.fly(30.0, places=ANCHORS[:3]) - {3}
+    assert craft.gate.refused[0] == set()
+    craft.gate.judge(0, np.zeros((0, 6)), 3600.0, P)
+    assert craft.gate.refused[0] == set()

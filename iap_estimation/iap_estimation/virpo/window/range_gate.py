@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from iap_estimation.virpo.spec import Lasting
 
 Array = NDArray[np.float64]
+SILENCE = 5.0  # times the memory after which an anchor that says nothing is forgotten
 
 
 @dataclass
@@ -32,15 +33,19 @@ class Mean:
         weight: of all [1/m^2].
         noise: what the sum of the weights' squares would be, each over its weight [1/m^2].
         way: (3,) newest direction from the anchor to the aircraft.
+        age: of the newest [s].
     """
 
     total: float
     weight: float
     noise: float
     way: Array
+    age: float = 0.0
 
-    def fade(self, share: float) -> None:
-        """Let what was told so far count by a share of what it did."""
+    def fade(self, span: float, memory: float) -> None:
+        """Let what was told so far count less after some time [s]."""
+        share = float(np.exp(-span / memory))
+        self.age += span
         self.total *= share
         self.weight *= share
         self.noise *= share**2
@@ -50,7 +55,7 @@ class Mean:
         self.total += weight * off
         self.weight += weight
         self.noise += weight
-        self.way = way
+        self.way, self.age = way, 0.0
 
 
 class RangeGate:
@@ -84,20 +89,24 @@ class RangeGate:
             span: length of that time [s].
             P: (3, 3) covariance of the foreseen place [m^2].
         """
-        share, means = float(np.exp(-span / self._spec.memory)), self._means[a]
-        for mean in means.values():
-            mean.fade(share)
+        memory = self._spec.memory
+        for mean in self._means[a].values():
+            mean.fade(span, memory)
+        means = {of: one for of, one in self._means[a].items() if one.age < SILENCE * memory}
+        self._means[a] = means
         for anchor in np.unique(told[:, 0]):
             _, offs, sigmas, *ways = told[told[:, 0] == anchor].T
             weights, limit = sigmas**-2, self._width * sigmas
             off = float(weights @ np.clip(offs, -limit, limit) / weights.sum())
             mean = means.setdefault(int(anchor), Mean(0.0, 0.0, 0.0, np.zeros(3)))
             mean.take(off, float(weights.sum()), np.mean(ways, axis=1))
-        if means:
-            self._decide(a, P)
+        self._decide(a, P)
 
     def _decide(self, a: int, P: Array) -> None:
         anchors, means = list(self._means[a]), list(self._means[a].values())
+        if not anchors:
+            self.refused[a] = set()
+            return
         m = np.array([mean.total / mean.weight for mean in means])
         U = np.array([mean.way for mean in means])
         noise = np.array([mean.noise / mean.weight**2 for mean in means]) + self._spec.floor**2
