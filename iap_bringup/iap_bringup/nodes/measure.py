@@ -16,10 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
-from diagnostic_msgs.msg import DiagnosticArray
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
+from iap_bringup.nodes.listener import Listener
 from iap_bringup.nodes.physics_node import PACES
 from iap_bringup.nodes.processes import Nodes
 from iap_bringup.scenario import Options, resolve
@@ -33,29 +32,21 @@ SIMULATION = "physics_node: simulation"
 HOPS = 3  # state to reference_node, reference to controller_node, command to physics_node
 
 
-class Listener:
-    """The newest values of every diagnostic status.
+class Watcher(Listener):
+    """Knows how far the simulation is.
 
     Args:
         node: that listens.
     """
 
     def __init__(self, node: Node) -> None:
-        self._values: dict[str, dict[str, str]] = {}
-        self._executor = SingleThreadedExecutor()
-        self._executor.add_node(node)
+        super().__init__(node)
         self._wall = 0.0
-        node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 50)
 
-    def _on_diagnostics(self, array: DiagnosticArray) -> None:
-        for status in array.status:
-            self._values[status.name] = {pair.key: pair.value for pair in status.values}
-            if status.name == SIMULATION:
-                self._wall = time.monotonic()
-
-    def number(self, status: str, key: str) -> float:
-        """A value; NaN before it came."""
-        return float(self._values.get(status, {}).get(key, "nan"))
+    def heard(self, name: str) -> None:
+        """Note when the simulation told its time."""
+        if name == SIMULATION:
+            self._wall = time.monotonic()
 
     def wait_until(self, t: float, patience: float) -> tuple[float, float]:
         """Wait until the simulation is past time `t` [s]; returns its time and the wall's then.
@@ -65,7 +56,7 @@ class Listener:
         """
         last, since = -1.0, time.monotonic()
         while time.monotonic() - since < patience:
-            self._executor.spin_once(timeout_sec=0.2)
+            self.spin()
             now = self.number(SIMULATION, "t")
             if now > t:
                 return now, self._wall
@@ -89,7 +80,7 @@ def measure(scenario: str, engine: str, pace: str, duration: float) -> dict[str,
         os.environ.update({key: nodes.environment[key] for key in DISCOVERY})
         rclpy.init()
         try:
-            listener = Listener(rclpy.create_node("measure"))
+            listener = Watcher(rclpy.create_node("measure"))
             with nodes:
                 nodes.start_flight(resolved, parameters, pace=pace)
                 return _watch(listener, [v.name for v in resolved.vehicles], duration, dt)
@@ -97,7 +88,7 @@ def measure(scenario: str, engine: str, pace: str, duration: float) -> dict[str,
             rclpy.try_shutdown()
 
 
-def _watch(listener: Listener, names: list[str], duration: float, dt: float) -> dict[str, Any]:
+def _watch(listener: Watcher, names: list[str], duration: float, dt: float) -> dict[str, Any]:
     began, wall = listener.wait_until(SETTLED, START)
     before = _counts(listener, names)
     ended, later = listener.wait_until(began + duration, START)
@@ -119,7 +110,7 @@ def _watch(listener: Listener, names: list[str], duration: float, dt: float) -> 
     }
 
 
-def _counts(listener: Listener, names: list[str]) -> dict[str, float]:
+def _counts(listener: Watcher, names: list[str]) -> dict[str, float]:
     """Commands to all vehicles so far, by what came of them."""
     keys = ("taken", "late", "lost", "rejected", "holds")
     return {key: sum(listener.number(f"physics_node: {n}", key) for n in names) for key in keys}

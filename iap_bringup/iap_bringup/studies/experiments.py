@@ -30,6 +30,19 @@ def nodes(console: Console) -> None:
     report.show_columns(console, "three_star_spiral, every node a process of its own", results)
 
 
+def localization_nodes(console: Console) -> None:
+    """The ROS nodes that localise as separate processes, a recording of 30 s being played to them in real time."""
+    try:
+        from iap_bringup.nodes.measure_localization import measure_methods
+    except ImportError as error:
+        raise BadInput(
+            f"experiment localization_nodes: ROS 2 is not in this environment ({error})"
+        ) from error
+    with console.status("") as status:
+        results = measure_methods(("virpo", "joint"), 30.0, status.update)
+    report.show_columns(console, "three aircraft, six images at 20 Hz, from a recording", results)
+
+
 def contact(console: Console) -> None:
     """A platform at rest, the peg-in-hole flight over physics rates, and what the wrench observer sees."""
     from iap_bringup.studies import contact as contact_studies
@@ -103,6 +116,7 @@ PEG = (
 EXPERIMENTS: dict[str, Callable[[Console], None]] = {
     "free_flight": free_flight,
     "nodes": nodes,
+    "localization_nodes": localization_nodes,
     "contact": contact,
     "peg_in_hole": peg_in_hole,
     "sensors": sensors,

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `iap experiment localization_nodes` measures: every pair that is played is followed, and where the centre is."""
+
+import pytest
+
+pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
+
+from iap_bringup.nodes.measure_localization import measure_methods
+
+pytestmark = pytest.mark.nodes
+
+
+def test_a_recording_is_heard_whole():
+    said = []
+    found = measure_methods(("joint",), 2.0, said.append)["joint"]
+    assert said == ["flight", "joint"]
+    assert found["pairs_played"] == 3 * 41
+    assert found["pairs_followed"] == found["pairs_in_windows"] == found["pairs_played"]
+    assert found["center_updates"] >= 15
+    assert found["center_rmse_m"] < 0.03
+    assert found["faults"] == 0
+    assert found["cores_used"] > 0.05
