@@ -7,8 +7,7 @@ A node's process ends with 0 after Ctrl-C and when its work is done, with 2 afte
 import gc
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import rclpy
@@ -174,9 +173,7 @@ def run(
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     finally:
-        signal.signal(
-            signal.SIGINT, signal.SIG_IGN
-        )  # launch and the terminal both send it; once is enough
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal and launch both send it
         rclpy.try_shutdown()
 
 
@@ -195,20 +192,19 @@ def _spin(nodes: Sequence[SuiteNode]) -> None:
         executor.add_node(node)
     gc.collect()
     gc.freeze()  # a collection of all that was imported takes longer than a control period
-    with _ended_by_signals() as is_ended:
-        while not is_ended() and all(node.exit_code is None for node in nodes):
-            # With a time-out because the events executor of rclpy 9 never wakes up without one.
-            executor.spin_once(timeout_sec=0.2)
+    came = _signals()
+    while not came and all(node.exit_code is None for node in nodes):
+        # With a time-out because the events executor of rclpy 9 never wakes up without one.
+        executor.spin_once(timeout_sec=0.2)
 
 
-@contextmanager
-def _ended_by_signals() -> Iterator[Callable[[], bool]]:
-    """Let a signal end the work between two callbacks, never within one; tells whether one came."""
+def _signals() -> list[int]:
+    """Let signals end the work between two callbacks, never within one; a list of those that come.
+
+    They stay as harmless until the process ends: the events executor calls Python where it is destroyed,
+    and an interrupt there, such as the second of a terminal and of launch, aborts the process.
+    """
     came: list[int] = []
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, lambda number, _: came.append(number)) for number in signals]
-    try:
-        yield lambda: bool(came)
-    finally:
-        for number, handler in zip(signals, before, strict=True):
-            signal.signal(number, handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: came.append(number))
+    return came

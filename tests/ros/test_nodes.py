@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Several vehicles, one process for all nodes, replayed bags, simple inputs, and wrong parameters."""
 
+import signal
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -166,3 +168,16 @@ def test_a_container_knows_its_nodes():
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 2
     assert "unknown node 'robot_node'" in ended.stderr
+
+
+def test_interrupts_in_quick_succession_end_a_node_once(start):
+    """The terminal sends one to every process, and launch another one."""
+    nodes, probe = start
+    key = nodes.start("reference_node", {"scenario": "hover"}, namespace="/iap")
+    probe.wait(lambda: probe.node.count_publishers("/iap/reference"), "the node")
+    process = nodes.processes[key]
+    for _ in range(200):
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.002)
+    assert process.wait(10.0) == 0, nodes.log(key).read_text()
