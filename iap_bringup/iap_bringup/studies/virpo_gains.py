@@ -51,10 +51,7 @@ def noisy_gains(results: Results, study: Study) -> list[Cell]:
         bodies = [(case.name, b) for case in flown for b in _bodies(case, whose)]
         for method in NOISY[2:]:
             mean = gain_of(results, bodies, method, over="vio_uwb_1px")
-            bar = _gain_bar(method.removesuffix("_1px"), whose)
-            cells.append(
-                Cell.of(GAIN_NOISY, f"gain, {whose}", method, mean, bar=bar, least=True, unit="%")
-            )
+            cells.append(Cell.of(GAIN_NOISY, f"gain, {whose}", method, mean, unit="%"))
     return cells
 
 

@@ -15,7 +15,7 @@ from iap_bringup.localizing.data import CENTRE_NAME
 from iap_bringup.localizing.evaluation import nees
 from iap_bringup.localizing.pipeline import LOST, named_estimates, pass_on
 from iap_bringup.localizing.settings import load_settings
-from iap_bringup.studies.virpo_cases import METHODS, Case, Method, Study
+from iap_bringup.studies.virpo_cases import MAIN, METHODS, Case, Method, Study
 from iap_bringup.studies.virpo_flights import Event, Heard, hear, with_noise_of
 from iap_bringup.studies.virpo_scores import Failed, Key, Score
 from iap_description.states import P
@@ -63,7 +63,7 @@ def run_case(case: Case, seeds: tuple[int, ...]) -> Found:
         for name in case.methods:
             scores, path = _judged(case, name, heard)
             found.scores |= {Key(case.name, name, seed, body): s for body, s in scores.items()}
-            if path is not None and seed == seeds[0]:
+            if path is not None and seed == seeds[0] and name in MAIN:
                 paths[name] = path
     found.drawn = _drawn(case, seen, paths, found, seeds[0])
     return found
