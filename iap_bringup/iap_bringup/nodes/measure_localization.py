@@ -31,7 +31,7 @@ from iap_description.wire import SECOND
 
 Array = NDArray[np.float64]
 KEPT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
-WAIT = 3.0  # before the recording is played, for its topics to be found [s of wall time]
+WAIT = 5.0  # before the recording is played, for its topics to be found [s of wall time]
 REST = 3.0  # after it, for the last words of all [s of wall time]
 PAGE = os.sysconf("SC_PAGE_SIZE") / 1e6  # [MB]
 TICK = 1.0 / os.sysconf("SC_CLK_TCK")  # of a process's times [s]

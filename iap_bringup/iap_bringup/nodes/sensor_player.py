@@ -9,11 +9,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import rclpy
 from rclpy.publisher import Publisher
 from rosbags.rosbag2 import Reader, ReaderError
 from rosgraph_msgs.msg import Clock
 
 from iap_bringup.nodes.sensor_topics import message_class
+from iap_bringup.records.camera_messages import IMAGE
 from iap_bringup.records.recorder import BAG
 from iap_description.conversions import stamp_message
 from iap_description.errors import BadInput
@@ -41,6 +43,10 @@ class SensorPlayer(SuiteNode):
         what = "Seconds of wall time before it begins, for others to find its topics."
         self._wait = self.parameter("wait", 3.0, what, limits=(0.0, 600.0))
         self._publishers_of: dict[str, Publisher] = {}
+        # Images fill what a participant has for messages on their way; others would be lost with them.
+        self._context_of_images = rclpy.Context()
+        rclpy.init(context=self._context_of_images)
+        self._images = rclpy.create_node("sensor_player_images", context=self._context_of_images)
         self._reader = Reader(self._bag)
         try:
             self._reader.open()
@@ -64,7 +70,8 @@ class SensorPlayer(SuiteNode):
             except (ImportError, AttributeError):
                 self.get_logger().info(f"{each.topic}: {each.msgtype} is not installed")
                 continue
-            self._publishers_of[each.topic] = self.create_publisher(kind, each.topic, EVERY)
+            node = self._images if each.msgtype == IMAGE else self
+            self._publishers_of[each.topic] = node.create_publisher(kind, each.topic, EVERY)
 
     def _read(self) -> Iterator[Played]:
         chosen = [c for c in self._reader.connections if c.topic in self._publishers_of]
@@ -96,6 +103,8 @@ class SensorPlayer(SuiteNode):
         """Close the bag."""
         self.get_logger().info(f"played; at most {1e3 * self.worst:.0f} ms late")
         self._reader.close()
+        self._images.destroy_node()
+        rclpy.shutdown(context=self._context_of_images)
 
 
 def main() -> int:
