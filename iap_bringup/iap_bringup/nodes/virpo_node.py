@@ -20,6 +20,7 @@ from iap_bringup.nodes.crew_node import CrewNode
 from iap_bringup.nodes.estimate_topics import KEPT, BodyFrames, BodyTopics
 from iap_bringup.nodes.first_states import FirstStates
 from iap_bringup.nodes.window_status import WindowStatus
+from iap_bringup.records.run_meta import TRUTH
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_description.ros_node import run
@@ -31,6 +32,7 @@ from iap_msgs.msg import FeatureTracks
 from iap_sensors.readings import ImuReading, Reading
 
 TRACKS = "virpo/tracks"
+SHOWN_HZ = 20.0  # of heads where nobody flies by them, on a grid that is the same for all aircraft
 
 
 class VirpoNode(CrewNode):
@@ -57,7 +59,7 @@ class VirpoNode(CrewNode):
         self._ear, self._anchors = Ear(self.own, self._its, Tally()), {}
         self._first.reset()
         self._status.reset()
-        self._newest_head = -np.inf
+        self._newest_head, self._told_head = -np.inf, -np.inf
         self._body.reset()
 
     def _publish_to(self) -> None:
@@ -133,13 +135,21 @@ class VirpoNode(CrewNode):
         if self._status.failure or not estimator.is_running or t < self._newest_head:
             return
         self._newest_head = t  # the same stamp again: somebody may have missed it
-        if self._heads.get_subscription_count():
+        if self._is_told(t) and self._heads.get_subscription_count():
+            self._told_head = t
             put_motion(self._message, estimator.head(0))
             self._heads.publish(self._message.dump())
         due = self._craft.due(t)
         if due is not None:
             put_motion(self._message, due)
             self._shared.publish(self._message.dump())
+
+    def _is_told(self, t: float) -> bool:
+        """Whether the head of a time [s] is to be published: all that controllers fly by, some to look at."""
+        if self.vehicle.control.state_source != TRUTH or t <= self._told_head:
+            return True
+        ticks = np.floor(SHOWN_HZ * np.array([self._told_head, t]) + 1e-6)
+        return bool(ticks[1] > ticks[0])
 
     def _show_frames(self, told: Estimate) -> None:
         x, y, z, yaw = self._craft.estimator.alignment(0)
