@@ -59,6 +59,16 @@ def test_images_that_are_late_give_the_same_estimates(flight, stream):
     np.testing.assert_allclose(here[:, 1:], there[: len(here), 1:], atol=1e-9)
 
 
+def test_images_that_are_always_too_late_are_waited_for(flight, stream):
+    late = [(a.message.t + 0.9 * isinstance(a.message, Tracks), a) for a in stream]
+    delayed = [arrival for _, arrival in sorted(late, key=lambda pair: pair[0])]
+    estimator = one_of(flight)
+    alone(estimator, delayed, flight)
+    pairs = sum(a.aircraft == 0 and isinstance(a.message, Tracks) for a in stream)
+    assert 0 < estimator.late < 0.2 * pairs
+    assert not estimator.faults
+
+
 def test_images_that_go_back_are_left_out(flight, stream):
     estimator = one_of(flight)
     images = [a for a in stream if a.aircraft == 0 and isinstance(a.message, Tracks)]

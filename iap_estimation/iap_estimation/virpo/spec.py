@@ -115,6 +115,7 @@ class VirpoSpec(Record):
     rigid: Rigid
     physical: Physical
     patience: Positive  # how long an update waits for images that are late [s]
+    most_patience: Positive  # the same at most, once some came later than that [s]
 
 
 def load_spec(name: str = "default") -> VirpoSpec:

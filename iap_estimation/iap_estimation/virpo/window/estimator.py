@@ -116,6 +116,7 @@ class Estimator:
         """Take what an aircraft sees; says whether there are new estimates."""
         if tracks.t <= self.t + SAME:
             self.late += 1
+            self._intake.came_late(tracks)
             return False
         self._intake.tracks(aircraft, tracks)
         return self._update()

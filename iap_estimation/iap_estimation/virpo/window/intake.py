@@ -43,12 +43,18 @@ class Intake:
         self._ranges = [RangeBuffer(spec.range_deviation) for _ in crew.crafts]
         self._images: dict[float, dict[int, Tracks]] = {}
         self._latest = [-np.inf] * len(crew.crafts)  # stamps of the last images
+        self._patience = spec.patience
 
     def tracks(self, aircraft: int, tracks: Tracks) -> None:
         """Add what an aircraft sees."""
         self._latest[aircraft] = max(self._latest[aircraft], tracks.t)
         same = [t for t in self._images if abs(t - tracks.t) < SAME]
         self._images.setdefault(same[0] if same else tracks.t, {})[aircraft] = tracks
+
+    def came_late(self, tracks: Tracks) -> None:
+        """Wait for longer from now on: what is always late would never be seen."""
+        lag = max(buffer.t for buffer in self.samples) - tracks.t
+        self._patience = max(self._patience, min(1.2 * lag, self._spec.most_patience))
 
     def ranges(self, aircraft: int, told: Ranges) -> None:
         """Add a round of ranges."""
@@ -68,10 +74,10 @@ class Intake:
         if self._images:
             t = min(self._images)
             missing = [a for a in self._seeing if a not in self._images[t] and self._latest[a] < t]
-            is_due = now >= t and (not missing or now > t + self._spec.patience)
+            is_due = now >= t and (not missing or now > t + self._patience)
             return t if is_due else None
         t = last + 1.0 / self._spec.rate
-        return t if np.isfinite(last) and now > t + self._spec.patience else None
+        return t if np.isfinite(last) and now > t + self._patience else None
 
     def _now(self, last: float) -> float:
         """Time that all inertial units have reached, but for those that have fallen silent."""
