@@ -54,7 +54,7 @@ def conjugate(q: Array) -> Array:
 
 
 def cross(a: Array, b: Array) -> Array:
-    """A x b (..., 3), at a third of the cost of `numpy.cross` for a single pair."""
+    """Cross product a x b (..., 3), at a third of the cost of `numpy.cross` for a single pair."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], -1)
