@@ -66,6 +66,7 @@ class Window:
         self._frames = spec.keyframes + 1
         self._chain = Chain.empty(self._frames, len(crew.crafts))
         self._sights = Sights(crew, spec)
+        self._covariance: Array | None = None  # that belongs to the root, once somebody asked
         self.refused, self.chi_square = 0, 0.0
 
     def begin(self, x: Array, deviations: Start) -> None:
@@ -84,7 +85,7 @@ class Window:
         for terms in self._terms:
             terms.begin(self.states, deviations, H)
         self._prior = Prior(H, np.zeros(len(H)), self.states.copy())
-        self._root = np.linalg.cholesky(H)
+        self._root, self._covariance = np.linalg.cholesky(H), None
 
     def see(self, tracks: Sequence[Tracks | None]) -> None:
         """Enter what the aircraft see in the newest keyframe."""
@@ -135,10 +136,11 @@ class Window:
 
     def covariance(self) -> Array:
         """Of the newest keyframe and the alignments, in the order of a step."""
-        places = self.states.stride + ALIGNMENT * len(self.states.alignment)
-        L = self._root[-places:, -places:]
-        inverse = np.linalg.inv(L)
-        return inverse.T @ inverse
+        if self._covariance is None:
+            places = self.states.stride + ALIGNMENT * len(self.states.alignment)
+            inverse = np.linalg.inv(self._root[-places:, -places:])
+            self._covariance = inverse.T @ inverse
+        return self._covariance
 
     def _preintegrate(self, k: int, a: int, samples: Array, is_silent: bool) -> None:
         noise = SILENT if is_silent else self._noise[a]
@@ -204,7 +206,7 @@ class Window:
         if not np.isfinite(step).all():
             raise EstimateLost("the normal equations are not finite")
         if damping == 0.0:
-            self._root = root
+            self._root, self._covariance = root, None
         return step
 
     def _is_key(self, frame: int) -> bool:
