@@ -1,16 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hears what nodes in other processes tell of themselves, for measurements."""
 
+import os
+import random
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
+import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
+from iap_bringup.nodes.processes import Nodes
 from iap_description.errors import BadInput
 
+DISCOVERY = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE")
+DOMAINS = range(20, 100)
 TURN = 0.2  # longest wait for a message before conditions are looked at again [s]
+
+
+@contextmanager
+def nodes_to_measure() -> Iterator[Nodes]:
+    """Processes, none of them started yet, in a domain that rclpy of this process is in as well."""
+    with tempfile.TemporaryDirectory() as folder:
+        nodes = Nodes(Path(folder), random.choice(DOMAINS))
+        os.environ.update({key: nodes.environment[key] for key in DISCOVERY})
+        rclpy.init()
+        try:
+            yield nodes
+        finally:
+            rclpy.try_shutdown()
 
 
 class Listener:

@@ -6,28 +6,21 @@ python -m iap_bringup.nodes.measure --pace realtime --duration 60
 
 import argparse
 import json
-import os
-import random
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import rclpy
 from rclpy.node import Node
 
-from iap_bringup.nodes.listener import Listener
+from iap_bringup.nodes.listener import Listener, nodes_to_measure
 from iap_bringup.nodes.physics_node import PACES
-from iap_bringup.nodes.processes import Nodes
 from iap_bringup.scenario import Options, resolve
 from iap_description.errors import BadInput
 
 START = 60.0  # for the nodes to start [s]
 SETTLED = 2.0  # simulation time from which on it counts [s]
-DISCOVERY = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE")
-DOMAINS = range(20, 100)
 SIMULATION = "physics_node: simulation"
 HOPS = 3  # state to reference_node, reference to controller_node, command to physics_node
 
@@ -75,17 +68,11 @@ def measure(scenario: str, engine: str, pace: str, duration: float) -> dict[str,
     resolved, _ = resolve(scenario, Options(assignments=tuple(assignments)))
     dt = resolved.dt
     parameters = {"scenario": scenario, "assignments": assignments}
-    with tempfile.TemporaryDirectory() as folder:
-        nodes = Nodes(Path(folder), random.choice(DOMAINS))
-        os.environ.update({key: nodes.environment[key] for key in DISCOVERY})
-        rclpy.init()
-        try:
-            listener = Watcher(rclpy.create_node("measure"))
-            with nodes:
-                nodes.start_flight(resolved, parameters, pace=pace)
-                return _watch(listener, [v.name for v in resolved.vehicles], duration, dt)
-        finally:
-            rclpy.try_shutdown()
+    with nodes_to_measure() as nodes:
+        listener = Watcher(rclpy.create_node("measure"))
+        with nodes:
+            nodes.start_flight(resolved, parameters, pace=pace)
+            return _watch(listener, [v.name for v in resolved.vehicles], duration, dt)
 
 
 def _watch(listener: Watcher, names: list[str], duration: float, dt: float) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 """Measures the nodes that localise as separate processes, while a recording is played to them in real time."""
 
 import os
-import random
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -19,8 +18,8 @@ from rosbags.rosbag2 import Reader
 from rosgraph_msgs.msg import Clock
 
 from iap_bringup.node_parameters import FRONTEND, JOINT, VIRPO
-from iap_bringup.nodes.listener import Listener
-from iap_bringup.nodes.measure import DISCOVERY, DOMAINS, START
+from iap_bringup.nodes.listener import Listener, nodes_to_measure
+from iap_bringup.nodes.measure import START
 from iap_bringup.nodes.processes import Nodes
 from iap_bringup.records.recorder import BAG
 from iap_bringup.records.runfolder import load_run
@@ -92,20 +91,14 @@ def measure_localization(run: Path, method: str) -> dict[str, Any]:
     """
     scenario, _ = resolve(str(run / "config.yaml"), Options())
     vehicle, parameters = scenario.vehicles[0], {"scenario": str(run / "config.yaml")}
-    with tempfile.TemporaryDirectory() as folder:
-        nodes = Nodes(Path(folder), random.choice(DOMAINS))
-        os.environ.update({key: nodes.environment[key] for key in DISCOVERY})
-        rclpy.init()
-        try:
-            audience = Audience(vehicle.name)
-            with nodes:
-                keys = nodes.start_localization(vehicle, method, parameters)
-                names = [f"/{key.replace('.', '/')}" for key in keys]
-                audience.wait(lambda: all(map(audience.knows, names)), "diagnostics", START)
-                used = _play(audience, nodes, run)
-            return {**_kept_up(audience, names, run), **used}
-        finally:
-            rclpy.try_shutdown()
+    with nodes_to_measure() as nodes:
+        audience = Audience(vehicle.name)
+        with nodes:
+            keys = nodes.start_localization(vehicle, method, parameters)
+            names = [f"/{key.replace('.', '/')}" for key in keys]
+            audience.wait(lambda: all(map(audience.knows, names)), "diagnostics", START)
+            used = _play(audience, nodes, run)
+        return {**_kept_up(audience, names, run), **used}
 
 
 def _play(audience: Audience, nodes: Nodes, run: Path) -> dict[str, float]:
