@@ -40,7 +40,7 @@ LATCHED = QoSProfile(
 )
 STEADY = Clock(clock_type=ClockType.STEADY_TIME)  # for timers that run while the simulation stands
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
-EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
+EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 BAD_PARAMETERS = (
     InvalidParameterTypeException,
     InvalidParameterValueException,
@@ -157,10 +157,12 @@ def run(
         The exit code of the process.
     """
     nodes: list[SuiteNode] = []
+    interrupts = _Interrupts()
     try:
         _init(arguments)
         nodes.extend(make())
-        _spin(nodes)
+        interrupts.may_raise = False
+        _spin(nodes, interrupts)
         for node in nodes:
             node.close()
         return next((node.exit_code for node in nodes if node.exit_code is not None), EXIT_DONE)
@@ -170,11 +172,33 @@ def run(
     except IapError as error:
         sys.stderr.write(f"{name}: {error}\n")
         return EXIT_FAILED
-    except KeyboardInterrupt:
-        return EXIT_INTERRUPTED
+    except KeyboardInterrupt:  # before there was a node that could end its work
+        return EXIT_DONE
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal and launch both send it
         rclpy.try_shutdown()
+
+
+class _Interrupts:
+    """Lets Ctrl-C and SIGTERM end a process once: at once while nodes are made, then between two callbacks.
+
+    It stays until the process ends: the events executor calls Python where it is destroyed, and an
+    interrupt there, such as the second of a terminal and of launch, would abort the process.
+
+    Attributes:
+        came: whether one came.
+        may_raise: whether the first raises KeyboardInterrupt where it comes.
+    """
+
+    def __init__(self) -> None:
+        self.came, self.may_raise = False, True
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._take)
+
+    def _take(self, *_: object) -> None:
+        is_first, self.came = not self.came, True
+        if is_first and self.may_raise:
+            raise KeyboardInterrupt
 
 
 def _init(arguments: Sequence[str] | None) -> None:
@@ -186,25 +210,12 @@ def _init(arguments: Sequence[str] | None) -> None:
         raise BadInput(f"--ros-args: {error}") from error
 
 
-def _spin(nodes: Sequence[SuiteNode]) -> None:
+def _spin(nodes: Sequence[SuiteNode], interrupts: _Interrupts) -> None:
     executor = make_executor()
     for node in nodes:
         executor.add_node(node)
     gc.collect()
     gc.freeze()  # a collection of all that was imported takes longer than a control period
-    came = _signals()
-    while not came and all(node.exit_code is None for node in nodes):
+    while not interrupts.came and all(node.exit_code is None for node in nodes):
         # With a time-out because the events executor of rclpy 9 never wakes up without one.
         executor.spin_once(timeout_sec=0.2)
-
-
-def _signals() -> list[int]:
-    """Let signals end the work between two callbacks, never within one; a list of those that come.
-
-    They stay as harmless until the process ends: the events executor calls Python where it is destroyed,
-    and an interrupt there, such as the second of a terminal and of launch, aborts the process.
-    """
-    came: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, _: came.append(number))
-    return came

@@ -87,6 +87,11 @@ class Probe:
             self._executor.spin_once(timeout_sec=0.02)
         return holds()
 
+    def meet(self) -> None:
+        """Wait for whoever speaks on the topics that are listened to, so that nothing of theirs is missed."""
+        topics = {each.topic_name for each in self.node.subscriptions}
+        self.wait(lambda: all(map(self.node.count_publishers, topics)), f"speakers on {topics}")
+
     def wait_for_state(self, vehicle: str, t: float) -> None:
         stamp = round(t * 1e9)
         self.wait(lambda: self.newest.get(vehicle, -1) >= stamp, f"state of {vehicle} at {t} s")

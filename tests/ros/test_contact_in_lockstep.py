@@ -46,8 +46,9 @@ def test_in_lockstep_they_fly_and_are_recorded_as_in_one_process(start, tmp_path
     parameters = {"scenario": name, "assignments": list(assignments), "duration": duration}
     probe.hear_states("iap")
     out = {"out": str(tmp_path / "nodes"), "plot": False, "end_pause": True}
-    nodes.start("recorder", {**parameters, **out})
     nodes.start_flight(scenario, parameters, pace="lockstep", start_paused=True)
+    probe.meet()
+    nodes.start("recorder", {**parameters, **out})
     probe.wait(lambda: nodes.processes["recorder"].poll() is not None, "end of the recorder")
     in_process = flown_in_process(scenario)["iap"]
     assert largest_difference(probe.states["iap"], in_process, duration) == 0.0

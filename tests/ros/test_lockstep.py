@@ -42,10 +42,11 @@ def flight(start_once, scenario, folder):
     """A flight in wind and with a noisy state, flown and recorded to its end, and now paused."""
     nodes, probe = start_once
     probe.hear_states("iap")
+    nodes.start_flight(scenario[0], WIND_AND_NOISE, pace="lockstep", start_paused=True)
+    probe.meet()
     nodes.start(
         "recorder", {**WIND_AND_NOISE, "out": str(folder), "plot": False, "end_pause": True}
     )
-    nodes.start_flight(scenario[0], WIND_AND_NOISE, pace="lockstep", start_paused=True)
     probe.wait(lambda: nodes.processes["recorder"].poll() is not None, "end of the recorder")
     probe.pause()
     return nodes, probe

@@ -34,14 +34,6 @@ def options(parameters):
     return Options(**given, assignments=tuple(parameters.get("assignments", ())))
 
 
-def recorded(nodes, parameters, out, **physics):
-    """Fly and record with every node that the scenario needs; returns the scenario."""
-    scenario, _ = resolve(parameters["scenario"], options(parameters))
-    nodes.start("recorder", {**parameters, "out": str(out), "plot": False, "end_pause": True})
-    nodes.start_flight(scenario, parameters, pace="lockstep", start_paused=True, **physics)
-    return scenario
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("runs") / "inertial"
@@ -53,7 +45,9 @@ def inertial(start_once, folder):
     nodes, probe = start_once
     scenario, _ = resolve("hover", options(INERTIAL))
     said, log = hear_sensors(probe, scenario)
-    recorded(nodes, INERTIAL, folder)
+    nodes.start_flight(scenario, INERTIAL, pace="lockstep", start_paused=True)
+    probe.meet()
+    nodes.start("recorder", {**INERTIAL, "out": str(folder), "plot": False, "end_pause": True})
     ended = nodes.processes["recorder"].poll
     probe.wait(lambda: ended() is not None, "end of the recorder", patience=90.0)
     probe.pause()
