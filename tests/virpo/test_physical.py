@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the joints of one rigid body say to an aircraft, and what they do not."""
 
-import time
-
 import numpy as np
 import pytest
 from rigid_motion import (
@@ -11,7 +9,6 @@ from rigid_motion import (
     LINE,
     ONLY,
     PLATFORMS,
-    SPAN,
     SQUARE,
     STAR,
     TABLE_IX,
@@ -39,7 +36,7 @@ from iap_estimation.virpo.factors.neighbours import (
     TOLD,
     columns_of,
 )
-from iap_estimation.virpo.factors.physical import add_drift, add_physical, physical_cost
+from iap_estimation.virpo.factors.physical import add_drift, physical_cost
 from iap_estimation.virpo.factors.physical_slopes import angular_velocity, most_residuals
 
 CASES = [
@@ -212,18 +209,3 @@ def test_a_kernel_is_on_each_number():
     assert np.abs(r).max() > 1.0
     cost = sum(huber(np.array([one]), 1.0)[1] for one in r)
     assert physical_cost(states, rows, neighbours, 1.0) == pytest.approx(cost)
-
-
-def test_a_whole_window_takes_less_than_a_millisecond():
-    meeting = Meeting(STAR, frames=11, per=4)
-    states, rows, neighbours = shaken(meeting.states()), meeting.rows(), meeting.neighbours()
-    assert len(rows) == 40
-    H, g = np.zeros((states.size, states.size)), np.zeros(states.size)
-    spent = []
-    for _ in range(30):
-        begin = time.perf_counter()
-        add_physical(states, rows, neighbours, ALL, 2.0, H, g)
-        add_drift(states, np.full(10, SPAN), WALK, ALL, H, g)
-        physical_cost(states, rows, neighbours, 2.0)
-        spent.append(time.perf_counter() - begin)
-    assert min(spent) < 1e-3

@@ -42,8 +42,12 @@ class AnchorWatch:
         """Judge by the last interval, which ends at t and from which nothing has been estimated yet."""
         if self._gate is None:
             return
-        states, C = self._window.states, self._window.covariance()
-        for a, told in enumerate(self._ranges.newest(states)):
+        states = self._window.states
+        heard = self._ranges.newest(states)
+        if not any(map(len, heard)) and not self._gate.knows_any:
+            return
+        C = self._window.covariance()
+        for a, told in enumerate(heard):
             if a in interval.silent:  # nothing says where it is
                 continue
             own = covariance_in_world(C, a, states.x[-2], states.alignment[a])

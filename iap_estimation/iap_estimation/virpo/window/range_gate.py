@@ -75,6 +75,11 @@ class RangeGate:
         self._means: list[dict[int, Mean]] = [{} for _ in range(crafts)]
         self.refused: list[set[int]] = [set() for _ in range(crafts)]
 
+    @property
+    def knows_any(self) -> bool:
+        """Whether any aircraft heard an anchor of late."""
+        return any(self._means)
+
     def begin(self) -> None:
         """Forget what ranges were off: the states are new ones."""
         for means in self._means:
