@@ -25,8 +25,8 @@ from iap_bringup.records.recorder import BAG
 from iap_bringup.records.runfolder import load_run
 from iap_bringup.run import Flight, execute
 from iap_bringup.scenario import Options, resolve
-from iap_description.states import P
 from iap_description.wire import SECOND
+from iap_estimation.evaluation import poses_at
 
 Array = NDArray[np.float64]
 KEPT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
@@ -151,8 +151,7 @@ def _pairs(run: Path) -> int:
 def _error(told: Array, run: Path) -> float:
     """RMSE of the central body's place [m]."""
     true = load_run(run).vehicles[0].columns
-    rows = np.round(np.interp(told[:, 0], true.t, np.arange(len(true.t)))).astype(int)
-    off = told[:, 1:4] - true.x[rows, 0, P]
+    off = told[:, 1:4] - poses_at(told[:, 0], true.t, true.x[:, 0, :7])[:, :3]
     return float(np.sqrt(np.mean(np.sum(off**2, axis=1)))) if len(told) else np.nan
 
 
