@@ -164,6 +164,12 @@ def _add_localize_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--preset", default="default", help="settings of the estimators (default: default)"
     )
+    parser.add_argument(
+        "--frontend",
+        metavar="PRESET",
+        help="settings of the front end: default, for rendered images, or euroc, for cameras' (default: the one for"
+        " the data)",
+    )
     _add_assignments(
         parser, "change a setting, e.g. estimator.keyframes=8 or frontend.max_tracks=150"
     )

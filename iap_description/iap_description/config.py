@@ -78,9 +78,18 @@ def read_yaml(path: Path) -> dict[str, Any]:
     Raises:
         BadInput: the file is missing, is not YAML, or is not a mapping.
     """
-    tree = parse_yaml(read_text(path), source=str(path))
+    return parse_mapping(read_text(path), source=str(path))
+
+
+def parse_mapping(text: str, *, source: str) -> dict[str, Any]:
+    """Parse YAML text that holds a mapping; `source` names it in errors.
+
+    Raises:
+        BadInput: the text is not YAML, or not a mapping.
+    """
+    tree = parse_yaml(text, source=source)
     if not isinstance(tree, dict):
-        raise BadInput(f"{path}: a mapping of keys is expected, found {type(tree).__name__}")
+        raise BadInput(f"{source}: a mapping of keys is expected, found {type(tree).__name__}")
     return tree
 
 

@@ -70,6 +70,17 @@ def test_a_folder_in_eurocs_layout(tmp_path: Path) -> None:
     assert truth.biases is None, "zeros stand for biases that are not known"
 
 
+def test_a_calibration_as_opencv_writes_it(tmp_path: Path) -> None:
+    pair = resting()
+    folder = write_euroc(tmp_path, pair)
+    for file in folder.glob("mav0/*/sensor.yaml"):
+        text = file.read_text().replace("T_BS:", "T_BS: !!opencv-matrix")
+        file.write_text(f"%YAML:1.0\n---\n{text}")
+    dataset = open_dataset(folder)
+    _check_calibration(dataset)
+    _check_says_the_pair(dataset, pair)
+
+
 def test_mav0_itself_may_be_named(tmp_path: Path) -> None:
     write_euroc(tmp_path / "MH_01", resting(0.2))
     named = open_dataset(tmp_path / "MH_01" / "mav0")

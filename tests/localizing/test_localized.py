@@ -17,6 +17,7 @@ from iap_bringup.localizing.pipeline import Results, localize
 from iap_bringup.localizing.results import evaluate, write_results
 from iap_bringup.localizing.settings import load_settings
 from iap_bringup.localizing.tracking import FrontendStats, tracked
+from iap_description.config import read_yaml
 from iap_estimation.tum import read_tum
 from iap_estimation.virpo.messages import Estimate, Tracks
 from iap_estimation.virpo.window.estimator import Fault
@@ -169,6 +170,38 @@ def test_an_aircraft_that_stands_is_found_standing(folder: Path, tmp_path: Path,
     assert start[0] - 1e-6 <= t[0] <= start[-1], "stamps are the data's own"
     drawn = {path.name for path in (out / "plots").iterdir()}
     assert drawn == {"errors.png", "paths.png", "quartiles.png"}
+
+
+@pytest.mark.parametrize(("chosen", "side"), [((), 21), (("--frontend", "default"), 15)])
+def test_images_of_cameras_have_a_front_end_of_their_own(
+    folder: Path, tmp_path: Path, chosen: tuple[str, ...], side: int
+) -> None:
+    out = tmp_path / "out"
+    assert cli.main(["localize", str(folder), "--no-plot", "--out", str(out), *chosen]) == 0
+    told = read_yaml(out / "config.yaml")
+    assert told["frontend"]["window"] == side
+    assert told["estimator"]["keyframes"] == load_settings().estimator.keyframes
+    assert told["methods"] == ["vio"]
+
+
+def test_a_front_end_that_there_is_none_of(folder: Path, tmp_path: Path, capsys) -> None:
+    out = tmp_path / "out"
+    assert cli.main(["localize", str(folder), "--frontend", "sharp", "--out", str(out)]) == 2
+    assert "no front end 'sharp' (presets: default, euroc)" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_what_comes_after_the_last_image_is_left_out(tmp_path: Path, capsys) -> None:
+    pair = resting(4.0)
+    for stamps in pair.stamps:
+        del stamps[30:]  # 1.5 s of images and 4 s of samples
+    out = tmp_path / "out"
+    folder = write_euroc(tmp_path / "still", pair)
+    assert cli.main(["localize", str(folder), "--no-plot", "--out", str(out)]) == 0
+    assert "neither images nor ranges in the last 2.5" in capsys.readouterr().out
+    t, poses = read_tum(out / "trajectory_still_vio.tum")
+    assert 1.3 < t[-1] - t[0] < 2.6
+    assert np.abs(poses[:, :3] - [1.0, 2.0, 3.0]).max() < 0.02
 
 
 def test_a_bag_without_truth_gives_trajectories(tmp_path: Path, capsys) -> None:

@@ -68,7 +68,7 @@ def open_bag(
     craft = CraftData("aircraft", pair, noise, truth=known)
     tally = Tally()
     events = partial(_events, path, picked, start, tally)
-    return Dataset(str(path), path.stem, (craft,), None, False, start, events, tally, notes)
+    return Dataset.of_one(str(path), path.stem, craft, start, events, tally, notes)
 
 
 def _calibrated(

@@ -16,7 +16,7 @@ from iap_bringup.localizing.opening import Choices, open_dataset
 from iap_bringup.localizing.pipeline import Results, check_methods, localize
 from iap_bringup.localizing.results import evaluate, show_results, write_results
 from iap_bringup.localizing.settings import Settings, load_settings
-from iap_bringup.records.runfolder import create_run_folder
+from iap_bringup.records.runfolder import create_run_folder, write_config
 from iap_description.errors import BadInput
 
 EXIT_DONE, EXIT_FAILED = 0, 1
@@ -33,8 +33,9 @@ def run_command(options: argparse.Namespace) -> int:
     """
     console = Console(stderr=options.json)
     methods = [name.strip() for name in options.method.split(",") if name.strip()]
-    settings = load_settings(options.preset, options.assignments)
     dataset = open_dataset(options.dataset, _choices(options))
+    eyes = options.frontend or dataset.frontend
+    settings = load_settings(options.preset, options.assignments, eyes)
     check_methods(methods, dataset)
     folder = create_run_folder(options.out, f"localize_{dataset.name}")
     try:
@@ -43,6 +44,7 @@ def run_command(options: argparse.Namespace) -> int:
         shutil.rmtree(folder)
         raise
     evaluation = evaluate(results)
+    write_config(folder, {**settings.model_dump(mode="json"), "methods": methods})
     write_results(folder, evaluation)
     if not options.no_plot:
         from iap_bringup.localizing.plots import (

@@ -7,6 +7,7 @@ Times are seconds since the data set's `start_ns`.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
 Array = NDArray[np.float64]
 Gray = NDArray[np.uint8]
 CENTRE, CENTRE_NAME = -1, "center"  # in place of an aircraft's index and name
+OF_CAMERAS = "euroc"  # preset of the front end for images that were not rendered
 GAP = 1.0  # without a word of a sensor, from which on it is told [s]
 # Densities of a small MEMS unit, gyroscope, accelerometer, walks of their biases: some times its data sheet's,
 # since scale, misalignment and vibration come on top.
@@ -114,15 +116,23 @@ class CentreData:
 
 @dataclass
 class Tally:
-    """What was odd about a data set as it was read."""
+    """What was odd about a data set as it was read.
+
+    Attributes:
+        unpaired: images without a partner of the same time.
+        repeated: messages with the stamp of the one before.
+        blind: time at the end with neither images nor ranges, of which most is left out [s].
+        gaps: of sensors, in words.
+    """
 
     unpaired: int = 0
     repeated: int = 0
+    blind: float = 0.0
     gaps: list[str] = field(default_factory=list)
 
     def clear(self) -> None:
         """Begin anew."""
-        self.unpaired, self.repeated = 0, 0
+        self.unpaired, self.repeated, self.blind = 0, 0, 0.0
         self.gaps.clear()
 
     def sentences(self) -> list[str]:
@@ -132,6 +142,10 @@ class Tally:
             told.append(f"{self.unpaired} images without a partner of the same time were left out")
         if self.repeated:
             told.append(f"{self.repeated} messages repeated the stamp of the one before: left out")
+        if self.blind:
+            told.append(
+                f"neither images nor ranges in the last {self.blind:.1f} s: left out but for {GAP:.0f} s"
+            )
         return told
 
 
@@ -149,6 +163,7 @@ class Dataset:
         events: what the sensors say, in order of time; each call reads anew, and raises BadInput on what cannot be.
         tally: of the last reading.
         notes: sentences for the user.
+        frontend: preset of the front end for its images.
     """
 
     source: str
@@ -160,6 +175,22 @@ class Dataset:
     events: Callable[[], Iterator[Event]]
     tally: Tally
     notes: tuple[str, ...] = ()
+    frontend: str = "default"
+
+    @classmethod
+    def of_one(
+        cls,
+        source: str,
+        name: str,
+        craft: CraftData,
+        start_ns: int,
+        events: Callable[[], Iterator[Event]],
+        tally: Tally,
+        notes: tuple[str, ...],
+    ) -> Self:
+        """One aircraft that saw with cameras, without ranges; see `Dataset`."""
+        told = (source, name, (craft,), None, False, start_ns, events, tally, notes)
+        return cls(*told, frontend=OF_CAMERAS)
 
     def crew(self, pixels: float) -> Crew:
         """The aircraft as an estimator knows them; `pixels` is the standard deviation of a tracked coordinate."""

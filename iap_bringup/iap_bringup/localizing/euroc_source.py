@@ -19,10 +19,10 @@ from iap_bringup.localizing.streams import Clock, Pairing
 from iap_bringup.localizing.tables import Table, read_table
 from iap_bringup.records.euroc_text import transform
 from iap_description import so3
-from iap_description.config import NonNegative, Real, read_yaml, validate
+from iap_description.config import NonNegative, Real, validate
 from iap_description.errors import BadInput
 from iap_estimation.frontend.calibration import StereoCalibration, rigid
-from iap_estimation.frontend.euroc import read_stereo
+from iap_estimation.frontend.euroc import read_sensor, read_stereo
 from iap_estimation.virpo.messages import Inertial
 
 Array = NDArray[np.float64]
@@ -80,7 +80,7 @@ def open_euroc(folder: Path) -> Dataset:
         () if craft.truth else ("nothing says what is true: there are trajectories, no errors",)
     )
     events = partial(_events, home, imu, start, tally)
-    return Dataset(str(folder), craft.name, (craft,), None, False, start, events, tally, notes)
+    return Dataset.of_one(str(folder), craft.name, craft, start, events, tally, notes)
 
 
 def read_imu_file(path: Path) -> tuple[Array, Array]:
@@ -89,7 +89,7 @@ def read_imu_file(path: Path) -> tuple[Array, Array]:
     Raises:
         BadInput: the file is missing or damaged.
     """
-    file = validate(_ImuFile, read_yaml(path), source=str(path))
+    file = validate(_ImuFile, read_sensor(path), source=str(path))
     p, q = rigid(file.T_BS.data, f"{path}: key 'T_BS.data'")
     noise = (
         file.gyroscope_noise_density,
@@ -162,7 +162,7 @@ def _truth(home: Path, start: int, T_BI: Array) -> Truth | None:
     if found is None:
         return None
     path = found / "sensor.yaml"
-    placed = validate(_Placed, read_yaml(path), source=str(path))
+    placed = validate(_Placed, read_sensor(path), source=str(path))
     T_BS = transform(*rigid(placed.T_BS.data, f"{path}: key 'T_BS.data'"))
     T_IS: Array = np.linalg.inv(T_BI) @ T_BS
     table = read_table(found / "data.csv", POSITION)

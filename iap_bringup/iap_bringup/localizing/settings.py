@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Settings of front end and estimators, as ``--preset`` and ``--set`` give them."""
+"""Settings of front end and estimators, as ``--frontend``, ``--preset`` and ``--set`` give them."""
 
 from collections.abc import Sequence
 
@@ -15,18 +15,21 @@ class Settings(Record):
     estimator: estimator.VirpoSpec
 
 
-def load_settings(preset: str = "default", assignments: Sequence[str] = ()) -> Settings:
-    """Settings of a preset of the estimators.
+def load_settings(
+    preset: str = "default", assignments: Sequence[str] = (), eyes: str = "default"
+) -> Settings:
+    """Settings of presets of the estimators and of the front end.
 
     Args:
-        preset: its name.
+        preset: name of the estimators'.
         assignments: each ``frontend.KEY=VALUE`` or ``estimator.KEY=VALUE``.
+        eyes: name of the front end's.
 
     Raises:
         BadInput: no such preset or key, or a value that is none.
     """
     tree = {
-        "frontend": frontend.PRESETS.tree("default"),
+        "frontend": frontend.PRESETS.tree(eyes),
         "estimator": estimator.PRESETS.tree(preset),
     }
     return validate(Settings, override(tree, list(assignments)), source=f"preset {preset}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Order in what sensors say: stamps that must go on, left and right images of one time, sensors among each other."""
+"""Order in what sensors say: stamps that must go on, images of one time, sensors among each other, where it ends."""
 
 import heapq
 from collections import deque
@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from iap_bringup.localizing.data import GAP, Event, Images, Tally
 from iap_description.errors import BadInput
-from iap_estimation.virpo.messages import Inertial
+from iap_estimation.virpo.messages import Inertial, Ranges
 
 Image = TypeVar("Image")
 TOLERANCE = 3e-3  # between stamps of a pair [s]
@@ -80,6 +80,27 @@ class Pairing(Generic[Image]):
     def _drop(self, waiting: deque[tuple[float, Image]]) -> None:
         waiting.popleft()
         self._tally.unpaired += 1
+
+
+def while_sighted(events: Iterable[Event], tally: Tally) -> Iterator[Event]:
+    """Events, but no more than `GAP` of inertial samples at the end, after the last image or range.
+
+    They would lead an estimator astray until it fails, and again after every beginning.
+    """
+    held: list[Event] = []
+    last = float("inf")  # time of the newest image or range [s]
+    for event in events:
+        said = event[1]
+        if isinstance(said, (Images, Ranges)):
+            yield from held
+            held.clear()
+            last = said.t
+        if said.t > last + GAP:
+            held.append(event)
+        else:
+            yield event
+    if held:
+        tally.blind = held[-1][1].t - last
 
 
 def in_order(events: Iterable[Event], horizon: float) -> Iterator[Event]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.localizing.data import GAP, CraftData, Dataset, Event, Images, Seen
+from iap_bringup.localizing.streams import while_sighted
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.frontend.spec import FrontendSpec
@@ -52,7 +53,8 @@ def tracked(
         BadInput: images that do not belong to their cameras.
     """
     eyes = [CraftEyes(dataset.source, craft, spec) for craft in dataset.crafts]
-    for who, said in dataset.events() if events is None else events:
+    events = while_sighted(dataset.events(), dataset.tally) if events is None else events
+    for who, said in events:
         if isinstance(said, Images):
             begin = perf_counter()
             tracks = eyes[who].see(said)

@@ -2,12 +2,13 @@
 """The calibration in an EuRoC folder: ``cam0/sensor.yaml`` and ``cam1/sensor.yaml``."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from iap_description.config import Count, Real, read_yaml, validate
+from iap_description.config import Count, Real, parse_mapping, validate
 from iap_description.errors import BadInput
+from iap_description.text_files import read_text
 from iap_estimation.frontend.calibration import (
     PLUMB_BOB,
     Array,
@@ -15,6 +16,8 @@ from iap_estimation.frontend.calibration import (
     StereoCalibration,
     rigid,
 )
+
+OPENCV_HEADER, OPENCV_TAG = "%YAML:1.0", "!!opencv-matrix"  # which are no YAML
 
 
 class _Matrix(BaseModel):
@@ -36,6 +39,16 @@ class _SensorFile(BaseModel):
     distortion_coefficients: Annotated[tuple[Real, ...], Field(min_length=4, max_length=5)]
 
 
+def read_sensor(path: Path) -> dict[str, Any]:
+    """What a ``sensor.yaml`` holds, also one with the header and tags of OpenCV's ``FileStorage``.
+
+    Raises:
+        BadInput: the file is missing or damaged.
+    """
+    text = read_text(path).removeprefix(OPENCV_HEADER).replace(OPENCV_TAG, "")
+    return parse_mapping(text, source=str(path))
+
+
 def read_stereo(left: Path, right: Path) -> StereoCalibration:
     """The pair of two files ``sensor.yaml``.
 
@@ -52,7 +65,7 @@ def read_stereo(left: Path, right: Path) -> StereoCalibration:
 
 def _read(path: Path) -> tuple[Camera, Array, Array]:
     """A camera, its place (3,) [m] and its attitude (4,) on the body."""
-    file = validate(_SensorFile, read_yaml(path), source=str(path))
+    file = validate(_SensorFile, read_sensor(path), source=str(path))
     fu, fv, cu, cv = file.intrinsics
     K = [[fu, 0.0, cu], [0.0, fv, cv], [0.0, 0.0, 1.0]]
     D = file.distortion_coefficients
