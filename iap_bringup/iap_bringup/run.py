@@ -132,6 +132,7 @@ class Flight:
                 window_s=s.metrics.window or pilot.timeline.window,
                 feels=pilot.touch is not None,
                 state_source=vehicle.control.state_source,
+                frontend=vehicle.control.frontend,
             )
             vehicles.append(meta)
         return RunMeta(

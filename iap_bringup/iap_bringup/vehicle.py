@@ -60,6 +60,7 @@ class Control(Record):
         "truth"  # what controller and autopilots go by: the truth, or a method's estimate
     )
     estimator: str = "default"  # settings of the method
+    frontend: str = "default"  # settings of what follows its cameras' images
 
 
 class StateNoise(Record):

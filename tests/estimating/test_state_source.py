@@ -61,8 +61,9 @@ def test_one_aircraft_alone_has_no_joints_to_use():
     flight(source="vio_uwb", platform="f450")
 
 
-def test_unknown_settings_are_refused():
-    assert "'bold'" in refusal("control.estimator=bold")
+@pytest.mark.parametrize("key", ["estimator", "frontend"])
+def test_unknown_settings_are_refused(key):
+    assert "'bold'" in refusal(f"control.{key}=bold")
 
 
 def test_the_truth_needs_no_sensors():

@@ -30,6 +30,7 @@ def run(opengl, tmp_path_factory) -> Path:
         f"platform.aircraft.mounts.imu.position={MOUNT[0]}",
         f"platform.aircraft.mounts.imu.rpy_deg={MOUNT[1]}",
         "recording.euroc=true",
+        "control.frontend=euroc",
         *SMALL,
     ]
     arguments = ["run", "figure_eight", "--sensors", "stereo", "--scene", "textured_walls"]
@@ -52,6 +53,10 @@ def test_everyone_is_heard(dataset: Dataset) -> None:
     assert heard.count((CENTRE, Tilt)) == 200
     assert [craft.name for craft in dataset.crafts] == ["drone_1", "drone_2", "drone_3"]
     assert dataset.tally.sentences() == []
+
+
+def test_its_images_are_followed_as_its_flight_said(dataset: Dataset) -> None:
+    assert dataset.frontend == "euroc"
 
 
 def test_joints_are_where_both_bodies_have_them(dataset: Dataset) -> None:

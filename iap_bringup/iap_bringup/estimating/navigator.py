@@ -57,7 +57,7 @@ class Navigator:
             BadInput: no such settings, or sensors or a platform that the method cannot use.
         """
         equipment = Equipment.of(vehicle, sensors, scenario.world.gravity)
-        settings = load_settings(vehicle.control.estimator)
+        settings = load_settings(vehicle.control.estimator, frontend=vehicle.control.frontend)
         return cls(vehicle.control.state_source, equipment, settings)
 
     def begin(self, x: Array) -> None:

@@ -34,8 +34,8 @@ def run_command(options: argparse.Namespace) -> int:
     console = Console(stderr=options.json)
     methods = [name.strip() for name in options.method.split(",") if name.strip()]
     dataset = open_dataset(options.dataset, _choices(options))
-    eyes = options.frontend or dataset.frontend
-    settings = load_settings(options.preset, options.assignments, eyes)
+    frontend = options.frontend or dataset.frontend
+    settings = load_settings(options.preset, options.assignments, frontend)
     check_methods(methods, dataset)
     folder = create_run_folder(options.out, f"localize_{dataset.name}")
     try:

@@ -65,6 +65,7 @@ def open_run(folder: Path, vehicle: str | None = None) -> Dataset:
         partial(_events, bag, carried, central, tally),
         tally,
         () if central or not meta.joints else ("the central body has no inertial unit",),
+        meta.frontend,
     )
 
 

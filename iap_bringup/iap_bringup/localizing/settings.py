@@ -4,32 +4,32 @@
 from collections.abc import Sequence
 
 from iap_description.config import Record, override, validate
-from iap_estimation.frontend import spec as frontend
+from iap_estimation.frontend import spec as eyes
 from iap_estimation.virpo import spec as estimator
 
 
 class Settings(Record):
     """How images are followed, and what estimators believe."""
 
-    frontend: frontend.FrontendSpec
+    frontend: eyes.FrontendSpec
     estimator: estimator.VirpoSpec
 
 
 def load_settings(
-    preset: str = "default", assignments: Sequence[str] = (), eyes: str = "default"
+    preset: str = "default", assignments: Sequence[str] = (), frontend: str = "default"
 ) -> Settings:
     """Settings of presets of the estimators and of the front end.
 
     Args:
         preset: name of the estimators'.
         assignments: each ``frontend.KEY=VALUE`` or ``estimator.KEY=VALUE``.
-        eyes: name of the front end's.
+        frontend: name of the front end's.
 
     Raises:
         BadInput: no such preset or key, or a value that is none.
     """
     tree = {
-        "frontend": frontend.PRESETS.tree(eyes),
+        "frontend": eyes.PRESETS.tree(frontend),
         "estimator": estimator.PRESETS.tree(preset),
     }
     return validate(Settings, override(tree, list(assignments)), source=f"preset {preset}")

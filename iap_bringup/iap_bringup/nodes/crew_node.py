@@ -194,10 +194,11 @@ class CrewNode(SuiteNode, ABC):
     def _declared_settings(self) -> Settings:
         what = "Settings of the estimator: default, paper, ..."
         preset = self.parameter("preset", self.vehicle.control.estimator, what)
-        eyes = self.parameter("frontend", "default", "Settings of the front end: default, euroc.")
+        what = "Settings of the front end: default, euroc."
+        frontend = self.parameter("frontend", self.vehicle.control.frontend, what)
         what = "frontend.KEY=VALUE or estimator.KEY=VALUE on top of the preset's."
         given = self.parameter("settings", [""], what)
-        return load_settings(preset, tuple(filter(None, given)), eyes)
+        return load_settings(preset, tuple(filter(None, given)), frontend)
 
 
 def _spaces(assembly: Assembly) -> list[str]:

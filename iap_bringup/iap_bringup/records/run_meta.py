@@ -51,6 +51,7 @@ class VehicleMeta(Record):
         tool_axis_P: direction of the tool, towards its tip.
         mounts: frames of its sensors.
         state_source: ``truth``, or the method on whose estimates it flew.
+        frontend: settings of what follows its cameras' images.
     """
 
     name: str
@@ -70,6 +71,7 @@ class VehicleMeta(Record):
     tool_axis_P: Vec3 | None = None
     mounts: tuple[Mounted, ...] = ()
     state_source: str = TRUTH
+    frontend: str = "default"
 
     @classmethod
     def of(
@@ -82,6 +84,7 @@ class VehicleMeta(Record):
         window_s: tuple[float, float],
         feels: bool = False,
         state_source: str = TRUTH,
+        frontend: str = "default",
     ) -> Self:
         """What is known of a vehicle; `assembly` gives its name, bodies and joints."""
         craft = platform.aircraft
@@ -111,6 +114,7 @@ class VehicleMeta(Record):
             else tuple(platform.tool.R_PT[:, 0].tolist()),
             mounts=mounts_of(assembly),
             state_source=state_source,
+            frontend=frontend,
         )
 
     @property
