@@ -71,6 +71,15 @@ def test_a_sensor_without_a_place_is_refused(assignment, words):
     assert words in str(caught.value)
 
 
+@pytest.mark.parametrize("unit", ["euroc", "px4"])
+def test_an_attitude_filter_made_for_other_gyroscopes_is_told_of(unit):
+    notes = Senses(scenario(f"sensors.imu={unit}")).notes
+    assert [note for note in notes if note.startswith("attitude: it expects")] == notes
+    assert len(notes) == 1
+    assert not Senses(scenario(f"sensors.imu={unit}", "sensors.attitude=mems")).notes
+    assert not Senses(scenario()).notes
+
+
 def test_rates_that_do_not_divide_become_the_nearest_and_are_said_once():
     odd = (f"{LEFT}.rate=30.0", "sensors.imu.rate=300.0", "sensors.uwb.rate=200.0")
     notes = Senses(scenario(*odd)).notes

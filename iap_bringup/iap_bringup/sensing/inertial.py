@@ -23,6 +23,9 @@ from iap_sensors.readings import ImuReading, MagneticReading, Reading, Source
 
 Array = NDArray[np.float64]
 MOUNT = "imu"  # a magnetometer is part of the unit
+SURPRISE = (
+    2.0  # gyroscopes' first bias over what an attitude filter expects, from which on it is told
+)
 
 
 class Unit:
@@ -133,6 +136,12 @@ class InertialUnits:
         if self.rate != wanted:
             steps = f"one of every {every} physics steps"
             notes.append(f"imu: {self.rate:.4g} Hz instead of {wanted:.4g} Hz, {steps}")
+        bias, gains = self._sensors.imu.gyro.bias, self._sensors.attitude
+        if gains is not None and bias > SURPRISE * gains.bias:
+            notes.append(
+                f"attitude: it expects gyroscopes to begin with a bias of {gains.bias:.2g} rad/s, and imu begins with"
+                f" {bias:.2g} (sensors.attitude=mems is for such units)"
+            )
         return [note for note in notes if note]
 
     def reset(self, seed: int, x: Array) -> None:
