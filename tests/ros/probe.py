@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_srvs.srv import SetBool, Trigger
 
 from iap_bringup.loop import fly, make_engine, make_plant
+from iap_bringup.nodes.processes import Nodes
 from iap_bringup.pacing import StepTimer
 from iap_bringup.run import Flight
 from iap_bringup.safety import Watch
@@ -117,6 +119,24 @@ class Probe:
         parameter = Parameter(name, value=value).to_parameter_msg()
         request = SetParameters.Request(parameters=[parameter])
         return self.call(SetParameters, f"{node}/set_parameters", request).results[0]
+
+
+def fly_recorded(
+    nodes: Nodes,
+    probe: Probe,
+    scenario: Scenario,
+    parameters: dict[str, Any],
+    out: Path,
+    patience: float = PATIENCE,
+) -> None:
+    """Fly in lockstep to the recorder's end; it ends the pause, and comes when the probe hears all that it wants to."""
+    nodes.start_flight(scenario, parameters, pace="lockstep", start_paused=True)
+    probe.meet()
+    key = nodes.start(
+        "recorder", {**parameters, "out": str(out), "plot": False, "end_pause": True}
+    )
+    ended = nodes.processes[key].poll
+    probe.wait(lambda: ended() is not None, "end of the recorder", patience)
 
 
 class Keep:

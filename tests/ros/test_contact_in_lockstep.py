@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
-from probe import flown_in_process, largest_difference
+from probe import flown_in_process, fly_recorded, largest_difference
 
 from iap_bringup.records.runfolder import load_run, read_metrics
 from iap_bringup.run import Flight, execute
@@ -45,11 +45,7 @@ def test_in_lockstep_they_fly_and_are_recorded_as_in_one_process(start, tmp_path
     scenario, config = resolve(name, Options(assignments=assignments, duration=duration))
     parameters = {"scenario": name, "assignments": list(assignments), "duration": duration}
     probe.hear_states("iap")
-    out = {"out": str(tmp_path / "nodes"), "plot": False, "end_pause": True}
-    nodes.start_flight(scenario, parameters, pace="lockstep", start_paused=True)
-    probe.meet()
-    nodes.start("recorder", {**parameters, **out})
-    probe.wait(lambda: nodes.processes["recorder"].poll() is not None, "end of the recorder")
+    fly_recorded(nodes, probe, scenario, parameters, tmp_path / "nodes")
     in_process = flown_in_process(scenario)["iap"]
     assert largest_difference(probe.states["iap"], in_process, duration) == 0.0
 

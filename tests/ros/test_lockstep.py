@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
 from nav_msgs.msg import Odometry
-from probe import flown_in_process, largest_difference
+from probe import flown_in_process, fly_recorded, largest_difference
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -42,12 +42,7 @@ def flight(start_once, scenario, folder):
     """A flight in wind and with a noisy state, flown and recorded to its end, and now paused."""
     nodes, probe = start_once
     probe.hear_states("iap")
-    nodes.start_flight(scenario[0], WIND_AND_NOISE, pace="lockstep", start_paused=True)
-    probe.meet()
-    nodes.start(
-        "recorder", {**WIND_AND_NOISE, "out": str(folder), "plot": False, "end_pause": True}
-    )
-    probe.wait(lambda: nodes.processes["recorder"].poll() is not None, "end of the recorder")
+    fly_recorded(nodes, probe, scenario[0], WIND_AND_NOISE, folder)
     probe.pause()
     return nodes, probe
 

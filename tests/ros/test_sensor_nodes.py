@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
+from probe import fly_recorded
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensing_probe import differences, hear_sensors, said_in_process
 from sensor_msgs.msg import CameraInfo, CompressedImage
@@ -45,11 +46,7 @@ def inertial(start_once, folder):
     nodes, probe = start_once
     scenario, _ = resolve("hover", options(INERTIAL))
     said, log = hear_sensors(probe, scenario)
-    nodes.start_flight(scenario, INERTIAL, pace="lockstep", start_paused=True)
-    probe.meet()
-    nodes.start("recorder", {**INERTIAL, "out": str(folder), "plot": False, "end_pause": True})
-    ended = nodes.processes["recorder"].poll
-    probe.wait(lambda: ended() is not None, "end of the recorder", patience=90.0)
+    fly_recorded(nodes, probe, scenario, INERTIAL, folder, patience=90.0)
     probe.pause()
     return probe, scenario, said, log
 

@@ -17,7 +17,16 @@ from rosbags.typesys import Stores, get_typestore
 from iap_bringup.localizing.bag_frames import FixedFrames
 from iap_bringup.localizing.bag_images import camera_of, grey, shift_of
 from iap_bringup.localizing.bag_topics import Chosen, Picked, info_topic, pick
-from iap_bringup.localizing.data import MEMS, CraftData, Dataset, Event, Images, Tally, Truth
+from iap_bringup.localizing.data import (
+    MEMS,
+    OF_CAMERAS,
+    CraftData,
+    Dataset,
+    Event,
+    Images,
+    Tally,
+    Truth,
+)
 from iap_bringup.localizing.euroc_source import on_imu, read_imu_file
 from iap_bringup.localizing.streams import Clock, Pairing, in_order
 from iap_bringup.records.frames import TF_STATIC
@@ -68,7 +77,7 @@ def open_bag(
     craft = CraftData("aircraft", pair, noise, truth=known)
     tally = Tally()
     events = partial(_events, path, picked, start, tally)
-    return Dataset.of_one(str(path), path.stem, craft, start, events, tally, notes)
+    return Dataset(str(path), path.stem, (craft,), start, events, tally, notes, OF_CAMERAS)
 
 
 def _calibrated(

@@ -7,7 +7,6 @@ Times are seconds since the data set's `start_ns`.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,40 +156,25 @@ class Dataset:
         source: for the user.
         name: of folders.
         crafts: the aircraft.
-        centre: None where nothing joins them.
-        has_ranges: whether UWB tags speak.
         start_ns: stamp at time 0 [ns].
         events: what the sensors say, in order of time; each call reads anew, and raises BadInput on what cannot be.
         tally: of the last reading.
         notes: sentences for the user.
         frontend: preset of the front end for its images.
+        centre: None where nothing joins them.
+        has_ranges: whether UWB tags speak.
     """
 
     source: str
     name: str
     crafts: tuple[CraftData, ...]
-    centre: CentreData | None
-    has_ranges: bool
     start_ns: int
     events: Callable[[], Iterator[Event]]
     tally: Tally
-    notes: tuple[str, ...] = ()
-    frontend: str = "default"
-
-    @classmethod
-    def of_one(
-        cls,
-        source: str,
-        name: str,
-        craft: CraftData,
-        start_ns: int,
-        events: Callable[[], Iterator[Event]],
-        tally: Tally,
-        notes: tuple[str, ...],
-    ) -> Self:
-        """One aircraft that saw with cameras, without ranges; see `Dataset`."""
-        told = (source, name, (craft,), None, False, start_ns, events, tally, notes)
-        return cls(*told, frontend=OF_CAMERAS)
+    notes: tuple[str, ...]
+    frontend: str
+    centre: CentreData | None = None
+    has_ranges: bool = False
 
     def crew(self, pixels: float) -> Crew:
         """The aircraft as an estimator knows them; `pixels` is the standard deviation of a tracked coordinate."""

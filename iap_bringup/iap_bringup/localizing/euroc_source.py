@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from iap_bringup.localizing.data import CraftData, Dataset, Event, Gray, Images, Tally, Truth
+from iap_bringup.localizing.data import (
+    OF_CAMERAS,
+    CraftData,
+    Dataset,
+    Event,
+    Gray,
+    Images,
+    Tally,
+    Truth,
+)
 from iap_bringup.localizing.streams import Clock, Pairing
 from iap_bringup.localizing.tables import Table, read_table
 from iap_bringup.records.euroc_text import transform
@@ -80,7 +89,7 @@ def open_euroc(folder: Path) -> Dataset:
         () if craft.truth else ("nothing says what is true: there are trajectories, no errors",)
     )
     events = partial(_events, home, imu, start, tally)
-    return Dataset.of_one(str(folder), craft.name, craft, start, events, tally, notes)
+    return Dataset(str(folder), craft.name, (craft,), start, events, tally, notes, OF_CAMERAS)
 
 
 def read_imu_file(path: Path) -> tuple[Array, Array]:

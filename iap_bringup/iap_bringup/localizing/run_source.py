@@ -59,13 +59,13 @@ def open_run(folder: Path, vehicle: str | None = None) -> Dataset:
         tuple(
             _craft(bag, flown, body, its) for body, its in zip(meta.aircraft, carried, strict=True)
         ),
-        _centre(folder, flown, central) if meta.joints else None,
-        any(its.tag is not None for its in carried),
         0,
         partial(_events, bag, carried, central, tally),
         tally,
         () if central or not meta.joints else ("the central body has no inertial unit",),
         meta.frontend,
+        _centre(folder, flown, central) if meta.joints else None,
+        any(its.tag is not None for its in carried),
     )
 
 

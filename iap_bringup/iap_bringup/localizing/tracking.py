@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The front end over a data set: images become tracks, once for all methods."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.localizing.data import GAP, CraftData, Dataset, Event, Images, Seen
+from iap_bringup.localizing.data import GAP, CraftData, Dataset, Images, Seen
 from iap_bringup.localizing.streams import while_sighted
 from iap_description import so3
 from iap_description.errors import BadInput
@@ -36,10 +36,7 @@ class FrontendStats:
 
 
 def tracked(
-    dataset: Dataset,
-    spec: FrontendSpec,
-    stats: FrontendStats,
-    events: Iterable[Event] | None = None,
+    dataset: Dataset, spec: FrontendSpec, stats: FrontendStats
 ) -> Iterator[tuple[int, Seen]]:
     """What the sensors of a data set say, with tracks in place of images.
 
@@ -47,14 +44,12 @@ def tracked(
         dataset: whose cameras they are.
         spec: of the front end.
         stats: is filled.
-        events: in place of the data set's own.
 
     Raises:
         BadInput: images that do not belong to their cameras.
     """
     eyes = [CraftEyes(dataset.source, craft, spec) for craft in dataset.crafts]
-    events = while_sighted(dataset.events(), dataset.tally) if events is None else events
-    for who, said in events:
+    for who, said in while_sighted(dataset.events(), dataset.tally):
         if isinstance(said, Images):
             begin = perf_counter()
             tracks = eyes[who].see(said)

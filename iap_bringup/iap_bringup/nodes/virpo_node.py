@@ -148,8 +148,7 @@ class VirpoNode(CrewNode):
         """Whether the head of a time [s] is to be published: all that controllers fly by, some to look at."""
         if self.vehicle.control.state_source != TRUTH or t <= self._told_head:
             return True
-        ticks = np.floor(SHOWN_HZ * np.array([self._told_head, t]) + 1e-6)
-        return bool(ticks[1] > ticks[0])
+        return _tick(t) > _tick(self._told_head)
 
     def _show_frames(self, told: Estimate) -> None:
         x, y, z, yaw = self._craft.estimator.alignment(0)
@@ -164,6 +163,11 @@ class VirpoNode(CrewNode):
     def values(self) -> dict[str, object]:
         """How the window does."""
         return {"method": self._method, **self._status.values(self._craft.estimator)}
+
+
+def _tick(t: float) -> float:
+    """The last tick of `SHOWN_HZ` at a time [s]."""
+    return float(np.floor(SHOWN_HZ * t + 1e-6))
 
 
 def main() -> int:

@@ -23,9 +23,7 @@ from iap_sensors.readings import ImuReading, MagneticReading, Reading, Source
 
 Array = NDArray[np.float64]
 MOUNT = "imu"  # a magnetometer is part of the unit
-SURPRISE = (
-    2.0  # gyroscopes' first bias over what an attitude filter expects, from which on it is told
-)
+SURPRISE = 2.0  # first bias over what an attitude filter expects, from which on it is told
 
 
 class Unit:
