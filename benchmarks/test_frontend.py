@@ -5,9 +5,7 @@ import time
 
 import numpy as np
 
-from iap_bringup.scenario import Options, resolve
-from iap_bringup.sensing.eyes import POSE, eyes_of, visible_bodies
-from iap_bringup.studies.watching import watch
+from iap_bringup.experiments.unrecorded_flight import watch
 from iap_description.config import validate
 from iap_description.scenes.library import load_scene
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
@@ -15,6 +13,8 @@ from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.model import optical
+from iap_sensors.mounted.cameras import POSE, mounted_cameras_of, visible_bodies
+from iap_simulation.scenario.scenario import Options, resolve
 
 SCENE, START, PAIRS = "textured_walls", 8.0, 120  # [s], and images at 20 Hz
 NEEDED = 10.0  # ms a pair
@@ -48,7 +48,7 @@ def _seen():
     """The cameras of the first aircraft, and its pairs of images."""
     flown = watch("figure_eight", Options(duration=START + PAIRS / 20.0 + 0.5))
     seeing, _ = resolve("figure_eight", Options(sensors="stereo"))
-    eyes = eyes_of(seeing)[:2]
+    eyes = mounted_cameras_of(seeing)[:2]
     renderer = make_renderer("opengl")
     renderer.load(load_scene(SCENE), visible_bodies(flown.scenario))
     first, every = int(np.searchsorted(flown.t, START)), eyes[0].sampling.every

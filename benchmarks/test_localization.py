@@ -9,15 +9,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from iap_bringup.localizing.pipeline import named_estimates, pass_on
-from iap_bringup.localizing.settings import load_settings
-from iap_bringup.run import Flight
-from iap_bringup.scenario import Options, resolve
-from iap_bringup.studies.virpo_cases import CASES
-from iap_bringup.studies.virpo_flights import hear
-from iap_bringup.studies.watching import fly_unrecorded
+from iap_bringup.experiments.unrecorded_flight import fly_unrecorded
+from iap_bringup.experiments.virpo_cases import CASES
+from iap_bringup.experiments.virpo_flights import hear
+from iap_estimation.navigation.pipeline import named_estimates, pass_on
+from iap_estimation.navigation.settings import load_settings
 from iap_estimation.virpo.localizer import make_localizer
 from iap_sensors.cameras.make import make_renderer
+from iap_simulation.run import Flight
+from iap_simulation.scenario.scenario import Options, resolve
 
 SECONDS, WARM = (
     20.0,
@@ -47,7 +47,7 @@ def test_update(benchmark, heard, method):
         return own.mounts[aircraft].unit(row)
 
     def localize():
-        localizer = make_localizer(method, own.crew(spec.pixels), spec, first)
+        localizer = make_localizer(method, own.fleet(spec.pixels), spec, first)
         for who, said in heard.events:
             begin = time.perf_counter()
             is_new = pass_on(localizer, who, said)

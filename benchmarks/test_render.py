@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from iap_description import so3
-from iap_description.assembly import Assembly
-from iap_description.platform import load_platform
 from iap_description.scenes.library import load_scene
-from iap_description.tessellation import body_parts
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import load_platform
+from iap_description.world.tessellation import body_parts
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.model import CameraModel, optical
 from iap_sensors.cameras.renderer import Shot

@@ -6,11 +6,11 @@ import itertools
 import numpy as np
 import pytest
 
-from iap_bringup.pilot import Pilot
-from iap_bringup.plant import Plant
-from iap_bringup.run import Flight, execute
-from iap_bringup.scenario import Options, resolve
-from iap_physics.closed_form_engine import ClosedFormEngine
+from iap_physics.engines.closed_form import ClosedFormEngine
+from iap_physics.plant import Plant
+from iap_simulation.run import Flight, execute
+from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.vehicle import Vehicle
 
 WORLDS = 1000
 
@@ -61,7 +61,7 @@ def test_cost_of_aircraft(benchmark, tmp_path, count):
 def test_batched_platform_steps(benchmark):
     """1000 three_stars on the closed form with rotors and autopilots, physics steps of 1 ms."""
     scenario, _ = resolve("hover", Options())
-    pilot = Pilot.of(scenario, scenario.vehicles[0])
+    pilot = Vehicle.of(scenario, scenario.vehicles[0])
     engine = ClosedFormEngine(batch=WORLDS)
     engine.load(scenario.world, [pilot.airframe.assembly])
     rates = {"physics_hz": 1000.0, "control_hz": 200.0}

@@ -23,8 +23,9 @@ setup(
     zip_safe=False,
     entry_points={
         "console_scripts": [
-            "admittance_node = iap_control.admittance_node:main",
-            "controller_node = iap_control.controller_node:main",
+            "admittance_node = iap_control.nodes.admittance_node:main",
+            "controller_node = iap_control.nodes.controller_node:main",
+            "reference_node = iap_control.nodes.reference_node:main",
         ],
     },
 )

@@ -23,7 +23,11 @@ setup(
     zip_safe=False,
     entry_points={
         "console_scripts": [
-            "wrench_observer_node = iap_estimation.wrench_observer_node:main",
+            "frontend_node = iap_estimation.nodes.frontend_node:main",
+            "virpo_node = iap_estimation.nodes.virpo_node:main",
+            "joint_node = iap_estimation.nodes.joint_node:main",
+            "centre_node = iap_estimation.nodes.centre_node:main",
+            "wrench_observer_node = iap_estimation.nodes.wrench_observer_node:main",
         ],
     },
 )

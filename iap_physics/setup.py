@@ -21,4 +21,9 @@ setup(
     ],
     install_requires=["setuptools"],
     zip_safe=False,
+    entry_points={
+        "console_scripts": [
+            "physics_node = iap_physics.nodes.physics_node:main",
+        ],
+    },
 )

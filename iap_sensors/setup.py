@@ -21,4 +21,12 @@ setup(
     ],
     install_requires=["setuptools"],
     zip_safe=False,
+    entry_points={
+        "console_scripts": [
+            "imu_node = iap_sensors.nodes.imu_node:main",
+            "uwb_node = iap_sensors.nodes.uwb_node:main",
+            "camera_node = iap_sensors.nodes.camera_node:main",
+            "lidar_node = iap_sensors.nodes.lidar_node:main",
+        ],
+    },
 )

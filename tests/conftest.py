@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all tests share; being here also lets them import the helpers beside this file."""
+"""What all tests share; helpers that they import are in support/."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -24,3 +25,23 @@ def opengl():
         pytest.skip(str(error))
     yield renderer
     renderer.close()
+
+
+@pytest.fixture
+def recorded(tmp_path: Path):
+    """Record made-up flights into the test's folder and read them back."""
+    from made_up_flights import run_meta
+
+    from iap_io.runs.recorder import Recorder
+    from iap_io.runs.run_folder import load_run
+
+    def record(*flights, tracks=None):
+        with Recorder(tmp_path, run_meta(*flights)) as recorder:
+            for name, track in (tracks or {}).items():
+                recorder.add_track(0, name, track)
+            for k in range(len(flights[0].t)):
+                for i, flight in enumerate(flights):
+                    flight.record(recorder, k, i)
+        return load_run(tmp_path)
+
+    return record

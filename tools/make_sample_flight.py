@@ -12,7 +12,7 @@ import numpy as np
 from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
-from iap_bringup.records.runfolder import load_run
+from iap_io.runs.run_folder import load_run
 
 RATE = 25  # [Hz]
 POSE = "geometry_msgs/msg/PoseStamped"

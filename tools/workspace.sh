@@ -8,7 +8,7 @@
 layout=2 # raise it when tools/ changes so that existing set-ups must be made anew
 venv=$root/.venv
 stamps=$venv/stamps
-packages=(iap_description iap_physics iap_control iap_sensors iap_estimation iap_bringup)
+packages=(iap_description iap_io iap_physics iap_control iap_sensors iap_estimation iap_simulation iap_bringup)
 
 say() { printf 'iap: %s\n' "$*" >&2; }
 

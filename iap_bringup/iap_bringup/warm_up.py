@@ -8,10 +8,10 @@ The set-up calls ``python -m iap_bringup.warm_up``; numba keeps what was compile
 import tempfile
 from pathlib import Path
 
-from iap_bringup.run import Flight, execute
-from iap_bringup.scenario import Options, resolve
 from iap_description.errors import BadInput
 from iap_sensors.cameras.make import make_renderer
+from iap_simulation.run import Flight, execute
+from iap_simulation.scenario.scenario import Options, resolve
 
 PLATFORMS = ("three_star", "two_line", "f450")  # one for each control law
 WEATHER = ("wind.speed=1.0", "wind.turbulence=1.0", "state_noise.position=0.001")

@@ -11,8 +11,8 @@ from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironment
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from iap_bringup.launching import flight_of_launch, localized
-from iap_bringup.node_parameters import localization_nodes
+from iap_bringup.launching.launch_arguments import flight_of_launch, localized
+from iap_bringup.launching.node_parameters import localization_nodes
 
 METHODS = ["vio", "vio_uwb", "virpo", "joint"]
 ARGUMENTS = {  # name: default, description, choices

@@ -11,18 +11,18 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from iap_bringup.launching import (
+from iap_bringup.launching.launch_arguments import (
     flight_parameters,
     localizers,
     parameter_file,
     resolved,
     view_file,
 )
-from iap_bringup.node_parameters import package_of, sensor_nodes, vehicle_nodes
-from iap_bringup.scenario import Scenario
-from iap_bringup.vehicle import Vehicle
-from iap_description.assembly import Assembly
-from iap_description.urdf import urdf_text
+from iap_bringup.launching.node_parameters import package_of, sensor_nodes, vehicle_nodes
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.urdf import urdf_text
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 SWITCH = ["true", "false"]
 ARGUMENTS = {  # name: default, description, choices
@@ -129,7 +129,7 @@ def displays(given: dict[str, str], scenario: Scenario) -> list[Node]:
     return out
 
 
-def description_node(vehicle: Vehicle) -> Node:
+def description_node(vehicle: VehicleSpec) -> Node:
     """The frames that hang on a vehicle's bodies: rotors and sensor mounts."""
     text = urdf_text(Assembly.of(vehicle.platform, vehicle.name), target="ros")
     return Node(

@@ -8,9 +8,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_control.allocation import attitude_of_thrust, limited_thrust
+from iap_control.laws.tracking import matvec
 from iap_control.model import PlatformModel
-from iap_control.saturation import LEAST_FORCE, share_out, share_within
-from iap_control.tracking import matvec
 from iap_description import so3
 from iap_description.kernels import (
     Vec,
@@ -29,6 +28,7 @@ from iap_description.kernels import (
     unrotate,
     vec,
 )
+from iap_description.saturation import LEAST_FORCE, share_out, share_within
 from iap_description.states import Command, Mode
 
 Array = NDArray[np.float64]

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_control.allocator import Allocator
-from iap_control.force_task import AXES, ForceMode, ForceTask, check_axes
 from iap_control.gains import Gains
+from iap_control.interaction.wrench_control import WrenchControl
+from iap_control.laws.position_yaw import RigidLaw, RigidMemory, position_yaw_wrench
+from iap_control.laws.tracking import Law, Tracking
 from iap_control.model import PlatformModel
-from iap_control.position_yaw import RigidLaw, RigidMemory, position_yaw_wrench
-from iap_control.tracking import Law, Tracking
-from iap_control.wrench_control import WrenchControl
+from iap_description.force_task import AXES, ForceMode, ForceTask, check_axes
 from iap_description.kernels import quat, rotate, vec, yaw_of
 from iap_description.states import REF_ALPHA, REF_FIXED, REF_Q, REF_W, Command, Level, Q
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from iap_control.allocation import allocation_matrix, allocation_rank, minimum_norm
 from iap_description import so3
-from iap_description.aircraft import Aircraft
-from iap_description.assembly import Assembly
 from iap_description.errors import BadInput
+from iap_description.vehicles.aircraft import Aircraft
+from iap_description.vehicles.assembly import Assembly
 
 Array = NDArray[np.float64]
 Actuation = Literal["full", "collinear", "rigid"]

@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.states import P, Q
-from iap_physics.pybullet_client import bullet
-from iap_physics.pybullet_engine import PyBulletEngine
+from iap_physics.engines.pybullet.client import bullet
+from iap_physics.engines.pybullet.engine import PyBulletEngine
 
 Array = NDArray[np.float64]
 

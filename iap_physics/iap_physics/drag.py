@@ -14,7 +14,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_description.assembly import Assembly
 from iap_description.kernels import (
     Quat,
     Vec,
@@ -28,6 +27,7 @@ from iap_description.kernels import (
     unrotate,
     vec,
 )
+from iap_description.vehicles.assembly import Assembly
 
 Array = NDArray[np.float64]
 

@@ -21,8 +21,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_description.aircraft import Aircraft
 from iap_description.kernels import Quat, Vec, quat, rotate
+from iap_description.vehicles.aircraft import Aircraft
 
 Array = NDArray[np.float64]
 Rpm = tuple[float, float, float, float]

@@ -3,11 +3,11 @@
 
 import sys
 
-from iap_bringup.nodes.reference_node import ReferenceNode
-from iap_bringup.scenario import Scenario
-from iap_bringup.vehicle import Replay
+from iap_control.nodes.reference_node import ReferenceNode
 from iap_description.errors import BadInput
-from iap_description.ros_node import run
+from iap_io.ros.node import run
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import Replay
 
 
 class BagPlayer(ReferenceNode):

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from iap_bringup.teleop import Demand, Hand
-from iap_bringup.teleop_mappings import Limits
-from iap_description.ros_node import LATEST, SuiteNode
+from iap_bringup.teleop.mappings import Limits
+from iap_bringup.teleop.stick_reference import Demand, Hand
 from iap_description.states import REF_FIXED, Level, P
-from iap_description.wire import Inlet, ReferenceMessage, StateMessage
+from iap_io.ros.node import LATEST, SuiteNode
+from iap_io.wire.message_views import MessageReader, ReferenceMessage, StateMessage
 from iap_msgs.msg import PlatformReference, PlatformState
 
 LONGEST_STEP = 0.1  # a gap between states does not make the reference jump [s]
@@ -26,7 +26,7 @@ class HandFlight(SuiteNode):
 
     def __init__(self, name: str, namespace: str) -> None:
         super().__init__(name, namespace=namespace)
-        self._states, self._hand, self._stamp = Inlet(StateMessage), None, -1
+        self._states, self._hand, self._stamp = MessageReader(StateMessage), None, -1
         self._references = self.create_publisher(PlatformReference, "reference", LATEST)
 
     def fly(self, limits: Limits, demand: Callable[[], Demand]) -> None:

@@ -11,10 +11,10 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import Joy
 
 from iap_bringup.nodes.hand_flight import HandFlight
-from iap_bringup.teleop import RELEASED, Demand, joystick_demand
-from iap_bringup.teleop_mappings import JoystickMapping, load_mapping
+from iap_bringup.teleop.mappings import JoystickMapping, load_mapping
+from iap_bringup.teleop.stick_reference import RELEASED, Demand, joystick_demand
 from iap_description.errors import BadInput
-from iap_description.ros_node import run
+from iap_io.ros.node import run
 
 
 class JoyTeleop(HandFlight):

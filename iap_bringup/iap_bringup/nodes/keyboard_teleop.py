@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from iap_bringup.nodes.hand_flight import HandFlight
-from iap_bringup.teleop import Keyboard
-from iap_bringup.teleop_mappings import KeyboardMapping, load_mapping
-from iap_description.ros_node import EXIT_BAD_INPUT, EXIT_DONE, STEADY, run
+from iap_bringup.teleop.mappings import KeyboardMapping, load_mapping
+from iap_bringup.teleop.stick_reference import Keyboard
+from iap_io.ros.node import EXIT_BAD_INPUT, EXIT_DONE, STEADY, run
 
 PERIOD = 0.02  # between looks at the keyboard [s]
 ESCAPE = "\x1b"

@@ -17,29 +17,35 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from std_srvs.srv import SetBool
 
-from iap_bringup.drawing.plots import write_plots
-from iap_bringup.live_run import LiveRun
-from iap_bringup.logbook import FELT, Expected
-from iap_bringup.nodes.flight_parameters import resolved_scenario
-from iap_bringup.nodes.sensor_topics import message_class
-from iap_bringup.pilot import Pilot
-from iap_bringup.records import topics
-from iap_bringup.records.recorder import RecordingFailed
-from iap_bringup.records.run_meta import COMPLETED
-from iap_bringup.records.runfolder import create_run_folder, load_run
-from iap_bringup.records.sensor_messages import IMU
-from iap_bringup.run import Flight
-from iap_bringup.sensor_log import SensorLog
+from iap_bringup.nodes.node_recording import LiveRun
+from iap_bringup.nodes.scenario_parameters import resolved_scenario
+from iap_bringup.nodes.sensor_log import SensorLog
+from iap_bringup.nodes.step_synchronizer import FELT, Expected
+from iap_bringup.plots.plots import write_plots
 from iap_control.controller import Reference
-from iap_control.force_task import ForceMode
-from iap_control.force_task import ForceTask as Task
 from iap_description.errors import BadInput, IapError
-from iap_description.ros_node import EVERY, EXIT_DONE, EXIT_FAILED, STEADY, SuiteNode, run
+from iap_description.force_task import ForceMode
+from iap_description.force_task import ForceTask as Task
+from iap_description.sensors.readings import Reading
 from iap_description.states import REF_FIXED, Command, Level
-from iap_description.wire import CommandMessage, Inlet, Message, ReferenceMessage, StateMessage
-from iap_description.wire_contact import ForceTaskMessage, WrenchMessage
+from iap_io.ros.node import EVERY, EXIT_DONE, EXIT_FAILED, STEADY, SuiteNode, run
+from iap_io.ros.sensor_topics import message_class
+from iap_io.runs import topics
+from iap_io.runs.recorder import RecordingFailed
+from iap_io.runs.run_folder import create_run_folder, load_run
+from iap_io.runs.run_meta import COMPLETED
+from iap_io.sensor_messages.sensor_messages import IMU
+from iap_io.wire.message_views import (
+    CommandMessage,
+    Message,
+    MessageReader,
+    ReferenceMessage,
+    StateMessage,
+)
+from iap_io.wire.wrench_views import ForceTaskMessage, WrenchMessage
 from iap_msgs.msg import ForceTask, PlatformCommand, PlatformReference, PlatformState
-from iap_sensors.readings import Reading
+from iap_simulation.run import Flight
+from iap_simulation.vehicle import Vehicle
 
 LATENESS = 2.0  # of sensors at the end of a flight, for which is waited [s of wall time]
 REPEATS = 3  # of the standing state, 0.1 s apart, in which the other nodes find each other, too
@@ -77,7 +83,7 @@ class RecorderNode(SuiteNode):
         self.get_logger().info(f"recording into {folder}")
         return LiveRun(self._flight, self._config, folder)
 
-    def _listen(self, number: int, pilot: Pilot) -> None:
+    def _listen(self, number: int, pilot: Vehicle) -> None:
         count, name = pilot.airframe.model.count, pilot.name
         reference, wrench = partial(reference_of, count), wrench_of
         taken: list[tuple[str, type, type[Message], Callable[[Any], object]]] = [
@@ -102,10 +108,12 @@ class RecorderNode(SuiteNode):
     def _hear(
         self, topic: str, kind: type, message: type[Message], take: Callable[[Any], None]
     ) -> None:
-        callback = partial(self._on_message, Inlet(message), take)
+        callback = partial(self._on_message, MessageReader(message), take)
         self.create_subscription(kind, topic, callback, EVERY, raw=True)
 
-    def _on_message(self, inlet: Inlet, take: Callable[[Message], None], data: bytes) -> None:
+    def _on_message(
+        self, inlet: MessageReader, take: Callable[[Message], None], data: bytes
+    ) -> None:
         try:
             take(inlet.read(data))
         except (BadInput, ValueError) as error:  # a level or mode that there is none of, too

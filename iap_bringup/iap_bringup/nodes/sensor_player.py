@@ -14,13 +14,13 @@ from rclpy.publisher import Publisher
 from rosbags.rosbag2 import Reader, ReaderError
 from rosgraph_msgs.msg import Clock
 
-from iap_bringup.nodes.sensor_topics import message_class
-from iap_bringup.records.camera_messages import IMAGE
-from iap_bringup.records.recorder import BAG
-from iap_description.conversions import stamp_message
 from iap_description.errors import BadInput
-from iap_description.ros_node import EVERY, EXIT_DONE, LATEST, STEADY, SuiteNode, run
-from iap_description.wire import SECOND
+from iap_io.ros.conversions import stamp_message
+from iap_io.ros.node import EVERY, EXIT_DONE, LATEST, STEADY, SuiteNode, run
+from iap_io.ros.sensor_topics import message_class
+from iap_io.runs.recorder import BAG
+from iap_io.sensor_messages.camera_messages import IMAGE
+from iap_io.wire.message_views import SECOND
 
 AHEAD = 0.005  # that is played at once [s of the recording]
 Played = tuple[int, str, bytes]  # stamp [ns], topic, message

@@ -15,21 +15,21 @@ from collections.abc import Callable, Sequence
 from rclpy.utilities import remove_ros_args
 
 from iap_bringup.nodes.bag_player import BagPlayer
-from iap_bringup.nodes.camera_node import CameraNode
-from iap_bringup.nodes.centre_node import CentreNode
-from iap_bringup.nodes.frontend_node import FrontendNode
-from iap_bringup.nodes.imu_node import ImuNode
-from iap_bringup.nodes.joint_node import JointNode
-from iap_bringup.nodes.lidar_node import LidarNode
-from iap_bringup.nodes.physics_node import PhysicsNode
 from iap_bringup.nodes.recorder import RecorderNode
-from iap_bringup.nodes.reference_node import ReferenceNode
-from iap_bringup.nodes.uwb_node import UwbNode
-from iap_bringup.nodes.virpo_node import VirpoNode
-from iap_control.admittance_node import AdmittanceNode
-from iap_control.controller_node import ControllerNode
-from iap_description.ros_node import SuiteNode, run
-from iap_estimation.wrench_observer_node import WrenchObserverNode
+from iap_control.nodes.admittance_node import AdmittanceNode
+from iap_control.nodes.controller_node import ControllerNode
+from iap_control.nodes.reference_node import ReferenceNode
+from iap_estimation.nodes.centre_node import CentreNode
+from iap_estimation.nodes.frontend_node import FrontendNode
+from iap_estimation.nodes.joint_node import JointNode
+from iap_estimation.nodes.virpo_node import VirpoNode
+from iap_estimation.nodes.wrench_observer_node import WrenchObserverNode
+from iap_io.ros.node import SuiteNode, run
+from iap_physics.nodes.physics_node import PhysicsNode
+from iap_sensors.nodes.camera_node import CameraNode
+from iap_sensors.nodes.imu_node import ImuNode
+from iap_sensors.nodes.lidar_node import LidarNode
+from iap_sensors.nodes.uwb_node import UwbNode
 
 NODES: dict[str, Callable[..., SuiteNode]] = {
     "admittance_node": AdmittanceNode,

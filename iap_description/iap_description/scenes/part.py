@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.aircraft import Rgba
+from iap_description.vehicles.aircraft import Rgba
 
 Vertices = NDArray[np.float32]
 

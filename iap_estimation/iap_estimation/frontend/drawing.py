@@ -5,7 +5,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_estimation.frontend.held import Held
+from iap_estimation.frontend.track_table import Held
 
 Gray = NDArray[np.uint8]
 Array = NDArray[np.float64]

@@ -5,11 +5,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
-from iap_estimation.frontend.anchors import Anchors
 from iap_estimation.frontend.calibration import StereoCalibration
 from iap_estimation.frontend.flow import Follower
-from iap_estimation.frontend.held import Held
+from iap_estimation.frontend.reference_patches import Anchors
 from iap_estimation.frontend.spec import FrontendSpec
+from iap_estimation.frontend.track_table import Held
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.errors import BadInput
-from iap_estimation.frontend.anchors import Anchors
 from iap_estimation.frontend.calibration import Camera, StereoCalibration, homogeneous
 from iap_estimation.frontend.corners import new_corners
 from iap_estimation.frontend.drawing import draw_tracks
 from iap_estimation.frontend.flow import Follower, one_thread
-from iap_estimation.frontend.held import Held, apart
 from iap_estimation.frontend.outliers import move_as_one
+from iap_estimation.frontend.reference_patches import Anchors
 from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.frontend.stereo import Matcher
+from iap_estimation.frontend.track_table import Held, apart
 from iap_estimation.virpo.messages import Tracks
 
 Array = NDArray[np.float64]

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from iap_description.errors import BadInput
-from iap_estimation.virpo.crew import Crew
+from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
-from iap_estimation.virpo.methods.apart import Apart
-from iap_estimation.virpo.methods.exchanging import Exchanging
-from iap_estimation.virpo.methods.filtered import Filtered
-from iap_estimation.virpo.methods.together import Together
+from iap_estimation.virpo.methods.drift_filter import Filtered
+from iap_estimation.virpo.methods.joint import Together
+from iap_estimation.virpo.methods.vio import Apart
+from iap_estimation.virpo.methods.virpo import Exchanging
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.estimator import Fault, First
 
@@ -49,13 +49,13 @@ class Localizer(Protocol):
 
 
 def make_localizer(
-    method: str, crew: Crew, spec: VirpoSpec, first: First, begins: Start | None = None
+    method: str, fleet: Fleet, spec: VirpoSpec, first: First, begins: Start | None = None
 ) -> Localizer:
     """The localizer of a method.
 
     Args:
         method: one of `METHODS`.
-        crew: who is to be localised.
+        fleet: who is to be localised.
         spec: see `VirpoSpec`.
         first: says where an aircraft is when its first images come.
         begins: how far off that may be; `VirpoSpec.start` where it is left out.
@@ -66,11 +66,11 @@ def make_localizer(
     if method not in METHODS:
         raise BadInput(f"no method '{method}' (choices: {', '.join(METHODS)})")
     if method in ("vio", "vio_uwb"):
-        return Apart(method, crew, spec, first, begins)
-    if crew.d is None:
+        return Apart(method, fleet, spec, first, begins)
+    if fleet.d is None:
         raise BadInput(f"method '{method}' needs aircraft that are joined: use vio or vio_uwb")
     if method == "virpo":
-        return Exchanging(crew, spec, first, begins)
+        return Exchanging(fleet, spec, first, begins)
     if method == "joint":
-        return Together(crew, spec, first, begins)
-    return Filtered(crew, spec, first, begins)
+        return Together(fleet, spec, first, begins)
+    return Filtered(fleet, spec, first, begins)

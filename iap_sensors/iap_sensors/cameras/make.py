@@ -20,7 +20,7 @@ def make_renderer(name: str) -> Renderer:
 
         return OpenGLRenderer()
     if name == "pybullet":
-        from iap_sensors.cameras.bullet import BulletRenderer
+        from iap_sensors.cameras.pybullet_renderer import BulletRenderer
 
         return BulletRenderer()
     raise BadInput(f"no renderer '{name}' (choices: {', '.join(get_args(RendererName))})")

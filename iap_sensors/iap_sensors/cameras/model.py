@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.errors import BadInput
-from iap_sensors.cameras import lens
+from iap_description.sensors import lens
 from iap_sensors.cameras.spec import CameraSpec
 
 Array = NDArray[np.float64]

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from iap_description.scenes.part import Part
 from iap_description.scenes.scene import Scene
 from iap_sensors.cameras.egl import open_context
-from iap_sensors.cameras.film import Film
+from iap_sensors.cameras.framebuffers import Format, Kind, Target, Targets
+from iap_sensors.cameras.image_noise import Film
+from iap_sensors.cameras.mesh_pass import Painter
 from iap_sensors.cameras.model import CameraModel
-from iap_sensors.cameras.painter import Painter
 from iap_sensors.cameras.renderer import Frame, Shot
-from iap_sensors.cameras.targets import Format, Kind, Target, Targets
 from iap_sensors.cameras.view import View, instants
 
 Array = NDArray[np.float64]

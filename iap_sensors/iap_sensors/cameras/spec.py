@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.config import NonNegative, Positive, Presets, Real, Record, Vec3
-from iap_sensors.cameras import lens
+from iap_description.sensors import lens
 
 PRESETS = Presets(
     Path(__file__).parent.parent / "data" / "cameras", "camera"

@@ -14,11 +14,7 @@ from collections import deque
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_estimation.virpo.crew import Crew
-from iap_estimation.virpo.drift.path import SAME, Path
-from iap_estimation.virpo.drift.spec import DriftFilterSpec
-from iap_estimation.virpo.drift.state import DriftState
-from iap_estimation.virpo.drift.told import (
+from iap_estimation.virpo.drift.outputs import (
     Heard,
     arm_of,
     centre_estimate,
@@ -28,8 +24,12 @@ from iap_estimation.virpo.drift.told import (
     held_estimate,
     middle_of,
 )
-from iap_estimation.virpo.factors.rigid import attitude_of_joints
-from iap_estimation.virpo.factors.turning import told_deviation
+from iap_estimation.virpo.drift.path import SAME, Path
+from iap_estimation.virpo.drift.spec import DriftFilterSpec
+from iap_estimation.virpo.drift.state import DriftState
+from iap_estimation.virpo.factors.gyro_preintegration import told_deviation
+from iap_estimation.virpo.factors.joint_constraints import attitude_of_joints
+from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt
 from iap_estimation.virpo.window.buffers import SampleBuffer
 
@@ -46,7 +46,7 @@ class DriftFilter:
     """Takes the drift out of odometries.
 
     Args:
-        crew: the aircraft; where nothing joins them, each is corrected by its ranges alone.
+        fleet: the aircraft; where nothing joins them, each is corrected by its ranges alone.
         spec: see `DriftFilterSpec`.
 
     Attributes:
@@ -56,21 +56,21 @@ class DriftFilter:
         left_out: anchors that were left out so far, once for every time that they began to be.
     """
 
-    def __init__(self, crew: Crew, spec: DriftFilterSpec) -> None:
-        self._crew, self._spec = crew, spec
-        self._crafts = range(len(crew.crafts))
-        self.state = DriftState(crew, spec)
+    def __init__(self, fleet: Fleet, spec: DriftFilterSpec) -> None:
+        self._crew, self._spec = fleet, spec
+        self._crafts = range(len(fleet.crafts))
+        self.state = DriftState(fleet, spec)
         self._paths = [Path(spec.gap) for _ in self._crafts]
         self._ranges: list[deque[Ranges]] = [deque(maxlen=ROUNDS) for _ in self._crafts]
         self._turns, self._tilts = SampleBuffer(math.inf), deque[Tilt](maxlen=TILTS)
         self._now, self.t, self.reopened = -np.inf, -np.inf, 0
-        self._awaited, self._tilt_awaited = [True for _ in self._crafts], crew.d is not None
+        self._awaited, self._tilt_awaited = [True for _ in self._crafts], fleet.d is not None
         self._heard: dict[int, Heard] = {}  # the last of every aircraft
-        self._doubts = np.zeros((len(crew.crafts), 4))  # since they were heard before
+        self._doubts = np.zeros((len(fleet.crafts), 4))  # since they were heard before
         self._present: list[int] = []
         self._estimates: dict[int, Estimate] = {}
         self._known: dict[int, Estimate] = {}  # the last that anything told
-        self._agreed = np.full((len(crew.crafts), 2), -np.inf)  # with ranges, with joints [s]
+        self._agreed = np.full((len(fleet.crafts), 2), -np.inf)  # with ranges, with joints [s]
         self._w_B0 = np.zeros(3)
         self.left_out: list[LeftOut] = []
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.kernels import vec
-from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.drift.spec import DriftFilterSpec
 from iap_estimation.virpo.drift.updates import (
     ANCHOR,
@@ -27,7 +26,8 @@ from iap_estimation.virpo.drift.updates import (
     tell_tilt,
     turn_centre,
 )
-from iap_estimation.virpo.factors.turning import Turn, preintegrate_turn
+from iap_estimation.virpo.factors.gyro_preintegration import Turn, preintegrate_turn
+from iap_estimation.virpo.fleet import Fleet
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -37,7 +37,7 @@ class DriftState:
     """States, covariance and how measurements change them.
 
     Args:
-        crew: the aircraft.
+        fleet: the aircraft.
         spec: see `DriftFilterSpec`.
 
     Attributes:
@@ -47,9 +47,9 @@ class DriftState:
         P: (4 A + 6, 4 A + 6) covariance of [dp, dpsi] of every aircraft, [dtheta, dbg].
     """
 
-    def __init__(self, crew: Crew, spec: DriftFilterSpec) -> None:
-        self._crew, self._spec = crew, spec
-        crafts = len(crew.crafts)
+    def __init__(self, fleet: Fleet, spec: DriftFilterSpec) -> None:
+        self._crew, self._spec = fleet, spec
+        crafts = len(fleet.crafts)
         self.x, self.pivots = np.zeros((crafts, 4)), np.zeros((crafts, 3))
         self.centre = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
         self.P = np.zeros((4 * crafts + 6, 4 * crafts + 6))
@@ -187,8 +187,8 @@ class DriftState:
         self.P[own, own] = block
 
 
-def joints_of(crew: Crew) -> Array:
+def joints_of(fleet: Fleet) -> Array:
     """Places of the joints (A, 3) of a crew that has any."""
-    if crew.d is None:
+    if fleet.d is None:
         raise ValueError("nothing joins this crew")
-    return crew.d
+    return fleet.d

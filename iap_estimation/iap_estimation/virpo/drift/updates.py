@@ -22,8 +22,8 @@ from iap_estimation.virpo.algebra.matrices import (
     transpose,
 )
 from iap_estimation.virpo.algebra.states import turn_right
+from iap_estimation.virpo.factors.gyro_preintegration import Turn, predict_turn, tilting
 from iap_estimation.virpo.factors.ranging import to_world
-from iap_estimation.virpo.factors.turning import Turn, predict_turn, tilting
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -26,7 +26,7 @@ from iap_description import so3
 from iap_description.errors import BadInput
 from iap_description.kernels import Vec, add, cross, put, quat, rotate, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import Mat, about_z, matrix, mm, mskew, mv
-from iap_estimation.virpo.algebra.normal import run
+from iap_estimation.virpo.algebra.normal_equations import run
 from iap_estimation.virpo.algebra.states import ALIGNMENT, CRAFT, DRIFT, States
 from iap_estimation.virpo.factors.preintegration import motions_at
 from iap_estimation.virpo.factors.ranging import (

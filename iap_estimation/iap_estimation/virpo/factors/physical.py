@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""The physical terms of virpo (1) in the normal equations of one aircraft: r_kp, r_kv, r_kq and r_drift.
 
-The first three tie the aircraft to its neighbours' odometry, see `iap_estimation.virpo.factors.physical_slopes`. In
+The first three tie the aircraft to its neighbours' odometry, see `iap_estimation.virpo.factors.physical_jacobians`. In
 r_drift (3)-(4) the drifts of that odometry walk at random from keyframe to keyframe. Odometry that ranges bound
 does not walk away: with a time T it forgets, :math:`\delta_{k+1} = e^{-t/T} \delta_k`, and its deviation stays
 at :math:`\sigma \sqrt{T / 2}` for a walk of density sigma.
@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_estimation.virpo.algebra.normal import accumulate, huber, soften
+from iap_estimation.virpo.algebra.normal_equations import accumulate, huber, soften
 from iap_estimation.virpo.algebra.states import CRAFT, DRIFT, States
 from iap_estimation.virpo.factors.neighbours import (
     JOINT,
@@ -23,7 +23,7 @@ from iap_estimation.virpo.factors.neighbours import (
     joint_slopes,
     joints_at,
 )
-from iap_estimation.virpo.factors.physical_slopes import most_residuals, residuals
+from iap_estimation.virpo.factors.physical_jacobians import most_residuals, residuals
 from iap_estimation.virpo.factors.ranging import FRAME
 
 Array = NDArray[np.float64]

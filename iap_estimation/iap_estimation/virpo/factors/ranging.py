@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from iap_description.kernels import Vec, add, norm, put, quat, rotate, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import about_z, matrix, mm, mskew, mv
-from iap_estimation.virpo.algebra.normal import accumulate, huber, run, soften
+from iap_estimation.virpo.algebra.normal_equations import accumulate, huber, run, soften
 from iap_estimation.virpo.factors.preintegration import motions_at
 
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_estimation.virpo.algebra.normal import huber, soften
+from iap_estimation.virpo.algebra.normal_equations import huber, soften
 from iap_estimation.virpo.factors.camera import StereoRig, project, project_slopes, scaled_point
 from iap_estimation.virpo.factors.landmarks import CLOSEST, FARTHEST, LEFT, RIGHT, Landmarks
 

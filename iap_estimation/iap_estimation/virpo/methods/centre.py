@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-from iap_estimation.virpo.crew import Crew
+from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Tilt
 
 Array = NDArray[np.float64]
 UP = np.array([0.0, 0.0, 1.0])
 
 
-def centre_of(estimates: Sequence[Estimate], tilt: Tilt, crew: Crew) -> Estimate:
+def centre_of(estimates: Sequence[Estimate], tilt: Tilt, fleet: Fleet) -> Estimate:
     """The central body, from estimates of all aircraft at one time.
 
     Its covariance takes the aircraft as independent of each other.
@@ -31,22 +31,22 @@ def centre_of(estimates: Sequence[Estimate], tilt: Tilt, crew: Crew) -> Estimate
     Args:
         estimates: one of each aircraft.
         tilt: what the autopilot says, of that time.
-        crew: with places of joints.
+        fleet: with places of joints.
     """
-    assert crew.d is not None  # noqa: S101 - who calls this has a platform
+    assert fleet.d is not None  # noqa: S101 - who calls this has a platform
     joints = np.array(
         [
             one.p_WB_W + so3.rotate(one.q_WB, craft.p_BJ_B)
-            for one, craft in zip(estimates, crew.crafts, strict=True)
+            for one, craft in zip(estimates, fleet.crafts, strict=True)
         ]
     )
     spread = np.array([one.covariance[:3, :3] for one in estimates])
     variances = np.trace(spread, axis1=1, axis2=2) / 3.0
-    q = _attitude(joints, np.where(np.isfinite(variances), variances, 1.0), tilt, crew)
-    middle = crew.d.mean(axis=0)
+    q = _attitude(joints, np.where(np.isfinite(variances), variances, 1.0), tilt, fleet)
+    middle = fleet.d.mean(axis=0)
     velocities = [
         one.v_WB_W + so3.rotate(one.q_WB, np.cross(one.w_B, craft.p_BJ_B))
-        for one, craft in zip(estimates, crew.crafts, strict=True)
+        for one, craft in zip(estimates, fleet.crafts, strict=True)
     ]
     spin = so3.rotate(q, np.cross(tilt.w_B0, middle))
     covariance = np.full((15, 15), np.nan)
@@ -65,14 +65,14 @@ def centre_of(estimates: Sequence[Estimate], tilt: Tilt, crew: Crew) -> Estimate
     )
 
 
-def _attitude(joints: Array, variances: Array, tilt: Tilt, crew: Crew) -> Array:
-    assert crew.d is not None  # noqa: S101 - as above
+def _attitude(joints: Array, variances: Array, tilt: Tilt, fleet: Fleet) -> Array:
+    assert fleet.d is not None  # noqa: S101 - as above
     weights = 1.0 / np.maximum(variances, 1e-8)
     arms = joints - weights @ joints / weights.sum()
-    d = crew.d - weights @ crew.d / weights.sum()
+    d = fleet.d - weights @ fleet.d / weights.sum()
     up_B0 = so3.rotate(so3.conjugate(tilt.q_WB0), UP)
     B = np.einsum("n,ni,nj->ij", weights, arms, d)
-    B += np.outer(UP, up_B0) / crew.tilt_deviation**2
+    B += np.outer(UP, up_B0) / fleet.tilt_deviation**2
     U, _, Vt = np.linalg.svd(B)
     turn = np.diag([1.0, 1.0, np.linalg.det(U) * np.linalg.det(Vt)])
     return so3.quaternion_from_matrix(U @ turn @ Vt)

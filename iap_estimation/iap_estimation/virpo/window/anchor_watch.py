@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from iap_estimation.virpo.messages import LeftOut
 from iap_estimation.virpo.spec import VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
-from iap_estimation.virpo.window.placed import covariance_in_world
 from iap_estimation.virpo.window.range_gate import RangeGate
 from iap_estimation.virpo.window.terms import RangeTerms
 from iap_estimation.virpo.window.window import Window
+from iap_estimation.virpo.window.world_frame import covariance_in_world
 
 Array = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_estimation.virpo.crew import Crew
-from iap_estimation.virpo.factors.chain import propagate
+from iap_estimation.virpo.factors.imu_chain import propagate
+from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import (
     Estimate,
     Inertial,
@@ -25,14 +25,14 @@ from iap_estimation.virpo.messages import (
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.anchor_watch import AnchorWatch
 from iap_estimation.virpo.window.buffers import MeetingBuffer
-from iap_estimation.virpo.window.intake import SAME, Intake
+from iap_estimation.virpo.window.failure_checks import check, sound
 from iap_estimation.virpo.window.interval import Interval
-from iap_estimation.virpo.window.joined import RigidTerms
+from iap_estimation.virpo.window.measurement_queue import SAME, Intake
 from iap_estimation.virpo.window.physical_terms import PhysicalTerms
-from iap_estimation.virpo.window.placed import covariance_in_world, in_world
-from iap_estimation.virpo.window.soundness import check, sound
+from iap_estimation.virpo.window.rigid_terms import RigidTerms
 from iap_estimation.virpo.window.terms import RangeTerms, RestTerms, Terms
 from iap_estimation.virpo.window.window import EstimateLost, Window
+from iap_estimation.virpo.window.world_frame import covariance_in_world, in_world
 
 Array = NDArray[np.float64]
 # aircraft and time -> state (16,) in `map`, None while it is not known
@@ -51,7 +51,7 @@ class Estimator:
     """Localises the aircraft of a crew in one window.
 
     Args:
-        crew: the aircraft.
+        fleet: the aircraft.
         spec: see `VirpoSpec`.
         first: says where an aircraft is when its first images come.
         begins: how far off that may be; `VirpoSpec.start` where it is left out.
@@ -66,7 +66,7 @@ class Estimator:
 
     def __init__(
         self,
-        crew: Crew,
+        fleet: Fleet,
         spec: VirpoSpec,
         first: First,
         *,
@@ -74,23 +74,23 @@ class Estimator:
         joined: bool = False,
         own: int | None = None,
     ) -> None:
-        neighbours = 0 if own is None else len(crew.crafts) - 1
-        physical = [] if own is None else [PhysicalTerms(crew, own, spec)]
-        arms = np.array([craft.p_BJ_B for craft in crew.crafts])
+        neighbours = 0 if own is None else len(fleet.crafts) - 1
+        physical = [] if own is None else [PhysicalTerms(fleet, own, spec)]
+        arms = np.array([craft.p_BJ_B for craft in fleet.crafts])
         meetings = MeetingBuffer(arms, own if own is not None else 0)
-        crew = crew if own is None else crew.alone(own)
-        self.crew, self.spec, self._first = crew, spec, first
+        fleet = fleet if own is None else fleet.alone(own)
+        self.fleet, self.spec, self._first = fleet, spec, first
         self._begins = spec.start if begins is None else begins
-        self._rest = RestTerms(crew, spec.rest.velocity)
-        self._rigid = RigidTerms(crew, spec) if joined else None
-        ranges = RangeTerms(crew, spec.huber.ranges)
+        self._rest = RestTerms(fleet, spec.rest.velocity)
+        self._rigid = RigidTerms(fleet, spec) if joined else None
+        ranges = RangeTerms(fleet, spec.huber.ranges)
         terms: list[Terms] = [ranges, self._rest, *physical]
         terms += [self._rigid] if self._rigid is not None else []
-        self.window = Window(crew, spec, terms, neighbours=neighbours, centre=joined)
+        self.window = Window(fleet, spec, terms, neighbours=neighbours, centre=joined)
         self._watch = AnchorWatch(self.window, ranges, spec)
-        self._intake = Intake(crew, spec, meetings)
-        self._heads = np.zeros((len(crew.crafts), 16))
-        self._turning = np.zeros((len(crew.crafts), 3))  # newest samples [rad/s]
+        self._intake = Intake(fleet, spec, meetings)
+        self._heads = np.zeros((len(fleet.crafts), 16))
+        self._turning = np.zeros((len(fleet.crafts), 3))  # newest samples [rad/s]
         self._believed: list[Estimate] = []  # at the newest keyframe, once somebody asked
         self.t = -np.inf
         self.faults: list[Fault] = []
@@ -109,7 +109,7 @@ class Estimator:
         self._turning[aircraft] = sample.w_B
         if self.is_running and buffer.t > before >= self.t:
             row = np.concatenate([[buffer.t - before], sample.w_B, sample.f_B])
-            propagate(self._heads[aircraft], self.crew.gravity, row[None])
+            propagate(self._heads[aircraft], self.fleet.gravity, row[None])
         return self._update()
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
@@ -172,7 +172,7 @@ class Estimator:
 
     @property
     def _all(self) -> range:
-        return range(len(self.crew.crafts))
+        return range(len(self.fleet.crafts))
 
     def _told(self, a: int, t: float, x: Array, covariance: Array) -> Estimate:
         placed = in_world(x, self.alignment(a))
@@ -233,7 +233,7 @@ class Estimator:
         self._hold_still(interval)
         try:
             self.window.solve()
-            check(self.window.states.x[-1], led_to, self.crew, self.spec.failure)
+            check(self.window.states.x[-1], led_to, self.fleet, self.spec.failure)
         except EstimateLost as lost:
             self.window.states.x[-1] = led_to
             self._restart(t, seen, str(lost))
@@ -249,7 +249,7 @@ class Estimator:
         self.t, self._believed = t, []
         self._heads[:] = self.window.states.x[-1]
         for a, buffer in enumerate(self._intake.samples):
-            propagate(self._heads[a], self.crew.gravity, buffer.waiting())
+            propagate(self._heads[a], self.fleet.gravity, buffer.waiting())
 
     def _restart(self, t: float, seen: dict[int, Tracks], reason: str) -> None:
         """Begin anew from where the inertial samples lead."""
@@ -258,7 +258,7 @@ class Estimator:
         for a, buffer in enumerate(self._intake.samples):
             gap = buffer.end_of_gap(self.spec.failure.gap)
             if gap is None:
-                propagate(x[a], self.crew.gravity, buffer.take(t))
+                propagate(x[a], self.fleet.gravity, buffer.take(t))
             else:  # as if nothing had pushed it
                 buffer.take(t)
                 x[a, :3] += (t - self.t) * x[a, 7:10]
@@ -275,6 +275,6 @@ class Estimator:
             bias = self.window.states.x[-1, a, 10:]
             w, f = np.split(samples[:, 0] @ samples[:, 1:] / interval.span - bias, 2)
             is_calm = np.linalg.norm(w) < rest.turn
-            is_free = abs(np.linalg.norm(f) - self.crew.gravity) < rest.force
+            is_free = abs(np.linalg.norm(f) - self.fleet.gravity) < rest.force
             if shifts[a] < rest.parallax and is_calm and is_free:
                 self._rest.hold(a)

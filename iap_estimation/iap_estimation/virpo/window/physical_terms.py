@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_estimation.virpo.algebra.states import States
-from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.factors.neighbours import TOLD, Neighbours, fill_waypoints
 from iap_estimation.virpo.factors.physical import (
     add_drift,
@@ -17,6 +16,7 @@ from iap_estimation.virpo.factors.physical import (
     physical_cost,
 )
 from iap_estimation.virpo.factors.ranging import FRAME
+from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.spec import Physical, Start, VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
 
@@ -28,18 +28,18 @@ class PhysicalTerms:
     """r_kp, r_kv, r_kq and r_drift of one aircraft.
 
     Args:
-        crew: all aircraft; with places of joints.
+        fleet: all aircraft; with places of joints.
         own: index of the aircraft.
         spec: see `VirpoSpec`.
     """
 
-    def __init__(self, crew: Crew, own: int, spec: VirpoSpec) -> None:
-        assert crew.d is not None  # noqa: S101 - aircraft that nothing joins have no such terms
+    def __init__(self, fleet: Fleet, own: int, spec: VirpoSpec) -> None:
+        assert fleet.d is not None  # noqa: S101 - aircraft that nothing joins have no such terms
         told = spec.physical
         deviations = (told.distance, told.turn, told.tilt)
         flags = (told.position, told.velocity, told.attitude)
-        self._neighbours = Neighbours.of(crew.d, own, deviations, flags)
-        self._joint, self._gravity = crew.crafts[own].p_BJ_B, crew.gravity
+        self._neighbours = Neighbours.of(fleet.d, own, deviations, flags)
+        self._joint, self._gravity = fleet.crafts[own].p_BJ_B, fleet.gravity
         self._most, self._width = told.instants, spec.huber.physical
         self._walk, self._prior = _drift_of(told)
         self._rows, self._spans = self._none(), np.zeros(0)

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_estimation.virpo.algebra.states import CRAFT, States
-from iap_estimation.virpo.crew import Crew
 from iap_estimation.virpo.factors.ranging import CRAFT as OF
 from iap_estimation.virpo.factors.ranging import (
     FRAME,
@@ -19,6 +18,7 @@ from iap_estimation.virpo.factors.ranging import (
     ranges_cost,
     ranges_off,
 )
+from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.spec import Start
 from iap_estimation.virpo.window.interval import Interval
 
@@ -55,13 +55,13 @@ class RangeTerms:
     """Ranges to anchors: `iap_estimation.virpo.factors.ranging`.
 
     Args:
-        crew: the aircraft.
+        fleet: the aircraft.
         width: of Huber's kernel.
     """
 
-    def __init__(self, crew: Crew, width: float) -> None:
-        self._antennas = np.array([craft.p_BA_B for craft in crew.crafts])
-        self._gravity, self._width = crew.gravity, width
+    def __init__(self, fleet: Fleet, width: float) -> None:
+        self._antennas = np.array([craft.p_BA_B for craft in fleet.crafts])
+        self._gravity, self._width = fleet.gravity, width
         self._rows = np.zeros((0, WIDTH))
 
     @property
@@ -120,12 +120,12 @@ class RestTerms:
     """Aircraft that stand still do not move.
 
     Args:
-        crew: the aircraft.
+        fleet: the aircraft.
         deviation: of their velocity from zero [m/s].
     """
 
-    def __init__(self, crew: Crew, deviation: float) -> None:
-        self._crafts, self._weight = len(crew.crafts), 1.0 / deviation**2
+    def __init__(self, fleet: Fleet, deviation: float) -> None:
+        self._crafts, self._weight = len(fleet.crafts), 1.0 / deviation**2
         self._still = np.zeros((1, self._crafts), dtype=bool)
 
     def hold(self, aircraft: int) -> None:

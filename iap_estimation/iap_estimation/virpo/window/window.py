@@ -11,17 +11,17 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_estimation.virpo.algebra.marginal import Prior, eliminate, mirror
-from iap_estimation.virpo.algebra.normal import solve
+from iap_estimation.virpo.algebra.marginalization import Prior, eliminate, mirror
+from iap_estimation.virpo.algebra.normal_equations import solve
 from iap_estimation.virpo.algebra.states import ALIGNMENT, CRAFT, States, retract, vertical
-from iap_estimation.virpo.crew import Crew
-from iap_estimation.virpo.factors.chain import Chain, add_chain, chain_cost, predict
+from iap_estimation.virpo.factors.imu_chain import Chain, add_chain, chain_cost, predict
 from iap_estimation.virpo.factors.preintegration import preintegrate
+from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Tracks
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
-from iap_estimation.virpo.window.sights import Sights
 from iap_estimation.virpo.window.terms import ALL, Terms
+from iap_estimation.virpo.window.visual_terms import Sights
 
 Array = NDArray[np.float64]
 SILENT = np.array([0.1, 3.0, 1e-3, 1e-2])  # densities of samples that are made up
@@ -38,7 +38,7 @@ class Window:
     """Keyframes of some aircraft.
 
     Args:
-        crew: the aircraft.
+        fleet: the aircraft.
         spec: see `VirpoSpec`.
         terms: what else is said of the states.
         neighbours: how many other aircraft's drift is estimated.
@@ -53,19 +53,19 @@ class Window:
 
     def __init__(
         self,
-        crew: Crew,
+        fleet: Fleet,
         spec: VirpoSpec,
         terms: Sequence[Terms],
         *,
         neighbours: int = 0,
         centre: bool = False,
     ) -> None:
-        self._crew, self._spec, self._terms = crew, spec, terms
-        self._blank = States.empty(1, len(crew.crafts), neighbours, centre)
-        self._noise = [craft.noise for craft in crew.crafts]
+        self._crew, self._spec, self._terms = fleet, spec, terms
+        self._blank = States.empty(1, len(fleet.crafts), neighbours, centre)
+        self._noise = [craft.noise for craft in fleet.crafts]
         self._frames = spec.keyframes + 1
-        self._chain = Chain.empty(self._frames, len(crew.crafts))
-        self._sights = Sights(crew, spec)
+        self._chain = Chain.empty(self._frames, len(fleet.crafts))
+        self._sights = Sights(fleet, spec)
         self._covariance: Array | None = None  # that belongs to the root, once somebody asked
         self.refused, self.chi_square = 0, 0.0
 

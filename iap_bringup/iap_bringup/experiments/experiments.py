@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The studies of ``iap experiment``: each measures something and shows a table."""
+
+from collections.abc import Callable
+
+from rich.console import Console
+
+from iap_bringup.cli import report
+from iap_bringup.experiments.options import ExperimentOptions
+from iap_description.errors import BadInput
+
+
+def free_flight(console: Console) -> None:
+    """PyBullet against the closed form of free flight, over three step sizes."""
+    from iap_bringup.experiments.convergence import (
+        free_flight_convergence,  # compiles what no flight needs
+    )
+
+    report.show_convergence(console, free_flight_convergence())
+
+
+def nodes(console: Console) -> None:
+    """The ROS nodes as separate processes over 60 s: their rate in real time, their speed in lockstep."""
+    try:
+        from iap_bringup.experiments.nodes.measure import measure
+    except ImportError as error:
+        raise BadInput(f"experiment nodes: ROS 2 is not in this environment ({error})") from error
+    results = {
+        pace: measure("three_star_spiral", "pybullet", pace, 60.0)
+        for pace in ("realtime", "lockstep")
+    }
+    report.show_columns(console, "three_star_spiral, every node a process of its own", results)
+
+
+def localization_nodes(console: Console) -> None:
+    """The ROS nodes that localise as separate processes, a recording of 30 s being played to them in real time."""
+    try:
+        from iap_bringup.experiments.nodes.measure_localization import measure_methods
+    except ImportError as error:
+        raise BadInput(
+            f"experiment localization_nodes: ROS 2 is not in this environment ({error})"
+        ) from error
+    with console.status("") as status:
+        results = measure_methods(("virpo", "joint"), 30.0, status.update)
+    report.show_columns(console, "three aircraft, six images at 20 Hz, from a recording", results)
+
+
+def contact(console: Console) -> None:
+    """A platform at rest, the peg-in-hole flight over physics rates, and what the wrench observer sees."""
+    from iap_bringup.experiments import contact as contact_studies
+
+    with console.status("") as status:
+        resting = contact_studies.resting(status.update)
+        rates = contact_studies.peg_over_rates(status.update)
+        observer = contact_studies.observer_steps(status.update)
+    report.show_rows(console, "three_star at rest on the ground", resting)
+    report.show_rows(console, "peg_in_hole", rates, PEG)
+    report.show_rows(console, "momentum observer, 0.5 s after a step of 5 N or 1 N m", observer)
+
+
+def peg_in_hole(console: Console) -> None:
+    """The peg-in-hole flight with both gain presets over five seeds, each beside the same without admittance."""
+    from iap_bringup.experiments.contact import peg_over_seeds
+
+    with console.status("") as status:
+        results = peg_over_seeds(("default", "paper"), status.update)
+    report.show_rows(console, "peg_in_hole by preset and seed", results, (*PEG, "push_ratio"))
+
+
+def sensors(console: Console) -> None:
+    """Inertial units, attitude, stamps, projection, stereo and corners, each beside what it shall reach."""
+    from iap_bringup.experiments import images as image_studies
+    from iap_bringup.experiments import sensors as sensor_studies
+    from iap_sensors.cameras.make import make_renderer
+
+    renderer = make_renderer("opengl")
+    inertial = (sensor_studies.noise, sensor_studies.dead_reckoning, sensor_studies.attitude)
+    seen = (
+        sensor_studies.stamps,
+        image_studies.projection,
+        image_studies.stereo,
+        image_studies.features,
+    )
+    try:
+        with console.status("") as status:
+            tables = [study(status.update) for study in inertial]
+            tables += [study(status.update, renderer) for study in seen]
+    finally:
+        renderer.close()
+    report.show_rows(
+        console, "sensors", {key: row for rows in tables for key, row in rows.items()}
+    )
+
+
+def virpo_tables(console: Console, asked: ExperimentOptions) -> None:
+    """Localisation in all scenes, by program and by hand, each method beside what is published (an hour)."""
+    from iap_bringup.experiments.virpo_experiment import run_tables
+
+    run_tables(console, asked)
+
+
+def virpo_faults(console: Console, asked: ExperimentOptions) -> None:
+    """Localisation with outliers, darkness, delays, dropouts and lost images, each beside the clean flight."""
+    from iap_bringup.experiments.virpo_faults import run_faults
+
+    run_faults(console, asked)
+
+
+PEG = (
+    "outcome",
+    "depth_m",
+    "bore_offset_m",
+    "settled_pitch_deg",
+    "pitch_command_std_deg",
+    "force_max_n",
+    "force_steady_n",
+)
+EXPERIMENTS: dict[str, Callable[[Console], None]] = {
+    "free_flight": free_flight,
+    "nodes": nodes,
+    "localization_nodes": localization_nodes,
+    "contact": contact,
+    "peg_in_hole": peg_in_hole,
+    "sensors": sensors,
+}
+LOCALIZATION: dict[str, Callable[[Console, ExperimentOptions], None]] = {  # these take options
+    "virpo_tables": virpo_tables,
+    "virpo_faults": virpo_faults,
+}
+
+
+def run_experiment(name: str, asked: ExperimentOptions) -> None:
+    """Run a study by name.
+
+    Raises:
+        BadInput: it does not take what is asked.
+    """
+    if name in LOCALIZATION:
+        LOCALIZATION[name](Console(), asked)
+    elif asked != ExperimentOptions():
+        raise BadInput(
+            f"experiment {name}: --quick, --flights and --out are for {', '.join(LOCALIZATION)}"
+        )
+    else:
+        EXPERIMENTS[name](Console())

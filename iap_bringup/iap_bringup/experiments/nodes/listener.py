@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hears what nodes in other processes tell of themselves, for measurements."""
+
+import os
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+
+from iap_bringup.experiments.nodes.processes import Nodes
+from iap_description.errors import BadInput
+
+DISCOVERY = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE")
+DOMAINS = range(20, 100)
+TURN = 0.2  # longest wait for a message before conditions are looked at again [s]
+
+
+@contextmanager
+def nodes_to_measure() -> Iterator[Nodes]:
+    """Processes, none of them started yet, in a domain that rclpy of this process is in as well."""
+    with tempfile.TemporaryDirectory() as folder:
+        nodes = Nodes(Path(folder), random.choice(DOMAINS))
+        os.environ.update({key: nodes.environment[key] for key in DISCOVERY})
+        rclpy.init()
+        try:
+            yield nodes
+        finally:
+            rclpy.try_shutdown()
+
+
+class Listener:
+    """The newest values of every diagnostic status.
+
+    Args:
+        node: that listens.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self._values: dict[str, dict[str, str]] = {}
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(node)
+        node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 50)
+
+    def _on_diagnostics(self, array: DiagnosticArray) -> None:
+        for status in array.status:
+            self._values[status.name] = {pair.key: pair.value for pair in status.values}
+            self.heard(status.name)
+
+    def heard(self, name: str) -> None:
+        """A status came."""
+
+    def number(self, status: str, key: str) -> float:
+        """A value; NaN before it came."""
+        return float(self._values.get(status, {}).get(key, "nan"))
+
+    def knows(self, status: str) -> bool:
+        """Whether a status ever came."""
+        return status in self._values
+
+    def spin(self) -> None:
+        """Take what comes, for a short while."""
+        self._executor.spin_once(timeout_sec=TURN)
+
+    def wait(self, holds: Callable[[], bool], what: str, patience: float) -> None:
+        """Take what comes until something holds.
+
+        Raises:
+            BadInput: it does not for `patience` [s of wall time]; it says what that is.
+        """
+        until = time.monotonic() + patience
+        while not holds():
+            if time.monotonic() > until:
+                raise BadInput(f"{what}: not within {patience:.0f} s")
+            self.spin()

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measures the nodes as separate processes: real-time factor, late and lost commands, time for each hop.
+
+python -m iap_bringup.experiments.nodes.measure --pace realtime --duration 60
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import rclpy
+from rclpy.node import Node
+
+from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
+from iap_description.errors import BadInput
+from iap_physics.nodes.physics_node import PACES
+from iap_simulation.scenario.scenario import Options, resolve
+
+START = 60.0  # for the nodes to start [s]
+SETTLED = 2.0  # simulation time from which on it counts [s]
+SIMULATION = "physics_node: simulation"
+HOPS = 3  # state to reference_node, reference to controller_node, command to physics_node
+
+
+class Watcher(Listener):
+    """Knows how far the simulation is.
+
+    Args:
+        node: that listens.
+    """
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node)
+        self._wall = 0.0
+
+    def heard(self, name: str) -> None:
+        """Note when the simulation told its time."""
+        if name == SIMULATION:
+            self._wall = time.monotonic()
+
+    def wait_until(self, t: float, patience: float) -> tuple[float, float]:
+        """Wait until the simulation is past time `t` [s]; returns its time and the wall's then.
+
+        Raises:
+            BadInput: it made no progress for `patience` [s of wall time].
+        """
+        last, since = -1.0, time.monotonic()
+        while time.monotonic() - since < patience:
+            self.spin()
+            now = self.number(SIMULATION, "t")
+            if now > t:
+                return now, self._wall
+            if now > last:
+                last, since = now, time.monotonic()
+        raise BadInput(f"the simulation stands at t = {max(last, 0.0):.3f} s")
+
+
+def measure(scenario: str, engine: str, pace: str, duration: float) -> dict[str, Any]:
+    """Fly a scenario with separate processes and measure over `duration` [s of simulation time].
+
+    Raises:
+        BadInput: unknown scenario, or the nodes are not built or do not start.
+    """
+    assignments = [f"engine.name={engine}"]
+    resolved, _ = resolve(scenario, Options(assignments=tuple(assignments)))
+    dt = resolved.dt
+    parameters = {"scenario": scenario, "assignments": assignments}
+    with nodes_to_measure() as nodes:
+        listener = Watcher(rclpy.create_node("measure"))
+        with nodes:
+            nodes.start_flight(resolved, parameters, pace=pace)
+            return _watch(listener, [v.name for v in resolved.vehicles], duration, dt)
+
+
+def _watch(listener: Watcher, names: list[str], duration: float, dt: float) -> dict[str, Any]:
+    began, wall = listener.wait_until(SETTLED, START)
+    before = _counts(listener, names)
+    ended, later = listener.wait_until(began + duration, START)
+    counts = {key: n - before[key] for key, n in _counts(listener, names).items()}
+    answer_us = 1e3 * listener.number(SIMULATION, "answer_ms")
+    control_us = listener.number(f"/{names[0]}/controller_node", "control_step_us")
+    return {
+        "duration_s": ended - began,
+        "real_time_factor": (ended - began) / (later - wall),
+        "control_rate_hz": (ended - began) / dt / (later - wall),
+        **counts,
+        "late_percent": 100.0 * counts["late"] / max(1, counts["taken"] + counts["late"]),
+        "missed_deadlines": listener.number(SIMULATION, "missed_deadlines"),
+        "answer_us": answer_us,
+        "answer_us_p99": 1e3 * listener.number(SIMULATION, "answer_ms_p99"),
+        "control_step_us": control_us,
+        "physics_step_us": listener.number(SIMULATION, "step_us"),
+        "hop_us": (answer_us - control_us) / HOPS,
+    }
+
+
+def _counts(listener: Watcher, names: list[str]) -> dict[str, float]:
+    """Commands to all vehicles so far, by what came of them."""
+    keys = ("taken", "late", "lost", "rejected", "holds")
+    return {key: sum(listener.number(f"physics_node: {n}", key) for n in names) for key in keys}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print one line for every number."""
+    parser = argparse.ArgumentParser(
+        prog="python -m iap_bringup.experiments.nodes.measure", description=__doc__
+    )
+    parser.add_argument("--scenario", default="three_star_spiral", help="default: %(default)s")
+    parser.add_argument("--engine", default="pybullet", choices=("pybullet", "closed_form"))
+    parser.add_argument("--pace", default="realtime", choices=PACES, help="default: %(default)s")
+    parser.add_argument("--duration", type=float, default=60.0, help="simulated time [s]")
+    parser.add_argument("--json", action="store_true", help="print one line of JSON")
+    options = parser.parse_args(arguments)
+    try:
+        result = measure(options.scenario, options.engine, options.pace, options.duration)
+    except BadInput as error:
+        sys.stderr.write(f"measure: {error}\n")
+        return 2
+    lines = [f"{key:18} {value:10.4g}" for key, value in result.items()]
+    sys.stdout.write((json.dumps(result) if options.json else "\n".join(lines)) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

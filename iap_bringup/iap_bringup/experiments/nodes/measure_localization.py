@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Measures the nodes that localise as separate processes, while a recording is played to them in real time."""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rclpy
+from builtin_interfaces.msg import Time
+from nav_msgs.msg import Odometry
+from numpy.typing import NDArray
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rosbags.rosbag2 import Reader
+from rosgraph_msgs.msg import Clock
+
+from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
+from iap_bringup.experiments.nodes.measure import START
+from iap_bringup.experiments.nodes.processes import Nodes
+from iap_bringup.launching.node_parameters import FRONTEND, JOINT, VIRPO
+from iap_estimation.evaluation.trajectory_errors import poses_at
+from iap_io.runs.recorder import BAG
+from iap_io.runs.run_folder import load_run
+from iap_io.wire.message_views import SECOND
+from iap_simulation.run import Flight, execute
+from iap_simulation.scenario.scenario import Options, resolve
+
+Array = NDArray[np.float64]
+KEPT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
+WAIT = 5.0  # before the recording is played, for its topics to be found [s of wall time]
+REST = 3.0  # after it, for the last words of all [s of wall time]
+PAGE = os.sysconf("SC_PAGE_SIZE") / 1e6  # [MB]
+TICK = 1.0 / os.sysconf("SC_CLK_TCK")  # of a process's times [s]
+
+
+class Audience(Listener):
+    """Hears the clock of a recording, and where the central body is believed to be.
+
+    Attributes:
+        clock: stamps and wall times [s].
+        centre: stamps, places (3) and by how much the clock was ahead of them [s].
+    """
+
+    def __init__(self, vehicle: str) -> None:
+        super().__init__(rclpy.create_node("measure_localization"))
+        self.clock: list[tuple[float, float]] = []
+        self.centre: list[tuple[float, ...]] = []
+        self.node.create_subscription(Clock, "/clock", self._on_clock, 10)
+        topic = f"/{vehicle}/virpo/odometry"
+        self.node.create_subscription(Odometry, topic, self._on_centre, KEPT)
+
+    def _on_clock(self, told: Clock) -> None:
+        self.clock.append((_seconds(told.clock), time.monotonic()))
+
+    def _on_centre(self, told: Odometry) -> None:
+        t, p = _seconds(told.header.stamp), told.pose.pose.position
+        behind = self.clock[-1][0] - t if self.clock else np.nan
+        self.centre.append((t, p.x, p.y, p.z, behind))
+
+
+def measure_methods(
+    methods: Sequence[str], duration: float, tell: Callable[[str], None]
+) -> dict[str, dict[str, Any]]:
+    """Record a flight of some time [s], and play it to the nodes of each method.
+
+    Raises:
+        BadInput: the nodes are not built or do not start.
+    """
+    flown = Options(sensors="stereo", scene="textured_walls", duration=duration)
+    scenario, tree = resolve("figure_eight", flown)
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder) / "flight"
+        run.mkdir()
+        tell("flight")
+        execute(Flight.of(scenario), run, tree, progress=lambda _: None)
+        found = {}
+        for method in methods:
+            tell(method)
+            found[method] = measure_localization(run, method)
+        return found
+
+
+def measure_localization(run: Path, method: str) -> dict[str, Any]:
+    """Play a recording in real time to the nodes of a method, one process each.
+
+    Raises:
+        BadInput: no such method for nodes, or they are not built or do not start.
+    """
+    scenario, _ = resolve(str(run / "config.yaml"), Options())
+    vehicle, parameters = scenario.vehicles[0], {"scenario": str(run / "config.yaml")}
+    with nodes_to_measure() as nodes:
+        audience = Audience(vehicle.name)
+        with nodes:
+            keys = nodes.start_localization(vehicle, method, parameters)
+            names = [f"/{key.replace('.', '/')}" for key in keys]
+            audience.wait(lambda: all(map(audience.knows, names)), "diagnostics", START)
+            used = _play(audience, nodes, run)
+        return {**_kept_up(audience, names, run), **used}
+
+
+def _play(audience: Audience, nodes: Nodes, run: Path) -> dict[str, float]:
+    """Play it; what all other processes used meanwhile."""
+    pids = [process.pid for process in nodes.processes.values()]
+    player = nodes.start("sensor_player", {"run": str(run), "wait": WAIT})
+    audience.wait(lambda: bool(audience.clock), "the recording's clock", START)
+    before, began, resident = _cpu(pids), time.monotonic(), _resident(pids)
+    while nodes.processes[player].poll() is None:
+        audience.spin()
+    spent = (_cpu(pids) - before) / (time.monotonic() - began)
+    until = time.monotonic() + REST
+    while time.monotonic() < until:
+        audience.spin()
+    grown = _resident(pids) - resident
+    return {"cores_used": spent, "memory_mb": resident + grown, "memory_growth_mb": grown}
+
+
+def _kept_up(audience: Audience, names: Sequence[str], run: Path) -> dict[str, float]:
+    """Whether real time was kept, and how good the estimates are."""
+    (first, began), (last, ended) = audience.clock[0], audience.clock[-1]
+    eyes = [name for name in names if name.endswith(FRONTEND)]
+    windows = [name for name in names if name.endswith((VIRPO, JOINT))]
+    told = np.array(audience.centre).reshape(-1, 5)
+    behind = 1e3 * told[:, 4]
+    return {
+        "real_time_factor": (last - first) / (ended - began),
+        "pairs_played": _pairs(run),
+        "pairs_followed": _sum(audience, eyes, "pairs"),
+        "pairs_in_windows": _sum(audience, windows, "frames"),
+        "updates": _sum(audience, windows, "keyframes"),
+        "late": _sum(audience, windows, "late"),
+        "faults": _sum(audience, windows, "faults"),
+        "pair_ms": max(audience.number(name, "pair_ms") for name in eyes),
+        "update_ms": max(audience.number(name, "keyframe_ms") for name in windows),
+        "behind_ms": float(np.median(behind)) if len(told) else np.nan,
+        "behind_ms_p99": float(np.percentile(behind, 99)) if len(told) else np.nan,
+        "center_updates": len(told),
+        "center_rmse_m": _error(told, run),
+    }
+
+
+def _pairs(run: Path) -> int:
+    """Stereo pairs in a recording."""
+    with Reader(run / BAG) as bag:
+        counts = [c.msgcount for c in bag.connections if c.topic.endswith("left/image_raw")]
+    return sum(counts)
+
+
+def _error(told: Array, run: Path) -> float:
+    """RMSE of the central body's place [m]."""
+    true = load_run(run).vehicles[0].columns
+    off = told[:, 1:4] - poses_at(told[:, 0], true.t, true.x[:, 0, :7])[:, :3]
+    return float(np.sqrt(np.mean(np.sum(off**2, axis=1)))) if len(told) else np.nan
+
+
+def _sum(audience: Audience, names: Sequence[str], key: str) -> float:
+    return sum(audience.number(name, key) for name in names)
+
+
+def _seconds(stamp: Time) -> float:
+    return stamp.sec + stamp.nanosec / SECOND
+
+
+def _cpu(pids: Sequence[int]) -> float:
+    """Processor time of processes so far [s]."""
+    return sum(TICK * (float(_stat(pid)[11]) + float(_stat(pid)[12])) for pid in pids)
+
+
+def _stat(pid: int) -> list[str]:
+    """What /proc says of a process, after its name."""
+    return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+
+
+def _resident(pids: Sequence[int]) -> float:
+    """Memory of processes [MB]."""
+    return sum(PAGE * float(_stat(pid)[21]) for pid in pids)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The installed nodes as processes of their own, for measurements and tests."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+
+from iap_bringup.launching.node_parameters import (
+    localization_nodes,
+    package_of,
+    sensor_nodes,
+    vehicle_nodes,
+)
+from iap_description.errors import BadInput
+from iap_io.runs.run_meta import TRUTH
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
+
+PATIENCE = 20.0  # for a process that was told to end [s]
+
+
+def executable(name: str) -> Path:
+    """The installed file of a node.
+
+    Raises:
+        BadInput: it is not built, or its workspace is not sourced.
+    """
+    package = package_of(name)
+    try:
+        path = Path(get_package_prefix(package)) / "lib" / package / name
+    except PackageNotFoundError as error:
+        raise BadInput(f"{package} is not installed: build the workspace and source it") from error
+    if not path.is_file():
+        raise BadInput(f"{path}: no such node; build the workspace again")
+    return path
+
+
+class Nodes:
+    """Node processes that talk with each other on this host alone; use it as a context manager.
+
+    Args:
+        folder: for their parameters and what they print.
+        domain: ROS_DOMAIN_ID.
+    """
+
+    def __init__(self, folder: Path, domain: int) -> None:
+        self._folder = folder
+        self.environment = {
+            **os.environ,
+            "ROS_DOMAIN_ID": str(domain),
+            "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+            "PYTHONUNBUFFERED": "1",
+        }
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(
+        self,
+        name: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        namespace: str = "",
+        arguments: tuple[str, ...] = (),
+        ros_arguments: tuple[str, ...] = (),
+    ) -> str:
+        """Start a node's executable; returns its key in `processes`, which is also the stem of its log."""
+        key = f"{namespace.strip('/')}.{name}".strip(".").replace("/", ".")
+        file = self._folder / f"{key}.yaml"
+        file.write_text(yaml.safe_dump({"/**": {"ros__parameters": dict(parameters or {})}}))
+        command = [str(executable(name)), *arguments, "--ros-args", "--params-file", str(file)]
+        command += ["-r", f"__ns:={namespace}"] if namespace else []
+        with self.log(key).open("ab") as log:
+            self.processes[key] = subprocess.Popen(
+                [*command, *ros_arguments],
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        return key
+
+    def start_flight(
+        self, scenario: Scenario, parameters: Mapping[str, Any], **physics: object
+    ) -> None:
+        """Start all nodes that fly a scenario; `parameters` name it and `physics` go to physics_node besides."""
+        for vehicle in scenario.vehicles:
+            space = f"/{vehicle.name}"
+            for name, own in vehicle_nodes(scenario, vehicle).items():
+                self.start(name, own, namespace=space)
+            player = "bag_player" if parameters.get("bag") else "reference_node"
+            self.start(player, parameters, namespace=space)
+            source = vehicle.control.state_source
+            if source != TRUTH:
+                self.start_localization(vehicle, source, parameters, str(physics.get("pace", "")))
+        for name in sensor_nodes(scenario):
+            self.start(name, {**parameters, "reliable": True})
+        self.start("physics_node", {**parameters, **physics})
+
+    def start_localization(
+        self, vehicle: VehicleSpec, method: str, parameters: Mapping[str, Any], pace: str = ""
+    ) -> list[str]:
+        """Start all nodes that localise a vehicle; returns their keys in `processes`."""
+        return [
+            self.start(name, {**parameters, **own, "reliable": True}, namespace=space)
+            for name, space, own in localization_nodes(vehicle, method, pace)
+        ]
+
+    def log(self, key: str) -> Path:
+        """What a process printed."""
+        return self._folder / f"{key}.log"
+
+    def end(self, key: str) -> int:
+        """Interrupt a process as Ctrl-C does and wait for its exit code."""
+        process = self.processes[key]
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        try:
+            return process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            sys.stderr.write(f"{key}: did not end within {PATIENCE:.0f} s\n")
+            return process.wait()
+
+    def __enter__(self) -> "Nodes":
+        """The processes."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End whatever still runs."""
+        for process in self.processes.values():
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+        for key in self.processes:
+            self.end(key)

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What sensors are worth, measured: noise against its model, dead reckoning, attitude, stamps."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_bringup.experiments.unrecorded_flight import Watched, watch
+from iap_description import so3
+from iap_description.config import validate
+from iap_description.random_streams import stream
+from iap_description.states import P, Q, V
+from iap_description.vehicles.assembly import Assembly
+from iap_estimation.evaluation.allan import densities
+from iap_estimation.evaluation.dead_reckoning import reckon, reckon_instants
+from iap_sensors.cameras.renderer import Renderer
+from iap_sensors.imu import Imu
+from iap_sensors.imu_spec import PRESETS as UNITS
+from iap_sensors.imu_spec import ImuSpec
+from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_sensors.mounted.inertial_units import Unit, seats_of
+from iap_simulation.scenario.scenario import Options, resolve
+
+Array = NDArray[np.float64]
+Tell = Callable[[str], None]
+Rows = dict[str, dict[str, Any]]
+HOURS = 3.0  # of the still log
+SPAN = 10.0  # of dead reckoning [s]
+STARTS = 3.0, 4.5, 6.0  # of its windows [s]
+UNIT = "/iap/drone_1/imu"  # with its body's row
+DRONE = 1
+SEEDS = range(1, 11)
+NO_OBJECTS = np.zeros((0, 13))
+
+
+def noise(tell: Tell, hours: float = HOURS) -> Rows:
+    """Densities from the Allan deviation of a still log, relative to the model's."""
+    tell(f"inertial units: {hours:.0f} h at rest")
+    spec = validate(ImuSpec, UNITS.tree("paper"), source="paper")
+    still = np.zeros((round(hours * 3600.0 * spec.rate), 3))
+    samples = Imu(spec, spec.rate, stream(1, "allan"))(still, still)
+    rows: Rows = {}
+    for name, values, triad in (
+        ("gyro", samples.w_S, spec.gyro),
+        ("accelerometer", samples.f_S, spec.accel),
+    ):
+        found = densities(values, 1.0 / spec.rate)
+        for what, value, true in (
+            ("noise", found.noise, triad.noise),
+            ("bias walk", found.walk, triad.walk),
+        ):
+            off = float(np.abs(np.mean(value) / true - 1.0))
+            rows[f"{name} {what}, off its density, %"] = _row(100.0 * off, "<= 10")
+    return rows
+
+
+def dead_reckoning(tell: Tell) -> Rows:
+    """What perfect samples of the figure-eight add up to over 10 s, at worst of all windows."""
+    rows: Rows = {}
+    for sampling, bars in (("integrating", (2.0, 0.001)), ("instantaneous", (50.0, 0.01))):
+        tell(f"dead reckoning: {sampling}")
+        given = (
+            "sensors.imu=perfect",
+            f"sensors.imu.sampling={sampling}",
+            "sensors.attitude=null",
+        )
+        options = Options(sensors="imu", duration=STARTS[-1] + SPAN + 1.0, assignments=given)
+        flown = watch("figure_eight", options)
+        errors = np.array([_reckoned(flown, sampling, start) for start in STARTS]).max(axis=0)
+        rows[f"{sampling}: position, mm"] = _row(1e3 * errors[0], f"<= {bars[0]:g}")
+        rows[f"{sampling}: attitude, deg"] = _row(np.rad2deg(errors[1]), f"<= {bars[1]:g}")
+    return rows
+
+
+def _reckoned(flown: Watched, sampling: str, start: float) -> tuple[float, float]:
+    """Errors of position [m] and attitude [rad] after dead reckoning from a time [s] on."""
+    said = flown.inertial(UNIT)
+    stamps = np.array([each.t for each in said])
+    k, dt = int(np.searchsorted(flown.t, start)), float(flown.t[1])
+    steps = round(SPAN / dt)
+    is_mean = sampling == "integrating"
+    first = int(np.argmin(np.abs(stamps - (flown.t[k] + is_mean * dt))))
+    chosen = said[first : first + steps + (not is_mean)]
+    w, f = (np.array([getattr(each, name) for each in chosen]) for name in ("w_WS_S", "f_S"))
+    row, last = flown.x[k, DRONE], flown.x[k + steps, DRONE]
+    adding_up = reckon if is_mean else reckon_instants
+    gravity = flown.scenario.world.gravity
+    p, q, _ = adding_up(
+        (row[None, P], row[None, Q], row[None, V]), w[:, None], f[:, None], dt=dt, gravity=gravity
+    )
+    turn = so3.quaternion_log(so3.multiply(so3.conjugate(last[Q]), q[0]))
+    return float(np.linalg.norm(p[0] - last[P])), float(np.linalg.norm(turn))
+
+
+def attitude(tell: Tell, seeds: range = SEEDS, long: float = 96.0, short: float = 30.0) -> Rows:
+    """RMSE of roll and pitch as the paper's unit on an aircraft estimates them in the figure-eight, mean over seeds."""
+    tell("attitude: one flight, noise of every seed")
+    given = ("sensors.imu=perfect", "sensors.attitude=null", "sensors.magnetometer=null")
+    flown = watch("figure_eight", Options(sensors="imu", duration=long, assignments=given))
+    errors = [_tilt_errors(flown, seed) for seed in seeds]
+    rows: Rows = {}
+    for span, bar in ((short, 1.0), (long, 1.5)):
+        until = round(span * flown.scenario.rates.control_hz)
+        rmse = np.sqrt(np.mean([each[:until] ** 2 for each in errors], axis=1)).mean(axis=0)
+        for name, value in zip(("roll", "pitch"), np.rad2deg(rmse), strict=True):
+            rows[f"{name} over {span:.0f} s, deg"] = _row(value, f"<= {bar:g}")
+    return rows
+
+
+def _tilt_errors(flown: Watched, seed: int) -> Array:
+    """Errors (T, 2) of roll and pitch [rad] of one aircraft's estimate, with the noise of a seed."""
+    scenario, _ = resolve("figure_eight", Options(sensors="imu", seed=seed))
+    place = seats_of(Assembly.of(scenario.vehicles[0].platform))[DRONE]
+    sensors = scenario.vehicles[0].sensors
+    assert sensors.magnetometer is not None  # noqa: S101 - the set has one
+    every = round(scenario.rates.control_hz / sensors.magnetometer.rate)
+    true = flown.x[1:, DRONE, Q]
+    unit = Unit(place, sensors, scenario.rates.control_hz, seed)
+    unit.reset(seed, flown.x[0, DRONE, Q])
+    seen = np.empty_like(true)
+    for k, said in enumerate(flown.inertial(UNIT)[: len(true)]):
+        (felt,) = unit.feel(np.array([said.t]), said.w_WS_S[None], said.f_S[None])
+        seen[k] = felt.q_WS
+        if (k + 1) % every == 0:
+            unit.point(said.t, true[k])
+    angles = [so3.euler_from_matrix(so3.matrix_from_quaternion(q))[:, :2] for q in (seen, true)]
+    return np.asarray(angles[0] - angles[1])
+
+
+def stamps(tell: Tell, renderer: Renderer) -> Rows:
+    """How far stamps are from what they say, and at which state an image is found again."""
+    tell("stamps")
+    options = Options(sensors="stereo", scene="textured_walls", duration=4.0)
+    flown = watch("figure_eight", options, renderer)
+    spacing = np.diff([round(each.t * 1e9) for each in flown.inertial(UNIT)])
+    images = flown.images("/iap/drone_1/left")
+    off = max(float(np.abs(flown.t - each.t).min()) for each in images)
+    eyes = MountedCameras(flown.scenario, mounted_cameras_of(flown.scenario), renderer)
+    found = [_steps_off(flown, eyes, k) for k in range(40, len(images), 10)]
+    return {
+        "inertial samples, largest deviation from 5 ms, ns": _row(
+            float(np.abs(spacing - 5_000_000).max()), "0"
+        ),
+        "images, stamp off a state's, s": _row(off, "0"),
+        "images, control steps between stamp and what is seen": _row(
+            float(np.abs(found).max()), "0"
+        ),
+    }
+
+
+def _steps_off(flown: Watched, eyes: MountedCameras, number: int) -> int:
+    """How many control steps from an image's stamp the state is that gives the same image."""
+    image = flown.images("/iap/drone_1/left")[number]
+    k = int(np.searchsorted(flown.t, image.t - 1e-6))
+    near = range(k - 3, min(k + 4, len(flown.t)))
+    again = [
+        eyes.shoot(eyes.eyes[:1], image.t, flown.x[i], NO_OBJECTS)[0].pixels.astype(int)
+        for i in near
+    ]
+    difference = [float(np.abs(each - image.pixels).mean()) for each in again]
+    return near[int(np.argmin(difference))] - k
+
+
+def _row(measured: float, bar: str) -> dict[str, Any]:
+    return {"measured": f"{measured:.3g}", "bar": bar}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Flights without a run folder, of which every state and all that the sensors said is kept: for studies and tests."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.sensors.readings import ImageReading, ImuReading, Reading
+from iap_description.step import Step
+from iap_physics.flight_monitor import FlightMonitor
+from iap_sensors.cameras.renderer import Renderer
+from iap_sensors.mounted.sensor_suite import ReadingSink
+from iap_simulation.loop import fly, make_engine, make_plant
+from iap_simulation.pacing import StepTimer
+from iap_simulation.run import Flight, Progress
+from iap_simulation.scenario.scenario import Options, Scenario, resolve
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class Log:
+    """States of a flight of one vehicle, and readings.
+
+    Attributes:
+        t: times [s].
+        x: (bodies, 13) rows at each.
+        readings: in the order in which they came.
+    """
+
+    t: list[float] = field(default_factory=list)
+    x: list[Array] = field(default_factory=list)
+    readings: list[Reading] = field(default_factory=list)
+
+    def take(self, reading: Reading) -> None:
+        """Keep a reading."""
+        self.readings.append(reading)
+
+    def record(self, vehicle: int, step: Step) -> None:
+        """Keep a state."""
+        self.t.append(step.t)
+        self.x.append(step.x.copy())
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What was flown, seen and felt.
+
+    Attributes:
+        scenario: as resolved.
+        t: (T,) times of the control instants [s].
+        x: (T, bodies, 13) states.
+        readings: in the order in which they came.
+    """
+
+    scenario: Scenario
+    t: Array
+    x: Array
+    readings: list[Reading]
+
+    def of(self, topic: str) -> list[Reading]:
+        """The readings of one sensor."""
+        return [each for each in self.readings if each.source.topic == topic]
+
+    def images(self, topic: str) -> list[ImageReading]:
+        """The images of one camera."""
+        return [each for each in self.of(topic) if isinstance(each, ImageReading)]
+
+    def inertial(self, topic: str) -> list[ImuReading]:
+        """The samples of one inertial unit."""
+        return [each for each in self.of(topic) if isinstance(each, ImuReading)]
+
+
+def fly_unrecorded(
+    flight: Flight,
+    log: Log,
+    taker: ReadingSink,
+    renderer: Renderer | None,
+    tell: Progress = lambda _: None,
+) -> None:
+    """Fly without a run folder.
+
+    Args:
+        flight: of one vehicle.
+        log: keeps the states.
+        taker: takes the readings.
+        renderer: for what has cameras; whoever made it closes it.
+        tell: is told the time in the flight [s].
+    """
+    engine = make_engine(flight.scenario)
+    try:
+        plant = make_plant(flight.scenario, flight.pilots, engine, flight.senses.probes)
+        if renderer is not None and flight.senses.has_cameras:
+            flight.senses.open_cameras(renderer)
+        flight.senses.begin(plant, [taker, *flight.feeling])
+        tools = FlightMonitor(flight.pilots), StepTimer()
+        fly(plant, flight.pilots, [log], *tools, tell, flight.senses)
+    finally:
+        engine.close()
+
+
+def watch(name: str, options: Options, renderer: Renderer | None = None) -> Watched:
+    """Fly a scenario with one vehicle; what has cameras needs a renderer, which whoever made it closes."""
+    scenario, _ = resolve(name, options)
+    log = Log()
+    fly_unrecorded(Flight.of(scenario), log, log, renderer)
+    return Watched(scenario, np.array(log.t), np.array(log.x), log.readings)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Flights as estimators hear them: images become tracks as they are rendered, so that none is kept.
+
+What is seen does not depend on the seed, as images have no noise; inertial units and tags have. So a
+flight is rendered once, and flown again without cameras for every seed.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_bringup.experiments.unrecorded_flight import Log, fly_unrecorded
+from iap_bringup.experiments.virpo_cases import Case
+from iap_description.sensors.readings import ImuReading, Reading
+from iap_estimation.frontend.spec import FrontendSpec
+from iap_estimation.navigation.aircraft_frontend import AircraftFrontend
+from iap_estimation.navigation.data import CENTRE, Images, Raw, Seen
+from iap_estimation.navigation.reading_adapter import ears_of, tilt_of
+from iap_estimation.navigation.sensor_set import SensorSet
+from iap_estimation.virpo.messages import Inertial, Tracks
+from iap_sensors.cameras.renderer import Renderer
+from iap_sensors.mounted.sensor_suite import SensorSuite
+from iap_simulation.run import Flight, Progress
+from iap_simulation.scenario.scenario import Scenario
+
+Array = NDArray[np.float64]
+Event = tuple[int, Seen]  # an aircraft's index or `CENTRE`, and what is known
+
+
+@dataclass
+class Hearing:
+    """Takes readings of one vehicle and keeps what estimators use of them.
+
+    Attributes:
+        own: what the vehicle carries.
+        events: in the order in which they came.
+        biases: (t, 6 numbers) of each aircraft's inertial unit.
+    """
+
+    own: SensorSet
+    frontend: FrontendSpec
+    events: list[Event] = field(default_factory=list)
+    biases: list[list[Array]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._ears = ears_of(self.own.carried)
+        self._eyes = [AircraftFrontend(self.own.name, c, self.frontend) for c in self.own.crafts]
+        self._anchors: dict[str, int] = {}
+        self.biases = [[] for _ in self.own.carried]
+
+    def take(self, reading: Reading) -> None:
+        """Take a reading."""
+        central = self.own.central
+        if central is not None and reading.source.topic == central.topic:
+            told = tilt_of(central, reading) if isinstance(reading, ImuReading) else None
+            if told is not None:
+                self.events.append((CENTRE, told))
+        elif reading.source.topic in self._ears:
+            ear = self._ears[reading.source.topic]
+            if ear.counts(reading):
+                self._note(ear.number, reading, ear.heard(reading, self._anchors))
+
+    def _note(self, number: int, reading: Reading, said: Raw | None) -> None:
+        if isinstance(reading, ImuReading) and reading.gyro_bias is not None:
+            assert reading.accel_bias is not None  # noqa: S101 - both are told or none
+            self.biases[number].append(
+                np.concatenate([[reading.t], reading.gyro_bias, reading.accel_bias])
+            )
+        if isinstance(said, Images):
+            self.events.append((number, self._eyes[number].see(said)))
+        elif said is not None:
+            if isinstance(said, Inertial):
+                self._eyes[number].turn(said)
+            self.events.append((number, said))
+
+
+@dataclass(frozen=True, eq=False)
+class Heard:
+    """A flight.
+
+    Attributes:
+        seed: of the noise.
+        own: what the vehicle carries.
+        t: (T,) times of the true states [s].
+        x: (T, bodies, 13) these.
+        events: what estimators hear, in order of time.
+        biases: (n, 7) time and true biases of each aircraft's inertial unit.
+        anchors: (n, 3) places of the anchors [m].
+    """
+
+    seed: int
+    own: SensorSet
+    t: Array
+    x: Array
+    events: list[Event]
+    biases: list[Array]
+    anchors: Array
+
+
+def hear(
+    case: Case, seed: int, frontend: FrontendSpec, renderer: Renderer | None, tell: Progress
+) -> Heard:
+    """Fly a case.
+
+    Args:
+        case: see there.
+        seed: of the noise.
+        frontend: how images are followed.
+        renderer: for a flight with cameras; None flies without.
+        tell: is told the time in the flight [s].
+    """
+    scenario, _ = case.resolve(seed)
+    own = SensorSet.of(scenario.vehicles[0], SensorSuite(scenario).metas, scenario.world.gravity)
+    uwb = scenario.vehicles[0].sensors.uwb
+    anchors = np.array([each.position for each in uwb.anchors] if uwb is not None else [])
+    flight = Flight.of(scenario if renderer is not None else _blind(scenario))
+    hearing, log = Hearing(own, frontend), Log()
+    fly_unrecorded(flight, log, hearing, renderer, tell)
+    biases = [np.array(rows).reshape(-1, 7) for rows in hearing.biases]
+    return Heard(seed, own, np.array(log.t), np.array(log.x), hearing.events, biases, anchors)
+
+
+def with_noise_of(seen: Heard, other: Heard) -> Heard:
+    """The tracks of one flight among what the other sensors said in another of the same motion."""
+    tracks = [event for event in seen.events if isinstance(event[1], Tracks)]
+    events = sorted(other.events + tracks, key=lambda event: event[1].t)
+    return replace(other, events=events)
+
+
+def _blind(scenario: Scenario) -> Scenario:
+    """The same without cameras."""
+    vehicles = [
+        vehicle.model_copy(update={"sensors": vehicle.sensors.model_copy(update={"cameras": {}})})
+        for vehicle in scenario.vehicles
+    ]
+    return scenario.model_copy(update={"vehicles": vehicles})

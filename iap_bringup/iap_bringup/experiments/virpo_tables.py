@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tables of `iap experiment virpo_tables`: what was measured beside what is published, and what is asked."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from iap_bringup.experiments.published import NEIGHBOURS, TERMS, Published
+from iap_bringup.experiments.virpo_cases import ANCHORS, MAIN, SEQUENCES, SIZES, Case, Study
+from iap_bringup.experiments.virpo_gains import consistency, gains, noisy_gains
+from iap_bringup.experiments.virpo_scores import Cell, Figure, Mean, Order, Results, mean_of
+
+CLEAR = ("a1", "a2")  # scenes without fog
+JOINT = 0.05  # [m] that joint shall reach in them
+JOINT_BY_HAND = 0.10  # [m] that it shall reach horizontally where flown by hand
+TABLE_VII, TABLE_VIII = "iap_simulator TABLE VII", "iap_simulator TABLE VIII"
+TABLE_I, TABLE_II, FIG_5C = "virpo TABLE I", "virpo TABLE II", "virpo Fig. 5c"
+Value = Callable[[str, str, str], float | None]  # row, body, method -> published
+
+
+@dataclass(frozen=True)
+class Tables:
+    """All figures.
+
+    Attributes:
+        cells: in the order of tables, rows and columns.
+        orders: how methods rank.
+    """
+
+    cells: tuple[Cell, ...]
+    orders: tuple[Order, ...]
+
+    @property
+    def missed(self) -> list[Cell]:
+        """What does not reach its bar."""
+        return [cell for cell in self.cells if cell.passed is False]
+
+    def pivot(self, table: str) -> dict[str, dict[str, str]]:
+        """A table as text: rows, and in each the columns."""
+        rows: dict[str, dict[str, str]] = {}
+        for cell in self.cells:
+            if cell.table == table:
+                rows.setdefault(cell.row, {})[cell.method] = cell.text
+        return rows
+
+    @property
+    def names(self) -> list[str]:
+        """Of the tables."""
+        return list(dict.fromkeys(cell.table for cell in self.cells))
+
+
+def tables(results: Results, study: Study, papers: Published) -> Tables:
+    """Everything that the results say; what was not estimated is left out."""
+    cells = [
+        *anchors(results, study, papers),
+        *scenes(results, study, papers),
+        *gains(results, study, papers),
+        *noisy_gains(results, study),
+        *consistency(results, study, papers),
+        *_sequences(TABLE_I, NEIGHBOURS, papers.neighbour, results, study),
+        *_sequences(TABLE_II, TERMS, papers.term, results, study),
+        *sizes(results),
+    ]
+    orders = [
+        *_orders(TABLE_I, NEIGHBOURS, papers.neighbour, results, study),
+        *_orders(TABLE_II, TERMS, papers.term, results, study),
+        *_size_order(results),
+    ]
+    said = [cell for cell in cells if cell.seeds or cell.failed]
+    return Tables(tuple(said), tuple(orders))
+
+
+def anchors(results: Results, study: Study, papers: Published) -> list[Cell]:
+    """TABLE VII: one aircraft with 0 to 4 anchors; none worse than published, and more never worse than fewer."""
+    case = study.case("single")
+    if case is None:
+        return []
+    cells, best = [], None
+    for count, method in enumerate(ANCHORS):
+        mean = mean_of(results, case.name, method, case.drones)
+        known = papers.anchors.get(count)
+        name = f"{count} anchors"
+        cells.append(Cell.of(TABLE_VII, "RMSE", name, mean, known, known))
+        if best is not None and best.measured is not None:
+            cells.append(Cell.of(TABLE_VII, "not above", name, mean, bar=_with_noise(best, mean)))
+        if mean.measured is not None and (best is None or mean.measured < (best.measured or 0.0)):
+            best = mean
+    return cells
+
+
+def _with_noise(fewer: Mean, more: Mean) -> float:
+    """What an error may be at most to be no larger than another, given how both scatter [m]."""
+    count = max(1, min(fewer.seeds, more.seeds))
+    scatter = float(np.hypot(fewer.spread or 0.0, more.spread or 0.0) / np.sqrt(count))
+    return (fewer.measured or 0.0) + 2.0 * scatter
+
+
+def scenes(results: Results, study: Study, papers: Published) -> list[Cell]:
+    """TABLE VIII: flights by program and by hand, each body of the three-star."""
+    cells = []
+    for case in study.cases:
+        if case.name not in papers.scenes:
+            continue
+        for body in case.bodies:
+            figures: Sequence[Figure] = ("ate", "horizontal", "vertical")
+            for figure in figures if case.by_hand else figures[:1]:
+                row = f"{case.name} {body}" + ("" if figure == "ate" else f", {figure}")
+                cells += [
+                    _scene_cell(results, case, body, figure, row, method, papers)
+                    for method in MAIN
+                ]
+    return cells
+
+
+def _scene_cell(
+    results: Results,
+    case: Case,
+    body: str,
+    figure: Figure,
+    row: str,
+    method: str,
+    papers: Published,
+) -> Cell:
+    mean = mean_of(results, case.name, method, (body,), figure)
+    known = papers.scene(case.name, body, method) if figure == "ate" else None
+    bar = known if method == "virpo" else None
+    if method == "joint" and figure == "ate" and case.name in CLEAR:
+        bar = JOINT
+    if method == "joint" and figure == "horizontal":
+        bar = JOINT_BY_HAND
+    return Cell.of(TABLE_VIII, row, method, mean, known, bar)
+
+
+def _sequences(
+    table: str, methods: Sequence[str], known: Value, results: Results, study: Study
+) -> list[Cell]:
+    """A table of virpo over its sequences, each of which one of the flights stands for."""
+    if not {key.method for key in results} & set(methods) - set(MAIN):
+        return []  # it would repeat other tables
+    cells = []
+    for sequence, name in SEQUENCES.items():
+        case = study.case(name)
+        for body in case.drones if case else ():
+            for method in methods:
+                mean = mean_of(results, name, method, (body,))
+                row = f"{sequence} {body}"
+                cells.append(Cell.of(table, row, method, mean, known(sequence, body, method)))
+    return cells
+
+
+def _orders(
+    table: str, methods: Sequence[str], known: Value, results: Results, study: Study
+) -> list[Order]:
+    """How methods rank over the sequences of stars and of lines."""
+    orders: list[Order] = []
+    for group in ("SIAP", "LIAP"):
+        cases = {s: study.case(name) for s, name in SEQUENCES.items() if s.startswith(group)}
+        flown = {s: case for s, case in cases.items() if case is not None}
+        here, there, spreads = [], [], []
+        for method in methods:
+            means = [mean_of(results, c.name, method, c.drones) for c in flown.values()]
+            values = [mean.measured for mean in means if mean.measured is not None]
+            papers = [known(s, body, method) for s, c in flown.items() for body in c.drones]
+            said = [value for value in papers if value is not None]
+            if not values or len(values) < len(means) or not said:
+                continue
+            here.append((method, float(np.mean(values))))
+            there.append((method, float(np.mean(said))))
+            spreads += [mean.spread or 0.0 for mean in means]
+        if len(here) > 1:
+            noise = float(np.mean(spreads)) / float(np.sqrt(len(flown)))
+            orders.append(Order(table, group, tuple(here), tuple(there), noise))
+    return orders
+
+
+def sizes(results: Results) -> list[Cell]:
+    """Fig. 5c: how many constraints a keyframe may have."""
+    case = SEQUENCES["SIAP-1"]
+    drones = ("drone_1", "drone_2", "drone_3")
+    columns = {"1": SIZES[0], "3": SIZES[1], "5": SIZES[2], "all": "virpo"}
+    means = {
+        (body, column): mean_of(results, case, method, (body,))
+        for body in drones
+        for column, method in columns.items()
+    }
+    if not any(means[drones[0], column].seeds for column in list(columns)[:-1]):
+        return []
+    return [
+        Cell.of(FIG_5C, f"SIAP-1 {body}", f"F_k {column}", mean)
+        for (body, column), mean in means.items()
+    ]
+
+
+def _size_order(results: Results) -> list[Order]:
+    case, drones = SEQUENCES["SIAP-1"], ("drone_1", "drone_2", "drone_3")
+    means = [(name, mean_of(results, case, name, drones)) for name in (*SIZES, "virpo")]
+    here = [(name, mean.measured) for name, mean in means if mean.measured is not None]
+    if len(here) < len(means):
+        return []
+    noise = float(np.mean([mean.spread or 0.0 for _, mean in means]))
+    return [Order(FIG_5C, "SIAP-1", tuple(here), (), noise)]

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From the arguments of a launch file to the parameters of all nodes and to RViz's view; no ROS needed."""
+
+import copy
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from iap_bringup.launching.node_parameters import localization_nodes, sensor_nodes, vehicle_nodes
+from iap_description.errors import BadInput
+from iap_description.sensors.sensor_info import CameraSensorInfo, LidarInfo
+from iap_io.runs.run_folder import CONFIG
+from iap_io.runs.run_meta import TRUTH
+from iap_io.sensor_messages.camera_messages import image_topics
+from iap_sensors.mounted.sensor_suite import SensorSuite
+from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_replay
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
+
+IMAGE_DISPLAY, POINTS_DISPLAY = "rviz_default_plugins/Image", "rviz_default_plugins/PointCloud2"
+SHOWN = 4  # of the displays of one kind, from the first on
+REPLAY = ("topic", "actual_topic", "convention")
+TEXTS = ("scenario", "bag", *REPLAY, "platform", "gains", "sensors", "scene", "state_source")
+
+
+def flight_parameters(given: Mapping[str, str]) -> dict[str, Any]:
+    """The parameters that say which flight it is (see `nodes.flight_parameters`), from launch arguments.
+
+    Raises:
+        BadInput: a number is none.
+    """
+    return {
+        **{name: given[name] for name in TEXTS},
+        "seed": _number(given, "seed", int),
+        "duration": _number(given, "duration", float),
+        "assignments": given["set"].split(";"),
+    }
+
+
+def flight_of_launch(given: Mapping[str, str]) -> dict[str, Any]:
+    """The same of those who localise, from fewer arguments; a run has a configuration of its own.
+
+    Raises:
+        BadInput: there is no such run.
+    """
+    names = ("scenario", "platform", "sensors", "scene")
+    out: dict[str, Any] = {name: given[name] for name in names}
+    out["assignments"] = given["set"].split(";")
+    if given["run"]:
+        config = Path(given["run"]) / CONFIG
+        if not config.is_file():
+            raise BadInput(f"run:={given['run']}: no run folder")
+        out["scenario"] = str(config.resolve())
+    return out
+
+
+def localized(flight: Mapping[str, Any], name: str) -> VehicleSpec:
+    """The vehicle of that name, or the first one.
+
+    Raises:
+        BadInput: there is none of that name, or anything in the flight is unknown.
+    """
+    unset = {**dict.fromkeys(TEXTS, ""), "seed": -1, "duration": 0.0}
+    scenario = resolved({**unset, **flight})
+    names = [vehicle.name for vehicle in scenario.vehicles]
+    if name and name not in names:
+        raise BadInput(f"vehicle:={name}: {scenario.scenario} has {', '.join(names)}")
+    return scenario.vehicles[names.index(name) if name else 0]
+
+
+def _number(given: Mapping[str, str], name: str, kind: type[int] | type[float]) -> float:
+    try:
+        return kind(given[name])
+    except ValueError as error:
+        raise BadInput(f"{name}:={given[name]}: a number is expected") from error
+
+
+def resolved(flight: Mapping[str, Any]) -> Scenario:
+    """The scenario that flight parameters stand for.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible.
+    """
+    options = Options(
+        platform=flight["platform"] or None,
+        gains=flight["gains"] or None,
+        sensors=flight["sensors"] or None,
+        scene=flight["scene"] or None,
+        state_source=flight["state_source"] or None,
+        seed=None if flight["seed"] < 0 else flight["seed"],
+        duration=flight["duration"] or None,
+        assignments=tuple(filter(None, flight["assignments"])),
+    )
+    if not flight["bag"]:
+        return resolve(flight["scenario"], options)[0]
+    replay = {"path": flight["bag"], **{name: flight[name] or None for name in REPLAY}}
+    return resolve_replay(replay, options)[0]
+
+
+def parameter_file(
+    scenario: Scenario,
+    flight: Mapping[str, Any],
+    given: Mapping[str, str],
+    *,
+    mount_frames: bool = True,
+) -> str:
+    """Path of a new file with the parameters of every node of a flight, by the nodes' full names.
+
+    A recorded flight stands until all of its nodes are there, so that none misses its beginning, and
+    what its sensors say is sent again where it was lost.
+
+    Args:
+        scenario: that is flown.
+        flight: its parameters.
+        given: the launch arguments.
+        mount_frames: whether physics_node publishes the frames of mounts.
+    """
+    stands = given["record"] == given["reference"] == "true"
+    physics = {"pace": given["pace"], "start_paused": stands, "mount_frames": mount_frames}
+    tree = {
+        "/physics_node": {**flight, **physics},
+        "/recorder": {**flight, "out": given["out"], "end_pause": stands},
+    }
+    localizing = localizers(scenario, given)
+    is_reliable = given["record"] == "true" or bool(localizing)
+    for name in sensor_nodes(scenario):
+        tree[f"/{name}"] = {**flight, "reliable": is_reliable}
+    for name, space, own in localizing:
+        tree[f"/{space}/{name}"] = {**flight, **own, "reliable": True}
+    for vehicle in scenario.vehicles:
+        for name, parameters in vehicle_nodes(scenario, vehicle).items():
+            tree[f"/{vehicle.name}/{name}"] = parameters
+        tree[f"/{vehicle.name}/reference_node"] = dict(flight)
+        tree[f"/{vehicle.name}/bag_player"] = dict(flight)
+    return _written(
+        {name: {"ros__parameters": values} for name, values in tree.items()}, "parameters.yaml"
+    )
+
+
+def localizers(
+    scenario: Scenario, given: Mapping[str, str]
+) -> list[tuple[str, str, dict[str, Any]]]:
+    """The nodes that localise vehicles by what these go by, or by what is asked for: see `localization_nodes`."""
+    out = []
+    for vehicle in scenario.vehicles:
+        source = vehicle.control.state_source
+        method = given.get("localization", "") if source == TRUTH else source
+        out += localization_nodes(vehicle, method, given["pace"]) if method else []
+    return [(name, space.strip("/"), own) for name, space, own in out]
+
+
+def view_file(template: Path, scenario: Scenario) -> str:
+    """Path of a new RViz configuration: the template's, with its displays of `iap` once for each vehicle.
+
+    Its displays of an image and of points come once for each camera and each lidar that there is.
+    """
+    view = yaml.safe_load(template.read_text(encoding="utf-8"))
+    shown, names = view["Visualization Manager"], [vehicle.name for vehicle in scenario.vehicles]
+    topics = _seen_topics(scenario)
+    shown["Displays"] = [
+        copied
+        for display in shown["Displays"]
+        for copied in (
+            _of_topics(display, topics[display["Class"]])
+            if display["Class"] in topics
+            else [_renamed(display, n) for n in names]
+            if _is_own(display)
+            else [display]
+        )
+    ]
+    shown["Views"] = _renamed(shown["Views"], names[0])
+    return _written(view, "view.rviz")
+
+
+def _seen_topics(scenario: Scenario) -> dict[str, list[str]]:
+    """Topics of images and of points, by the kind of display that shows them."""
+    metas = SensorSuite(scenario).metas
+    images = [
+        t for m in metas if isinstance(m, CameraSensorInfo) for t in image_topics(m).values()
+    ]
+    points = [f"{m.topic}/points" for m in metas if isinstance(m, LidarInfo)]
+    return {IMAGE_DISPLAY: images, POINTS_DISPLAY: points}
+
+
+def _of_topics(display: dict[str, Any], topics: Sequence[str]) -> list[dict[str, Any]]:
+    """A display for each topic; only the first ones are on, since every image takes a window."""
+    return [
+        {
+            **display,
+            "Name": topic.removeprefix("/"),
+            "Topic": {**display["Topic"], "Value": topic},
+            **dict.fromkeys(("Enabled", "Value"), i < SHOWN),
+        }
+        for i, topic in enumerate(topics)
+    ]
+
+
+def _is_own(display: object) -> bool:
+    """Whether a display names the vehicle."""
+    return _renamed(display, "") != display
+
+
+def _renamed(tree: Any, name: str) -> Any:  # noqa: ANN401 - YAML
+    """A tree with the vehicle `iap` replaced in topics, frames and the TF prefix."""
+    if isinstance(tree, dict):
+        return {_renamed(key, name): _renamed(value, name) for key, value in tree.items()}
+    if isinstance(tree, list):
+        return [_renamed(value, name) for value in tree]
+    if tree == "iap":
+        return name
+    return tree.replace("iap/", f"{name}/") if isinstance(tree, str) else copy.copy(tree)
+
+
+class _PlainDumper(yaml.SafeDumper):
+    """YAML without aliases, which ROS's parameter files may not have."""
+
+    def ignore_aliases(self, data: object) -> bool:
+        """Write everything out."""
+        return True
+
+
+def _written(tree: object, name: str) -> str:
+    path = Path(tempfile.mkdtemp(prefix="iap_launch_")) / name
+    text = yaml.dump(tree, Dumper=_PlainDumper, sort_keys=False)
+    path.write_text(text, encoding="utf-8")
+    return str(path)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The ROS parameters with which other packages' nodes fly a resolved scenario; launch files and tests use them."""
+
+from typing import Any
+
+import yaml
+
+from iap_control.gains import PRESETS as GAINS
+from iap_description.config import Record
+from iap_description.errors import BadInput
+from iap_description.sensors.mounts import space
+from iap_description.vehicles.assembly import Assembly
+from iap_estimation.virpo.methods.single import METHODS
+from iap_io.runs.run_meta import TRUTH
+from iap_io.runs.topics import ESTIMATED, STATE
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
+
+CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
+FRONTEND, VIRPO, JOINT, CENTRE = "frontend_node", "virpo_node", "joint_node", "centre_node"
+PACKAGES = {CONTROLLER: "iap_control", ADMITTANCE: "iap_control", OBSERVER: "iap_estimation"}
+REVISED = "reference/revised"
+MAX_LAG = 0.2  # of what is seen behind a state in lockstep [s]
+
+
+def package_of(executable: str) -> str:
+    """The package of one of the suite's executables."""
+    return PACKAGES.get(executable, "iap_bringup")
+
+
+def vehicle_nodes(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, dict[str, Any]]:
+    """The nodes between a vehicle's states, references and commands: executable -> parameters.
+
+    A vehicle that has something to feel has an observer, since what it estimates is recorded even
+    where nothing acts upon it.
+    """
+    if vehicle.control.observer != "momentum":
+        raise BadInput(
+            f"key 'control.observer': as nodes, wrenches are estimated from momentum only, not by"
+            f" '{vehicle.control.observer}'"
+        )
+    nodes = {CONTROLLER: controller_parameters(scenario, vehicle)}
+    if scenario.feels(vehicle):
+        nodes[OBSERVER] = observer_parameters(scenario, vehicle)
+    if vehicle.control.admittance:
+        nodes[ADMITTANCE] = admittance_parameters(scenario, vehicle)
+    return nodes
+
+
+def sensor_nodes(scenario: Scenario) -> list[str]:
+    """The nodes that a scenario's sensors need; each serves all vehicles and takes a flight's parameters."""
+    sensors = [vehicle.sensors for vehicle in scenario.vehicles]
+    needed = {
+        "imu_node": any(each.imu is not None for each in sensors),
+        "uwb_node": any(each.uwb is not None for each in sensors),
+        "lidar_node": any(each.lidar is not None for each in sensors),
+        "camera_node": bool(scenario.cameras) or any(each.cameras for each in sensors),
+    }
+    return [name for name, is_needed in needed.items() if is_needed]
+
+
+def localization_nodes(
+    vehicle: VehicleSpec, method: str, pace: str = ""
+) -> list[tuple[str, str, dict[str, Any]]]:
+    """The nodes that localise a vehicle: executable, namespace, and parameters besides a flight's.
+
+    Args:
+        vehicle: its part of the scenario.
+        method: how.
+        pace: of physics_node, if it runs; in lockstep time waits for what is seen.
+
+    Raises:
+        BadInput: there is no such method for nodes.
+    """
+    waits = {"max_lag": MAX_LAG if pace == "lockstep" else 0.0}
+    spaces = aircraft_spaces(vehicle)
+    out: list[tuple[str, str, dict[str, Any]]] = [(FRONTEND, space, {}) for space in spaces]
+    if method == "joint":
+        return [*out, (JOINT, f"/{vehicle.name}", waits)]
+    if method not in METHODS:
+        raise BadInput(
+            f"as nodes, there is no method '{method}' (choices: {', '.join(METHODS)}, joint)"
+        )
+    out += [(VIRPO, space, {"method": method}) for space in spaces]
+    return [*out, (CENTRE, f"/{vehicle.name}", waits)]
+
+
+def aircraft_spaces(vehicle: VehicleSpec) -> list[str]:
+    """Namespaces of a vehicle's aircraft, such as ``/iap/drone_1``."""
+    assembly = Assembly.of(vehicle.platform, vehicle.name)
+    return [space(assembly, body) for body in assembly.aircraft]
+
+
+def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
+    """What makes a controller_node the controller of a scenario's vehicle, bit for bit."""
+    control = vehicle.control
+    out = {
+        **_answering(scenario, vehicle),
+        "yaw_mode": control.yaw,
+        "gravity": scenario.world.gravity,
+        "reference_topic": REVISED if control.admittance else "reference",
+    }
+    if scenario.feels(vehicle):
+        out |= {"wrench_topic": _wrench_topic(vehicle), "wrench_mode": control.wrench_mode}
+    if scenario.feels(vehicle) and vehicle.push is not None:
+        out["push"] = _yaml(vehicle.push)
+        if vehicle.push.axes:
+            out["wrench_axes"] = list(vehicle.push.axes)
+    return out
+
+
+def admittance_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
+    """What makes an admittance_node the admittance of a scenario's vehicle."""
+    return {**_answering(scenario, vehicle), "wrench_topic": _wrench_topic(vehicle)}
+
+
+def observer_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
+    """What makes a wrench_observer_node the momentum observer of a scenario's vehicle."""
+    autopilot = vehicle.control.gains.autopilot
+    return {
+        "platform": _yaml(vehicle.platform),
+        "control_rate": scenario.rates.control_hz,
+        "gravity": scenario.world.gravity,
+        "gain": vehicle.control.observer_gain,
+        "autopilot.rotor_lead": autopilot.rotor_lead,
+        "autopilot.attitude": list(autopilot.attitude),
+        "autopilot.rate": list(autopilot.rate),
+        "measured_topic": _measured_topic(vehicle),
+    }
+
+
+def _answering(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
+    """What all nodes share that answer the states of a vehicle."""
+    control = vehicle.control
+    return {
+        "platform": _yaml(vehicle.platform),
+        "gains.preset": control.preset if control.preset in GAINS.names() else "default",
+        "gains.yaml": _yaml(control.gains),
+        "control_rate": scenario.rates.control_hz,
+        "state_topic": _measured_topic(vehicle) or STATE,
+    }
+
+
+def _wrench_topic(vehicle: VehicleSpec) -> str:
+    return f"wrench/{vehicle.control.wrench_source}"
+
+
+def _measured_topic(vehicle: VehicleSpec) -> str:
+    """Topic of the state that a controller goes by; empty where that is the truth."""
+    if vehicle.control.state_source != TRUTH:
+        return ESTIMATED
+    return "state/measured" if any(vehicle.state_noise.model_dump().values()) else ""
+
+
+def _yaml(record: Record) -> str:
+    return yaml.safe_dump(record.model_dump(mode="json"), sort_keys=False)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How often a sensor says something, by the stamps of what it says."""
+
+from collections import deque
+
+from iap_io.wire.message_views import SECOND
+
+SPAN = 2 * SECOND  # of simulation time that counts [ns]
+ENOUGH = 0.9  # of the rate that is asked for
+
+
+class KeptRate:
+    """The rate that one sensor keeps.
+
+    Args:
+        wanted: rate that is asked for [Hz].
+    """
+
+    def __init__(self, wanted: float) -> None:
+        self.wanted = wanted
+        self.reset()
+
+    def reset(self) -> None:
+        """Nothing was said yet."""
+        self._stamps: deque[int] = deque()
+        self._began: int | None = None
+
+    def add(self, stamp: int) -> None:
+        """Note a sample by its stamp [ns]."""
+        self._began = stamp if self._began is None else self._began
+        self._stamps.append(stamp)
+        while self._stamps[0] <= stamp - SPAN:
+            self._stamps.popleft()
+
+    def rate(self, now: int) -> float:
+        """Samples per second of simulation time [Hz] up to `now` [ns]; NaN before there is anything to tell."""
+        if self._began is None or now <= self._began:
+            return float("nan")
+        start = max(self._began, now - SPAN)
+        return sum(stamp > start for stamp in self._stamps) * SECOND / (now - start)
+
+    def is_short(self, now: int) -> bool:
+        """Whether the rate stays behind what is asked for."""
+        has_spoken = self._began is not None and now - self._began >= SPAN
+        return has_spoken and self.rate(now) < ENOUGH * self.wanted

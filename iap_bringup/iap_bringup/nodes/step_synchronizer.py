@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Puts states and all that goes with them in messages together again, one tick after the other."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.step import Step, WrenchRecord
+from iap_io.runs.topics import COMMAND, ESTIMATED, REFERENCE, REVISED, TASK, WRENCHES
+from iap_simulation.vehicle import Vehicle
+
+Array = NDArray[np.float64]
+SECOND = 1_000_000_000  # [ns]
+PATIENCE = SECOND // 2  # simulation time for which a tick waits for what is missing [ns]
+FELT = WRENCHES[:3]  # raw, filtered, estimated
+NO_WRENCH = np.zeros(6)
+NO_WRENCH.setflags(write=False)
+
+
+class Expected(NamedTuple):
+    """What goes with every state of a vehicle.
+
+    Attributes:
+        topics: without which a tick is not complete.
+        feels: whether the vehicle's wrenches are recorded.
+    """
+
+    topics: tuple[str, ...]
+    feels: bool
+
+    @classmethod
+    def of(cls, pilot: Vehicle) -> "Expected":
+        """What the nodes of a vehicle publish."""
+        touch = pilot.touch
+        if touch is None:
+            return cls((REFERENCE, COMMAND), feels=False)
+        revised = () if touch.admittance is None else (REVISED,)
+        task = () if touch.plan is None else (TASK,)
+        return cls((REFERENCE, COMMAND, *FELT, *revised, *task), feels=True)
+
+
+class _State(NamedTuple):
+    stamp: int  # [ns]
+    k: int
+    x: Array
+    rpm: Array
+
+
+@dataclass
+class _Vehicle:
+    """What has come of one vehicle and is not recorded yet."""
+
+    expected: Expected
+    states: deque[_State] = field(default_factory=deque)
+    waiting: dict[str, dict[int, Any]] = field(default_factory=dict)  # topic -> stamp -> value
+    last: dict[str, Any] = field(default_factory=dict)  # topic -> the last one recorded
+    newest: int = -1  # stamp of the last state [ns]
+
+    def is_complete(self) -> bool:
+        """Whether all that goes with the oldest state is there."""
+        stamp = self.states[0].stamp
+        return all(stamp in self.waiting.get(name, {}) for name in self.expected.topics)
+
+    def take_oldest(self) -> Step | None:
+        """The oldest state and what goes with it, or the last of it; None before the first command."""
+        state = self.states.popleft()
+        for name, waiting in self.waiting.items():
+            if state.stamp in waiting:
+                self.last[name] = waiting[state.stamp]
+            for stamp in [s for s in waiting if s <= state.stamp]:
+                del waiting[stamp]
+        last = self.last
+        if REFERENCE not in last or COMMAND not in last:
+            return None
+        t = state.stamp / SECOND
+        felt, believed = self._felt(last), last.get(ESTIMATED)
+        return Step(state.k, t, state.x, last[REFERENCE], last[COMMAND], state.rpm, felt, believed)
+
+    def _felt(self, last: dict[str, Any]) -> WrenchRecord | None:
+        if not self.expected.feels:
+            return None
+        raw_P, filtered_P, estimated_P = (last.get(name, NO_WRENCH) for name in FELT)
+        tracked = last.get(REVISED, last[REFERENCE])
+        return WrenchRecord(raw_P, filtered_P, estimated_P, tracked, last.get(TASK))
+
+
+class Logbook:
+    """Collects the messages of a run and hands over complete ticks.
+
+    A tick goes out once all that is expected of every vehicle at one stamp is there, or `PATIENCE`
+    later with the last of whatever is missing. Ticks before the first reference and command are
+    left out.
+
+    Args:
+        expected: what goes with the states of each vehicle.
+        write: takes the ticks of all vehicles at one instant.
+    """
+
+    def __init__(
+        self, expected: Sequence[Expected], write: Callable[[Sequence[Step]], None]
+    ) -> None:
+        self._vehicles = [_Vehicle(each) for each in expected]
+        self._write = write
+
+    def is_reset(self, vehicle: int, stamp: int) -> bool:
+        """Whether a state's stamp [ns] lies before one that has come: the simulation began anew."""
+        return stamp < self._vehicles[vehicle].newest
+
+    def take_state(self, vehicle: int, stamp: int, k: int, x: Array, rpm: Array) -> None:
+        """Take state rows (bodies, 13) and rotor speeds (N, 4); they are copied."""
+        mine = self._vehicles[vehicle]
+        if stamp > mine.newest:
+            mine.states.append(_State(stamp, k, x.copy(), rpm.copy()))
+            mine.newest = stamp
+            self._flush()
+
+    def take(self, vehicle: int, topic: str, stamp: int, value: object) -> None:
+        """Take what goes with the state of a stamp [ns]; it is kept.
+
+        Args:
+            vehicle: whose it is.
+            topic: one of those in `records.topics`.
+            stamp: of the state.
+            value: a Reference, Command, wrench (6,) or ForceTask, as the topic has it.
+        """
+        self._vehicles[vehicle].waiting.setdefault(topic, {})[stamp] = value
+        self._flush()
+
+    def finish(self) -> None:
+        """Hand over what is left, complete or not."""
+        self._flush(at_end=True)
+
+    def _flush(self, *, at_end: bool = False) -> None:
+        vehicles = self._vehicles
+        while all(vehicle.states for vehicle in vehicles):
+            head = max(vehicle.states[0].stamp for vehicle in vehicles)
+            late = [vehicle for vehicle in vehicles if vehicle.states[0].stamp < head]
+            for vehicle in late:  # the others' states of that instant were lost
+                vehicle.states.popleft()
+            if late:
+                continue
+            patient = not at_end and all(v.newest - head <= PATIENCE for v in vehicles)
+            if patient and not all(vehicle.is_complete() for vehicle in vehicles):
+                return
+            ticks = [vehicle.take_oldest() for vehicle in vehicles]
+            whole = [tick for tick in ticks if tick is not None]
+            if len(whole) == len(ticks):
+                self._write(whole)

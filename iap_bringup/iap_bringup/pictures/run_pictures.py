@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All pictures of a run folder: its plots and, where there was contact, sections and snapshots."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from iap_bringup.cli.comparison import FOLDER
+from iap_bringup.pictures.contact_sheet import write_contact_sheet
+from iap_bringup.pictures.insertion import Insertion, insertion
+from iap_bringup.plots.contact_series import Contact
+from iap_bringup.plots.plot_file import write_plot
+from iap_bringup.plots.plot_series import flight
+from iap_bringup.plots.plots import write_plots
+from iap_bringup.plots.plots_compared import Compared, draw_compared
+from iap_bringup.plots.plots_insertion import draw_insertion
+from iap_description.config import read_yaml
+from iap_description.sensors.sensor_info import CameraSensorInfo
+from iap_io.runs.run_folder import CONFIG, RunData, load_run
+from iap_io.runs.run_meta import COMPLETED
+from iap_simulation.metrics.metrics import finite
+from iap_simulation.scenario.scenario import Scenario, scenario_of
+
+SNAPSHOT = (960, 540)  # [pixels]
+
+
+def draw_run(folder: Path, metrics: Mapping[str, Any] | None = None) -> list[Path]:
+    """Draw all pictures of a run into its folder ``plots``.
+
+    A snapshot takes some seconds; flights without contact have none.
+
+    Args:
+        folder: of the run.
+        metrics: metrics.json, None where the run has none.
+
+    Returns:
+        The files written.
+
+    Raises:
+        BadInput: not a run folder.
+        RecordingFailed: the disk is full or cannot be written.
+    """
+    run, plots = load_run(folder), folder / "plots"
+    written = write_plots(plots, run, metrics)
+    if any(isinstance(sensor, CameraSensorInfo) for sensor in run.meta.sensors):
+        written.append(write_contact_sheet(folder))
+    run = RunData(run.meta, tuple(finite(vehicle) for vehicle in run.vehicles))
+    outcome = (metrics or {}).get("outcome", COMPLETED)
+    flights = [
+        (i, flight(run.meta, vehicle, outcome))
+        for i, vehicle in enumerate(run.vehicles)
+        if len(vehicle.columns.t)
+    ]
+    touching = [(i, f, f.contact) for i, f in flights if f.contact and f.contact.first is not None]
+    if not touching or not (folder / CONFIG).exists():
+        return written
+    scenario = scenario_of(read_yaml(folder / CONFIG), str(folder / CONFIG))
+    for i, flown, felt in touching:
+        suffix = f"_{flown.meta.name}" if len(run.vehicles) > 1 else ""
+        compared = _compared(folder, i, felt)
+        if len(compared) > 1:
+            draw = partial(draw_compared, title=flown.title, flights=compared)
+            written.append(write_plot(plots / f"compared{suffix}.png", draw))
+        put = _inserted(run, scenario, i, felt)
+        if put is not None:
+            draw = partial(draw_insertion, title=flown.title, put=put)
+            written.append(write_plot(plots / f"insertion{suffix}.png", draw))
+        written += _snapshots(run, scenario, i, felt, plots, suffix)
+    return written
+
+
+def _compared(folder: Path, i: int, felt: Contact) -> list[Compared]:
+    """What vehicle i felt, here and in the flights in the run's folder `comparison.FOLDER`."""
+    flights = [Compared("this flight", felt)]
+    for other in sorted((folder / FOLDER).glob("*/")):
+        run = load_run(other)
+        there = flight(run.meta, run.vehicles[i]).contact
+        if there is not None:
+            flights.append(Compared(other.name, there))
+    return flights
+
+
+def _inserted(run: RunData, scenario: Scenario, i: int, felt: Contact) -> Insertion | None:
+    """The hole that the tool of vehicle i is in at the end, if any."""
+    tool, tip_P = scenario.vehicles[i].platform.tool, run.vehicles[i].meta.tool_tip_P
+    if tool is None or tip_P is None:
+        return None
+    columns = run.vehicles[i].columns.rows(slice(felt.first_tick, None))
+    return insertion(scenario.world, tool, np.array(tip_P), columns)
+
+
+def _snapshots(
+    run: RunData, scenario: Scenario, i: int, felt: Contact, plots: Path, suffix: str
+) -> list[Path]:
+    """Pictures of the first contact and of the end."""
+    from iap_bringup.pictures.render import (
+        write_picture,  # brings in the physics engine's renderer
+    )
+
+    written = []
+    for name, tick in (("contact", felt.first_tick), ("end", len(felt.t) - 1)):
+        path = plots / f"snapshot_{name}{suffix}.png"
+        write_picture(path, run, scenario, tick, SNAPSHOT, of=i)
+        written.append(path)
+    return written

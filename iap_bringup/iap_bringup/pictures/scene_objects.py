@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The world's objects as pictures see them: pieces and where they are, whole or cut open."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.states import P, Q
+from iap_description.vehicles.aircraft import Shape
+from iap_description.world.objects import Funnel
+from iap_description.world.solids import triangles
+from iap_description.world.world import World
+
+Array = NDArray[np.float64]
+SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))  # of a box's corners
+PARALLEL = 1e-9  # stands for a ray's zero component [m]
+FLUSH = 1e-6  # pieces whose middle is so near to the cut belong to what stays [m]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """An object of the world, or a vehicle's body, at some time.
+
+    Attributes:
+        pieces: its shapes in its frame O.
+        row: (13,) state row of O.
+        is_tube: whether what goes into it, along -x of O, is hidden unless it is cut open.
+    """
+
+    pieces: Sequence[Shape]
+    row: Array
+    is_tube: bool = False
+
+    @property
+    def corners_O(self) -> Array:
+        """(n, 3) points in O whose convex hull holds all pieces [m]."""
+        return np.vstack([_corners(piece) for piece in self.pieces])
+
+    @property
+    def corners_W(self) -> Array:
+        """The same in `map`."""
+        return so3.rotate(self.row[Q], self.corners_O) + self.row[P]
+
+    def to_O(self, points_W: Array) -> Array:
+        """Points (..., 3) of `map` in O."""
+        return so3.rotate(so3.conjugate(self.row[Q]), points_W - self.row[P])
+
+    def holds(self, points_W: Array) -> NDArray[np.bool_]:
+        """Which points (n, 3) are within the box around the object, cavities included."""
+        corners, points = self.corners_O, self.to_O(points_W)
+        inside = (points >= corners.min(axis=0)) & (points <= corners.max(axis=0))
+        return np.asarray(inside.all(axis=1))
+
+    def hides(self, points_W: Array, eye_W: Array) -> NDArray[np.bool_]:
+        """Which points (n, 3) the box around the object hides from an eye (3,)."""
+        corners, eye = self.corners_O, self.to_O(eye_W)
+        rays = self.to_O(points_W) - eye
+        rays[np.abs(rays) < PARALLEL] = PARALLEL
+        faces = [(corners.min(axis=0) - eye) / rays, (corners.max(axis=0) - eye) / rays]
+        enters, leaves = np.min(faces, axis=0).max(axis=1), np.max(faces, axis=0).min(axis=1)
+        return (enters < leaves) & (leaves > 0.0) & (enters < 1.0)
+
+    def opened(self, towards_W: Array) -> "Standing":
+        """The object without its half on the side of a direction (3,), cut along x of O."""
+        side = so3.rotate(so3.conjugate(self.row[Q]), towards_W) * [0.0, 1.0, 1.0]
+        kept = [p for p in self.pieces if _corners(p).mean(axis=0) @ side < FLUSH]
+        return replace(self, pieces=kept)
+
+
+def standing(world: World, t: float) -> list[Standing]:
+    """A world's objects at simulation time t [s].
+
+    Recordings say nothing of objects that move freely: these are where they began.
+    """
+    return [
+        Standing(item.pieces(), item.row(t), isinstance(item, Funnel))
+        for item in world.objects.values()
+    ]
+
+
+def _corners(shape: Shape) -> Array:
+    """(n, 3) points in the object's frame whose convex hull holds a shape."""
+    if shape.vertices is not None:
+        return triangles(shape)[0]
+    r, length = shape.radius or 0.0, shape.length or 0.0
+    size = np.array(shape.size if shape.size is not None else (2.0 * r, 2.0 * r, length))
+    R = so3.matrix_from_euler(np.deg2rad(shape.rpy_deg))
+    return (0.5 * SIGNS * size) @ R.T + shape.position

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The curves of what a vehicle felt, and of how its command and its pose gave way."""
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.force_task import ForceMode
+from iap_description.states import Q
+from iap_io.runs.columns import Columns, WrenchColumns
+from iap_io.runs.run_meta import RunMeta, VehicleMeta
+from iap_simulation.metrics.contact import DESIRED, ESTIMATED, FILTERED, RAW, judged_ticks
+from iap_simulation.metrics.metrics import pose_errors
+
+Array = NDArray[np.float64]
+Ticks = NDArray[np.bool_]
+LEAD = 0.08  # time that is shown before anything happens, relative to the time after
+
+
+@dataclass(frozen=True)
+class Contact:
+    """What one vehicle felt; wrenches (K, 6) [N, N m] of the environment on it, in P.
+
+    Attributes:
+        t: (K,) [s].
+        start: from when on it is worth showing [s].
+        first: of the first contact [s]; None without any.
+        raw: mean contact wrench of each control period.
+        filtered: the same, low-passed.
+        estimated: the momentum observer's.
+        desired: what wrench control is asked for; NaN where it is off or not asked.
+        mode: the last wrench control that was on, `NONE` without any.
+        is_on: (K,) where it was.
+        by_wrench: (6,) the axes that it took from pose control.
+        judged: (K,) the ticks whose errors count in metrics.json.
+        deviation: (K, 6) pose less command as given, [m] and rotation vector [deg].
+        yielded: (K, 6) command as revised by the admittance less as given; None where none acted.
+        frame: in which the positions of these two are, "P" or "map".
+        steady_s: the last seconds, over which steady figures are taken.
+        integrals: (K, 2, 6) shares of the integrals of pose and wrench errors [N, N m].
+    """
+
+    t: Array
+    start: float
+    first: float | None
+    raw: Array
+    filtered: Array
+    estimated: Array
+    desired: Array
+    mode: ForceMode
+    is_on: Ticks
+    by_wrench: Ticks
+    judged: Ticks
+    deviation: Array
+    yielded: Array | None
+    frame: str
+    steady_s: float
+    integrals: Array
+
+    @classmethod
+    def of(cls, c: Columns, felt: WrenchColumns, vehicle: VehicleMeta, run: RunMeta) -> Self:
+        """From the columns of a vehicle, up to its last finite state."""
+        touches = felt.wrenches[:, RAW, :3].any(axis=1)
+        first = float(c.t[np.argmax(touches)]) if touches.any() else None
+        is_on = felt.mode > ForceMode.NONE
+        mode = ForceMode(int(felt.mode[is_on][-1])) if is_on.any() else ForceMode.NONE
+        asked = (felt.axes > 0) | (felt.wrenches[:, DESIRED] != 0.0)
+        taken = (felt.axes[is_on] > 0) & (mode == ForceMode.SELECTIVE)
+        end = min(vehicle.window_s[1], float(c.t[-1]))
+        changed = bool(np.any(felt.tracked[:, :7] != c.reference[:, :7]))
+        q_WP = None if mode == ForceMode.NONE else c.x[:, 0, Q]
+        return cls(
+            t=c.t,
+            start=_start(c.t, touches | is_on),
+            first=first,
+            raw=felt.wrenches[:, RAW],
+            filtered=felt.wrenches[:, FILTERED],
+            estimated=felt.wrenches[:, ESTIMATED],
+            desired=np.where(is_on[:, None] & asked, felt.wrenches[:, DESIRED], np.nan),
+            mode=mode,
+            is_on=is_on,
+            by_wrench=np.asarray(taken.any(axis=0)),
+            judged=(c.t <= end + 1e-9)
+            & judged_ticks(c.t, is_on, math.inf if first is None else first, run.after_contact),
+            deviation=_less(c.reference, c.x[:, 0, :7], vehicle, q_WP),
+            yielded=_less(c.reference, felt.tracked[:, :7], vehicle, q_WP) if changed else None,
+            frame="map" if q_WP is None else "P",
+            steady_s=run.steady,
+            integrals=felt.integrals,
+        )
+
+    @property
+    def first_tick(self) -> int:
+        """Row of the first contact, 0 without any."""
+        return int(np.argmax(self.t >= (self.t[0] if self.first is None else self.first)))
+
+    @property
+    def shown(self) -> Ticks:
+        """(K,) ticks that are worth showing."""
+        return np.asarray(self.t >= self.start)
+
+    @property
+    def steady(self) -> Ticks:
+        """(K,) ticks of the steady figures."""
+        return np.asarray(self.t >= self.t[-1] - self.steady_s - 1e-9)
+
+    def rmse(self, values: Array) -> Array:
+        """(6,) over the judged ticks, NaN where there is nothing to judge."""
+        chosen = values[self.judged]
+        if not len(chosen):
+            return np.full(6, np.nan)
+        there = np.isfinite(chosen)
+        total = np.where(there, chosen, 0.0) ** 2
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.sqrt(total.sum(axis=0) / there.sum(axis=0)))
+
+
+def _start(t: Array, happens: Ticks) -> float:
+    if not happens.any():
+        return float(t[0])
+    first = float(t[np.argmax(happens)])
+    return max(float(t[0]), first - LEAD * (float(t[-1]) - first))
+
+
+def _less(
+    reference: Array, poses: Array, vehicle: VehicleMeta, q_WP: Array | None = None
+) -> Array:
+    """Poses (K, 7) less the reference as given; positions in `map`, or in P by its attitude (K, 4)."""
+    position, attitude, _ = pose_errors(reference[:, :7], poses, vehicle)
+    if q_WP is not None:
+        position = so3.rotate(so3.conjugate(q_WP), position)
+    return np.hstack([position, np.rad2deg(attitude)])

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plots of a localisation: paths, errors over time with their 3 sigma, and quartiles as in iap_simulator Fig. 17.
+
+Where an estimator did not begin at the truth, trajectories are moved and turned about the vertical onto it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_bringup.plots.plot_file import write_plot
+from iap_bringup.plots.plot_style import AIRCRAFT, REFERENCE, WIDTH
+from iap_bringup.plots.plots_localization import COLORS
+from iap_estimation.datasets.evaluation import SIGMAS, Judged, yaw_aligned
+from iap_estimation.datasets.results import Evaluation
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+ROW = 1.7  # height of a body's panels [in]
+SHARES = 0, 25, 50, 75, 100  # of the errors below the parts of a box [%]
+
+
+def write_localization_plots(folder: Path, evaluation: Evaluation) -> list[Path]:
+    """Draw what there is a truth for; returns the files.
+
+    Raises:
+        RecordingFailed: the disk is full or cannot be written.
+    """
+    drawn = {body: methods for body, methods in evaluation.judged.items() if methods}
+    if not drawn:
+        return []
+    is_true = evaluation.results.begins_true
+    shown = {
+        body: {name: _Shown.of(one, is_true=is_true) for name, one in methods.items()}
+        for body, methods in drawn.items()
+    }
+    figures = {"paths": draw_paths, "errors": draw_errors, "quartiles": draw_quartiles}
+    return [
+        write_plot(folder / f"{name}.png", partial(draw, shown=shown))
+        for name, draw in figures.items()
+    ]
+
+
+class _Shown:
+    """A trajectory as it is drawn: times, places, true places, standard deviations."""
+
+    def __init__(self, t: Array, p: Array, truth: Array, sigma: Array) -> None:
+        self.t, self.p, self.truth, self.sigma = t, p, truth, sigma
+        self.errors = p - truth
+
+    @classmethod
+    def of(cls, one: Judged, *, is_true: bool) -> _Shown:
+        """As it is, or aligned where that is needed and can be done."""
+        aligned = None if is_true else yaw_aligned(one.estimate, one.truth)
+        estimate = one.estimate if aligned is None else aligned
+        return cls(one.t, estimate[:, :3], one.truth[:, :3], one.sigma)
+
+
+Panels = dict[str, dict[str, _Shown]]  # by body and method
+
+
+def draw_paths(figure: Figure, shown: Panels) -> None:
+    """From above, and heights over time; a row for each body."""
+    rows = _rows(figure, shown, (1.0, 2.0))
+    for (body, methods), (above, height) in zip(shown.items(), rows, strict=True):
+        for name, one in methods.items():
+            style = _style(name)
+            above.plot(one.p[:, 0], one.p[:, 1], label=name, **style)
+            height.plot(one.t, one.p[:, 2], **style)
+        first = next(iter(methods.values()))
+        above.plot(first.truth[:, 0], first.truth[:, 1], label="truth", **REFERENCE)
+        height.plot(first.t, first.truth[:, 2], **REFERENCE)
+        above.set_aspect("equal", adjustable="datalim")
+        above.set_ylabel(f"{body}\ny [m]")
+        height.set_ylabel("z [m]")
+    rows[-1][0].set_xlabel("x [m]")
+    rows[-1][1].set_xlabel("time [s]")
+    _legend(figure, rows[0][0])
+
+
+def draw_errors(figure: Figure, shown: Panels) -> None:
+    """Errors of the place along x, y and z over time, with three standard deviations dotted."""
+    rows = _rows(figure, shown, (1.0, 1.0, 1.0))
+    for (body, methods), panels in zip(shown.items(), rows, strict=True):
+        for axis, axes in enumerate(panels):
+            for name, one in methods.items():
+                axes.plot(one.t, one.errors[:, axis], label=name, **_style(name))
+                bound = {**_style(name), "linestyle": (0, (1, 1.5)), "linewidth": 0.7}
+                for sign in (-SIGMAS, SIGMAS):
+                    axes.plot(one.t, sign * one.sigma[:, axis], **bound)
+            axes.set_title("xyz"[axis] if panels is rows[0] else "", fontsize=8.0)
+        panels[0].set_ylabel(f"{body}\nerror [m]")
+    for axes in rows[-1]:
+        axes.set_xlabel("time [s]")
+    _legend(figure, rows[0][0])
+
+
+def draw_quartiles(figure: Figure, shown: Panels) -> None:
+    """Least, quartiles and largest of the position error, for each body and method."""
+    figure.set_size_inches(WIDTH, 2.6)
+    figure.set_layout_engine("constrained")
+    axes = figure.subplots()
+    names = list(dict.fromkeys(name for methods in shown.values() for name in methods))
+    width = 0.8 / len(names)
+    for b, methods in enumerate(shown.values()):
+        for m, name in enumerate(names):
+            if name in methods:
+                at = b + (m - 0.5 * (len(names) - 1)) * width
+                box = axes.bxp(
+                    [_box(methods[name])],
+                    [at],
+                    widths=0.8 * width,
+                    patch_artist=True,
+                    showfliers=False,
+                )
+                box["boxes"][0].set(
+                    facecolor=_style(name)["color"], edgecolor="0.2", linewidth=0.6
+                )
+                box["medians"][0].set(color="black")
+    for name in names:
+        axes.plot([], [], linewidth=5.0, color=_style(name)["color"], label=name)
+    axes.set_xticks(range(len(shown)), list(shown))
+    axes.set_ylim(bottom=0.0)
+    axes.set_ylabel("position error [m]")
+    _legend(figure, axes)
+
+
+def _box(one: _Shown) -> dict[str, float]:
+    sizes = np.linalg.norm(one.errors, axis=1)
+    keys = ("whislo", "q1", "med", "q3", "whishi")
+    return dict(zip(keys, np.percentile(sizes, SHARES).tolist(), strict=True))
+
+
+def _rows(figure: Figure, shown: Panels, widths: tuple[float, ...]) -> list[list[Any]]:
+    figure.set_size_inches(WIDTH, 0.6 + ROW * len(shown))
+    figure.set_layout_engine("constrained")
+    panels = figure.subplots(len(shown), len(widths), squeeze=False, width_ratios=widths)
+    return [list(row) for row in panels]
+
+
+def _legend(figure: Figure, axes: Any) -> None:  # noqa: ANN401
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=7)
+
+
+def _style(name: str) -> dict[str, Any]:
+    color = COLORS.get(name) or AIRCRAFT[sum(map(ord, name)) % len(AIRCRAFT)]
+    return {"color": color, "linewidth": 1.0}

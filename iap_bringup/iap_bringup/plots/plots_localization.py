@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Flights as they were localised, laid out like iap_simulator Fig. 17: paths in their scenes, quartiles of the errors.
+
+The true path is black and dashed, every method has its colour. The box of a method reaches from the
+first to the third quartile of the position error over a flight, its whiskers to the least and the
+largest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_bringup.plots.plot_style import REFERENCE, WIDTH, Style
+from iap_description.scenes.library import load_scene
+from iap_description.world.tessellation import mesh
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+Quartiles = tuple[float, float, float, float, float]
+
+COLORS = {
+    "vio": "0.55",
+    "vio_uwb": "#e0780b",
+    "virpo_paper": "#7fb2dd",
+    "virpo": "#1b62a5",
+    "drift_filter": "#44aa99",
+    "joint": "#7a3b96",
+}
+OTHERS = ("#117733", "#cc6677", "#332288", "#999933", "#882255", "#6699cc")
+OUTLINE: Style = {"facecolor": "0.90", "edgecolor": "0.72", "linewidth": 0.4, "zorder": 0.2}
+ANCHOR: Style = {"color": "#b3261e", "markersize": 5.0, "linestyle": "none", "zorder": 6}
+ROW = 2.25  # height of a flight's panels [in]
+MARGIN = 4.0  # around the path [m]
+REACHED = 7.0  # [m] up to which what stands is an obstacle and drawn
+LARGEST = 20.0  # of the median errors: what is farther off does not set a scale
+
+
+@dataclass(frozen=True)
+class Path:
+    """Where something was.
+
+    Attributes:
+        t: (K,) [s].
+        p: (K, 3) in `map` [m].
+    """
+
+    t: Array
+    p: Array
+
+
+@dataclass(frozen=True)
+class Localized:
+    """A flight and its estimates.
+
+    Attributes:
+        title: of its panels.
+        scene: where it was.
+        anchors: (n, 3) [m].
+        body: whose path is drawn.
+        true: its path.
+        estimates: the same as each method has it.
+        quartiles: by method, and in it by body: least error, quartiles, and largest [m].
+    """
+
+    title: str
+    scene: str
+    anchors: Array
+    body: str
+    true: Path
+    estimates: Mapping[str, Path]
+    quartiles: Mapping[str, Mapping[str, Quartiles]]
+
+    @property
+    def methods(self) -> list[str]:
+        """Those that are drawn."""
+        return list(dict.fromkeys([*self.quartiles, *self.estimates]))
+
+
+def draw_localized(figure: Figure, flights: Sequence[Localized]) -> None:
+    """A row of panels for each flight: from above, the height, and quartiles of the errors."""
+    figure.set_size_inches(WIDTH, 0.35 + ROW * len(flights))
+    figure.set_layout_engine("constrained")
+    panels = figure.subplots(
+        len(flights), 3, squeeze=False, gridspec_kw={"width_ratios": (1.1, 1.05, 1.5)}
+    )
+    methods = list(dict.fromkeys(name for flight in flights for name in flight.methods))
+    colors = colors_of(methods)
+    for (above, height, boxes), flight in zip(panels, flights, strict=True):
+        _draw_above(above, flight, colors)
+        _draw_height(height, flight, colors)
+        _draw_boxes(boxes, flight, colors)
+        above.set_title(flight.title, loc="left", fontsize=7.5, fontweight="bold")
+    _legend(figure, flights, colors)
+
+
+def colors_of(methods: Sequence[str]) -> dict[str, str]:
+    """A colour for every method."""
+    others = iter(OTHERS * (1 + len(methods) // len(OTHERS)))
+    return {name: COLORS[name] if name in COLORS else next(others) for name in methods}
+
+
+def _draw_above(axes: Axes, flight: Localized, colors: Mapping[str, str]) -> None:
+    """The scene's outlines, anchors and paths, x to the right and y upwards."""
+    low, high = _view(flight)
+    for outline in outlines(flight.scene):
+        axes.fill(*outline.T, **OUTLINE)
+    for name, path in flight.estimates.items():
+        axes.plot(*path.p[:, :2].T, color=colors[name], linewidth=0.9)
+    axes.plot(*flight.true.p[:, :2].T, **REFERENCE)
+    _draw_anchors(axes, flight.anchors, low, high)
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="x [m]", ylabel="y [m]")
+    axes.set_aspect("equal")
+    axes.grid(visible=False)
+
+
+def _view(flight: Localized) -> tuple[Array, Array]:
+    """Corners of a square around the true path, with its margin [m]."""
+    low, high = (
+        end(flight.true.p[:, :2], axis=0) + side * MARGIN
+        for end, side in ((np.min, -1.0), (np.max, 1.0))
+    )
+    middle, half = 0.5 * (low + high), 0.5 * float((high - low).max())
+    return middle - half, middle + half
+
+
+def _draw_anchors(axes: Axes, anchors: Array, low: Array, high: Array) -> None:
+    """Triangles; an anchor outside the view is a mark on its edge, with its distance from the middle."""
+    middle, half = 0.5 * (low + high), 0.5 * (high - low)
+    for place in anchors[:, :2]:
+        way = (place - middle) / half
+        beyond = float(np.abs(way).max())
+        if beyond <= 1.0:
+            axes.plot(*place, "^", **ANCHOR)
+            continue
+        edge = middle + 0.94 * half * way / beyond
+        pointing = float(np.rad2deg(np.arctan2(way[1], way[0]))) - 90.0
+        axes.plot(*edge, marker=(3, 0, pointing), **ANCHOR)
+        distance = float(np.linalg.norm(place - middle))
+        x, y = (middle + 0.78 * half * way / beyond).tolist()
+        axes.text(x, y, f"{distance:.0f} m", fontsize=6, ha="center", va="center", zorder=6)
+
+
+def outlines(scene: str) -> list[Array]:
+    """Convex outlines (n, 2) from above of what stands in a scene, as far as one could fly into it [m]."""
+    found = []
+    for solid in load_scene(scene).solids:
+        vertices = np.asarray(mesh(solid)[0], dtype=float)
+        if vertices[:, 2].min() < REACHED:
+            found.append(convex_hull(vertices[:, :2]))
+    return found
+
+
+def convex_hull(points: Array) -> Array:
+    """Corners (n, 2) of the hull of points (m, 2), counter-clockwise (Andrew's monotone chain)."""
+    ordered = np.unique(points.round(6), axis=0)
+
+    def chain(run: Array) -> list[Array]:
+        kept: list[Array] = []
+        for point in run:
+            while len(kept) > 1 and _turn(kept[-2], kept[-1], point) <= 0.0:
+                kept.pop()
+            kept.append(point)
+        return kept[:-1]
+
+    return np.array([*chain(ordered), *chain(ordered[::-1])])
+
+
+def _turn(a: Array, b: Array, c: Array) -> float:
+    """Above 0 where the way from a over b to c turns left."""
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+
+
+def _draw_height(axes: Axes, flight: Localized, colors: Mapping[str, str]) -> None:
+    """Height over time; the anchors' heights are dotted."""
+    for z in flight.anchors[:, 2]:
+        axes.axhline(z, color=ANCHOR["color"], linewidth=0.6, linestyle=(0, (1, 2)))
+    for name, path in flight.estimates.items():
+        axes.plot(path.t, path.p[:, 2], color=colors[name], linewidth=0.9)
+    axes.plot(flight.true.t, flight.true.p[:, 2], **REFERENCE)
+    heights = flight.true.p[:, 2]
+    axes.set_xlim(float(flight.true.t[0]), float(flight.true.t[-1]))
+    axes.set_ylim(min(0.0, float(heights.min()) - 0.5), float(heights.max()) + 1.0)
+    axes.set(xlabel="time [s]", ylabel=f"height of {flight.body.replace('_', ' ')} [m]")
+
+
+def _draw_boxes(axes: Axes, flight: Localized, colors: Mapping[str, str]) -> None:
+    """Boxes of every method beside each other, in a group for each body."""
+    bodies = list(dict.fromkeys(body for each in flight.quartiles.values() for body in each))
+    methods = list(flight.quartiles)
+    width = 0.8 / max(1, len(methods))
+    for k, name in enumerate(methods):
+        for i, body in enumerate(bodies):
+            if body not in flight.quartiles[name]:
+                continue
+            least, first, middle, third, largest = flight.quartiles[name][body]
+            numbers = {"whislo": least, "q1": first, "med": middle, "q3": third}
+            at = i + (k - 0.5 * (len(methods) - 1)) * width
+            _draw_box(axes, {**numbers, "whishi": largest}, at, 0.8 * width, colors[name])
+    axes.set_xticks(range(len(bodies)), [body.replace("_", " ") for body in bodies])
+    axes.set_xlim(-0.5, max(1, len(bodies)) - 0.5)
+    axes.set(ylabel="position error [m]", ylim=(0.0, _top(flight)))
+    axes.grid(visible=False, axis="x")
+
+
+def _draw_box(
+    axes: Axes, numbers: Mapping[str, float], at: float, width: float, color: str
+) -> None:
+    line: Style = {"color": color, "linewidth": 0.8}
+    axes.bxp(
+        [dict(numbers)],
+        positions=[at],
+        widths=width,
+        showfliers=False,
+        patch_artist=True,
+        boxprops={"facecolor": color, "edgecolor": color, "alpha": 0.75, "linewidth": 0.6},
+        medianprops={"color": "white", "linewidth": 1.0},
+        whiskerprops=line,
+        capprops=line,
+        manage_ticks=False,
+    )
+
+
+def _top(flight: Localized) -> float:
+    """Upper end of the axis of errors [m]."""
+    numbers = np.array([box for each in flight.quartiles.values() for box in each.values()])
+    if not len(numbers):
+        return 1.0
+    return 1.06 * float(min(numbers[:, 4].max(), LARGEST * np.median(numbers[:, 2])))
+
+
+def _legend(figure: Figure, flights: Sequence[Localized], colors: Mapping[str, str]) -> None:
+    from matplotlib.lines import Line2D
+
+    handles = [Line2D([], [], label="truth", **REFERENCE)]
+    handles += [
+        Line2D([], [], color=color, linewidth=2.0, label=name.replace("_", " "))
+        for name, color in colors.items()
+    ]
+    if any(len(flight.anchors) for flight in flights):
+        handles.append(Line2D([], [], marker="^", label="anchor", **ANCHOR))
+    figure.legend(handles=handles, loc="outside lower center", ncols=min(8, len(handles)))

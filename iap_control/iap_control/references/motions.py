@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The analytic reference motions that a scenario can name; each is a record whose fields are its YAML keys."""
+
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from iap_control.references.jet import Jet, constant, polyline
+from iap_control.references.rows import from_ned, rows_of
+from iap_description.config import Count, Positive, Real, Record, Vec3
+
+Array = NDArray[np.float64]
+
+
+class Hover(Record):
+    """Stay at a pose."""
+
+    type: Literal["hover"]
+    duration: Positive  # [s]
+    position: Vec3  # [m]
+    rpy_deg: Vec3
+
+    def rows(self, t: Array) -> Array:
+        """Reference rows (T, 19) at times `t` [s]."""
+        angles = np.deg2rad(self.rpy_deg)
+        return rows_of(
+            tuple(constant(t, p) for p in self.position),  # type: ignore[arg-type]
+            tuple(constant(t, a) for a in angles),  # type: ignore[arg-type]
+        )
+
+
+class Spiral(Record):
+    """Spiral inwards to a fixed point while climbing and swaying, like the flight of iap_simulator VI-A."""
+
+    type: Literal["spiral"]
+    duration: Positive  # [s]
+    arrival: Positive  # when the fixed point is reached [s]
+    center: Vec3  # where the spiral ends, at its starting height [m]
+    radius: Positive  # at the start [m]
+    climb: Real  # [m]
+    period: Positive  # of one turn [s]
+    sway_deg: Vec3  # amplitude of roll, pitch, yaw
+    sway_periods: tuple[Positive, Positive, Positive]  # [s]
+
+    def rows(self, t: Array) -> Array:
+        """Reference rows (T, 19) at times `t` [s]."""
+        time = Jet.time(t)
+        inwards = (time * (1.0 / self.arrival)).smooth_step()
+        left = 1.0 - inwards
+        angle = time * (2.0 * np.pi / self.period)
+        x, y, z = self.center
+        position = (
+            x + self.radius * (left * angle.cos()),
+            y + self.radius * (left * angle.sin()),
+            z + self.climb * inwards,
+        )
+        fade = 1.0 - ((time + (4.0 - self.arrival)) * 0.25).smooth_step()  # over the last 4 s
+        angles = [
+            float(np.deg2rad(a)) * (fade * (time * (2.0 * np.pi / p)).sin())
+            for a, p in zip(self.sway_deg, self.sway_periods, strict=True)
+        ]
+        return rows_of(position, (angles[0], angles[1], angles[2]))
+
+
+class Circle(Record):
+    """Circle or ellipse with swaying height and attitude, in NED as in the original simulator.
+
+    x = A_x sin, y = A_y (cos - 1), z = A_z sin - altitude; roll 0, pitch = A_pitch sin, yaw = A_yaw (cos - 1).
+    """
+
+    type: Literal["circle"]
+    duration: Positive  # [s]
+    period: Positive  # [s]
+    altitude: Positive  # [m]
+    amplitude: Vec3  # A_x, A_y, A_z [m]
+    pitch_amplitude: Real  # [rad]
+    yaw_amplitude: Real  # [rad]
+
+    def rows(self, t: Array) -> Array:
+        """Reference rows (T, 19) at times `t` [s]."""
+        phase = Jet.time(t) * (2.0 * np.pi / self.period)
+        return from_ned(rows_of(*self.signals(phase)))
+
+    def signals(self, phase: Jet) -> tuple[tuple[Jet, Jet, Jet], tuple[Jet, Jet, Jet]]:
+        """Position and Euler angles in NED/FRD at a phase [rad]."""
+        s, c = phase.sin(), phase.cos()
+        a_x, a_y, a_z = self.amplitude
+        position = (a_x * s, a_y * (c - 1.0), a_z * s - self.altitude)
+        return position, (0.0 * s, self.pitch_amplitude * s, self.yaw_amplitude * (c - 1.0))
+
+
+class Ramps(Record):
+    """Abrupt attitude ramps, then a circle, then both at once, after iap_simulator VI-B; NED."""
+
+    type: Literal["ramps"]
+    rate: Positive  # of the ramps [rad/s]
+    ramp: Positive  # length of a ramp [s]
+    pause: Positive  # held between ramps [s]
+    period: Positive  # of the circle [s]
+    ease: Positive  # over which the circle starts and stops [s]
+    altitude: Positive  # [m]
+    amplitude: Vec3  # of the circle [m]
+
+    @property
+    def duration(self) -> float:
+        """Length [s]: two ramps of one axis each, a circle, a circle with ramps."""
+        return 2.0 * self._ramps + 2.0 * self._circle
+
+    @property
+    def _ramps(self) -> float:
+        return 2.0 * (self.ramp + self.pause)
+
+    @property
+    def _circle(self) -> float:
+        return self.period + self.ease
+
+    def rows(self, t: Array) -> Array:
+        """Reference rows (T, 19) at times `t` [s]."""
+        first, second = 2.0 * self._ramps, 2.0 * self._ramps + self._circle
+        roll = self._ramp(t, 0.0) + self._ramp(t, second)
+        pitch = self._ramp(t, self._ramps) + self._ramp(t, second)
+        phase = self._turn(t, first) + self._turn(t, second)
+        s, c = phase.sin(), phase.cos()
+        a_x, a_y, a_z = self.amplitude
+        position = (a_x * s, a_y * (c - 1.0), a_z * s - self.altitude)
+        return from_ned(rows_of(position, (roll, pitch, 0.0 * s)))
+
+    def _ramp(self, t: Array, start: float) -> Jet:
+        times = start + np.cumsum([0.0, self.ramp, self.pause, self.ramp])
+        top = self.rate * self.ramp
+        return polyline(t, times, np.array([0.0, top, top, 0.0]))
+
+    def _turn(self, t: Array, start: float) -> Jet:
+        """Phase of one turn: constant speed but for a smooth start and stop of `ease` seconds each."""
+        time = Jet.time(t) - start
+        speed = 2.0 * np.pi / self.period
+        up, down = (_ramp_up(time - shift, self.ease) for shift in (0.0, self.period))
+        return speed * (up - down)
+
+
+def _ramp_up(time: Jet, ease: float) -> Jet:
+    """Integral of the quintic step over `ease` seconds: 0 before, time - ease / 2 after."""
+    s = np.clip(time.f / ease, 0.0, 1.0)
+    inside = ease * (2.5 * s**4 - 3.0 * s**5 + s**6)
+    step = (time * (1.0 / ease)).smooth_step()
+    return Jet(inside + np.maximum(time.f - ease, 0.0), step.f, step.df)
+
+
+class FigureEight(Record):
+    """Helical figure-eight with ramping attitude, the flight of iap_simulator VI-G; NED."""
+
+    type: Literal["figure_eight"]
+    half_lap: Positive  # [s]
+    laps: Count
+    altitude: Positive  # [m]
+    amplitude: Vec3  # [m]
+    ramp_deg: Vec3  # roll, pitch, yaw reached after half of a half lap
+
+    @property
+    def duration(self) -> float:
+        """Length [s]."""
+        return 2.0 * self.half_lap * self.laps
+
+    def rows(self, t: Array) -> Array:
+        """Reference rows (T, 19) at times `t` [s]."""
+        phase = Jet.time(t) * (2.0 * np.pi / self.half_lap)
+        side = np.where(np.floor(t / self.half_lap) % 2 == 0, 1.0, -1.0)
+        mirror = Jet(side, np.zeros_like(side), np.zeros_like(side))
+        a_x, a_y, a_z = self.amplitude
+        position = (
+            a_x * phase.sin(),
+            mirror * (a_y * (phase.cos() - 1.0)),
+            a_z * phase.sin() - self.altitude,
+        )
+        corners = np.arange(0.0, self.duration + self.half_lap, 0.5 * self.half_lap)
+        zigzag = polyline(t, corners, np.array([0.0, 1.0, 0.0, -1.0])[np.arange(len(corners)) % 4])
+        roll, pitch, yaw = (float(np.deg2rad(a)) * zigzag for a in self.ramp_deg)
+        return from_ned(rows_of(position, (roll, pitch, yaw)))
+
+
+class Line(Record):
+    """From one pose to another along a straight line, starting and ending at rest."""
+
+    type: Literal["line"]
+    duration: Positive  # [s]
+    start: Vec3  # [m]
+    end: Vec3  # [m]
+    yaw_deg: Real
+
+    def rows(self, t: Array) -> Array:
+        """Reference rows (T, 19) at times `t` [s]."""
+        s = (Jet.time(t) * (1.0 / self.duration)).smooth_step()
+        position = [a + (b - a) * s for a, b in zip(self.start, self.end, strict=True)]
+        yaw = constant(t, float(np.deg2rad(self.yaw_deg)))
+        return rows_of((position[0], position[1], position[2]), (0.0 * s, 0.0 * s, yaw))
+
+
+class Move(Record):
+    """A straight way from wherever the platform is, at constant speed but for its ends."""
+
+    seconds: Positive
+    by: Vec3  # [m]
+    turn_deg: Vec3  # added to roll, pitch, yaw
+
+
+class Moves(Record):
+    """One straight move after the other from a pose; a move by nothing is a pause."""
+
+    type: Literal["moves"]
+    position: Vec3  # [m] at the start
+    rpy_deg: Vec3
+    ease: Positive  # time to pick up or lose speed [s]
+    moves: Annotated[tuple[Move, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _have_time(self) -> Self:
+        for i, move in enumerate(self.moves):
+            if move.seconds < 2.0 * self.ease:
+                raise ValueError(
+                    f"key 'moves.{i}.seconds': {move.seconds} is less than twice ease"
+                )
+        return self
+
+    @property
+    def duration(self) -> float:
+        """Length [s]."""
+        return sum(move.seconds for move in self.moves)
+
+    def rows(self, t: Array) -> Array:
+        """Reference rows (T, 19) at times `t` [s]."""
+        pose = [constant(t, v) for v in (*self.position, *np.deg2rad(self.rpy_deg))]
+        time, begin = Jet.time(t), 0.0
+        for move in self.moves:
+            cruise = move.seconds - self.ease
+            gone = _ramp_up(time - begin, self.ease) - _ramp_up(time - (begin + cruise), self.ease)
+            steps = (*move.by, *np.deg2rad(move.turn_deg))
+            pose = [p + (step / cruise) * gone for p, step in zip(pose, steps, strict=True)]
+            begin += move.seconds
+        return rows_of((pose[0], pose[1], pose[2]), (pose[3], pose[4], pose[5]))
+
+
+Motion = Annotated[
+    Hover | Spiral | Circle | Ramps | FigureEight | Line | Moves, Field(discriminator="type")
+]

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A controller between messages: states, references and wrenches in, commands out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_control.controller import PlatformController, Reference
+from iap_control.interaction.push import PushPlan
+from iap_control.responders.inputs import Limits
+from iap_control.responders.reference_input import SOURCES, ReferenceInput, Source
+from iap_control.responders.state_responder import StateLoop
+from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
+from iap_description.force_task import ForceMode, ForceTask
+from iap_description.states import REF_FIXED, REF_Q, STATE_SIZE, Command, Q
+
+__all__ = ["SOURCES", "ControlLoop", "Source", "Touching"]
+
+Array = NDArray[np.float64]
+NOTHING = np.zeros(6)
+IDENTITY = (0.0, 0.0, 0.0, 1.0)
+
+
+@dataclass
+class Touching:
+    """What a controller needs to act upon a wrench.
+
+    Attributes:
+        wrenches: the wrench that is felt.
+        mode: how wrenches are controlled.
+        plan: the wrench that a scenario wants; None without one.
+        demand: the wrench that messages ask for, which comes before the plan.
+    """
+
+    wrenches: WrenchInput
+    mode: ForceMode
+    plan: PushPlan | None
+    demand: WrenchDemand
+
+
+class ControlLoop(StateLoop[Command]):
+    """Answers every state with one command; see `StateLoop`.
+
+    Where a wrench is controlled and none is felt any more, wrench control is off.
+
+    Args:
+        controller: computes the commands.
+        limits: of simple inputs and references without a stamp of their own.
+        source: see `ReferenceInput`.
+        touching: None for a platform that feels nothing.
+
+    Attributes:
+        controller: as given.
+        task: what wrench control did with the last command; None where there is none.
+    """
+
+    def __init__(
+        self,
+        controller: PlatformController,
+        limits: Limits,
+        source: Source,
+        touching: Touching | None = None,
+    ) -> None:
+        count, is_given = controller.model.count, controller.yaw_mode == "given"
+        references = ReferenceInput(count, limits, source, needs_headings=is_given)
+        super().__init__(references, touching.wrenches if touching else None)
+        self.controller = controller
+        self.task: ForceTask | None = None
+        self._touching = touching
+        self._off = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool))
+        self._warm_up()
+
+    @property
+    def command(self) -> Command | None:
+        """For the last state, once it is answered."""
+        return self.answer
+
+    def set_axes(self, axes: tuple[str, ...]) -> None:
+        """Choose the axes of the wrench that messages ask for; see `WrenchDemand`.
+
+        Raises:
+            BadInput: an axis is unknown, or the platform cannot push along it.
+        """
+        if self._touching is not None:
+            self._touching.demand.set_axes(axes)
+
+    def take_demand(self, wrench_P: Array) -> None:
+        """Ask for a wrench (6,) under wrench control.
+
+        Raises:
+            BadInput: it is not finite, or not for this platform.
+        """
+        assert self._touching is not None  # noqa: S101 - nobody else listens to demands
+        with self._counting():
+            self._touching.demand.take(self.t, wrench_P)
+
+    def _warm_up(self) -> None:
+        """Compute commands in every mode, so that whatever is loaded when first used is there."""
+        x, at_rest = np.zeros(STATE_SIZE), Reference(np.zeros(REF_FIXED + self._count))
+        x[Q], at_rest.row[REF_Q] = IDENTITY, IDENTITY
+        mode = self._touching.mode if self._touching else ForceMode.NONE
+        for wanted in (ForceMode.NONE, mode, ForceMode.NONE):
+            self._off.mode, self._off.axes[:] = wanted, wanted == ForceMode.SELECTIVE
+            self.controller(x, at_rest, np.zeros(6), self._off)
+        self._off.axes[:] = False
+        self.controller.reset()
+
+    @property
+    def _count(self) -> int:
+        return self.controller.model.count
+
+    def _begin_anew(self) -> None:
+        self.controller.reset()
+        self.task = None
+        if self._touching is not None:
+            self._touching.demand.reset()
+            if self._touching.plan is not None:
+                self._touching.plan.reset()
+
+    def _compute(self, reference: Reference, wrench_P: Array | None) -> Command:
+        if self._touching is None:
+            return self.controller(self._x, reference)
+        self.task = self._task(self._touching, wrench_P)
+        felt = NOTHING if wrench_P is None else wrench_P
+        F_e = (
+            self.controller.gains.compensation * felt
+        )  # a new array: of one kind to compiled code
+        return self.controller(self._x, reference, F_e, self.task)
+
+    def _task(self, touching: Touching, wrench_P: Array | None) -> ForceTask | None:
+        """What to do about the wrench that is felt."""
+        if touching.mode == ForceMode.NONE:
+            return None
+        if wrench_P is None:
+            return self._off
+        if touching.plan is None or touching.demand.is_alive(self.t):
+            return touching.demand.task(self.t, wrench_P)
+        return touching.plan(self.t, wrench_P)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which reference goes with a state: whole references and the simple ways in, as they come in messages."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_control.controller import Reference
+from iap_control.responders.inputs import Inputs, Kind, Limits, held, world_rates
+from iap_description.errors import BadInput
+from iap_description.states import REF_FIXED, REF_Q, Level, Q
+
+Array = NDArray[np.float64]
+Source = Literal["stamped", "latest"]
+SOURCES: tuple[Source, ...] = ("stamped", "latest")
+
+
+@dataclass
+class _Given:
+    """The last reference and when it came; NaN before the first."""
+
+    reference: Reference
+    stamp: int = -1  # [ns]
+    received: float = field(default=np.nan)  # simulation time [s]
+
+
+class ReferenceInput:
+    """Holds what has come and tells what follows from it.
+
+    Args:
+        count: number of aircraft.
+        limits: of simple inputs and references without a stamp of their own.
+        source: ``stamped`` is the reference of the state's stamp only, ``latest`` the newest. Once a
+            simple input came, it is followed until the next reference.
+        needs_headings: whether a reference must give the aircraft's headings.
+
+    Attributes:
+        follows_inputs: whether a simple input is followed.
+    """
+
+    def __init__(
+        self, count: int, limits: Limits, source: Source, *, needs_headings: bool
+    ) -> None:
+        self.follows_inputs = False
+        self._needs_headings = needs_headings
+        self._source, self._limits = source, limits
+        self._given = _Given(Reference(np.zeros(REF_FIXED + count), wrench_P=np.zeros(6)))
+        self._inputs = Inputs(count, limits)
+        self._own = Reference(np.zeros(REF_FIXED + count))
+
+    def reset(self) -> None:
+        """Nothing has come."""
+        self._inputs.reset()
+        self._given.stamp, self._given.received = -1, np.nan
+
+    def take(self, t: float, stamp: int, level: int, row: Array, wrench_P: Array) -> None:
+        """Take a reference row (19 + N) stamped `stamp` [ns] at simulation time `t` [s].
+
+        Raises:
+            BadInput: the reference cannot be used.
+        """
+        used = row if self._needs_headings else row[:REF_FIXED]
+        _need(bool(np.isfinite(used).all() and np.isfinite(wrench_P).all()), "not finite")
+        _need(level in tuple(Level), f"level {level} is none of 0 to 3")
+        upright = abs(row[REF_Q] @ row[REF_Q] - 1.0) < 1e-3
+        _need(bool(upright), "its attitude is not a unit quaternion")
+        given = self._given
+        given.reference.row[:], given.reference.wrench_P[:] = row, wrench_P
+        given.reference.level = Level(level)
+        given.stamp, given.received = stamp, t
+        self.follows_inputs = False
+
+    def take_pose(self, t: float, stamp: float, pose: Array) -> None:
+        """Follow a pose (7,); `stamp` [s] of any clock.
+
+        Raises:
+            BadInput: it is not finite or not a pose.
+        """
+        length = float(np.linalg.norm(pose[Q])) if np.isfinite(pose).all() else 0.0
+        _need(abs(length - 1.0) < 1e-2, "not finite, or no unit quaternion", "reference/pose")
+        self._inputs.take_pose(t, stamp, np.concatenate([pose[:3], pose[Q] / length]))
+        self.follows_inputs = True
+
+    def take_rates(
+        self, t: float, kind: Kind, rates: Array, q_WP: Array, *, in_body: bool
+    ) -> None:
+        """Follow a velocity or an acceleration (6,), given in the body at attitude `q_WP` (4,) or in the world.
+
+        Raises:
+            BadInput: it is not finite.
+        """
+        _need(bool(np.isfinite(rates).all()), "not finite", f"reference/{kind}")
+        self._inputs.take_rates(t, kind, world_rates(rates, q_WP, in_body=in_body))
+        self.follows_inputs = True
+
+    def at(self, t: float, stamp: int, x: Array) -> Reference | None:
+        """The reference for the state row `x` (13,) of time `t` [s] and stamp [ns], if it is there."""
+        given = self._given
+        if self.follows_inputs:
+            self._own.row[:] = self._inputs.row(t, x)
+            return self._own
+        if given.stamp == stamp:
+            return given.reference
+        if self._source == "stamped" or given.stamp < 0:
+            return None
+        if t - given.received > self._limits.timeout:
+            return self._at_rest(given.reference, x)
+        return given.reference
+
+    def _at_rest(self, reference: Reference, x: Array) -> Reference:
+        """A reference that has gone silent, with its motion stopped."""
+        own = self._own.row
+        own[:] = reference.row
+        if reference.level == Level.POSE:
+            own[REF_Q.stop : REF_FIXED] = 0.0
+        else:
+            held(x, own)
+        return self._own
+
+
+def _need(is_so: bool, reason: str, what: str = "reference") -> None:
+    if not is_so:
+        raise BadInput(f"{what}: {reason}")

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""When a state is answered: once its reference, and the wrench that is felt there, have come in messages."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_control.controller import Reference
+from iap_control.responders.inputs import Kind
+from iap_control.responders.reference_input import ReferenceInput
+from iap_control.responders.wrench_input import WrenchInput
+from iap_description.errors import BadInput
+from iap_description.states import STATE_SIZE, Q
+
+Array = NDArray[np.float64]
+Answer = TypeVar("Answer")
+SECOND = 1e9  # [ns]
+
+
+@dataclass
+class Counts:
+    """What happened so far.
+
+    Attributes:
+        answered: states that got an answer.
+        skipped: states that were overtaken by the next one before all that they needed came.
+        rejected: messages that were not finite or did not fit.
+    """
+
+    answered: int = 0
+    skipped: int = 0
+    rejected: int = 0
+
+
+class StateLoop(ABC, Generic[Answer]):
+    """Answers every state once.
+
+    A state that comes again gets the same answer again, and advances nothing: so either side may
+    repeat what may have been lost. A state that is older than the last one is a reset of the
+    simulation, and everything begins anew.
+
+    Args:
+        references: what is to be done.
+        wrenches: what is felt; None where nothing is.
+
+    Attributes:
+        references: as given.
+        wrenches: as given.
+        counts: what happened so far.
+        stamp: of the last state [ns]; -1 before the first.
+        sequence: its number.
+        answer: to the last state, once it is there.
+    """
+
+    def __init__(self, references: ReferenceInput, wrenches: WrenchInput | None) -> None:
+        self.references, self.wrenches = references, wrenches
+        self.counts = Counts()
+        self.stamp, self.sequence = -1, 0
+        self.answer: Answer | None = None
+        self._x = np.zeros(STATE_SIZE)
+
+    @abstractmethod
+    def _compute(self, reference: Reference, wrench_P: Array | None) -> Answer:
+        """The answer to the present state; the wrench is None where none is felt."""
+
+    @abstractmethod
+    def _begin_anew(self) -> None:
+        """Simulation time began anew."""
+
+    @property
+    def t(self) -> float:
+        """Simulation time of the last state [s]."""
+        return self.stamp / SECOND
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a state is there and something that its answer needs is not."""
+        return self.stamp >= 0 and self.answer is None
+
+    @property
+    def waits_for_wrench(self) -> bool:
+        """Whether the last state waits for its wrench."""
+        wrenches = self.wrenches
+        return self.is_waiting and wrenches is not None and wrenches.is_awaited(self.stamp)
+
+    @property
+    def has_lost_wrench(self) -> bool:
+        """Whether a wrench should be felt and none comes."""
+        return self.wrenches is not None and self.wrenches.is_lost
+
+    def take_state(self, stamp: int, sequence: int, x: Array) -> Answer | None:
+        """Take a state row (13,) of the central body; returns the answer if all that it needs is there.
+
+        Raises:
+            BadInput: the state is not finite.
+        """
+        if stamp == self.stamp and self.answer is not None:
+            return self.answer
+        with self._counting():
+            if not np.isfinite(x).all():
+                raise BadInput("state: not finite")
+        if stamp < self.stamp:
+            self._reset(stamp)
+        elif self.is_waiting and stamp > self.stamp:
+            self._overtake()
+        self.stamp, self.sequence, self.answer = stamp, sequence, None
+        self._x[:] = x
+        return self._try()
+
+    def take_reference(self, stamp: int, level: int, row: Array, wrench_P: Array) -> Answer | None:
+        """Take a reference row (19 + N); returns the answer if it completes one.
+
+        Raises:
+            BadInput: the reference cannot be used.
+        """
+        with self._counting():
+            self.references.take(self.t, stamp, level, row, wrench_P)
+        return self._try() if self.is_waiting else None
+
+    def take_wrench(self, stamp: int, wrench_P: Array) -> Answer | None:
+        """Take a wrench (6,) that is felt; returns the answer if it completes one.
+
+        Raises:
+            BadInput: it is not finite.
+        """
+        assert self.wrenches is not None  # noqa: S101 - whoever hears wrenches has asked for them
+        with self._counting():
+            self.wrenches.take(stamp, wrench_P)
+        return self._try() if self.is_waiting else None
+
+    def take_pose(self, stamp: float, pose: Array) -> None:
+        """Follow a pose (7,); `stamp` [s] of any clock.
+
+        Raises:
+            BadInput: it is not finite or not a pose.
+        """
+        with self._counting():
+            self.references.take_pose(self.t, stamp, pose)
+
+    def take_rates(self, kind: Kind, rates: Array, *, in_body: bool) -> None:
+        """Follow a velocity or an acceleration (6,), given in the body or in the world.
+
+        Raises:
+            BadInput: it is not finite.
+        """
+        with self._counting():
+            self.references.take_rates(self.t, kind, rates, self._x[Q], in_body=in_body)
+
+    @contextmanager
+    def _counting(self) -> Iterator[None]:
+        """Count what is rejected."""
+        try:
+            yield
+        except BadInput:
+            self.counts.rejected += 1
+            raise
+
+    def _reset(self, stamp: int) -> None:
+        self._begin_anew()
+        self.references.reset()
+        if self.wrenches is not None:
+            self.wrenches.reset(stamp)
+
+    def _overtake(self) -> None:
+        self.counts.skipped += 1
+        if self.wrenches is not None and self.waits_for_wrench:
+            self.wrenches.overtaken()
+
+    def _try(self) -> Answer | None:
+        """Answer the last state if all that it needs is there."""
+        if self.waits_for_wrench:
+            return None
+        reference = self.references.at(self.t, self.stamp, self._x)
+        if reference is None:
+            return None
+        felt = None if self.wrenches is None else self.wrenches.at(self.stamp)
+        self.answer = self._compute(reference, felt)
+        self.counts.answered += 1
+        return self.answer

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Readings, sensor descriptions and mounts: the vocabulary between sensors and estimators."""

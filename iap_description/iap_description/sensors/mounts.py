@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where sensors sit: a mount of a body, its topic and its frame."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_description.sensors.readings import Source
+from iap_description.states import P, Q
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.urdf import mount_frame
+
+Array = NDArray[np.float64]
+BASE = "base_link"
+
+
+@dataclass(frozen=True)
+class SensorMount:
+    """A mount with a sensor on it.
+
+    Attributes:
+        source: the sensor's topic and frame.
+        body: index of the body within its vehicle.
+        p_BS_B: (3,) the sensor's place on its body [m].
+        q_BS: (4,) its attitude there, xyzw.
+    """
+
+    source: Source
+    body: int
+    p_BS_B: Array
+    q_BS: Array
+
+
+def seat(assembly: Assembly, body: int, mount: str, topic: str, *, key: str) -> SensorMount:
+    """A sensor on a mount of a body.
+
+    Args:
+        assembly: the vehicle.
+        body: index of the body.
+        mount: name of the mount.
+        topic: of the sensor, under the body's own, such as ``imu``.
+        key: of the configuration that asks for it, for the error.
+
+    Raises:
+        BadInput: the body has no such mount.
+    """
+    one = assembly.bodies[body]
+    if mount not in one.mounts:
+        there = ", ".join(one.mounts) or "none"
+        raise BadInput(f"key '{key}': {one.name} has no mount '{mount}' (mounts: {there})")
+    place = one.mounts[mount]
+    turned = so3.matrix_from_euler(np.deg2rad(place.rpy_deg))
+    source = Source(
+        f"{space(assembly, body)}/{topic}", f"{assembly.name}/{mount_frame(one.name, mount)}"
+    )
+    return SensorMount(source, body, np.array(place.position), so3.quaternion_from_matrix(turned))
+
+
+def seats_on_aircraft(assembly: Assembly, mount: str, topic: str) -> list[SensorMount]:
+    """A sensor on the same mount of every aircraft; its topic is also its key under ``sensors``.
+
+    Raises:
+        BadInput: an aircraft has no such mount.
+    """
+    key = f"sensors.{topic}.mount"
+    return [seat(assembly, body, mount, topic, key=key) for body in assembly.aircraft]
+
+
+def space(assembly: Assembly, body: int) -> str:
+    """Where the topics of a body are: those of the central one in the vehicle's own namespace."""
+    name = assembly.bodies[body].name
+    return f"/{assembly.name}" if name == BASE else f"/{assembly.name}/{name}"
+
+
+def seat_meta(assembly: Assembly, place: SensorMount) -> dict[str, Any]:
+    """What every kind of `iap_description.sensors.sensor_info.SensorInfo` says of a seat."""
+    return {
+        "topic": place.source.topic,
+        "frame": place.source.frame,
+        "parent": f"{assembly.name}/{assembly.bodies[place.body].name}",
+        "p_BS_B": tuple(place.p_BS_B.tolist()),
+        "q_BS": tuple(place.q_BS.tolist()),
+    }
+
+
+def places(seats: Sequence[SensorMount], x: Array) -> tuple[Array, Array]:
+    """Positions (n, 3) [m] and attitudes (n, 4) of sensors in `map`, from their vehicle's rows (bodies, 13)."""
+    rows = x[[each.body for each in seats]]
+    arms = np.array([each.p_BS_B for each in seats])
+    turns = np.array([each.q_BS for each in seats])
+    return rows[:, P] + so3.rotate(rows[:, Q], arms), so3.multiply(rows[:, Q], turns)

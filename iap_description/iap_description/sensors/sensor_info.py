@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a recording says about its sensors: where they sit, and what a reader must know of their data."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from iap_description.config import Count, Flag, NonNegative, Positive, Real, Record, Vec3
+from iap_sensors.cameras.spec import Output
+
+Quaternion = tuple[Real, Real, Real, Real]
+Matrix3 = tuple[Real, Real, Real, Real, Real, Real, Real, Real, Real]
+ENCODINGS: dict[Output, str] = {  # of the images that show an output
+    "mono8": "mono8",
+    "rgb8": "rgb8",
+    "depth": "32FC1",
+    "segmentation": "16UC1",
+}
+
+
+class SensorInfo(Record):
+    """One sensor.
+
+    Attributes:
+        topic: that its readings are named by (`iap_description.sensors.readings.Source`).
+        frame: TF frame S of its data; of a camera the optical one.
+        parent: TF frame B that S is fixed to, such as ``iap/drone_1``; ``map`` for one in the world.
+        p_BS_B: place of S [m].
+        q_BS: attitude of S, xyzw.
+        rate: [Hz].
+    """
+
+    topic: str
+    frame: str
+    parent: str
+    p_BS_B: Vec3
+    q_BS: Quaternion
+    rate: Positive
+
+
+class ImuInfo(SensorInfo):
+    """An inertial unit.
+
+    Attributes:
+        gyro_noise: density [rad/s/sqrt(Hz)].
+        gyro_walk: of its bias [rad/s^2/sqrt(Hz)].
+        accel_noise: density [m/s^2/sqrt(Hz)].
+        accel_walk: of its bias [m/s^3/sqrt(Hz)].
+        attitude_deviation: of the estimated attitude about each axis [rad]; None without estimate.
+        has_bias: whether its true biases are recorded.
+    """
+
+    kind: Literal["imu"] = "imu"
+    gyro_noise: NonNegative
+    gyro_walk: NonNegative
+    accel_noise: NonNegative
+    accel_walk: NonNegative
+    attitude_deviation: NonNegative | None = None
+    has_bias: Flag = False
+
+
+class MagnetometerInfo(SensorInfo):
+    """A magnetometer; standard deviation of a sample [T]."""
+
+    kind: Literal["magnetometer"] = "magnetometer"
+    deviation: NonNegative
+
+
+class UwbInfo(SensorInfo):
+    """A UWB tag; each of its ranges brings its standard deviation along."""
+
+    kind: Literal["uwb"] = "uwb"
+
+
+class CameraSensorInfo(SensorInfo):
+    """A camera, as sensor_msgs/CameraInfo describes it.
+
+    Attributes:
+        outputs: the images that it gives.
+        width: [pixels].
+        height: [pixels].
+        K: (9) intrinsic matrix of the distorted image, row by row [pixels].
+        D: k1, k2, p1, p2, k3 of ``plumb_bob``.
+        R: (9) rotation to the rectified image.
+        P: (12) projection of the rectified image; of a pair's right camera with -fx baseline.
+    """
+
+    kind: Literal["camera"] = "camera"
+    outputs: tuple[Output, ...]
+    width: Count
+    height: Count
+    K: Matrix3
+    D: tuple[Real, Real, Real, Real, Real]
+    R: Matrix3 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    P: tuple[Real, Real, Real, Real, Real, Real, Real, Real, Real, Real, Real, Real]
+
+
+class LidarInfo(SensorInfo):
+    """A lidar; points of one turn at most."""
+
+    kind: Literal["lidar"] = "lidar"
+    points: Count
+
+
+AnySensor = Annotated[
+    ImuInfo | MagnetometerInfo | UwbInfo | CameraSensorInfo | LidarInfo,
+    Field(discriminator="kind"),
+]
+
+
+class FixedFrame(Record):
+    """A frame that is fixed to another.
+
+    Attributes:
+        frame: TF name of S.
+        parent: TF name of B.
+        p_BS_B: place of S [m].
+        q_BS: attitude of S, xyzw.
+    """
+
+    frame: str
+    parent: str
+    p_BS_B: Vec3
+    q_BS: Quaternion

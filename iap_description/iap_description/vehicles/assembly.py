@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is joined to what: bodies and joints as plain data, for engines and for the controllers' models."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Literal, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.vehicles.aircraft import Aircraft, Drag, Mount, Rotor, Shape, inertia_matrix
+from iap_description.vehicles.chassis import chassis_shapes
+from iap_description.vehicles.platform import Platform
+from iap_description.vehicles.tool import TOOL, Tool
+from iap_description.world.surface import Surface
+
+Array = NDArray[np.float64]
+JointType = Literal["spherical", "fixed"]
+Placed = TypeVar("Placed", Shape, Mount)
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body whose frame has its origin at the CoM."""
+
+    name: str
+    mass: float  # [kg]
+    inertia: Array  # (3, 3) [kg m^2] about the CoM, body axes
+    drag: Drag
+    collision: tuple[Shape, ...] = ()
+    visual: tuple[Shape, ...] = ()
+    mounts: Mapping[str, Mount] = field(default_factory=dict)
+    rotors: tuple[Rotor, ...] = ()
+    propeller: tuple[Shape, ...] = ()  # of each rotor, in the rotor's frame
+    surface: Surface | None = None  # None: as the world's
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two bodies, by index; it sits at the child's CoM."""
+
+    name: str
+    type: JointType
+    parent: int
+    child: int
+    p_PJ_P: Array  # (3,) position in the parent's frame [m]
+    q_PJ: Array  # (4,) the child's attitude in the parent's frame at rest, xyzw
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """Bodies and the joints between them; body 0 is the central body P.
+
+    A tool is part of the central body. With its mass the body's CoM, and so the origin of P, moves
+    from where the platform's file has it: joints, mounts and shapes are then as far away from the
+    origin as they are from that CoM.
+
+    Attributes:
+        name: the vehicle's name, unique in its world.
+        aircraft: index of the body that carries each aircraft's rotors.
+        p_FP_F: (3,) origin of P in the frame F in which the platform's file gives positions [m].
+        tool_tip_P: (3,) the tool's tip in P [m], also the mount `tool`; None without a tool.
+    """
+
+    name: str
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    aircraft: tuple[int, ...]
+    p_FP_F: Array = field(default_factory=lambda: np.zeros(3))
+    tool_tip_P: Array | None = None
+
+    @classmethod
+    def of(cls, platform: Platform, name: str = "iap") -> Self:
+        """The assembly of a platform."""
+        bodies, joints = [_central(platform)], []
+        for i, spec in enumerate(platform.joints, start=1):
+            bodies.append(_sub_aircraft(platform.aircraft, f"drone_{i}"))
+            q_PJ = so3.quaternion_exp(np.array([0.0, 0.0, np.deg2rad(spec.yaw_deg)]))
+            joints.append(Joint(f"joint_{i}", spec.type, 0, i, np.array(spec.position), q_PJ))
+        aircraft = tuple(range(1, len(bodies))) or (0,)
+        assembly = cls(name, tuple(bodies), tuple(joints), aircraft)
+        return assembly if platform.tool is None else assembly._with_tool(platform.tool)
+
+    def _with_tool(self, tool: Tool) -> Self:
+        """The same assembly with a tool merged into body 0; positions are then from the CoM of both."""
+        center = _merged(self.bodies[0], tool)
+        p_FP_F = tool.mass / center.mass * tool.point(0.5 * tool.length)
+        joints = tuple(replace(joint, p_PJ_P=joint.p_PJ_P - p_FP_F) for joint in self.joints)
+        return replace(
+            self,
+            bodies=(_moved(center, -p_FP_F), *self.bodies[1:]),
+            joints=joints,
+            p_FP_F=p_FP_F,
+            tool_tip_P=tool.point(tool.length) - p_FP_F,
+        )
+
+    def scaled(self, *, mass: float) -> Self:
+        """The same assembly with every mass and inertia multiplied, e.g. for a plant that its controller misjudges."""
+        bodies = tuple(
+            replace(b, mass=mass * b.mass, inertia=mass * b.inertia) for b in self.bodies
+        )
+        return replace(self, bodies=bodies)
+
+    @cached_property
+    def mass(self) -> float:
+        """Total mass m [kg]."""
+        return sum(body.mass for body in self.bodies)
+
+    @cached_property
+    def p_PB_P(self) -> Array:
+        """(bodies, 3) every body's CoM in P at rest [m]."""
+        places = np.zeros((len(self.bodies), 3))
+        for joint in self.joints:
+            places[joint.child] = joint.p_PJ_P
+        return places
+
+    @cached_property
+    def d_0(self) -> Array:
+        """(3,) the whole platform's CoM in P [m], after iap_simulator eq. (3)."""
+        masses = np.array([body.mass for body in self.bodies])
+        return masses @ self.p_PB_P / masses.sum()
+
+    @cached_property
+    def inertia(self) -> Array:
+        """(3, 3) inertia J about the origin of P, after iap_simulator eq. (3).
+
+        Aircraft on spherical joints count as points; those on fixed joints bring their own inertia along.
+        """
+        J = self.bodies[0].inertia.copy()
+        for joint in self.joints:
+            body = self.bodies[joint.child]
+            d = so3.hat(joint.p_PJ_P)
+            J -= body.mass * d @ d
+            if joint.type == "fixed":
+                R = so3.matrix_from_quaternion(joint.q_PJ)
+                J += R @ body.inertia @ R.T
+        return J
+
+    @cached_property
+    def is_jointed(self) -> bool:
+        """Whether the aircraft turn independently of the central body (all joints spherical)."""
+        return bool(self.joints) and all(joint.type == "spherical" for joint in self.joints)
+
+
+def _sub_aircraft(craft: Aircraft, name: str) -> Body:
+    return Body(
+        name,
+        craft.mass,
+        inertia_matrix(craft.inertia),
+        craft.drag,
+        craft.collision,
+        craft.visual,
+        craft.mounts,
+        craft.rotors,
+        craft.propeller,
+    )
+
+
+def _single(craft: Aircraft) -> Body:
+    """An aircraft that is the whole platform, on its own landing gear."""
+    body = _sub_aircraft(craft, "base_link")
+    gear = craft.landing_gear
+    return replace(body, collision=(*body.collision, *gear), visual=(*gear, *body.visual))
+
+
+def _central(platform: Platform) -> Body:
+    """The central body with its chassis, or the aircraft that flies alone."""
+    center = platform.center
+    if center is None:
+        return _single(platform.aircraft)
+    visual, collision = center.visual, center.collision
+    if center.chassis is not None:
+        places = [(joint.position, np.deg2rad(joint.yaw_deg)) for joint in platform.joints]
+        seen, touched = chassis_shapes(center.chassis, places, platform.ground_clearance)
+        visual, collision = (*visual, *seen), (*collision, *touched)
+    inertia = inertia_matrix(center.inertia)
+    return Body("base_link", center.mass, inertia, center.drag, collision, visual, center.mounts)
+
+
+def _merged(body: Body, tool: Tool) -> Body:
+    """A body with a tool: mass and inertia about the CoM of both, shapes still from the body's own CoM."""
+    mass = body.mass + tool.mass
+    inertia = body.inertia + tool.inertia
+    if tool.mass > 0.0:
+        d = so3.hat(tool.point(0.5 * tool.length))  # between the two CoMs, parallel axes
+        inertia -= body.mass * tool.mass / mass * d @ d
+    return replace(
+        body,
+        mass=mass,
+        inertia=inertia,
+        collision=(*body.collision, *tool.collision),
+        visual=(*body.visual, *tool.visual),
+        mounts={**body.mounts, TOOL: tool.mount},
+        surface=tool.surface,
+    )
+
+
+def _moved(body: Body, by: Array) -> Body:
+    """A central body with its shapes and mounts moved by (3,) [m]."""
+    if not by.any():
+        return body
+
+    def there(part: Placed) -> Placed:
+        x, y, z = np.add(part.position, by).tolist()
+        return part.model_copy(update={"position": (x, y, z)})
+
+    return replace(
+        body,
+        collision=tuple(map(there, body.collision)),
+        visual=tuple(map(there, body.visual)),
+        mounts={name: there(mount) for name, mount in body.mounts.items()},
+    )

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Platforms: what the central body is, where the aircraft are joined to it, and how a name becomes a platform."""
+
+import math
+import re
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+from pydantic import model_validator
+
+from iap_description.config import Real, Record, Vec3, read_yaml, validate
+from iap_description.errors import BadInput
+from iap_description.vehicles.aircraft import Aircraft, BodyShape, Drag, Inertial, Mount
+from iap_description.vehicles.chassis import Chassis
+from iap_description.vehicles.tool import Tool
+
+DATA = Path(__file__).parents[1] / "data"
+COUNTS = range(2, 13)  # of aircraft in a generated platform
+
+
+class Center(Inertial):
+    """The central body; its frame P is FLU with the origin at its CoM."""
+
+    drag: Drag
+    mounts: dict[str, Mount]
+    collision: tuple[BodyShape, ...]
+    visual: tuple[BodyShape, ...]
+    chassis: Chassis | None  # adds tubes to the joints and landing gear to the shapes above
+
+
+class JointSpec(Record):
+    """The joint of one aircraft: at the aircraft's CoM, at `position` in P."""
+
+    type: Literal["spherical", "fixed"]
+    position: Vec3  # [m] in P
+    yaw_deg: Real  # the aircraft's heading when it is level and the platform's yaw is zero
+
+
+class Platform(Record):
+    """An integrated aerial platform, or a single aircraft (``center: null`` and no joints)."""
+
+    name: str
+    description: str
+    center: Center | None
+    aircraft: Aircraft
+    joints: tuple[JointSpec, ...]
+    tool: Tool | None  # on the central body, or on the aircraft that flies alone
+    ground_clearance: (
+        Real  # height of the origin of P above the ground when the platform stands on it [m]
+    )
+
+    @model_validator(mode="after")
+    def _is_a_platform(self) -> Self:
+        if self.center is None:
+            if self.tool is not None and self.tool.mass > 0.0:
+                raise ValueError("key 'tool.mass': must be 0 on an aircraft without a center")
+            if self.joints:
+                raise ValueError(
+                    "key 'joints': a platform without a center is one aircraft and has no joints"
+                )
+            return self
+        if len(self.joints) < 2:
+            raise ValueError(
+                f"key 'joints': a center needs at least two aircraft, found {len(self.joints)}"
+            )
+        positions = np.array([joint.position for joint in self.joints])
+        if np.ptp(positions, axis=0).max() < 1e-6:
+            raise ValueError("key 'joints': all joints are at one point")
+        return self
+
+    @property
+    def count(self) -> int:
+        """Number of aircraft N."""
+        return max(1, len(self.joints))
+
+
+def platform_names() -> list[str]:
+    """Names of the platforms that ship as files."""
+    return sorted(path.stem for path in (DATA / "platforms").glob("*.yaml"))
+
+
+def platform_tree(name: str) -> tuple[dict[str, Any], str]:
+    """The plain tree of a platform, and the source to name in errors.
+
+    Args:
+        name: a shipped platform, ``star_N`` or ``line_N`` (N = 2..12), any of these with the suffix ``_fixed`` (links
+            instead of joints), or the path of a YAML file.
+
+    Raises:
+        BadInput: no such platform.
+    """
+    path = Path(name) if name.endswith((".yaml", ".yml")) else DATA / "platforms" / f"{name}.yaml"
+    if path.is_file():
+        return _with_aircraft(read_yaml(path), path), str(path)
+    if name.endswith("_fixed"):
+        tree, source = platform_tree(name.removesuffix("_fixed"))
+        return _with_fixed_links(tree, name, source), source
+    generated = re.fullmatch(r"(star|line)_(\d+)", name)
+    if generated and int(generated[2]) in COUNTS:
+        return _generated(generated[1], int(generated[2])), name
+    raise BadInput(
+        f"unknown platform '{name}': choose {', '.join(platform_names())}, star_N or line_N with N = 2..12, "
+        "any of these with _fixed appended, or the path of a YAML file"
+    )
+
+
+def load_platform(name: str) -> Platform:
+    """Load and check a platform by name or path (see `platform_tree`)."""
+    tree, source = platform_tree(name)
+    return validate(Platform, tree, source=source)
+
+
+def _with_aircraft(tree: dict[str, Any], path: Path) -> dict[str, Any]:
+    aircraft = tree.get("aircraft")
+    if isinstance(aircraft, str):
+        home = DATA / "aircraft" / f"{aircraft}.yaml"
+        if not home.is_file():
+            raise BadInput(f"{path}: key 'aircraft': no aircraft '{aircraft}' in {home.parent}")
+        tree = {**tree, "aircraft": read_yaml(home)}
+    return tree
+
+
+def _with_fixed_links(tree: dict[str, Any], name: str, source: str) -> dict[str, Any]:
+    if not tree.get("joints"):
+        raise BadInput(f"platform '{name}': {source} has no joints to fix")
+    return {
+        **tree,
+        "name": name,
+        "joints": [{**joint, "type": "fixed"} for joint in tree["joints"]],
+    }
+
+
+def _generated(kind: str, count: int) -> dict[str, Any]:
+    """A platform of `count` aircraft on a circle or on a line, with the centre of its three-aircraft sibling."""
+    tree, _ = platform_tree("three_star" if kind == "star" else "three_line")
+    height = tree["joints"][0]["position"][2]
+    if kind == "star":
+        smallest = math.hypot(*tree["joints"][0]["position"][:2])
+        radius = max(
+            smallest, 0.4 / math.sin(math.pi / count)
+        )  # propellers of neighbours clear each other
+        azimuths = [math.remainder(2.0 * math.pi * i / count, 2.0 * math.pi) for i in range(count)]
+        places = [(radius * math.cos(a), radius * math.sin(a), math.degrees(a)) for a in azimuths]
+    else:
+        places = [(0.5 * (count - 1) - i, 0.0, 0.0) for i in range(count)]
+    joints = [
+        {"type": "spherical", "position": [x, y, height], "yaw_deg": yaw} for x, y, yaw in places
+    ]
+    description = f"{count} aircraft on a {'circle' if kind == 'star' else 'line'}, generated."
+    return {**tree, "name": f"{kind}_{count}", "description": description, "joints": joints}

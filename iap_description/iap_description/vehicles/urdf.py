@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""URDF from an assembly, by xacro: for PyBullet, and standard for robot_state_publisher and RViz.
+
+`python -m iap_description.vehicles.urdf PLATFORM [--target ros|bullet]` prints one. Names carry no vehicle
+name: robot_state_publisher puts it in front (`frame_prefix`).
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+from xml.dom import minidom
+
+import xacro
+import yaml
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_description.vehicles.aircraft import Mount, Shape
+from iap_description.vehicles.assembly import Assembly, Body, Joint
+from iap_description.vehicles.platform import DATA, load_platform
+from iap_description.vehicles.tool import TOOL
+
+Target = Literal["bullet", "ros"]
+PACKAGE = "package://iap_description/"  # of meshes: a URI for ROS, a file for PyBullet
+
+
+def urdf_text(assembly: Assembly, *, target: Target) -> str:
+    """The URDF of an assembly.
+
+    Args:
+        assembly: bodies and joints.
+        target: ``bullet`` for PyBullet (spherical joints, one link per body, and only opaque
+            shapes: it knows no transparency), ``ros`` for standard URDF (floating joints, and
+            links for rotors, sensor mounts and the cameras' optical frames).
+    """
+    return _expanded(json.dumps(_tree(assembly, target)), target)
+
+
+@lru_cache(maxsize=64)
+def _expanded(tree: str, target: Target) -> str:
+    """The text for a tree in JSON; remembered: xacro takes half a second for four bodies."""
+    with tempfile.TemporaryDirectory(prefix="iap_") as folder:
+        path = Path(folder) / "assembly.yaml"
+        path.write_text(
+            yaml.safe_dump(json.loads(tree)), encoding="utf-8"
+        )  # xacro's YAML reads not every JSON number
+        source = DATA / "urdf" / "iap.urdf.xacro"
+        document = xacro.process_file(str(source), mappings={"tree": str(path), "target": target})
+    for node in list(document.childNodes):
+        if isinstance(node, minidom.Comment):  # xacro's banner names a path of this machine
+            document.removeChild(node)
+    return document.toprettyxml(indent="  ")
+
+
+def rotor_joint(body: str, rotor: int) -> str:
+    """Name of the joint of a body's rotor, numbered from 1, for joint_states."""
+    return f"{body}_rotor_{rotor}_joint"
+
+
+def mount_frame(body: str, mount: str) -> str:
+    """Name of the link of a sensor mount, the frame of that sensor's data; the tool's is `TOOL`."""
+    return TOOL if mount == TOOL else f"{body}_{mount}"
+
+
+def optical_frame(body: str, camera: str) -> str:
+    """Name of the link that looks along +z out of a camera, its images' frame (REP 103)."""
+    return f"{mount_frame(body, camera)}_optical"
+
+
+def _tree(assembly: Assembly, target: Target) -> dict[str, Any]:
+    """What the xacro files read."""
+    names = [body.name for body in assembly.bodies]
+    return {
+        "bodies": [_body(body, target) for body in assembly.bodies],
+        "joints": [_joint(joint, names) for joint in assembly.joints],
+    }
+
+
+def _body(body: Body, target: Target) -> dict[str, Any]:
+    return {
+        "name": body.name,
+        "mass": body.mass,
+        "inertia": body.inertia.tolist(),
+        "visual": _shapes(_seen(body.visual, target), target),
+        "collision": _shapes(body.collision, target),
+        "propeller": _shapes(_seen(body.propeller, target), target),
+        "rotors": [
+            {
+                "name": rotor_joint(body.name, k).removesuffix("_joint"),
+                "position": list(rotor.position),
+            }
+            for k, rotor in enumerate(body.rotors, start=1)
+        ],
+        "mounts": [
+            _mount(mount_frame(body.name, name), mount) for name, mount in body.mounts.items()
+        ],
+    }
+
+
+def _mount(frame: str, mount: Mount) -> dict[str, Any]:
+    return {"name": frame, "camera": frame.endswith("camera"), **mount.model_dump(mode="json")}
+
+
+def _seen(shapes: tuple[Shape, ...], target: Target) -> tuple[Shape, ...]:
+    return tuple(shape for shape in shapes if target == "ros" or shape.color[3] == 1.0)
+
+
+def _shapes(shapes: tuple[Shape, ...], target: Target) -> list[dict[str, Any]]:
+    trees = [shape.model_dump(mode="json", exclude_none=True) for shape in shapes]
+    for tree in trees:
+        if target == "ros" and tree["shape"] == "capsule":
+            tree["shape"] = "cylinder"  # standard URDF knows no capsules
+        if target == "bullet" and tree.get("mesh", "").startswith(PACKAGE):
+            tree["mesh"] = str(DATA / tree["mesh"].removeprefix(PACKAGE))
+    return trees
+
+
+def _joint(joint: Joint, names: list[str]) -> dict[str, Any]:
+    return {
+        "name": joint.name,
+        "type": joint.type,
+        "parent": names[joint.parent],
+        "child": names[joint.child],
+        "position": joint.p_PJ_P.tolist(),
+        "rpy": so3.euler_from_matrix(so3.matrix_from_quaternion(joint.q_PJ)).tolist(),
+    }
+
+
+def main() -> int:
+    """Print a platform's URDF."""
+    parser = argparse.ArgumentParser(
+        prog="python -m iap_description.vehicles.urdf", description="Print a platform's URDF."
+    )
+    parser.add_argument(
+        "platform",
+        help="name of a platform (three_star, star_5, f450, ...) or path of its YAML file",
+    )
+    parser.add_argument(
+        "--target", choices=["ros", "bullet"], default="ros", help="who reads it (default: ros)"
+    )
+    options = parser.parse_args()
+    try:
+        assembly = Assembly.of(load_platform(options.platform))
+    except BadInput as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    sys.stdout.write(urdf_text(assembly, target=options.target))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

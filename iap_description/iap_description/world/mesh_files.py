@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Mesh files (STL, OBJ, PLY, OFF, ...), checked: one closed surface around a volume."""
+
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.world.solids import moments
+
+Array = NDArray[np.float64]
+Faces = NDArray[np.int64]
+
+FLAT = 1e-9  # volume relative to the cube of the largest extent
+
+
+def read_mesh(path: str) -> tuple[Array, Faces]:
+    """Vertices (n, 3) and faces (m, 3) of a file; all faces look outwards, or all inwards.
+
+    Raises:
+        ValueError: the file is missing or not a mesh, or its surface is open, not manifold, or
+            without volume.
+    """
+    if not Path(path).is_file():
+        raise ValueError(f"there is no file {path}")
+    return _read(path, Path(path).stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=16)
+def _read(path: str, _: int) -> tuple[Array, Faces]:
+    """The mesh in a file as it was at a time [ns]."""
+    import trimesh  # takes half a second, and few worlds have meshes
+
+    try:
+        mesh = trimesh.load_mesh(path, process=False)
+    except Exception as error:  # its readers raise whatever they meet
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{path} is not a mesh that can be read: {reason}") from error
+    if not len(mesh.faces):
+        raise ValueError(f"{path} holds no triangles")
+    mesh.merge_vertices(merge_tex=True, merge_norm=True)
+    vertices = np.asarray(mesh.vertices, dtype=np.float64)
+    faces = np.asarray(mesh.faces, dtype=np.int64)
+    _check(path, faces)
+    if abs(moments(vertices, faces)[0]) < FLAT * np.ptp(vertices, axis=0).max() ** 3:
+        raise ValueError(f"the mesh {path} encloses no volume")
+    return vertices, faces
+
+
+def _check(path: str, faces: Faces) -> None:
+    """Every edge belongs to two faces, which run along it in opposite directions."""
+    edges = faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
+    _, count = np.unique(np.sort(edges, axis=1), axis=0, return_counts=True)
+    if (count == 1).any():
+        raise ValueError(f"the mesh {path} is open: {(count == 1).sum()} edges have one face only")
+    if (count != 2).any():
+        number = (count != 2).sum()
+        raise ValueError(
+            f"the mesh {path} is not manifold: {number} edges have more than two faces"
+        )
+    if len(np.unique(edges, axis=0)) != len(edges):
+        raise ValueError(f"the mesh {path} is not manifold: neighbouring faces look opposite ways")

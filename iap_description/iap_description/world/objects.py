@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Objects of the world: what they are, how they stand or move, and the pieces they are made of.
+
+An object's frame O is placed in `map` by `position` and `rpy_deg`. What has a face to be touched
+(wall, board, funnel) faces +x of O, a floor faces +z; their `position` is on that face or, for the
+funnel, where its bore begins.
+"""
+
+import math
+from abc import abstractmethod
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from iap_description import so3
+from iap_description.config import Flag, Positive, Real, Record, Vec3
+from iap_description.states import P, V, resting_state
+from iap_description.vehicles.aircraft import Rgba, Shape
+from iap_description.world.cavities import arc, pipe, rectangular, thick
+from iap_description.world.mesh_files import read_mesh
+from iap_description.world.solids import hull, prism
+from iap_description.world.surface import Surface
+
+Array = NDArray[np.float64]
+
+CAP = 0.04  # radius of a socket's flat pole relative to the socket's
+FILLET_STEPS, BOTTOM_STEPS = 2, 5  # stretches of the profile's arcs
+Segments = Annotated[int, Field(strict=True, ge=6, le=128)]
+
+
+class Drift(Record):
+    """Constant velocity from a time on."""
+
+    type: Literal["velocity"]
+    velocity: Vec3  # [m/s] in map
+    start: Real = 0.0  # [s]
+
+    def at(self, t: float) -> tuple[Array, Array]:
+        """Displacement (3,) [m] and velocity (3,) [m/s] at time t [s]."""
+        v, since = np.array(self.velocity), t - self.start
+        return (v * since, v) if since >= 0.0 else (0.0 * v, 0.0 * v)
+
+
+class Sine(Record):
+    """Swinging about the place where the object stands."""
+
+    type: Literal["sine"]
+    amplitude: Vec3  # [m] in map
+    period: Positive  # [s]
+    phase_deg: Real = 0.0
+
+    def at(self, t: float) -> tuple[Array, Array]:
+        """Displacement (3,) [m] and velocity (3,) [m/s] at time t [s]."""
+        a, rate = np.array(self.amplitude), 2.0 * math.pi / self.period
+        phase = rate * t + math.radians(self.phase_deg)
+        return a * math.sin(phase), a * rate * math.cos(phase)
+
+
+class Placed(Record):
+    """What all objects have. Without `mass` and `motion` an object stands still."""
+
+    position: Vec3  # of O in map [m]
+    rpy_deg: Vec3 = (0.0, 0.0, 0.0)  # of O in map
+    surface: Surface
+    color: Rgba = (0.62, 0.66, 0.70, 1.0)
+    mass: Positive | None = None  # of a body that moves freely [kg]
+    motion: Annotated[Drift | Sine, Field(discriminator="type")] | None = None  # as prescribed
+
+    @model_validator(mode="after")
+    def _moves_one_way(self) -> Self:
+        if self.mass is not None and self.motion is not None:
+            raise ValueError("key 'motion': an object with a mass moves freely, give one of both")
+        return self
+
+    @property
+    def q_WO(self) -> Array:
+        """(4,) its attitude at the start."""
+        return so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(self.rpy_deg)))
+
+    def row(self, t: float) -> Array:
+        """(13,) state row of O at time t [s], for what does not move freely."""
+        x = resting_state(np.array(self.position), self.q_WO)
+        if self.motion is not None:
+            away, x[V] = self.motion.at(t)
+            x[P] += away
+        return x
+
+    @abstractmethod
+    def pieces(self) -> tuple[Shape, ...]:
+        """Shapes in O that make it up, for contact and for pictures."""
+
+
+class Wall(Placed):
+    """A slab whose front, through the origin of O, faces +x."""
+
+    type: Literal["wall"]
+    width: Positive  # along y [m]
+    height: Positive  # along z [m]
+    thickness: Positive = 0.1  # [m]
+
+    def pieces(self) -> tuple[Shape, ...]:
+        """One box."""
+        size = (self.thickness, self.width, self.height)
+        return (_box(size, (-0.5 * self.thickness, 0.0, 0.0), self.color),)
+
+
+class Floor(Placed):
+    """A slab whose top, through the origin of O, faces +z."""
+
+    type: Literal["floor"]
+    length: Positive  # along x [m]
+    width: Positive  # along y [m]
+    thickness: Positive = 0.1  # [m]
+
+    def pieces(self) -> tuple[Shape, ...]:
+        """One box."""
+        size = (self.length, self.width, self.thickness)
+        return (_box(size, (0.0, 0.0, -0.5 * self.thickness), self.color),)
+
+
+class Box(Placed):
+    """A box around the origin of O."""
+
+    type: Literal["box"]
+    size: tuple[Positive, Positive, Positive]  # [m]
+
+    def pieces(self) -> tuple[Shape, ...]:
+        """Itself."""
+        return (_box(self.size, (0.0, 0.0, 0.0), self.color),)
+
+
+class Cylinder(Placed):
+    """A cylinder along z around the origin of O."""
+
+    type: Literal["cylinder"]
+    radius: Positive  # [m]
+    length: Positive  # [m]
+
+    def pieces(self) -> tuple[Shape, ...]:
+        """Itself."""
+        return (Shape(shape="cylinder", radius=self.radius, length=self.length, color=self.color),)
+
+
+class Funnel(Placed):
+    """A cone that narrows into a bore; things enter it along -x.
+
+    The bore begins at the origin of O and ends at x = -throat_length; the cone opens from there to
+    its mouth at x = cone_length.
+    """
+
+    type: Literal["funnel"]
+    throat_radius: Positive  # of the bore [m]
+    throat_length: Positive  # of the bore [m]
+    mouth_radius: Positive  # [m]
+    cone_length: Positive  # [m]
+    wall: Positive = 0.01  # [m], measured across the axis
+    segments: Segments = 32  # flat sides
+
+    @model_validator(mode="after")
+    def _narrows(self) -> Self:
+        if self.mouth_radius < self.throat_radius:
+            raise ValueError(
+                f"key 'mouth_radius': {self.mouth_radius} is below throat_radius {self.throat_radius}"
+            )
+        return self
+
+    def pieces(self) -> tuple[Shape, ...]:
+        """Two for each flat side, of the cone and of the bore."""
+        profile = [
+            (self.cone_length, self.mouth_radius),
+            (0.0, self.throat_radius),
+            (-self.throat_length, self.throat_radius),
+        ]
+        return tuple(pipe(np.array(profile), self.segments, thick(self.wall), self.color))
+
+
+class Hole(Record):
+    """A round hole through a board."""
+
+    type: Literal["through"]
+    radius: Positive  # [m]
+    fillet: Positive | None = None  # radius of the mouth's rounded edge [m]
+
+    def profile(self, thickness: float) -> Array:
+        """Points (x, r) from the mouth inwards, in a board of this thickness [m]."""
+        return np.array([*_mouth(self.radius, self.fillet), (-thickness, self.radius)])
+
+
+class Socket(Record):
+    """A blind hole: straight, then a hemispherical bottom."""
+
+    type: Literal["socket"]
+    radius: Positive  # [m]
+    straight: Positive  # depth of the straight part from the board's front, fillet included [m]
+    fillet: Positive | None = None  # radius of the mouth's rounded edge [m]
+
+    @property
+    def depth(self) -> float:
+        """To the bottom [m]."""
+        return self.straight + self.radius
+
+    def profile(self, thickness: float) -> Array:
+        """Points (x, r) from the mouth down to a flat pole, which the board's back closes."""
+        bottom = arc(
+            (-self.straight, 0.0), self.radius, 0.5 * np.pi, np.pi - math.asin(CAP), BOTTOM_STEPS
+        )
+        return np.vstack([_mouth(self.radius, self.fillet), bottom])
+
+
+class Board(Placed):
+    """A wall with a hole or a socket, whose mouth is around the origin of O and opens towards +x."""
+
+    type: Literal["board"]
+    width: Positive  # along y [m]
+    height: Positive  # along z [m]
+    thickness: Positive  # [m]
+    hole: Annotated[Hole | Socket, Field(discriminator="type")]
+    segments: Segments = 16  # flat sides
+
+    @model_validator(mode="after")
+    def _has_room(self) -> Self:
+        hole = self.hole
+        mouth = hole.radius + (hole.fillet or 0.0)
+        if 2.0 * mouth >= min(self.width, self.height):
+            raise ValueError(f"key 'hole.radius': {hole.radius} does not fit into the board")
+        straight = hole.straight if isinstance(hole, Socket) else self.thickness
+        if hole.fillet is not None and hole.fillet >= straight:
+            raise ValueError(f"key 'hole.fillet': {hole.fillet} is not below the depth {straight}")
+        if isinstance(hole, Socket) and hole.depth >= self.thickness:
+            raise ValueError(
+                f"key 'thickness': {self.thickness} is not above the socket's depth {hole.depth:g}"
+            )
+        return self
+
+    def pieces(self) -> tuple[Shape, ...]:
+        """Some for each flat side of the hole, and the back of a socket."""
+        border = rectangular(self.width, self.height)
+        profile = self.hole.profile(self.thickness)
+        pieces = pipe(profile, self.segments, border, self.color)
+        end = float(profile[-1, 0])
+        if isinstance(self.hole, Socket):
+            y, z = 0.5 * self.width, 0.5 * self.height
+            sheet = np.array([[0.0, y, z], [0.0, -y, z], [0.0, -y, -z], [0.0, y, -z]])
+            back = sheet - [self.thickness, 0.0, 0.0]
+            pieces.append(prism(back, sheet + [end, 0.0, 0.0], self.color))
+        return tuple(pieces)
+
+
+class Mesh(Placed):
+    """A mesh file; what is touched is its convex hull, or the mesh itself where `concave` is set."""
+
+    type: Literal["mesh"]
+    file: str  # path
+    scale: Positive = 1.0  # metres per unit of the file
+    concave: Flag = False  # only of what does not move freely; contact is best with round tips
+
+    @model_validator(mode="after")
+    def _is_a_solid(self) -> Self:
+        if self.concave and self.mass is not None:
+            raise ValueError("key 'concave': a free body is touched as a convex hull only")
+        try:
+            read_mesh(str(Path(self.file).expanduser()))
+        except ValueError as error:
+            raise ValueError(f"key 'file': {error}") from error
+        return self
+
+    def pieces(self) -> tuple[Shape, ...]:
+        """The mesh."""
+        vertices, faces = read_mesh(str(Path(self.file).expanduser()))
+        kind = "surface" if self.concave else "hull"
+        return (hull(self.scale * vertices, faces, self.color, shape=kind),)
+
+
+WorldObject = Annotated[
+    Wall | Floor | Box | Cylinder | Funnel | Board | Mesh, Field(discriminator="type")
+]
+
+
+def _box(size: tuple[float, float, float], position: Vec3, color: Rgba) -> Shape:
+    return Shape(shape="box", size=size, position=position, color=color)
+
+
+def _mouth(radius: float, fillet: float | None) -> Array:
+    """The profile's points on the rounded edge of a hole, or its sharp edge."""
+    if fillet is None:
+        return np.array([[0.0, radius]])
+    return arc((-fillet, radius + fillet), fillet, 0.0, -0.5 * np.pi, FILLET_STEPS)

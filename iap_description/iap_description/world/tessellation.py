@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Triangles of shapes, and what is seen of bodies and of the world's objects."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.scenes.part import Part
+from iap_description.vehicles.aircraft import Shape
+from iap_description.vehicles.assembly import Body
+from iap_description.vehicles.urdf import DATA, PACKAGE
+from iap_description.world.mesh_files import read_mesh
+from iap_description.world.objects import Placed
+from iap_description.world.solids import triangles
+
+Array = NDArray[np.float64]
+Faces = NDArray[np.int64]
+Mesh = tuple[Array, Array, Faces]  # vertices (n, 3) [m], their normals (n, 3), faces (m, 3)
+
+SEGMENTS, FEW_SEGMENTS = 16, 8  # flat sides of what is round, and of what is thin
+THIN = 0.013  # radius up to which a shape is thin [m]
+RINGS = 4  # of a hemisphere
+OBJECT_LABEL, BODY_LABEL = (
+    50,
+    100,
+)  # in segmented images, of the first object and of the first body
+
+_TURNS = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+
+
+def mesh(shape: Shape) -> Mesh:
+    """The triangles of a shape in its body's frame, counter-clockwise from outside.
+
+    What is flat has the normals of its faces, what is round those of the surface it stands for.
+    """
+    if shape.vertices is not None:
+        return _flat(*triangles(shape))
+    if shape.mesh is not None:
+        vertices, normals, faces = _flat(*read_mesh(_path(shape.mesh)))
+    elif shape.size is not None:
+        vertices, normals, faces = _box(np.array(shape.size))
+    else:
+        vertices, normals, faces = _round(shape)
+    R = so3.matrix_from_euler(np.deg2rad(shape.rpy_deg))
+    return vertices @ R.T + shape.position, normals @ R.T, faces
+
+
+def body_parts(body: Body, *, label: int = BODY_LABEL) -> tuple[Part, ...]:
+    """What is seen of a body in its frame, propellers included: one part for each of its colours.
+
+    Args:
+        body: of a vehicle.
+        label: of its parts.
+    """
+    turning = (_moved(shape, rotor.position) for rotor in body.rotors for shape in body.propeller)
+    return _by_color(body.name, (*body.visual, *turning), label)
+
+
+def object_parts(item: Placed, *, label: int = OBJECT_LABEL) -> tuple[Part, ...]:
+    """What is seen of an object of the world in its frame O: one part for each of its colours."""
+    return _by_color("object", item.pieces(), label)
+
+
+def _by_color(name: str, shapes: Iterable[Shape], label: int) -> tuple[Part, ...]:
+    groups: dict[tuple[float, float, float, float], list[Mesh]] = {}
+    for shape in shapes:
+        groups.setdefault(shape.color, []).append(mesh(shape))
+    parts = []
+    for color, meshes in groups.items():
+        vertices, normals, faces = joined(meshes)
+        uv = np.zeros((len(vertices), 2), np.float32)
+        seen = vertices.astype(np.float32), normals.astype(np.float32)
+        parts.append(Part(name, *seen, uv, faces.astype(np.int32), None, color, label))
+    return tuple(parts)
+
+
+def joined(meshes: Iterable[Mesh]) -> Mesh:
+    """Several meshes as one."""
+    all_vertices, all_normals, all_faces = zip(*meshes, strict=True)
+    firsts = np.cumsum([0, *(len(vertices) for vertices in all_vertices[:-1])])
+    faces = [each + first for each, first in zip(all_faces, firsts, strict=True)]
+    return np.vstack(all_vertices), np.vstack(all_normals), np.vstack(faces)
+
+
+def _moved(shape: Shape, by: tuple[float, float, float]) -> Shape:
+    x, y, z = np.add(shape.position, by).tolist()
+    return shape.model_copy(update={"position": (x, y, z)})
+
+
+def _flat(vertices: Array, faces: Faces) -> Mesh:
+    """Every face with corners and a normal of its own."""
+    corners = vertices[faces]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    sizes = np.linalg.norm(normals, axis=1)
+    kept = sizes > 0.0  # a face without area is not seen
+    normals = normals[kept] / sizes[kept, None]
+    return (
+        corners[kept].reshape(-1, 3),
+        np.repeat(normals, 3, axis=0),
+        np.arange(3 * len(normals)).reshape(-1, 3),
+    )
+
+
+def _box(size: Array) -> Mesh:
+    """A box around the origin: four vertices for each side, so that normals and textures end there."""
+    corners, normals = [], []
+    for axis in range(3):
+        for sign in (1, -1):
+            across = (axis + 1) % 3, (axis + 2) % 3
+            side = np.full((4, 3), float(sign))
+            side[:, across] = _TURNS[::sign]
+            corners.append(0.5 * size * side)
+            normals.append(np.tile(sign * np.eye(3)[axis], (4, 1)))
+    first = 4 * np.arange(6)[:, None]
+    faces = (first + np.array([0, 1, 2, 0, 2, 3])).reshape(-1, 3)
+    return np.vstack(corners), np.vstack(normals), faces
+
+
+def _path(mesh_file: str) -> str:
+    """The path of a mesh file, which may be one of this package."""
+    if mesh_file.startswith(PACKAGE):
+        return str(DATA / mesh_file.removeprefix(PACKAGE))
+    return str(Path(mesh_file).expanduser())
+
+
+def _round(shape: Shape) -> Mesh:
+    """A cylinder, capsule or sphere around its axis z, of rings from its lower to its upper end."""
+    r = shape.radius or 0.0
+    segments = FEW_SEGMENTS if r <= THIN else SEGMENTS
+    half = 0.5 * (shape.length or 0.0)
+    if shape.shape == "cylinder":
+        profile = [(-half, 0.0, -1.0), (-half, r, -1.0), (-half, r, 0.0)]
+    else:
+        angles = np.linspace(-0.5 * np.pi, 0.0, RINGS + 1)
+        profile = [(-half + r * np.sin(a), r * np.cos(a), np.sin(a)) for a in angles]
+        if shape.shape == "sphere":
+            return revolved([*profile, *_mirrored(profile[:-1])], segments)
+    return revolved([*profile, *_mirrored(profile)], segments)
+
+
+def _mirrored(profile: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+    return [(-z, r, -n) for z, r, n in reversed(profile)]
+
+
+def revolved(profile: list[tuple[float, float, float]], segments: int) -> Mesh:
+    """The surface that a profile makes around z.
+
+    Args:
+        profile: height [m], radius [m] and upward part of the normal at points from below to above.
+        segments: flat sides.
+    """
+    angles = (
+        2.0 * np.pi * np.arange(segments + 1) / segments
+    )  # the first again: textures end there
+    across = np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], -1)
+    up = np.array([0.0, 0.0, 1.0])
+    vertices = np.vstack([z * up + r * across for z, r, _ in profile])
+    normals = np.vstack([n * up + np.sqrt(1.0 - n * n) * across for _, _, n in profile])
+    n = segments + 1
+    a = (n * np.arange(len(profile) - 1)[:, None] + np.arange(segments)).ravel()
+    faces = np.vstack([np.stack([a, a + 1, a + n + 1], -1), np.stack([a, a + n + 1, a + n], -1)])
+    corners = vertices[faces]
+    area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    return vertices, normals, faces[np.linalg.norm(area, axis=1) > 1e-12]

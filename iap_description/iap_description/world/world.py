@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The world that vehicles fly in: gravity, the ground, and the objects that they touch."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from iap_description.config import Flag, NonNegative, Record
+from iap_description.earth import GRAVITY
+from iap_description.errors import BadInput
+from iap_description.scenes.library import check_scene
+from iap_description.world.objects import WorldObject
+from iap_description.world.surface import Surface
+
+__all__ = ["Surface", "World", "WorldObject"]
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+
+
+def _scene(name: str) -> str:
+    try:
+        check_scene(name)
+    except BadInput as error:
+        raise ValueError(str(error)) from error
+    return name
+
+
+Scene = Annotated[str, AfterValidator(_scene)]
+
+
+class World(Record):
+    """Gravity along -z of `map`, a ground plane at z = 0, a scene around it, and objects by name.
+
+    The surface is that of the ground and the scene; its friction and restitution are also those of vehicles that
+    say nothing else. Engines number the objects in the order in which they are given.
+    """
+
+    gravity: NonNegative = GRAVITY  # [m/s^2]
+    ground: Flag = True
+    surface: Surface = Surface(friction=0.8, restitution=0.1)
+    scene: Scene | None = None  # of scenes.library; None: an open field
+    objects: dict[Name, WorldObject] = {}

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which topics of a bag are the stereo pair and the inertial unit."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from os.path import commonprefix
+
+from iap_description.errors import BadInput
+from iap_io.trajectories.topics import Topic, listing
+
+IMU = "sensor_msgs/msg/Imu"
+IMAGE, COMPRESSED = "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"
+INFO = "sensor_msgs/msg/CameraInfo"
+SIDES = (("left", "right"), ("cam0", "cam1"), ("camera_0", "camera_1"), ("infra1", "infra2"))
+OTHERS = (
+    "depth",
+    "disparity",
+    "segmentation",
+    "theora",
+    "color",
+    "mono",
+)  # are no view of their own
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Topics that a user names; None are to be found."""
+
+    left: str | None = None
+    right: str | None = None
+    imu: str | None = None
+
+
+@dataclass(frozen=True)
+class Picked:
+    """Topics of the images, of their CameraInfo, and of the inertial unit."""
+
+    left: str
+    right: str
+    imu: str
+
+    @property
+    def images(self) -> tuple[str, str]:
+        """Left and right."""
+        return self.left, self.right
+
+
+def pick(
+    source: str,
+    topics: Mapping[str, Topic],
+    chosen: Chosen,
+    shift: Callable[[str], float | None],
+) -> Picked:
+    """Find the topics.
+
+    Args:
+        source: the bag, to name in errors.
+        topics: what it holds.
+        chosen: what the user says.
+        shift: P[3] of the CameraInfo of an image topic; None without one.
+
+    Raises:
+        BadInput: there is no pair or no inertial unit, or there are several.
+    """
+    for name, kinds in (
+        (chosen.left, (IMAGE, COMPRESSED)),
+        (chosen.right, (IMAGE, COMPRESSED)),
+        (chosen.imu, (IMU,)),
+    ):
+        if name is not None and (name not in topics or topics[name].msgtype not in kinds):
+            raise BadInput(
+                f"{source}: no topic {name} of type {kinds[0]}; it holds {listing(topics)}"
+            )
+    imus = _having(topics, IMU)
+    if not imus:
+        raise BadInput(
+            f"{source}: no inertial unit: no topic of type {IMU}; it holds {listing(topics)}"
+        )
+    left, right = _pair(source, topics, chosen, shift)
+    return Picked(left, right, chosen.imu or _nearest(source, imus, left))
+
+
+def info_topic(image: str) -> str:
+    """The topic of CameraInfo beside one of images."""
+    base = image.removesuffix("/compressed")
+    return f"{base.rsplit('/', 1)[0]}/camera_info"
+
+
+def _having(topics: Mapping[str, Topic], *kinds: str) -> list[str]:
+    return sorted(n for n, about in topics.items() if about.msgtype in kinds and about.messages)
+
+
+def _pair(
+    source: str,
+    topics: Mapping[str, Topic],
+    chosen: Chosen,
+    shift: Callable[[str], float | None],
+) -> tuple[str, str]:
+    if chosen.left is not None and chosen.right is not None:
+        return chosen.left, chosen.right
+    images = _images(topics)
+    pairs = [pair for pair in _by_name(images) if _fits(pair, chosen)]
+    if not pairs:
+        shifts = {name: shift(name) for name in images}
+        rights = [name for name, value in shifts.items() if value is not None and value < 0.0]
+        lefts = [name for name, value in shifts.items() if value == 0.0]
+        pairs = [(a, b) for a in lefts for b in rights if _fits((a, b), chosen)]
+    if len(pairs) == 1:
+        return pairs[0]
+    found = "; ".join(" and ".join(pair) for pair in pairs) or listing(topics)
+    said = "several stereo pairs" if pairs else "no stereo pair"
+    raise BadInput(f"{source}: {said}; choose with --left and --right from: {found}")
+
+
+def _images(topics: Mapping[str, Topic]) -> list[str]:
+    """Topics of images, one of each camera: as they are, before compressed ones."""
+    raw = [name for name in _having(topics, IMAGE) if not _is_other(name)]
+    bases = {info_topic(name) for name in raw}
+    compressed = [name for name in _having(topics, COMPRESSED) if not _is_other(name)]
+    return raw + [name for name in compressed if info_topic(name) not in bases]
+
+
+def _is_other(name: str) -> bool:
+    return any(word in name.lower() for word in OTHERS)
+
+
+def _by_name(images: list[str]) -> list[tuple[str, str]]:
+    """Pairs whose names differ in nothing but the side."""
+    return [
+        (name, name.replace(left, right))
+        for name in images
+        for left, right in SIDES
+        if left in name and name.replace(left, right) in images
+    ]
+
+
+def _fits(pair: tuple[str, str], chosen: Chosen) -> bool:
+    return chosen.left in (None, pair[0]) and chosen.right in (None, pair[1])
+
+
+def _nearest(source: str, imus: list[str], left: str) -> str:
+    """The inertial unit whose name has most in common with that of the left camera; none below another's name."""
+    shared = {name: len(commonprefix([name, left])) for name in imus}
+    near = [name for name in imus if shared[name] == max(shared.values())]
+    best = [name for name in near if not any(name.startswith(f"{other}/") for other in near)]
+    if len(best) > 1:
+        raise BadInput(
+            f"{source}: several inertial units; choose with --imu from: {', '.join(best)}"
+        )
+    return best[0]

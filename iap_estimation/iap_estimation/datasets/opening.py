@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`open_dataset`: whatever a path holds, as a data set."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from iap_description.errors import BadInput
+from iap_estimation.datasets.bag_source import open_bag
+from iap_estimation.datasets.bag_topics import Chosen
+from iap_estimation.datasets.euroc_source import HOME, open_euroc
+from iap_estimation.datasets.run_source import open_run
+from iap_estimation.navigation.data import Dataset
+from iap_io.runs.recorder import BAG, META
+from iap_io.trajectories.bags import STORAGE_SUFFIXES
+
+METADATA = "metadata.yaml"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a user says of a data set.
+
+    Attributes:
+        vehicle: of a run with several.
+        topics: of a bag that is not this suite's.
+        calibration: ``sensor.yaml`` of the left and the right camera, and of the inertial unit if there is a third,
+            in place of a bag's CameraInfo and /tf_static.
+        truth: topic of poses of the inertial unit in a bag.
+    """
+
+    vehicle: str | None = None
+    topics: Chosen = Chosen()
+    calibration: tuple[Path, ...] = ()
+    truth: str | None = None
+
+    @property
+    def is_of_bag(self) -> bool:
+        """Whether any of it is about a foreign bag."""
+        return self.topics != Chosen() or bool(self.calibration) or self.truth is not None
+
+
+def open_dataset(path: Path, choices: Choices | None = None) -> Dataset:
+    """A run folder of this suite, a folder in EuRoC's layout, or a bag of ROS 1 or 2.
+
+    Raises:
+        BadInput: it is none, or cannot be used.
+    """
+    choices = choices or Choices()
+    if not path.exists():
+        raise BadInput(f"{path}: no such file or folder")
+    if _is_bag(path):
+        return open_bag(path, choices.topics, choices.calibration, choices.truth)
+    if choices.is_of_bag:
+        raise BadInput(
+            f"{path}: not a bag: --left, --right, --imu, --calibration, --truth are for bags"
+        )
+    if path.is_dir() and (path / BAG / METADATA).exists():
+        return open_run(path, choices.vehicle)
+    if path.name == BAG and _is_own(path):
+        return open_run(path.parent, choices.vehicle)
+    if path.name == HOME or (path / HOME).is_dir():
+        return open_euroc(path)
+    homes = sorted(str(each.parent) for each in path.glob(f"*/{HOME}")) if path.is_dir() else []
+    if homes:
+        raise BadInput(
+            f"{path}: several data sets in EuRoC's layout; choose one: {', '.join(homes)}"
+        )
+    raise BadInput(f"{path}: not a data set: no run folder, no folder with {HOME}, no bag")
+
+
+def _is_bag(path: Path) -> bool:
+    """Whether it is a bag of somebody else's."""
+    if path.is_file():
+        return path.suffix in (".bag", *STORAGE_SUFFIXES)
+    return (path / METADATA).exists() and not (path.name == BAG and _is_own(path))
+
+
+def _is_own(bag: Path) -> bool:
+    """Whether a bag says that it is part of a run of this suite."""
+    try:
+        return META in (bag / METADATA).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False

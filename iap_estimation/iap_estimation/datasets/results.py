@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The folder of a localisation: metrics.json, trajectories in the TUM format, plots."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from iap_estimation.datasets.evaluation import Judged, figures, judged
+from iap_estimation.navigation.pipeline import COMPLETED, Results
+from iap_io.runs.run_folder import write_file, write_metrics
+from iap_io.trajectories.tum import tum_text
+
+COLUMNS = (  # key of metrics.json, title, digits
+    ("ate_rmse_m", "ATE, m", 3),
+    ("ate_horizontal_rmse_m", "horiz.", 3),
+    ("ate_vertical_rmse_m", "vert.", 3),
+    ("ate_yaw_rmse_m", "align.", 3),
+    ("drift_percent", "drift %", 2),
+    ("attitude_rmse_deg", "att. deg", 2),
+    ("nees_position", "NEES", 2),
+)
+MILLISECONDS = 1e3
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Results beside the truth.
+
+    Attributes:
+        results: of all methods.
+        judged: by body and method, where there is an estimate and a truth.
+        metrics: what metrics.json holds.
+    """
+
+    results: Results
+    judged: dict[str, dict[str, Judged]]
+    metrics: dict[str, Any]
+
+
+def evaluate(results: Results) -> Evaluation:
+    """Judge all trajectories."""
+    beside: dict[str, dict[str, Judged]] = {}
+    estimation: dict[str, dict[str, Any]] = {}
+    for body, truth in results.dataset.bodies.items():
+        beside[body], estimation[body] = {}, {}
+        for name, ran in results.methods.items():
+            trajectory = ran.trajectories.get(body)
+            one = None if trajectory is None or truth is None else judged(trajectory, truth)
+            told: dict[str, Any] = {"outcome": ran.outcome, "ate_rmse_m": None, "ate_max_m": None}
+            told["drift_percent"] = None
+            if one is not None:
+                beside[body][name] = one
+                told |= figures(one, begins_true=results.begins_true)
+            elif trajectory is None and not ran.has_failed:
+                told["outcome"] = f"not estimated by {name}"
+            estimation[body][name] = told | _speed(results, name)
+    return Evaluation(results, beside, _head(results) | {"estimation": estimation})
+
+
+def _head(results: Results) -> dict[str, Any]:
+    """What is of all bodies."""
+    failed = [f"{n} {ran.outcome}" for n, ran in results.methods.items() if ran.has_failed]
+    dataset, stats = results.dataset, results.frontend
+    pairs = len(stats.seconds)
+    return {
+        "source": dataset.source,
+        "outcome": "; ".join(failed) or COMPLETED,
+        "duration_s": results.duration,
+        "begins_at_truth": results.begins_true,
+        "notes": [*dataset.notes, *dataset.tally.sentences()],
+        "unpaired_images": dataset.tally.unpaired,
+        "gaps": len(dataset.tally.gaps),
+        "frontend": {
+            "pairs": pairs,
+            "pair_ms": MILLISECONDS * float(np.mean(stats.seconds)) if pairs else None,
+            "tracks": float(np.mean(stats.tracks)) if pairs else None,
+            "stereo_tracks": float(np.mean(stats.stereo)) if pairs else None,
+        },
+        "methods": {name: _of_method(results, name) for name in results.methods},
+    }
+
+
+def _of_method(results: Results, name: str) -> dict[str, Any]:
+    ran = results.methods[name]
+    faults = [{"t_s": fault.t, "reason": fault.reason} for fault in ran.faults]
+    left_out = [{"t_s": t, "aircraft": name, "anchor": anchor} for t, name, anchor in ran.left_out]
+    said = {
+        "outcome": ran.outcome,
+        "keyframes": ran.keyframes,
+        "faults": faults,
+        "anchors_left_out": left_out,
+    }
+    return said | _speed(results, name)
+
+
+def _speed(results: Results, name: str) -> dict[str, float | None]:
+    if results.methods[name].has_failed:
+        return {"keyframe_ms": None, "real_time_factor": None}
+    return {
+        "keyframe_ms": results.keyframe_ms(name),
+        "real_time_factor": results.real_time_factor(name),
+    }
+
+
+def write_results(folder: Path, evaluation: Evaluation) -> None:
+    """Write metrics.json and ``trajectory_BODY_METHOD.tum``, with ``truth_BODY.tum`` beside; stamps are the data's.
+
+    Raises:
+        RecordingFailed: the disk is full or cannot be written.
+    """
+    results = evaluation.results
+    offset = results.dataset.start_ns * 1e-9
+    for body, truth in results.dataset.bodies.items():
+        for name, ran in results.methods.items():
+            if body in ran.trajectories:
+                one = ran.trajectories[body]
+                text = tum_text(one.t + offset, one.poses)
+                write_file(folder / f"trajectory_{body}_{name}.tum", text.encode())
+        if truth is not None and truth.has_attitude:
+            text = tum_text(truth.t + offset, truth.poses)
+            write_file(folder / f"truth_{body}.tum", text.encode())
+    write_metrics(folder, evaluation.metrics)
+
+
+def show_results(console: Console, evaluation: Evaluation, folder: Path) -> None:
+    """The table of errors, how fast it went, and where everything is."""
+    metrics = evaluation.metrics
+    table = Table(box=SIMPLE_HEAD)
+    for title in ("body", "method"):
+        table.add_column(title, no_wrap=True)
+    for _, title, _ in COLUMNS:
+        table.add_column(title, justify="right")
+    for body, methods in metrics["estimation"].items():
+        for name, told in methods.items():
+            cells = (_cell(told.get(key), digits) for key, _, digits in COLUMNS)
+            table.add_row(body, name, *cells)
+    console.print(table)
+    for name, told in metrics["methods"].items():
+        said = f"{told['outcome']}"
+        if told["keyframe_ms"] is not None:
+            factor = told["real_time_factor"]
+            said += f"; {told['keyframe_ms']:.1f} ms a keyframe, {factor:.1f} x real time"
+        console.print(escape(f"{name}: {said}"), soft_wrap=True)
+    frontend = metrics["frontend"]
+    if frontend["pairs"]:
+        console.print(
+            f"{metrics['duration_s']:.1f} s of data, {frontend['pairs']} stereo pairs,"
+            f" {frontend['pair_ms']:.1f} ms and {frontend['tracks']:.0f} tracks each"
+        )
+    for note in metrics["notes"]:
+        console.print(escape(note), soft_wrap=True)
+    console.print(f"folder: {folder}", soft_wrap=True)
+
+
+def _cell(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"

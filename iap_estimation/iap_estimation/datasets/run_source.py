@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Run folders of this suite as data sets."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from iap_description.errors import BadInput
+from iap_description.sensors.readings import ImuReading
+from iap_description.sensors.sensor_info import ImuInfo
+from iap_description.vehicles.assembly import Assembly
+from iap_estimation.datasets.run_truth import truth_of, with_biases
+from iap_estimation.navigation.data import CENTRE, AircraftData, CentreData, Dataset, Event, Tally
+from iap_estimation.navigation.reading_adapter import (
+    AircraftSensors,
+    ReadingAdapter,
+    aircraft_data_of,
+    carried_on,
+    centre_of,
+    tilt_of,
+)
+from iap_estimation.navigation.streams import Clock, in_order
+from iap_io.runs.recorder import BAG
+from iap_io.runs.run_folder import CONFIG, RunData, VehicleRun, load_run
+from iap_io.sensor_messages.sensor_reader import read_sensors
+from iap_simulation.scenario.scenario import resolve_again
+
+AT_ONCE = 1e-6  # what was recorded at one time lies this close together [s]
+
+
+def open_run(folder: Path, vehicle: str | None = None) -> Dataset:
+    """A run folder's recording of one platform.
+
+    Args:
+        folder: of the run.
+        vehicle: its name; needed where several flew.
+
+    Raises:
+        BadInput: no such run, or without the sensors that localisation needs.
+    """
+    run = load_run(folder)
+    flown = _chosen(folder, run, vehicle)
+    meta, bag = flown.meta, folder / BAG
+    if not run.meta.sensors:
+        raise BadInput(f"{folder}: recorded without sensors; fly with --sensors stereo")
+    seats = [f"{meta.name}/{meta.bodies[body]}" for body in meta.aircraft]
+    found = [carried_on(seat, run.meta.sensors) for seat in seats]
+    _check_count(folder, flown, found)
+    carried = [each for each in found if each is not None]
+    central = None
+    if meta.joints:
+        on_centre = [s for s in run.meta.sensors if s.parent == f"{meta.name}/{meta.bodies[0]}"]
+        central = next((s for s in on_centre if isinstance(s, ImuInfo)), None)
+    tally = Tally()
+    return Dataset(
+        str(folder),
+        run.meta.scenario,
+        tuple(
+            _craft(bag, flown, body, its) for body, its in zip(meta.aircraft, carried, strict=True)
+        ),
+        0,
+        partial(_events, bag, carried, central, tally),
+        tally,
+        () if central or not meta.joints else ("the central body has no inertial unit",),
+        meta.frontend,
+        _centre(folder, flown, central) if meta.joints else None,
+        any(its.tag is not None for its in carried),
+    )
+
+
+def _chosen(folder: Path, run: RunData, vehicle: str | None) -> VehicleRun:
+    names = [each.meta.name for each in run.vehicles]
+    if vehicle is None and len(names) == 1:
+        return run.vehicles[0]
+    if vehicle not in names:
+        raise BadInput(f"{folder}: choose a vehicle with --vehicle: {', '.join(names)}")
+    return run.vehicles[names.index(vehicle)]
+
+
+def _check_count(folder: Path, flown: VehicleRun, found: Sequence[AircraftSensors | None]) -> None:
+    """Refuse a platform of which not every aircraft sees and feels."""
+    meta = flown.meta
+    missing = [
+        meta.bodies[body]
+        for body, its in zip(meta.aircraft, found, strict=True)
+        if its is None or its.cameras is None
+    ]
+    if missing:
+        raise BadInput(
+            f"{folder}: {meta.platform} has {meta.count} aircraft, but {len(missing)} of them"
+            f" ({', '.join(missing)}) came without inertial unit or stereo pair"
+        )
+
+
+def _craft(bag: Path, flown: VehicleRun, body: int, its: AircraftSensors) -> AircraftData:
+    truth = truth_of(flown, body, its.imu)
+    if its.imu.has_bias:
+        truth = with_biases(truth, bag, f"{its.imu.topic}/true_bias")
+    return replace(aircraft_data_of(flown.meta.bodies[body], its, str(bag)), truth=truth)
+
+
+def _centre(folder: Path, flown: VehicleRun, imu: ImuInfo | None) -> CentreData:
+    scenario, _ = resolve_again(folder / CONFIG, sensors=None, scene=None)
+    platform = next(v.platform for v in scenario.vehicles if v.name == flown.meta.name)
+    assembly = Assembly.of(platform, flown.meta.name)
+    if assembly.aircraft != flown.meta.aircraft:
+        raise BadInput(
+            f"{folder}: {CONFIG} says {len(assembly.aircraft)} aircraft, the recording {flown.meta.count}"
+        )
+    centre = centre_of(assembly.p_PB_P[list(assembly.aircraft)], imu)
+    return replace(centre, truth=truth_of(flown, 0, None))
+
+
+def _events(
+    bag: Path, carried: Sequence[AircraftSensors], central: ImuInfo | None, tally: Tally
+) -> Iterator[Event]:
+    tally.clear()
+    return in_order(_arriving(bag, carried, central, tally), AT_ONCE)
+
+
+def _arriving(
+    bag: Path, carried: Sequence[AircraftSensors], central: ImuInfo | None, tally: Tally
+) -> Iterator[Event]:
+    ears = [ReadingAdapter(i, its, tally) for i, its in enumerate(carried)]
+    by_topic: dict[str, ReadingAdapter] = {s.topic: ear for ear in ears for s in ear.carried.all}
+    clocks = {name: Clock(f"{bag}: {name}", tally) for name in by_topic}
+    sensors = [each for its in carried for each in its.all]
+    anchors: dict[str, int] = {}
+    for reading in read_sensors(bag, [*sensors, *([central] if central else [])]):
+        topic = reading.source.topic
+        if central is not None and topic == central.topic:
+            tilt = tilt_of(central, reading) if isinstance(reading, ImuReading) else None
+            if tilt is not None:
+                yield CENTRE, tilt
+            continue
+        ear = by_topic[topic]
+        if ear.counts(reading) and clocks[topic].goes_on(reading.t):
+            said = ear.heard(reading, anchors)
+            if said is not None:
+                yield ear.number, said
+    for ear in ears:
+        ear.pairing.end()

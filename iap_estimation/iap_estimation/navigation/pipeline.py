@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`localize`: the sensors' words through the front end once, and from there to every method."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.errors import BadInput
+from iap_estimation.navigation.aircraft_frontend import FrontendStats, tracked
+from iap_estimation.navigation.data import CENTRE_NAME, Dataset, Seen
+from iap_estimation.navigation.initial_states import first_of
+from iap_estimation.navigation.settings import Settings
+from iap_estimation.virpo.fleet import Fleet
+from iap_estimation.virpo.localizer import METHODS, Localizer, make_localizer
+from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.window.estimator import Fault, First
+from iap_estimation.virpo.window.window import EstimateLost
+
+Array = NDArray[np.float64]
+Make = Callable[[str, Fleet, VirpoSpec, First, Start | None], Localizer]
+COMPLETED = "completed"
+NEED_RANGES, NEED_JOINTS = ("vio_uwb",), ("virpo", "joint", "drift_filter")
+LOST = (EstimateLost, np.linalg.LinAlgError, FloatingPointError)  # how an estimator ends
+WARM = 1.0  # of the data, in which compiled code is loaded: its wall time does not count [s]
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Estimates of one body, one row each.
+
+    Attributes:
+        t: (K,) [s].
+        poses: (K, 7) place [m] and attitude.
+        v_W: (K, 3) [m/s].
+        biases: (K, 6) of gyroscope and accelerometer; NaN for the central body.
+        covariance: (K, 15, 15); see `Estimate`.
+    """
+
+    t: Array
+    poses: Array
+    v_W: Array
+    biases: Array
+    covariance: Array
+
+    @classmethod
+    def of(cls, estimates: Sequence[Estimate]) -> Self:
+        """Of estimates in order of time."""
+        return cls(
+            np.array([one.t for one in estimates]),
+            np.array([[*one.p_WB_W, *one.q_WB] for one in estimates]).reshape(-1, 7),
+            np.array([one.v_WB_W for one in estimates]).reshape(-1, 3),
+            np.array([[*one.gyro_bias, *one.accel_bias] for one in estimates]).reshape(-1, 6),
+            np.array([one.covariance for one in estimates]).reshape(-1, 15, 15),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class MethodResult:
+    """What a method gave.
+
+    Attributes:
+        outcome: `COMPLETED`, ``restarted N times: ...`` or ``failed: ...``.
+        trajectories: by body; none of a method that failed.
+        keyframes: updates, of one aircraft or of all at once, after the first second.
+        seconds: wall time of taking measurements after it; without the front end, and without asking for covariances.
+        faults: why it began anew.
+        left_out: since when [s] which aircraft left out which anchor.
+    """
+
+    outcome: str
+    trajectories: dict[str, Trajectory]
+    keyframes: int
+    seconds: float
+    faults: tuple[Fault, ...]
+    left_out: tuple[tuple[float, str, int], ...] = ()
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether there is nothing to be judged."""
+        return self.outcome.startswith("failed")
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What all methods gave.
+
+    Attributes:
+        dataset: that they are of.
+        methods: by name.
+        frontend: what it did.
+        duration: of the data [s].
+        begins_true: whether the first poses were the truth's.
+    """
+
+    dataset: Dataset
+    methods: dict[str, MethodResult]
+    frontend: FrontendStats
+    duration: float
+    begins_true: bool
+
+    def keyframe_ms(self, method: str) -> float | None:
+        """Mean wall time of an update [ms]."""
+        ran = self.methods[method]
+        return 1e3 * ran.seconds / ran.keyframes if ran.keyframes else None
+
+    def real_time_factor(self, method: str) -> float | None:
+        """How much faster than the data front end and method are, after the first second."""
+        pairs = sum(self.frontend.seconds)
+        share = max(0.0, 1.0 - WARM / self.duration) if self.duration > 0.0 else 0.0
+        spent = share * pairs + self.methods[method].seconds
+        return share * self.duration / spent if spent > 0.0 else None
+
+
+def check_methods(methods: Sequence[str], dataset: Dataset) -> None:
+    """Refuse methods that there are none of, or that a data set has not enough for.
+
+    Raises:
+        BadInput: naming the method.
+    """
+    for name in methods:
+        if name not in METHODS:
+            raise BadInput(f"no method '{name}' (choices: {', '.join(METHODS)})")
+        if name in NEED_RANGES and not dataset.has_ranges:
+            raise BadInput(f"{dataset.source}: method {name} needs ranges, and there are none")
+        if name in NEED_JOINTS and dataset.centre is None:
+            count = len(dataset.crafts)
+            raise BadInput(
+                f"{dataset.source}: method {name} needs two or more aircraft joined to one body,"
+                f" but there is {count} alone"
+            )
+    if len(set(methods)) < len(methods) or not methods:
+        raise BadInput(f"--method {','.join(methods)}: name each method once")
+
+
+def localize(
+    dataset: Dataset,
+    methods: Sequence[str],
+    settings: Settings,
+    *,
+    make: Make = make_localizer,
+    events: Iterable[tuple[int, Seen]] | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Results:
+    """Run methods on a data set; the front end runs once.
+
+    Args:
+        dataset: see `open_dataset`.
+        methods: names; see `iap_estimation.virpo.localizer.METHODS`.
+        settings: of front end and estimators.
+        make: gives the localizer of a method.
+        events: what `tracked` gives, where that is known already; then the front end does not run.
+        progress: is told the time of the data [s].
+
+    Raises:
+        BadInput: the data set is no such thing after all, or a method is not one for it.
+    """
+    check_methods(methods, dataset)
+    stats = FrontendStats()
+    first, begins_true = first_of(dataset)
+    fleet = dataset.fleet(settings.estimator.pixels)
+    spec = settings.estimator
+    begins = None if begins_true else spec.unknown
+    courses = {name: _Course(make(name, fleet, spec, first, begins), fleet) for name in methods}
+    seen = tracked(dataset, settings.frontend, stats) if events is None else events
+    begin, t = None, 0.0
+    for who, said in seen:
+        begin = said.t if begin is None else begin
+        t = max(t, said.t)
+        for course in courses.values():
+            course.hear(who, said, is_timed=said.t >= begin + WARM)
+        if progress is not None and isinstance(said, Tracks):
+            progress(t - begin)
+    if begin is None:
+        raise BadInput(f"{dataset.source}: no sensor says anything")
+    results = {name: course.result() for name, course in courses.items()}
+    return Results(dataset, results, stats, t - begin, begins_true)
+
+
+def pass_on(localizer: Localizer, who: int, said: Seen) -> bool:
+    """Tell a localizer what a sensor says; says whether there are new estimates."""
+    match said:
+        case Inertial():
+            return localizer.imu(who, said)
+        case Tracks():
+            return localizer.tracks(who, said)
+        case Ranges():
+            localizer.ranges(who, said)
+        case Tilt():
+            localizer.tilt(said)
+    return False
+
+
+def named_estimates(localizer: Localizer, names: Sequence[str]) -> dict[str, Estimate]:
+    """The newest of all bodies; none before all aircraft are known, since it does not say whom it leaves out."""
+    crafts = localizer.estimates()
+    if len(crafts) < len(names):
+        return {}
+    named = dict(zip(names, crafts, strict=True))
+    centre = localizer.centre()
+    return named if centre is None else {**named, CENTRE_NAME: centre}
+
+
+@dataclass
+class _Course:
+    """One method on its way through the data."""
+
+    localizer: Localizer
+    fleet: Fleet
+    failure: str | None = None
+    found: dict[str, list[Estimate]] = field(default_factory=dict)
+    seconds: float = 0.0
+    keyframes: int = 0
+
+    def hear(self, who: int, said: Seen, *, is_timed: bool) -> None:
+        """Pass on what a sensor says, and take what is new."""
+        if self.failure is not None:
+            return
+        begin = perf_counter()
+        try:
+            is_new = pass_on(self.localizer, who, said)
+            self.seconds += (perf_counter() - begin) if is_timed else 0.0
+            if is_new:
+                self.keyframes += is_timed
+                self._take()
+        except LOST as error:
+            self.failure = f"at {said.t:.2f} s: {error}"
+
+    def _take(self) -> None:
+        """Keep estimates that are new."""
+        names = [craft.name for craft in self.fleet.crafts]
+        for name, one in named_estimates(self.localizer, names).items():
+            self._keep(name, one)
+
+    def _keep(self, name: str, one: Estimate) -> None:
+        kept = self.found.setdefault(name, [])
+        if kept and one.t <= kept[-1].t:
+            return
+        numbers = np.concatenate([one.p_WB_W, one.q_WB, one.v_WB_W])
+        if not np.isfinite(numbers).all():
+            self.failure = f"at {one.t:.2f} s: the estimate of {name} is not a number"
+        kept.append(one)
+
+    def result(self) -> MethodResult:
+        """What came of it."""
+        faults = tuple(sorted(self.localizer.faults(), key=lambda fault: fault.t))
+        outcome = COMPLETED
+        if faults:
+            times = "once" if len(faults) == 1 else f"{len(faults)} times"
+            outcome = f"restarted {times}: at {faults[0].t:.2f} s: {faults[0].reason}"
+        if self.failure is None and not self.found:
+            self.failure = "no estimate came"
+        if self.failure is not None:
+            return MethodResult(f"failed: {self.failure}", {}, 0, self.seconds, faults)
+        kept = {name: Trajectory.of(estimates) for name, estimates in self.found.items()}
+        said = sorted(self.localizer.left_out(), key=lambda one: one.t)
+        left_out = tuple((one.t, self.fleet.crafts[one.aircraft].name, one.anchor) for one in said)
+        return MethodResult(outcome, kept, self.keyframes, self.seconds, faults, left_out)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an aircraft of this suite carries, and its readings as estimators take them: in recordings and in flight."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_description.sensors.readings import ImageReading, ImuReading, RangeReading, Reading
+from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, SensorInfo, UwbInfo
+from iap_estimation.frontend.calibration import PLUMB_BOB, Camera, StereoCalibration
+from iap_estimation.navigation.data import (
+    CENTRE_NAME,
+    AircraftData,
+    CentreData,
+    Images,
+    Raw,
+    Tally,
+)
+from iap_estimation.navigation.streams import Pairing
+from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
+from iap_io.euroc.euroc_text import transform
+
+Array = NDArray[np.float64]
+GREY = ("mono8", "rgb8")  # images that count, the first that a camera gives
+
+
+@dataclass(frozen=True)
+class AircraftSensors:
+    """The sensors of one body that count: inertial unit, left and right camera, UWB tag."""
+
+    imu: ImuInfo
+    cameras: tuple[CameraSensorInfo, CameraSensorInfo] | None = None
+    tag: UwbInfo | None = None
+
+    @property
+    def all(self) -> list[SensorInfo]:
+        """Those that are there."""
+        return [self.imu, *(self.cameras or ()), *([self.tag] if self.tag else [])]
+
+
+def carried_on(seat: str, sensors: Sequence[SensorInfo]) -> AircraftSensors | None:
+    """What a body carries, by its TF frame; None without an inertial unit."""
+    own = [each for each in sensors if each.parent == seat]
+    imus = [each for each in own if isinstance(each, ImuInfo)]
+    tags = [each for each in own if isinstance(each, UwbInfo)]
+    cameras = [e for e in own if isinstance(e, CameraSensorInfo) and set(e.outputs) & set(GREY)]
+    if not imus:
+        return None
+    rights = [each for each in cameras if each.P[3] < 0.0]
+    lefts = [each for each in cameras if each.P[3] == 0.0]
+    if len(rights) == 1 and len(lefts) > 1:
+        lefts = [each for each in lefts if each.topic.endswith("left")]
+    pair = (lefts[0], rights[0]) if len(lefts) == 1 and len(rights) == 1 else None
+    return AircraftSensors(imus[0], pair, tags[0] if tags else None)
+
+
+def aircraft_data_of(name: str, its: AircraftSensors, source: str) -> AircraftData:
+    """An aircraft with all that it must carry; its truth is not known.
+
+    Args:
+        name: of the aircraft.
+        its: sensors, with a stereo pair.
+        source: to name in errors.
+
+    Raises:
+        BadInput: the cameras are no stereo pair.
+    """
+    imu = its.imu
+    T_IB = np.linalg.inv(transform(imu.p_BS_B, imu.q_BS)).astype(np.float64)
+    p_BA_B = np.zeros(3) if its.tag is None else np.array(its.tag.p_BS_B)
+    antenna: Array = T_IB[:3, :3] @ p_BA_B + T_IB[:3, 3]
+    return AircraftData(
+        name,
+        _calibration(source, T_IB, its),
+        np.array([imu.gyro_noise, imu.accel_noise, imu.gyro_walk, imu.accel_walk]),
+        antenna,
+        T_IB[:3, 3],
+    )
+
+
+def _calibration(source: str, T_IB: Array, its: AircraftSensors) -> StereoCalibration:
+    assert its.cameras is not None  # noqa: S101 - checked by the caller
+    lenses, places, turns = [], [], []
+    for each in its.cameras:
+        size = each.width, each.height
+        lenses.append(Camera.of(size, each.K, each.D, model=PLUMB_BOB, source=each.topic))
+        T_IC = T_IB @ transform(each.p_BS_B, each.q_BS)
+        places.append(T_IC[:3, 3])
+        turns.append(so3.quaternion_from_matrix(T_IC[:3, :3]))
+    try:
+        return StereoCalibration.of(lenses[0], lenses[1], places, turns)
+    except BadInput as error:
+        pair = ", ".join(each.topic for each in its.cameras)
+        raise BadInput(f"{source}: {pair}: {error}") from error
+
+
+def centre_of(d: Array, imu: ImuInfo | None) -> CentreData:
+    """The central body with the places d (A, 3) of its joints; its truth is not known."""
+    noise = (0.0, 0.0) if imu is None else (imu.gyro_noise, imu.gyro_walk)
+    tilt = (imu.attitude_deviation if imu else None) or 0.0
+    return CentreData(CENTRE_NAME, d, np.array(noise), tilt)
+
+
+class ReadingAdapter:
+    """Hears one aircraft.
+
+    Args:
+        number: of the aircraft.
+        carried: its sensors.
+        tally: counts images that have no partner.
+    """
+
+    def __init__(self, number: int, carried: AircraftSensors, tally: Tally) -> None:
+        self.number, self.carried = number, carried
+        self.pairing: Pairing[ImageReading] = Pairing(tally)
+        cameras = carried.cameras or ()
+        self._left = cameras[0].topic if cameras else ""
+        self._shown = {each.topic: _encoding(each) for each in cameras}
+
+    def counts(self, reading: Reading) -> bool:
+        """Whether a reading of its sensors is not an image of another kind than the one that is looked at."""
+        shown = self._shown.get(reading.source.topic)
+        return not isinstance(reading, ImageReading) or reading.encoding == shown
+
+    def heard(self, reading: Reading, anchors: dict[str, int]) -> Raw | None:
+        """What a reading says, if that is complete; `anchors` gives them their numbers."""
+        if isinstance(reading, ImuReading):
+            return Inertial(reading.t, reading.w_WS_S, reading.f_S)
+        if isinstance(reading, RangeReading):
+            return _ranges(reading, anchors)
+        if not isinstance(reading, ImageReading):
+            return None
+        pair = self.pairing.add(int(reading.source.topic != self._left), reading.t, reading)
+        return None if pair is None else Images(pair[0], _grey(pair[1]), _grey(pair[2]))
+
+
+def ears_of(carried: Sequence[AircraftSensors]) -> dict[str, ReadingAdapter]:
+    """Who hears each topic, of aircraft with these sensors."""
+    ears = [ReadingAdapter(number, its, Tally()) for number, its in enumerate(carried)]
+    return {meta.topic: ear for ear in ears for meta in ear.carried.all}
+
+
+def _encoding(camera: CameraSensorInfo) -> str:
+    return next(each for each in GREY if each in camera.outputs)
+
+
+def _grey(image: ImageReading) -> NDArray[np.uint8]:
+    pixels: Any = image.pixels
+    if image.encoding == "rgb8":
+        pixels = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+    return np.ascontiguousarray(pixels, dtype=np.uint8)
+
+
+def _ranges(reading: RangeReading, anchors: dict[str, int]) -> Ranges | None:
+    """The ranges to anchors whose places are known; anchors get their numbers as they appear."""
+    good = reading.valid & np.isfinite(reading.p_W).all(axis=1) & np.isfinite(reading.ranges)
+    if not good.any():
+        return None
+    numbers = np.array([anchors.setdefault(each, len(anchors)) for each in reading.ids])
+    return Ranges(
+        reading.t,
+        numbers[good],
+        reading.p_W[good],
+        reading.ranges[good],
+        reading.deviations[good],
+    )
+
+
+def tilt_of(imu: ImuInfo, reading: ImuReading) -> Tilt | None:
+    """The central body's attitude and angular velocity, of those of its inertial unit; None without an attitude."""
+    if reading.q_WS is None:
+        return None
+    q_BS = np.array(imu.q_BS)
+    q_WB = so3.multiply(reading.q_WS, so3.conjugate(q_BS))
+    return Tilt(reading.t, q_WB, so3.rotate(q_BS, reading.w_WS_S))

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a vehicle carries to localise itself with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from iap_description.errors import BadInput
+from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
+from iap_description.vehicles.assembly import Assembly
+from iap_estimation.navigation.data import AircraftData, CentreData, fleet_of
+from iap_estimation.navigation.imu_mount import Mount
+from iap_estimation.navigation.reading_adapter import (
+    AircraftSensors,
+    aircraft_data_of,
+    carried_on,
+    centre_of,
+)
+from iap_estimation.virpo.fleet import Fleet
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
+
+
+@dataclass(frozen=True, eq=False)
+class SensorSet:
+    """The sensors of one vehicle that count.
+
+    Attributes:
+        name: of the vehicle.
+        bodies: number of its bodies.
+        rows: index of each aircraft's body.
+        carried: sensors of each aircraft.
+        crafts: the aircraft as data sets have them.
+        mounts: of their inertial units.
+        central: inertial unit of the central body; None where there is no such body.
+        centre: the central body; None where there is none.
+        gravity: [m/s^2].
+    """
+
+    name: str
+    bodies: int
+    rows: list[int]
+    carried: tuple[AircraftSensors, ...]
+    crafts: tuple[AircraftData, ...]
+    mounts: tuple[Mount, ...]
+    central: ImuInfo | None
+    centre: CentreData | None
+    gravity: float
+
+    @classmethod
+    def of(cls, vehicle: VehicleSpec, sensors: Sequence[SensorInfo], gravity: float) -> Self:
+        """Of a vehicle, whose sensors are among those given.
+
+        Raises:
+            BadInput: an aircraft does not see or does not feel.
+        """
+        assembly = Assembly.of(vehicle.platform, vehicle.name)
+        names = [body.name for body in assembly.bodies]
+        carried = [_of_aircraft(assembly, body, sensors) for body in assembly.aircraft]
+        pairs = zip(assembly.aircraft, carried, strict=True)
+        crafts = tuple(aircraft_data_of(names[body], its, vehicle.name) for body, its in pairs)
+        on_centre = carried_on(f"{vehicle.name}/{names[0]}", sensors)
+        central = on_centre.imu if assembly.joints and on_centre is not None else None
+        d = assembly.p_PB_P[list(assembly.aircraft)]
+        mounts = (Mount(np.array(its.imu.p_BS_B), np.array(its.imu.q_BS)) for its in carried)
+        return cls(
+            vehicle.name,
+            len(names),
+            list(assembly.aircraft),
+            tuple(carried),
+            crafts,
+            tuple(mounts),
+            central,
+            centre_of(d, central) if assembly.joints else None,
+            gravity,
+        )
+
+    def fleet(self, pixels: float) -> Fleet:
+        """As an estimator knows it; `pixels` is the standard deviation of a tracked coordinate."""
+        return replace(fleet_of(self.crafts, self.centre, pixels), gravity=self.gravity)
+
+
+def _of_aircraft(assembly: Assembly, body: int, sensors: Sequence[SensorInfo]) -> AircraftSensors:
+    name = assembly.bodies[body].name
+    found = carried_on(f"{assembly.name}/{name}", sensors)
+    if found is None or found.cameras is None:
+        raise BadInput(
+            f"vehicle '{assembly.name}': {name} has no inertial unit, or not one stereo pair"
+        )
+    return found

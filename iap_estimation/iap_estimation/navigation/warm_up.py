@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An estimator's first steps with made-up measurements, so that whatever is loaded when first used is there."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_estimation.frontend.calibration import StereoCalibration
+from iap_estimation.navigation.sensor_set import SensorSet
+from iap_estimation.virpo.localizer import Localizer, make_localizer
+from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.spec import VirpoSpec
+
+Array = NDArray[np.float64]
+LENGTH, STEP = 0.6, 0.005  # [s]
+IMAGES = 20  # inertial samples between two images
+LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
+POINTS = np.array(
+    [(x, y, z) for x in (-1, 0, 1) for y in (-0.5, 0.5) for z in (4, 6)], dtype=float
+)
+ANCHORS = 5.0 * np.eye(3)
+
+
+def rehearse(method: str, sensor_set: SensorSet, spec: VirpoSpec) -> None:
+    """Let all aircraft of a vehicle stand still for a moment under a method.
+
+    Args:
+        method: see `iap_estimation.virpo.localizer.METHODS`.
+        sensor_set: of the vehicle.
+        spec: of the estimator.
+    """
+    fleet = sensor_set.fleet(spec.pixels)
+    places = np.zeros((len(fleet.crafts), 3)) if fleet.d is None else fleet.d
+    first = [np.r_[place, LEVEL, np.zeros(9)] for place in places]
+    localizer = make_localizer(method, fleet, spec, lambda a, _: first[a].copy())
+    seen = [_seen(craft.calibration) for craft in sensor_set.crafts]
+    for k in range(1, round(LENGTH / STEP)):
+        _step(localizer, k, fleet.gravity, places, seen)
+    localizer.estimates(), localizer.heads(), localizer.centre()  # noqa: B018 - loads what they need
+
+
+def _step(localizer: Localizer, k: int, gravity: float, places: Array, seen: list[Array]) -> None:
+    t, up = k * STEP, np.array([0.0, 0.0, gravity])
+    localizer.tilt(Tilt(t, LEVEL, np.zeros(3)))
+    for a, place in enumerate(places):
+        if k % IMAGES == 0:
+            ids, both = np.arange(len(POINTS)), np.ones(len(POINTS), dtype=bool)
+            localizer.tracks(a, Tracks(t, ids, seen[a], both))
+            ways = np.linalg.norm(ANCHORS - place, axis=1)
+            localizer.ranges(a, Ranges(t, np.arange(3), ANCHORS, ways, np.full(3, 0.1)))
+        localizer.imu(a, Inertial(t, np.zeros(3), up))
+
+
+def _seen(pair: StereoCalibration) -> Array:
+    """Views (n, 4) of `POINTS`, which are in the left camera's frame."""
+    right = POINTS @ pair.R_RL.T + pair.p_RL_R
+    return np.hstack([POINTS[:, :2] / POINTS[:, 2:], right[:, :2] / right[:, 2:]])

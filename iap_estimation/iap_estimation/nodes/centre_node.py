@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Puts a platform together from what its aircraft say of themselves: its central body, and its state for a controller.
+
+Runs in the vehicle's namespace, which is ``iap`` unless it is remapped.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from nav_msgs.msg import Odometry
+
+from iap_description.errors import BadInput
+from iap_description.sensors.readings import ImuReading, Reading
+from iap_estimation.navigation.reading_adapter import tilt_of
+from iap_estimation.nodes.estimate_topics import KEPT
+from iap_estimation.nodes.estimation_node_base import EstimationNode
+from iap_estimation.nodes.first_states import FirstStates
+from iap_estimation.nodes.odometry_messages import estimate_of, head_of
+from iap_estimation.virpo.messages import Estimate
+from iap_estimation.virpo.methods.centre import centre_of
+from iap_estimation.virpo.window.buffers import TiltBuffer
+from iap_estimation.virpo.window.estimator import SAME
+from iap_io.ros.node import OK, WARN, run
+from iap_io.ros.synchronizer import TimeSynchronizer
+from iap_io.wire.message_views import SECOND, MessageReader, stamp_of_time
+from iap_io.wire.odometry_views import OdometryMessage
+
+LATE = 0.3  # behind the sensors, from which on a state is missing [s]
+
+
+class CentreNode(EstimationNode):
+    """Odometry of all aircraft in, the platform out."""
+
+    def __init__(self, namespace: str = "iap") -> None:
+        super().__init__("centre_node", namespace, of_aircraft=False)
+        own = self.sensor_set
+        self._central, self._crew = own.central, own.fleet(self.settings.estimator.pixels)
+        if self._crew.d is not None and self._central is None:
+            raise BadInput(f"{own.name}: the central body has no inertial unit")
+        self._platform = self.platform_topics()
+        self._first = FirstStates(self, own, lambda: self._is_running)
+        self._first.told = self._platform.stand_in
+        self.restart()
+        for a, space in enumerate(self.spaces):
+            told = (
+                ("head", head_of, self._take_head),
+                ("odometry", estimate_of, self._take_estimate),
+            )
+            for topic, read, take in told:
+                name = f"{space}/virpo/{topic}"
+                how = name, MessageReader(OdometryMessage), read, partial(take, a)
+                hear = partial(self._on_odometry, *how)
+                self.create_subscription(Odometry, name, hear, KEPT, raw=True)
+        self.hear([self._central or own.carried[0].imu], self._take_tilt)
+        self.begin()
+
+    def restart(self) -> None:
+        """Nothing is known."""
+        count, is_joined = len(self.spaces), self._central is not None
+        self._heads = TimeSynchronizer(count + is_joined)
+        self._covariances = [np.full((15, 15), np.nan)] * count
+        self._tilts, self._t_centre, self._is_running = TiltBuffer(), -np.inf, False
+        self._platform.reset()
+        self._first.reset()
+
+    def _on_odometry(
+        self,
+        topic: str,
+        inlet: MessageReader[OdometryMessage],
+        read: Callable[[OdometryMessage], Estimate],
+        take: Callable[[Estimate], None],
+        data: bytes,
+    ) -> None:
+        try:
+            told = read(inlet.read(data))
+        except BadInput as error:
+            self.note(f"{topic}: {error}")
+            return
+        self.later(topic, told.t, partial(take, told))
+
+    def _take_tilt(self, reading: Reading) -> None:
+        told = None
+        if self._central is not None and isinstance(reading, ImuReading):
+            told = tilt_of(self._central, reading)
+        if told is not None:
+            self._tilts.add(told)
+            self._tilts.take(told.t)
+            self._platform.turn(told)
+            self._gather(len(self.spaces), stamp_of_time(told.t), None)
+
+    def _take_estimate(self, aircraft: int, told: Estimate) -> None:
+        """Note how well an aircraft knows where it is."""
+        self._covariances[aircraft] = told.covariance
+        self._platform.saw(aircraft, told.t)
+
+    def _take_head(self, aircraft: int, told: Estimate) -> None:
+        self._gather(aircraft, stamp_of_time(told.t), told)
+
+    def _gather(self, source: int, stamp: int, head: Estimate | None) -> None:
+        instant = self._heads.take(source, stamp, 0, head)
+        if instant is None:
+            return
+        if stamp <= self._platform.stamp and self._is_running:
+            self._platform.repeat()
+            return
+        heads = instant.parts[: len(self.spaces)]
+        self._estimate_centre(stamp / SECOND, heads)
+        if self._platform.is_heard:
+            self._platform.publish(stamp, heads)
+
+    def _estimate_centre(self, t: float, heads: Sequence[Estimate]) -> None:
+        """Estimate the central body at the rate of keyframes; aircraft have theirs at times of their own."""
+        if t < self._t_centre + 1.0 / self.settings.estimator.rate - SAME:
+            return
+        tilt = self._tilts.at(t)
+        if self._crew.d is None or tilt is not None:
+            self._t_centre, self._is_running = t, True
+        if self._crew.d is not None and tilt is not None:
+            pairs = zip(heads, self._covariances, strict=True)
+            known = [replace(head, covariance=C) for head, C in pairs]
+            self._platform.correct(centre_of(known, tilt, self._crew))
+
+    def problem(self) -> tuple[bytes, str]:
+        """Which aircraft is missing."""
+        if not self._is_running:
+            return WARN, "waiting for the odometry of all aircraft"
+        if self.stamp > (self._t_centre + LATE) * SECOND:
+            return WARN, f"no state since {self._t_centre:.3f} s"
+        return OK, ""
+
+
+def main() -> int:
+    """Run the node."""
+    return run("centre_node", lambda: [CentreNode()])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

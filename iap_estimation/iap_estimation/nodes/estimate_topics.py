@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What estimators publish of one body: odometry, the path so far, and frames."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import Odometry, Path
+from numpy.typing import NDArray
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from std_msgs.msg import Header
+
+from iap_description.relative import relative_pose
+from iap_estimation.nodes.odometry_messages import put_estimate
+from iap_estimation.virpo.messages import Estimate
+from iap_io.ros.conversions import fill_pose, fill_transform, set_stamp, transform_message
+from iap_io.wire.message_views import MAP, stamp_of_time
+from iap_io.wire.odometry_views import OdometryMessage
+
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:  # it comes with a ROS 2 installation, not with the wheels
+    TFMessage = None
+
+Array = NDArray[np.float64]
+KEPT = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
+POSES, STEP, PERIOD = (
+    1000,
+    0.1,
+    1.0,
+)  # of a path: most of them, how far apart [m], how often told [s]
+
+
+class BodyTopics:
+    """Odometry and path of one body.
+
+    Args:
+        node: that publishes.
+        space: absolute name under which they are, such as ``/iap/drone_1/virpo``.
+        frame: TF frame of the body.
+    """
+
+    def __init__(self, node: Node, space: str, frame: str) -> None:
+        self._message = OdometryMessage.of(frame)
+        self._odometry = node.create_publisher(Odometry, f"{space}/odometry", KEPT)
+        self._paths = node.create_publisher(Path, f"{space}/path", 1)
+        self._path = Path(header=Header(frame_id=MAP))
+        self._told = -np.inf
+
+    def reset(self) -> None:
+        """Forget the path."""
+        self._path.poses, self._told = [], -np.inf
+
+    def publish(self, told: Estimate) -> None:
+        """Publish an estimate."""
+        put_estimate(self._message, told)
+        self._odometry.publish(self._message.dump())
+        self._lengthen(stamp_of_time(told.t), self._message.pose)
+        if told.t >= self._told + PERIOD and self._paths.get_subscription_count():
+            self._told = told.t
+            set_stamp(self._path.header, stamp_of_time(told.t))
+            self._paths.publish(self._path)
+
+    def _lengthen(self, stamp: int, pose: Array) -> None:
+        poses: list[PoseStamped] = self._path.poses
+        if poses:
+            last = poses[-1].pose.position
+            if np.linalg.norm(pose[:3] - [last.x, last.y, last.z]) < STEP:
+                return
+        self._path.poses = poses[-POSES + 1 :]
+        new = PoseStamped(header=Header(frame_id=MAP))
+        set_stamp(new.header, stamp)
+        fill_pose(new.pose, pose)
+        self._path.poses.append(new)
+
+
+class BodyFrames:
+    """Frames of bodies that hang on the first one, and that on ``odom``, in /tf where tf2_msgs is installed.
+
+    Args:
+        node: that publishes.
+        odom: frame in `map` that the first body hangs on.
+        frames: of the bodies.
+    """
+
+    def __init__(self, node: Node, odom: str, frames: Sequence[str]) -> None:
+        base = frames[0]
+        self._transforms = [transform_message(MAP, odom), transform_message(odom, base)]
+        self._transforms += [transform_message(base, each) for each in frames[1:]]
+        self._publisher: Publisher | None = None
+        if TFMessage is not None:
+            self._publisher = node.create_publisher(TFMessage, "/tf", 100)
+        self._pose = np.zeros(7)
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody listens."""
+        return self._publisher is not None and self._publisher.get_subscription_count() > 0
+
+    def publish(self, stamp: int, odom: Array, rows: Array) -> None:
+        """Publish the pose (7,) of ``odom`` in `map` and those of bodies, rows (bodies, 7+) in `map`."""
+        publisher = self._publisher
+        if publisher is None or not self.is_heard:
+            return
+        fill_transform(self._transforms[0], stamp, odom)
+        for transform, parent, row in zip(
+            self._transforms[1:], [odom, *[rows[0]] * (len(rows) - 1)], rows, strict=True
+        ):
+            relative_pose(parent, row, self._pose)
+            fill_transform(transform, stamp, self._pose)
+        publisher.publish(TFMessage(transforms=self._transforms))

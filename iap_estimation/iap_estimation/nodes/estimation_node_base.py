@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the nodes that localise share: whose sensors they hear, where flights begin, and what went wrong."""
+
+import heapq
+import itertools
+import time
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
+from numpy.typing import NDArray
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+from iap_bringup.nodes.scenario_parameters import resolved_scenario
+from iap_description.errors import BadInput
+from iap_description.sensors.mounts import space
+from iap_description.sensors.readings import Reading
+from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
+from iap_description.vehicles.assembly import Assembly
+from iap_estimation.navigation.sensor_set import SensorSet
+from iap_estimation.navigation.settings import Settings, load_settings
+from iap_estimation.nodes.platform_topics import PlatformTopics
+from iap_io.ros.conversions import status_message
+from iap_io.ros.node import ERROR, EXIT_FAILED, OK, WARN, Diagnostics, SuiteNode
+from iap_io.ros.sensor_topics import message_class
+from iap_io.runs.run_meta import TRUTH
+from iap_io.sensor_messages.camera_messages import IMAGE
+from iap_io.sensor_messages.sensor_reader import Decoder
+from iap_io.wire.message_views import SECOND, stamp_of_time
+from iap_sensors.mounted.sensor_suite import SensorSuite
+
+Array = NDArray[np.float64]
+DEPTH = 2000  # messages of a sensor that may wait while a window is solved
+PICTURES = 20  # images of a camera that may
+AT_ONCE = 0.03  # that is worked before others may come in [s]
+BACK = 0.5  # by which a stamp is earlier than the last one of its topic where time begins anew [s]
+SILENCE = 2.0  # wall time after which diagnostics say what is missing [s]
+
+
+class EstimationNode(SuiteNode, ABC):
+    """A node that hears sensors of a vehicle, or of one of its aircraft.
+
+    Its namespace is that of the vehicle, such as ``/iap``, or of the aircraft, such as ``/iap/drone_1``.
+
+    Args:
+        name: of the node.
+        namespace: of the node.
+        of_aircraft: whether it is an aircraft's.
+
+    Attributes:
+        vehicle: that it belongs to.
+        assembly: of it.
+        sensor_set: what the vehicle carries.
+        spaces: namespaces of its aircraft.
+        own: index of its aircraft; 0 for a node of the vehicle.
+        settings: of front end and estimator.
+        control_hz: rate of states [Hz].
+        stamp: of what was heard last [ns]; -1 before.
+    """
+
+    def __init__(self, name: str, namespace: str, *, of_aircraft: bool) -> None:
+        super().__init__(name, namespace=namespace)
+        scenario, _ = resolved_scenario(self)
+        spaces = {v.name: _spaces(Assembly.of(v.platform, v.name)) for v in scenario.vehicles}
+        mine = self.get_namespace()
+        places = {each: v for v, them in spaces.items() for each in them}
+        if not of_aircraft:
+            places = {f"/{v}": v for v in spaces}
+        if mine not in places:
+            raise BadInput(
+                f"namespace '{mine}': {scenario.scenario} has none such, but {', '.join(places)}"
+            )
+        self.vehicle = next(v for v in scenario.vehicles if v.name == places[mine])
+        self.assembly = Assembly.of(self.vehicle.platform, self.vehicle.name)
+        self.spaces = spaces[self.vehicle.name]
+        self.own = self.spaces.index(mine) if of_aircraft else 0
+        gravity = scenario.world.gravity
+        self.sensor_set = SensorSet.of(self.vehicle, SensorSuite(scenario).metas, gravity)
+        self.control_hz = scenario.rates.control_hz
+        self.settings = self._declared_settings()
+        what = "Whether lost messages of sensors are sent again, if those who publish them can."
+        kind = self.parameter("reliable", False, what)
+        policy = ReliabilityPolicy.RELIABLE if kind else ReliabilityPolicy.BEST_EFFORT
+        self._qos = QoSProfile(depth=DEPTH, reliability=policy)
+        self._picture_qos = QoSProfile(depth=PICTURES, reliability=policy)
+        self.stamp = -1
+        self._newest: dict[str, float] = {}  # by topic
+        self._waiting: list[tuple[float, int, Callable[[], None]]] = []
+        self._numbers, self._is_called = itertools.count(), False
+        self._heard, self._fault = time.monotonic(), ""
+
+    def begin(self) -> None:
+        """Begin to tell how it goes; the last thing in the making of a node."""
+        self._heard = time.monotonic()
+        self._diagnostics = Diagnostics(self, self.statuses, lambda: self.stamp)
+
+    def platform_topics(self) -> PlatformTopics:
+        """What is published of the whole platform."""
+        is_flown = self.vehicle.control.state_source != TRUTH
+        return PlatformTopics(
+            self, self.sensor_set, self.assembly, self.control_hz, is_flown=is_flown
+        )
+
+    def hear(self, sensors: Sequence[SensorInfo], take: Callable[[Reading], None]) -> None:
+        """Hear sensors' topics; images as they are, not compressed ones."""
+        plain = [
+            each.model_copy(update={"has_bias": False}) if isinstance(each, ImuInfo) else each
+            for each in sensors
+        ]
+        decode = Decoder(plain)
+
+        def on(topic: str, data: bytes) -> None:
+            reading = decode(topic, data)
+            if reading is not None:
+                self.later(topic, reading.t, partial(take, reading))
+
+        for topic, kind in decode.types.items():
+            if not topic.endswith("/compressed"):
+                qos = self._picture_qos if kind == IMAGE else self._qos
+                hear = partial(on, topic)
+                self.create_subscription(message_class(kind), topic, hear, qos, raw=True)
+
+    def later(self, topic: str, t: float, take: Callable[[], None]) -> None:
+        """Take what a topic says of a time [s] once everything that has come is in order of time.
+
+        An executor may hand over all that one topic has to say before it asks the next one.
+        """
+        self._heard = time.monotonic()
+        if t < self._newest.get(topic, -np.inf) - BACK:
+            self.get_logger().info(f"{topic}: time begins anew at {t:.3f} s")
+            self._newest.clear()
+            self._waiting.clear()
+            self.stamp = -1
+            self.restart()
+        self._newest[topic] = max(t, self._newest.get(topic, t))
+        self.stamp = max(self.stamp, stamp_of_time(t))
+        heapq.heappush(self._waiting, (t, next(self._numbers), take))
+        self._work_soon()
+
+    def _work_soon(self) -> None:
+        if not self._is_called:
+            self._is_called = True
+            self.executor.create_task(self._work)
+
+    def _work(self) -> None:
+        """Take what waits, but let others come in between when it takes long."""
+        self._is_called, until = False, time.monotonic() + AT_ONCE
+        try:
+            while self._waiting and time.monotonic() < until:
+                heapq.heappop(self._waiting)[-1]()
+        except Exception:  # from within a task it would end rclpy's events executor without a word
+            self.get_logger().fatal(traceback.format_exc())
+            self.exit_code = EXIT_FAILED
+        if self._waiting:
+            self._work_soon()
+
+    @abstractmethod
+    def restart(self) -> None:
+        """Time began anew."""
+
+    def note(self, fault: str) -> None:
+        """Tell once, in log and diagnostics, what was wrong with a message."""
+        self._fault = fault
+        self.get_logger().warning(fault, throttle_duration_sec=2.0)
+
+    def failed(self, text: str) -> None:
+        """Tell at once that there is no estimate to be had."""
+        self.get_logger().error(text)
+        self._diagnostics.publish()
+
+    def problem(self) -> tuple[bytes, str]:
+        """Level and text where something is wrong; else an empty text."""
+        return OK, ""
+
+    def values(self) -> dict[str, object]:
+        """What diagnostics say besides."""
+        return {}
+
+    def statuses(self) -> list[DiagnosticStatus]:
+        """One for the node."""
+        level, text = self.problem()
+        if level != ERROR and time.monotonic() - self._heard > SILENCE:
+            level, text = WARN, "no sensor is heard"
+        if not text and self._fault:
+            level, text = WARN, self._fault
+        self._fault = ""
+        values = {"t": max(self.stamp, 0) / SECOND, **self.values()}
+        name = self.get_fully_qualified_name()
+        return [status_message(name, level, text or "localizing", values)]
+
+    def _declared_settings(self) -> Settings:
+        what = "Settings of the estimator: default, paper, ..."
+        preset = self.parameter("preset", self.vehicle.control.estimator, what)
+        what = "Settings of the front end: default, euroc."
+        frontend = self.parameter("frontend", self.vehicle.control.frontend, what)
+        what = "frontend.KEY=VALUE or estimator.KEY=VALUE on top of the preset's."
+        given = self.parameter("settings", [""], what)
+        return load_settings(preset, tuple(filter(None, given)), frontend)
+
+
+def _spaces(assembly: Assembly) -> list[str]:
+    return [space(assembly, body) for body in assembly.aircraft]

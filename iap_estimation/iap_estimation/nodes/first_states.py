@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where aircraft are when their first images come: as a topic of the vehicle's states tells."""
+
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.errors import BadInput
+from iap_estimation.navigation.sensor_set import SensorSet
+from iap_estimation.nodes.estimate_topics import KEPT
+from iap_io.ros.node import SuiteNode
+from iap_io.wire.message_views import SECOND, MessageReader, StateMessage
+from iap_msgs.msg import PlatformState
+
+Array = NDArray[np.float64]
+MEMORY = 1000  # states that are kept
+NEAR = 0.01  # from an image, at which a state still tells of it [s]
+
+
+class FirstStates:
+    """Hears states until the estimator that begins from them runs; never again, so that no failure is hidden.
+
+    Args:
+        node: that listens.
+        sensor_set: of the vehicle.
+        is_running: whether the estimator runs.
+    """
+
+    def __init__(
+        self, node: SuiteNode, sensor_set: SensorSet, is_running: Callable[[], bool]
+    ) -> None:
+        what = "Topic of the states that tell where the aircraft are when their first images come."
+        default = f"/{sensor_set.name}/state"
+        topic = node.parameter("start_topic", default, what)
+        self._node, self._equipment, self._is_running = node, sensor_set, is_running
+        self._inlet = MessageReader(StateMessage)
+        self._states: deque[tuple[float, Array]] = deque(maxlen=MEMORY)
+        self._has_begun = False
+        self.told: Callable[[StateMessage], None] = lambda _: None
+        node.create_subscription(PlatformState, topic, self._on_state, KEPT, raw=True)
+
+    def reset(self) -> None:
+        """Time began anew."""
+        self._states.clear()
+        self._has_begun = False
+
+    def __call__(self, aircraft: int, t: float) -> Array | None:
+        """First state (16,) of an aircraft's inertial unit; None where none is known."""
+        if self._has_begun:
+            return None
+        near = min(self._states, key=lambda told: abs(told[0] - t), default=None)
+        if near is None or abs(near[0] - t) > NEAR:
+            return None
+        own = self._equipment
+        return own.mounts[aircraft].unit(near[1][own.rows[aircraft]])
+
+    def _on_state(self, data: bytes) -> None:
+        self._has_begun |= self._is_running()
+        if self._has_begun:
+            return
+        try:
+            state = self._inlet.read(data)
+        except BadInput as error:
+            self._node.get_logger().warning(str(error), throttle_duration_sec=2.0)
+            return
+        if len(state.rows) == self._equipment.bodies:
+            self._states.append((state.stamp / SECOND, state.rows.copy()))
+            self.told(state)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Follows what the stereo pair of one aircraft sees: images in, tracks out.
+
+Runs in the aircraft's namespace, which is ``iap/drone_1`` unless it is remapped. Lenses are those of CameraInfo, the
+cameras' places those of the platform.
+"""
+
+import sys
+import time
+from collections import deque
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from sensor_msgs.msg import CameraInfo, Image
+
+from iap_description.errors import BadInput
+from iap_description.sensors.readings import ImageReading, Reading
+from iap_estimation.datasets.bag_images import camera_of
+from iap_estimation.frontend.calibration import Camera, StereoCalibration
+from iap_estimation.navigation.aircraft_frontend import AircraftFrontend
+from iap_estimation.navigation.data import Images, Tally
+from iap_estimation.navigation.reading_adapter import ReadingAdapter
+from iap_estimation.nodes.estimate_topics import KEPT
+from iap_estimation.nodes.estimation_node_base import EstimationNode
+from iap_estimation.nodes.track_messages import tracks_bytes
+from iap_estimation.virpo.messages import Inertial
+from iap_io.ros.conversions import set_stamp
+from iap_io.ros.node import ERROR, OK, WARN, run
+from iap_io.wire.cdr import message_types
+from iap_io.wire.message_views import stamp_of_time
+from iap_msgs.msg import FeatureTracks
+from iap_simulation.pacing import Window
+
+INFO = "sensor_msgs/msg/CameraInfo"
+MEMORY = 2000  # inertial samples that wait for their images
+
+
+class FrontendNode(EstimationNode):
+    """One stereo pair between images and tracks."""
+
+    def __init__(self, namespace: str = "iap/drone_1") -> None:
+        super().__init__("frontend_node", namespace, of_aircraft=True)
+        own = self.sensor_set
+        self._its, self._craft = own.carried[self.own], own.crafts[self.own]
+        assert self._its.cameras is not None  # noqa: S101 - the equipment has one
+        self._lenses: dict[int, Camera] = {}
+        self._eyes: AircraftFrontend | None = None
+        self._turning: deque[Inertial] = deque(maxlen=MEMORY)
+        self._took_ms, self._counts, self._refused = Window(200), [0, 0], ""
+        self._pairs, self._images, self._first_id = 0, 0, -1
+        self._tracks = self.create_publisher(FeatureTracks, "virpo/tracks", KEPT)
+        self._drawn = self.create_publisher(Image, "virpo/image", 1)
+        self.restart()
+        self._warm()
+        for side, camera in enumerate(self._its.cameras):
+            take = partial(self._on_info, side, f"{camera.topic}/camera_info")
+            self.create_subscription(
+                CameraInfo, f"{camera.topic}/camera_info", take, self._qos, raw=True
+            )
+        self.hear([self._its.imu, *self._its.cameras], self._take)
+        self.begin()
+
+    def restart(self) -> None:
+        """Let go of all tracks; numbers go on where there was a tracker."""
+        self._tally = Tally()
+        self._ear = ReadingAdapter(self.own, self._its, self._tally)
+        self._turning.clear()
+        self._t_seen = -np.inf
+        if len(self._lenses) == 2:
+            self._open_eyes()
+
+    def _warm(self) -> None:
+        """Follow nothing once, so that what is compiled is loaded before the first image comes."""
+        left, right = self._craft.calibration.left, self._craft.calibration.right
+        rng = np.random.default_rng(0)
+        eyes = AircraftFrontend("", self._craft, self.settings.frontend)
+        grain = rng.integers(0, 255, (left.height // 8 + 1, left.width // 8 + 1), dtype=np.uint8)
+        image = np.kron(grain, np.ones((8, 8), np.uint8))[: left.height, : left.width]
+        same = (left.width, left.height) == (right.width, right.height)
+        for t in (0.0, 0.05) if same else ():
+            eyes.see(Images(t, np.ascontiguousarray(image), np.ascontiguousarray(image)))
+
+    def _on_info(self, side: int, topic: str, data: bytes) -> None:
+        if side in self._lenses:
+            return
+        info = message_types().deserialize_cdr(data, INFO)
+        try:
+            self._lenses[side], _ = camera_of(info, topic, topic)
+            if len(self._lenses) == 2:
+                self._open_eyes()
+        except BadInput as error:
+            self._lenses.clear()
+            self._refused = str(error)
+            self.get_logger().error(str(error), throttle_duration_sec=2.0)
+
+    def _open_eyes(self) -> None:
+        pair = self._craft.calibration
+        lenses = self._lenses[0], self._lenses[1]
+        told = StereoCalibration.of(*lenses, pair.p_BC_B, pair.q_BC)
+        name = self.get_namespace()
+        self._eyes = AircraftFrontend(
+            name, replace(self._craft, calibration=told), self.settings.frontend
+        )
+        self._refused, self._first_id = "", -1
+
+    def _take(self, reading: Reading) -> None:
+        if not self._ear.counts(reading):
+            return
+        said = self._ear.heard(reading, {})
+        self._images += isinstance(reading, ImageReading)
+        if isinstance(said, Inertial):
+            self._turning.append(said)
+        elif isinstance(said, Images):
+            self._see(said)
+
+    def _see(self, images: Images) -> None:
+        if self._eyes is None:
+            return
+        if images.t <= self._t_seen:  # the same ones again, for who has missed them
+            return
+        self._t_seen = images.t
+        while self._turning and self._turning[0].t <= images.t:
+            self._eyes.turn(self._turning.popleft())
+        began = time.perf_counter()
+        try:
+            tracks = self._eyes.see(images)
+        except BadInput as error:
+            self.note(str(error))
+            return
+        self._took_ms.add(1e3 * (time.perf_counter() - began))
+        self._pairs += 1
+        self._counts = [len(tracks.ids), int(tracks.has_right.sum())]
+        frame = self._its.cameras[0].frame
+        if (
+            self._first_id < 0
+        ):  # no track has the number of one from before this node was started again
+            self._first_id = stamp_of_time(images.t)
+        tracks = replace(tracks, ids=tracks.ids + self._first_id)
+        self._tracks.publish(tracks_bytes(tracks, frame))
+        if self._drawn.get_subscription_count():
+            self._draw(images.t, frame)
+
+    def _draw(self, t: float, frame: str) -> None:
+        pixels = self._eyes.draw()
+        height, width = pixels.shape[:2]
+        image = Image(height=height, width=width, encoding="rgb8", step=3 * width)
+        set_stamp(image.header, stamp_of_time(t))
+        image.header.frame_id = frame
+        image.data = pixels.tobytes()
+        self._drawn.publish(image)
+
+    def problem(self) -> tuple[bytes, str]:
+        """What keeps it from following anything."""
+        if self._refused:
+            return ERROR, self._refused
+        if self._eyes is None:
+            return WARN, "no camera_info of both cameras yet"
+        if self._pairs and self._counts[0] < self.settings.estimator.fewest_tracks:
+            return WARN, f"{self._counts[0]} tracks"
+        return OK, ""
+
+    def values(self) -> dict[str, object]:
+        """How long a pair takes, and how much is followed."""
+        return {
+            "pairs": self._pairs,
+            "images": self._images,
+            "unpaired": self._tally.unpaired,
+            "pair_ms": self._took_ms.percentile(50),
+            "pair_ms_p95": self._took_ms.percentile(95),
+            "tracks": self._counts[0],
+            "stereo": self._counts[1],
+        }
+
+
+def main() -> int:
+    """Run the node."""
+    return run("frontend_node", lambda: [FrontendNode()])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

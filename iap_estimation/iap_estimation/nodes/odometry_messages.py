@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Estimates as Odometry, and what neighbours show in it; no ROS needed."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_estimation.virpo.messages import Estimate, Shared
+from iap_io.wire.message_views import SECOND, stamp_of_time
+from iap_io.wire.odometry_views import OdometryMessage
+
+Array = NDArray[np.float64]
+UNKNOWN, NO_COVARIANCE = np.full(3, np.nan), np.full((15, 15), np.nan)
+UNIT = 1e-3  # by which the length of a quaternion may be off
+
+
+def put_estimate(message: OdometryMessage, told: Estimate) -> None:
+    """Fill from an estimate; what is not estimated of its covariance is zero."""
+    put_motion(message, told)
+    C = np.where(np.isfinite(told.covariance), told.covariance, 0.0)
+    J = _slopes(told.q_WB, message.twist_B[:3])
+    out = J @ C @ J.T
+    message.pose_covariance[:], message.twist_covariance[:] = out[:6, :6], out[6:, 6:]
+
+
+def put_motion(message: OdometryMessage, told: Estimate | Shared) -> None:
+    """Fill from an estimate, or from what an aircraft shows, without covariances."""
+    R = so3.matrix_from_quaternion(told.q_WB)
+    message.put_head(stamp_of_time(told.t), 0)
+    message.pose[:3], message.pose[3:] = told.p_WB_W, told.q_WB
+    message.twist_B[:3], message.twist_B[3:] = told.v_WB_W @ R, told.w_B
+
+
+def shared_of(message: OdometryMessage, aircraft: int) -> Shared:
+    """What the aircraft of that index shows.
+
+    Raises:
+        BadInput: it is not finite, or its attitude is none.
+    """
+    pose, twist = message.pose.copy(), message.twist_B.copy()
+    if not (np.isfinite(pose).all() and np.isfinite(twist).all()):
+        raise BadInput("odometry: not finite")
+    if abs(np.linalg.norm(pose[3:]) - 1.0) > UNIT:
+        raise BadInput(f"odometry: a quaternion of length {np.linalg.norm(pose[3:]):.3g}")
+    q = so3.normalized(pose[3:])
+    v_W = so3.matrix_from_quaternion(q) @ twist[:3]
+    return Shared(message.stamp / SECOND, aircraft, pose[:3], q, v_W, twist[3:])
+
+
+def head_of(message: OdometryMessage) -> Estimate:
+    """An estimate without biases and covariance.
+
+    Raises:
+        BadInput: as `shared_of`.
+    """
+    said = shared_of(message, 0)
+    known = said.t, said.p_WB_W, said.q_WB, said.v_WB_W
+    return Estimate(*known, UNKNOWN, UNKNOWN, NO_COVARIANCE, said.w_B)
+
+
+def estimate_of(message: OdometryMessage) -> Estimate:
+    """An estimate as far as Odometry has it: without biases, and the covariances of each quantity by itself.
+
+    Raises:
+        BadInput: as `shared_of`.
+    """
+    head = head_of(message)
+    R = so3.matrix_from_quaternion(head.q_WB)
+    place, twist = message.pose_covariance, message.twist_covariance
+    C = np.full((15, 15), np.nan)
+    C[:3, :3], C[3:6, 3:6] = place[:3, :3], R.T @ place[3:, 3:] @ R
+    C[6:9, 6:9] = R @ twist[:3, :3] @ R.T
+    return replace(head, covariance=C)
+
+
+def _slopes(q_WB: Array, v_B: Array) -> Array:
+    """Derivative (12, 15) of [place, turn in W, velocity in B, angular velocity in B] by an estimate's errors."""
+    R = so3.matrix_from_quaternion(q_WB)
+    J = np.zeros((12, 15))
+    J[0:3, 0:3] = np.eye(3)
+    J[3:6, 3:6] = R
+    J[6:9, 3:6] = so3.hat(v_B)
+    J[6:9, 6:9] = R.T
+    J[9:12, 9:12] = -np.eye(3)
+    return J

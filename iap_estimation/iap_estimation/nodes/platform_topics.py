@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where a whole platform is, from where its aircraft are: a state for controllers, the centre's odometry, frames."""
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.vehicles.assembly import Assembly
+from iap_estimation.navigation.attitude_predictor import AttitudePredictor
+from iap_estimation.navigation.imu_mount import centre_row
+from iap_estimation.navigation.sensor_set import SensorSet
+from iap_estimation.nodes.estimate_topics import BodyFrames, BodyTopics
+from iap_estimation.virpo.messages import Estimate, Tilt
+from iap_io.ros.conversions import BASE_LINK, frame
+from iap_io.ros.node import LATEST, STEADY, SuiteNode
+from iap_io.runs.topics import ESTIMATED
+from iap_io.wire.message_views import SECOND, StateMessage
+from iap_msgs.msg import PlatformState
+
+Array = NDArray[np.float64]
+PATIENCE = 2.0  # of a state with what should be seen by then [s of wall time]
+AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+
+
+class PlatformTopics:
+    """Publishes the state of a platform at every inertial sample, and its central body at every keyframe.
+
+    Args:
+        node: that publishes.
+        sensor_set: of the vehicle.
+        assembly: of the vehicle.
+        control_hz: rate at which states are numbered [Hz].
+        is_flown: whether controllers go by it, so that its frames have the vehicle's names.
+    """
+
+    def __init__(
+        self,
+        node: SuiteNode,
+        sensor_set: SensorSet,
+        assembly: Assembly,
+        control_hz: float,
+        *,
+        is_flown: bool,
+    ) -> None:
+        self._own, self._control_hz = sensor_set, control_hz
+        self._d = None if sensor_set.centre is None else sensor_set.centre.d
+        name = sensor_set.name
+        self._message = StateMessage.of(assembly, 4 * len(sensor_set.rows))
+        self._no_rpm = np.zeros((len(sensor_set.rows), 4))
+        self._states = node.create_publisher(PlatformState, f"/{name}/{ESTIMATED}", LATEST)
+        self._body = None
+        if self._d is not None:
+            self._body = BodyTopics(node, f"/{name}/virpo", frame(name, BASE_LINK))
+        shown = name if is_flown else f"{name}/estimate"
+        frames = [frame(shown, body.name) for body in assembly.bodies]
+        self._frames = BodyFrames(node, frame(name, "odom"), frames)
+        self._x = np.zeros((sensor_set.bodies, 13))
+        what = "States wait until nothing that is seen is older [s], as in lockstep; 0: they never wait."
+        self._max_lag = node.parameter("max_lag", 0.0, what, limits=(0.0, 10.0))
+        self._node = node
+        self.reset()
+        if self._max_lag:
+            node.create_timer(PATIENCE / 4, self._look, clock=STEADY)
+
+    def reset(self) -> None:
+        """Time began anew."""
+        self._centre, self._last = AttitudePredictor(), b""
+        self._seen = np.full(len(self._own.rows), -np.inf)
+        self._held: tuple[int, float] | None = None  # stamp [ns], and since when [s of wall time]
+        self.stamp = -1
+        if self._body is not None:
+            self._body.reset()
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether anybody listens to states or frames."""
+        return self._states.get_subscription_count() > 0 or self._frames.is_heard
+
+    def turn(self, told: Tilt) -> None:
+        """Take what the autopilot of the central body says."""
+        self._centre.turn(told)
+
+    def correct(self, centre: Estimate) -> None:
+        """Take an estimate of the central body, and publish it."""
+        self._centre.correct(centre)
+        if self._body is not None:
+            self._body.publish(centre)
+
+    def stand_in(self, state: StateMessage) -> None:
+        """Pass a state on, while there is no estimate."""
+        if state.stamp >= self.stamp:
+            self._send(state.stamp, state.dump())
+
+    def saw(self, aircraft: int, t: float) -> None:
+        """Note that what an aircraft has seen at a time [s] is taken into account."""
+        self._seen[aircraft] = max(self._seen[aircraft], t)
+        if self._held is not None and not self._is_behind(self._held[0]):
+            self._let_go()
+
+    def repeat(self) -> None:
+        """Publish the last state again, for those who have missed it."""
+        if self._last and self._held is None:
+            self._states.publish(self._last)
+
+    def _send(self, stamp: int, data: bytes) -> None:
+        self.stamp, self._last, self._held = stamp, data, (stamp, time.monotonic())
+        if not self._is_behind(stamp):
+            self._let_go()
+
+    def _is_behind(self, stamp: int) -> bool:
+        # What is seen before anything moves is as good as new.
+        since = max(float(self._seen.min()), 0.0)
+        return bool(self._max_lag) and stamp / SECOND - since > self._max_lag
+
+    def _let_go(self) -> None:
+        self._held = None
+        self._states.publish(self._last)
+
+    def _look(self) -> None:
+        """Let a state go that has waited for too long."""
+        if self._held is not None and time.monotonic() - self._held[1] > PATIENCE:
+            late = self._seen.min()
+            self._node.get_logger().warning(f"nothing that is seen is newer than {late:.3f} s")
+            self._let_go()
+
+    def publish(self, stamp: int, heads: Sequence[Estimate], odom: Array = AT_ORIGIN) -> bool:
+        """Publish what aircraft are believed to do at a stamp [ns]; whether the central body is known, too.
+
+        Args:
+            stamp: of all of it [ns].
+            heads: one of each aircraft, of that time.
+            odom: (7,) pose of the frame ``odom``.
+        """
+        own, x, t = self._own, self._x, stamp / SECOND
+        if self._d is not None and not self._centre.is_known:
+            return False
+        for head, mount, row in zip(heads, own.mounts, own.rows, strict=True):
+            mount.body(head, t, x[row])
+        if self._d is not None:
+            x[0] = centre_row(x[own.rows], self._d, self._centre.q_WB, self._centre.w_B)
+        if not np.isfinite(x).all():
+            return False
+        self._message.put_head(stamp, round(t * self._control_hz))
+        self._message.put_rows(x, self._no_rpm)
+        self._send(stamp, self._message.dump())
+        self._frames.publish(stamp, odom, x)
+        return True

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tracks as serialised iap_msgs/FeatureTracks, and back; no ROS needed."""
+
+from typing import Any
+
+import numpy as np
+
+from iap_description.errors import BadInput
+from iap_estimation.virpo.messages import Tracks
+from iap_io.wire.cdr import message, message_types
+from iap_io.wire.message_views import SECOND, stamp_of_time
+
+FEATURES = "iap_msgs/msg/FeatureTracks"
+VIEW = 4  # numbers of a track: x, y in the left and x, y in the right camera
+
+
+def tracks_bytes(tracks: Tracks, frame: str) -> bytes:
+    """The message of tracks; `frame` is the left camera's."""
+    store = message_types()
+    sec, nanosec = divmod(stamp_of_time(tracks.t), SECOND)
+    stamp = message(store, "builtin_interfaces/msg/Time", sec=sec, nanosec=nanosec)
+    header = message(store, "std_msgs/msg/Header", stamp=stamp, frame_id=frame)
+    said = message(
+        store,
+        FEATURES,
+        header=header,
+        ids=np.ascontiguousarray(tracks.ids, dtype=np.int64),
+        views=np.ascontiguousarray(tracks.views, dtype=float).ravel(),
+        has_right=np.ascontiguousarray(tracks.has_right, dtype=bool),
+    )
+    return bytes(store.serialize_cdr(said, FEATURES))
+
+
+def tracks_of(data: bytes) -> Tracks:
+    """The tracks in a message.
+
+    Raises:
+        BadInput: its lengths do not fit, or what should be seen is not finite.
+    """
+    said: Any = message_types().deserialize_cdr(data, FEATURES)
+    count = len(said.ids)
+    if len(said.views) != VIEW * count or len(said.has_right) != count:
+        sizes = f"{count} ids, {len(said.views)} numbers, {len(said.has_right)} flags"
+        raise BadInput(f"{FEATURES}: {sizes}")
+    views = np.array(said.views, dtype=float).reshape(-1, VIEW)
+    has_right = np.array(said.has_right, dtype=bool)
+    if not (np.isfinite(views[:, :2]).all() and np.isfinite(views[has_right]).all()):
+        raise BadInput(f"{FEATURES}: views that are not finite")
+    views[~has_right, 2:] = np.nan
+    stamp = said.header.stamp
+    return Tracks(stamp.sec + 1e-9 * stamp.nanosec, np.array(said.ids), views, has_right)

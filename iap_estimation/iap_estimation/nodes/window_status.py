@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What estimators' nodes say of their windows in diagnostics."""
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from iap_estimation.navigation.pipeline import LOST
+from iap_estimation.virpo.window.estimator import Estimator
+from iap_io.ros.node import ERROR, OK, WARN
+from iap_simulation.pacing import Window
+
+SHOWN = 5.0  # how long it is told that an estimator began anew [s of wall time]
+
+
+class WindowStatus:
+    """Watches an estimator.
+
+    Args:
+        say: is told every failure once.
+
+    Attributes:
+        failure: why the estimator has ended; empty while it goes on.
+        frames: messages of tracks that came.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say, self._took_ms = say, Window(500)
+        self.reset()
+
+    def reset(self) -> None:
+        """Time began anew."""
+        self.failure, self.frames, self.keyframes = "", 0, 0
+        self._faults, self._since, self._tracks = 0, -np.inf, 0
+        self._text = ""
+
+    def saw(self, tracks: int) -> None:
+        """A message of tracks came."""
+        self.frames += 1
+        self._tracks = tracks
+
+    def update(self, give: Callable[[], bool], estimator: Estimator) -> bool:
+        """Give the estimator something; whether it has a new estimate from it."""
+        if self.failure:
+            return False
+        began = time.perf_counter()
+        try:
+            is_new = give()
+        except LOST as error:
+            self.failure = f"the estimator has ended: {error}"
+            self._say(self.failure)
+            return False
+        if is_new:
+            self.keyframes += 1
+            self._took_ms.add(1e3 * (time.perf_counter() - began))
+        for fault in estimator.faults[self._faults :]:
+            self._since = time.monotonic()
+            self._text = f"began anew at {fault.t:.3f} s: {fault.reason}"
+            self._say(self._text)
+        self._faults = len(estimator.faults)
+        return is_new
+
+    def problem(self, estimator: Estimator) -> tuple[bytes, str]:
+        """Level and text where something is wrong; else an empty text."""
+        if self.failure:
+            return ERROR, self.failure
+        if time.monotonic() - self._since < SHOWN:
+            return ERROR, self._text
+        if not estimator.is_running:
+            missing = "tracks" if not self.frames else "where the aircraft are"
+            return WARN, f"waiting for {missing}"
+        return OK, ""
+
+    def values(self, estimator: Estimator) -> dict[str, object]:
+        """How the window does."""
+        chi = estimator.window.chi_square if estimator.is_running else float("nan")
+        return {
+            "keyframes": self.keyframes,
+            "keyframe_ms": self._took_ms.percentile(50),
+            "keyframe_ms_p95": self._took_ms.percentile(95),
+            "frames": self.frames,
+            "tracks": self._tracks,
+            "chi_square": chi,
+            "faults": self._faults,
+            "late": estimator.late,
+        }

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the drift filter's states say of the aircraft and of the centre, with covariance."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_estimation.virpo.drift.path import SAME
+from iap_estimation.virpo.drift.spec import DriftFilterSpec
+from iap_estimation.virpo.drift.state import DriftState, joints_of
+from iap_estimation.virpo.factors.gyro_preintegration import UNSEEN_RATE
+from iap_estimation.virpo.fleet import Fleet
+from iap_estimation.virpo.messages import Estimate
+
+Array = NDArray[np.float64]
+UP = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass
+class Heard:
+    """What was heard of an aircraft last.
+
+    Attributes:
+        t: [s].
+        pose: (14,) of `iap_estimation.virpo.drift.path`, at that time.
+        told: the odometry as told, then or shortly before.
+    """
+
+    t: float
+    pose: Array
+    told: Estimate
+
+    @property
+    def w_B(self) -> Array:
+        """Angular velocity (3,) [rad/s]: as told, else between two odometries."""
+        is_told = abs(self.told.t - self.t) < SAME and np.isfinite(self.told.w_B).all()
+        return self.told.w_B if is_told else self.pose[11:14]
+
+
+@dataclass
+class Middle:
+    """Place and velocity of the centre.
+
+    Attributes:
+        p: (3,) in W [m].
+        v: (3,) in W [m/s].
+        slope: (6, n) derivative of both by an error of the filter.
+        C: (6, 6) covariance of both.
+    """
+
+    p: Array
+    v: Array
+    slope: Array
+    C: Array
+
+
+def craft_estimate(state: DriftState, a: int, heard: Heard, floor: float) -> Estimate:
+    """An aircraft whose odometry is heard: that, its drift taken out.
+
+    The covariance is the odometry's own, place and yaw of the filter in place of its own.
+    """
+    told, pose, x = heard.told, heard.pose, state.x[a]
+    about = so3.quaternion_exp(x[3] * UP)
+    q_WB, v_W = so3.multiply(about, pose[4:8]), so3.rotate(about, pose[8:11])
+    up_B = so3.rotate(so3.conjugate(q_WB), UP)
+    kept = np.eye(15)
+    kept[0:3, 0:3] = 0.0
+    kept[3:6, 3:6] -= np.outer(up_B, up_B)
+    kept[6:9, 6:9] = so3.matrix_from_quaternion(about)
+    J = np.zeros((15, 4))
+    J[0:3, 0:3] = np.eye(3)
+    J[3:6, 3], J[6:9, 3] = up_B, np.cross(UP, v_W)
+    own = state.P[4 * a : 4 * a + 4, 4 * a : 4 * a + 4]
+    is_known = np.isfinite(told.covariance).all()
+    C = J @ own @ J.T + (kept @ told.covariance @ kept.T if is_known else 0.0)
+    if not is_known:
+        C[3:], C[:, 3:] = np.nan, np.nan
+    C[range(3), range(3)] += floor**2
+    p = x[:3] + so3.rotate(about, pose[1:4] - state.pivots[a])
+    return Estimate(heard.t, p, q_WB, v_W, told.gyro_bias, told.accel_bias, C, heard.w_B)
+
+
+def doubt_between(before: Heard, now: Heard) -> Array:
+    """Variances (4,) of what an odometry's place and yaw went wrong between two times, by its own account.
+
+    Where it sees nothing its covariance grows by them; where it corrects itself it falls by them.
+    """
+    spreads = []
+    for one in (before, now):
+        up_B = so3.rotate(so3.conjugate(one.pose[4:8]), UP)
+        C = one.told.covariance
+        spreads.append(np.array([*np.diag(C)[:3], up_B @ C[3:6, 3:6] @ up_B]))
+    return np.nan_to_num(np.abs(spreads[1] - spreads[0]))
+
+
+def middle_of(
+    state: DriftState, fleet: Fleet, heard: dict[int, Heard], w_B0: Array, spec: DriftFilterSpec
+) -> Middle:
+    """The centre from all aircraft that are heard: the mean of what each says of it.
+
+    Args:
+        state: the filter's.
+        fleet: the aircraft, joined.
+        heard: of those that are heard, one at least.
+        w_B0: (3,) angular velocity of the centre [rad/s].
+        spec: see there.
+    """
+    d = joints_of(fleet)
+    n, R_0 = len(heard), so3.matrix_from_quaternion(state.centre[:4])
+    p, v, slope, C = np.zeros(3), np.zeros(3), np.zeros((6, len(state.P))), np.zeros((6, 6))
+    for a, one in heard.items():
+        arm, speed = _joint(fleet, a, one)
+        about = so3.quaternion_exp(state.x[a, 3] * UP)
+        tip, swing = so3.rotate(about, arm + one.pose[1:4] - state.pivots[a]), np.cross(w_B0, d[a])
+        v_J = so3.rotate(about, speed)
+        p += (state.x[a, :3] + tip - R_0 @ d[a]) / n
+        v += (v_J - R_0 @ swing) / n
+        slope[:3, 4 * a : 4 * a + 3] += np.eye(3) / n
+        slope[:3, 4 * a + 3] += np.cross(UP, tip) / n
+        slope[3:, 4 * a + 3] += np.cross(UP, v_J) / n
+        slope += _by_centre(state, d[a], swing) / n
+        C[3:, 3:] += np.nan_to_num(one.told.covariance[6:9, 6:9], nan=spec.speed**2) / n**2
+    C += slope @ state.P @ slope.T
+    C[range(3), range(3)] += spec.position_floor**2
+    return Middle(p, v, slope, C)
+
+
+def centre_estimate(t: float, state: DriftState, middle: Middle, w_B0: Array) -> Estimate:
+    """The centre, which turns with w_B0 [rad/s], as an estimate."""
+    at = state.of_centre
+    J = np.zeros((15, len(state.P)))
+    J[0:3], J[6:9] = middle.slope[:3], middle.slope[3:]
+    J[3:6, at : at + 3] = J[9:12, at + 3 :] = np.eye(3)
+    C = J @ state.P @ J.T
+    place = np.r_[0:3, 6:9]
+    C[np.ix_(place, place)] = middle.C
+    C[12:], C[:, 12:] = np.nan, np.nan
+    q_0, bias = state.centre[:4].copy(), state.centre[4:].copy()
+    return Estimate(t, middle.p, q_0, middle.v, bias, np.full(3, np.nan), C, w_B0)
+
+
+def held_estimate(
+    t: float,
+    state: DriftState,
+    fleet: Fleet,
+    a: int,
+    last: Heard,
+    middle: Middle,
+    w_B0: Array,
+) -> Estimate:
+    """An aircraft that is not heard, from where the others hold its joint; its attitude as it was."""
+    d = joints_of(fleet)[a]
+    about = so3.quaternion_exp(state.x[a, 3] * UP)
+    arm = so3.rotate(about, arm_of(fleet, a, last.pose))
+    R_0, swing = so3.matrix_from_quaternion(state.centre[:4]), np.cross(w_B0, d)
+    slope = middle.slope - _by_centre(state, d, swing)
+    turned = min(UNSEEN_RATE * (t - last.t), 1.0) ** 2
+    C = np.full((15, 15), np.nan)
+    C[:9, :9] = 0.0
+    place = np.r_[0:3, 6:9]
+    extra = middle.C - middle.slope @ state.P @ middle.slope.T
+    C[np.ix_(place, place)] = slope @ state.P @ slope.T + extra
+    C[range(3), range(3)] += turned * float(arm @ arm)
+    C[range(3, 6), range(3, 6)] = turned
+    p, v = middle.p + R_0 @ d - arm, middle.v + R_0 @ swing
+    q_WB, told = so3.multiply(about, last.pose[4:8]), last.told
+    return Estimate(t, p, q_WB, v, told.gyro_bias, told.accel_bias, C)
+
+
+def forgotten(t: float, last: Estimate, speed: float) -> Estimate:
+    """A body of which nothing tells: where it was, ever less certain."""
+    age = max(t - last.t, 0.0)
+    C = np.full((15, 15), np.nan)
+    C[:9, :9] = np.diag(np.repeat([(speed * age) ** 2, (UNSEEN_RATE * age) ** 2, speed**2], 3))
+    C[:9, :9] += np.nan_to_num(last.covariance[:9, :9])
+    still = np.zeros(3)
+    return Estimate(t, last.p_WB_W, last.q_WB, still, last.gyro_bias, last.accel_bias, C)
+
+
+def arm_of(fleet: Fleet, a: int, pose: Array) -> Array:
+    """From an aircraft to its joint, in its odometry's frame [m]."""
+    return so3.rotate(pose[4:8], fleet.crafts[a].p_BJ_B)
+
+
+def _joint(fleet: Fleet, a: int, heard: Heard) -> tuple[Array, Array]:
+    """The joint against its aircraft [m] and its velocity [m/s], in the odometry's frame."""
+    pose = heard.pose
+    swing = so3.rotate(pose[4:8], np.cross(heard.w_B, fleet.crafts[a].p_BJ_B))
+    return arm_of(fleet, a, pose), pose[8:11] + swing
+
+
+def _by_centre(state: DriftState, d: Array, swing: Array) -> Array:
+    """Derivative (6, n) of -R_0 d and of -R_0 (w x d) by the centre's error."""
+    R_0, at = so3.matrix_from_quaternion(state.centre[:4]), state.of_centre
+    slope = np.zeros((6, len(state.P)))
+    slope[:3, at : at + 3] = R_0 @ so3.hat(d)
+    slope[3:, at : at + 3] = R_0 @ so3.hat(swing)
+    slope[3:, at + 3 :] = -R_0 @ so3.hat(d)
+    return slope

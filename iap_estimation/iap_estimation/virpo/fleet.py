@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who is to be localised: the aircraft with their sensors, and how they are joined."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.earth import GRAVITY
+from iap_estimation.virpo.factors.camera import StereoRig
+
+Array = NDArray[np.float64]
+STRAIGHT = 1e-6  # second singular value of the joints' places, relative to the first, of a line
+
+
+@dataclass(frozen=True, eq=False)
+class Craft:
+    """One aircraft; its body B is its inertial unit.
+
+    Attributes:
+        name: such as ``drone_1``.
+        rig: its cameras; None where it has none.
+        noise: (4,) densities: gyroscope [rad/s/sqrt(Hz)], accelerometer [m/s^2/sqrt(Hz)], walks of their
+            biases [rad/s^2/sqrt(Hz)], [m/s^3/sqrt(Hz)].
+        p_BA_B: (3,) place of its UWB antenna [m].
+        p_BJ_B: (3,) place of its joint [m].
+    """
+
+    name: str
+    rig: StereoRig | None
+    noise: Array
+    p_BA_B: Array = field(default_factory=lambda: np.zeros(3))
+    p_BJ_B: Array = field(default_factory=lambda: np.zeros(3))
+
+
+@dataclass(frozen=True, eq=False)
+class Fleet:
+    """All aircraft of one platform.
+
+    Attributes:
+        crafts: the aircraft.
+        d: (A, 3) places of their joints on the central body B0 [m]; None where nothing joins them.
+        turn_noise: (2,) densities of the central gyroscope and of its bias's walk.
+        tilt_deviation: standard deviation of the central body's roll and pitch [rad].
+        gravity: [m/s^2].
+    """
+
+    crafts: tuple[Craft, ...]
+    d: Array | None = None
+    turn_noise: Array = field(default_factory=lambda: np.array([0.0015, 0.0002]))
+    tilt_deviation: float = 0.01
+    gravity: float = GRAVITY
+
+    @cached_property
+    def is_straight(self) -> bool:
+        """Whether all joints are on one line."""
+        if self.d is None or len(self.d) < 3:
+            return True
+        sizes = np.linalg.svd(self.d - self.d.mean(axis=0), compute_uv=False)
+        return bool(sizes[1] < STRAIGHT * sizes[0])
+
+    def alone(self, aircraft: int) -> "Fleet":
+        """One of them by itself."""
+        return Fleet((self.crafts[aircraft],), gravity=self.gravity)

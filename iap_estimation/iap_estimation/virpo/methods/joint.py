@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All aircraft and the central body in one window: method ``joint``."""
+
+from iap_estimation.virpo.fleet import Fleet
+from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
+from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.window.estimator import Estimator, Fault, First
+
+
+class Together:
+    """All aircraft and the central body in one window: method ``joint``.
+
+    Args:
+        fleet: the aircraft.
+        spec: see `VirpoSpec`.
+        first: says where an aircraft is when its first images come.
+        begins: how far off that may be.
+    """
+
+    def __init__(self, fleet: Fleet, spec: VirpoSpec, first: First, begins: Start | None) -> None:
+        self._crew = fleet
+        self._estimator = Estimator(fleet, spec, first, begins=begins, joined=True)
+
+    def imu(self, aircraft: int, sample: Inertial) -> bool:
+        """See `Localizer.imu`."""
+        return self._estimator.imu(aircraft, sample)
+
+    def tracks(self, aircraft: int, tracks: Tracks) -> bool:
+        """See `Localizer.tracks`."""
+        return self._estimator.tracks(aircraft, tracks)
+
+    def ranges(self, aircraft: int, told: Ranges) -> None:
+        """See `Localizer.ranges`."""
+        self._estimator.ranges(aircraft, told)
+
+    def tilt(self, told: Tilt) -> None:
+        """See `Localizer.tilt`."""
+        self._estimator.tilt(told)
+
+    def estimates(self) -> list[Estimate]:
+        """See `Localizer.estimates`."""
+        return self._estimator.estimates() if self._estimator.is_running else []
+
+    def heads(self) -> list[Estimate]:
+        """See `Localizer.heads`."""
+        if not self._estimator.is_running:
+            return []
+        return [self._estimator.head(a) for a in range(len(self._crew.crafts))]
+
+    def centre(self) -> Estimate | None:
+        """See `Localizer.centre`."""
+        return self._estimator.centre() if self._estimator.is_running else None
+
+    def faults(self) -> list[Fault]:
+        """See `Localizer.faults`."""
+        return self._estimator.faults
+
+    def left_out(self) -> list[LeftOut]:
+        """See `Localizer.left_out`."""
+        return self._estimator.left_out

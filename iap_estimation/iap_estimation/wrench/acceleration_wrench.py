@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The wrench of the environment from distributed inertial units, which need no velocity.
+
+The units sit on the central body and on the aircraft. Where the platform turns at w, the specific
+force at its place r is :math:`s(r) = s_P + \alpha \times r + w \times (w \times r)`; gravity is in s
+and need not be known. What an aircraft's own turning adds at its unit's lever arm is taken off
+first, as that unit's gyroscopes see it. The rest is linear in s_P, the specific force of P's
+origin, and in the angular acceleration alpha, which follow by least squares over all units; from
+them comes the specific force of the common CoM, where there is no unit (iap_simulator [64]).
+
+Units on a line say nothing of turns about it, and one alone says nothing of any. Gyroscopes on what
+is rigid with the centre do: the change of their samples over a period is alpha, with a noise that
+grows with frequency. Both kinds count by what the low-pass leaves of their noise. Then
+
+.. math::
+    f_e = m\,s_C - \sum_i f_i, \qquad
+    \tau_e = J_C \alpha + w \times J_C w - \sum_i r_i \times f_i
+
+about the CoM, with the thrusts of `iap_estimation.wrench.thrust_model`.
+
+A bias of 0.1 m/s^2 on every accelerometer is a force of 0.1 m: this estimate drifts with biases,
+which the momentum observer's does not, and in exchange asks nobody for the velocity.
+"""
+
+import math
+from typing import NamedTuple, Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_description.kernels import (
+    Quat,
+    Vec,
+    add,
+    cross,
+    mul,
+    put,
+    quat,
+    rotate,
+    scale,
+    sub,
+    unrotate,
+    vec,
+)
+from iap_description.states import Command, Mode
+from iap_description.vehicles.aircraft import Aircraft
+from iap_description.vehicles.assembly import Assembly
+from iap_estimation.wrench.momentum_observer import Memory, Momenta, add_thrusts
+from iap_estimation.wrench.thrust_model import ThrustModel, between, first_speeds
+
+Array = NDArray[np.float64]
+
+
+class Units(NamedTuple):
+    """Where M inertial units sit.
+
+    Attributes:
+        bodies: (M,) index of each unit's body in its platform.
+        p_BS_B: (M, 3) place on the body [m].
+        q_BS: (M, 4) attitude there, xyzw.
+    """
+
+    bodies: NDArray[np.int64]
+    p_BS_B: Array
+    q_BS: Array
+
+
+class _Layout(NamedTuple):
+    """The units as the compiled estimator takes them.
+
+    Attributes:
+        bodies: (M,) index of each unit's body.
+        q_BS: (M, 4) attitude on it.
+        places_P: (M, 3) place in P [m]; of one on an aircraft that turns freely, the joint.
+        arms_B: (M, 3) from that joint to the unit, body axes [m]; zero for the others.
+        is_rigid: (M,) whether the unit turns with the centre.
+        q_PS: (M, 4) attitude in P of those that do.
+        solve: (6, 6 M) what makes s_P and alpha of all specific forces and changes of rates.
+    """
+
+    bodies: NDArray[np.int64]
+    q_BS: Array
+    places_P: Array
+    arms_B: Array
+    is_rigid: NDArray[np.bool_]
+    q_PS: Array
+    solve: Array
+
+    @classmethod
+    def of(cls, assembly: Assembly, units: Units, *, accel: float, alpha: float) -> Self:
+        """The units of an assembly; accelerometers and changes of rates count by their noise."""
+        q_PB = np.tile([0.0, 0.0, 0.0, 1.0], (len(assembly.bodies), 1))
+        for joint in assembly.joints:
+            q_PB[joint.child] = joint.q_PJ
+        is_rigid = (units.bodies == 0) | (not assembly.is_jointed)
+        arms = np.where(is_rigid[:, None], 0.0, units.p_BS_B)
+        turned = so3.rotate(q_PB[units.bodies], units.p_BS_B - arms)
+        places = assembly.p_PB_P[units.bodies] + turned
+        q_PS = so3.multiply(q_PB[units.bodies], units.q_BS)
+        solve = _least_squares(places, is_rigid, accel=accel, alpha=alpha)
+        return cls(units.bodies, units.q_BS, places, arms, is_rigid, q_PS, solve)
+
+
+def _least_squares(
+    places: Array, is_rigid: NDArray[np.bool_], *, accel: float, alpha: float
+) -> Array:
+    """(6, 6 M) weighted pseudo-inverse of s_i = s_P + alpha x r_i and of alpha_i = alpha."""
+    rows = np.zeros((len(places), 2, 3, 6))
+    rows[:, 0, :, :3] = np.eye(3)
+    rows[:, 0, :, 3:] = -so3.hat(places)
+    rows[:, 1, :, 3:] = np.eye(3) * is_rigid[:, None, None]
+    weights = np.tile(np.repeat([1.0 / accel, 1.0 / alpha], 3), len(places))
+    return np.ascontiguousarray(np.linalg.pinv(rows.reshape(-1, 6) * weights[:, None]) * weights)
+
+
+class AccelerationObserver:
+    """Estimates the wrench of the environment on one platform from its inertial units.
+
+    Args:
+        assembly: the platform as it is believed to be.
+        aircraft: the sub-aircraft's record.
+        units: where its inertial units sit; one at least turns with the centre.
+        cutoff: of the first-order low-pass [Hz].
+        dt: control period [s].
+        accel_noise: density of the accelerometers' noise [m/s^2/sqrt(Hz)]; with the next, it
+            says how much each kind counts.
+        gyro_noise: density of the gyroscopes' noise [rad/s/sqrt(Hz)].
+        rotor_lead: over-drive of the autopilots' speed commands; 1 is none.
+        attitude: (3,) the autopilots' attitude gain [1/s^2].
+        rate: (3,) their rate gain [1/s].
+
+    Raises:
+        BadInput: no unit turns with the centre.
+    """
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        aircraft: Aircraft,
+        units: Units,
+        *,
+        cutoff: float,
+        dt: float,
+        accel_noise: float,
+        gyro_noise: float,
+        rotor_lead: float = 1.0,
+        attitude: tuple[float, float, float] = (0.0, 0.0, 0.0),
+        rate: tuple[float, float, float] = (0.0, 0.0, 0.0),
+    ) -> None:
+        bandwidth = 2.0 * math.pi * cutoff
+        # What a first-order low-pass leaves of white noise, and of the change of white noise per dt.
+        accel, alpha = (
+            accel_noise * math.sqrt(0.5 * bandwidth),
+            gyro_noise * bandwidth / math.sqrt(dt),
+        )
+        self._layout = _Layout.of(assembly, units, accel=accel, alpha=alpha)
+        if not self._layout.is_rigid.any():
+            raise BadInput("acceleration observer: no inertial unit on the central body")
+        self._platform = Momenta.of(assembly, 0.0)
+        loop = {"attitude": attitude, "rate": rate}
+        self._craft = ThrustModel.of(aircraft, **loop, rotor_lead=rotor_lead, dt=dt)
+        self._share, self._dt = -math.expm1(-bandwidth * dt), dt
+        self._size = (len(assembly.bodies), len(assembly.aircraft))
+        self._rates = np.zeros((len(units.bodies), 3))
+        self._wrench_P = np.zeros(6)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the past; the first state after it gives no wrench."""
+        self._memory = Memory.empty(*self._size)
+
+    def __call__(self, x: Array, command: Command, samples: tuple[Array, Array]) -> Array:
+        """Estimated wrench (6,) about P's origin in P [N, N m]; overwritten by the next call.
+
+        Args:
+            x: (bodies, 13) state now, of which attitudes and rates count.
+            command: what the aircraft have been told since the last state.
+            samples: the units' angular velocities (M, 3) [rad/s] and specific forces (M, 3)
+                [m/s^2], means since the last state.
+
+        Raises:
+            BadInput: the command is a platform's wrench, which does not say what the aircraft do.
+        """
+        if command.mode == Mode.WRENCH:
+            raise BadInput("acceleration observer: a command of mode 'wrench' names no thrusts")
+        told = (command.thrust, command.q_WB, command.w_WB_B, command.rpm)
+        models = (self._platform, self._craft)
+        if self._memory.started[0] == 0.0:
+            _begin(x, int(command.mode), told, models, samples[0], self._memory, self._rates)
+            self._wrench_P[:] = 0.0
+        else:
+            _observe(
+                x,
+                int(command.mode),
+                told,
+                models,
+                self._layout,
+                samples,
+                (self._share, self._dt),
+                self._memory,
+                self._rates,
+                self._wrench_P,
+            )
+        return self._wrench_P
+
+
+@njit(cache=True)
+def _begin(
+    x: Array,
+    mode: int,
+    told: tuple[Array, Array, Array, Array],
+    models: tuple[Momenta, ThrustModel],
+    w_S: Array,
+    memory: Memory,
+    rates: Array,
+) -> None:
+    """Take the first state."""
+    platform, craft = models
+    for i in range(len(platform.bodies)):
+        first_speeds(mode, told[0][i], told[3][i], craft, memory.rpm[i])
+    memory.started[0] = 1.0
+    memory.x[:] = x
+    rates[:] = w_S
+
+
+@njit(cache=True)
+def _observe(
+    x: Array,
+    mode: int,
+    told: tuple[Array, Array, Array, Array],
+    models: tuple[Momenta, ThrustModel],
+    layout: _Layout,
+    samples: tuple[Array, Array],
+    times: tuple[float, float],
+    memory: Memory,
+    rates: Array,
+    wrench_P: Array,
+) -> None:
+    """Advance the low-pass (world axes, about the CoM) by one period and express it in P."""
+    platform, _ = models
+    share, dt = times
+    q, w = between(memory.x[0], x[0], 0.5)
+    motion = np.zeros(6)
+    _accelerations(x, q, w, layout, samples, dt, memory, rates, motion)
+    alpha, d_0 = vec(motion[3:]), vec(platform.d_0)
+    s_C = add(vec(motion), add(cross(alpha, d_0), cross(w, cross(w, d_0))))
+    spin = cross(w, mul(platform.J_C, w))
+    needed = np.zeros(6)
+    put(needed, rotate(q, scale(platform.mass, s_C)))
+    put(needed[3:], rotate(q, add(mul(platform.J_C, alpha), spin)))
+    given = np.zeros(6)
+    add_thrusts(x, mode, told, models, memory, given)
+    for i in range(6):
+        memory.residual[i] += share * (needed[i] - given[i] - memory.residual[i])
+    memory.x[:] = x
+    rates[:] = samples[0]
+    now = quat(x[0, 3:7])
+    force_P = unrotate(now, vec(memory.residual))
+    put(wrench_P, force_P)
+    put(wrench_P[3:], add(unrotate(now, vec(memory.residual[3:])), cross(d_0, force_P)))
+
+
+@njit(cache=True)
+def _accelerations(
+    x: Array,
+    q_WP: Quat,
+    w_P: Vec,
+    layout: _Layout,
+    samples: tuple[Array, Array],
+    dt: float,
+    memory: Memory,
+    rates: Array,
+    motion: Array,
+) -> None:
+    """Add s_P [m/s^2] and alpha [rad/s^2] in axes of P, half-way through the period, to `motion` (6,)."""
+    w_S, f_S = samples
+    for m in range(len(layout.bodies)):
+        body, place = layout.bodies[m], vec(layout.places_P[m])
+        q_BS, change = quat(layout.q_BS[m]), scale(1.0 / dt, sub(vec(w_S[m]), vec(rates[m])))
+        q_WB, _ = between(memory.x[body], x[body], 0.5)
+        own = _of_arm(rotate(q_BS, vec(w_S[m])), rotate(q_BS, change), vec(layout.arms_B[m]))
+        s_B = sub(rotate(q_BS, vec(f_S[m])), own)
+        s_P = sub(unrotate(q_WP, rotate(q_WB, s_B)), cross(w_P, cross(w_P, place)))
+        alpha = rotate(quat(layout.q_PS[m]), change)
+        for i in range(6):
+            row = layout.solve[i, 6 * m :]
+            motion[i] += row[0] * s_P[0] + row[1] * s_P[1] + row[2] * s_P[2]
+            motion[i] += row[3] * alpha[0] + row[4] * alpha[1] + row[5] * alpha[2]
+
+
+@njit(cache=True)
+def _of_arm(w: Vec, alpha: Vec, arm: Vec) -> Vec:
+    """Acceleration at the end of a lever arm of a body that turns."""
+    return add(cross(alpha, arm), cross(w, cross(w, arm)))

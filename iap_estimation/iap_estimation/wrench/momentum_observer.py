@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The wrench of the environment without a force sensor: a momentum observer, beatle eqs. (28)-(38).
+
+What the platform's momentum gains beyond what thrust and weight give it comes from outside. Both
+momenta are those of the platform about its common CoM in world axes, where no Coriolis term
+appears: p = m v_C and L = R J_C R^T w, the aircraft on spherical joints being points. The residual
+
+.. math::
+    r = K_I \left[ p(t) - p(0) - \int (f + r)\,dt \right], \qquad \dot r = K_I (f_e - r)
+
+is the external wrench behind a first-order low-pass. Over one control period the mean external
+wrench is the gain of momentum less the mean thrust and weight, whence r_k = r_{k-1} + (1 - e^{-K_I
+dt}) (f_e - r_{k-1}): stable for every gain, and exact for a constant wrench.
+
+Air drag and wind are external too, and so is a wrong mass.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_description.kernels import Vec, add, cross, mul, put, quat, rotate, scale, unrotate, vec
+from iap_description.states import Command, Mode
+from iap_description.vehicles.aircraft import Aircraft
+from iap_description.vehicles.assembly import Assembly
+from iap_estimation.wrench.thrust_model import ThrustModel, first_speeds, follow, thrust_axis
+
+Array = NDArray[np.float64]
+
+
+class Momenta(NamedTuple):
+    """A platform as the compiled observer takes it.
+
+    Attributes:
+        mass: total mass [kg].
+        weight: m g [N].
+        d_0: (3,) the common CoM in P [m].
+        J_C: (3, 3) inertia about it, axes of P [kg m^2].
+        arms: (N, 3) from it to each aircraft, in P [m].
+        bodies: (N,) state row of each aircraft.
+        turns: whether the aircraft turn freely; if not, their rotors' torque acts on the platform.
+    """
+
+    mass: float
+    weight: float
+    d_0: Array
+    J_C: Array
+    arms: Array
+    bodies: NDArray[np.int64]
+    turns: bool
+
+    @classmethod
+    def of(cls, assembly: Assembly, gravity: float) -> Self:
+        """The platform of an assembly."""
+        d = so3.hat(assembly.d_0)
+        bodies = np.array(assembly.aircraft, dtype=np.int64)
+        return cls(
+            assembly.mass,
+            assembly.mass * gravity,
+            assembly.d_0,
+            assembly.inertia + assembly.mass * d @ d,
+            assembly.p_PB_P[bodies] - assembly.d_0,
+            bodies,
+            assembly.is_jointed,
+        )
+
+
+class Memory(NamedTuple):
+    """What the observer remembers of the last control step.
+
+    Attributes:
+        x: (bodies, 13) the state.
+        momentum: (6,) linear and angular, world axes [N s, N m s].
+        rpm: (N, 4) rotor speeds [rpm].
+        residual: (6,) r about the CoM, world axes [N, N m].
+        started: (1,) 0 before the first step.
+    """
+
+    x: Array
+    momentum: Array
+    rpm: Array
+    residual: Array
+    started: Array
+
+    @classmethod
+    def empty(cls, bodies: int, count: int) -> Self:
+        """Nothing is known yet."""
+        return cls(
+            np.zeros((bodies, 13)), np.zeros(6), np.zeros((count, 4)), np.zeros(6), np.zeros(1)
+        )
+
+
+class MomentumObserver:
+    """Estimates the wrench of the environment on one platform.
+
+    Args:
+        assembly: the platform as it is believed to be.
+        aircraft: the sub-aircraft's record.
+        gravity: [m/s^2].
+        gain: (6,) K_I, forces and torques along world axes [1/s].
+        dt: control period [s].
+        rotor_lead: over-drive of the autopilots' speed commands; 1 is none.
+        attitude: (3,) the autopilots' attitude gain [1/s^2]; without their gains, rotors count as equal.
+        rate: (3,) their rate gain [1/s].
+    """
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        aircraft: Aircraft,
+        *,
+        gravity: float,
+        gain: Array | Sequence[float],
+        dt: float,
+        rotor_lead: float = 1.0,
+        attitude: Sequence[float] = (0.0, 0.0, 0.0),
+        rate: Sequence[float] = (0.0, 0.0, 0.0),
+    ) -> None:
+        self._platform = Momenta.of(assembly, gravity)
+        loop = {"attitude": attitude, "rate": rate}
+        self._craft = ThrustModel.of(aircraft, **loop, rotor_lead=rotor_lead, dt=dt)
+        self._share = -np.expm1(-np.asarray(gain, dtype=float) * dt)
+        self._dt = dt
+        self._size = (len(assembly.bodies), len(assembly.aircraft))
+        self._wrench_P = np.zeros(6)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the past; the first state after it gives no wrench."""
+        self._memory = Memory.empty(*self._size)
+
+    def __call__(self, x: Array, command: Command) -> Array:
+        """Estimated wrench (6,) about P's origin in P [N, N m]; overwritten by the next call.
+
+        Args:
+            x: (bodies, 13) state now; of the aircraft, attitude and rate count.
+            command: what the aircraft have been told since the last state.
+
+        Raises:
+            BadInput: the command is a platform's wrench, which does not say what the aircraft do.
+        """
+        if command.mode == Mode.WRENCH:
+            raise BadInput("momentum observer: a command of mode 'wrench' names no thrusts")
+        told = (command.thrust, command.q_WB, command.w_WB_B, command.rpm)
+        models = (self._platform, self._craft)
+        _observe(
+            x, int(command.mode), told, models, self._share, self._dt, self._memory, self._wrench_P
+        )
+        return self._wrench_P
+
+
+@njit(cache=True)
+def _observe(
+    x: Array,
+    mode: int,
+    told: tuple[Array, Array, Array, Array],
+    models: tuple[Momenta, ThrustModel],
+    share: Array,
+    dt: float,
+    memory: Memory,
+    wrench_P: Array,
+) -> None:
+    """Advance the residual by one period and express it in P."""
+    platform, _ = models
+    force, torque = _momentum(x[0], platform)
+    if memory.started[0] == 0.0:
+        for i in range(len(platform.bodies)):
+            first_speeds(mode, told[0][i], told[3][i], models[1], memory.rpm[i])
+    else:
+        given = np.zeros(6)
+        given[2] = -platform.weight
+        add_thrusts(x, mode, told, models, memory, given)
+        for i in range(6):
+            gain = (force[i] if i < 3 else torque[i - 3]) - memory.momentum[i]
+            memory.residual[i] += share[i] * (gain / dt - given[i] - memory.residual[i])
+    memory.started[0] = 1.0
+    memory.x[:] = x
+    put(memory.momentum, force)
+    put(memory.momentum[3:], torque)
+    q = quat(x[0, 3:7])
+    force_P = unrotate(q, vec(memory.residual))
+    torque_P = unrotate(q, vec(memory.residual[3:]))
+    put(wrench_P, force_P)
+    put(wrench_P[3:], add(torque_P, cross(vec(platform.d_0), force_P)))
+
+
+@njit(cache=True)
+def add_thrusts(
+    x: Array,
+    mode: int,
+    told: tuple[Array, Array, Array, Array],
+    models: tuple[Momenta, ThrustModel],
+    memory: Memory,
+    total: Array,
+) -> None:
+    """Add the aircraft's mean thrusts over a period to the wrench (6,) about the CoM, world axes.
+
+    Each acts along the mean of its directions at both ends, with its lever there.
+    """
+    platform, craft = models
+    thrust, q_r, w_r, rpm_r = told
+    for i in range(len(platform.bodies)):
+        body = platform.bodies[i]
+        command = (mode, thrust[i], q_r[i], w_r[i], rpm_r[i])
+        lift, torque = follow(*command, memory.x[body], x[body], craft, memory.rpm[i])
+        for state in (memory.x, x):
+            f = scale(0.5 * lift, thrust_axis(state[body]))
+            moment = cross(rotate(quat(state[0, 3:7]), vec(platform.arms[i])), f)
+            if not platform.turns:
+                moment = add(moment, rotate(quat(state[body, 3:7]), scale(0.5, torque)))
+            for k in range(3):
+                total[k] += f[k]
+                total[3 + k] += moment[k]
+
+
+@njit(cache=True)
+def _momentum(row: Array, platform: Momenta) -> tuple[Vec, Vec]:
+    """Linear and angular momentum [N s, N m s] about the common CoM of a platform whose central body is at `row`."""
+    q, w = quat(row[3:7]), vec(row[10:13])
+    v_C = add(vec(row[7:10]), cross(w, rotate(q, vec(platform.d_0))))
+    return scale(platform.mass, v_C), rotate(q, mul(platform.J_C, unrotate(q, w)))

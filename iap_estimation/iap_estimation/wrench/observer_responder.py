@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A momentum observer between messages: states and commands in, a wrench for every state out."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.errors import BadInput
+from iap_description.states import Command, Mode
+from iap_estimation.wrench.momentum_observer import MomentumObserver
+
+Array = NDArray[np.float64]
+PATIENCE = (
+    100_000_000  # simulation time after which what was known of the thrusts is known no more [ns]
+)
+
+
+class ObserverLoop:
+    """Tells the wrench at every state, once the command that led there has come.
+
+    A state that is overtaken by the next one while it waits is observed with the last command that
+    there is, as the platform flew it. While commands stay away for longer than `PATIENCE` nothing is
+    told, and after it the observer begins anew, as it does after a reset of the simulation.
+
+    Args:
+        observer: of the wrench.
+        bodies: of the platform.
+        is_noisy: whether the central body's row comes on its own, as it is measured.
+        tell: takes the stamp [ns] of a state and its wrench (6,) about P's origin in P, also again.
+
+    Attributes:
+        stamp: of the last state [ns]; -1 before the first.
+        is_silent: whether nothing is told, since commands stay away.
+    """
+
+    def __init__(
+        self,
+        observer: MomentumObserver,
+        bodies: int,
+        *,
+        is_noisy: bool,
+        tell: Callable[[int, Array], None],
+    ) -> None:
+        self._observer, self._is_noisy, self._tell = observer, is_noisy, tell
+        self._seen, self._wrench_P = np.zeros((bodies, 13)), np.zeros(6)
+        self._measured, self._base = -1, np.zeros(13)  # the last measured row, and its stamp
+        self._commands: dict[int, Command] = {}  # by the stamp of the state that they answer
+        self.stamp = self._previous = self._observed = -1
+        self._waits = self._is_known = self.is_silent = False
+
+    def take_state(self, stamp: int, x: Array) -> None:
+        """Take state rows (bodies, 13).
+
+        Raises:
+            BadInput: they are of another platform, or not finite.
+        """
+        if stamp == self.stamp:
+            self._repeat()
+            return
+        if x.shape != self._seen.shape:
+            bodies = len(self._seen)
+            raise BadInput(f"state: of {len(x)} bodies, for a platform of {bodies}")
+        if not np.isfinite(x).all():
+            raise BadInput("state: not finite")
+        if stamp < self.stamp:
+            self._begin_anew(stamp)
+        elif self._waits and self._has_base:
+            self._observe()
+        self._previous, self.stamp = self.stamp, stamp
+        self._seen[:] = x
+        self._waits, self._is_known = True, False
+        self._try()
+
+    def take_measured(self, stamp: int, row: Array) -> None:
+        """Take what is measured (13,) of the central body.
+
+        Raises:
+            BadInput: it is not finite.
+        """
+        if not np.isfinite(row).all():
+            raise BadInput("state/measured: not finite")
+        self._measured, self._base[:] = stamp, row
+        self._try()
+
+    def take_command(self, stamp: int, command: Command) -> None:
+        """Take the command that answers the state of a stamp [ns]; it is kept.
+
+        Raises:
+            BadInput: it is a platform's wrench, which does not say what the aircraft do.
+        """
+        if command.mode == Mode.WRENCH:
+            raise BadInput("command: of mode 'wrench', which names no thrusts to observe by")
+        self._commands[stamp] = command
+        self._try()
+
+    @property
+    def _has_base(self) -> bool:
+        return not self._is_noisy or self._measured == self.stamp
+
+    def _begin_anew(self, stamp: int) -> None:
+        self._observer.reset()
+        self._commands = {s: c for s, c in self._commands.items() if s <= stamp}
+        self.stamp = self._previous = self._observed = -1
+
+    def _repeat(self) -> None:
+        if self._is_known:
+            self._tell(self.stamp, self._wrench_P)
+
+    def _try(self) -> None:
+        is_first = self._previous < 0
+        if self._waits and self._has_base and (is_first or self._previous in self._commands):
+            self._observe()
+
+    def _observe(self) -> None:
+        """Tell the wrench at the last state, if the command that led there is known."""
+        self._waits = False
+        if self._is_noisy:
+            self._seen[0] = self._base
+        if self._previous < 0:  # nothing is known of the thrusts that led here
+            self._wrench_P[:] = 0.0
+            self._observed = self.stamp
+            self.is_silent = False
+        else:
+            self.is_silent = not self._advance()
+        self._is_known = not self.is_silent
+        self._repeat()
+
+    def _advance(self) -> bool:
+        """Observe the last state; False if it is not known by which command it came about."""
+        told = max((s for s in self._commands if s <= self._previous), default=-1)
+        if told < 0 or self._previous - told > PATIENCE:
+            self._observer.reset()
+            return False
+        if self.stamp - self._observed > PATIENCE:
+            self._observer.reset()
+        self._wrench_P[:] = self._observer(self._seen, self._commands[told])
+        self._observed = self.stamp
+        self._commands = {s: c for s, c in self._commands.items() if s >= told}
+        return True

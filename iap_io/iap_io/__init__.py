@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bytes: serialised messages, bags, data sets, trajectories and run folders; the base of ROS nodes."""

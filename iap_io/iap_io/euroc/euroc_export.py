@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A finished recording as a data set in EuRoC's layout, the same that is written during a run."""
+
+from pathlib import Path
+
+from iap_description.errors import BadInput
+from iap_description.sensors.readings import ImageReading, Reading
+from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo
+from iap_io.bags.png_pool import PngPool
+from iap_io.euroc.euroc_folder import EurocFolder
+from iap_io.runs.recorder import BAG
+from iap_io.runs.run_folder import load_run
+from iap_io.sensor_messages.sensor_reader import read_sensors
+
+BATCH = 60  # readings, so that not all images are in memory at once
+
+
+def export(run: Path, out: Path) -> None:
+    """Write the data set of a run folder.
+
+    Args:
+        run: the run folder.
+        out: the data set's folder; must not exist.
+
+    Raises:
+        BadInput: not a run folder, nothing in it for a data set, or `out` exists.
+        RecordingFailed: the disk is full or cannot be written.
+    """
+    data = load_run(run)
+    sensors = [each for each in data.meta.sensors if isinstance(each, ImuInfo | CameraSensorInfo)]
+    if not sensors:
+        raise BadInput(f"{run}: neither inertial units nor cameras were recorded")
+    if out.exists():
+        raise BadInput(f"{out}: exists already; data sets are never overwritten")
+    folder, pngs = EurocFolder(out, data.meta), PngPool()
+    try:
+        batch: list[Reading] = []
+        for reading in read_sensors(run / BAG, sensors):
+            batch.append(reading)
+            if len(batch) == BATCH:
+                _write(folder, pngs, batch)
+                batch = []
+        _write(folder, pngs, batch)
+        folder.add([vehicle.columns for vehicle in data.vehicles], [])
+    finally:
+        pngs.close()
+        folder.close()
+
+
+def _write(folder: EurocFolder, pngs: PngPool, batch: list[Reading]) -> None:
+    for reading in batch:
+        if isinstance(reading, ImageReading) and (file := folder.image_file(reading)) is not None:
+            pngs.begin(reading.pixels, file)
+    pngs.finish()
+    folder.add([], batch)

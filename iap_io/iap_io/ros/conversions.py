@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Between ROS message objects and arrays: the only place that knows both.
+
+Functions that ``fill`` write into a message that is kept and published again; rows are those of
+`iap_description.states`. What goes at 200 Hz (state, reference, command, wrenches) goes as bytes, see
+`iap_io.wire.message_views`.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from geometry_msgs.msg import (
+    Accel,
+    Point,
+    Pose,
+    PoseStamped,
+    Quaternion,
+    TransformStamped,
+    Twist,
+    Vector3,
+    Wrench,
+)
+from nav_msgs.msg import Odometry
+from numpy.typing import NDArray
+from sensor_msgs.msg import JointState
+from std_msgs.msg import ColorRGBA, Header
+from visualization_msgs.msg import Marker
+
+from iap_description.relative import body_twist
+from iap_description.states import REF_A, REF_FIXED, REF_V, STATE_SIZE, Level, P, Q, V
+from iap_io.wire.message_views import MAP, SECOND
+from iap_msgs.msg import PlatformReference, PlatformState
+
+Array = NDArray[np.float64]
+BASE_LINK = "base_link"
+_SOLIDS = {
+    "box": Marker.CUBE,
+    "cylinder": Marker.CYLINDER,
+    "sphere": Marker.SPHERE,
+    "triangles": Marker.TRIANGLE_LIST,
+}
+ANCHOR_COLOR, ANCHOR_SIZE = (0.95, 0.75, 0.1, 0.9), 0.2  # rgba, [m]
+_twist = np.zeros(6)
+
+
+def stamp_message(stamp: int) -> Time:
+    """A stamp [ns] as a message."""
+    return Time(sec=stamp // SECOND, nanosec=stamp % SECOND)
+
+
+def set_stamp(header: Header, stamp: int) -> None:
+    """Set the stamp [ns] of a header."""
+    header.stamp.sec, header.stamp.nanosec = divmod(stamp, SECOND)
+
+
+def stamp_ns(stamp: Time) -> int:
+    """A message's stamp [ns]."""
+    return stamp.sec * SECOND + stamp.nanosec
+
+
+def stamp_seconds(stamp: Time) -> float:
+    """A message's stamp [s]."""
+    return stamp.sec + 1e-9 * stamp.nanosec
+
+
+def frame(vehicle: str, body: str) -> str:
+    """TF frame of a vehicle's body."""
+    return f"{vehicle}/{body}"
+
+
+def state_rows(state: PlatformState) -> Array:
+    """State rows (bodies, 13) of a PlatformState."""
+    rows = np.empty((len(state.poses), STATE_SIZE))
+    for row, pose, twist in zip(rows, state.poses, state.twists, strict=True):
+        row[: V.start], row[V.start :] = pose_row(pose), twist_row(twist)
+    return rows
+
+
+def reference_message(
+    row: Array,
+    stamp: Time,
+    sequence: int,
+    level: Level = Level.POSE,
+    wrench_P: Array | None = None,
+) -> PlatformReference:
+    """A PlatformReference of a row (19 + N), stamped like the state that it is for."""
+    reference = PlatformReference(sequence=sequence, level=int(level))
+    reference.header = Header(stamp=stamp, frame_id=MAP)
+    fill_pose(reference.pose, row)
+    fill_twist(reference.twist, row[REF_V.start :])
+    fill_twist(reference.accel, row[REF_A.start :])
+    if wrench_P is not None:
+        fill_wrench(reference.wrench, wrench_P)
+    reference.aircraft_yaw = row[REF_FIXED:].tolist()
+    return reference
+
+
+def fill_pose(pose: Pose, row: Array) -> None:
+    """Fill a pose from a row (7+): position [m] and quaternion xyzw."""
+    _fill_vector(pose.position, row[P])
+    _fill_quaternion(pose.orientation, row[Q])
+
+
+def pose_row(pose: Pose) -> Array:
+    """Position and quaternion (7,) of a pose."""
+    p, q = pose.position, pose.orientation
+    return np.array([p.x, p.y, p.z, q.x, q.y, q.z, q.w])
+
+
+def fill_twist(twist: Twist | Accel, rates: Array) -> None:
+    """Fill a twist or an acceleration from [linear; angular] (6+)."""
+    _fill_vector(twist.linear, rates)
+    _fill_vector(twist.angular, rates[3:])
+
+
+def twist_row(twist: Twist | Accel) -> Array:
+    """[linear; angular] (6,) of a twist or an acceleration."""
+    v, w = twist.linear, twist.angular
+    return np.array([v.x, v.y, v.z, w.x, w.y, w.z])
+
+
+def fill_wrench(wrench: Wrench, values: Array) -> None:
+    """Fill a wrench from [force; torque] (6,)."""
+    _fill_vector(wrench.force, values)
+    _fill_vector(wrench.torque, values[3:])
+
+
+def wrench_row(wrench: Wrench) -> Array:
+    """[force; torque] (6,) of a wrench."""
+    f, m = wrench.force, wrench.torque
+    return np.array([f.x, f.y, f.z, m.x, m.y, m.z])
+
+
+def odometry_message(vehicle: str, body: str) -> Odometry:
+    """An Odometry of a body, to be filled."""
+    return Odometry(header=Header(frame_id=MAP), child_frame_id=frame(vehicle, body))
+
+
+def fill_odometry(odometry: Odometry, stamp: int, row: Array) -> None:
+    """Fill from a state row (13,); the twist is in the child frame, as Odometry has it."""
+    set_stamp(odometry.header, stamp)
+    fill_pose(odometry.pose.pose, row)
+    body_twist(row, _twist)
+    fill_twist(odometry.twist.twist, _twist)
+
+
+def transform_message(parent: str, child: str) -> TransformStamped:
+    """A transform between two frames, to be filled."""
+    return TransformStamped(header=Header(frame_id=parent), child_frame_id=child)
+
+
+def fill_transform(transform: TransformStamped, stamp: int, pose: Array) -> None:
+    """Fill from the child's pose (7+) in the parent."""
+    set_stamp(transform.header, stamp)
+    _fill_vector(transform.transform.translation, pose[P])
+    _fill_quaternion(transform.transform.rotation, pose[Q])
+
+
+def joint_state_message(names: Sequence[str]) -> JointState:
+    """A JointState of these joints, to be filled."""
+    zeros = [0.0] * len(names)
+    return JointState(name=list(names), position=zeros, velocity=zeros)
+
+
+def fill_joint_state(message: JointState, stamp: int, position: Array, velocity: Array) -> None:
+    """Fill positions [rad] and velocities [rad/s]."""
+    set_stamp(message.header, stamp)
+    message.position, message.velocity = position.ravel().tolist(), velocity.ravel().tolist()
+
+
+def arrow_message(namespace: str, number: int, color: Sequence[float]) -> Marker:
+    """An arrow between two points in the world, to be filled."""
+    marker = _marker(namespace, number, Marker.ARROW, color)
+    marker.scale = Vector3(x=0.025, y=0.06, z=0.08)  # shaft, head [m]
+    marker.points = [Point(), Point()]
+    return marker
+
+
+def solid_message(
+    namespace: str, number: int, kind: str, scale: Array, corners: Array, color: Sequence[float]
+) -> Marker:
+    """A box, cylinder, sphere, or triangles (n, 3), in the world; its pose is to be filled."""
+    marker = _marker(namespace, number, _SOLIDS[kind], color)
+    _fill_vector(marker.scale, scale)
+    marker.points = [Point(x=x, y=y, z=z) for x, y, z in corners.tolist()]
+    return marker
+
+
+def no_message(namespace: str, number: int) -> Marker:
+    """What takes a marker away again."""
+    return Marker(header=Header(frame_id=MAP), ns=namespace, id=number, action=Marker.DELETE)
+
+
+def line_message(namespace: str, number: int, color: Sequence[float]) -> Marker:
+    """A line through points in the world, to be filled."""
+    marker = _marker(namespace, number, Marker.LINE_STRIP, color)
+    marker.scale.x = 0.02  # width [m]
+    return marker
+
+
+def anchor_messages(
+    namespace: str, first: int, name: str, position: Sequence[float]
+) -> list[Marker]:
+    """A ball at a position (3,) [m] and its name above it, with the numbers `first` and the next."""
+    ball = _marker(namespace, first, Marker.SPHERE, ANCHOR_COLOR)
+    _fill_vector(ball.scale, np.full(3, ANCHOR_SIZE))
+    text = _marker(namespace, first + 1, Marker.TEXT_VIEW_FACING, (*ANCHOR_COLOR[:3], 1.0))
+    text.scale.z, text.text = 2.0 * ANCHOR_SIZE, name  # height of a letter [m]
+    for marker, above in ((ball, 0.0), (text, 2.0 * ANCHOR_SIZE)):
+        _fill_vector(marker.pose.position, np.add(position, [0.0, 0.0, above]))
+    return [ball, text]
+
+
+def fill_points(marker: Marker, stamp: int, points: Array) -> None:
+    """Fill the points (n, 3) of a marker; there may be more or fewer than before."""
+    set_stamp(marker.header, stamp)
+    have = len(marker.points)
+    marker.points = [*marker.points[: len(points)], *(Point() for _ in range(len(points) - have))]
+    for point, values in zip(marker.points, points.tolist(), strict=True):
+        point.x, point.y, point.z = values
+
+
+def status_message(
+    name: str, level: bytes, text: str, values: Mapping[str, object]
+) -> DiagnosticStatus:
+    """A diagnostic status; numbers are shortened to four digits."""
+    shown = {k: f"{v:.4g}" if isinstance(v, float) else str(v) for k, v in values.items()}
+    pairs = [KeyValue(key=key, value=value) for key, value in shown.items()]
+    return DiagnosticStatus(level=level, name=name, message=text, hardware_id="", values=pairs)
+
+
+def pose_stamped_row(message: PoseStamped) -> tuple[float, Array]:
+    """Stamp [s] and pose (7,) of a PoseStamped."""
+    return stamp_seconds(message.header.stamp), pose_row(message.pose)
+
+
+def _marker(namespace: str, number: int, kind: int, color: Sequence[float]) -> Marker:
+    r, g, b, a = color
+    marker = Marker(header=Header(frame_id=MAP), ns=namespace, id=number, type=kind)
+    marker.action, marker.color = Marker.ADD, ColorRGBA(r=r, g=g, b=b, a=a)
+    marker.pose.orientation.w = 1.0
+    return marker
+
+
+def _fill_vector(out: Point | Vector3, values: Array) -> None:
+    out.x, out.y, out.z = float(values[0]), float(values[1]), float(values[2])
+
+
+def _fill_quaternion(out: Quaternion, values: Array) -> None:
+    out.x, out.y, out.z, out.w = (float(value) for value in values)

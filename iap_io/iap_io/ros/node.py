@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the nodes of all packages share: quality of service, parameters, diagnostics, and how a process runs.
+
+A node's process ends with 0 after Ctrl-C and when its work is done, with 2 after bad input.
+"""
+
+import gc
+import signal
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.clock import Clock, ClockType
+from rclpy.exceptions import (
+    InvalidParameterTypeException,
+    InvalidParameterValueException,
+    ParameterException,
+)
+from rclpy.executors import Executor, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+
+from iap_description.config import parse_yaml, validate
+from iap_description.errors import BadInput, IapError
+from iap_description.vehicles.platform import Platform, load_platform
+from iap_io.ros.conversions import stamp_message
+
+LATEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)  # state, reference, command
+EVERY = QoSProfile(
+    depth=2000, reliability=ReliabilityPolicy.RELIABLE
+)  # of which none may be missed
+LATCHED = QoSProfile(
+    depth=1,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+STEADY = Clock(clock_type=ClockType.STEADY_TIME)  # for timers that run while the simulation stands
+OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
+EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
+BAD_PARAMETERS = (
+    InvalidParameterTypeException,
+    InvalidParameterValueException,
+    ParameterException,
+)
+
+
+class SuiteNode(Node):
+    """A node of this suite.
+
+    Attributes:
+        exit_code: set to end the process.
+    """
+
+    exit_code: int | None = None
+
+    def parameter(
+        self,
+        name: str,
+        default: Any,  # noqa: ANN401 - whatever ROS has as parameters
+        description: str,
+        *,
+        changeable: bool = False,
+        limits: tuple[float, float] | None = None,
+    ) -> Any:  # noqa: ANN401
+        """Declare a parameter and return its value."""
+        descriptor = ParameterDescriptor(description=description, read_only=not changeable)
+        if limits is not None:
+            low, high = limits
+            if isinstance(default, int):
+                descriptor.integer_range = [IntegerRange(from_value=int(low), to_value=int(high))]
+            else:
+                descriptor.floating_point_range = [
+                    FloatingPointRange(from_value=float(low), to_value=float(high))
+                ]
+        return self.declare_parameter(name, default, descriptor).value
+
+    def choice(self, name: str, choices: Sequence[str], description: str) -> str:
+        """Declare a parameter that is one of some words, by default the first, and return its value.
+
+        Raises:
+            BadInput: it is none of them.
+        """
+        value = self.parameter(name, choices[0], description)
+        if value not in choices:
+            raise BadInput(f"parameter {name}: '{value}' is none of {', '.join(choices)}")
+        return value
+
+    def platform(self) -> Platform:
+        """Declare the parameter `platform`, and return what it stands for.
+
+        Raises:
+            BadInput: no such platform, or no platform at all.
+        """
+        what = "Name of a platform, the path of its YAML file, or the YAML itself."
+        text = self.parameter("platform", "three_star", what)
+        if "\n" not in text:
+            return load_platform(text)
+        source = "parameter platform"
+        return validate(Platform, parse_yaml(text, source=source), source=source)
+
+    def close(self) -> None:
+        """End the work; called once, also after Ctrl-C."""
+
+
+class Diagnostics:
+    """Publishes a node's statuses on /diagnostics, every second of wall time and when asked.
+
+    Args:
+        node: whose they are.
+        statuses: makes them.
+        stamp: present simulation time [ns].
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        statuses: Callable[[], Sequence[DiagnosticStatus]],
+        stamp: Callable[[], int],
+    ) -> None:
+        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        self._statuses, self._stamp = statuses, stamp
+        node.create_timer(1.0, self.publish, clock=STEADY)
+
+    def publish(self) -> None:
+        """Publish now."""
+        array = DiagnosticArray(status=list(self._statuses()))
+        array.header.stamp = stamp_message(max(self._stamp(), 0))
+        self._publisher.publish(array)
+
+
+def make_executor() -> Executor:
+    """The events executor where rclpy has it (twice as fast as the other), else the single-threaded one."""
+    try:
+        from rclpy.experimental import EventsExecutor
+    except ImportError:
+        return SingleThreadedExecutor()
+    return EventsExecutor()
+
+
+def run(
+    name: str,
+    make: Callable[[], Iterable[SuiteNode]],
+    arguments: Sequence[str] | None = None,
+) -> int:
+    """Run nodes in one process on one executor until Ctrl-C, or until one of them sets its exit code.
+
+    Args:
+        name: of the process, for errors.
+        make: makes the nodes.
+        arguments: of the process; None takes the command line's.
+
+    Returns:
+        The exit code of the process.
+    """
+    nodes: list[SuiteNode] = []
+    interrupts = _Interrupts()
+    try:
+        _init(arguments)
+        nodes.extend(make())
+        interrupts.may_raise = False
+        _spin(nodes, interrupts)
+        for node in nodes:
+            node.close()
+        return next((node.exit_code for node in nodes if node.exit_code is not None), EXIT_DONE)
+    except (BadInput, *BAD_PARAMETERS) as error:
+        sys.stderr.write(f"{name}: {' '.join(str(error).split())}\n")
+        return EXIT_BAD_INPUT
+    except IapError as error:
+        sys.stderr.write(f"{name}: {error}\n")
+        return EXIT_FAILED
+    except KeyboardInterrupt:  # before there was a node that could end its work
+        return EXIT_DONE
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal and launch both send it
+        rclpy.try_shutdown()
+
+
+class _Interrupts:
+    """Lets Ctrl-C and SIGTERM end a process once: at once while nodes are made, then between two callbacks.
+
+    It stays until the process ends: the events executor calls Python where it is destroyed, and an
+    interrupt there, such as the second of a terminal and of launch, would abort the process.
+
+    Attributes:
+        came: whether one came.
+        may_raise: whether the first raises KeyboardInterrupt where it comes.
+    """
+
+    def __init__(self) -> None:
+        self.came, self.may_raise = False, True
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._take)
+
+    def _take(self, *_: object) -> None:
+        is_first, self.came = not self.came, True
+        if is_first and self.may_raise:
+            raise KeyboardInterrupt
+
+
+def _init(arguments: Sequence[str] | None) -> None:
+    try:
+        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+    except (
+        RuntimeError
+    ) as error:  # rclpy's own for arguments and parameter files that it cannot read
+        raise BadInput(f"--ros-args: {error}") from error
+
+
+def _spin(nodes: Sequence[SuiteNode], interrupts: _Interrupts) -> None:
+    executor = make_executor()
+    for node in nodes:
+        executor.add_node(node)
+    gc.collect()
+    gc.freeze()  # a collection of all that was imported takes longer than a control period
+    while not interrupts.came and all(node.exit_code is None for node in nodes):
+        # With a time-out because the events executor of rclpy 9 never wakes up without one.
+        executor.spin_once(timeout_sec=0.2)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How columns of a run become messages, and messages columns again.
+
+Every ``fill_`` function writes columns into message records of a `iap_io.wire.cdr.Layout`, and
+`columns_of` is the way back.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.states import REF_FIXED, STATE_SIZE, Q, V, W
+from iap_io.runs.columns import Columns, WrenchColumns
+from iap_io.runs.run_meta import VehicleMeta
+from iap_io.runs.topics import (
+    COMMAND,
+    FELT,
+    REFERENCE,
+    REVISED,
+    STATE,
+    TASK,
+    WRENCHES,
+    estimate_topic,
+)
+from iap_io.wire.cdr import set_stamps, stamps_of
+
+Array = NDArray[np.float64]
+Records = NDArray[Any]
+
+
+def fill_state(out: Records, c: Columns, vehicle: VehicleMeta) -> None:
+    """Columns into PlatformState records."""
+    _fill_head(out, c)
+    out["poses"], out["twists"] = c.x[..., : V.start], c.x[..., V.start :]
+    out["rotor_rpm"] = c.rpm.reshape(*c.t.shape, -1)
+    free = [(joint.parent, joint.child) for joint in vehicle.joints if joint.type == "spherical"]
+    if free:
+        parent, child = c.x[..., [a for a, _ in free], :], c.x[..., [b for _, b in free], :]
+        q_PB = so3.multiply(so3.conjugate(parent[..., Q]), child[..., Q])
+        w_PB_B = so3.rotate(so3.conjugate(child[..., Q]), child[..., W] - parent[..., W])
+        out["joint_positions"] = q_PB.reshape(*c.t.shape, -1)
+        out["joint_velocities"] = w_PB_B.reshape(*c.t.shape, -1)
+
+
+def fill_reference(out: Records, c: Columns, rows: Array) -> None:
+    """Columns into PlatformReference records; `rows` is the reference as given or as revised."""
+    _fill_head(out, c)
+    out["level"], out["wrench"] = c.level, c.reference_wrench_P
+    out["pose"], out["twist"] = rows[..., :7], rows[..., 7:13]
+    out["accel"], out["aircraft_yaw"] = rows[..., 13:REF_FIXED], rows[..., REF_FIXED:]
+
+
+def fill_felt(out: Mapping[str, Records], c: Columns, felt: WrenchColumns) -> None:
+    """Columns into the records of the topics `FELT`."""
+    for j, name in enumerate(WRENCHES):
+        set_stamps(out[name]["header"], stamps_ns(c.t))
+        out[name]["wrench"] = felt.wrenches[..., j, :]
+    fill_reference(out[REVISED], c, felt.tracked)
+    task = out[TASK]
+    _fill_head(task, c)
+    task["mode"], task["axes"] = felt.mode, felt.axes
+    task["measured"], task["desired"] = felt.measured, felt.wrenches[..., 3, :]
+    task["pose_integral"], task["wrench_integral"] = (
+        felt.integrals[..., 0, :],
+        felt.integrals[..., 1, :],
+    )
+
+
+def fill_command(out: Records, c: Columns) -> None:
+    """Columns into PlatformCommand records."""
+    _fill_head(out, c)
+    out["mode"], out["wrench"], out["aircraft"] = c.mode, c.wrench_P, c.aircraft
+
+
+def fill_odometry(out: Records, t: Array, x: Array) -> None:
+    """Times (...) and states (..., 13) of a body into Odometry records, without covariances.
+
+    The twist is in the child frame, as Odometry has it.
+    """
+    set_stamps(out["header"], stamps_ns(t))
+    q_BW = so3.conjugate(x[..., None, Q])
+    twist_B = so3.rotate(q_BW, x[..., V.start :].reshape(*t.shape, 2, 3))
+    out["pose"][..., :7], out["twist"][..., :6] = x[..., :7], twist_B.reshape(*t.shape, 6)
+
+
+def stamps_ns(t: Array) -> NDArray[np.int64]:
+    """Times [s] as stamps [ns]."""
+    return np.rint(np.asarray(t) * 1e9).astype(np.int64)
+
+
+def seconds(stamps: NDArray[np.int64]) -> Array:
+    """Stamps [ns] as times [s]."""
+    return stamps.astype(np.float64) / 1e9
+
+
+def _fill_head(out: Records, c: Columns) -> None:
+    set_stamps(out["header"], stamps_ns(c.t))
+    out["sequence"] = c.k
+
+
+def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns:
+    """The columns of one vehicle from its messages by topic, on the states' stamps.
+
+    Where any other message is missing, the last one is held.
+    """
+    state = messages[STATE]
+    stamps = stamps_of(state["header"])
+    reference = _held(messages[REFERENCE], stamps)
+    command = _held(messages[COMMAND], stamps)
+    rows, count = len(state), vehicle.count
+    return Columns(
+        k=state["sequence"].astype(np.uint64),
+        t=seconds(stamps),
+        x=np.concatenate([state["poses"], state["twists"]], -1),
+        reference=_reference_rows(reference),
+        level=reference["level"].copy(),
+        reference_wrench_P=reference["wrench"].astype(float),
+        mode=command["mode"].copy(),
+        wrench_P=command["wrench"].astype(float),
+        aircraft=command["aircraft"].reshape(rows, count, 12).astype(float),
+        rpm=state["rotor_rpm"].reshape(rows, count, 4).astype(float),
+        felt=_felt_columns(messages, stamps) if vehicle.feels else None,
+        believed=_believed(messages, vehicle, stamps) if vehicle.is_estimated else None,
+    )
+
+
+def _believed(
+    messages: Mapping[str, Records], vehicle: VehicleMeta, stamps: NDArray[np.int64]
+) -> Array:
+    rows = np.full((len(stamps), len(vehicle.bodies), STATE_SIZE), np.nan)
+    for j, body in enumerate(vehicle.bodies):
+        told = messages.get(estimate_topic(body))
+        if told is not None:
+            _, here, there = np.intersect1d(
+                stamps, stamps_of(told["header"]), assume_unique=True, return_indices=True
+            )
+            rows[here, j] = _states(told[there])
+    return rows
+
+
+def _states(odometry: Records) -> Array:
+    """States (M, 13) of a body, as Odometry records tell them."""
+    poses = odometry["pose"][:, : V.start].astype(float)
+    twists_B = odometry["twist"][:, :6].astype(float).reshape(-1, 2, 3)
+    return np.hstack([poses, so3.rotate(poses[:, None, Q], twists_B).reshape(-1, 6)])
+
+
+def _felt_columns(messages: Mapping[str, Records], stamps: NDArray[np.int64]) -> WrenchColumns:
+    held = {name: _held(messages[name], stamps) for name in FELT}
+    task = held[TASK]
+    return WrenchColumns(
+        wrenches=np.stack([held[name]["wrench"] for name in WRENCHES], axis=1).astype(float),
+        tracked=_reference_rows(held[REVISED]),
+        mode=task["mode"].copy(),
+        axes=task["axes"].copy(),
+        measured=task["measured"].astype(float),
+        integrals=np.stack([task["pose_integral"], task["wrench_integral"]], 1).astype(float),
+    )
+
+
+def _reference_rows(records: Records) -> Array:
+    return np.hstack([records[name] for name in ("pose", "twist", "accel", "aircraft_yaw")])
+
+
+def _held(records: Records, stamps: NDArray[np.int64]) -> Records:
+    """For each stamp the last record that is not younger (where there is none, the first)."""
+    own = stamps_of(records["header"])
+    if np.array_equal(own, stamps):
+        return records
+    return records[np.maximum(np.searchsorted(own, stamps, side="right") - 1, 0)]

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns of a run: arrays with one row per control tick, which the loop hands over for one vehicle."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.states import REF_FIXED, STATE_SIZE
+from iap_description.step import Step, WrenchRecord
+from iap_io.runs.run_meta import VehicleMeta
+from iap_io.runs.topics import WRENCHES
+
+Array = NDArray[np.float64]
+
+
+class Table:
+    """A dataclass of arrays (and of such) that have a row for every control tick; None is a part that is not there."""
+
+    def rows(self, chosen: slice) -> Self:
+        """Some of the rows."""
+        return self._each(lambda a: a[chosen], lambda part: part.rows(chosen))
+
+    def shaped(self, *lead: int) -> Self:
+        """The same rows with `lead` dimensions in place of one."""
+        return self._each(
+            lambda a: a.reshape(*lead, *a.shape[1:]), lambda part: part.shaped(*lead)
+        )
+
+    def _each(self, of_array: Callable[[Any], Any], of_part: Callable[["Table"], Any]) -> Self:
+        changed = {}
+        for field in fields(self):  # type: ignore[arg-type] # heirs are dataclasses
+            value = getattr(self, field.name)
+            if value is not None:
+                value = of_part(value) if isinstance(value, Table) else of_array(value)
+            changed[field.name] = value
+        return type(self)(**changed)
+
+
+@dataclass
+class WrenchColumns(Table):
+    """What a vehicle felt, one row per control tick; wrenches of the environment on the platform, in P.
+
+    Attributes:
+        wrenches: (K, 4, 6) raw, filtered, estimated and desired.
+        tracked: (K, 19 + N) the reference as the admittance revised it.
+        mode: (K,) `iap_description.force_task.ForceMode`.
+        axes: (K, 6) 1 where the wrench is controlled.
+        measured: (K, 6) the wrench that was acted upon.
+        integrals: (K, 2, 6) shares of the integrals of pose and wrench errors in the active wrench.
+    """
+
+    wrenches: Array
+    tracked: Array
+    mode: NDArray[np.uint8]
+    axes: NDArray[np.uint8]
+    measured: Array
+    integrals: Array
+
+    @classmethod
+    def zeros(cls, rows: int, count: int) -> "WrenchColumns":
+        """Empty columns for `rows` ticks of `count` aircraft."""
+        return cls(
+            wrenches=np.zeros((rows, len(WRENCHES), 6)),
+            tracked=np.zeros((rows, REF_FIXED + count)),
+            mode=np.zeros(rows, np.uint8),
+            axes=np.zeros((rows, 6), np.uint8),
+            measured=np.zeros((rows, 6)),
+            integrals=np.zeros((rows, 2, 6)),
+        )
+
+    def put(self, i: int, felt: WrenchRecord) -> None:
+        """Set row i."""
+        wrenches, task = self.wrenches[i], felt.task
+        wrenches[0], wrenches[1], wrenches[2] = felt.raw_P, felt.filtered_P, felt.estimated_P
+        self.tracked[i] = felt.tracked.row
+        if task is not None:
+            wrenches[3], self.measured[i] = task.desired_P, task.measured_P
+            self.mode[i], self.axes[i] = task.mode, task.axes
+            self.integrals[i, 0], self.integrals[i, 1] = (
+                task.pose_integral_P,
+                task.wrench_integral_P,
+            )
+
+
+@dataclass
+class Columns(Table):
+    """One vehicle's rows, one per control tick; N aircraft.
+
+    Attributes:
+        k: (K,) tick number.
+        t: (K,) simulation time [s].
+        x: (K, bodies, 13) states, see `iap_description.states`.
+        reference: (K, 19 + N) reference rows.
+        level: (K,) what of the reference is tracked.
+        reference_wrench_P: (K, 6) the reference's wrench.
+        mode: (K,) what the command says.
+        wrench_P: (K, 6) commanded wrench.
+        aircraft: (K, N, 12) commanded thrust [N], q_WB, w_WB_B [rad/s], rotor speeds [rpm].
+        rpm: (K, N, 4) real rotor speeds.
+        felt: None for a vehicle that has nothing to feel.
+        believed: (K, bodies, 13) states that commands are based on, NaN where they are not recorded; None for a
+            vehicle that goes by the truth.
+    """
+
+    k: NDArray[np.uint64]
+    t: Array
+    x: Array
+    reference: Array
+    level: NDArray[np.uint8]
+    reference_wrench_P: Array
+    mode: NDArray[np.uint8]
+    wrench_P: Array
+    aircraft: Array
+    rpm: Array
+    felt: WrenchColumns | None
+    believed: Array | None = None
+
+    @classmethod
+    def zeros(cls, rows: int, vehicle: VehicleMeta) -> "Columns":
+        """Empty columns for `rows` ticks."""
+        bodies, count = len(vehicle.bodies), vehicle.count
+        return cls(
+            k=np.zeros(rows, np.uint64),
+            t=np.zeros(rows),
+            x=np.zeros((rows, bodies, STATE_SIZE)),
+            reference=np.zeros((rows, REF_FIXED + count)),
+            level=np.zeros(rows, np.uint8),
+            reference_wrench_P=np.zeros((rows, 6)),
+            mode=np.zeros(rows, np.uint8),
+            wrench_P=np.zeros((rows, 6)),
+            aircraft=np.zeros((rows, count, 12)),
+            rpm=np.zeros((rows, count, 4)),
+            felt=WrenchColumns.zeros(rows, count) if vehicle.feels else None,
+            believed=np.full((rows, bodies, STATE_SIZE), np.nan) if vehicle.is_estimated else None,
+        )
+
+    def put(self, i: int, step: Step) -> None:
+        """Set row i."""
+        reference, command = step.reference, step.command
+        self.k[i], self.t[i], self.x[i], self.rpm[i] = step.k, step.t, step.x, step.rpm
+        self.reference[i], self.level[i] = reference.row, reference.level
+        self.reference_wrench_P[i] = reference.wrench_P
+        self.mode[i], self.wrench_P[i] = command.mode, command.wrench_P
+        aircraft = self.aircraft[i]
+        aircraft[:, 0], aircraft[:, 1:5] = command.thrust, command.q_WB
+        aircraft[:, 5:8], aircraft[:, 8:] = command.w_WB_B, command.rpm
+        if self.felt is not None and step.felt is not None:
+            self.felt.put(i, step.felt)
+        if self.believed is not None:
+            self.believed[i] = np.nan if step.believed is None else step.believed

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How much space a recording takes, said before it begins."""
+
+from iap_description.sensors.sensor_info import (
+    ENCODINGS,
+    CameraSensorInfo,
+    ImuInfo,
+    LidarInfo,
+    SensorInfo,
+    UwbInfo,
+)
+from iap_io.bags.mcap_format import MESSAGE_HEADER
+from iap_io.runs import topics
+from iap_io.runs.recording import Recording
+from iap_io.runs.run_meta import RunMeta, VehicleMeta
+from iap_io.runs.state_chunk import ODOMETRY_HZ
+from iap_io.sensor_messages.camera_messages import BYTES
+from iap_io.wire.cdr import Layout, message_types
+
+PNG_SHARE = 0.65  # of an image's size, with the noise of a camera; less without
+SMALL, ROUND = 400, 1200  # bytes of a sample, and of a round of about ten ranges
+IMU_LINE, TRUTH_LINE = 140, 340  # bytes in the tables of EuRoC's layout
+INDEX = 16  # bytes per message behind a chunk
+POINT = 16  # bytes in a cloud
+
+
+def disk_use(meta: RunMeta, recording: Recording, duration: float) -> int:
+    """Bytes that a recording takes, within about a tenth; compressed images may take less.
+
+    Args:
+        meta: the run.
+        recording: how it is recorded.
+        duration: of the run [s].
+    """
+    rates = [_state_rate(vehicle, meta.control_hz) for vehicle in meta.vehicles]
+    rates += [_sensor_rate(sensor, recording, meta.control_hz) for sensor in meta.sensors]
+    return round(sum(rates) * duration)
+
+
+def _state_rate(vehicle: VehicleMeta, control_hz: float) -> float:
+    """Bytes per second of a vehicle's states, references and commands."""
+    store, rate = message_types(), 0.0
+    for sample in topics.samples(store, vehicle).values():
+        layout = Layout.of(store, sample)
+        size = MESSAGE_HEADER.itemsize + layout.template.size + INDEX
+        is_odometry = layout.msgtype == topics.ODOMETRY
+        rate += size * (min(ODOMETRY_HZ, control_hz) if is_odometry else control_hz)
+    return rate
+
+
+def _sensor_rate(meta: SensorInfo, recording: Recording, control_hz: float) -> float:
+    """Bytes per second of a sensor, in the bag and beside it."""
+    if isinstance(meta, ImuInfo):
+        beside = IMU_LINE * meta.rate + TRUTH_LINE * control_hz if recording.euroc else 0.0
+        return SMALL * (2 if meta.has_bias else 1) * meta.rate + beside
+    if isinstance(meta, LidarInfo):
+        return (POINT * meta.points + SMALL) * meta.rate
+    if not isinstance(meta, CameraSensorInfo):
+        return (ROUND if isinstance(meta, UwbInfo) else SMALL) * meta.rate
+    size = 0.0
+    for output in meta.outputs:
+        raw = meta.width * meta.height * BYTES[ENCODINGS[output]]
+        is_packed = recording.compression == "png" and output != "depth"
+        size += raw * (PNG_SHARE if is_packed else 1.0) + 2 * SMALL
+        if recording.euroc and output in ("mono8", "rgb8"):
+            size += raw * PNG_SHARE
+    return size * meta.rate

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Records a run of the in-process loop as a rosbag2 (mcap), at a few microseconds a tick.
+
+The loop hands over rows and readings; rows are copied into columns, readings are kept. Once there
+are enough of either, a thread turns them into one chunk of messages, and writes it while the loop
+goes on. Stamps are simulation time, and what is in a chunk depends on them alone, so equal runs give
+equal bags. What is on disk is a complete bag after every chunk (see
+`iap_io.bags.bag_writer`).
+"""
+
+from pathlib import Path
+
+from iap_description.sensors.readings import CloudReading, ImageReading, Reading
+from iap_description.step import Step
+from iap_io.bags.bag_writer import RecordingFailed
+from iap_io.bags.worker_thread import Background
+from iap_io.runs.columns import Columns
+from iap_io.runs.recording import PLAIN, Recording
+from iap_io.runs.run_files import BAG, META, Archive
+from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats, Track, VehicleMeta
+from iap_io.runs.state_chunk import TICKS
+
+__all__ = [
+    "BAG",
+    "COMPLETED",
+    "DIVERGED",
+    "META",
+    "TICKS",
+    "Recorder",
+    "RecordingFailed",
+    "RunMeta",
+    "RunStats",
+    "Track",
+    "VehicleMeta",
+]
+
+HELD = 8_000_000  # bytes of readings in a chunk
+SMALL = 400  # bytes of a reading that is neither image nor cloud
+
+
+class Recorder:
+    """Writes one run; use it as a context manager, or call `close` in a ``finally``.
+
+    Args:
+        folder: the run folder; the bag becomes its subfolder ``bag``.
+        meta: the run, its vehicles and its sensors.
+        recording: how it is recorded.
+
+    Raises:
+        RecordingFailed: from here and any later call, when the disk is full or cannot be written;
+            once, after which nothing more is recorded.
+    """
+
+    def __init__(self, folder: Path, meta: RunMeta, recording: Recording = PLAIN) -> None:
+        self._vehicles = meta.vehicles
+        self._archive = Archive(folder, meta, recording)
+        self._thread = Background("recorder")
+        self._columns = self._empty()
+        self._filled = [0] * len(meta.vehicles)
+        self._readings: list[Reading] = []
+        self._held = 0
+
+    def add_track(self, vehicle: int, name: str, track: Track) -> None:
+        """Write poses with stamps of their own, before the flight.
+
+        Args:
+            vehicle: index into the meta's vehicles.
+            name: `topics.GIVEN` for a replay's commands as they were recorded (errors are against
+                these), or `topics.ACTUAL` for what the real aircraft did.
+            track: the poses on the run's time.
+        """
+        self._thread.do(lambda: self._archive.add_track(vehicle, name, track))
+
+    def record(self, vehicle: int, step: Step) -> None:
+        """Take one control tick of a vehicle, by its place in the meta; every tick gives all vehicles, in order."""
+        i = self._filled[vehicle]
+        if i == self._archive.ticks:
+            if min(self._filled) < i:
+                raise ValueError("every tick must record every vehicle")
+            self._write(i)
+            i = 0
+        self._columns[vehicle].put(i, step)
+        self._filled[vehicle] = i + 1
+
+    def take(self, reading: Reading) -> None:
+        """Take a reading of one of the meta's sensors; it is kept, so its arrays must stay as they are."""
+        self._readings.append(reading)
+        self._held += _size(reading)
+        if self._held >= HELD:
+            self._write(0)
+
+    def close(self) -> None:
+        """Write what is left and complete the bag; may be called again."""
+        try:
+            self._write(min(self._filled))  # a tick cut off half-way is dropped
+        finally:
+            try:
+                self._thread.close()
+            finally:
+                self._archive.close()
+
+    def __enter__(self) -> "Recorder":
+        """The recorder itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close, whatever happened."""
+        self.close()
+
+    def _write(self, ticks: int) -> None:
+        """Hand over so many ticks, or none, and all readings."""
+        columns, readings = self._columns if ticks else [], self._readings
+        if ticks or readings:
+            self._thread.do(lambda: self._archive.add(columns, ticks, readings))
+        self._readings, self._held = [], 0
+        if ticks:
+            self._columns, self._filled = self._empty(), [0] * len(self._filled)
+
+    def _empty(self) -> list[Columns]:
+        return [Columns.zeros(self._archive.ticks, vehicle) for vehicle in self._vehicles]
+
+
+def _size(reading: Reading) -> int:
+    if isinstance(reading, ImageReading):
+        return reading.pixels.nbytes
+    return SMALL + (reading.points_S.nbytes if isinstance(reading, CloudReading) else 0)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a recording consists of on disk: the bag and, where it is asked for, the folder in EuRoC's layout."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from iap_description.sensors.readings import ImageReading, Reading
+from iap_io.bags.bag_writer import BagWriter, Buffer
+from iap_io.bags.mcap_format import Index, total
+from iap_io.bags.png_pool import PngPool
+from iap_io.euroc.euroc_folder import EUROC, EurocFolder
+from iap_io.runs import topics
+from iap_io.runs.column_messages import stamps_ns
+from iap_io.runs.columns import Columns
+from iap_io.runs.recording import Recording
+from iap_io.runs.run_meta import RunMeta, Track
+from iap_io.runs.sensor_chunk import SensorChunk
+from iap_io.runs.state_chunk import Slots, StateChunk, size_of
+from iap_io.runs.topics import topic
+from iap_io.sensor_messages.static_transforms import TF, TF_STATIC, fixed_frames, tf_message
+from iap_io.wire.cdr import Layout, message_types, set_stamps
+
+BAG = "bag"  # folder of the bag within the run folder
+META = "iap_run"  # key of the RunMeta in the bag's custom data
+
+
+class Archive:
+    """The files of one recording; not for several threads at once.
+
+    Args:
+        folder: the run folder.
+        meta: the run.
+        recording: how it is recorded.
+
+    Raises:
+        RecordingFailed: from here and every method, when the disk is full or cannot be written.
+    """
+
+    def __init__(self, folder: Path, meta: RunMeta, recording: Recording) -> None:
+        self._meta = meta
+        self._is_packed = recording.compression == "png"
+        self._bag = BagWriter(folder / BAG, message_types(), {META: meta.model_dump_json()})
+        self._states = StateChunk(self._bag, meta)
+        self.ticks = self._states.ticks  # of a full chunk
+        self._pngs = PngPool()
+        self._sensors = SensorChunk(
+            self._bag, meta.sensors, compression=recording.compression, png=self._pngs.of
+        )
+        self._euroc = EurocFolder(folder / EUROC, meta) if recording.euroc else None
+        if meta.sensors:
+            channel = self._bag.add_topic(TF_STATIC, TF, is_latched=True)
+            mounts = (mount for vehicle in meta.vehicles for mount in vehicle.mounts)
+            self._bag.append(channel, 0, tf_message(fixed_frames(mounts, meta.sensors)))
+            self._bag.flush()
+
+    def add_track(self, vehicle: int, name: str, track: Track) -> None:
+        """Write poses with stamps of their own, see `iap_io.runs.recorder.Recorder.add_track`."""
+        store = message_types()
+        layout = Layout.of(store, topics.pose_sample(store))
+        size, count = size_of(layout), len(track.t)
+        buffer = np.zeros(count * size, np.uint8)
+        channel = self._bag.add_topic(topic(self._meta.vehicles[vehicle].name, name), topics.POSE)
+        slots = Slots(buffer, layout, channel, shape=(count, 1), strides=(size, 0), at=0)
+        stamps = stamps_ns(track.t)[:, None]
+        set_stamps(slots.messages["header"], stamps)
+        slots.messages["pose"] = track.poses[:, None]
+        self._bag.write_chunk([buffer.data], dict([slots.entry(stamps, count)]))
+
+    def add(self, columns: Sequence[Columns], ticks: int, readings: Sequence[Reading]) -> None:
+        """Write one chunk.
+
+        Args:
+            columns: of every vehicle.
+            ticks: rows of them that are filled; at most `self.ticks`.
+            readings: of sensors since the last chunk.
+        """
+        self._begin_pngs(readings)
+        parts: list[Buffer] = []
+        index: Index = {}
+        if ticks:
+            with np.errstate(invalid="ignore"):  # a state that is no number is recorded as it is
+                parts, index = self._states.fill(columns, ticks)
+        seen, places = self._sensors.fill(readings, total(parts))
+        if ticks or readings:
+            self._bag.write_chunk([*parts, *seen], {**index, **places})
+        self._pngs.finish()
+        if self._euroc is not None:
+            self._euroc.add([each.rows(slice(ticks)) for each in columns], readings)
+
+    def _begin_pngs(self, readings: Sequence[Reading]) -> None:
+        for reading in readings:
+            if isinstance(reading, ImageReading):
+                file = None if self._euroc is None else self._euroc.image_file(reading)
+                is_packed = self._is_packed and reading.encoding != "32FC1"
+                if is_packed or file is not None:
+                    self._pngs.begin(reading.pixels, file)
+
+    def close(self) -> None:
+        """Complete everything and let go of it; may be called again, and after a failure."""
+        self._pngs.close()
+        try:
+            if self._euroc is not None:
+                self._euroc.close()
+        finally:
+            self._bag.close()

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a recording says about its run, so that metrics and plots need nothing else."""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_control.model import PlatformModel
+from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
+from iap_description.sensors.sensor_info import AnySensor, FixedFrame
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import Platform
+from iap_estimation.evaluation import trajectory_errors
+from iap_io.sensor_messages.static_transforms import mounts_of
+
+Array = NDArray[np.float64]
+TRUTH = "truth"  # as the source of a vehicle's state
+COMPLETED = "completed"  # outcome of a flight that went to its end
+DIVERGED = "diverged"  # outcome of a flight whose state is no longer a number
+
+
+class JointMeta(Record):
+    """A joint of the vehicle; parent and child are body indices."""
+
+    name: str
+    type: str
+    parent: int
+    child: int
+
+
+class VehicleMeta(Record):
+    """One vehicle of a recording.
+
+    Attributes:
+        name: namespace of its topics.
+        platform: the platform's name.
+        gains: the gain preset's name.
+        bodies: body names, the central one first.
+        joints: in the order of the bodies they carry.
+        aircraft: body index of each aircraft.
+        controlled: whether roll, pitch and yaw follow the reference.
+        window_s: first and last time over which errors count.
+        thrust_limits: smallest and largest collective thrust of an aircraft [N].
+        rpm_limits: smallest and largest rotor speed [rpm].
+        thrust_coefficient: thrust of a rotor per rpm^2 [N].
+        tilt_max_deg: largest commanded tilt of an aircraft.
+        feels: whether wrenches are recorded.
+        tool_tip_P: tip of its tool in P [m]; None without a tool.
+        tool_axis_P: direction of the tool, towards its tip.
+        mounts: frames of its sensors.
+        state_source: ``truth``, or the method on whose estimates it flew.
+        frontend: settings of what follows its cameras' images.
+    """
+
+    name: str
+    platform: str
+    gains: str
+    bodies: tuple[str, ...]
+    joints: tuple[JointMeta, ...]
+    aircraft: tuple[int, ...]
+    controlled: tuple[Flag, Flag, Flag]
+    window_s: tuple[Real, Real]
+    thrust_limits: tuple[NonNegative, Positive]
+    rpm_limits: tuple[NonNegative, Positive]
+    thrust_coefficient: Positive
+    tilt_max_deg: Positive
+    feels: Flag = False
+    tool_tip_P: Vec3 | None = None
+    tool_axis_P: Vec3 | None = None
+    mounts: tuple[FixedFrame, ...] = ()
+    state_source: str = TRUTH
+    frontend: str = "default"
+
+    @classmethod
+    def of(
+        cls,
+        assembly: Assembly,
+        platform: Platform,
+        model: PlatformModel,
+        *,
+        gains: str,
+        window_s: tuple[float, float],
+        feels: bool = False,
+        state_source: str = TRUTH,
+        frontend: str = "default",
+    ) -> Self:
+        """What is known of a vehicle; `assembly` gives its name, bodies and joints."""
+        craft = platform.aircraft
+        joints = tuple(
+            JointMeta(name=j.name, type=j.type, parent=j.parent, child=j.child)
+            for j in assembly.joints
+        )
+        return cls(
+            name=assembly.name,
+            platform=platform.name,
+            gains=gains,
+            bodies=tuple(body.name for body in assembly.bodies),
+            joints=joints,
+            aircraft=assembly.aircraft,
+            controlled=controlled_angles(model),
+            window_s=window_s,
+            thrust_limits=craft.thrust_limits,
+            rpm_limits=(craft.rotor.rpm_min, craft.rotor.rpm_max),
+            thrust_coefficient=craft.rotor.thrust_coefficient,
+            tilt_max_deg=craft.tilt_max_deg,
+            feels=feels,
+            tool_tip_P=None
+            if assembly.tool_tip_P is None
+            else tuple(assembly.tool_tip_P.tolist()),
+            tool_axis_P=None
+            if platform.tool is None
+            else tuple(platform.tool.R_PT[:, 0].tolist()),
+            mounts=mounts_of(assembly),
+            state_source=state_source,
+            frontend=frontend,
+        )
+
+    @property
+    def count(self) -> int:
+        """Number of aircraft N."""
+        return len(self.aircraft)
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether it flew on an estimate, which is recorded."""
+        return self.state_source != TRUTH
+
+    @property
+    def free_axis(self) -> int | None:
+        """The axis (0, 1, 2) about which an under-actuated platform turns freely, else None."""
+        return self.controlled.index(False) if sum(self.controlled) == 2 else None
+
+
+def controlled_angles(model: PlatformModel) -> tuple[bool, bool, bool]:
+    """Which of roll, pitch and yaw a platform's controller tracks."""
+    if model.actuation == "full":
+        return trajectory_errors.ALL
+    if model.actuation == "rigid":
+        return trajectory_errors.HEADING
+    free = int(np.argmax(np.abs(model.line_P)))
+    return (free != 0, free != 1, free != 2)
+
+
+class Bore(Record):
+    """The hole that a tool goes into."""
+
+    start: Vec3  # on its axis [m] in map
+    axis: Vec3  # inwards
+    length: Positive  # [m]
+
+
+class RunMeta(Record):
+    """A run and its vehicles.
+
+    Attributes:
+        after_contact: figures of contact count from so long after the first contact [s].
+        steady: the steady ones over so long at the end [s].
+        force_band: that a controlled force shall keep to [N].
+        bore: of the world's first funnel; None without one.
+        sensors: those whose readings are recorded.
+    """
+
+    scenario: str
+    seed: int
+    physics_hz: Positive
+    control_hz: Positive
+    vehicles: tuple[VehicleMeta, ...]
+    after_contact: NonNegative = 0.0
+    steady: Positive = 5.0
+    force_band: Positive = 0.5
+    bore: Bore | None = None
+    sensors: tuple[AnySensor, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunStats:
+    """What only the loop knows of a run.
+
+    Attributes:
+        outcome: `COMPLETED`, or why the flight ended.
+        duration_s: simulated time.
+        wall_s: wall time of the loop until the bag was closed.
+        control_step_us: mean wall time of one control step of one vehicle.
+        images: rendered.
+        render_s: wall time that they took.
+        faults: of the estimators on which vehicles flew, by their names: times [s] and reasons.
+    """
+
+    outcome: str
+    duration_s: float
+    wall_s: float
+    control_step_us: float
+    images: int = 0
+    render_s: float = 0.0
+    faults: dict[str, tuple[tuple[float, str], ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Track:
+    """Poses with their own times: a replay's commands as given, or what the real aircraft did.
+
+    Attributes:
+        t: (M,) increasing times [s].
+        poses: (M, 7) position [m] and quaternion xyzw.
+    """
+
+    t: Array
+    poses: Array

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Readings of all sensors as the bytes of a bag's chunk, in the order in which they came."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from iap_description.sensors.readings import Reading
+from iap_description.sensors.sensor_info import SensorInfo
+from iap_io.bags.bag_writer import BagWriter, Buffer
+from iap_io.bags.mcap_format import Index, message_head, total
+from iap_io.bags.png import Pixels
+from iap_io.sensor_messages.sensor_messages import encoder
+from iap_io.wire.message_views import stamp_of_time
+
+JOINED = (
+    1 << 14
+)  # bytes; shorter buffers are copied together, longer ones written from where they are
+
+
+class SensorChunk:
+    """Makes chunks of readings.
+
+    Args:
+        bag: gets the sensors' topics.
+        sensors: all whose readings come.
+        compression: of images, see `iap_io.runs.recording`.
+        png: compresses an image.
+    """
+
+    def __init__(
+        self,
+        bag: BagWriter,
+        sensors: Sequence[SensorInfo],
+        *,
+        compression: str,
+        png: Callable[[Pixels], Buffer],
+    ) -> None:
+        self._encoders = {
+            meta.topic: encoder(meta, compression=compression, png=png) for meta in sensors
+        }
+        self._channels = {
+            name: bag.add_topic(name, msgtype)
+            for each in self._encoders.values()
+            for name, msgtype in each.topics.items()
+        }
+
+    def fill(self, readings: Iterable[Reading], start: int) -> tuple[list[Buffer], Index]:
+        """Bytes and index of readings.
+
+        Args:
+            readings: of the sensors.
+            start: position in the chunk at which they begin.
+        """
+        parts, at = _Parts(), start
+        places: dict[int, list[tuple[int, int]]] = {}
+        for reading in readings:
+            stamp = stamp_of_time(reading.t)
+            for name, message in self._encoders[reading.source.topic](reading):
+                channel, size = self._channels[name], total(message)
+                head = message_head(channel, stamp, size)
+                parts.add(head, *message)
+                places.setdefault(channel, []).append((stamp, at))
+                at += len(head) + size
+        columns = {c: np.array(rows, np.int64).T for c, rows in places.items()}
+        return parts.done(), {c: (stamps, offsets) for c, (stamps, offsets) in columns.items()}
+
+
+class _Parts:
+    """Buffers one after another, the short ones joined."""
+
+    def __init__(self) -> None:
+        self._done: list[Buffer] = []
+        self._short = bytearray()
+
+    def add(self, *parts: Buffer) -> None:
+        for part in parts:
+            if len(part) < JOINED:
+                self._short += part
+            else:
+                self._done += [bytes(self._short), part]
+                self._short.clear()
+
+    def done(self) -> list[Buffer]:
+        return [*self._done, bytes(self._short)]

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ticks of all vehicles as the bytes of a bag's chunk: ready-made messages, filled by a few assignments."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_io.bags.bag_writer import BagWriter, Buffer
+from iap_io.bags.mcap_format import MESSAGE, MESSAGE_HEADER, PREFIX, Index
+from iap_io.runs import column_messages, topics
+from iap_io.runs.column_messages import stamps_ns
+from iap_io.runs.columns import Columns
+from iap_io.runs.run_meta import RunMeta, VehicleMeta
+from iap_io.runs.topics import topic
+from iap_io.wire.cdr import Layout, message_types
+
+Entry = tuple[str, Layout, int]
+TICKS = 512  # per chunk
+ODOMETRY_HZ = 100.0
+
+
+class StateChunk:
+    """The bytes of one chunk, prepared: blocks of a few ticks, in order of time.
+
+    A block is the odometry of all bodies (at `ODOMETRY_HZ`), then state, reference and command of
+    every vehicle for each of its ticks. So each topic's messages stand at constant distances and
+    are one strided array.
+    """
+
+    def __init__(self, bag: BagWriter, meta: RunMeta) -> None:
+        self._vehicles = meta.vehicles
+        self._every = max(1, round(meta.control_hz / ODOMETRY_HZ))  # ticks per block
+        self._blocks = max(1, TICKS // self._every)
+        self.ticks = self._blocks * self._every
+        odometry, main = _announce(bag, meta.vehicles)
+        self._odometry_size = sum(size_of(layout) for _, layout, _ in odometry)
+        self._tick_size = sum(size_of(layout) for _, layout, _ in main)
+        self._block_size = self._odometry_size + self._every * self._tick_size
+        self._buffer = np.zeros(self._blocks * self._block_size, np.uint8)
+        self._slots: dict[str, Slots] = {}
+        strides, at = (self._block_size, self._tick_size), 0
+        for entries, per_block in ((odometry, 1), (main, self._every)):
+            for name, layout, channel in entries:
+                shape = (self._blocks, per_block)
+                self._slots[name] = Slots(
+                    self._buffer, layout, channel, shape=shape, strides=strides, at=at
+                )
+                at += size_of(layout)
+
+    def fill(self, columns: Sequence[Columns], ticks: int) -> tuple[list[Buffer], Index]:
+        """The bytes and the index of the first `ticks` rows of every column."""
+        for vehicle, flat in zip(self._vehicles, columns, strict=True):
+            c = flat.shaped(self._blocks, self._every)
+            column_messages.fill_state(self._at(vehicle, topics.STATE).messages, c, vehicle)
+            column_messages.fill_reference(
+                self._at(vehicle, topics.REFERENCE).messages, c, c.reference
+            )
+            column_messages.fill_command(self._at(vehicle, topics.COMMAND).messages, c)
+            if c.felt is not None:
+                felt = {name: self._at(vehicle, name).messages for name in topics.FELT}
+                column_messages.fill_felt(felt, c, c.felt)
+            for j, body in enumerate(vehicle.bodies):
+                records = self._at(vehicle, topics.odometry_topic(body)).messages
+                column_messages.fill_odometry(records, c.t[:, :1], c.x[:, :1, j])
+                if c.believed is not None:
+                    told = self._at(vehicle, topics.estimate_topic(body)).messages
+                    column_messages.fill_odometry(told, c.t[:, :1], c.believed[:, :1, j])
+        stamps = stamps_ns(columns[0].t).reshape(self._blocks, self._every)
+        index = dict(slots.entry(stamps, ticks) for slots in self._slots.values())
+        blocks, rest = divmod(ticks, self._every)
+        size = (
+            blocks * self._block_size
+            + (self._odometry_size if rest else 0)
+            + rest * self._tick_size
+        )
+        return [self._buffer[:size].data], index
+
+    def _at(self, vehicle: VehicleMeta, name: str) -> "Slots":
+        return self._slots[topic(vehicle.name, name)]
+
+
+class Slots:
+    """The places of one topic's messages in a chunk's buffer: (blocks, per block) of them."""
+
+    def __init__(
+        self,
+        buffer: NDArray[np.uint8],
+        layout: Layout,
+        channel: int,
+        *,
+        shape: tuple[int, int],
+        strides: tuple[int, int],
+        at: int,
+    ) -> None:
+        head = MESSAGE_HEADER.itemsize
+        self._channel = channel
+        self._head = np.ndarray(shape, MESSAGE_HEADER, buffer, at, strides)
+        self._head["op"], self._head["channel"] = MESSAGE, channel
+        self._head["length"] = head - PREFIX + layout.dtype.itemsize
+        np.ndarray((*shape, layout.template.size), np.uint8, buffer, at + head, (*strides, 1))[
+            ...
+        ] = layout.template
+        self.messages = np.ndarray(shape, layout.dtype, buffer, at + head, strides)
+        self._offsets = (
+            at
+            + np.add.outer(
+                np.arange(shape[0]) * strides[0], np.arange(shape[1]) * strides[1]
+            ).ravel()
+        )
+
+    def entry(
+        self, stamps: NDArray[np.int64], ticks: int
+    ) -> tuple[int, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Stamp the messages; returns the channel and the index of the first `ticks` ticks'."""
+        per_block = self._head.shape[1]
+        mine = stamps[:, :per_block]
+        self._head["log_time"] = self._head["time"] = mine
+        count = -(-ticks * per_block // stamps.shape[1])
+        return self._channel, (mine.ravel()[:count], self._offsets[:count])
+
+
+def _announce(
+    bag: BagWriter, vehicles: tuple[VehicleMeta, ...]
+) -> tuple[list[Entry], list[Entry]]:
+    """Topics of the bodies' odometry, and those of every tick: absolute name, layout, channel."""
+    odometry: list[Entry] = []
+    main: list[Entry] = []
+    store = message_types()
+    for vehicle in vehicles:
+        for name, sample in topics.samples(store, vehicle).items():
+            path, layout = topic(vehicle.name, name), Layout.of(store, sample)
+            entry = (path, layout, bag.add_topic(path, layout.msgtype))
+            (odometry if layout.msgtype == topics.ODOMETRY else main).append(entry)
+    return odometry, main
+
+
+def size_of(layout: Layout) -> int:
+    """Bytes of one message in a chunk."""
+    return MESSAGE_HEADER.itemsize + layout.template.size

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sensor readings as serialised ROS messages, written and read."""

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Images and what cameras are like, as ROS messages in CDR."""
+
+import struct
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from iap_description.sensors.readings import ImageReading
+from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
+from iap_io.bags.bag_writer import Buffer
+from iap_io.bags.png import Pixels
+from iap_io.sensor_messages.message_bytes import (
+    Encoded,
+    in_frame,
+    put_stamp,
+    sensor_message,
+    serialised,
+)
+from iap_io.wire.message_views import stamp_of_time
+
+IMAGE, COMPRESSED = "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"
+CAMERA_INFO = "sensor_msgs/msg/CameraInfo"
+WITH_INFO = ("image_raw", "depth/image_raw")  # images with a camera_info beside them
+BYTES = {"mono8": 1, "rgb8": 3, "16UC1": 2, "32FC1": 4}  # of a pixel, by encoding
+
+
+class CameraEncoder:
+    """sensor_msgs/Image or CompressedImage of every output, and CameraInfo."""
+
+    def __init__(
+        self, meta: CameraSensorInfo, *, compression: str, png: Callable[[Pixels], Buffer]
+    ) -> None:
+        self._meta, self._png = meta, png
+        self._names = image_topics(meta)
+        self._is_packed = {name: compression == "png" and name != "32FC1" for name in self._names}
+        self._infos = {}
+        self.topics = {}
+        for encoding, name in self._names.items():
+            self.topics[self._published(encoding)] = (
+                COMPRESSED if self._is_packed[encoding] else IMAGE
+            )
+            if name.removeprefix(f"{meta.topic}/") in WITH_INFO:
+                self._infos[encoding] = f"{name.removesuffix('image_raw')}camera_info"
+                self.topics[self._infos[encoding]] = CAMERA_INFO
+        self._info = bytearray(serialised(_camera_info(meta)))
+
+    def _published(self, encoding: str) -> str:
+        return (
+            f"{self._names[encoding]}/compressed"
+            if self._is_packed[encoding]
+            else self._names[encoding]
+        )
+
+    def __call__(self, reading: ImageReading) -> Encoded:
+        """The image, and what its camera is like where that belongs to it."""
+        stamp, encoding = stamp_of_time(reading.t), reading.encoding
+        if self._is_packed[encoding]:
+            data = self._png(reading.pixels)
+            head = bytearray(_compressed_head(self._meta.frame, encoding))
+        else:
+            data = np.ascontiguousarray(reading.pixels).reshape(-1).view(np.uint8).data
+            head = bytearray(_image_head(self._meta.frame, encoding, reading.pixels.shape[:2]))
+        put_stamp(head, stamp)
+        struct.pack_into("<I", head, len(head) - 4, len(data))
+        yield self._published(encoding), [bytes(head), data]
+        if encoding in self._infos:
+            put_stamp(self._info, stamp)
+            yield self._infos[encoding], [bytes(self._info)]
+
+
+def image_topics(meta: CameraSensorInfo) -> dict[str, str]:
+    """Topics of a camera's images by encoding, without ``/compressed``; its first output is the image as such."""
+    others = {
+        "mono8": "image_mono",
+        "rgb8": "image_color",
+        "depth": "depth/image_raw",
+        "segmentation": "segmentation/image_raw",
+    }
+    first = meta.outputs[0]
+    return {
+        ENCODINGS[output]: f"{meta.topic}/{'image_raw' if output == first else others[output]}"
+        for output in meta.outputs
+    }
+
+
+@cache
+def _image_head(frame: str, encoding: str, shape: tuple[int, int]) -> bytes:
+    """An Image up to its pixels."""
+    height, width = shape
+    step = width * BYTES[encoding]
+    return serialised(
+        in_frame(IMAGE, frame, height=height, width=width, encoding=encoding, step=step)
+    )
+
+
+@cache
+def _compressed_head(frame: str, encoding: str) -> bytes:
+    """A CompressedImage up to its file; the format is worded as image_transport does."""
+    target = "bgr8" if encoding == "rgb8" else ""
+    return serialised(in_frame(COMPRESSED, frame, format=f"{encoding}; png compressed {target}"))
+
+
+def _camera_info(meta: CameraSensorInfo) -> object:
+    numbers = {"k": meta.K, "d": meta.D, "r": meta.R, "p": meta.P}
+    return sensor_message(
+        CAMERA_INFO,
+        meta,
+        height=meta.height,
+        width=meta.width,
+        distortion_model="plumb_bob",
+        **{name: np.array(value) for name, value in numbers.items()},
+    )

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Readings as a bag has them: the way back from `iap_io.sensor_messages.sensor_messages`."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rosbags.rosbag2 import Reader, ReaderError
+
+from iap_description.errors import BadInput
+from iap_description.sensors.readings import (
+    CloudReading,
+    ImageReading,
+    ImuReading,
+    MagneticReading,
+    RangeReading,
+    Reading,
+    Source,
+)
+from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
+from iap_io.bags.png import pixels_of
+from iap_io.sensor_messages.camera_messages import COMPRESSED, IMAGE
+from iap_io.sensor_messages.sensor_messages import CLOUD, IMU, MAGNETIC, POINT, RANGES, encoder
+from iap_io.wire.cdr import message_types, stamp_of
+
+DTYPES = {"mono8": np.uint8, "rgb8": np.uint8, "16UC1": np.uint16, "32FC1": np.float32}
+
+
+class Decoder:
+    """Turns serialised messages into readings again, from a bag or from topics.
+
+    Args:
+        sensors: whose messages come, as a run's meta has them.
+
+    Attributes:
+        types: of the messages that are taken, by topic.
+    """
+
+    def __init__(self, sensors: Iterable[SensorInfo]) -> None:
+        self._owners: dict[str, SensorInfo] = {}
+        self.types: dict[str, str] = {}
+        # Samples that wait for their biases, or the reverse: topic, stamp and message.
+        self._halves: dict[str, tuple[str, int, Any]] = {}
+        for meta in sensors:
+            for compression in ("none", "png"):
+                for topic, msgtype in encoder(meta, compression=compression).topics.items():
+                    if msgtype in _READERS:
+                        self._owners[topic], self.types[topic] = meta, msgtype
+
+    def __call__(self, topic: str, data: bytes) -> Reading | None:
+        """The reading that a message completes, if it does: true biases come in one of their own."""
+        meta, stamp = self._owners[topic], stamp_of(data)
+        said = message_types().deserialize_cdr(data, self.types[topic])
+        if not isinstance(meta, ImuInfo) or not meta.has_bias:
+            return self._reading(topic, stamp, said)
+        waiting = self._halves.pop(meta.topic, None)
+        if waiting is not None and waiting[1] == stamp:
+            pair = {waiting[0]: waiting[2], topic: said}
+            return self._reading(meta.topic, stamp, *(pair[name] for name in sorted(pair)))
+        self._halves[meta.topic] = topic, stamp, said
+        is_alone = waiting is not None and waiting[0] == meta.topic  # its biases were lost
+        return self._reading(*waiting) if waiting is not None and is_alone else None
+
+    def _reading(self, topic: str, stamp: int, *said: Any) -> Reading:  # noqa: ANN401
+        meta = self._owners[topic]
+        return _READERS[self.types[topic]](Source(meta.topic, meta.frame), stamp / 1e9, *said)
+
+
+def read_sensors(
+    bag: Path,
+    sensors: Iterable[SensorInfo],
+    *,
+    start: int | None = None,
+    stop: int | None = None,
+) -> Iterator[Reading]:
+    """Readings of some sensors in order of their time.
+
+    Args:
+        bag: the bag's folder.
+        sensors: those that count, from the run's meta.
+        start: first stamp [ns].
+        stop: stamp [ns] before which they end.
+
+    Raises:
+        BadInput: the bag is damaged.
+    """
+    decode = Decoder(sensors)
+    try:
+        with Reader(bag) as reader:
+            chosen = [each for each in reader.connections if each.topic in decode.types]
+            if not chosen:  # which rosbags takes for all of them
+                return
+            for connection, _, data in reader.messages(chosen, start=start, stop=stop):
+                reading = decode(connection.topic, data)
+                if reading is not None:
+                    yield reading
+    except (ReaderError, OSError, ValueError, KeyError, EOFError) as error:
+        raise BadInput(f"{bag}: not a readable recording: {error}") from error
+
+
+def _imu(source: Source, t: float, sample: Any, bias: Any = None) -> ImuReading:  # noqa: ANN401
+    q, is_known = sample.orientation, sample.orientation_covariance[0] >= 0.0
+    return ImuReading(
+        source,
+        t,
+        _xyz(sample.angular_velocity),
+        _xyz(sample.linear_acceleration),
+        np.array([q.x, q.y, q.z, q.w]) if is_known else None,
+        None if bias is None else _xyz(bias.angular_velocity),
+        None if bias is None else _xyz(bias.linear_acceleration),
+    )
+
+
+def _magnetic(source: Source, t: float, sample: Any) -> MagneticReading:  # noqa: ANN401
+    return MagneticReading(source, t, _xyz(sample.magnetic_field))
+
+
+def _ranges(source: Source, t: float, sample: Any) -> RangeReading:  # noqa: ANN401
+    entries = sample.ranges
+    return RangeReading(
+        source,
+        t,
+        tuple(each.anchor_id for each in entries),
+        np.array([_xyz(each.position) for each in entries]).reshape(-1, 3),
+        np.array([each.range for each in entries]),
+        np.array([each.standard_deviation for each in entries]),
+        np.array([each.valid for each in entries], bool),
+    )
+
+
+def _cloud(source: Source, t: float, sample: Any) -> CloudReading:  # noqa: ANN401
+    points = sample.data.view(POINT)
+    places = np.stack([points[name] for name in "xyz"], -1)
+    return CloudReading(source, t, places, points["ring"].copy())
+
+
+def _image(source: Source, t: float, image: Any) -> ImageReading:  # noqa: ANN401
+    shape = (image.height, image.width) + ((3,) if image.encoding == "rgb8" else ())
+    pixels = image.data.view(DTYPES[image.encoding]).reshape(shape)
+    return ImageReading(source, t, image.encoding, pixels)
+
+
+def _compressed(source: Source, t: float, image: Any) -> ImageReading:  # noqa: ANN401
+    return ImageReading(source, t, image.format.split(";")[0], pixels_of(image.data))
+
+
+def _xyz(vector: Any) -> NDArray[np.float64]:  # noqa: ANN401
+    return np.array([vector.x, vector.y, vector.z])
+
+
+_READERS: dict[str, Callable[..., Reading]] = {
+    IMU: _imu,
+    MAGNETIC: _magnetic,
+    RANGES: _ranges,
+    CLOUD: _cloud,
+    IMAGE: _image,
+    COMPRESSED: _compressed,
+}

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The frames of sensors: where they are fixed, for the recording's ``/tf_static``."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from iap_description import so3
+from iap_description.sensors.sensor_info import FixedFrame, SensorInfo
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.urdf import mount_frame, optical_frame
+from iap_io.wire.cdr import message, message_types
+from iap_sensors.cameras.model import Q_SC
+
+TF_STATIC, TF = "/tf_static", "tf2_msgs/msg/TFMessage"
+
+
+def mounts_of(assembly: Assembly) -> tuple[FixedFrame, ...]:
+    """Every mount of a vehicle on its body, and the optical frames of cameras on theirs, as the URDF has them."""
+    frames = []
+    for body in assembly.bodies:
+        for name, mount in body.mounts.items():
+            frame = f"{assembly.name}/{mount_frame(body.name, name)}"
+            turn = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(mount.rpy_deg)))
+            parent = f"{assembly.name}/{body.name}"
+            q_BS = tuple(turn.tolist())
+            frames.append(FixedFrame(frame=frame, parent=parent, p_BS_B=mount.position, q_BS=q_BS))
+            if name.endswith("camera"):
+                optical = f"{assembly.name}/{optical_frame(body.name, name)}"
+                place = (0.0, 0.0, 0.0)
+                frames.append(
+                    FixedFrame(
+                        frame=optical, parent=frame, p_BS_B=place, q_BS=tuple(Q_SC.tolist())
+                    )
+                )
+    return tuple(frames)
+
+
+def tf_message(frames: Iterable[FixedFrame]) -> bytes:
+    """A tf2_msgs/TFMessage of fixed frames, serialised, with stamp 0."""
+    store = message_types()
+    transforms = []
+    for each in frames:
+        x, y, z = each.p_BS_B
+        qx, qy, qz, qw = each.q_BS
+        place = message(store, "geometry_msgs/msg/Vector3", x=x, y=y, z=z)
+        turn = message(store, "geometry_msgs/msg/Quaternion", x=qx, y=qy, z=qz, w=qw)
+        transforms.append(
+            message(
+                store,
+                "geometry_msgs/msg/TransformStamped",
+                header=message(store, "std_msgs/msg/Header", frame_id=each.parent),
+                child_frame_id=each.frame,
+                transform=message(
+                    store, "geometry_msgs/msg/Transform", translation=place, rotation=turn
+                ),
+            )
+        )
+    return bytes(store.serialize_cdr(message(store, TF, transforms=transforms), TF))
+
+
+def fixed_frames(mounts: Iterable[FixedFrame], sensors: Iterable[SensorInfo]) -> list[FixedFrame]:
+    """The vehicles' mounts, and the sensors that sit on none of them, such as cameras in the world."""
+    frames = {each.frame: each for each in mounts}
+    for sensor in sensors:
+        alone = FixedFrame(
+            frame=sensor.frame, parent=sensor.parent, p_BS_B=sensor.p_BS_B, q_BS=sensor.q_BS
+        )
+        frames.setdefault(sensor.frame, alone)
+    return list(frames.values())

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Messages out of ROS 1 bags and rosbag2 recordings (sqlite3, mcap), through `rosbags`.
+
+The types that a replay takes are the same in every ROS release, so rosbags' own definitions serve
+for them, whether or not a bag carries any; only this suite's own messages need the definitions
+that its bags embed.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rosbags import rosbag1, rosbag2
+from rosbags.interfaces import MessageDefinitionFormat
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+from rosbags.typesys.store import Typestore
+
+from iap_description.errors import BadInput
+from iap_io.trajectories.topics import Topic, short
+
+STORAGE_SUFFIXES = (".mcap", ".db3")
+
+
+@dataclass(frozen=True)
+class Bag:
+    """An open bag.
+
+    Attributes:
+        path: as the user gave it.
+        topics: what it holds, by topic.
+    """
+
+    path: Path
+    topics: dict[str, Topic]
+    _reader: rosbag1.Reader | rosbag2.Reader
+    _types: Typestore
+
+    def read(self, topic: str) -> tuple[list[Any], NDArray[np.int64]]:
+        """Messages of a topic with their times of reception [ns].
+
+        Raises:
+            BadInput: the file is damaged, or the bag does not define the topic's type.
+        """
+        connections = [c for c in self._reader.connections if c.topic == topic]
+        self._define(topic, connections)
+        messages, stamps = [], []
+        with parsing(self.path):
+            is_ros1 = isinstance(self._reader, rosbag1.Reader)
+            decode = self._types.deserialize_ros1 if is_ros1 else self._types.deserialize_cdr
+            for connection, stamp, raw in self._reader.messages(connections=connections):
+                messages.append(decode(raw, connection.msgtype))
+                stamps.append(stamp)
+        return messages, np.array(stamps, dtype=np.int64)
+
+    def _define(self, topic: str, connections: list[Any]) -> None:
+        """Register the definition of a topic's type where rosbags does not know it."""
+        for connection in connections:
+            if connection.msgtype in self._types.fielddefs:
+                continue
+            if connection.msgdef.format != MessageDefinitionFormat.MSG:
+                kind = short(connection.msgtype)
+                raise BadInput(f"{self.path}: topic {topic}: the bag does not define {kind}")
+            with parsing(self.path):
+                types = get_types_from_msg(connection.msgdef.data, connection.msgtype)
+                known = self._types.fielddefs
+                self._types.register(
+                    {name: define for name, define in types.items() if name not in known}
+                )
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Bag]:
+    """Open a bag; it closes at the end of the ``with`` statement.
+
+    Raises:
+        BadInput: the file is truncated, empty, of another kind, or holds no messages.
+    """
+    is_ros1 = path.suffix == ".bag" and path.is_file()
+    with ExitStack() as stack:
+        with parsing(path):
+            reader = rosbag1.Reader(path) if is_ros1 else rosbag2.Reader(_storage(path))
+            stack.enter_context(reader)
+            types = get_typestore(Stores.ROS1_NOETIC if is_ros1 else Stores.LATEST)
+            count = reader.message_count
+            topics = {
+                name: Topic(info.msgtype or "several types", info.msgcount)
+                for name, info in reader.topics.items()
+            }
+        if not count:
+            raise BadInput(f"{path}: the bag holds no messages")
+        yield Bag(path, topics, reader, types)
+
+
+def _storage(path: Path) -> Path:
+    """What rosbags is to open: the path, or the only recording in a folder without metadata."""
+    if not path.is_dir() or (path / "metadata.yaml").exists():
+        return path
+    files = [file for file in path.iterdir() if file.suffix in STORAGE_SUFFIXES]
+    if len(files) != 1:
+        raise BadInput(
+            f"{path}: not a rosbag2 folder: no metadata.yaml, and {len(files)} .mcap or .db3 files"
+        )
+    return files[0]
+
+
+@contextmanager
+def parsing(path: Path) -> Iterator[None]:
+    """Report whatever rosbags runs into as bad input; only its calls belong in here."""
+    try:
+        yield
+    except BadInput:
+        raise
+    # A damaged file can fail anywhere in several parsers and decompressors, each with
+    # exceptions of its own.
+    except Exception as error:
+        reason = " ".join(str(error).split()) or "damaged"
+        raise BadInput(
+            f"{path}: not a readable rosbag ({type(error).__name__}: {reason[:160]})"
+        ) from error

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Samples of a topic whose messages carry whole poses."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_io.trajectories.bags import Bag
+from iap_io.trajectories.messages import READINGS, Numbers, Reading, Sample
+from iap_io.trajectories.samples import Samples, checked
+from iap_io.trajectories.topics import Choice
+
+Array = NDArray[np.float64]
+Stamps = NDArray[np.int64]
+
+
+def read_poses(bag: Bag, choice: Choice) -> Samples:
+    """Samples of a topic, in the frames of the recording.
+
+    Raises:
+        BadInput: there are fewer than two, or one cannot be used.
+    """
+    source, reading = f"{bag.path}: topic {choice.topic}", READINGS[choice.msgtype]
+    messages, received = bag.read(choice.topic)
+    per_message = [_samples(source, reading, i, message) for i, message in enumerate(messages)]
+    header = np.array([_stamp_ns(message.header.stamp) for message in messages], dtype=np.int64)
+    if any(len(samples) > 1 for samples in per_message):
+        per_message = _superseded(per_message, header if header.all() else received)
+    raw = _stacked(source, per_message, header, received)
+    return _in_house_axes(checked(raw), reading)
+
+
+def _samples(source: str, reading: Reading, index: int, message: Any) -> list[Sample]:  # noqa: ANN401
+    try:
+        return list(reading.samples(message))
+    except BadInput as error:
+        raise BadInput(f"{source}: message {index}: {error}") from error
+
+
+def _stamp_ns(stamp: Any) -> int:  # noqa: ANN401
+    """A builtin_interfaces/Time in nanoseconds."""
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+
+
+def _superseded(per_message: list[list[Sample]], base: Stamps) -> list[list[Sample]]:
+    """Of plans of several points each: what a newer plan does not replace from its start on."""
+    kept: list[list[Sample]] = []
+    end = np.inf
+    for samples, stamp in zip(reversed(per_message), reversed(base.tolist()), strict=True):
+        kept.append([sample for sample in samples if stamp + sample.later_ns < end])
+        if samples:
+            end = min(end, stamp + samples[0].later_ns)
+    return kept[::-1]
+
+
+def _stacked(
+    source: str, per_message: list[list[Sample]], header: Stamps, received: Stamps
+) -> Samples:
+    """All messages' samples as arrays."""
+    counts = [len(samples) for samples in per_message]
+    samples = list(chain.from_iterable(per_message))
+    later = np.array([sample.later_ns for sample in samples], dtype=np.int64)
+    header = np.repeat(header, counts)
+    return Samples(
+        source,
+        header_ns=np.where(header > 0, header + later, header),  # unset ones stay recognisable
+        bag_ns=np.repeat(received, counts) + later,
+        p=np.array([sample.p for sample in samples]).reshape(-1, 3),
+        q=np.array([sample.q for sample in samples]).reshape(-1, 4),
+        v=_column(sample.v for sample in samples),
+        w=_column(sample.w for sample in samples),
+        a=_column(sample.a for sample in samples),
+        alpha=_column(sample.alpha for sample in samples),
+    )
+
+
+def _column(values: Iterable[Numbers | None]) -> Array | None:
+    """Vectors (K, 3), or None where a sample lacks its own."""
+    listed = list(values)
+    return None if None in listed or not listed else np.array(listed)
+
+
+def _in_house_axes(samples: Samples, reading: Reading) -> Samples:
+    """Linear vectors in world axes, angular ones in body axes."""
+    if reading.linear_in_body and samples.v is not None:
+        samples = replace(samples, v=so3.rotate(samples.q, samples.v))
+    if reading.angular_in_world:
+        q_PW = so3.conjugate(samples.q)
+        w, alpha = (None if u is None else so3.rotate(q_PW, u) for u in (samples.w, samples.alpha))
+        samples = replace(samples, w=w, alpha=alpha)
+    return samples

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which topic of a bag is the command."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from iap_description.errors import BadInput
+from iap_io.trajectories.messages import POINT, READINGS
+
+# Words in a topic's name that mark a command, the most telling ones first.
+_COMMAND_WORDS = (("reference",), ("nominal", "desired", "setpoint", "command", "target"))
+_EULER_WORDS = ("euler_angles", "euler_angle", "euler", "attitude", "rpy", "orientation")
+_LISTED = 20
+
+
+class Topic(NamedTuple):
+    """What a bag says about a topic."""
+
+    msgtype: str
+    messages: int
+
+
+class Choice(NamedTuple):
+    """The topic to read; `euler` is the partner of a position topic of Points."""
+
+    topic: str
+    msgtype: str
+    euler: str | None = None
+
+
+def choose(source: str, topics: Mapping[str, Topic], wanted: str | None) -> Choice:
+    """Pick the topic of the command.
+
+    Args:
+        source: the bag, to name in errors.
+        topics: what the bag holds.
+        wanted: the topic that the user named, or None: a topic called ``reference`` wins, then one
+            with that word in its name, then one that is called a command in other words, then any.
+
+    Raises:
+        BadInput: no topic can be replayed, or several are equally likely.
+    """
+    if wanted is not None:
+        return _named(source, topics, wanted)
+    candidates = [choice for name in topics if (choice := _candidate(topics, name))]
+    if not candidates:
+        raise BadInput(f"{source}: no topic with poses; it holds {listing(topics)}")
+    best = min(_rank(choice.topic) for choice in candidates)
+    likely = [choice for choice in candidates if _rank(choice.topic) == best]
+    if len(likely) > 1:
+        names = listing({choice.topic: topics[choice.topic] for choice in likely})
+        raise BadInput(
+            f"{source}: several topics could be the command; choose one with --topic: {names}"
+        )
+    return likely[0]
+
+
+def listing(topics: Mapping[str, Topic]) -> str:
+    """Topics with their types, for an error's one line."""
+    texts = [
+        f"{name} ({short(topic.msgtype)}{'' if topic.messages else ', no messages'})"
+        for name, topic in sorted(topics.items())
+    ]
+    more = [f"and {len(texts) - _LISTED} more"] if len(texts) > _LISTED else []
+    return ", ".join(texts[:_LISTED] + more) or "no topics"
+
+
+def short(msgtype: str) -> str:
+    """A type's name as users write it."""
+    return msgtype.replace("/msg/", "/")
+
+
+def _rank(name: str) -> int:
+    """How likely a name is the command's; 0 is best."""
+    name = name.lower()
+    if name.rsplit("/", 1)[-1] == "reference":
+        return 0
+    for rank, words in enumerate(_COMMAND_WORDS, 1):
+        if any(word in name for word in words):
+            return rank
+    return len(_COMMAND_WORDS) + 1
+
+
+def _named(source: str, topics: Mapping[str, Topic], wanted: str) -> Choice:
+    name = wanted if wanted in topics else f"/{wanted}"
+    if name not in topics:
+        raise BadInput(f"{source}: no topic {wanted}; it holds {listing(topics)}")
+    msgtype = topics[name].msgtype
+    if msgtype in READINGS:
+        return Choice(name, msgtype)
+    if msgtype != POINT:
+        usable = ", ".join(short(known) for known in (*READINGS, POINT))
+        raise BadInput(
+            f"{source}: topic {name} is of type {short(msgtype)}; a replay reads {usable}"
+        )
+    if _is_euler(name):
+        raise BadInput(f"{source}: topic {name} holds angles; name the topic of the positions")
+    others = [other for other, topic in topics.items() if topic.msgtype == POINT and other != name]
+    euler = _partner(topics, name) or (others[0] if len(others) == 1 else None)
+    if euler is None:
+        raise BadInput(
+            f"{source}: topic {name} has no partner with Euler angles; it holds {listing(topics)}"
+        )
+    return Choice(name, POINT, euler)
+
+
+def _candidate(topics: Mapping[str, Topic], name: str) -> Choice | None:
+    """The topic as a choice, if it has messages that can be replayed."""
+    topic = topics[name]
+    if not topic.messages:
+        return None
+    if topic.msgtype in READINGS:
+        return Choice(name, topic.msgtype)
+    if topic.msgtype != POINT or _is_euler(name):
+        return None
+    points = [other for other, about in topics.items() if about.msgtype == POINT]
+    euler = _partner(topics, name)
+    if euler is None and len(points) == 2:
+        euler = next(other for other in points if other != name)
+        euler = euler if _is_euler(euler) else None
+    return Choice(name, POINT, euler) if euler else None
+
+
+def _is_euler(name: str) -> bool:
+    return any(word in name.lower() for word in _EULER_WORDS)
+
+
+def _partner(topics: Mapping[str, Topic], position: str) -> str | None:
+    """The topic of Euler angles that belongs to a topic of positions by its name."""
+    for word in _EULER_WORDS:
+        euler = position.replace("position", word)
+        if euler != position and euler in topics and topics[euler].msgtype == POINT:
+            return euler
+    return None

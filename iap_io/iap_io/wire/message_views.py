@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The messages of the loop (state, reference, command) as arrays that are views of their serialised bytes.
+
+rclpy publishes bytes, and hands them over, as readily as message objects. Making the thirty objects of
+one state and filling them takes longer than the physics it reports; a view costs nothing. What lies
+where is found by `iap_io.wire.cdr`; field names and units are those of the files in iap_msgs. The
+messages of contact are in `iap_io.wire.wrench_views`.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar, Generic, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.errors import BadInput
+from iap_description.relative import joint_states
+from iap_description.states import REF_FIXED, STATE_SIZE, Command, Mode, V
+from iap_description.vehicles.assembly import Assembly
+from iap_io.wire.cdr import HEADER_SIZE, Layout, message, message_types
+
+Array = NDArray[np.float64]
+MAP = "map"
+SECOND = 1_000_000_000  # [ns]
+_LITTLE_ENDIAN = 1  # second byte of the encapsulation header
+
+
+def stamp_of_time(t: float) -> int:
+    """Simulation time [s] as a stamp [ns]."""
+    return round(t * SECOND)
+
+
+class Message:
+    """One message of a fixed layout.
+
+    Attributes:
+        TYPE: its ROS type.
+        layout: where its numbers lie.
+    """
+
+    TYPE: ClassVar[str]
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        size = layout.template.size
+        self._bytes = np.zeros(size + HEADER_SIZE, np.uint8)[
+            HEADER_SIZE:
+        ]  # so numbers are aligned
+        self._bytes[:] = layout.template
+        self._record = self._bytes.view(layout.dtype)
+        stamp = self._record["header"]["stamp"]
+        self._sec, self._nanosec = stamp["sec"], stamp["nanosec"]
+        self._sequence = self._view("sequence")
+
+    @classmethod
+    def _of(cls, frame_id: str = MAP, **fields: object) -> Self:
+        store = message_types()
+        header = message(store, "std_msgs/msg/Header", frame_id=frame_id)
+        return cls(Layout.of(store, message(store, cls.TYPE, header=header, **fields)))
+
+    def _view(self, name: str) -> NDArray:
+        """A field as an array; a scalar has shape (), an empty sequence (0,)."""
+        if name not in (self.layout.dtype.names or ()):
+            return np.zeros(0)
+        return self._record[name][0, ...]
+
+    @property
+    def stamp(self) -> int:
+        """Simulation time of the header [ns]."""
+        return int(self._sec[0]) * SECOND + int(self._nanosec[0])
+
+    @property
+    def sequence(self) -> int:
+        """Number of the state that the message carries or answers."""
+        return int(self._sequence)
+
+    def put_head(self, stamp: int, sequence: int) -> None:
+        """Set the stamp [ns] and the number."""
+        self._sec[0], self._nanosec[0] = divmod(stamp, SECOND)
+        self._sequence[()] = sequence
+
+    def load(self, data: bytes) -> bool:
+        """Take the numbers of a serialised message; False if it has another layout."""
+        new = np.frombuffer(data, np.uint8)
+        fixed = self.layout.fixed
+        if new.size != self._bytes.size or (new[fixed] != self._bytes[fixed]).any():
+            return False
+        self._bytes[:] = new
+        return True
+
+    def dump(self) -> bytes:
+        """The serialised message."""
+        return self._bytes.tobytes()
+
+
+M = TypeVar("M", bound=Message)
+
+
+class MessageReader(Generic[M]):
+    """Reads the messages of one topic; learns the layout anew when names change, and once for every size.
+
+    Args:
+        kind: what comes.
+    """
+
+    def __init__(self, kind: type[M]) -> None:
+        self._kind = kind
+        self._learned: dict[int, M] = {}  # by size
+
+    def read(self, data: bytes) -> M:
+        """The message, the same object every time unless its layout changed.
+
+        Raises:
+            BadInput: the bytes are no such message.
+        """
+        known = self._learned.get(len(data))
+        if known is None or not known.load(data):
+            known = self._learned[len(data)] = self._learn(data)
+        return known
+
+    def _learn(self, data: bytes) -> M:
+        kind, store = self._kind, message_types()
+        if len(data) < 2 or data[1] != _LITTLE_ENDIAN:
+            raise BadInput(f"{kind.TYPE}: serialised in another way than plain little-endian CDR")
+        learned = kind(Layout.of(store, store.deserialize_cdr(data, kind.TYPE)))
+        if not learned.load(data):
+            raise BadInput(f"{kind.TYPE}: the serialised message has a layout of its own")
+        return learned
+
+
+class StateMessage(Message):
+    """PlatformState: every body and joint of a platform, or the objects of a world."""
+
+    TYPE = "iap_msgs/msg/PlatformState"
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self._poses, self._twists = self._view("poses"), self._view("twists")
+        self._q, self._w = self._view("joint_positions"), self._view("joint_velocities")
+        self._rpm = self._view("rotor_rpm")
+        self._rows = np.zeros((len(self._poses), STATE_SIZE))
+        self._ends = np.zeros((0, 2), np.int64)
+
+    @classmethod
+    def of(cls, assembly: Assembly, rotors: int) -> Self:
+        """The message of an assembly with so many rotors."""
+        ends = [(j.parent, j.child) for j in assembly.joints if j.type == "spherical"]
+        out = cls._with(
+            [body.name for body in assembly.bodies],
+            [joint.name for joint in assembly.joints],
+            len(ends),
+            rotors,
+        )
+        out._ends = np.array(ends, np.int64).reshape(-1, 2)
+        return out
+
+    @classmethod
+    def of_base(cls) -> Self:
+        """The message of a measured state, which holds nothing but base_link."""
+        return cls._with(["base_link"], [], 0, 0)
+
+    @classmethod
+    def of_objects(cls, names: Sequence[str]) -> Self:
+        """The message of a world's objects."""
+        return cls._with(names, [], 0, 0)
+
+    @classmethod
+    def _with(cls, bodies: Sequence[str], joints: Sequence[str], free: int, rotors: int) -> Self:
+        store = message_types()
+        return cls._of(
+            body_names=list(bodies),
+            poses=[message(store, "geometry_msgs/msg/Pose") for _ in bodies],
+            twists=[message(store, "geometry_msgs/msg/Twist") for _ in bodies],
+            joint_names=list(joints),
+            joint_positions=np.zeros(4 * free),
+            joint_velocities=np.zeros(3 * free),
+            rotor_rpm=np.zeros(rotors),
+        )
+
+    def put_rows(self, x: Array, rpm: Array) -> None:
+        """Set the bodies from rows (bodies, 13), the joints that follow from them, and rotor speeds [rpm]."""
+        self._poses[:], self._twists[:] = x[:, : V.start], x[:, V.start :]
+        self._rpm[:] = rpm.reshape(-1)
+        if len(self._ends):
+            joint_states(x, self._ends, self._q.reshape(-1, 4), self._w.reshape(-1, 3))
+
+    @property
+    def rows(self) -> Array:
+        """State rows (bodies, 13); overwritten by the next message."""
+        self._rows[:, : V.start], self._rows[:, V.start :] = self._poses, self._twists
+        return self._rows
+
+    @property
+    def rpm(self) -> Array:
+        """Rotor speeds (N, 4) [rpm]; overwritten by the next message."""
+        return self._rpm.reshape(-1, 4)
+
+
+class ReferenceMessage(Message):
+    """PlatformReference: what a platform shall do."""
+
+    TYPE = "iap_msgs/msg/PlatformReference"
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self._level = self._view("level")
+        self._parts = [self._view(name) for name in ("pose", "twist", "accel")]
+        self.wrench_P, self.aircraft_yaw = self._view("wrench"), self._view("aircraft_yaw")
+
+    @classmethod
+    def of(cls, count: int) -> Self:
+        """The message of a platform of `count` aircraft."""
+        return cls._of(aircraft_yaw=np.zeros(count))
+
+    @property
+    def level(self) -> int:
+        """What of it is tracked."""
+        return int(self._level)
+
+    def put_row(self, row: Array, level: int, wrench_P: Array) -> None:
+        """Set a reference row (19 + N), its level and its wrench."""
+        pose, twist, accel = self._parts
+        pose[:], twist[:], accel[:] = row[:7], row[7:13], row[13:REF_FIXED]
+        self.aircraft_yaw[:] = row[REF_FIXED:]
+        self._level[()], self.wrench_P[:] = level, wrench_P
+
+    def get_row(self, row: Array) -> None:
+        """Write the reference into a row (19 + N); headings that it does not give are NaN.
+
+        Raises:
+            BadInput: it is for another number of aircraft.
+        """
+        pose, twist, accel = self._parts
+        row[:7], row[7:13], row[13:REF_FIXED] = pose, twist, accel
+        count, wanted = self.aircraft_yaw.size, row.size - REF_FIXED
+        if count not in (0, wanted):
+            raise BadInput(f"reference: {count} entries in aircraft_yaw, for {wanted} aircraft")
+        row[REF_FIXED:] = self.aircraft_yaw if count else np.nan
+
+
+class CommandMessage(Message):
+    """PlatformCommand: what each aircraft shall do."""
+
+    TYPE = "iap_msgs/msg/PlatformCommand"
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self._mode, self._wrench = self._view("mode"), self._view("wrench")
+        self._aircraft = aircraft = self._view("aircraft").reshape(-1, 12)
+        self._thrust, self._q_WB = aircraft[:, 0], aircraft[:, 1:5]
+        self._w_WB_B, self._rpm = aircraft[:, 5:8], aircraft[:, 8:12]
+
+    @classmethod
+    def of(cls, count: int) -> Self:
+        """The message of a platform of `count` aircraft."""
+        store = message_types()
+        return cls._of(
+            aircraft=[message(store, "iap_msgs/msg/AircraftCommand") for _ in range(count)]
+        )
+
+    def put(self, command: Command) -> None:
+        """Set every field from a command for as many aircraft."""
+        self._mode[()], self._wrench[:] = command.mode, command.wrench_P
+        self._thrust[:], self._q_WB[:] = command.thrust, command.q_WB
+        self._w_WB_B[:], self._rpm[:] = command.w_WB_B, command.rpm
+
+    def get(self, command: Command) -> None:
+        """Write every field into a command.
+
+        Raises:
+            BadInput: it is for another number of aircraft, of an unknown mode, or not finite.
+        """
+        if len(self._thrust) != len(command.thrust):
+            count, wanted = len(self._thrust), len(command.thrust)
+            raise BadInput(f"command: for {count} aircraft, the platform has {wanted}")
+        if int(self._mode) not in tuple(Mode):
+            raise BadInput(f"command: mode {self._mode} is none of 0 to 3")
+        if not np.isfinite(self._wrench).all() or not np.isfinite(self._aircraft).all():
+            raise BadInput("command: not finite")
+        command.mode, command.wrench_P[:] = Mode(int(self._mode)), self._wrench
+        command.thrust[:], command.q_WB[:] = self._thrust, self._q_WB
+        command.w_WB_B[:], command.rpm[:] = self._w_WB_B, self._rpm

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Free flight by its equations of motion, one world or a batch: exact, fast, without contact."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.errors import FlightFailed, IapError
+from iap_description.states import STATE_SIZE
+from iap_description.vehicles.assembly import Assembly
+from iap_description.world.objects import Placed
+from iap_description.world.world import World
+from iap_physics.engines.engine import Contact, Engine
+from iap_physics.engines.joints import at_rest, check_start
+from iap_physics.engines.rigid_motion import RigidModel, step_batch
+
+Array = NDArray[np.float64]
+
+_REFUSAL = "the closed-form engine {}; use the pybullet engine"
+
+
+@dataclass(frozen=True)
+class _Snapshot:
+    t: float
+    x: Array
+
+
+class ClosedFormEngine(Engine):
+    """The model of `rigid_motion`: vehicles pass through each other and through everything else."""
+
+    def __init__(self, *, batch: int = 1) -> None:
+        """Prepare for a batch of equal worlds; `load` fills them."""
+        self.batch = batch
+        self.t = 0.0
+        self._assemblies: tuple[Assembly, ...] = ()
+        self._objects: tuple[Placed, ...] = ()
+
+    def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
+        """Take gravity from the world and a rigid model of each assembly."""
+        self._assemblies = tuple(assemblies)
+        self._gravity = world.gravity
+        self._objects = tuple(world.objects.values())
+        sizes = [len(assembly.bodies) for assembly in assemblies]
+        firsts = np.cumsum([0, *sizes[:-1]]).tolist()
+        models = [RigidModel.of(assembly) for assembly in assemblies]
+        self._parts = list(zip(assemblies, firsts, models, strict=True))
+        self._wrenches = np.zeros((self.batch, sum(sizes), 6))
+        self._x = np.repeat(at_rest(assemblies)[None], self.batch, axis=0)
+        self.reset(self._x)
+
+    def reset(self, x: Array) -> None:
+        """Start anew from states (B, bodies, 13)."""
+        self._x[:] = check_start(self._assemblies, x, self.batch)
+        self._wrenches[:] = 0.0
+        self.t = 0.0
+
+    def snapshot(self) -> _Snapshot:
+        """Time and states."""
+        return _Snapshot(self.t, self._x.copy())
+
+    def restore(self, snapshot: object) -> None:
+        """Return to a snapshot."""
+        if not isinstance(snapshot, _Snapshot) or snapshot.x.shape != self._x.shape:
+            raise IapError("restore: the snapshot is not of this engine")
+        self.t = snapshot.t
+        self._x[:] = snapshot.x
+        self._wrenches[:] = 0.0
+
+    def apply(self, wrenches_W: Array) -> None:
+        """Set the wrenches (B, bodies, 6) of the next step."""
+        self._wrenches[:] = wrenches_W
+
+    def step(self, dt: float) -> None:
+        """Advance every world by `dt` [s]."""
+        for assembly, first, model in self._parts:
+            failed = step_batch(self._x, self._wrenches, first, model, self._gravity, dt)
+            if failed >= 0:
+                name = assembly.name if self.batch == 1 else f"{assembly.name} of world {failed}"
+                raise FlightFailed("diverged", self.t + dt, f"the state of '{name}' is not finite")
+        self._wrenches[:] = 0.0
+        self.t += dt
+
+    def state(self) -> Array:
+        """(B, bodies, 13) the present states."""
+        return self._x
+
+    def contacts(self) -> list[Contact]:
+        """No contact in free flight."""
+        return []
+
+    def contact_wrench(self, row: int) -> Array:
+        """None."""
+        return np.zeros(6)
+
+    def object_states(self) -> Array:
+        """Objects where they stand, or where their motion has brought them."""
+        return np.array([item.row(self.t) for item in self._objects]).reshape(-1, STATE_SIZE)
+
+    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
+        """Refuse: there are no shapes."""
+        raise IapError(_REFUSAL.format("has no shapes to cast rays at"))
+
+    def add_joint(self, body_a: int, body_b: int, p_AJ_A: Array, p_BJ_B: Array) -> int:
+        """Refuse: the closed form holds for the joints of the assembly only."""
+        raise IapError(_REFUSAL.format("cannot add joints in flight"))
+
+    def remove_joint(self, handle: int) -> None:
+        """Refuse: there are none."""
+        raise IapError(_REFUSAL.format("cannot remove joints in flight"))
+
+    def close(self) -> None:
+        """Nothing is held."""

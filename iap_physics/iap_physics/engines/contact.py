@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Contact points as PyBullet reports them, and the wrench that they amount to.
+
+A point's friction directions hold for body a, like its normal. The impulse acts on each body at
+that body's own point, where it was when the step began.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_physics.engines.engine import WORLD, Contact
+
+Array = NDArray[np.float64]
+Point = tuple[Any, ...]
+Vector = tuple[float, float, float]
+
+
+def contact_of(point: Point, rows: Mapping[tuple[int, int], int]) -> Contact:
+    """A contact point by the numbers of its bodies."""
+    _, body_a, body_b, link_a, link_b, p_a, _, normal, distance, *_ = point
+    a, b = rows.get((body_a, link_a), WORLD), rows.get((body_b, link_b), WORLD)
+    return Contact(a, b, p_a, normal, distance, _force_on_a(point))
+
+
+def wrench_on(handle: tuple[int, int], center_W: Vector, points: Iterable[Point]) -> Array:
+    """The wrench (6,) of contacts on a body: force [N] and torque about its CoM [N m], world axes.
+
+    Args:
+        handle: PyBullet's body and link.
+        center_W: the body's CoM when the step began [m].
+        points: all contact points of the step.
+    """
+    wrench = [0.0] * 6
+    for point in points:
+        if not point[9]:  # about to touch only
+            continue
+        if (point[1], point[3]) == handle:
+            force_W, at_W = _force_on_a(point), point[5]
+        elif (point[2], point[4]) == handle:
+            (x, y, z), at_W = _force_on_a(point), point[6]
+            force_W = (-x, -y, -z)
+        else:
+            continue
+        wrench = [a + b for a, b in zip(wrench, _about(center_W, at_W, force_W), strict=True)]
+    return np.array(wrench)
+
+
+def _force_on_a(point: Point) -> Vector:
+    (nx, ny, nz), push = point[7], point[9]
+    slip_1, (ax, ay, az), slip_2, (bx, by, bz) = point[10:14]
+    return (
+        push * nx + slip_1 * ax + slip_2 * bx,
+        push * ny + slip_1 * ay + slip_2 * by,
+        push * nz + slip_1 * az + slip_2 * bz,
+    )
+
+
+def _about(center_W: Vector, at_W: Vector, force_W: Vector) -> tuple[float, ...]:
+    """Force and torque about a centre of a force at a point."""
+    x, y, z = at_W[0] - center_W[0], at_W[1] - center_W[1], at_W[2] - center_W[2]
+    fx, fy, fz = force_W
+    return fx, fy, fz, y * fz - z * fy, z * fx - x * fz, x * fy - y * fx

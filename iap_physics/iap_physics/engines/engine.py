@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every physics engine offers: bodies, joints and wrenches; no rotors, no controllers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.vehicles.assembly import Assembly
+from iap_description.world.world import World
+
+Array = NDArray[np.float64]
+
+WORLD = -1  # as a body: the ground, or what stands in the scene
+OBJECT = -2  # the world's first object; its k-th is OBJECT - k
+
+
+@dataclass(frozen=True)
+class Contact:
+    """One contact point of the last step; bodies are state rows, `WORLD`, or objects of the world."""
+
+    body_a: int
+    body_b: int
+    position_W: tuple[float, float, float]  # on body a, when the step began [m]
+    normal_W: tuple[float, float, float]  # from b towards a
+    distance: float  # [m], negative when the bodies overlap
+    force_W: tuple[float, float, float]  # of b on a, normal and friction [N]
+
+
+class Engine(Protocol):
+    """Bodies of one or more vehicles in one world, or of a batch of equal worlds.
+
+    State rows are those of `iap_description.states`, (B, bodies, 13), the vehicles' bodies one
+    after another.
+
+    Attributes:
+        batch: number B of worlds.
+        t: time since the start [s].
+    """
+
+    batch: int
+    t: float
+
+    def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
+        """Build the world anew; the vehicles rest at the origin until `reset`."""
+
+    def reset(self, x: Array) -> None:
+        """Start anew at t = 0 from states (B, bodies, 13).
+
+        A reset run equals a fresh one bit for bit.
+
+        Raises:
+            BadInput: the states are not finite or do not fit the joints.
+        """
+
+    def snapshot(self) -> object:
+        """Everything that `restore` needs to go on from here."""
+
+    def restore(self, snapshot: object) -> None:
+        """Return to a snapshot that this engine took since its last `load` or `reset`.
+
+        Raises:
+            IapError: the snapshot is another's, or joints were added or removed since.
+        """
+
+    def apply(self, wrenches_W: Array) -> None:
+        """Set the wrench on every body for the next step.
+
+        Args:
+            wrenches_W: (B, bodies, 6) force [N] and torque about the body's CoM [N m], world axes,
+                gravity excluded.
+        """
+
+    def step(self, dt: float) -> None:
+        """Advance by `dt` [s]; the wrenches count for this step only.
+
+        Raises:
+            FlightFailed: a state is no longer finite (outcome ``diverged``).
+        """
+
+    def state(self) -> Array:
+        """(B, bodies, 13) the present states, a view that the next step overwrites."""
+
+    def contacts(self) -> list[Contact]:
+        """Contacts of the last step; empty for an engine without contact.
+
+        Right after `reset` they tell, without forces, what touches or overlaps at the start.
+        """
+
+    def contact_wrench(self, row: int) -> Array:
+        """(6,) force [N] and torque about its CoM [N m] of all contacts on a body, world axes.
+
+        They are those of the last step, which act where the body was when that step began.
+
+        Args:
+            row: of the body in the state.
+        """
+
+    def object_states(self) -> Array:
+        """(objects, 13) state rows of the frames of the world's objects."""
+
+    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
+        """Fraction (rays,) of each ray, (rays, 3) to (rays, 3), at its first hit; 1 if none.
+
+        Args:
+            starts_W: where rays begin [m].
+            ends_W: where they end [m].
+            world_only: rays go through vehicles.
+        """
+
+    def add_joint(self, body_a: int, body_b: int, p_AJ_A: Array, p_BJ_B: Array) -> int:
+        """Join two bodies at a point by a spherical joint while running; returns a handle.
+
+        Args:
+            body_a: row of a body.
+            body_b: row of another, or `WORLD`.
+            p_AJ_A: (3,) the point in body a's frame [m].
+            p_BJ_B: (3,) the point in body b's frame, or in the world [m].
+        """
+
+    def remove_joint(self, handle: int) -> None:
+        """Undo `add_joint`."""
+
+    def close(self) -> None:
+        """Give back what the engine holds."""

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What joints mean for state rows: rows that fit an assembly, a check of them, joint states."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_description.states import STATE_SIZE, P, Q, V, W
+from iap_description.vehicles.assembly import Assembly
+
+Array = NDArray[np.float64]
+
+TOLERANCE = 1e-6  # by which a start state may miss its joints [m, m/s, rad, rad/s]
+
+
+def joined_rows(
+    assembly: Assembly, base: Array, q_WB: Array | None = None, w_WB_W: Array | None = None
+) -> Array:
+    """State rows (..., bodies, 13) of an assembly whose joints hold.
+
+    Args:
+        assembly: bodies and joints.
+        base: (..., 13) row of the central body.
+        q_WB: (..., joints, 4) attitudes of the joined bodies; None leaves each as at rest relative
+            to its parent. Bodies on fixed joints follow their parent in any case.
+        w_WB_W: (..., joints, 3) their angular velocities [rad/s]; None: that of their parent.
+    """
+    base = np.asarray(base, dtype=float)
+    x = np.zeros((*base.shape[:-1], len(assembly.bodies), STATE_SIZE))
+    x[..., 0, :] = base
+    for i, joint in enumerate(assembly.joints):
+        parent, child = x[..., joint.parent, :], x[..., joint.child, :]
+        arm_W = so3.rotate(parent[..., Q], joint.p_PJ_P)
+        child[..., P] = parent[..., P] + arm_W
+        child[..., V] = parent[..., V] + np.cross(parent[..., W], arm_W)
+        child[..., Q] = so3.multiply(parent[..., Q], joint.q_PJ)
+        child[..., W] = parent[..., W]
+        if joint.type == "spherical" and q_WB is not None:
+            child[..., Q] = q_WB[..., i, :]
+        if joint.type == "spherical" and w_WB_W is not None:
+            child[..., W] = w_WB_W[..., i, :]
+    return x
+
+
+def at_rest(assemblies: Sequence[Assembly]) -> Array:
+    """State rows (bodies, 13) of several assemblies, each at rest at the origin of the world."""
+    base = np.zeros(STATE_SIZE)
+    base[6] = 1.0
+    return np.concatenate([joined_rows(assembly, base) for assembly in assemblies])
+
+
+def joint_states(assembly: Assembly, x: Array) -> tuple[Array, Array]:
+    """Positions and velocities of the joints.
+
+    Args:
+        assembly: bodies and joints.
+        x: (..., bodies, 13) its state rows.
+
+    Returns:
+        q_AB (..., joints, 4), attitude of the child B in its parent A, and w_AB_B (..., joints,
+        3), angular velocity of the child relative to its parent in the child's axes [rad/s].
+    """
+    parents = x[..., [joint.parent for joint in assembly.joints], :]
+    children = x[..., [joint.child for joint in assembly.joints], :]
+    q_AB = so3.multiply(so3.conjugate(parents[..., Q]), children[..., Q])
+    return q_AB, so3.rotate(so3.conjugate(children[..., Q]), children[..., W] - parents[..., W])
+
+
+def check_start(assemblies: Sequence[Assembly], x: Array, batch: int) -> Array:
+    """The start states as a new contiguous (batch, bodies, 13) array, checked.
+
+    Raises:
+        BadInput: wrong shape, not finite, or a body that is off its joint.
+    """
+    x = np.array(x, dtype=float, order="C")
+    bodies = [f"{a.name}/{body.name}" for a in assemblies for body in a.bodies]
+    shape = (batch, len(bodies), STATE_SIZE)
+    if x.shape != shape:
+        raise BadInput(f"start state: expected shape {shape}, got {x.shape}")
+    if not np.isfinite(x).all():
+        worst = bodies[int(np.argwhere(~np.isfinite(x))[0, 1])]
+        raise BadInput(f"start state of '{worst}': not finite")
+    if np.abs(np.linalg.norm(x[..., Q], axis=-1) - 1.0).max() > TOLERANCE:
+        raise BadInput("start state: an attitude is not a unit quaternion")
+    x[..., Q] = so3.normalized(x[..., Q])
+    first = 0
+    for assembly in assemblies:
+        last = first + len(assembly.bodies)
+        _check_joints(assembly, x[:, first:last])
+        first = last
+    return x
+
+
+def _check_joints(assembly: Assembly, x: Array) -> None:
+    children = [joint.child for joint in assembly.joints]
+    fitting = joined_rows(assembly, x[:, 0], x[:, children][..., Q], x[:, children][..., W])
+    for joint in assembly.joints:
+        have, want = x[:, joint.child], fitting[:, joint.child]
+        turn = so3.quaternion_log(so3.multiply(so3.conjugate(want[..., Q]), have[..., Q]))
+        misses = {
+            "m": np.abs(have[..., P] - want[..., P]).max(),
+            "m/s": np.abs(have[..., V] - want[..., V]).max(),
+            "rad": np.abs(turn).max(),
+            "rad/s": np.abs(have[..., W] - want[..., W]).max(),
+        }
+        for unit, miss in misses.items():
+            if miss > TOLERANCE:
+                child = f"{assembly.name}/{assembly.bodies[joint.child].name}"
+                raise BadInput(f"start state of '{child}': {miss:.3g} {unit} off '{joint.name}'")

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""PyBullet itself: the only module that imports it (others take `bullet` from here).
+
+It prints, in C, to standard error when imported, and to standard output when a model displeases it:
+the first is dropped, the second sent to standard error (`native_output`).
+"""
+
+import math
+import os
+import sys
+
+from iap_description.errors import BadInput
+from iap_description.native_output import native_output_discarded
+from iap_description.world.surface import Surface
+
+with native_output_discarded():
+    import pybullet as bullet
+
+__all__ = ["MARGIN", "SPEED_LIMIT", "Handle", "bullet", "connect", "set_surface"]
+
+Handle = tuple[int, int]  # PyBullet's body and link; link -1 is the base
+
+MARGIN = 1e-4  # by which hulls are rounded outwards, by default 1 mm [m]
+SPEED_LIMIT = 1e5  # at which PyBullet clips velocities, by default 100 [m/s, rad/s]
+
+
+def connect(*, view: bool) -> int:
+    """Start PyBullet, with its window or without.
+
+    Raises:
+        BadInput: there is no display; PyBullet itself would end the process.
+    """
+    if not view:
+        return bullet.connect(bullet.DIRECT)
+    if sys.platform == "linux" and not os.environ.get("DISPLAY"):
+        raise BadInput("view: PyBullet's window needs a display, and DISPLAY is not set")
+    client = bullet.connect(bullet.GUI)
+    bullet.configureDebugVisualizer(bullet.COV_ENABLE_GUI, 0, physicsClientId=client)
+    return client
+
+
+def set_surface(client: int, handle: Handle, surface: Surface) -> None:
+    """Friction, restitution and softness of a link.
+
+    PyBullet multiplies the coefficients of bodies in contact, so each gets the root. Stiffnesses it
+    combines like springs in series, dampings it adds; rigid bodies count as 1e18 N/m and 0.1 N s/m.
+    """
+    at = {"physicsClientId": client}
+    bullet.changeDynamics(
+        *handle,
+        lateralFriction=math.sqrt(surface.friction),
+        restitution=math.sqrt(surface.restitution),
+        **at,
+    )
+    if surface.stiffness is not None:
+        spring = {"contactStiffness": surface.stiffness, "contactDamping": surface.damping}
+        bullet.changeDynamics(*handle, **spring, **at)

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Multi-body dynamics with contact by PyBullet.
+
+What was found out about PyBullet 3.2.7 and is relied on here:
+
+- Link states, velocities too, are those of the last forward kinematics, and a force's point of
+  application is taken relative to them. So every read asks for forward kinematics; then they are
+  exact.
+- Link states 0 and 1, position of the CoM and attitude of the principal axes, are doubles; 4 and
+  5, the link's frame, pass through single precision. So the principal axes are turned back here.
+- Its integrator is semi-implicit Euler, of first order: velocities lag by half a step.
+"""
+
+import math
+import tempfile
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.errors import FlightFailed, IapError
+from iap_description.native_output import native_output_to
+from iap_description.states import P
+from iap_description.vehicles.assembly import Assembly
+from iap_description.world.world import World
+from iap_physics.engines.contact import Point, Vector, contact_of, wrench_on
+from iap_physics.engines.engine import WORLD, Contact, Engine
+from iap_physics.engines.joints import at_rest, check_start
+from iap_physics.engines.pybullet.client import bullet, connect
+from iap_physics.engines.pybullet.objects import models, prescribe, states
+from iap_physics.engines.pybullet.rays import ray_cast
+from iap_physics.engines.pybullet.rows import FAR, settle
+from iap_physics.engines.pybullet.scene import write_scene
+from iap_physics.engines.pybullet.world import Loaded, build, model, place
+
+Array = NDArray[np.float64]
+
+JOINT_FORCE = 1e5  # that a joint added in flight can bear [N]
+APART = 1e3  # [m] no two vehicles touch at this distance
+FIRST_STEP = 1e-3  # that gives moving objects a velocity before the first step tells its own [s]
+STDERR = 2
+
+
+@dataclass(frozen=True)
+class _Snapshot:
+    loaded: Loaded
+    joints: frozenset[int]
+    t: float
+    x: Array
+    state_id: int
+
+
+class PyBulletEngine(Engine):
+    """One PyBullet world. Vehicles collide with the ground, the scene, objects and each other.
+
+    Bodies of one vehicle do not collide among themselves, nor objects that stand still or move as
+    prescribed.
+    """
+
+    batch = 1
+
+    def __init__(self, *, view: bool = False, solver_iterations: int = 50) -> None:
+        """Start PyBullet.
+
+        Args:
+            view: open PyBullet's window.
+            solver_iterations: of the contact and constraint solver, per step.
+
+        Raises:
+            BadInput: there is no display for the window.
+        """
+        self.t = 0.0
+        self._view = view
+        self._solver_iterations = solver_iterations
+        with native_output_to(STDERR):
+            self._client = connect(view=view)
+        self._at = {"physicsClientId": self._client}
+        self._places: list[Vector] = []  # of the bodies' CoMs
+        self._points: tuple[Point, ...] | None = None  # of the last step, once they are asked for
+        self._files = tempfile.TemporaryDirectory(prefix="iap_")
+        self._finalizer = weakref.finalize(self, _shut_down, self._client, self._files)
+
+    def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
+        """Build the world; every vehicle rests at the origin."""
+        self._world, self._assemblies = world, tuple(assemblies)
+        for assembly, path in zip(assemblies, self._urdfs(), strict=True):
+            path.write_text(model(assembly, visuals=self._view), encoding="utf-8")
+        self._models = models(world, Path(self._files.name))
+        self._scene = write_scene(world, Path(self._files.name))
+        x = at_rest(self._assemblies)[None]
+        self._x, self._raw = x.copy(), np.zeros_like(x[0])
+        self.reset(x)
+
+    def reset(self, x: Array) -> None:
+        """Start anew from states (1, bodies, 13); joints added in flight are gone.
+
+        The world is rebuilt: with contact caches and solver state there is no other way to equal a
+        fresh run bit for bit.
+        """
+        self._x[:] = check_start(self._assemblies, x, self.batch)
+        with native_output_to(STDERR):
+            self._loaded = build(
+                self._client,
+                self._world,
+                self._assemblies,
+                self._urdfs(),
+                self._models,
+                self._scene,
+                seen=self._view,
+                solver_iterations=self._solver_iterations,
+            )
+        self._place(self._x[0])
+        self._loads: list[list[float]] = []
+        self.t, self._dt = 0.0, 0.0
+        self._prescribe(FIRST_STEP)
+        self._read()
+        bullet.performCollisionDetection(**self._at)
+        self._acted_at = self._places
+
+    def snapshot(self) -> _Snapshot:
+        """Time, states and PyBullet's own saved state.
+
+        In free flight a run goes on from it bit for bit. In contact it goes on closely only, since
+        PyBullet does not save the contact caches of bodies with several shapes, but every time in
+        the same way, see `restore`.
+        """
+        loaded, state_id = self._loaded, bullet.saveState(**self._at)
+        snapshot = _Snapshot(loaded, frozenset(loaded.joints), self.t, self._x.copy(), state_id)
+        weakref.finalize(snapshot, self._forget, loaded, state_id).atexit = False
+        return snapshot
+
+    def restore(self, snapshot: object) -> None:
+        """Return to a snapshot.
+
+        The vehicles are first taken out of each other's reach: what remains of contacts would else
+        depend on what was flown since the snapshot.
+        """
+        if not isinstance(snapshot, _Snapshot) or snapshot.loaded is not self._loaded:
+            raise IapError("restore: the snapshot is not of this engine since its last reset")
+        if snapshot.joints != self._loaded.joints:
+            raise IapError("restore: joints were added or removed since the snapshot")
+        self._place(snapshot.x[0], spread=APART)
+        bullet.performCollisionDetection(**self._at)
+        bullet.restoreState(stateId=snapshot.state_id, **self._at)
+        self.t = snapshot.t
+        self._x[:] = snapshot.x
+        self._loads = []
+        self._read()
+        self._acted_at = self._places
+
+    def apply(self, wrenches_W: Array) -> None:
+        """Set the wrenches (1, bodies, 6) of the next step."""
+        self._loads = wrenches_W[0].tolist()
+
+    def step(self, dt: float) -> None:
+        """Advance by `dt` [s]."""
+        if dt != self._dt:
+            bullet.setTimeStep(dt, **self._at)
+            self._dt = dt
+        self._prescribe(dt)
+        self._push()
+        bullet.stepSimulation(self._client)
+        self.t += dt
+        self._acted_at = self._places
+        self._read()
+
+    def state(self) -> Array:
+        """(1, bodies, 13) the present states."""
+        return self._x
+
+    def contacts(self) -> list[Contact]:
+        """Contact points of the last step, with force 0 those that are only about to touch."""
+        return [contact_of(point, self._loaded.rows) for point in self._contact_points()]
+
+    def contact_wrench(self, row: int) -> Array:
+        """(6,) wrench of the last step's contacts on a body about its CoM."""
+        handle = self._loaded.handles[row]
+        return wrench_on(handle, self._acted_at[row], self._contact_points())
+
+    def object_states(self) -> Array:
+        """(objects, 13) state rows of the frames of the world's objects."""
+        pairs = list(zip(self._models, self._loaded.objects, strict=True))
+        return states(self._client, pairs, self.t)
+
+    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
+        """Fraction (rays,) of each ray at its first hit."""
+        return ray_cast(self._client, starts_W, ends_W, world_only=world_only)
+
+    def add_joint(self, body_a: int, body_b: int, p_AJ_A: Array, p_BJ_B: Array) -> int:
+        """Join two bodies, or a body and the world, by a spherical joint."""
+        joint = bullet.createConstraint(
+            *self._loaded.handles[body_a],
+            *((-1, -1) if body_b == WORLD else self._loaded.handles[body_b]),
+            bullet.JOINT_POINT2POINT,
+            [0.0, 0.0, 0.0],
+            self._in_principal_axes(body_a, p_AJ_A),
+            self._in_principal_axes(body_b, p_BJ_B),
+            **self._at,
+        )
+        bullet.changeConstraint(joint, maxForce=JOINT_FORCE, **self._at)
+        self._loaded.joints.add(joint)
+        return joint
+
+    def remove_joint(self, handle: int) -> None:
+        """Undo `add_joint`."""
+        if handle not in self._loaded.joints:
+            raise IapError(f"remove_joint: there is no joint {handle}")
+        bullet.removeConstraint(handle, **self._at)
+        self._loaded.joints.discard(handle)
+
+    def close(self) -> None:
+        """End PyBullet."""
+        self._finalizer()
+
+    def _urdfs(self) -> list[Path]:
+        return [Path(self._files.name) / f"{i}.urdf" for i in range(len(self._assemblies))]
+
+    def _place(self, x: Array, spread: float = 0.0) -> None:
+        """Set every vehicle's states (bodies, 13), moved up and apart by `spread` [m]."""
+        first = 0
+        for k, vehicle in enumerate(self._loaded.vehicles):
+            rows = slice(first, first + 1 + len(vehicle.links))
+            moved = x[rows].copy()
+            moved[:, P] += spread * np.array([k, 0.0, 1.0])
+            place(self._client, vehicle, moved, self._loaded.q_BC[rows])
+            first = rows.stop
+
+    def _prescribe(self, dt: float) -> None:
+        for each, body in zip(self._models, self._loaded.objects, strict=True):
+            prescribe(self._client, body, each.item, self.t, dt)
+
+    def _contact_points(self) -> tuple[Point, ...]:
+        """All of them: PyBullet's own selection by body turns normals round, but not friction."""
+        if self._points is None:
+            self._points = tuple(bullet.getContactPoints(physicsClientId=self._client))
+        return self._points
+
+    def _push(self) -> None:
+        """Hand the loads over; PyBullet would take NaN, print, and go on."""
+        client, frame = self._client, bullet.WORLD_FRAME
+        for row, (x, y, z, tx, ty, tz) in enumerate(self._loads):
+            if not math.isfinite(x + y + z + tx + ty + tz):
+                reason = f"the wrench on '{self._name(row)}' is not finite"
+                raise FlightFailed("diverged", self.t, reason)
+            body, link = self._loaded.handles[row]
+            if x or y or z:
+                place = self._places[row]
+                bullet.applyExternalForce(body, link, (x, y, z), place, frame, client)
+            if tx or ty or tz:
+                bullet.applyExternalTorque(body, link, (tx, ty, tz), frame, client)
+        self._loads = []
+
+    def _read(self) -> None:
+        client, flat, places = self._client, [], []
+        self._points = None
+        for vehicle in self._loaded.vehicles:
+            body, links = vehicle.body, vehicle.links
+            p, q = bullet.getBasePositionAndOrientation(body, client)
+            v, w = bullet.getBaseVelocity(body, client)
+            places.append(p)
+            flat += p + q + v + w
+            if links:
+                for link in bullet.getLinkStates(body, links, 1, 1, client):
+                    places.append(link[0])
+                    flat += link[0] + link[1] + link[6] + link[7]
+        self._places = places
+        self._raw.reshape(-1)[:] = flat
+        failed = settle(self._raw, self._loaded.q_BC, self._x[0])
+        if failed >= 0:
+            reason = f"the state of '{self._name(failed)}' is not finite or beyond {FAR:g}"
+            raise FlightFailed("diverged", self.t, reason)
+
+    def _name(self, row: int) -> str:
+        names = [f"{a.name}/{body.name}" for a in self._assemblies for body in a.bodies]
+        return names[row]
+
+    def _in_principal_axes(self, row: int, p_B: Array) -> list[float]:
+        if row == WORLD:
+            return np.asarray(p_B).tolist()
+        return so3.rotate(so3.conjugate(self._loaded.q_BC[row]), p_B).tolist()
+
+    def _forget(self, loaded: Loaded, state_id: int) -> None:
+        """Free a snapshot's memory in PyBullet, unless its world is gone already."""
+        if loaded is self._loaded and self._finalizer.alive:
+            bullet.removeState(state_id, **self._at)
+
+
+def _shut_down(client: int, files: tempfile.TemporaryDirectory[str]) -> None:
+    with native_output_to(STDERR):
+        bullet.disconnect(client)
+    files.cleanup()

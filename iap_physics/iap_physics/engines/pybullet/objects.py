@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The world's objects in PyBullet: one body each, with one compound shape.
+
+What was found out about PyBullet 3.2.7 and is relied on here:
+
+- createCollisionShapeArray takes 16 shapes at most, but an OBJ file with many groups ("o") becomes
+  one compound with a convex hull for each; its numbers pass through single precision.
+- A hull is rounded outwards by its margin, 1 mm by default, which changeDynamics(collisionMargin)
+  sets for the hulls of a base; boxes and cylinders keep their size at any margin.
+- A contact point costs the solver several microseconds, and there is one for each piece within
+  centimetres. A gap is closed in one step at most, so that those far off can wait.
+- A body without mass is moved by the velocity that it is given, and contacts feel that velocity.
+- A body with mass gets the inertia of its bounding box; the right one is set afterwards.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.states import STATE_SIZE, P, Q, V, W
+from iap_description.vehicles.aircraft import Shape
+from iap_description.world.objects import Placed
+from iap_description.world.solids import Bulk, triangles
+from iap_description.world.world import World
+from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, bullet, set_surface
+
+Array = NDArray[np.float64]
+
+# Groups that rays are filtered by: PyBullet puts what has no mass in group 2 and all else in 1; free
+# bodies are put in one more, so that those of vehicles alone are in neither.
+ANY, FREE = 1, 64
+STANDING = 2 | FREE  # everything but vehicles
+REACH = 0.002  # gap of a contact point up to which the solver takes it into account [m]
+
+
+@dataclass(frozen=True)
+class Model:
+    """An object made ready to be loaded.
+
+    Attributes:
+        item: what it is.
+        shape: arguments of createCollisionShape.
+        p_OC_O: (3,) its CoM in its frame O; the origin for what does not move freely.
+        q_OC: (4,) attitude of its principal axes C in O.
+        moments: (3,) principal moments [kg m^2].
+    """
+
+    item: Placed
+    shape: dict[str, Any]
+    p_OC_O: Array
+    q_OC: Array
+    moments: Array
+
+
+def models(world: World, folder: Path) -> list[Model]:
+    """Prepare a world's objects; what is made of triangles goes to files in `folder`."""
+    return [
+        _model(item, folder / f"object_{k}.obj") for k, item in enumerate(world.objects.values())
+    ]
+
+
+def load(client: int, model: Model, *, seen: bool) -> int:
+    """Load an object where it stands at the start; returns PyBullet's body."""
+    at = {"physicsClientId": client}
+    item = model.item
+    shape = bullet.createCollisionShape(**model.shape, **at)
+    body = bullet.createMultiBody(
+        item.mass or 0.0,
+        shape,
+        basePosition=item.position,
+        baseOrientation=item.q_WO.tolist(),
+        baseInertialFramePosition=model.p_OC_O.tolist(),
+        baseInertialFrameOrientation=model.q_OC.tolist(),
+        **at,
+    )
+    bullet.changeDynamics(
+        body,
+        -1,
+        linearDamping=0.0,
+        angularDamping=0.0,
+        maxJointVelocity=SPEED_LIMIT,
+        collisionMargin=MARGIN,
+        contactProcessingThreshold=REACH,
+        **at,
+    )
+    if item.mass is not None:
+        bullet.changeDynamics(body, -1, localInertiaDiagonal=model.moments.tolist(), **at)
+        bullet.setCollisionFilterGroupMask(body, -1, ANY | FREE, -1, **at)
+    set_surface(client, (body, -1), item.surface)
+    if seen:
+        bullet.changeVisualShape(body, -1, rgbaColor=item.color, **at)
+    return body
+
+
+def prescribe(client: int, body: int, item: Placed, t: float, dt: float) -> None:
+    """Place an object that moves as prescribed, with its mean velocity of the coming step."""
+    if item.motion is None:
+        return
+    here, there = item.motion.at(t)[0], item.motion.at(t + dt)[0]
+    at = {"physicsClientId": client}
+    position = (here + item.position).tolist()
+    bullet.resetBasePositionAndOrientation(body, position, item.q_WO.tolist(), **at)
+    bullet.resetBaseVelocity(body, ((there - here) / dt).tolist(), [0.0, 0.0, 0.0], **at)
+
+
+def states(client: int, loaded: Sequence[tuple[Model, int]], t: float) -> Array:
+    """(objects, 13) state rows of the frames O."""
+    rows = np.zeros((len(loaded), STATE_SIZE))
+    for row, (model, body) in zip(rows, loaded, strict=True):
+        if model.item.mass is None:
+            row[:] = model.item.row(t)
+        else:
+            _read(client, model, body, row)
+    return rows
+
+
+def _read(client: int, model: Model, body: int, row: Array) -> None:
+    """The state of a free body's frame O."""
+    p_WC_W, q_WC = map(np.array, bullet.getBasePositionAndOrientation(body, client))
+    v_WC_W, row[W] = map(np.array, bullet.getBaseVelocity(body, client))
+    row[Q] = so3.multiply(q_WC, so3.conjugate(model.q_OC))
+    arm_W = so3.rotate(row[Q], -model.p_OC_O)
+    row[P] = p_WC_W + arm_W
+    row[V] = v_WC_W + np.cross(row[W], arm_W)
+
+
+def _model(item: Placed, path: Path) -> Model:
+    pieces = item.pieces()
+    p_OC_O, moments, R_OC = np.zeros(3), np.ones(3), np.eye(3)
+    if item.mass is not None:
+        bulk = Bulk.of(pieces)
+        p_OC_O = bulk.center
+        moments, R_OC = np.linalg.eigh(item.mass / bulk.volume * bulk.inertia)
+        R_OC[:, 2] *= np.linalg.det(R_OC)
+    q_OC = so3.quaternion_from_matrix(R_OC)
+    return Model(item, _shape(pieces, path), p_OC_O, q_OC, moments)
+
+
+def _shape(pieces: Sequence[Shape], path: Path) -> dict[str, Any]:
+    """Arguments of createCollisionShape: a primitive, or a file with all hulls."""
+    first = pieces[0]
+    if first.vertices is None:
+        return _primitive(first)
+    path.write_text(_obj(pieces), encoding="utf-8")
+    flags = bullet.GEOM_FORCE_CONCAVE_TRIMESH if first.shape == "surface" else 0
+    return {"shapeType": bullet.GEOM_MESH, "fileName": str(path), "flags": flags}
+
+
+def _primitive(shape: Shape) -> dict[str, Any]:
+    turned = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(shape.rpy_deg)))
+    placed = {
+        "collisionFramePosition": shape.position,
+        "collisionFrameOrientation": turned.tolist(),
+    }
+    if shape.size is not None:
+        half = [0.5 * side for side in shape.size]
+        return {"shapeType": bullet.GEOM_BOX, "halfExtents": half, **placed}
+    size = {"radius": shape.radius, "height": shape.length}
+    return {"shapeType": bullet.GEOM_CYLINDER, **size, **placed}
+
+
+def _obj(pieces: Sequence[Shape]) -> str:
+    """An OBJ file with a group for each piece, all made of triangles."""
+    lines: list[str] = []
+    first = 1
+    for k, piece in enumerate(pieces):
+        vertices, faces = triangles(piece)
+        lines.append(f"o piece_{k}")
+        lines += [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
+        lines += [f"f {a} {b} {c}" for a, b, c in (faces + first).tolist()]
+        first += len(vertices)
+    return "\n".join([*lines, ""])

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds worlds in PyBullet.
+
+Spherical joints have a motor and bodies have damping by default: both are switched off. Links on
+fixed joints stay bodies of their own unless URDF_MERGE_FIXED_LINKS is given.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.states import P, Q, V, W
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.urdf import urdf_text
+from iap_description.world.world import Surface, World
+from iap_physics.engines.engine import OBJECT
+from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, Handle, bullet, set_surface
+from iap_physics.engines.pybullet.objects import Model, load
+from iap_physics.engines.pybullet.scene import add_scene
+
+Array = NDArray[np.float64]
+
+NEAR = 0.005  # gap of a contact point, in sizes of the smaller shape, by default 0.02
+GROUND_REACH, GROUND_DEPTH = 1000.0, 10.0  # half extents of the ground [m]
+
+
+@dataclass(frozen=True)
+class VehicleSpec:
+    """A loaded assembly: PyBullet's body, and its links in the order of the bodies after the base."""
+
+    assembly: Assembly
+    body: int
+    links: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The world as loaded.
+
+    Attributes:
+        vehicles: one for each assembly.
+        objects: PyBullet's body of each object of the world.
+        handles: of every state row.
+        rows: number of a body by its handle, as contacts give it.
+        q_BC: (bodies, 4) attitude of each body's principal axes C in the body.
+        joints: handles of the joints added in flight.
+    """
+
+    vehicles: list[VehicleSpec]
+    objects: list[int]
+    handles: list[Handle]
+    rows: dict[Handle, int]
+    q_BC: Array
+    joints: set[int]
+
+
+def model(assembly: Assembly, *, visuals: bool) -> str:
+    """The URDF of an assembly.
+
+    Args:
+        assembly: the vehicle.
+        visuals: keep the visual shapes. Unseen they would only take time, since PyBullet meshes
+            each of them at every reset.
+    """
+    text = urdf_text(assembly, target="bullet")
+    if visuals:
+        return text
+    robot = ElementTree.fromstring(text)
+    for link in robot.iter("link"):
+        for visual in link.findall("visual"):
+            link.remove(visual)
+    return ElementTree.tostring(robot, encoding="unicode")
+
+
+def build(
+    client: int,
+    world: World,
+    assemblies: Sequence[Assembly],
+    urdfs: Sequence[Path],
+    objects: Sequence[Model],
+    scene: Path | None,
+    *,
+    seen: bool,
+    solver_iterations: int,
+) -> Loaded:
+    """Empty PyBullet's world and load everything anew.
+
+    Args:
+        client: PyBullet's connection.
+        world: gravity and ground.
+        assemblies: the vehicles.
+        urdfs: their models.
+        objects: the world's objects, made ready.
+        scene: the file of what can be touched of the world's scene.
+        seen: there is a window.
+        solver_iterations: of the contact and constraint solver, per step.
+    """
+    at = {"physicsClientId": client}
+    bullet.resetSimulation(**at)
+    bullet.setPhysicsEngineParameter(
+        deterministicOverlappingPairs=1,
+        numSolverIterations=solver_iterations,
+        enableFileCaching=0,
+        contactBreakingThreshold=NEAR,
+        **at,
+    )
+    bullet.setGravity(0.0, 0.0, -world.gravity, **at)
+    if world.ground:
+        set_surface(client, (_add_ground(client), -1), world.surface)
+    if scene is not None:
+        add_scene(client, scene, world.surface)
+    bodies = [load(client, each, seen=seen) for each in objects]
+    pairs = zip(assemblies, urdfs, strict=True)
+    vehicles = [_load(client, assembly, urdf, world.surface) for assembly, urdf in pairs]
+    handles = [(each.body, link) for each in vehicles for link in (-1, *each.links)]
+    q_BC = [bullet.getDynamicsInfo(*handle, **at)[4] for handle in handles]
+    rows = {handle: row for row, handle in enumerate(handles)}
+    rows |= {(body, -1): OBJECT - k for k, body in enumerate(bodies)}
+    return Loaded(vehicles, bodies, handles, rows, np.array(q_BC), set())
+
+
+def _add_ground(client: int) -> int:
+    """The ground, PyBullet's body: a block, because a plane is near everything and costs 4 us a step."""
+    at = {"physicsClientId": client}
+    half = [GROUND_REACH, GROUND_REACH, GROUND_DEPTH]
+    shape = bullet.createCollisionShape(bullet.GEOM_BOX, halfExtents=half, **at)
+    return bullet.createMultiBody(0.0, shape, basePosition=[0.0, 0.0, -GROUND_DEPTH], **at)
+
+
+def _load(client: int, assembly: Assembly, urdf: Path, surface: Surface) -> VehicleSpec:
+    at = {"physicsClientId": client}
+    body = bullet.loadURDF(str(urdf), flags=bullet.URDF_USE_INERTIA_FROM_FILE, **at)
+    count = bullet.getNumJoints(body, **at)
+    names = [bullet.getJointInfo(body, link, **at)[12].decode() for link in range(count)]
+    links = tuple(names.index(part.name) for part in assembly.bodies[1:])
+    undamped = {"linearDamping": 0.0, "angularDamping": 0.0, "jointDamping": 0.0}
+    rigid = surface.model_copy(update={"stiffness": None, "damping": None})
+    for link, part in zip((-1, *links), assembly.bodies, strict=True):
+        bullet.changeDynamics(body, link, maxJointVelocity=SPEED_LIMIT, **undamped, **at)
+        set_surface(client, (body, link), part.surface or rigid)
+    bullet.changeDynamics(body, -1, collisionMargin=MARGIN, **at)  # of links it would do nothing
+    for joint in assembly.joints:
+        if joint.type == "spherical":
+            _release_motor(client, body, links[joint.child - 1])
+    return VehicleSpec(assembly, body, links)
+
+
+def _release_motor(client: int, body: int, link: int) -> None:
+    bullet.setJointMotorControlMultiDof(
+        body,
+        link,
+        bullet.POSITION_CONTROL,
+        targetPosition=[0.0, 0.0, 0.0, 1.0],
+        positionGain=0.0,
+        velocityGain=0.0,
+        force=[0.0, 0.0, 0.0],
+        physicsClientId=client,
+    )
+
+
+def place(client: int, vehicle: VehicleSpec, x: Array, q_BC: Array) -> None:
+    """Set a vehicle's states, rows (bodies, 13) that fit its joints.
+
+    To PyBullet, a joint's attitude is that of the child's principal axes relative to where they are
+    at rest, and its velocity is in the child's principal axes.
+    """
+    at = {"physicsClientId": client}
+    q_WC = so3.multiply(x[:, Q], q_BC)
+    bullet.resetBasePositionAndOrientation(vehicle.body, x[0, P], q_WC[0], **at)
+    bullet.resetBaseVelocity(vehicle.body, x[0, V], x[0, W], **at)
+    for joint in vehicle.assembly.joints:
+        if joint.type != "spherical":
+            continue
+        a, b = joint.parent, joint.child
+        rest = so3.multiply(x[a, Q], so3.multiply(joint.q_PJ, q_BC[b]))
+        bullet.resetJointStateMultiDof(
+            vehicle.body,
+            vehicle.links[b - 1],
+            targetValue=so3.multiply(so3.conjugate(rest), q_WC[b]),
+            targetVelocity=so3.rotate(so3.conjugate(q_WC[b]), x[b, W] - x[a, W]),
+            **at,
+        )

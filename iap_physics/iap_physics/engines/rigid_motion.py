@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Free flight of a platform in closed form, compiled.
+
+With every aircraft's CoM on its spherical joint, the joints transmit forces only. The platform then
+is one rigid body, the central body with a point mass at each joint, and each aircraft turns on its
+own:
+
+.. math::
+    m \dot v_C = \sum_b f_b - m g e_3, \qquad
+    \dot L = \tau_0 + \sum_b (R_{WP} r_b) \times f_b, \qquad
+    \dot L_i = \tau_i, \qquad
+    \dot q = \tfrac12 q \otimes (J^{-1} R^T L)
+
+with C the common CoM, r_b the arm from C to body b in P, and L, L_i angular momenta in world axes.
+Bodies on fixed joints belong to the rigid body with their inertia and torque. Integrating L rather
+than the angular velocity keeps the momenta to rounding; the CoM moves exactly under the constant
+force of a step, and q, L by the classical Runge-Kutta method.
+"""
+
+import math
+from typing import NamedTuple, Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.errors import IapError
+from iap_description.kernels import (
+    Quat,
+    Vec,
+    add,
+    cross,
+    mul,
+    put,
+    put4,
+    qmul,
+    qnormalize,
+    qrate,
+    quat,
+    rotate,
+    scale,
+    sub,
+    unrotate,
+    vec,
+)
+from iap_description.vehicles.assembly import Assembly
+
+Array = NDArray[np.float64]
+
+
+class RigidModel(NamedTuple):
+    """An assembly as the kernel needs it.
+
+    Attributes:
+        mass: total mass [kg].
+        turns: (bodies,) whether the body turns on its own: body 0, and those on spherical joints.
+        arms: (bodies, 3) each body's CoM from the common CoM, in P [m].
+        q_PB: (bodies, 4) attitude in P of the bodies that do not turn.
+        J: (bodies, 3, 3) inertia [kg m^2]; of body 0, the platform's about the common CoM.
+        J_inv: (bodies, 3, 3) inverses.
+    """
+
+    mass: float
+    turns: NDArray[np.bool_]
+    arms: Array
+    q_PB: Array
+    J: Array
+    J_inv: Array
+
+    @classmethod
+    def of(cls, assembly: Assembly) -> Self:
+        """The model of an assembly.
+
+        Raises:
+            IapError: a joint is not on the central body, for which there is no closed form.
+        """
+        for joint in assembly.joints:
+            if joint.parent != 0:
+                reason = f"'{assembly.name}/{joint.name}' is not on the central body"
+                raise IapError(f"the closed-form engine cannot fly this: {reason}")
+        count = len(assembly.bodies)
+        turns, q_PB = np.ones(count, bool), np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
+        for joint in assembly.joints:
+            turns[joint.child] = joint.type == "spherical"
+            q_PB[joint.child] = joint.q_PJ
+        J = np.stack([body.inertia for body in assembly.bodies])
+        d = so3.hat(assembly.d_0)
+        J[0] = assembly.inertia + assembly.mass * d @ d
+        return cls(
+            assembly.mass,
+            turns,
+            assembly.p_PB_P - assembly.d_0,
+            q_PB,
+            J,
+            np.linalg.inv(J).astype(float),
+        )
+
+
+class Moments(NamedTuple):
+    """The columns sum_b r_b f_b[k], in P; with them sum_b (R r_b) x f_b takes three rotations."""
+
+    x: Vec
+    y: Vec
+    z: Vec
+
+
+@njit(cache=True)
+def _moment(q: Quat, m: Moments) -> Vec:
+    """sum_b (R(q) r_b) x f_b [N m], world axes."""
+    x, y, z = rotate(q, m.x), rotate(q, m.y), rotate(q, m.z)
+    return (z[1] - y[2], x[2] - z[0], y[0] - x[1])
+
+
+@njit(cache=True)
+def _along(q: Quat, s: float, rate: Quat) -> Quat:
+    """The quaternion q + s rate."""
+    return (q[0] + s * rate[0], q[1] + s * rate[1], q[2] + s * rate[2], q[3] + s * rate[3])
+
+
+@njit(cache=True)
+def _rate(q: Quat, L: Vec, J_inv: Array) -> Quat:
+    return qrate(q, mul(J_inv, unrotate(q, L)))
+
+
+@njit(cache=True)
+def turn_free(q: Quat, L: Vec, torque: Vec, J_inv: Array, dt: float) -> Quat:
+    """Attitude after `dt` under a constant torque; the angular momentum becomes L + torque dt."""
+    half = add(L, scale(0.5 * dt, torque))
+    k1 = _rate(q, L, J_inv)
+    k2 = _rate(_along(q, 0.5 * dt, k1), half, J_inv)
+    k3 = _rate(_along(q, 0.5 * dt, k2), half, J_inv)
+    k4 = _rate(_along(q, dt, k3), add(L, scale(dt, torque)), J_inv)
+    q = _along(_along(q, dt / 6.0, k1), dt / 3.0, k2)
+    return qnormalize(_along(_along(q, dt / 3.0, k3), dt / 6.0, k4))
+
+
+@njit(cache=True)
+def turn_under_forces(
+    q: Quat, L: Vec, torque: Vec, m: Moments, J_inv: Array, dt: float
+) -> tuple[Quat, Vec]:
+    """Attitude and angular momentum after `dt` under constant torque and forces on turning arms."""
+    t1, k1 = add(torque, _moment(q, m)), _rate(q, L, J_inv)
+    q2 = _along(q, 0.5 * dt, k1)
+    t2, k2 = add(torque, _moment(q2, m)), _rate(q2, add(L, scale(0.5 * dt, t1)), J_inv)
+    q3 = _along(q, 0.5 * dt, k2)
+    t3, k3 = add(torque, _moment(q3, m)), _rate(q3, add(L, scale(0.5 * dt, t2)), J_inv)
+    q4 = _along(q, dt, k3)
+    t4, k4 = add(torque, _moment(q4, m)), _rate(q4, add(L, scale(dt, t3)), J_inv)
+    q = _along(_along(q, dt / 6.0, k1), dt / 3.0, k2)
+    q = qnormalize(_along(_along(q, dt / 3.0, k3), dt / 6.0, k4))
+    torques = add(add(t1, t4), scale(2.0, add(t2, t3)))
+    return q, add(L, scale(dt / 6.0, torques))
+
+
+@njit(cache=True)
+def _spin(q: Quat, w: Vec, J: Array) -> Vec:
+    """Angular momentum R J R^T w, world axes."""
+    return rotate(q, mul(J, unrotate(q, w)))
+
+
+@njit(cache=True)
+def _step_aircraft(row: Array, wrench: Array, J: Array, J_inv: Array, dt: float) -> None:
+    """Turn one body on a spherical joint; where it is follows from the platform."""
+    q, torque = quat(row[3:7]), vec(wrench[3:6])
+    L = _spin(q, vec(row[10:13]), J)
+    q = turn_free(q, L, torque, J_inv, dt)
+    put4(row[3:7], q)
+    put(row[10:13], _spin(q, add(L, scale(dt, torque)), J_inv))
+
+
+@njit(cache=True)
+def _resultant(wrenches: Array, first: int, model: RigidModel) -> tuple[Vec, Vec, Moments]:
+    """Total force, torque on the rigid part, and the forces' moments."""
+    zero = (0.0, 0.0, 0.0)
+    force, torque, x, y, z = zero, zero, zero, zero, zero
+    for i in range(len(model.turns)):
+        f, r = vec(wrenches[first + i, :3]), vec(model.arms[i])
+        force = add(force, f)
+        if i == 0 or not model.turns[i]:
+            torque = add(torque, vec(wrenches[first + i, 3:]))
+        x, y, z = add(x, scale(f[0], r)), add(y, scale(f[1], r)), add(z, scale(f[2], r))
+    return force, torque, Moments(x, y, z)
+
+
+@njit(cache=True)
+def _place(x: Array, first: int, model: RigidModel, p_C: Vec, v_C: Vec, q: Quat, w: Vec) -> None:
+    """Write the rows that follow from the platform's CoM and attitude."""
+    for i in range(len(model.turns)):
+        row = x[first + i]
+        arm = rotate(q, vec(model.arms[i]))
+        put(row[0:3], add(p_C, arm))
+        put(row[7:10], add(v_C, cross(w, arm)))
+        if i == 0:
+            put4(row[3:7], q)
+            put(row[10:13], w)
+        elif not model.turns[i]:
+            put4(row[3:7], qmul(q, quat(model.q_PB[i])))
+            put(row[10:13], w)
+
+
+@njit(cache=True)
+def _is_sound(row: Array) -> bool:
+    """Whether a row is finite and its attitude of unit length, which an overflow makes zero."""
+    total = 0.0
+    for k in range(13):
+        total += row[k]
+    q = quat(row[3:7])
+    return math.isfinite(total) and q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 0.5
+
+
+@njit(cache=True)
+def step_platform(
+    x: Array, wrenches: Array, first: int, model: RigidModel, gravity: float, dt: float
+) -> bool:
+    """Advance one platform in place.
+
+    Args:
+        x: (bodies, 13) the world's state rows.
+        wrenches: (bodies, 6) wrenches about the bodies' CoM, world axes, gravity excluded.
+        first: the platform's first row.
+        model: the platform.
+        gravity: [m/s^2], along -z.
+        dt: [s].
+
+    Returns:
+        Whether the result is finite.
+    """
+    force, torque, moments = _resultant(wrenches, first, model)
+    base = x[first]
+    q, w = quat(base[3:7]), vec(base[10:13])
+    arm = rotate(q, vec(model.arms[0]))
+    p_C, v_C = sub(vec(base[0:3]), arm), sub(vec(base[7:10]), cross(w, arm))
+    a_C = add(scale(1.0 / model.mass, force), (0.0, 0.0, -gravity))
+    p_C = add(p_C, add(scale(dt, v_C), scale(0.5 * dt * dt, a_C)))
+    v_C = add(v_C, scale(dt, a_C))
+    q, L = turn_under_forces(q, _spin(q, w, model.J[0]), torque, moments, model.J_inv[0], dt)
+    _place(x, first, model, p_C, v_C, q, _spin(q, L, model.J_inv[0]))
+    sound = _is_sound(x[first])
+    for i in range(1, len(model.turns)):
+        if model.turns[i]:
+            _step_aircraft(x[first + i], wrenches[first + i], model.J[i], model.J_inv[i], dt)
+            sound = sound and _is_sound(x[first + i])
+    return sound
+
+
+@njit(cache=True)
+def step_batch(
+    x: Array, wrenches: Array, first: int, model: RigidModel, gravity: float, dt: float
+) -> int:
+    """Advance the platform in every world of a batch, (B, bodies, 13) and (B, bodies, 6).
+
+    Returns:
+        The first world whose result is not finite, or -1.
+    """
+    failed = -1
+    for b in range(x.shape[0]):
+        if not step_platform(x[b], wrenches[b], first, model, gravity, dt) and failed < 0:
+            failed = b
+    return failed

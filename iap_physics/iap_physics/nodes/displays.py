@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What physics_node publishes for standard tools: odometry, TF, joints, markers, descriptions, and the world."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from nav_msgs.msg import Odometry
+from numpy.typing import NDArray
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from visualization_msgs.msg import Marker, MarkerArray
+
+from iap_description.relative import relative_pose
+from iap_description.sensors.sensor_info import FixedFrame
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.urdf import rotor_joint, urdf_text
+from iap_description.world.objects import Placed
+from iap_description.world.world import World
+from iap_io.ros.conversions import (
+    BASE_LINK,
+    arrow_message,
+    fill_joint_state,
+    fill_odometry,
+    fill_points,
+    fill_pose,
+    fill_transform,
+    frame,
+    joint_state_message,
+    line_message,
+    no_message,
+    odometry_message,
+    set_stamp,
+    solid_message,
+    transform_message,
+)
+from iap_io.ros.node import LATCHED, LATEST
+from iap_io.runs.run_meta import TRUTH
+from iap_io.runs.topics import odometry_topic
+from iap_io.sensor_messages.static_transforms import TF_STATIC, tf_message
+from iap_io.wire.message_views import MAP, StateMessage
+from iap_msgs.msg import PlatformState
+from iap_physics.engines.engine import Engine
+from iap_physics.nodes.markers import Rotors, Solid, Trace, contact_arrows, placed, solids
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
+
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:  # it comes with a ROS 2 installation, not with the wheels
+    TFMessage = None
+
+Array = NDArray[np.float64]
+PATH_COLOR = (0.1, 0.4, 0.9, 0.8)
+THRUST_COLOR = (0.9, 0.3, 0.1, 0.9)
+CONTACT_COLOR = (0.9, 0.1, 0.6, 1.0)
+ODOMETRY_QUEUE = 10
+WORLD_STATE = "/world/state"
+
+
+class OdometryAndFrames:
+    """The pose of every body, as Odometry and in TF.
+
+    Args:
+        node: that publishes.
+        vehicle: whose bodies.
+        assembly: its bodies.
+    """
+
+    def __init__(self, node: Node, vehicle: VehicleSpec, assembly: Assembly) -> None:
+        name, bodies = vehicle.name, [body.name for body in assembly.bodies]
+        self._odometry = [odometry_message(name, body) for body in bodies]
+        self._publishers = [
+            node.create_publisher(Odometry, f"/{name}/{odometry_topic(body)}", ODOMETRY_QUEUE)
+            for body in bodies
+        ]
+        # Where the vehicle goes by an estimate, that has the names; see `nodes.platform_topics`.
+        shown = name if vehicle.control.state_source == TRUTH else f"{name}/{TRUTH}"
+        base = frame(shown, BASE_LINK)
+        self._transforms = [transform_message(MAP, base)]
+        self._transforms += [transform_message(base, frame(shown, body)) for body in bodies[1:]]
+        self._frames: Publisher | None = None
+        if TFMessage is not None:
+            self._frames = node.create_publisher(TFMessage, "/tf", 100)
+        self._pose = np.zeros(7)
+
+    def publish(self, stamp: int, x: Array) -> None:
+        """Publish state rows (bodies, 13) at a stamp [ns]."""
+        for publisher, odometry, row in zip(self._publishers, self._odometry, x, strict=True):
+            if publisher.get_subscription_count():
+                fill_odometry(odometry, stamp, row)
+                publisher.publish(odometry)
+        if self._frames is not None and self._frames.get_subscription_count():
+            self._publish_frames(self._frames, stamp, x)
+
+    def _publish_frames(self, publisher: Publisher, stamp: int, x: Array) -> None:
+        fill_transform(self._transforms[0], stamp, x[0])
+        for transform, row in zip(self._transforms[1:], x[1:], strict=True):
+            relative_pose(x[0], row, self._pose)
+            fill_transform(transform, stamp, self._pose)
+        publisher.publish(TFMessage(transforms=self._transforms))
+
+
+class ContactMarkers:
+    """An arrow for every contact point of a vehicle.
+
+    Args:
+        node: that publishes.
+        name: of the vehicle.
+    """
+
+    def __init__(self, node: Node, name: str) -> None:
+        self._namespace, self._shown = f"{name}/contact", 0
+        self._markers = node.create_publisher(MarkerArray, f"/{name}/contact_markers", 10)
+
+    def publish(self, stamp: int, pushes: Array) -> None:
+        """Publish contacts, (n, 2, 3) points [m] and forces [N] in the world, at a stamp [ns]."""
+        if not self._markers.get_subscription_count():
+            return
+        feet_and_heads = contact_arrows(pushes)
+        count = len(feet_and_heads)
+        arrows = [arrow_message(self._namespace, i, CONTACT_COLOR) for i in range(count)]
+        for arrow, points in zip(arrows, feet_and_heads, strict=True):
+            fill_points(arrow, stamp, points)
+        gone = [no_message(self._namespace, i) for i in range(count, self._shown)]
+        self._shown = count
+        self._markers.publish(MarkerArray(markers=[*arrows, *gone]))
+
+
+class WorldMarkers:
+    """The objects of the world, published once for all, or again and again where one of them moves.
+
+    Every array is the whole world: a reader that keeps one message, and one that comes late, lack nothing.
+
+    Args:
+        node: that publishes.
+        world: whose objects.
+        engine: tells where they are.
+    """
+
+    TOPIC = "/world/markers"
+
+    def __init__(self, node: Node, world: World, engine: Engine) -> None:
+        self._engine = engine
+        self._moving: list[tuple[int, Solid, Marker]] = []
+        self._markers, rows = [], engine.object_states()
+        for k, (name, item) in enumerate(world.objects.items()):
+            for number, solid in enumerate(solids(item.pieces())):
+                fixed = (solid.kind, solid.scale, solid.corners, solid.color)
+                marker = solid_message(f"world/{name}", number, *fixed)
+                fill_pose(marker.pose, placed(solid, rows[k]))
+                self._markers.append(marker)
+                if moves(item):
+                    self._moving.append((k, solid, marker))
+        self._publisher = node.create_publisher(MarkerArray, self.TOPIC, LATCHED)
+        self._publisher.publish(MarkerArray(markers=self._markers))
+
+    def publish(self, stamp: int) -> None:
+        """Publish where everything is at a stamp [ns], if anything moves."""
+        if not self._moving:
+            return
+        rows = self._engine.object_states()
+        for k, solid, marker in self._moving:
+            set_stamp(marker.header, stamp)
+            fill_pose(marker.pose, placed(solid, rows[k]))
+        self._publisher.publish(MarkerArray(markers=self._markers))
+
+
+class WorldState:
+    """Where the world's objects are at every state, for sensors that look at them; nothing where all stand still.
+
+    Args:
+        node: that publishes.
+        world: whose objects.
+        engine: tells where they are.
+    """
+
+    def __init__(self, node: Node, world: World, engine: Engine) -> None:
+        self._engine = engine
+        self._publisher: Publisher | None = None
+        if any(moves(item) for item in world.objects.values()):
+            self._state = StateMessage.of_objects(list(world.objects))
+            self._publisher = node.create_publisher(PlatformState, WORLD_STATE, LATEST)
+
+    def publish(self, stamp: int, k: int) -> None:
+        """Publish the present state at a stamp [ns], number k."""
+        if self._publisher is not None:
+            self._state.put_head(stamp, k)
+            self._state.put_rows(self._engine.object_states(), np.zeros(0))
+            self._publisher.publish(self._state.dump())
+
+
+def moves(item: Placed) -> bool:
+    """Whether an object of the world does not stand still."""
+    return item.mass is not None or item.motion is not None
+
+
+class StaticFrames:
+    """The frames of sensors in /tf_static, where tf2_msgs is installed.
+
+    Args:
+        node: that publishes.
+        frames: fixed to others.
+    """
+
+    def __init__(self, node: Node, frames: Sequence[FixedFrame]) -> None:
+        if TFMessage is not None and frames:
+            self._publisher = node.create_publisher(TFMessage, TF_STATIC, LATCHED)
+            self._publisher.publish(tf_message(frames))
+
+
+class RotorsAndMarkers:
+    """Turning rotors, thrust arrows, the path flown, and the URDF that goes with them.
+
+    Args:
+        node: that publishes.
+        vehicle: that is shown.
+        assembly: its bodies.
+    """
+
+    def __init__(self, node: Node, vehicle: VehicleSpec, assembly: Assembly) -> None:
+        name, craft = vehicle.name, vehicle.platform.aircraft
+        self._rotors, self._trace = Rotors(assembly, craft), Trace()
+        bodies = [assembly.bodies[i].name for i in assembly.aircraft]
+        names = [rotor_joint(body, k) for body in bodies for k in range(1, 5)]
+        self._joints = joint_state_message(names)
+        self._joint_states = node.create_publisher(JointState, f"/{name}/joint_states", 10)
+        arrows = [arrow_message(f"{name}/thrust", i, THRUST_COLOR) for i in range(len(bodies))]
+        self._array = MarkerArray(markers=[*arrows, line_message(f"{name}/path", 0, PATH_COLOR)])
+        self._markers = node.create_publisher(MarkerArray, f"/{name}/markers", 10)
+        self._t = 0.0
+        description = node.create_publisher(String, f"/{name}/robot_description", LATCHED)
+        description.publish(String(data=urdf_text(assembly, target="ros")))
+
+    def reset(self) -> None:
+        """Forget the path."""
+        self._trace.reset()
+        self._t = 0.0
+
+    def publish(self, stamp: int, t: float, x: Array, rpm: Array) -> None:
+        """Publish state rows (bodies, 13) and rotor speeds (N, 4) [rpm] at time `t` [s]."""
+        self._rotors.turn(rpm, t - self._t)
+        self._t = t
+        self._trace.add(x[0, :3])
+        if self._joint_states.get_subscription_count():
+            fill_joint_state(self._joints, stamp, self._rotors.angle, self._rotors.speed)
+            self._joint_states.publish(self._joints)
+        if self._markers.get_subscription_count():
+            *arrows, path = self._array.markers
+            for arrow, points in zip(arrows, self._rotors.thrust_arrows(x, rpm), strict=True):
+                fill_points(arrow, stamp, points)
+            fill_points(path, stamp, self._trace.points)
+            self._markers.publish(self._array)

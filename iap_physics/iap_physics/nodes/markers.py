@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is shown in RViz: a vehicle's path, its thrusts, how its rotors turn, what pushes it, and what stands around."""
+
+import math
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.states import P, Q
+from iap_description.vehicles.aircraft import Aircraft, Rgba, Shape
+from iap_description.vehicles.assembly import Assembly
+
+Array = NDArray[np.float64]
+METRES_PER_NEWTON = 0.02  # of a thrust arrow
+CONTACT_METRES_PER_NEWTON = (
+    0.05  # of a contact's arrow, as RViz draws wrenches by the suite's view
+)
+PATH_STEP = 0.05  # between points of the path [m]
+PATH_POINTS = 1000
+
+
+class Trace:
+    """The way that a body took, as points some way apart; the oldest are forgotten."""
+
+    def __init__(self) -> None:
+        self._points = np.empty((PATH_POINTS, 3))
+        self._count = 0
+
+    def reset(self) -> None:
+        """Forget the way."""
+        self._count = 0
+
+    def add(self, p: Array) -> None:
+        """Note a position (3,) [m] if it is far enough from the last one."""
+        points, n = self._points, self._count
+        if n and np.linalg.norm(p - points[n - 1]) < PATH_STEP:
+            return
+        if n == PATH_POINTS:
+            points[:-1] = points[1:].copy()
+            n -= 1
+        points[n] = p
+        self._count = n + 1
+
+    @property
+    def points(self) -> Array:
+        """(n, 3) the way so far [m]."""
+        return self._points[: self._count]
+
+
+class Rotors:
+    """Angles and thrusts of a vehicle's rotors.
+
+    Args:
+        assembly: the vehicle.
+        aircraft: its rotors' numbers.
+    """
+
+    def __init__(self, assembly: Assembly, aircraft: Aircraft) -> None:
+        self._bodies = list(assembly.aircraft)
+        spins = [1.0 if rotor.spin == "ccw" else -1.0 for rotor in aircraft.rotors]
+        self._rad_per_second = np.array(spins) * 2.0 * math.pi / 60.0  # per rpm
+        self._coefficient = aircraft.rotor.thrust_coefficient
+        self.angle = np.zeros((len(self._bodies), 4))
+        self.speed = np.zeros_like(self.angle)
+
+    def turn(self, rpm: Array, dt: float) -> None:
+        """Turn with speeds (N, 4) [rpm] for `dt` [s]; `angle` [rad] and `speed` [rad/s] are about +z."""
+        np.multiply(rpm, self._rad_per_second, out=self.speed)
+        self.angle += dt * self.speed
+        np.remainder(self.angle, 2.0 * math.pi, out=self.angle)
+
+    def thrust_arrows(self, x: Array, rpm: Array) -> Array:
+        """Feet and heads (N, 2, 3) [m] of arrows along the thrust of every aircraft, of state rows (bodies, 13)."""
+        rows = x[self._bodies]
+        thrust = self._coefficient * np.square(rpm).sum(axis=1)
+        along = so3.rotate(rows[:, Q], np.array([0.0, 0.0, 1.0])) * thrust[:, None]
+        return np.stack([rows[:, P], rows[:, P] + METRES_PER_NEWTON * along], axis=1)
+
+
+def contact_arrows(pushes: Array) -> Array:
+    """Feet and heads (n, 2, 3) [m] of arrows along the forces of contacts, (n, 2, 3) points and forces."""
+    arrows = pushes[pushes[:, 1].any(axis=1)]
+    arrows[:, 1] = arrows[:, 0] + CONTACT_METRES_PER_NEWTON * arrows[:, 1]
+    return arrows
+
+
+class Solid(NamedTuple):
+    """Something that RViz can draw, in the frame of an object.
+
+    Attributes:
+        kind: its form; triangles are corners in threes.
+        pose: (7,) position [m] and quaternion.
+        scale: (3,) extent along its own axes [m]; 1 for triangles.
+        corners: (n, 3) of the triangles [m], else (0, 3).
+        color: red, green, blue, alpha.
+    """
+
+    kind: Literal["box", "cylinder", "sphere", "triangles"]
+    pose: Array
+    scale: Array
+    corners: Array
+    color: Rgba
+
+
+def solids(pieces: Iterable[Shape]) -> list[Solid]:
+    """The pieces of an object as what RViz draws: whatever is made of triangles is one of them."""
+    out: list[Solid] = []
+    corners = []
+    for piece in pieces:
+        if piece.vertices is not None and piece.faces is not None:
+            pose = _pose_of(piece)
+            vertices = so3.rotate(pose[Q], np.array(piece.vertices)) + pose[P]
+            corners.append(vertices[np.array(piece.faces)].reshape(-1, 3))
+            color = piece.color
+        else:
+            out += _round_or_square(piece)
+    if corners:
+        at_origin = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+        out.append(Solid("triangles", at_origin, np.ones(3), np.concatenate(corners), color))
+    return out
+
+
+def placed(solid: Solid, row: Array) -> Array:
+    """Pose (7,) in the world of a solid whose object is at a row (7+)."""
+    p = row[P] + so3.rotate(row[Q], solid.pose[P])
+    return np.concatenate([p, so3.multiply(row[Q], solid.pose[Q])])
+
+
+def _round_or_square(piece: Shape) -> list[Solid]:
+    pose, nothing = _pose_of(piece), np.zeros((0, 3))
+    if piece.size is not None:
+        return [Solid("box", pose, np.array(piece.size), nothing, piece.color)]
+    width, length = 2.0 * (piece.radius or 0.0), piece.length or 0.0
+    ball = np.full(3, width)
+    if piece.shape == "sphere":
+        return [Solid("sphere", pose, ball, nothing, piece.color)]
+    out = [Solid("cylinder", pose, np.array([width, width, length]), nothing, piece.color)]
+    if piece.shape == "capsule":
+        for end in (-0.5, 0.5):
+            there = pose.copy()
+            there[P] += so3.rotate(pose[Q], np.array([0.0, 0.0, end * length]))
+            out.append(Solid("sphere", there, ball, nothing, piece.color))
+    return out
+
+
+def _pose_of(piece: Shape) -> Array:
+    """Pose (7,) of a piece in its object."""
+    q = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(piece.rpy_deg)))
+    return np.concatenate([piece.position, q])

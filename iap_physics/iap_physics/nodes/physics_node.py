@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs the plant of a scenario: states and the clock out, commands in, for all of its vehicles.
+
+Three paces: `lockstep` waits for every command for as long as it takes, `realtime` keeps the wall's
+time, `fast` goes on as soon as all commands are there, and otherwise after a short wait. In all of
+them time begins with the first command to every vehicle.
+"""
+
+import sys
+import time
+
+from rosgraph_msgs.msg import Clock
+from std_srvs.srv import SetBool, Trigger
+
+from iap_bringup.nodes.scenario_parameters import resolved_scenario
+from iap_description.errors import BadInput
+from iap_description.sensors.sensor_info import FixedFrame
+from iap_description.vehicles.assembly import Assembly
+from iap_io.ros.conversions import stamp_message
+from iap_io.ros.node import LATEST, STEADY, SuiteNode, run
+from iap_io.sensor_messages.static_transforms import fixed_frames, mounts_of
+from iap_io.wire.message_views import stamp_of_time
+from iap_msgs.srv import Step
+from iap_physics.nodes.displays import StaticFrames, WorldMarkers, WorldState
+from iap_physics.nodes.physics_status import PhysicsStatus
+from iap_physics.nodes.vehicle_topics import VehicleTopics
+from iap_physics.session import Session
+from iap_simulation.loop import make_engine
+from iap_simulation.pacing import Metronome
+from iap_simulation.run import Flight
+from iap_simulation.scenario.scenario import Scenario
+
+PACES = ("lockstep", "realtime", "fast")
+RESEND = 0.1  # a state that still stands after this time is published again [s of wall time]
+FAST_PATIENCE = 0.02  # for commands at pace fast [s of wall time]
+
+
+class PhysicsNode(SuiteNode):
+    """The plant between topics."""
+
+    def __init__(self, namespace: str = "") -> None:
+        super().__init__("physics_node", namespace=namespace)
+        scenario, _ = resolved_scenario(self)
+        self._pace = self._declared_pace()
+        what = "A vehicle without commands for longer levels out and holds [s of simulation time]."
+        timeout = self.parameter("command_timeout", 0.1, what, limits=(0.01, 60.0))
+        flight = Flight.of(scenario)
+        self._senses = flight.senses
+        self._session = Session(
+            scenario,
+            flight.pilots,
+            make_engine(scenario),
+            timeout=None if self._pace == "lockstep" else timeout,
+            probes=[each.inertial and each.inertial.probe for each in self._senses.vehicles],
+        )
+        what = "Stand at t = 0 until the service pause is called with data: false."
+        self._paused, self._steps_left = self.parameter("start_paused", False, what), 0
+        self._clock_message = Clock()
+        self._clock_publisher = self.create_publisher(Clock, "/clock", LATEST)
+        self._vehicles = self._make_vehicles(scenario)
+        names = [vehicle.command_topic for vehicle in self._vehicles]
+        for note in self._senses.notes:
+            self.get_logger().warning(note)
+        self._status = PhysicsStatus(self, self._session, self._pace, names)
+        self._status.paused = self._paused
+        self._serve()
+        self._begin_pace(scenario)
+        self._publish()
+
+    def _declared_pace(self) -> str:
+        what = f"How time goes on: {', '.join(PACES)}."
+        pace = self.parameter("pace", "realtime", what)
+        if pace not in PACES:
+            raise BadInput(f"parameter pace: '{pace}' is none of {', '.join(PACES)}")
+        return pace
+
+    def _make_vehicles(self, scenario: Scenario) -> list[VehicleTopics]:
+        control = scenario.rates.control_hz
+        what = "Of Odometry and TF [Hz], rounded to whole control periods."
+        odometry = self.parameter("odometry_rate", 100.0, what, limits=(0.1, 1e4))
+        what = "Of markers and joint_states [Hz], rounded to whole control periods."
+        display = self.parameter("display_rate", 30.0, what, limits=(0.1, 1e4))
+        every = (max(1, round(control / odometry)), max(1, round(control / display)))
+        self._every_display = every[1]
+        engine = self._session.plant.engine
+        self._objects = WorldState(self, scenario.world, engine)
+        self._world = WorldMarkers(self, scenario.world, engine)
+        self._frames = StaticFrames(self, self._fixed(scenario))
+        units = [each.inertial for each in self._senses.vehicles]
+        return [
+            VehicleTopics(self, self._session, i, vehicle, every, units[i], self._on_command)
+            for i, vehicle in enumerate(scenario.vehicles)
+        ]
+
+    def _fixed(self, scenario: Scenario) -> list[FixedFrame]:
+        """The frames that this node publishes once: those of mounts may be another's."""
+        what = "Whether the frames of mounts are published here; false: robot_state_publisher does it."
+        mine = self.parameter("mount_frames", True, what)
+        assemblies = [Assembly.of(v.platform, v.name) for v in scenario.vehicles]
+        mounts = [each for assembly in assemblies for each in mounts_of(assembly)]
+        others = set() if mine else {each.frame for each in mounts}
+        frames = fixed_frames(mounts, self._senses.metas)
+        return [each for each in frames if each.frame not in others]
+
+    def _serve(self) -> None:
+        self.create_service(Trigger, "reset", self._on_reset)
+        self.create_service(SetBool, "pause", self._on_pause)
+        self.create_service(Step, "step", self._on_step)
+
+    def _begin_pace(self, scenario: Scenario) -> None:
+        self._metronome = self._status.metronome = Metronome(scenario.dt)
+        self.create_timer(RESEND, self._resend, clock=STEADY)
+        if self._pace == "realtime":
+            self.create_timer(0.5 * scenario.dt, self._on_beat, clock=STEADY)
+        if self._pace == "fast":
+            self.create_timer(0.25 * FAST_PATIENCE, self._on_impatience, clock=STEADY)
+
+    @property
+    def _may_advance(self) -> bool:
+        session = self._session
+        is_running = not self._paused or self._steps_left > 0
+        return is_running and session.has_begun and not session.is_broken
+
+    def _on_command(self, vehicle: int, fault: BadInput | None) -> None:
+        if fault is not None:
+            self._status.refused(vehicle, fault)
+        elif self._session.is_answered:
+            self._status.answered()
+            self._advance_if_answered()
+
+    def _advance_if_answered(self) -> None:
+        if self._pace == "realtime":
+            self._on_beat()
+        elif self._may_advance and self._session.is_answered:
+            self._advance()
+
+    def _on_beat(self) -> None:
+        if not self._may_advance:
+            self._metronome.stop()
+        elif self._metronome.beat(ready=self._session.is_answered or self._session.is_holding):
+            self._advance()
+
+    def _on_impatience(self) -> None:
+        patience = 0.0 if self._session.is_holding else FAST_PATIENCE
+        if self._may_advance and self._status.waited() > patience:
+            self._advance()
+
+    def _advance(self) -> None:
+        began = time.perf_counter()
+        self._session.advance()
+        spent = time.perf_counter() - began
+        self._steps_left = max(0, self._steps_left - 1)
+        if not self._session.is_broken:
+            self._publish()
+        self._status.advanced(spent)
+
+    def _publish(self) -> None:
+        """Publish the present state: first what the controllers wait for, then the clock and the rest."""
+        stamp = stamp_of_time(self._session.t)
+        self._publish_states(stamp)
+        self._status.published()
+        self._clock_message.clock = stamp_message(stamp)
+        self._clock_publisher.publish(self._clock_message)
+        for vehicle in self._vehicles:
+            vehicle.publish_rest(stamp)
+        if self._session.k % self._every_display == 0:
+            self._world.publish(stamp)
+
+    def _publish_states(self, stamp: int) -> None:
+        self._objects.publish(stamp, self._session.k)
+        for vehicle in self._vehicles:
+            vehicle.publish_state(stamp)
+
+    def _resend(self) -> None:
+        """Publish a state again that may have been lost, or that a new node has not seen."""
+        self._status.look()
+        if self._status.waited() > RESEND and not self._session.is_broken:
+            self._publish_states(stamp_of_time(self._session.t))
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._session.reset()
+        self._metronome.stop()
+        self._steps_left = 0
+        for vehicle in self._vehicles:
+            vehicle.reset()
+        self._status.reset()
+        self._publish()
+        response.success, response.message = True, "t = 0.000 s"
+        return response
+
+    def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self._paused, self._steps_left = request.data, 0
+        self._status.paused = request.data
+        self._advance_if_answered()
+        response.success, response.message = True, f"t = {self._session.t:.3f} s"
+        return response
+
+    def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
+        session = self._session
+        if not self._paused or session.is_broken or request.steps == 0:
+            reason = "not paused" if not self._paused else "no steps asked for"
+            response.success = False
+            response.message = str(session.failure) if session.is_broken else reason
+            return response
+        self._steps_left = request.steps
+        until = session.t + request.steps * session.plant.substeps * session.plant.dt
+        self._advance_if_answered()
+        response.success, response.message = True, f"t = {until:.3f} s"
+        return response
+
+
+def main() -> int:
+    """Run the node."""
+    return run("physics_node", lambda: [PhysicsNode()])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

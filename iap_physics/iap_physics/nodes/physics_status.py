@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What physics_node says of itself: in diagnostics every second, in the log when something changes."""
+
+import json
+import time
+from collections.abc import Sequence
+
+from diagnostic_msgs.msg import DiagnosticStatus
+
+from iap_description.errors import BadInput, FlightFailed
+from iap_io.ros.conversions import status_message
+from iap_io.ros.node import ERROR, OK, WARN, Diagnostics, SuiteNode
+from iap_io.wire.message_views import stamp_of_time
+from iap_physics.session import CommandBuffer, Session
+from iap_simulation.pacing import Metronome, Window
+
+SILENCE = 2.0  # after which the missing message is named [s of wall time]
+SIMULATION = "simulation"
+Said = tuple[
+    str, tuple[bool, ...], FlightFailed | None, int
+]  # missing, holding, failure, collisions
+
+
+class PhysicsStatus:
+    """Watches a session and reports it.
+
+    Args:
+        node: that reports.
+        session: that is watched.
+        pace: how time goes on.
+        topics: of the vehicles' commands.
+    """
+
+    def __init__(
+        self, node: SuiteNode, session: Session, pace: str, topics: Sequence[str]
+    ) -> None:
+        self._node, self._session, self._pace, self._topics = node, session, pace, topics
+        self._quiet: Said = ("", (False,) * len(topics), None, 0)
+        self.metronome: Metronome | None = None
+        self.paused = False
+        self._answer_ms, self._step_us = Window(), Window()
+        self._faults = [""] * len(topics)
+        self._published = time.perf_counter()
+        self._began = (self._published, session.t)
+        self._factor = 0.0
+        self._said = self._quiet
+        self._diagnostics = Diagnostics(node, self._statuses, lambda: stamp_of_time(session.t))
+
+    def reset(self) -> None:
+        """Time jumps back to 0."""
+        self._began = (time.perf_counter(), 0.0)
+        self._said = self._quiet
+        self._node.get_logger().info("reset: t = 0.000 s")
+
+    def published(self) -> None:
+        """The present state was published for the first time."""
+        self._published = time.perf_counter()
+
+    def waited(self) -> float:
+        """How long the present state has stood [s of wall time]."""
+        return time.perf_counter() - self._published
+
+    def answered(self) -> None:
+        """All commands for the present state are there."""
+        self._answer_ms.add(1e3 * self.waited())
+
+    def advanced(self, spent: float) -> None:
+        """A control period was flown in `spent` [s of wall time]."""
+        self._step_us.add(1e6 * spent)
+        self.look()
+
+    def refused(self, vehicle: int, fault: BadInput) -> None:
+        """A command could not be used."""
+        fresh = not self._faults[vehicle]
+        self._faults[vehicle] = f"{self._topics[vehicle]}: {fault}"
+        if fresh:
+            self._node.get_logger().warning(self._faults[vehicle])
+            self._diagnostics.publish()
+
+    def look(self) -> None:
+        """Say what has changed."""
+        session = self._session
+        holding = tuple(command_buffer.is_holding for command_buffer in session.command_buffers)
+        now = (self._missing(), holding, session.failure, len(session.watch.collisions))
+        if now != self._said:
+            self._log(*now)
+            self._said = now
+            self._diagnostics.publish()
+
+    def _log(
+        self, missing: str, holding: tuple[bool, ...], failure: FlightFailed | None, _: int
+    ) -> None:
+        log, said = self._node.get_logger(), self._said
+        for topic, holds, held in zip(self._topics, holding, said[1], strict=True):
+            if holds and not held:
+                log.warning(f"no commands on {topic}: levels out and holds")
+            if held and not holds:
+                log.info(f"commands on {topic} again")
+        if missing and missing != said[0]:
+            log.warning(missing)
+        if failure is not None and failure is not said[2]:
+            log.error(str(failure))
+        for t, a, b in self._session.watch.collisions[said[3] :]:
+            log.warning(f"{a} and {b} collide at t = {t:.3f} s")
+
+    def _missing(self) -> str:
+        """Which message time waits for, once it has waited for long."""
+        session = self._session
+        waits = self._pace == "lockstep" or not session.has_begun
+        if not waits or self.paused or session.is_broken or self.waited() < SILENCE:
+            return ""
+        names = session.missing
+        topics = [
+            t
+            for t, i in zip(self._topics, session.command_buffers, strict=True)
+            if i.pilot.name in names
+        ]
+        return f"waiting for {', '.join(topics)} stamped {session.t:.3f} s" if topics else ""
+
+    def _statuses(self) -> list[DiagnosticStatus]:
+        command_buffers = zip(self._topics, self._session.command_buffers, strict=True)
+        return [
+            self._simulation(),
+            *(self._vehicle(i, *pair) for i, pair in enumerate(command_buffers)),
+        ]
+
+    def _simulation(self) -> DiagnosticStatus:
+        session, failure = self._session, self._session.failure
+        missing = self._missing()
+        values = {
+            "t": session.t,
+            "pace": self._pace,
+            "real_time_factor": self._real_time_factor(),
+            "missed_deadlines": self.metronome.missed if self.metronome else 0,
+            "step_us": self._step_us.percentile(50),
+            "answer_ms": self._answer_ms.percentile(50),
+            "answer_ms_p99": self._answer_ms.percentile(99),
+            "outcome": failure.outcome if failure else "",
+            "collisions": json.dumps(session.watch.collision_records),
+        }
+        level, text = OK, "paused" if self.paused else "running"
+        if missing:
+            level, text = WARN, missing
+        if failure is not None:
+            level, text = ERROR, str(failure)
+        return status_message(f"{self._node.get_name()}: {SIMULATION}", level, text, values)
+
+    def _vehicle(self, number: int, topic: str, command_buffer: CommandBuffer) -> DiagnosticStatus:
+        level, text = OK, "commanded" if command_buffer.newest >= 0 else "no command yet"
+        if command_buffer.is_holding:
+            level, text = WARN, f"no commands on {topic}: levels out and holds"
+        if self._faults[number]:
+            level, text = WARN, self._faults[number]
+            self._faults[number] = ""
+        name = f"{self._node.get_name()}: {command_buffer.pilot.name}"
+        return status_message(
+            name,
+            level,
+            text,
+            {**vars(command_buffer.counts), "holding": command_buffer.is_holding},
+        )
+
+    def _real_time_factor(self) -> float:
+        """Over the time since it was asked for last, or longer."""
+        wall, t = time.perf_counter(), self._session.t
+        if wall - self._began[0] > 0.5:
+            self._factor = (t - self._began[1]) / (wall - self._began[0])
+            self._began = (wall, t)
+        return self._factor

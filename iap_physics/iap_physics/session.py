@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The plant's side of a flight whose commands come in messages: which command counts, and what if none comes."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_control.controller import Reference
+from iap_control.responders.inputs import held
+from iap_description.errors import BadInput, FlightFailed
+from iap_description.states import REF_FIXED, Command, Q
+from iap_physics.engines.engine import Contact, Engine
+from iap_physics.flight_monitor import FlightMonitor
+from iap_physics.inertial import InertialProbe
+from iap_physics.measured.wrench_sensor import WrenchSensor
+from iap_simulation.loop import make_plant, reset_plant
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicle import Vehicle
+
+Array = NDArray[np.float64]
+Vector = tuple[float, float, float]
+
+
+@dataclass
+class Counts:
+    """What came of the commands to one vehicle.
+
+    Attributes:
+        taken: commands that came in time.
+        late: that came after their period had begun, or were overwritten by the next on their way.
+        lost: that never came while the vehicle was without commands.
+        rejected: that could not be used.
+        holds: how often the vehicle had to hold because commands stayed away.
+    """
+
+    taken: int = 0
+    late: int = 0
+    lost: int = 0
+    rejected: int = 0
+    holds: int = 0
+
+
+class CommandBuffer:
+    """Commands to one vehicle, numbered by the state that they answer.
+
+    Args:
+        pilot: the vehicle; its controller holds it where commands stay away.
+    """
+
+    def __init__(self, pilot: Vehicle) -> None:
+        count = pilot.airframe.model.count
+        self.pilot = pilot
+        self.counts = Counts()
+        self._hold = Reference(np.zeros(REF_FIXED + count))
+        held(pilot.start[0], self._hold.row)
+        self._command, self._draft = Command.zeros(count), Command.zeros(count)
+        self.reset()
+
+    def reset(self) -> None:
+        """Nothing has come; the counts stay."""
+        self.newest = -1  # number of the newest command
+        self.is_new = False  # and not flown yet
+        self.is_holding = False
+
+    def offer(self, number: int, k: int, fill: Callable[[Command], None]) -> None:
+        """Take command `number` at the time of state `k`; `fill` writes it.
+
+        Raises:
+            BadInput: it cannot be used.
+        """
+        if number <= self.newest:  # the same one again, or overtaken on its way
+            return
+        try:
+            if number > k:
+                raise BadInput("command: stamped later than the present state")
+            fill(self._draft)
+        except BadInput:
+            self.counts.rejected += 1
+            raise
+        self._count(number, k)
+        self._command, self._draft = self._draft, self._command
+        self.newest, self.is_new = number, True
+
+    def _count(self, number: int, k: int) -> None:
+        missing = number - self.newest - 1
+        if self.is_holding:
+            self.counts.lost += missing
+        else:
+            self.counts.late += missing
+        if number == k:
+            self.counts.taken += 1
+        else:
+            self.counts.late += 1
+
+    def next_command(self, x: Array, *, is_stale: bool) -> Command | None:
+        """What to fly in the coming period from state row `x` (13,); None goes on with the last command."""
+        if is_stale:
+            if not self.is_holding:
+                self.is_holding = True
+                self.counts.holds += 1
+                self.pilot.controller.reset()
+                held(x, self._hold.row)
+            return self.hold(x)
+        self.is_holding = False
+        new, self.is_new = self.is_new, False
+        return self._command if new else None
+
+    def hold(self, x: Array) -> Command:
+        """The command that keeps state row `x` (13,) where the vehicle was when commands stayed away."""
+        return self.pilot.controller(x, self._hold)
+
+
+class Session:
+    """A plant that is commanded from outside, one control period after the other.
+
+    Args:
+        scenario: what is flown.
+        pilots: its vehicles.
+        engine: not loaded yet.
+        timeout: a vehicle whose newest command is older levels out and holds [s]; None waits for ever.
+        probes: of each vehicle's inertial units; None for a vehicle without any.
+
+    Attributes:
+        k: number of the present state.
+        failure: why the flight has failed; None while it has not.
+        is_broken: whether the state is no longer a number, so that nothing but a reset helps.
+        measured: what every vehicle's controller may see of the present state, (13,) each.
+        samples: of every vehicle's ideal inertial units that have come with the present state.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        pilots: Sequence[Vehicle],
+        engine: Engine,
+        *,
+        timeout: float | None,
+        probes: Sequence[InertialProbe | None] = (),
+    ) -> None:
+        self._scenario, self._pilots = scenario, pilots
+        self._patience = math.inf if timeout is None else timeout * scenario.rates.control_hz
+        self._probes = probes
+        there = [probe for probe in probes if probe is not None]
+        self.plant = make_plant(scenario, pilots, engine, there)
+        self.command_buffers = [CommandBuffer(pilot) for pilot in pilots]
+        self._warm_up()
+        self._begin()
+
+    def _warm_up(self) -> None:
+        """Hold for a period, so that whatever is loaded when first used is there, and come back."""
+        for i, command_buffer in enumerate(self.command_buffers):
+            self.plant.command(i, command_buffer.hold(self.plant.state(i)[0, 0]))
+        self.plant.advance()
+        reset_plant(self.plant, self._scenario, self._pilots)
+
+    def _begin(self) -> None:
+        self.k = 0
+        self.failure: FlightFailed | None = None
+        self.is_broken = False
+        self.watch = FlightMonitor(self._pilots)
+        self._believed = [-1] * len(self._pilots)  # numbers of the states
+        for i in range(len(self._pilots)):
+            self.plant.believe(i, None)
+        self._measure()
+
+    def reset(self) -> None:
+        """Back to the start, as after a fresh one."""
+        reset_plant(self.plant, self._scenario, self._pilots)
+        for command_buffer in self.command_buffers:
+            command_buffer.reset()
+        self._begin()
+
+    @property
+    def t(self) -> float:
+        """Simulation time of the present state [s]."""
+        return self.plant.t
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether every vehicle has had a command."""
+        return all(command_buffer.newest >= 0 for command_buffer in self.command_buffers)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether every vehicle's command for the present state is there."""
+        return all(command_buffer.newest == self.k for command_buffer in self.command_buffers)
+
+    @property
+    def is_holding(self) -> bool:
+        """Whether a vehicle flies without commands."""
+        return any(command_buffer.is_holding for command_buffer in self.command_buffers)
+
+    @property
+    def missing(self) -> list[str]:
+        """The vehicles whose command for the present state is not there."""
+        return [
+            command_buffer.pilot.name
+            for command_buffer in self.command_buffers
+            if command_buffer.newest != self.k
+        ]
+
+    def believe(self, vehicle: int, t: float, x: Array) -> None:
+        """Take what a vehicle believes of its rows (bodies, 13) at time `t` [s]; what is older is left out."""
+        number = self._number(t)
+        if self._believed[vehicle] <= number <= self.k:
+            self._believed[vehicle] = number
+            self.plant.believe(vehicle, x)
+
+    def _number(self, t: float) -> int:
+        return math.floor(t * self._scenario.rates.control_hz + 1e-6)
+
+    def offer(self, vehicle: int, t: float, fill: Callable[[Command], None]) -> None:
+        """Take a command that is stamped `t` [s].
+
+        Raises:
+            BadInput: it cannot be used.
+        """
+        self.command_buffers[vehicle].offer(self._number(t), self.k, fill)
+
+    def advance(self) -> None:
+        """Fly one control period; a state that breaks is noted as `failure` and stays.
+
+        The first crash is noted too, and a contact that is lost for good, but the flight goes on: what
+        has hit the ground lies there.
+        """
+        try:
+            for i, command_buffer in enumerate(self.command_buffers):
+                is_stale = self.k - command_buffer.newest > self._patience
+                command = command_buffer.next_command(self.plant.state(i)[0, 0], is_stale=is_stale)
+                if command_buffer.is_holding:  # whatever the vehicle believes no longer comes
+                    self.plant.believe(i, None)
+                if command is not None:
+                    self.plant.command(i, command)
+            self._look()
+            self.plant.advance()
+        except FlightFailed as error:
+            self.failure, self.is_broken = error, True
+            return
+        self.k += 1
+        self._measure()
+
+    def _look(self) -> None:
+        try:
+            self.watch.check_state(self.plant)
+        except FlightFailed as error:
+            self.failure = self.failure or error
+
+    def _measure(self) -> None:
+        """Look at every vehicle's present state, and at what it feels, as its sensors do."""
+        self.samples = [None if probe is None else probe.take() for probe in self._probes]
+        self.measured = [
+            pilot.sense(self.plant.state(i)[0, 0]) for i, pilot in enumerate(self._pilots)
+        ]
+        for i, (pilot, measured) in enumerate(zip(self._pilots, self.measured, strict=True)):
+            if pilot.touch is not None:
+                pilot.touch.sensor(self.plant.contact_wrench(i), measured[Q])
+
+    def sensor(self, vehicle: int) -> WrenchSensor | None:
+        """What a vehicle's wrench sensor says of the present state; None for one that feels nothing."""
+        touch = self._pilots[vehicle].touch
+        return None if touch is None else touch.sensor
+
+    def pushes(self, vehicle: int) -> Array:
+        """Where the present contacts push a vehicle, and how: (n, 2, 3) points [m] and forces [N], world axes."""
+        rows = self.plant.drives[vehicle].rows
+        found = [pushed for c in self.plant.engine.contacts() if (pushed := _push_on(rows, c))]
+        return np.array(found).reshape(-1, 2, 3)
+
+
+def _push_on(rows: slice, contact: Contact) -> tuple[Vector, Vector] | None:
+    """Point and force of a contact on the bodies of some rows; None if it is not on them."""
+    x, y, z = contact.force_W
+    if rows.start <= contact.body_a < rows.stop:
+        return contact.position_W, (x, y, z)
+    if rows.start <= contact.body_b < rows.stop:
+        return contact.position_W, (-x, -y, -z)
+    return None

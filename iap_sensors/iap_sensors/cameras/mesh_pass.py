@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Draws a loaded scene as a camera sees it, with OpenGL."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import cv2
+import moderngl
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from iap_description import so3
+from iap_description.scenes.part import Part
+from iap_description.scenes.scene import Scene
+from iap_sensors.cameras.framebuffers import Target
+from iap_sensors.cameras.geometry import Geometry, place, place_spheres, visible
+from iap_sensors.cameras.programs import UNITS, Look, Programs
+from iap_sensors.cameras.renderer import Shot
+from iap_sensors.cameras.shadows import ShadowMap
+from iap_sensors.cameras.view import View, camera_of_map
+
+Array = NDArray[np.float64]
+SHADOWS = 2048  # side of the scene's shadow map [pixels]
+BODY_SHADOWS = 512  # of the bodies'
+LOW = 0.05  # what is nowhere higher casts no shadow [m]
+
+
+@dataclass(frozen=True, eq=False)
+class _Sight:
+    """What a camera sees from a place; planes (6, 4) in `map` around it."""
+
+    shot: Shot
+    view: View
+    place: tuple[Array, Array]
+    planes_W: Array
+
+
+class Painter:
+    """A scene and bodies on the graphics card.
+
+    Args:
+        context: to draw with; it has to be current in every call.
+        scene: what stands still.
+        bodies: parts of what moves.
+
+    Raises:
+        BadInput: a part has a texture that the scene does not have.
+    """
+
+    def __init__(
+        self, context: moderngl.Context, scene: Scene, bodies: Sequence[Sequence[Part]]
+    ) -> None:
+        self._context, self._scene, self._count = context, scene, len(bodies)
+        context.enable(moderngl.DEPTH_TEST)
+        context.depth_func = "<="  # the sky is as far as can be
+        self._geometry = geometry = Geometry.of(scene, bodies)
+        self._corners = geometry.corners.copy()  # these and the spheres are in map
+        self._spheres = geometry.spheres.copy()
+        self._picked = np.zeros_like(geometry.faces)
+        self._keys = np.zeros((2, len(geometry.faces)), np.int32)
+        self._corner_buffer = context.buffer(self._corners.tobytes() or bytes(24), dynamic=True)
+        attributes = context.buffer(geometry.attributes.tobytes() or bytes(32))
+        self._face_buffer = context.buffer(reserve=max(geometry.faces.nbytes, 12), dynamic=True)
+        self._programs = Programs(context, self._corner_buffer, attributes, self._face_buffer)
+        self._textures = _upload(context, scene, geometry.layers)
+        of_body = geometry.rows >= 0
+        self._casters = of_body & (geometry.opacity == 1.0)
+        high = ~of_body & (geometry.opacity == 1.0) & (self._tops() > LOW)
+        self._shadows = self._shadow_map(SHADOWS, high)
+        self._shadows.draw(_boxes(self._spheres[high]), scene.light.direction_W)
+        self._body_shadows = self._shadow_map(BODY_SHADOWS, self._casters)
+
+    def place(self, poses: Array) -> None:
+        """Move the bodies to poses (bodies, 7)."""
+        if poses.shape != (self._count, 7):
+            raise ValueError(f"{self._count} bodies have poses {poses.shape}")
+        geometry, first = self._geometry, self._geometry.static
+        if first == len(self._corners):
+            return
+        moving = self._corners[first:]
+        place(geometry.corners[first:], geometry.owners[first:], poses, moving)
+        place_spheres(geometry.spheres, geometry.rows, poses, self._spheres)
+        self._corner_buffer.write(moving.tobytes(), offset=24 * first)
+        boxes = _boxes(self._spheres[self._casters])
+        self._body_shadows.draw(boxes, self._scene.light.direction_W)
+
+    def paint(self, target: Target, shot: Shot, view: View, place: tuple[Array, Array]) -> None:
+        """Draw what a camera sees.
+
+        Args:
+            target: to draw on.
+            shot: says whose camera it is, and what is not drawn.
+            view: what is drawn of it.
+            place: p_WC_W (3,) [m] and q_WC (4,) to draw from.
+        """
+        near, far = shot.spec.near, shot.spec.far
+        sight = _Sight(shot, view, place, view.planes(place, near, far))
+        clip_of_map = view.projection(near, far) @ camera_of_map(*place)
+        if target.format.kind == "range":
+            target.begin()
+            opaque = self._pick(sight, see_through=False)
+            self._programs.range().draw({"clip_of_map": clip_of_map}, opaque)
+        else:
+            values = {"clip_of_map": clip_of_map, **self._values(sight)}
+            self._paint_look(target, sight, values)
+
+    def _paint_look(self, target: Target, sight: _Sight, values: Mapping[str, ArrayLike]) -> None:
+        """Draw what things look like: first what is opaque, then the sky, then what one sees through."""
+        look = Look(
+            target.format.kind == "mono",
+            self._scene.fog is not None,
+            self._body_shadows.has_faces,
+            sight.shot.spec.vignetting > 0.0,
+        )
+        target.begin()
+        self._textures.use(UNITS["textures"])
+        self._shadows.texture.use(UNITS["shadows"])
+        self._body_shadows.texture.use(UNITS["body_shadows"])
+        surface = self._programs.surface(look)
+        surface.draw(values, self._pick(sight, see_through=False))
+        self._programs.sky(look).draw(values, 3)
+        self._context.enable(moderngl.BLEND)
+        surface.draw(values, self._pick(sight, see_through=True))
+        self._context.disable(moderngl.BLEND)
+
+    def _values(self, sight: _Sight) -> Mapping[str, ArrayLike]:
+        """What the programs are told, by name."""
+        spec, view, K = sight.shot.spec, sight.view, sight.view.K
+        return {
+            **self._scene_values,
+            "body_shade_of_map": self._body_shadows.shade_of_map,
+            "eye": sight.place[0],
+            "gain": 2.0**spec.exposure,
+            "lens": (K[0, 0], K[1, 1], K[0, 2] + 0.5, K[1, 2] + 0.5),
+            "vignetting": spec.vignetting / view.corner,
+            "map_of_ray": so3.matrix_from_quaternion(sight.place[1]),
+            "edges": view.edges,
+        }
+
+    @cached_property
+    def _scene_values(self) -> Mapping[str, ArrayLike]:
+        light, fog, sky = self._scene.light, self._scene.fog, self._scene.sky
+        towards = np.asarray(light.direction_W) / np.linalg.norm(light.direction_W)
+        return {
+            "shade_of_map": self._shadows.shade_of_map,
+            "light": light.strength * towards,
+            "ambient": light.ambient,
+            "fog_color": (0.0, 0.0, 0.0) if fog is None else fog.color[:3],
+            "fog_density": 0.0 if fog is None else fog.density / np.log(2.0),
+            "zenith": sky.zenith[:3],
+            "horizon": sky.horizon[:3],
+        }
+
+    def _pick(self, sight: _Sight, *, see_through: bool) -> int:
+        """Send the faces that may be seen to the graphics card, opaque ones or the others; the number of vertices."""
+        geometry = self._geometry
+        drawn = (geometry.opacity < 1.0) == see_through
+        for row in sight.shot.hidden:
+            drawn &= geometry.rows != row
+        count = visible(
+            self._corners,
+            geometry.faces,
+            geometry.firsts,
+            self._spheres,
+            drawn,
+            np.asarray(sight.place[0], dtype=float),
+            sight.planes_W,
+            see_through,  # what is behind shines through what is in front
+            self._picked,
+            self._keys,
+        )
+        self._face_buffer.orphan()
+        self._face_buffer.write(self._picked[:count].tobytes())
+        return 3 * count
+
+    def _shadow_map(self, size: int, parts: NDArray[np.bool_]) -> ShadowMap:
+        """A shadow map of chosen parts."""
+        geometry = self._geometry
+        chosen = geometry.faces[np.repeat(parts, np.diff(geometry.firsts))]
+        casts = len(chosen) > 0 and self._scene.light.strength > 0.0
+        faces = self._context.buffer(chosen.tobytes()) if casts else None
+        return ShadowMap(self._context, size, self._corner_buffer, faces)
+
+    def _tops(self) -> Array:
+        """Height (parts,) of the highest vertex of each part, in its frame [m]."""
+        geometry = self._geometry
+        first, last = geometry.firsts[:-1], geometry.firsts[1:]
+        heights = [
+            geometry.corners[geometry.faces[a:b], 2] for a, b in zip(first, last, strict=True)
+        ]
+        return np.array([each.max(initial=-np.inf) for each in heights])
+
+
+def _upload(
+    context: moderngl.Context, scene: Scene, layers: Sequence[str]
+) -> moderngl.TextureArray:
+    """All textures at the size of the largest, their last rows first, where v is 0; the first one is white."""
+    images = [scene.textures[name] for name in layers[1:]]
+    height, width = np.max([image.shape[:2] for image in images] or [(1, 1)], axis=0).tolist()
+    stack = np.full((len(layers), height, width, 4), 255, np.uint8)
+    for layer, image in zip(stack[1:], images, strict=True):
+        layer[..., :3] = cv2.resize(image[::-1], (width, height), interpolation=cv2.INTER_CUBIC)
+    textures = context.texture_array((width, height, len(layers)), 4, stack.tobytes())
+    textures.build_mipmaps()
+    textures.filter = moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR
+    return textures
+
+
+def _boxes(spheres: NDArray[np.float32]) -> Array:
+    """Corners (n, 3) [m] of boxes around spheres (m, 4)."""
+    signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1])).reshape(3, 8).T
+    return (spheres[:, None, :3] + spheres[:, None, 3:] * signs).reshape(-1, 3).astype(float)

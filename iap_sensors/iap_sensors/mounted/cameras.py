@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All cameras of a run, and the one renderer that serves them."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_description.random_streams import stream
+from iap_description.scenes.library import load_scene
+from iap_description.scenes.part import Part
+from iap_description.sensors.mounts import SensorMount, seat
+from iap_description.sensors.readings import ImageReading, Source
+from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
+from iap_description.states import P, Q, V, W
+from iap_description.vehicles.assembly import Assembly
+from iap_description.world.tessellation import BODY_LABEL, OBJECT_LABEL, body_parts, object_parts
+from iap_io.wire.message_views import MAP
+from iap_sensors.cameras.camera import Camera
+from iap_sensors.cameras.model import optical, stereo_baseline
+from iap_sensors.cameras.renderer import Frame, Renderer, Shot
+from iap_sensors.cameras.spec import CameraSpec
+from iap_sensors.mounted.sampling import Sampling
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
+
+Array = NDArray[np.float64]
+OPEN_FIELD = "open_field"  # what is seen where no scene is asked for
+IN_THE_WORLD = -1  # as the row of a camera's body
+POSE = slice(P.start, Q.stop)
+
+
+@dataclass(frozen=True)
+class MountedCamera:
+    """A camera of a run and its place.
+
+    Attributes:
+        source: its topic, without ``/image_raw``, and its optical frame.
+        camera: what takes its images.
+        row: of the body that carries it among all bodies, or `IN_THE_WORLD`.
+        p_BS_B: (3,) its place on the body, or in `map` [m].
+        q_BS: (4,) attitude of its mount there.
+        parent: TF frame of the body.
+        sampling: the control instants of its images.
+        baseline: to the left camera of its pair [m]; 0 for any other.
+    """
+
+    source: Source
+    camera: Camera
+    row: int
+    p_BS_B: Array
+    q_BS: Array
+    parent: str
+    sampling: Sampling
+    baseline: float = 0.0
+
+    def shot(self, x: Array) -> Shot:
+        """The camera in a state, rows (bodies, 13)."""
+        if self.row == IN_THE_WORLD:
+            return self.camera.shot((self.p_BS_B, self.q_BS))
+        row = x[self.row]
+        arm_W = so3.rotate(row[Q], self.p_BS_B)
+        place = row[P] + arm_W, so3.multiply(row[Q], self.q_BS)
+        twist = row[V] + np.cross(row[W], arm_W), row[W].copy()
+        return self.camera.shot(place, twist, hidden=(self.row,))
+
+    def readings(self, t: float, frame: Frame) -> list[ImageReading]:
+        """The images of a frame, in the order of the camera's outputs."""
+        frame = self.camera.develop(frame)
+        pixels = {
+            "mono8": frame.mono,
+            "rgb8": frame.rgb,
+            "depth": frame.depth,
+            "segmentation": frame.labels,
+        }
+        return [
+            ImageReading(self.source, t, ENCODINGS[output], image)
+            for output in self.camera.spec.outputs
+            if (image := pixels[output]) is not None
+        ]
+
+    @property
+    def meta(self) -> CameraSensorInfo:
+        """What a recording says of it."""
+        info = self.camera.model.info(self.baseline)
+        return CameraSensorInfo(
+            topic=self.source.topic,
+            frame=self.source.frame,
+            parent=self.parent,
+            p_BS_B=tuple(self.p_BS_B.tolist()),
+            q_BS=tuple(optical(self.q_BS).tolist()),
+            rate=self.sampling.rate,
+            outputs=self.camera.spec.outputs,
+            width=info.width,
+            height=info.height,
+            K=info.K,
+            D=info.D,
+            R=info.R,
+            P=info.P,
+        )
+
+
+def mounted_cameras_of(scenario: Scenario) -> tuple[MountedCamera, ...]:
+    """All cameras of a scenario: of every aircraft of every vehicle, then those that stand in the world.
+
+    Raises:
+        BadInput: a camera without a place, or half a stereo pair.
+    """
+    found: list[MountedCamera] = []
+    first = 0
+    for vehicle in scenario.vehicles:
+        assembly = Assembly.of(vehicle.platform, vehicle.name)
+        for body in assembly.aircraft:
+            found += _on_aircraft(scenario, vehicle, assembly, body, first)
+        first += len(assembly.bodies)
+    return (*found, *(_in_the_world(scenario, name) for name in scenario.cameras))
+
+
+def _on_aircraft(
+    scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly, body: int, first: int
+) -> list[MountedCamera]:
+    specs = vehicle.sensors.cameras
+    seats = {name: _camera_seat(assembly, body, name, spec) for name, spec in specs.items()}
+    parent = f"{assembly.name}/{assembly.bodies[body].name}"
+    return [
+        MountedCamera(
+            seats[name].source,
+            _camera(scenario, seats[name].source, spec),
+            first + body,
+            seats[name].p_BS_B,
+            seats[name].q_BS,
+            parent,
+            Sampling.of(spec.rate, scenario.rates.control_hz, f"camera '{name}'"),
+            _baseline(name, spec, seats),
+        )
+        for name, spec in specs.items()
+    ]
+
+
+def _camera(scenario: Scenario, source: Source, spec: CameraSpec) -> Camera:
+    return Camera(spec, stream(scenario.seed, source.topic))
+
+
+def _camera_seat(assembly: Assembly, body: int, name: str, spec: CameraSpec) -> SensorMount:
+    key = f"sensors.cameras.{name}.mount"
+    if spec.mount is None:
+        raise BadInput(f"key '{key}': a camera of an aircraft needs the name of a mount")
+    place = seat(assembly, body, spec.mount, name, key=key)
+    source = Source(place.source.topic, f"{place.source.frame}_optical")
+    return SensorMount(source, body, place.p_BS_B, place.q_BS)
+
+
+def _baseline(name: str, spec: CameraSpec, seats: dict[str, SensorMount]) -> float:
+    if spec.right_of is None:
+        return 0.0
+    key = f"sensors.cameras.{name}.right_of"
+    if spec.right_of not in seats:
+        raise BadInput(f"key '{key}': there is no camera '{spec.right_of}'")
+    left, right = seats[spec.right_of], seats[name]
+    pair = (left.p_BS_B, left.q_BS), (right.p_BS_B, right.q_BS)
+    return stereo_baseline(*pair, key=key)
+
+
+def _in_the_world(scenario: Scenario, name: str) -> MountedCamera:
+    spec = scenario.cameras[name]
+    if spec.position is None or spec.rpy_deg is None:
+        raise BadInput(f"key 'cameras.{name}': a camera in the world needs position and rpy_deg")
+    q_WS = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(spec.rpy_deg)))
+    sampling = Sampling.of(spec.rate, scenario.rates.control_hz, f"camera '{name}'")
+    source = Source(f"/cameras/{name}", f"{name}_optical")
+    camera, place = _camera(scenario, source, spec), np.array(spec.position)
+    return MountedCamera(source, camera, IN_THE_WORLD, place, q_WS, MAP, sampling)
+
+
+def visible_bodies(scenario: Scenario) -> list[tuple[Part, ...]]:
+    """What is drawn of every vehicle's bodies, then of the world's objects; each has a label of its own."""
+    bodies = [
+        body
+        for vehicle in scenario.vehicles
+        for body in Assembly.of(vehicle.platform, vehicle.name).bodies
+    ]
+    items = scenario.world.objects.values()
+    return [
+        *(body_parts(body, label=BODY_LABEL + row) for row, body in enumerate(bodies)),
+        *(object_parts(item, label=OBJECT_LABEL + k) for k, item in enumerate(items)),
+    ]
+
+
+class MountedCameras:
+    """The cameras of a run.
+
+    Args:
+        scenario: whose world is seen.
+        eyes: the cameras that count.
+        renderer: fresh; it is loaded here, and closed by whoever made it.
+
+    Attributes:
+        count: images rendered so far.
+        seconds: wall time that they took.
+    """
+
+    def __init__(
+        self, scenario: Scenario, eyes: Sequence[MountedCamera], renderer: Renderer
+    ) -> None:
+        self.eyes = tuple(eyes)
+        self._renderer = renderer
+        self.count, self.seconds = 0, 0.0
+        renderer.load(load_scene(scenario.world.scene or OPEN_FIELD), visible_bodies(scenario))
+
+    def reset(self, seed: int) -> None:
+        """Noise starts anew."""
+        for eye in self.eyes:
+            eye.camera.reset(stream(seed, eye.source.topic))
+
+    def look(self, k: int, t: float, x: Array, objects: Array) -> list[ImageReading]:
+        """The images that are due at control instant k.
+
+        Args:
+            k: the instant.
+            t: its time [s].
+            x: (bodies, 13) states of all vehicles.
+            objects: (objects, 13) states of the world's objects.
+        """
+        due = [eye for eye in self.eyes if eye.sampling.is_due(k)]
+        return self.shoot(due, t, x, objects) if due else []
+
+    def shoot(
+        self, due: Sequence[MountedCamera], t: float, x: Array, objects: Array
+    ) -> list[ImageReading]:
+        """The images of some cameras now."""
+        began = time.perf_counter()
+        poses = np.vstack([x[:, POSE], objects[:, POSE]])
+        frames = self._renderer.render([eye.shot(x) for eye in due], poses)
+        self.seconds += time.perf_counter() - began
+        self.count += len(frames)
+        pairs = zip(due, frames, strict=True)
+        return [each for eye, frame in pairs for each in eye.readings(t, frame)]

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a vehicle feels of its surroundings, and how its reference and its wrench control answer."""
+
+from typing import Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_control.controller import Reference
+from iap_control.interaction.admittance import Admittance
+from iap_control.interaction.push import PushPlan
+from iap_description.force_task import ForceMode, ForceTask
+from iap_description.states import REF_FIXED, Command, Q
+from iap_description.step import WrenchRecord
+from iap_description.vehicles.assembly import Assembly
+from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
+from iap_estimation.wrench.momentum_observer import MomentumObserver
+from iap_physics.measured.wrench_sensor import WrenchSensor, to_world
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import Control, VehicleSpec
+
+Array = NDArray[np.float64]
+MODES = {"none": ForceMode.NONE, "paper": ForceMode.PAPER, "selective": ForceMode.SELECTIVE}
+
+
+class WrenchObserver(Protocol):
+    """What estimates the wrench without a force sensor."""
+
+    def reset(self) -> None:
+        """Forget the past."""
+
+    def __call__(self, x: Array, command: Command) -> Array:
+        """Estimated wrench (6,) about P's origin in P [N, N m].
+
+        Args:
+            x: (bodies, 13) state now.
+            command: what the aircraft have been told since the last state.
+        """
+
+
+class InteractionControl:
+    """Wrench sensing, admittance and wrench reference of one vehicle.
+
+    Wrenches are those of the environment on the platform, about P's origin.
+
+    Args:
+        sensor: of the contact wrench.
+        observer: estimates the wrench without a sensor.
+        source: which wrench is acted upon: raw, filtered or estimated.
+        admittance: None where the command does not yield.
+        plan: None where nothing is pushed.
+
+    Attributes:
+        estimated_P: (6,) the observer's wrench in P.
+        task: of wrench control.
+    """
+
+    def __init__(
+        self,
+        sensor: WrenchSensor,
+        observer: WrenchObserver,
+        source: str,
+        admittance: Admittance | None,
+        plan: PushPlan | None,
+    ) -> None:
+        self.sensor, self.observer = sensor, observer
+        self.admittance, self.plan = admittance, plan
+        self._source = source
+        self.reset()
+
+    @classmethod
+    def of(cls, scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly) -> Self:
+        """What a vehicle's keys ask for; `assembly` is the controller's idea of it."""
+        control, dt = vehicle.control, scenario.dt
+        observer = wrench_observer(scenario, vehicle, assembly)
+        admittance = Admittance(control.gains.admittance, dt) if control.admittance else None
+        return cls(
+            wrench_sensor(control, dt),
+            observer,
+            control.wrench_source,
+            admittance,
+            push_plan(vehicle, dt),
+        )
+
+    def reset(self) -> None:
+        """Nothing was felt yet."""
+        self.estimated_P = np.zeros(6)
+        self._tracked = Reference(np.zeros(REF_FIXED))
+        self.task: ForceTask | None = None
+        self._command: Command | None = None
+        self._measured_W = np.zeros(6)
+        for part in (self.sensor, self.observer, self.admittance, self.plan):
+            if part is not None:
+                part.reset()
+
+    def feel(self, x: Array, measured: Array, wrench_W: Array) -> None:
+        """Sense and estimate.
+
+        Args:
+            x: (bodies, 13) state.
+            measured: (13,) what the controller sees of the central body.
+            wrench_W: (6,) mean contact wrench on the central body in the last period, world axes.
+        """
+        self.sensor(wrench_W, measured[Q])
+        if self._command is not None:  # before the first one nothing is known of the thrusts
+            seen = x.copy()
+            seen[0] = measured
+            self.estimated_P[:] = self.observer(seen, self._command)
+
+    def answer(self, t: float, q_WP: Array, reference: Reference) -> Reference:
+        """The reference to track at time `t` [s]; `task` is what to push with it."""
+        measured_P = self.measured_P
+        if self.admittance is not None:
+            to_world(measured_P, q_WP, self._measured_W)
+            reference = self.admittance(reference, self._measured_W, True)
+        self._tracked = reference
+        if self.plan is not None:
+            self.task = self.plan(t, measured_P)
+        return reference
+
+    def commanded(self, command: Command) -> None:
+        """What was commanded on what was felt; it must not change before the next state is felt."""
+        self._command = command
+
+    @property
+    def felt(self) -> WrenchRecord:
+        """What was felt and answered last."""
+        sensor = self.sensor
+        return WrenchRecord(
+            sensor.raw_P, sensor.filtered_P, self.estimated_P, self._tracked, self.task
+        )
+
+    @property
+    def measured_P(self) -> Array:
+        """(6,) the wrench that is acted upon."""
+        if self._source == "estimated":
+            return self.estimated_P
+        return self.sensor.raw_P if self._source == "raw" else self.sensor.filtered_P
+
+
+def wrench_observer(
+    scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly
+) -> WrenchObserver:
+    """The observer of a vehicle; `assembly` is the controller's idea of it."""
+    control = vehicle.control
+    if control.observer == "acceleration":
+        return ImuWrenchObserver.of(scenario, vehicle, assembly)
+    pilot = control.gains.autopilot
+    return MomentumObserver(
+        assembly,
+        vehicle.platform.aircraft,
+        gravity=scenario.world.gravity,
+        gain=np.full(6, control.observer_gain),
+        dt=scenario.dt,
+        rotor_lead=pilot.rotor_lead,
+        attitude=pilot.attitude,
+        rate=pilot.rate,
+    )
+
+
+def wrench_sensor(control: Control, dt: float) -> WrenchSensor:
+    """The sensor of a vehicle."""
+    low_pass = control.wrench_filter
+    return WrenchSensor(cutoff=low_pass.cutoff, damping=low_pass.damping, dt=dt)
+
+
+def push_plan(vehicle: VehicleSpec, dt: float) -> PushPlan | None:
+    """The plan of a vehicle's wrench control, None where it has none."""
+    mode = MODES[vehicle.control.wrench_mode]
+    if mode == ForceMode.NONE or vehicle.push is None:
+        return None
+    return PushPlan(vehicle.push, mode, dt=dt)

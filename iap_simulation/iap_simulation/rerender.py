@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Images of a recorded motion, with other cameras or in another scene: a new run folder, in one pass.
+
+The states come from the recording, bit for bit, so the same cameras in the same scene see what they
+saw. Everything else in the recording is taken over.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.errors import BadInput
+from iap_description.sensors.readings import Reading
+from iap_description.sensors.sensor_info import CameraSensorInfo
+from iap_description.states import STATE_SIZE
+from iap_description.world.world import World
+from iap_io.runs import topics
+from iap_io.runs.recorder import BAG, Recorder
+from iap_io.runs.recording import Recording
+from iap_io.runs.run_folder import (
+    METRICS,
+    RunData,
+    load_run,
+    read_metrics,
+    write_config,
+    write_metrics,
+    write_trajectories,
+)
+from iap_io.runs.steps import step_of
+from iap_io.sensor_messages.sensor_reader import read_sensors
+from iap_sensors.cameras.renderer import Renderer
+from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_simulation.scenario.scenario import Scenario
+
+Array = NDArray[np.float64]
+LATE = 1e-6  # by which stamps that mean the same may differ [s]
+
+
+def rerender(
+    run: Path,
+    out: Path,
+    scenario: Scenario,
+    config: dict[str, Any],
+    *,
+    renderer: Renderer,
+    recording: Recording,
+    progress: Callable[[float], None],
+) -> MountedCameras:
+    """Render a recorded motion again.
+
+    Args:
+        run: the folder of the recorded run.
+        out: an empty run folder.
+        scenario: that was flown, with the cameras and the scene that count now.
+        config: its resolved plain tree, kept in the folder.
+        renderer: fresh.
+        recording: how the new run is recorded.
+        progress: is told the simulation time [s].
+
+    Returns:
+        The cameras, with the number of images and the time that they took.
+
+    Raises:
+        BadInput: not a run folder, other vehicles, no camera, or an object whose motion was not recorded.
+        RecordingFailed: the disk is full or cannot be written.
+    """
+    data, seeing = load_run(run), mounted_cameras_of(scenario)
+    _check(run, data, scenario, len(seeing))
+    others = tuple(each for each in data.meta.sensors if not isinstance(each, CameraSensorInfo))
+    meta = data.meta.model_copy(update={"sensors": (*others, *(eye.meta for eye in seeing))})
+    write_config(out, config)
+    eyes = MountedCameras(scenario, seeing, renderer)
+    eyes.reset(data.meta.seed)
+    with Recorder(out, meta, recording) as recorder:
+        _copy_tracks(data, recorder)
+        _play(data, read_sensors(run / BAG, others), eyes, scenario.world, recorder, progress)
+    write_trajectories(out, load_run(out))
+    if (run / METRICS).exists():
+        write_metrics(out, read_metrics(run))
+    return eyes
+
+
+def _check(run: Path, data: RunData, scenario: Scenario, cameras: int) -> None:
+    flown = [vehicle.meta.name for vehicle in data.vehicles]
+    wanted = [vehicle.name for vehicle in scenario.vehicles]
+    if flown != wanted:
+        raise BadInput(
+            f"{run}: vehicles {', '.join(flown)} were recorded, not {', '.join(wanted)}"
+        )
+    if cameras == 0:
+        raise BadInput(f"{run}: there is no camera to render; choose some with --sensors")
+    for name, item in scenario.world.objects.items():
+        if item.mass is not None:
+            raise BadInput(
+                f"{run}: key 'world.objects.{name}': it moves freely, and where it was is not recorded"
+            )
+
+
+def _copy_tracks(data: RunData, recorder: Recorder) -> None:
+    for i, vehicle in enumerate(data.vehicles):
+        for name, track in ((topics.GIVEN, vehicle.given), (topics.ACTUAL, vehicle.actual)):
+            if track is not None:
+                recorder.add_track(i, name, track)
+
+
+def _play(
+    data: RunData,
+    readings: Iterator[Reading],
+    eyes: MountedCameras,
+    world: World,
+    recorder: Recorder,
+    progress: Callable[[float], None],
+) -> None:
+    """Hand over every tick with what the sensors say of it, in the order of a run."""
+    columns = [vehicle.columns for vehicle in data.vehicles]
+    waiting = next(readings, None)
+    for i in range(min(len(c.t) for c in columns)):
+        k, t = int(columns[0].k[i]), float(columns[0].t[i])
+        while waiting is not None and waiting.t <= t + LATE:
+            recorder.take(waiting)
+            waiting = next(readings, None)
+        x = np.concatenate([c.x[i] for c in columns])
+        for image in eyes.look(k, t, x, _objects(world, t)):
+            recorder.take(image)
+        for number, c in enumerate(columns):
+            recorder.record(number, step_of(c, i))
+        if i % 50 == 0:
+            progress(t)
+    for reading in chain([] if waiting is None else [waiting], readings):
+        recorder.take(reading)
+
+
+def _objects(world: World, t: float) -> Array:
+    """(objects, 13) states of the world's objects."""
+    rows = [item.row(t) for item in world.objects.values()]
+    return np.array(rows).reshape(-1, STATE_SIZE)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scenarios: from YAML and options to one resolved, checked configuration."""

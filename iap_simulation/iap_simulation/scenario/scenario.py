@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scenarios: how a name, a file and the command line's options become one resolved, checked configuration."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from iap_control.gains import PRESETS as GAINS
+from iap_description.config import (
+    NonNegative,
+    Positive,
+    Presets,
+    Record,
+    merged,
+    override,
+    read_yaml,
+    validate,
+)
+from iap_description.errors import BadInput
+from iap_description.vehicles.platform import Platform, platform_tree
+from iap_description.world.world import World
+from iap_io.runs.recording import Recording
+from iap_physics.wind import Wind
+from iap_sensors.cameras.make import RendererName
+from iap_sensors.cameras.spec import CameraSpec
+from iap_sensors.mounted.sensor_presets import Name, cameras_tree, sensors_tree
+from iap_simulation.scenario.vehicle_spec import VEHICLE_KEYS, VehicleSpec
+
+DATA = Path(__file__).parents[1] / "data"
+SCENARIOS = Presets(DATA / "scenarios", "scenario")
+TOOL = "tool"  # key of a vehicle that replaces its platform's own
+
+
+class Rates(Record):
+    """Rates of the loop; physics must be a whole multiple of control."""
+
+    physics_hz: Positive
+    control_hz: Positive
+
+    @property
+    def substeps(self) -> int:
+        """Physics steps in one control period."""
+        return round(self.physics_hz / self.control_hz)
+
+    @model_validator(mode="after")
+    def _is_whole_ratio(self) -> Self:
+        ratio = self.physics_hz / self.control_hz
+        if ratio < 1.0 or abs(ratio - round(ratio)) > 1e-9:
+            raise ValueError(
+                f"physics_hz {self.physics_hz} is not a whole multiple of control_hz {self.control_hz}"
+            )
+        return self
+
+
+class EngineChoice(Record):
+    """Which physics engine flies."""
+
+    name: Literal["pybullet", "closed_form"]
+
+
+class Metrics(Record):
+    """How a run is judged."""
+
+    window: tuple[NonNegative, NonNegative] | None
+    after_contact: (
+        NonNegative  # the figures of contact count from so long after the first contact [s]
+    )
+    steady: Positive  # the steady ones over so long at the end [s]
+    force_band: Positive  # that a controlled force shall keep to, on both sides [N]
+
+
+class Draw(Record):
+    """What every seed draws anew, uniformly within plus and minus this."""
+
+    position: NonNegative  # of the start, per axis [m]
+    attitude_deg: NonNegative  # of the start: roll, pitch, yaw
+    friction: NonNegative  # of all surfaces together, relative
+
+
+class Scenario(Record):
+    """A resolved scenario: everything a run needs, nothing implied."""
+
+    scenario: str
+    description: str
+    seed: Annotated[int, Field(strict=True, ge=0)]
+    duration: Positive | None
+    rates: Rates
+    engine: EngineChoice
+    world: World
+    drag: Literal["auto", "on", "off"]
+    wind: Wind
+    metrics: Metrics
+    draw: Draw
+    cameras: dict[Name, CameraSpec]  # that stand in the world
+    renderer: RendererName
+    recording: Recording
+    compare: dict[
+        str, tuple[str, ...]
+    ]  # other flights of the same scenario: name -> KEY=VALUE, ...
+    vehicles: Annotated[tuple[VehicleSpec, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> Self:
+        names = [vehicle.name for vehicle in self.vehicles]
+        if len(set(names)) < len(names):
+            raise ValueError(f"key 'vehicles': names must differ, are {', '.join(names)}")
+        return self
+
+    @model_validator(mode="after")
+    def _autopilots_divide_physics(self) -> Self:
+        for vehicle in self.vehicles:
+            rate = vehicle.control.gains.autopilot.rate_hz
+            ratio = self.rates.physics_hz / rate if rate else 1.0
+            if ratio < 1.0 or abs(ratio - round(ratio)) > 1e-9:
+                raise ValueError(
+                    f"key 'control.gains.autopilot.rate_hz': {rate} does not divide physics_hz {self.rates.physics_hz}"
+                )
+        return self
+
+    def feels(self, vehicle: VehicleSpec) -> bool:
+        """Whether a vehicle has something to feel, so that wrenches are measured, estimated and recorded."""
+        control = vehicle.control
+        acts = control.admittance or control.wrench_mode != "none"
+        meets = bool(self.world.objects) or vehicle.platform.tool is not None
+        return acts or meets or bool(vehicle.disturbances)
+
+    @property
+    def dt(self) -> float:
+        """Control period [s]."""
+        return 1.0 / self.rates.control_hz
+
+    @property
+    def has_drag(self) -> bool:
+        """Whether bodies feel the air."""
+        return self.drag == "on" or (self.drag == "auto" and self.wind.speed > 0.0)
+
+
+class Options(Record):
+    """What the command line may change, beside `--set`; None leaves the scenario's own."""
+
+    platform: str | None = None
+    gains: str | None = None
+    seed: int | None = None
+    duration: float | None = None
+    sensors: str | None = None
+    scene: str | None = None
+    state_source: str | None = None
+    assignments: tuple[str, ...] = ()
+
+    def and_set(self, assignments: tuple[str, ...]) -> Self:
+        """The same with more assignments."""
+        return self.model_copy(update={"assignments": (*self.assignments, *assignments)})
+
+
+def resolve(name: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
+    """Resolve a scenario by name or path; also returns the plain tree that a run's folder keeps.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, in one line.
+    """
+    path = SCENARIOS.file_or_path(name)
+    return resolve_tree(path.stem, _scenario_tree(path), str(path), options)
+
+
+def _scenario_tree(path: Path, heirs: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """A scenario's tree on top of the one that its key `extends` names, if any."""
+    tree = read_yaml(path)
+    base = tree.pop("extends", None)
+    if base is None:
+        return tree
+    if not isinstance(base, str) or SCENARIOS.file_or_path(base) in (*heirs, path):
+        raise BadInput(
+            f"{path}: key 'extends': the name of another scenario is expected (got {base!r})"
+        )
+    return merged(_scenario_tree(SCENARIOS.file_or_path(base), (*heirs, path)), tree)
+
+
+def resolve_tree(
+    name: str, tree: dict[str, Any], source: str, options: Options
+) -> tuple[Scenario, dict[str, Any]]:
+    """Resolve a scenario's plain tree; `source` names it in errors."""
+    tree = {"scenario": name, **_with_defaults(tree, source)}
+    for vehicle in tree.get("vehicles", [tree]):
+        _expand(vehicle, options, source)
+    for key in ("seed", "duration"):
+        if getattr(options, key) is not None:
+            tree[key] = getattr(options, key)
+    if options.scene is not None:
+        tree["world"] = {**tree["world"], "scene": options.scene}
+    tree = _with_sensors(tree, source)
+    for (
+        assignment
+    ) in options.assignments:  # may be the name of a preset, and the next one a key of it
+        tree = _with_sensors(override(tree, [assignment]), source)
+    return scenario_of(tree, source), tree
+
+
+def resolve_replay(replay: dict[str, Any], options: Options) -> tuple[Scenario, dict[str, Any]]:
+    """Resolve the flight of a recorded command; `replay` has the keys of `Replay`.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, in one line.
+    """
+    recording = Path(replay["path"])
+    tree = {
+        "description": f"Replay of {recording.name}.",
+        "reference": {"type": "replay", **replay},
+    }
+    return resolve_tree(f"replay_{recording.stem}", tree, "replay", options)
+
+
+def _with_defaults(tree: dict[str, Any], source: str) -> dict[str, Any]:
+    """Fill in what the scenario leaves out; nested mappings are merged key by key."""
+    defaults = read_yaml(DATA / "defaults.yaml")
+    vehicle_defaults = {key: defaults[key] for key in VEHICLE_KEYS if key in defaults}
+    if "vehicles" not in tree:
+        return merged(defaults, tree)
+    if not isinstance(tree["vehicles"], list) or not tree["vehicles"]:
+        raise BadInput(f"{source}: key 'vehicles': a list with at least one vehicle is expected")
+    shared = {key: value for key, value in defaults.items() if key not in VEHICLE_KEYS}
+    for vehicle in tree["vehicles"]:
+        if not isinstance(vehicle, dict):
+            raise BadInput(f"{source}: key 'vehicles': a mapping is expected (got {vehicle!r})")
+    vehicles = [merged(vehicle_defaults, vehicle) for vehicle in tree["vehicles"]]
+    return {
+        **merged(shared, {k: v for k, v in tree.items() if k != "vehicles"}),
+        "vehicles": vehicles,
+    }
+
+
+def _with_sensors(tree: dict[str, Any], source: str) -> dict[str, Any]:
+    """Write out the sensors and cameras that are given by names of presets."""
+    out = {**tree, "cameras": cameras_tree(tree["cameras"])}
+    for vehicle in out.get("vehicles", [out]):
+        vehicle["sensors"] = sensors_tree(vehicle["sensors"], source)
+    return out
+
+
+def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:
+    """Replace the names of platform and gains by what they stand for."""
+    platform = options.platform or vehicle["platform"]
+    if isinstance(platform, str):
+        vehicle["platform"], home = platform_tree(platform)
+        validate(Platform, vehicle["platform"], source=home)  # here its own file can be named
+    if TOOL in vehicle:
+        vehicle["platform"] = {**vehicle["platform"], TOOL: vehicle.pop(TOOL)}
+    if options.sensors is not None:
+        vehicle["sensors"] = options.sensors
+    control = vehicle["control"]
+    if not isinstance(control, dict):
+        raise BadInput(f"{source}: key 'control': a mapping is expected (got {control!r})")
+    gains = options.gains or control.get("gains")
+    if isinstance(gains, str):
+        vehicle["control"] = {"preset": gains, **control, "gains": GAINS.tree(gains)}
+    else:
+        vehicle["control"] = {"preset": "custom", **control}
+    if options.state_source is not None:
+        vehicle["control"] = {**vehicle["control"], "state_source": options.state_source}
+
+
+def resolve_again(
+    path: Path, *, sensors: str | None, scene: str | None
+) -> tuple[Scenario, dict[str, Any]]:
+    """A resolved tree, such as a run folder's config.yaml, with other sensors or another scene.
+
+    Raises:
+        BadInput: not such a file, or anything unknown or impossible, in one line.
+    """
+    tree = read_yaml(path)
+    if scene is not None:
+        tree["world"] = {**tree["world"], "scene": scene}
+    for vehicle in tree.get("vehicles", [tree]) if sensors is not None else ():
+        vehicle["sensors"] = sensors
+    tree = _with_sensors(tree, str(path))
+    return scenario_of(tree, str(path)), tree
+
+
+def scenario_of(tree: dict[str, Any], source: str) -> Scenario:
+    """Check a resolved tree, such as a run folder's config.yaml."""
+    return validate(Scenario, _listed(tree), source=source)
+
+
+def _listed(tree: dict[str, Any]) -> dict[str, Any]:
+    """The shorthand of one vehicle, written out as a list of one."""
+    if "vehicles" in tree:
+        return tree
+    vehicle = {key: tree[key] for key in VEHICLE_KEYS if key in tree}
+    return {**{k: v for k, v in tree.items() if k not in VEHICLE_KEYS}, "vehicles": [vehicle]}

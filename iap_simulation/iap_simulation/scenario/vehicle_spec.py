@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One vehicle of a scenario: its platform, start, control, disturbances and sensors, and where it goes."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from iap_control.gains import Gains
+from iap_control.interaction.push import Push
+from iap_control.references.motions import Motion
+from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
+from iap_description.vehicles.platform import Platform
+from iap_physics.disturbance import Disturbance
+from iap_sensors.mounted.sensor_presets import Sensors
+from iap_simulation.scenario.requirements import StateSource, missing_sensors
+
+VEHICLE_KEYS = (
+    "name",
+    "platform",
+    "start",
+    "offset",
+    "control",
+    "state_noise",
+    "model_error",
+    "sensors",
+    "push",
+    "disturbances",
+    "reference",
+)
+
+
+class Start(Record):
+    """How the flight begins."""
+
+    mode: Literal["hover", "ground"]
+    lead_in: NonNegative
+
+
+class WrenchFilter(Record):
+    """Second-order low-pass of the contact wrench."""
+
+    cutoff: Positive  # [rad/s]
+    damping: Positive
+
+
+class Control(Record):
+    """How a vehicle is controlled; `preset` is the gains' name before they were resolved."""
+
+    preset: str
+    gains: Gains
+    admittance: Flag  # whether the pose command yields to the wrench that is felt
+    wrench_mode: Literal["none", "paper", "selective"]
+    wrench_source: Literal["raw", "filtered", "estimated"]  # the wrench that both act upon
+    wrench_filter: WrenchFilter
+    observer: Literal["momentum", "acceleration"]  # which estimates the wrench
+    observer_gain: Positive  # of the estimated wrench [1/s]
+    yaw: Literal["follow", "hold", "given"]
+    aircraft_yaw_deg: tuple[Real, ...] | None  # headings of the aircraft under yaw: given
+    state_source: StateSource = (
+        "truth"  # what controller and autopilots go by: the truth, or a method's estimate
+    )
+    estimator: str = "default"  # settings of the method
+    frontend: str = "default"  # settings of what follows its cameras' images
+
+
+class StateNoise(Record):
+    """White noise on the state that the controller sees, per control step."""
+
+    position: NonNegative  # [m]
+    attitude_deg: NonNegative
+    velocity: NonNegative  # [m/s]
+    rate_deg: NonNegative  # [deg/s]
+
+
+class ModelError(Record):
+    """How far the plant is from the controller's model."""
+
+    mass: Positive
+
+
+class Replay(Record):
+    """A recorded command; `path` was read when the scenario was resolved."""
+
+    type: Literal["replay"]
+    path: str
+    topic: str | None
+    actual_topic: str | None
+    convention: Literal["enu", "ned"] | None
+
+
+class VehicleSpec(Record):
+    """One vehicle of a scenario."""
+
+    name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")
+    platform: Platform
+    start: Start
+    offset: Vec3
+    control: Control
+    state_noise: StateNoise
+    model_error: ModelError
+    sensors: Sensors
+    push: Push | None
+    disturbances: tuple[Disturbance, ...]
+    reference: Annotated[Motion | Replay, Field(discriminator="type")]
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        given = self.control.aircraft_yaw_deg
+        if (self.control.yaw == "given") != (given is not None):
+            raise ValueError(
+                "key 'control.aircraft_yaw_deg': a list of headings goes with yaw: given, and only with it"
+            )
+        if self.control.observer == "acceleration" and self.sensors.imu is None:
+            raise ValueError("key 'control.observer': acceleration needs sensors.imu")
+        if given is not None and len(given) != self.platform.count:
+            raise ValueError(
+                f"key 'control.aircraft_yaw_deg': {self.platform.count} headings are needed, not {len(given)}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _can_localize(self) -> Self:
+        source = self.control.state_source
+        missing = missing_sensors(source, self.sensors, is_joined=self.platform.count > 1)
+        if missing:
+            raise ValueError(
+                f"key 'control.state_source': --state-source {source} needs sensors:"
+                f" {', '.join(missing)} (--sensors stereo has them all)"
+            )
+        return self

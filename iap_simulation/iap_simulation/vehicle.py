@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One vehicle of a run: its model, its references, what it senses, its controller, and where it starts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_control.controller import PlatformController, Reference
+from iap_control.interaction.push import Push, pushed_axes
+from iap_control.laws.tracking import gravity_wrench
+from iap_control.model import PlatformModel
+from iap_control.references import timeline
+from iap_control.references.timeline import Leads, Timeline
+from iap_description import so3
+from iap_description.force_task import check_axes
+from iap_description.random_streams import stream
+from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Level, Mode, Q, resting_state
+from iap_description.step import WrenchRecord
+from iap_description.vehicles.assembly import Assembly
+from iap_physics.engines.joints import joined_rows
+from iap_physics.measured.state_noise import NoisyState, StateNoiseLevel
+from iap_physics.plant import Airframe
+from iap_simulation.interaction import InteractionControl
+from iap_simulation.scenario.randomization import drawn_assembly, drawn_start
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import Replay, VehicleSpec
+
+Array = NDArray[np.float64]
+MotionRows = Callable[[Array], tuple[Array, Array]]
+
+
+@dataclass
+class Vehicle:
+    """One vehicle of a run.
+
+    Attributes:
+        name: the vehicle's name and namespace.
+        airframe: what the plant flies.
+        controller: turns measured states and references into commands.
+        timeline: references at every control instant.
+        sense: the state that the controller sees.
+        start: (bodies, 13) rows at t = 0.
+        start_rpm: (N, 4) rotor speeds at t = 0.
+        on_ground: whether the flight starts and ends on the ground.
+        touch: what it feels of its surroundings; None where there is nothing to feel.
+        push: the wrench it is to feel, under wrench control; None without one.
+    """
+
+    name: str
+    airframe: Airframe
+    controller: PlatformController
+    timeline: Timeline
+    sense: NoisyState
+    start: Array
+    start_rpm: Array
+    on_ground: bool
+    touch: InteractionControl | None
+    push: Push | None
+
+    @classmethod
+    def of(
+        cls,
+        scenario: Scenario,
+        vehicle: VehicleSpec,
+        motion: MotionRows | None = None,
+        duration: float = 0.0,
+    ) -> Self:
+        """Build a vehicle's pilot.
+
+        Args:
+            scenario: what is flown.
+            vehicle: which of its vehicles.
+            motion: tracked and scored rows of a recorded command; None takes the scenario's own motion.
+            duration: of the recorded command [s].
+        """
+        model_assembly = Assembly.of(vehicle.platform, vehicle.name)
+        gains = vehicle.control.gains
+        model = PlatformModel.of(
+            model_assembly,
+            vehicle.platform.aircraft,
+            gravity=scenario.world.gravity,
+            com_coupling=gains.com_coupling,
+        )
+        heavier = model_assembly.scaled(mass=vehicle.model_error.mass)
+        plant_assembly = drawn_assembly(heavier, scenario)
+        airframe = Airframe(plant_assembly, model, gains.autopilot, gains.rate_filter)
+        controller = PlatformController(model, gains, dt=scenario.dt, yaw_mode=vehicle.control.yaw)
+        if vehicle.push is not None and vehicle.control.wrench_mode != "none":
+            check_axes(model, pushed_axes(vehicle.push), vehicle.name)
+        line = _timeline(scenario, vehicle, model, motion, duration)
+        noise = vehicle.state_noise
+        level = StateNoiseLevel(
+            noise.position,
+            np.deg2rad(noise.attitude_deg),
+            noise.velocity,
+            np.deg2rad(noise.rate_deg),
+        )
+        sense = NoisyState(level, _noise(scenario.seed, vehicle.name))
+        row = drawn_start(
+            line.rows[0], scenario.draw, stream(scenario.seed, f"{vehicle.name}/start")
+        )
+        start, rpm = _start(vehicle, model_assembly, model, row)
+        return cls(
+            vehicle.name,
+            airframe,
+            controller,
+            line,
+            sense,
+            start,
+            rpm,
+            vehicle.start.mode == "ground",
+            InteractionControl.of(scenario, vehicle, model_assembly)
+            if scenario.feels(vehicle)
+            else None,
+            vehicle.push if vehicle.control.wrench_mode != "none" else None,
+        )
+
+    def reset(self, seed: int) -> None:
+        """Forget the last flight: the controller's memory is empty and the noise starts anew."""
+        self.controller.reset()
+        self.sense.reset(_noise(seed, self.name))
+        if self.touch is not None:
+            self.touch.reset()
+
+    def command(self, t: float, x: Array, contact_W: Array, reference: Reference) -> Command:
+        """The command on one state: sense, feel, revise the reference, control.
+
+        Args:
+            t: simulation time [s].
+            x: (bodies, 13) state.
+            contact_W: (6,) mean contact wrench on the central body in the last period, world axes.
+            reference: the present one.
+        """
+        measured, touch = self.sense(x[0]), self.touch
+        if touch is None:
+            return self.controller(measured, reference)
+        touch.feel(x, measured, contact_W)
+        tracked = touch.answer(t, measured[Q], reference)
+        F_e = self.controller.gains.compensation * touch.measured_P
+        command = self.controller(measured, tracked, F_e, touch.task)
+        touch.commanded(command)
+        return command
+
+    @property
+    def felt(self) -> WrenchRecord | None:
+        """What was felt on the last state, for the record."""
+        return None if self.touch is None else self.touch.felt
+
+    def reference(self, k: int) -> Reference:
+        """The reference at control instant k; the last one is held."""
+        k = min(k, len(self.timeline.rows) - 1)
+        return Reference(self.timeline.rows[k], Level(self.timeline.levels[k]))
+
+
+def _noise(seed: int, name: str) -> np.random.Generator:
+    return stream(seed, f"{name}/state_noise")
+
+
+def _timeline(
+    scenario: Scenario,
+    vehicle: VehicleSpec,
+    model: PlatformModel,
+    motion: MotionRows | None,
+    duration: float,
+) -> Timeline:
+    if motion is None:
+        assert not isinstance(vehicle.reference, Replay)  # noqa: S101 - a replay comes with its motion
+        own = vehicle.reference
+        motion, duration = lambda t: (own.rows(t), own.rows(t)), own.duration
+    height = vehicle.platform.ground_clearance if vehicle.start.mode == "ground" else None
+    recorded = isinstance(vehicle.reference, Replay)
+    line = timeline.build(
+        motion,
+        duration,
+        Leads(vehicle.start.lead_in, height),
+        scenario.dt,
+        score_leads=not recorded,
+    )
+    for rows in (line.rows, line.scored):
+        rows[:, REF_P] += vehicle.offset
+    headings = _headings(line.rows, vehicle, model)
+    line = replace(
+        line, rows=np.hstack([line.rows, headings]), scored=np.hstack([line.scored, headings])
+    )
+    return line if scenario.duration is None else line.cut(scenario.duration)
+
+
+def _headings(rows: Array, vehicle: VehicleSpec, model: PlatformModel) -> Array:
+    """Headings (T, N) [rad] of the aircraft: as given, or the platform's yaw and each mount's."""
+    if vehicle.control.aircraft_yaw_deg is not None:
+        return np.tile(np.deg2rad(vehicle.control.aircraft_yaw_deg), (len(rows), 1))
+    yaw = so3.euler_from_matrix(so3.matrix_from_quaternion(rows[:, REF_Q]))[:, 2:]
+    return yaw + model.mount_yaw
+
+
+def _start(
+    vehicle: VehicleSpec, assembly: Assembly, model: PlatformModel, row: Array
+) -> tuple[Array, Array]:
+    """Bodies and rotors at the first reference: hovering in balance, or standing with the rotors idle."""
+    base = resting_state(row[REF_P], row[REF_Q])
+    rotor = vehicle.platform.aircraft.rotor
+    if vehicle.start.mode == "ground":
+        return joined_rows(assembly, base), np.full((model.count, 4), rotor.rpm_min)
+    weight = np.empty(6)
+    gravity_wrench(model.inertia.mass, model.inertia.d_0, model.inertia.gravity, base[3:7], weight)
+    trial = PlatformController(model, vehicle.control.gains, dt=1.0)
+    command = trial.allocator(-weight, base[3:7], row[REF_FIXED:])
+    if command.mode == Mode.RPM:
+        return joined_rows(assembly, base), command.rpm.copy()
+    rpm = np.sqrt(command.thrust / (4.0 * rotor.thrust_coefficient))
+    return joined_rows(assembly, base, q_WB=command.q_WB), np.repeat(rpm[:, None], 4, axis=1)

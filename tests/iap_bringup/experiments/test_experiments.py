@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The studies of sensors meet what they print beside their numbers; the long ones on less."""
+
+from iap_bringup.experiments import images as camera_studies
+from iap_bringup.experiments import sensors as sensing_studies
+
+
+def quiet(_):
+    pass
+
+
+def holds(rows):
+    """Whether every number keeps to its bar."""
+    for name, row in rows.items():
+        value, bar = float(row["measured"]), row["bar"]
+        if bar.startswith("<="):
+            assert value <= float(bar[2:]), name
+        elif bar.startswith(">="):
+            assert value >= float(bar[2:]), name
+        else:
+            assert value == float(bar), name
+    return len(rows)
+
+
+def test_perfect_samples_add_up_to_the_motion():
+    assert holds(sensing_studies.dead_reckoning(quiet)) == 4
+
+
+def test_white_noise_is_returned_by_a_short_log_too():
+    rows = sensing_studies.noise(quiet, hours=0.5)
+    assert float(rows["gyro noise, off its density, %"]["measured"]) < 2.0
+
+
+def test_attitude_is_estimated_over_a_short_flight():
+    assert holds(sensing_studies.attitude(quiet, range(1, 4), long=12.0, short=6.0)) == 4
+
+
+def test_stamps_projection_and_stereo_keep_to_their_bars(opengl):
+    assert holds(sensing_studies.stamps(quiet, opengl)) == 3
+    assert holds(camera_studies.projection(quiet, opengl)) == 3
+    assert holds(camera_studies.stereo(quiet, opengl)) == 2

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plots are drawn for every kind of platform and for flights that ended early."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from made_up_flights import Record, random_flight, steady_flight
+
+from iap_bringup.plots import plot_file, plots
+from iap_bringup.plots.plot_series import flight as curves
+from iap_bringup.plots.plots import write_plots
+from iap_io.runs import topics
+from iap_io.runs.recorder import RecordingFailed, Track
+
+pytestmark = pytest.mark.filterwarnings("error")
+NAMES = ["overview", "path3d", "pose", "errors", "thrusts"]
+
+
+@pytest.fixture(autouse=True)
+def _coarse(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plot_file, "DPI", 50)
+
+
+@pytest.fixture
+def only_thrusts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plots, "FIGURES", {"thrusts": plots.draw_thrusts})
+
+
+def _is_png(path: Path) -> bool:
+    return path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 5_000
+
+
+def test_a_run_gets_its_plots(tmp_path: Path, recorded: Record) -> None:
+    paths = write_plots(tmp_path / "plots", recorded(steady_flight("two_line", 50)))
+    assert [path.name for path in paths] == [f"{name}.png" for name in NAMES]
+    assert all(map(_is_png, paths))
+
+
+def test_a_replay_shows_the_real_flight(tmp_path: Path, recorded: Record) -> None:
+    flight = steady_flight("f450", 50)
+    track = Track(flight.t[::5], flight.reference[::5, :7])
+    tracks = {topics.GIVEN: track, topics.ACTUAL: track}
+    paths = write_plots(tmp_path / "plots", recorded(flight, tracks=tracks))
+    assert tmp_path / "plots" / "difference.png" in paths
+
+
+def test_one_tick_is_enough(tmp_path: Path, recorded: Record) -> None:
+    assert len(write_plots(tmp_path / "plots", recorded(random_flight("three_star", 1)))) == len(
+        NAMES
+    )
+
+
+def test_no_state_no_plot(tmp_path: Path, recorded: Record) -> None:
+    flight = steady_flight("three_star", 5)
+    flight.x[:] = np.nan
+    assert write_plots(tmp_path / "plots", recorded(flight)) == []
+
+
+@pytest.mark.usefixtures("only_thrusts")
+def test_each_vehicle_gets_its_own_files(tmp_path: Path, recorded: Record) -> None:
+    left, right = steady_flight("f450", 3, "left"), steady_flight("f450", 3, "right")
+    names = [path.stem for path in write_plots(tmp_path / "plots", recorded(left, right))]
+    assert names == ["thrusts_left", "thrusts_right"]
+
+
+@pytest.mark.usefixtures("only_thrusts")
+def test_equal_runs_give_equal_plots(tmp_path: Path, recorded: Record) -> None:
+    run = recorded(steady_flight("f450", 3))
+    first, second = (write_plots(tmp_path / "plots", run)[0].read_bytes() for _ in range(2))
+    assert first == second
+
+
+def test_a_failed_flight_says_so_in_the_title(recorded: Record) -> None:
+    run = recorded(steady_flight("f450", 3))
+    assert "crashed" in curves(run.meta, run.vehicles[0], "crashed").title
+    assert "completed" not in curves(run.meta, run.vehicles[0]).title
+
+
+@pytest.mark.usefixtures("only_thrusts")
+def test_a_plot_that_cannot_be_written_is_one_line(tmp_path: Path, recorded: Record) -> None:
+    run = recorded(steady_flight("f450", 3))
+    (tmp_path / "plots").write_text("")
+    with pytest.raises(RecordingFailed, match="plots"):
+        write_plots(tmp_path / "plots", run)
+
+
+def test_yaw_is_drawn_on_the_turn_of_the_flight(recorded: Record) -> None:
+    flight = steady_flight("three_star", 400)
+    yaw = np.linspace(np.deg2rad(170.0), np.deg2rad(400.0), 400)
+    for rows, angles in ((flight.x[:, 0], yaw), (flight.reference, yaw + np.deg2rad(12.0))):
+        rows[:, 3], rows[:, 4] = 0.0, 0.0
+        rows[:, 5], rows[:, 6] = np.sin(0.5 * angles), np.cos(0.5 * angles)
+    run = recorded(flight)
+    drawn = curves(run.meta, run.vehicles[0])
+    np.testing.assert_allclose(drawn.reference.angles[:, 2] - drawn.simulated.angles[:, 2], 12.0)
+
+
+def test_matplotlib_waits_until_it_is_needed() -> None:
+    code = "import sys, iap_bringup.plots.plots; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scenes as data: room to fly, no more triangles than allowed, the same each time."""
+
+import numpy as np
+import pytest
+
+from iap_description.config import validate
+from iap_description.errors import BadInput
+from iap_description.scenes import library
+from iap_description.scenes.library import load_scene, scene_names
+from iap_description.world.tessellation import mesh
+from iap_description.world.world import World
+
+NAMES = scene_names()
+LOW, HIGH = np.array([-11.5, -7.0, 0.0]), np.array([11.5, 7.0, 9.0])  # of what figure_eight needs
+ANCHORS_NEAR = (-8.17, -4.35, 1.38), (2.93, -6.65, 3.3), (8.76, 6.12, 1.59), (-4.48, 1.17, 1.14)
+ANCHORS_FAR = (
+    (-38.17, -34.35, 1.38),
+    (32.93, -36.65, 3.3),
+    (38.76, 46.12, 1.59),
+    (-34.48, 31.17, 1.14),
+)
+WIDE = "bright_arena", "broad_station", "narrow_station"
+STEP = 0.3  # less than what is thin [m]
+TRIANGLES = 3000
+
+
+def inside(solid, points):
+    """Whether points (n, 3) are in a convex solid, or within 5 cm of it."""
+    vertices, normals, faces = mesh(solid)
+    first, normals = vertices[faces[:, 0]], normals[faces[:, 0]]
+    return (points @ normals.T - (first * normals).sum(axis=1) < 0.05).all(axis=1)
+
+
+def test_the_places_to_localise_in_are_there():
+    assert {
+        "building_cluster",
+        "textured_walls",
+        "foggy_arena",
+        "narrow_station",
+        "broad_station",
+        "bright_arena",
+    } < set(NAMES)
+    assert not load_scene("open_field").solids
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_there_is_room_for_the_figure_eight(name):
+    axes = [np.arange(low, high + STEP, STEP) for low, high in zip(LOW, HIGH, strict=True)]
+    points = np.stack(np.meshgrid(*axes), -1).reshape(-1, 3)
+    for solid in load_scene(name).solids:
+        assert not inside(solid, points).any(), solid.position
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_anchor_is_inside_of_anything(name):
+    scene = load_scene(name)
+    anchors = np.array(ANCHORS_FAR if name in WIDE else ANCHORS_NEAR)
+    for solid in scene.solids:
+        assert not inside(solid, anchors).any(), solid.position
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_far_anchors_are_within_the_walls(name):
+    walls = [part for part in load_scene(name).parts if part.name == "wall"]
+    corners = np.vstack([part.vertices for part in walls])
+    assert (corners.min(axis=0) < np.min(ANCHORS_FAR, axis=0))[:2].all()
+    assert (corners.max(axis=0) > np.max(ANCHORS_FAR, axis=0)).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_scene_is_made_of_few_triangles(name):
+    scene = library._BUILDERS[name]()
+    assert sum(len(part.faces) for part in scene.parts) < TRIANGLES
+    assert set(scene.textures) == {part.texture for part in scene.parts}
+    assert {part.label for part in scene.parts} == set(scene.labels)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_scene_is_the_same_each_time(name):
+    one, other = load_scene(name), library._BUILDERS[name]()
+    assert one is load_scene(name)
+    assert one.solids == other.solids
+    for a, b in zip(one.parts, other.parts, strict=True):
+        assert a.color == b.color
+        for key in ("vertices", "normals", "uv", "faces"):
+            np.testing.assert_array_equal(getattr(a, key), getattr(b, key))
+    for key, image in one.textures.items():
+        np.testing.assert_array_equal(image, other.textures[key])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_faces_look_where_their_normals_point(name):
+    for part in load_scene(name).parts:
+        a, b, c = np.moveaxis(part.vertices[part.faces], 1, 0)
+        out = np.cross(b - a, c - a)
+        lengths = np.linalg.norm(out, axis=1)
+        cosine = (out * part.normals[part.faces[:, 0]]).sum(axis=1) / lengths
+        assert lengths.min() > 0.0
+        np.testing.assert_allclose(cosine, 1.0, atol=1e-4)
+
+
+def test_an_unknown_scene_is_refused_with_the_choices():
+    with pytest.raises(
+        BadInput, match=r"no scene 'moon' \(scenes: bright_arena, .*textured_walls"
+    ):
+        load_scene("moon")
+    with pytest.raises(BadInput, match=r"scene.*no scene 'moon'"):
+        validate(World, {"scene": "moon"}, source="test")
+    assert validate(World, {"scene": "open_field"}, source="test").scene == "open_field"
+    assert World().scene is None

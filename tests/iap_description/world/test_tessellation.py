@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Triangles of shapes enclose the volume that they stand for, and look outwards."""
+
+import numpy as np
+import pytest
+
+from iap_description.vehicles.aircraft import Shape
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import load_platform
+from iap_description.world.objects import Wall
+from iap_description.world.solids import moments, prism
+from iap_description.world.surface import Surface
+from iap_description.world.tessellation import (
+    BODY_LABEL,
+    OBJECT_LABEL,
+    body_parts,
+    mesh,
+    object_parts,
+)
+
+PLACED = {"position": (1.0, -2.0, 0.5), "rpy_deg": (20.0, 30.0, 40.0)}
+SQUARE = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]])
+SHAPES = {
+    "box": (Shape(shape="box", size=(1.0, 2.0, 3.0), **PLACED), 6.0, 1e-9),
+    "cylinder": (Shape(shape="cylinder", radius=0.5, length=2.0, **PLACED), 0.5 * np.pi, 0.04),
+    "sphere": (Shape(shape="sphere", radius=0.5, **PLACED), np.pi / 6.0, 0.08),
+    "capsule": (Shape(shape="capsule", radius=0.5, length=2.0, **PLACED), np.pi * 2 / 3, 0.05),
+    "hull": (prism(SQUARE, SQUARE + [0.0, 0.0, 2.0], (1.0,) * 4), 2.0, 1e-9),
+}
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_a_mesh_encloses_the_shape_and_looks_outwards(kind):
+    shape, volume, lost = SHAPES[kind]
+    vertices, normals, faces = mesh(shape)
+    measured, first, _ = moments(vertices, faces)
+    assert volume * (1.0 - lost) - 1e-12 <= measured <= volume * (1.0 + 1e-9)
+    corners = vertices[faces]
+    out = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    assert (np.einsum("ij,ikj->ik", out, normals[faces]) > 0.0).all()
+    np.testing.assert_allclose(np.linalg.norm(normals, axis=1), 1.0)
+    if kind != "hull":
+        np.testing.assert_allclose(first / measured, shape.position, atol=1e-9)
+
+
+def test_a_body_is_seen_with_its_propellers():
+    body = Assembly.of(load_platform("f450")).bodies[0]
+    parts = body_parts(body, label=BODY_LABEL + 3)
+    assert len(parts) == len({part.color for part in parts})
+    veiled = [part for part in parts if part.color[3] < 1.0]
+    assert veiled  # what the propellers sweep
+    reach = np.abs(np.vstack([part.vertices for part in veiled])[:, :2]).max()
+    rotor, disc = body.rotors[0].position[0], 0.127
+    assert reach == pytest.approx(abs(rotor) + disc, rel=1e-3)
+    assert {part.label for part in parts} == {BODY_LABEL + 3}
+    assert sum(len(part.faces) for part in parts) < 2000
+
+
+def test_an_object_is_seen_where_it_is_touched():
+    wall = Wall(
+        type="wall",
+        position=(1.0, 2.0, 3.0),
+        width=4.0,
+        height=2.0,
+        surface=Surface(friction=0.5, restitution=0.0),
+        color=(0.2, 0.4, 0.6, 1.0),
+    )
+    (part,) = object_parts(wall)
+    np.testing.assert_allclose(part.vertices.min(axis=0), [-0.1, -2.0, -1.0], atol=1e-6)
+    np.testing.assert_allclose(part.vertices.max(axis=0), [0.0, 2.0, 1.0], atol=1e-6)
+    assert part.color == wall.color
+    assert part.label == OBJECT_LABEL

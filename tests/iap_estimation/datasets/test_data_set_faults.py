@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is no data set is refused with one line and exit code 2, and nothing is left behind."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from resting_pair import PairBag, camera_yaml, resting, write_euroc
+
+from iap_bringup.cli import main
+
+
+def _refused(capsys, *arguments: str | Path) -> str:
+    """The one line of an error; a folder is not left behind."""
+    out = Path(arguments[0]).parent / "out"
+    assert main.main(["localize", *map(str, arguments), "--no-plot", "--out", str(out)]) == 2
+    assert not out.exists()
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    return lines[0]
+
+
+@pytest.fixture
+def euroc(tmp_path: Path) -> Path:
+    return write_euroc(tmp_path / "data", resting(0.5))
+
+
+def test_no_inertial_unit(euroc: Path, capsys) -> None:
+    shutil.rmtree(euroc / "mav0" / "imu0")
+    assert "no inertial unit: imu0/data.csv is missing" in _refused(capsys, euroc)
+
+
+def test_no_calibration(euroc: Path, capsys) -> None:
+    (euroc / "mav0" / "cam1" / "sensor.yaml").unlink()
+    assert "cam1/sensor.yaml" in _refused(capsys, euroc)
+
+
+def test_no_second_camera(euroc: Path, capsys) -> None:
+    shutil.rmtree(euroc / "mav0" / "cam1")
+    assert "no right camera" in _refused(capsys, euroc)
+
+
+def test_a_right_camera_on_the_left(euroc: Path, capsys) -> None:
+    for name, y in (("cam0", -0.05), ("cam1", 0.05)):
+        text = camera_yaml(np.array([0.2, y, 0.0]))
+        (euroc / "mav0" / name / "sensor.yaml").write_text(text)
+    assert "swapped" in _refused(capsys, euroc)
+
+
+def test_left_images_in_the_right_cameras_folder(tmp_path: Path, capsys) -> None:
+    pair = resting(0.5)
+    pair.images = pair.images[::-1]
+    assert "swapped" in _refused(capsys, write_euroc(tmp_path / "data", pair))
+
+
+def test_stamps_that_go_backwards(tmp_path: Path, capsys) -> None:
+    pair = resting(0.5)
+    pair.imu_stamps[50] -= 20_000_001
+    line = _refused(capsys, write_euroc(tmp_path / "data", pair))
+    assert "imu0/data.csv: stamps go backwards: 0.230000 s after 0.245000 s" in line
+
+
+def test_images_whose_stamps_go_backwards(tmp_path: Path, capsys) -> None:
+    pair = resting(0.5)
+    pair.stamps[1][4] = pair.stamps[1][2] - 1
+    line = _refused(capsys, PairBag("mcap").write(tmp_path, pair))
+    assert "/stereo/right/image_raw: stamps go backwards" in line
+
+
+def test_an_image_that_is_missing(euroc: Path, capsys) -> None:
+    next((euroc / "mav0" / "cam0" / "data").iterdir()).unlink()
+    assert "not a readable image" in _refused(capsys, euroc)
+
+
+def test_a_table_with_a_word_in_it(euroc: Path, capsys) -> None:
+    path = euroc / "mav0" / "imu0" / "data.csv"
+    path.write_text(path.read_text() + "12345,0,zero,0,0,0,9.81\n")
+    assert "finite numbers" in _refused(capsys, euroc)
+
+
+@pytest.mark.parametrize(
+    ("left_out", "said"),
+    [
+        ("imu", "no inertial unit"),
+        ("info", "no calibration: /stereo/left/camera_info is missing"),
+        ("tf", "no /tf_static says where the cameras are"),
+    ],
+)
+def test_bags_without(left_out: str, said: str, tmp_path: Path, capsys) -> None:
+    bag = PairBag("ros1")
+    bag.left_out = {left_out}
+    assert said in _refused(capsys, bag.write(tmp_path, resting(0.2)))
+
+
+def test_a_bag_whose_cameras_are_swapped(tmp_path: Path, capsys) -> None:
+    pair = resting(0.2)
+    pair.levers = pair.levers[::-1]
+    line = _refused(capsys, PairBag("sqlite3").write(tmp_path, pair))
+    assert "/stereo/left/image_raw and /stereo/right/image_raw" in line
+    assert "swapped" in line
+
+
+def test_a_bag_without_a_pair(tmp_path: Path, capsys) -> None:
+    bag = PairBag("mcap")
+    bag.left_out = {"info", "tf"}
+    bag.names |= {"left": "/front", "right": "/back"}
+    assert "no stereo pair; choose with --left and --right" in _refused(
+        capsys, bag.write(tmp_path, resting(0.2))
+    )
+
+
+def test_a_damaged_bag(tmp_path: Path, capsys) -> None:
+    path = PairBag("ros1").write(tmp_path, resting(0.2))
+    path.write_bytes(path.read_bytes()[:3000])
+    assert "not a readable rosbag" in _refused(capsys, path)
+
+
+def test_no_data_set_at_all(tmp_path: Path, capsys) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("nothing")
+    assert "not a data set" in _refused(capsys, text)
+    (tmp_path / "empty").mkdir()
+    assert "not a data set" in _refused(capsys, tmp_path / "empty")
+    assert "no such file or folder" in _refused(capsys, tmp_path / "nowhere")
+
+
+def test_a_folder_of_data_sets(tmp_path: Path, capsys) -> None:
+    write_euroc(tmp_path / "all" / "MH_01", resting(0.1))
+    assert "choose one" in _refused(capsys, tmp_path / "all")
+
+
+def test_methods(euroc: Path, capsys) -> None:
+    assert "no method 'slam' (choices: vio," in _refused(capsys, euroc, "--method", "slam")
+    assert "needs ranges" in _refused(capsys, euroc, "--method", "vio,vio_uwb")
+    assert "two or more aircraft" in _refused(capsys, euroc, "--method", "joint")
+    assert "each method once" in _refused(capsys, euroc, "--method", "vio,vio")
+
+
+def test_settings(euroc: Path, capsys) -> None:
+    assert "unknown key 'estimator.frames'" in _refused(
+        capsys, euroc, "--set", "estimator.frames=3"
+    )
+    assert "no estimator settings 'best'" in _refused(capsys, euroc, "--preset", "best")
+
+
+def test_options_of_bags_for_a_folder(euroc: Path, capsys) -> None:
+    assert "not a bag" in _refused(capsys, euroc, "--imu", "/imu")
+
+
+def test_a_start_in_a_fall_without_truth(tmp_path: Path, capsys) -> None:
+    pair = resting(0.5)
+    pair.imu[:, 3:] *= 0.1
+    folder = write_euroc(tmp_path / "data", pair, truth=False)
+    assert "does not say where the vertical is" in _refused(capsys, folder)

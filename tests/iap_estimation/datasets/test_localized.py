@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""From the sensors' words to a folder of results."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+from resting_pair import BASELINE, DISTANCE, PairBag, resting, write_euroc
+
+from iap_bringup.cli import main
+from iap_description.config import read_yaml
+from iap_estimation.datasets.opening import open_dataset
+from iap_estimation.datasets.results import evaluate, write_results
+from iap_estimation.navigation.aircraft_frontend import FrontendStats, tracked
+from iap_estimation.navigation.data import Dataset
+from iap_estimation.navigation.pipeline import Results, localize
+from iap_estimation.navigation.settings import load_settings
+from iap_estimation.virpo.messages import Estimate, Tracks
+from iap_estimation.virpo.window.estimator import Fault
+from iap_estimation.virpo.window.window import EstimateLost
+from iap_io.trajectories.tum import read_tum
+
+
+@dataclass
+class Standing:
+    """In place of a localizer: the first state, some noise on it, and what is asked to go wrong."""
+
+    first: object
+    noise: float = 0.0
+    lost_at: float = np.inf
+    wild_at: float = np.inf
+    said: Sequence[Fault] = ()
+    seen: list[Tracks] = field(default_factory=list)
+
+    def imu(self, aircraft, sample):
+        return False
+
+    def ranges(self, aircraft, told):
+        raise AssertionError("nobody ranges")
+
+    tilt = ranges
+
+    def tracks(self, aircraft, tracks):
+        self.seen.append(tracks)
+        if tracks.t >= self.lost_at:
+            raise EstimateLost("the world has gone")
+        return self.first(aircraft, tracks.t) is not None
+
+    def estimates(self):
+        t = self.seen[-1].t
+        x = self.first(0, t)
+        x[:3] += self.noise * np.sin([10.0 * t, 11.0 * t, 12.0 * t])
+        x[0] = np.nan if t >= self.wild_at else x[0]
+        return [Estimate(t, x[:3], x[3:7], x[7:10], x[10:13], x[13:16], 0.01 * np.eye(15))]
+
+    def centre(self):
+        return None
+
+    def faults(self):
+        return self.said
+
+    def left_out(self):
+        return ()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    return write_euroc(tmp_path_factory.mktemp("data") / "still", resting(2.0))
+
+
+@pytest.fixture(scope="module")
+def dataset(folder: Path) -> Dataset:
+    return open_dataset(folder)
+
+
+@pytest.fixture(scope="module")
+def seen(dataset: Dataset) -> list:
+    return list(tracked(dataset, load_settings().frontend, FrontendStats()))
+
+
+def _run(dataset: Dataset, seen: list, **how) -> Results:
+    """One run of `vio` by something that stands."""
+    return localize(
+        dataset,
+        ["vio"],
+        load_settings(),
+        make=lambda name, fleet, spec, first, begins: Standing(first, **how),
+        events=seen,
+    )
+
+
+def test_tracks_of_a_wall_have_its_depth(seen: list) -> None:
+    tracks = [said for _, said in seen if isinstance(said, Tracks)]
+    assert len(tracks) == 41
+    views = tracks[-1].views[tracks[-1].has_right]
+    assert len(views) > 30
+    disparity = views[:, 0] - views[:, 2]
+    np.testing.assert_allclose(np.median(BASELINE / disparity), DISTANCE, rtol=0.01)
+    assert len(np.intersect1d(tracks[0].ids, tracks[-1].ids)) > 30, "it does not move"
+
+
+def test_noise_on_the_truth_is_the_error(dataset: Dataset, seen: list) -> None:
+    told = evaluate(_run(dataset, seen, noise=0.1)).metrics["estimation"]["still"]["vio"]
+    assert told["outcome"] == "completed"
+    assert told["ate_rmse_m"] == pytest.approx(0.1 * np.sqrt(1.5), rel=0.1)
+    assert told["nees_position"] == pytest.approx(0.5, rel=0.2)
+
+
+def test_the_front_end_runs_once_for_several_methods(dataset: Dataset, monkeypatch) -> None:
+    made: dict[str, Standing] = {}
+    monkeypatch.setattr("iap_estimation.navigation.pipeline.METHODS", ("vio", "other"))
+
+    def make(name, fleet, spec, first, begins):
+        made[name] = Standing(first)
+        return made[name]
+
+    results = localize(dataset, ["vio", "other"], load_settings(), make=make)
+    assert len(results.frontend.seconds) == 41
+    assert all(a is b for a, b in zip(made["vio"].seen, made["other"].seen, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"),
+    [
+        ({"lost_at": 1.0}, "failed: at 1.01 s: the world has gone"),
+        ({"wild_at": 1.0}, "failed: at 1.01 s: the estimate of still is not a number"),
+        ({"lost_at": 0.0}, "failed: at 0.01 s: the world has gone"),
+    ],
+)
+def test_a_failure_is_no_number(
+    dataset: Dataset, seen: list, how: dict, reason: str, tmp_path: Path
+) -> None:
+    evaluation = evaluate(_run(dataset, seen, **how))
+    told = evaluation.metrics["estimation"]["still"]["vio"]
+    assert told.pop("outcome") == evaluation.metrics["methods"]["vio"]["outcome"] == reason
+    assert set(told.values()) == {None}
+    write_results(tmp_path, evaluation)
+    assert not list(tmp_path.glob("trajectory_*"))
+
+
+def test_a_restart_is_stated(dataset: Dataset, seen: list) -> None:
+    results = _run(dataset, seen, said=(Fault(1.5, "a gap in the inertial samples"),))
+    metrics = evaluate(results).metrics
+    assert metrics["methods"]["vio"]["outcome"] == (
+        "restarted once: at 1.50 s: a gap in the inertial samples"
+    )
+    assert metrics["estimation"]["still"]["vio"]["ate_rmse_m"] is not None
+
+
+def test_no_estimate_is_a_failure(dataset: Dataset, seen: list) -> None:
+    results = _run(dataset, [each for each in seen if not isinstance(each[1], Tracks)])
+    assert results.methods["vio"].outcome == "failed: no estimate came"
+
+
+def test_an_aircraft_that_stands_is_found_standing(folder: Path, tmp_path: Path, capsys) -> None:
+    out = tmp_path / "out"
+    assert main.main(["localize", str(folder), "--out", str(out), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told == json.loads((out / "metrics.json").read_text())
+    vio = told["estimation"]["still"]["vio"]
+    assert vio["ate_max_m"] < 0.02
+    assert {"drift_percent", "keyframe_ms", "real_time_factor"} <= set(vio)
+    assert vio["keyframe_ms"] > 0.0
+    t, poses = read_tum(out / "trajectory_still_vio.tum")
+    assert np.abs(poses[:, :3] - [1.0, 2.0, 3.0]).max() < 0.02
+    start, _ = read_tum(out / "truth_still.tum")
+    assert start[0] - 1e-6 <= t[0] <= start[-1], "stamps are the data's own"
+    drawn = {path.name for path in (out / "plots").iterdir()}
+    assert drawn == {"errors.png", "paths.png", "quartiles.png"}
+
+
+@pytest.mark.parametrize(("chosen", "side"), [((), 21), (("--frontend", "default"), 15)])
+def test_images_of_cameras_have_a_front_end_of_their_own(
+    folder: Path, tmp_path: Path, chosen: tuple[str, ...], side: int
+) -> None:
+    out = tmp_path / "out"
+    assert main.main(["localize", str(folder), "--no-plot", "--out", str(out), *chosen]) == 0
+    told = read_yaml(out / "config.yaml")
+    assert told["frontend"]["window"] == side
+    assert told["estimator"]["keyframes"] == load_settings().estimator.keyframes
+    assert told["methods"] == ["vio"]
+
+
+def test_a_front_end_that_there_is_none_of(folder: Path, tmp_path: Path, capsys) -> None:
+    out = tmp_path / "out"
+    assert main.main(["localize", str(folder), "--frontend", "sharp", "--out", str(out)]) == 2
+    assert "no front end 'sharp' (presets: default, euroc)" in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_what_comes_after_the_last_image_is_left_out(tmp_path: Path, capsys) -> None:
+    pair = resting(4.0)
+    for stamps in pair.stamps:
+        del stamps[30:]  # 1.5 s of images and 4 s of samples
+    out = tmp_path / "out"
+    folder = write_euroc(tmp_path / "still", pair)
+    assert main.main(["localize", str(folder), "--no-plot", "--out", str(out)]) == 0
+    assert "neither images nor ranges in the last 2.5" in capsys.readouterr().out
+    t, poses = read_tum(out / "trajectory_still_vio.tum")
+    assert 1.3 < t[-1] - t[0] < 2.6
+    assert np.abs(poses[:, :3] - [1.0, 2.0, 3.0]).max() < 0.02
+
+
+def test_a_bag_without_truth_gives_trajectories(tmp_path: Path, capsys) -> None:
+    path = PairBag("mcap").write(tmp_path, resting(1.0))
+    out = tmp_path / "out"
+    assert main.main(["localize", str(path), "--out", str(out)]) == 0
+    said = capsys.readouterr().out
+    assert "nothing says what is true" in said
+    assert "of the inertial unit: not known, a small MEMS unit's is taken" in said
+    _, poses = read_tum(out / "trajectory_aircraft_vio.tum")
+    assert np.abs(poses[:, :3]).max() < 0.02
+    assert not (out / "plots").exists()
+
+
+def test_a_method_that_fails_is_exit_code_1(
+    folder: Path, tmp_path: Path, capsys, monkeypatch
+) -> None:
+    def lost(*_: object, **__: object) -> None:
+        raise EstimateLost("nothing fits")
+
+    monkeypatch.setattr("iap_estimation.virpo.window.estimator.Estimator.tracks", lost)
+    arguments = ["localize", str(folder), "--out", str(tmp_path / "out"), "--no-plot"]
+    assert main.main(arguments) == 1
+    assert "iap: vio failed: at 0.01 s: nothing fits" in capsys.readouterr().err

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A run of this suite as a data set: geometry and truth that agree, in its bag and in its EuRoC folder alike."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from iap_bringup.cli import main
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_estimation.datasets.opening import open_dataset
+from iap_estimation.navigation.data import CENTRE, CENTRE_NAME, Dataset, Images
+from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
+
+MOUNT = ("[0.05, -0.02, 0.03]", "[4.0, -7.0, 20.0]")  # of the inertial units [m], [deg]
+SMALL = [
+    f"sensors.cameras.{camera}.{key}={value}"
+    for camera in ("left", "right")
+    for key, value in (("width", 96), ("height", 72), ("fx", 48.0), ("fy", 48.0), ("cx", 47.5), ("cy", 35.5))
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run(opengl, tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("run") / "flown"
+    settings = [
+        f"platform.aircraft.mounts.imu.position={MOUNT[0]}",
+        f"platform.aircraft.mounts.imu.rpy_deg={MOUNT[1]}",
+        "recording.euroc=true",
+        "control.frontend=euroc",
+        *SMALL,
+    ]
+    arguments = ["run", "figure_eight", "--sensors", "stereo", "--scene", "textured_walls"]
+    arguments += ["--duration", "1.0", "--no-plot", "--out", str(out)]
+    assert main.main(arguments + [word for each in settings for word in ("--set", each)]) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def dataset(run: Path) -> Dataset:
+    return open_dataset(run)
+
+
+def test_everyone_is_heard(dataset: Dataset) -> None:
+    heard = [(who, type(said)) for who, said in dataset.events()]
+    for aircraft in range(3):
+        assert heard.count((aircraft, Inertial)) == 200
+        assert heard.count((aircraft, Images)) == 21
+        assert heard.count((aircraft, Ranges)) == 201
+    assert heard.count((CENTRE, Tilt)) == 200
+    assert [craft.name for craft in dataset.crafts] == ["drone_1", "drone_2", "drone_3"]
+    assert dataset.tally.sentences() == []
+
+
+def test_its_images_are_followed_as_its_flight_said(dataset: Dataset) -> None:
+    assert dataset.frontend == "euroc"
+
+
+def test_joints_are_where_both_bodies_have_them(dataset: Dataset) -> None:
+    assert dataset.centre is not None
+    centre = dataset.centre.truth
+    assert centre is not None
+    for craft, d in zip(dataset.crafts, dataset.centre.d, strict=True):
+        truth = craft.truth
+        assert truth is not None
+        here = _point(truth.poses, craft.p_BJ_B)
+        np.testing.assert_allclose(here, _point(centre.poses, d), atol=1e-6)
+
+
+def _point(poses: np.ndarray, p_B: np.ndarray) -> np.ndarray:
+    return poses[:, :3] + so3.rotate(poses[:, 3:], np.broadcast_to(p_B, (len(poses), 3)))
+
+
+def test_true_velocities_are_those_of_the_true_places(dataset: Dataset) -> None:
+    for truth in dataset.bodies.values():
+        assert truth is not None
+        assert truth.v_W is not None
+        moved = np.diff(truth.poses[:, :3], axis=0) / np.diff(truth.t)[:, None]
+        middle = 0.5 * (truth.v_W[1:] + truth.v_W[:-1])
+        np.testing.assert_allclose(moved, middle, atol=2e-3)
+
+
+def test_ranges_are_distances_of_the_antenna(dataset: Dataset) -> None:
+    off = []
+    for who, said in dataset.events():
+        if isinstance(said, Ranges):
+            craft = dataset.crafts[who]
+            row = int(np.argmin(np.abs(craft.truth.t - said.t)))
+            antenna = _point(craft.truth.poses[row : row + 1], craft.p_BA_B)
+            off.extend(
+                (said.ranges - np.linalg.norm(said.p_W - antenna, axis=1)) / said.deviations
+            )
+    assert abs(np.mean(off)) < 4.0 / np.sqrt(len(off))
+    assert np.std(off) == pytest.approx(1.0, rel=0.1)
+
+
+def test_the_gyroscope_turns_as_the_truth_does(dataset: Dataset) -> None:
+    truth = dataset.crafts[0].truth
+    w_B = [s.w_B for who, s in dataset.events() if who == 0 and isinstance(s, Inertial)]
+    turned = so3.multiply(so3.conjugate(truth.poses[:-1, 3:]), truth.poses[1:, 3:])
+    true_w_B = so3.quaternion_log(turned) / np.diff(truth.t)[:, None]
+    off = np.array(w_B) - true_w_B[: len(w_B)] - truth.biases[1 : len(w_B) + 1, :3]
+    noise = 0.0015 * np.sqrt(200.0)
+    assert np.std(off) == pytest.approx(noise, rel=0.15)
+
+
+def test_the_tilt_is_the_central_bodys(dataset: Dataset) -> None:
+    truth = dataset.bodies[CENTRE_NAME]
+    tilts = [said for _, said in dataset.events() if isinstance(said, Tilt)]
+    up = np.array([0.0, 0.0, 1.0])
+    for said in tilts[::20]:
+        row = int(np.argmin(np.abs(truth.t - said.t)))
+        ups = [so3.rotate(so3.conjugate(q), up) for q in (said.q_WB0, truth.poses[row, 3:])]
+        assert np.arccos(np.clip(ups[0] @ ups[1], -1.0, 1.0)) < np.deg2rad(3.0)
+
+
+def test_the_euroc_folder_says_the_same(run: Path, dataset: Dataset) -> None:
+    other = open_dataset(run / "euroc" / "drone_2")
+    ours = [e for who, e in dataset.events() if who == 1 and not isinstance(e, Ranges)]
+    theirs = [said for _, said in other.events()]
+    assert [type(said) for said in ours] == [type(said) for said in theirs]
+    for a, b in zip(ours, theirs, strict=True):
+        assert a.t == pytest.approx(b.t, abs=1e-9)
+        names = ("w_B", "f_B") if isinstance(a, Inertial) else ("left", "right")
+        for name in names:
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+    mine, its = dataset.crafts[1], other.crafts[0]
+    np.testing.assert_allclose(mine.calibration.p_BC_B, its.calibration.p_BC_B, atol=1e-12)
+    np.testing.assert_allclose(mine.truth.poses[:, :3], its.truth.poses[:, :3], atol=1e-12)
+    np.testing.assert_allclose(mine.truth.v_W, its.truth.v_W, atol=1e-12)
+
+
+def test_the_bag_within_the_folder_is_the_run(run: Path, dataset: Dataset) -> None:
+    assert open_dataset(run / "bag").source == dataset.source
+
+
+def test_too_few_aircraft_for_the_platform(run: Path, tmp_path: Path) -> None:
+    _changed(run, tmp_path, lambda meta: [s for s in meta if "drone_3/imu" not in s["topic"]])
+    with pytest.raises(
+        BadInput, match="three_star has 3 aircraft, but 1 of them .drone_3. came without"
+    ):
+        open_dataset(tmp_path)
+
+
+def test_a_run_without_sensors(run: Path, tmp_path: Path) -> None:
+    _changed(run, tmp_path, lambda meta: [])
+    with pytest.raises(BadInput, match="recorded without sensors"):
+        open_dataset(tmp_path)
+
+
+def test_a_recording_that_does_not_fit_its_configuration(run: Path, tmp_path: Path) -> None:
+    _changed(run, tmp_path, lambda meta: meta)
+    config = yaml.safe_load((run / "config.yaml").read_text())
+    config["platform"]["joints"].pop()
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
+    with pytest.raises(BadInput, match=r"config.yaml says 2 aircraft, the recording 3"):
+        open_dataset(tmp_path)
+
+
+def _changed(run: Path, folder: Path, change) -> None:
+    """A copy of a run whose recording says something else about its sensors."""
+    (folder / "bag").mkdir()
+    for path in (run / "bag").iterdir():
+        (folder / "bag" / path.name).symlink_to(path)
+    (folder / "config.yaml").write_text((run / "config.yaml").read_text())
+    tree = yaml.safe_load((run / "bag" / "metadata.yaml").read_text())
+    custom = tree["rosbag2_bagfile_information"]["custom_data"]
+    meta = json.loads(custom["iap_run"])
+    meta["sensors"] = change(meta["sensors"])
+    custom["iap_run"] = json.dumps(meta)
+    (folder / "bag" / "metadata.yaml").unlink()
+    (folder / "bag" / "metadata.yaml").write_text(yaml.safe_dump(tree))

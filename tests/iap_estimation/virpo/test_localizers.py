@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole estimators on made-up flights: they arrive where the truth is, know how well, and say when they do not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from whole_estimators import SECONDS, SPEC
+
+from iap_description.errors import BadInput
+from iap_estimation.virpo.fleet import Fleet
+from iap_estimation.virpo.localizer import METHODS, make_localizer
+from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.spec import PRESETS, load_spec
+
+
+def first(flight):
+    return lambda aircraft, t: flight.state(aircraft, t)
+
+
+def hear(localizer, arrivals, flight) -> dict[int, np.ndarray]:
+    """Position errors of every aircraft, and of the centre as -1; each with its NEES per degree of freedom."""
+    found: dict[int, list] = {}
+    last: dict[int, float] = {}
+    for who, said in arrivals:
+        is_new = False
+        match said:
+            case Inertial():
+                is_new = localizer.imu(who, said)
+            case Tracks():
+                is_new = localizer.tracks(who, said)
+            case Ranges():
+                localizer.ranges(who, said)
+            case Tilt():
+                localizer.tilt(said)
+        told = dict(enumerate(localizer.estimates())) if is_new else {}
+        if is_new and (centre := localizer.centre()) is not None:
+            told[-1] = centre
+        for body, one in told.items():
+            if one.t > last.get(body, -1.0):
+                last[body] = one.t
+                error = one.p_WB_W - flight.truth(body, one.t).p_WB_W
+                C = one.covariance[:3, :3]
+                found.setdefault(body, []).append(
+                    [*error, error @ np.linalg.solve(C, error) / 3.0]
+                )
+    return {body: np.array(rows) for body, rows in found.items()}
+
+
+def rmse(rows: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(np.sum(rows[:, :3] ** 2, axis=1))))
+
+
+@pytest.fixture(scope="module")
+def runs(flight, stream) -> dict[str, dict[int, np.ndarray]]:
+    made = {name: make_localizer(name, flight.fleet, SPEC, first(flight)) for name in METHODS}
+    return {name: hear(localizer, stream, flight) for name, localizer in made.items()}
+
+
+def mean(runs, method) -> float:
+    return float(np.mean([rmse(runs[method][a]) for a in range(3)]))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_follows_all_bodies(runs, method):
+    assert sorted(runs[method]) == [-1, 0, 1, 2]
+    assert all(rmse(rows) < 0.15 for rows in runs[method].values())
+    assert all(len(rows) > 8.0 * SECONDS for rows in runs[method].values())
+
+
+def test_ranges_help_and_one_window_helps_more(runs):
+    assert mean(runs, "vio_uwb") < mean(runs, "vio")
+    assert mean(runs, "joint") < 0.8 * mean(runs, "vio_uwb")
+    assert rmse(runs["joint"][-1]) < rmse(runs["vio_uwb"][-1]) + 0.01
+
+
+@pytest.mark.parametrize("method", ["vio", "vio_uwb", "virpo", "joint"])
+def test_estimators_know_how_wrong_they_are(runs, method):
+    nees = np.mean([runs[method][a][:, 3].mean() for a in range(3)])
+    assert 0.25 < nees < 3.0
+
+
+@pytest.mark.parametrize(("method", "since"), [("vio_uwb", 0.0), ("joint", 5.0)])
+def test_an_anchor_behind_a_wall_does_no_harm(flight, stream, runs, method, since):
+    def lengthen(arrival):
+        said = arrival.message
+        if not isinstance(said, Ranges) or said.t < since:
+            return arrival
+        return arrival._replace(message=replace(said, ranges=said.ranges + (said.anchors == 1)))
+
+    localizer = make_localizer(method, flight.fleet, SPEC, first(flight))
+    found = hear(localizer, [lengthen(arrival) for arrival in stream], flight)
+    assert {(one.aircraft, one.anchor) for one in localizer.left_out()} == {
+        (a, 1) for a in range(3)
+    }
+    assert all(since < one.t < since + 1.5 for one in localizer.left_out())
+    assert all(rmse(found[a]) < 2.0 * rmse(runs[method][a]) for a in found)
+
+
+def test_one_blind_aircraft_is_carried_by_the_others(flight, stream):
+    blind = [
+        a
+        for a in stream
+        if not (a.aircraft == 0 and isinstance(a.message, Tracks) and 3.0 <= a.message.t < 9.0)
+    ]
+    localizer = make_localizer("joint", flight.fleet, SPEC, first(flight))
+    found = hear(localizer, blind, flight)
+    assert not localizer.faults()
+    assert rmse(found[0]) < 0.1
+
+
+def test_a_silent_aircraft_does_not_stop_one_window(flight, stream):
+    silent = [a for a in stream if not (a.aircraft == 1 and 4.0 <= a.message.t < 7.0)]
+    localizer = make_localizer("joint", flight.fleet, SPEC, first(flight))
+    found = hear(localizer, silent, flight)
+    assert not localizer.faults()
+    assert rmse(found[0]) < 0.1
+    assert rmse(found[2]) < 0.1
+    assert rmse(found[1]) < 0.3, "the joints carry it"
+    assert len(found[0]) > 8.0 * SECONDS
+
+
+@pytest.mark.parametrize("method", ["virpo", "drift_filter"])
+def test_neighbours_that_fall_silent_do_no_harm(flight, stream, method):
+    silent = [a for a in stream if not (a.aircraft == 1 and 4.0 <= a.message.t)]
+    found = hear(make_localizer(method, flight.fleet, SPEC, first(flight)), silent, flight)
+    assert rmse(found[0]) < 0.15
+    assert rmse(found[2]) < 0.15
+    assert len(found[0]) > 8.0 * SECONDS
+
+
+def test_methods_and_presets_are_checked(flight):
+    with pytest.raises(BadInput, match="no method 'magic' .choices: vio"):
+        make_localizer("magic", flight.fleet, SPEC, first(flight))
+    with pytest.raises(BadInput, match="joined"):
+        make_localizer("joint", Fleet(flight.fleet.crafts), SPEC, first(flight))
+    with pytest.raises(BadInput, match="presets: default, paper"):
+        load_spec("other")
+    assert PRESETS.names() == ["default", "paper"]
+    assert load_spec("paper").range_deviation == 0.05
+    assert load_spec("paper").physical.distance == 0.04

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The wrench from distributed inertial units in the closed loop: on real rotors and autopilots, in free flight."""
+
+import numpy as np
+import pytest
+from flying import DT, GRAVITY, PHYSICS_HZ, controller_of, gains_of, hover_rpm, plant_of
+from swings import still, swinging
+
+from iap_control.controller import Reference
+from iap_description import so3
+from iap_description.config import validate
+from iap_description.errors import BadInput
+from iap_description.random_streams import stream
+from iap_description.states import Command, Mode, resting_state
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import load_platform
+from iap_estimation.wrench.acceleration_wrench import AccelerationObserver, Units
+from iap_physics.engines.joints import joined_rows
+from iap_physics.inertial import InertialMounts, InertialProbe
+from iap_sensors.imu import Imu
+from iap_sensors.imu_spec import PRESETS, ImuSpec
+
+NOTHING = np.zeros(6)
+BOTH = np.array([3.0, -4.0, 0.0, 0.6, 0.0, -0.8])  # 5 N and 1 N m
+LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
+TURNED = so3.quaternion_exp(np.array([0.3, -0.2, 2.0]))
+
+
+def units_of(assembly, arm=(0.0, 0.0, 0.0), q_BS=LEVEL):
+    """One on every body that is the centre's or an aircraft's, all of them off its CoM and turned alike."""
+    bodies = np.array(sorted({0, *assembly.aircraft}), dtype=np.int64)
+    return Units(bodies, np.tile(arm, (len(bodies), 1)), np.tile(q_BS, (len(bodies), 1)))
+
+
+def observer_of(name, gains, units, cutoff=2.0):
+    platform, pilot = load_platform(name), gains.autopilot
+    return AccelerationObserver(
+        Assembly.of(platform),
+        platform.aircraft,
+        units,
+        cutoff=cutoff,
+        dt=DT,
+        accel_noise=0.02,
+        gyro_noise=0.0015,
+        rotor_lead=pilot.rotor_lead,
+        attitude=pilot.attitude,
+        rate=pilot.rate,
+    )
+
+
+class Feeling:
+    """Measured samples of a flight's units, each mean over a control period."""
+
+    def __init__(self, plant, units, preset, seed):
+        mounts = InertialMounts(*units)
+        rate = {"physics_hz": PHYSICS_HZ, "every": round(PHYSICS_HZ * DT)}
+        self._probe = InertialProbe(mounts, **rate, sampling="integrating", gravity=GRAVITY)
+        spec = validate(ImuSpec, PRESETS.tree(preset), source=preset)
+        self._units = [Imu(spec, 1.0 / DT, stream(seed, f"imu_{m}")) for m in range(len(units[0]))]
+        self._step, self._engine = plant.engine.step, plant.engine
+        plant.engine.step = self._stepped
+        self._probe.reset(plant.engine.state()[0])
+
+    def _stepped(self, dt):
+        self._step(dt)
+        self._probe.step(self._engine.state()[0])
+
+    def take(self):
+        _, w, f = self._probe.take()
+        pairs = [unit(w[:, m], f[:, m]) for m, unit in enumerate(self._units)]
+        return np.array([pair.w_S[0] for pair in pairs]), np.array([p.f_S[0] for p in pairs])
+
+
+def fly(
+    name,
+    duration,
+    *,
+    wrench_W=NOTHING,
+    at=0.0,
+    preset="perfect",
+    reference=still,
+    cutoff=2.0,
+    arm=(0.0, 0.0, 0.0),
+    q_BS=LEVEL,
+    seed=1,
+):
+    """Estimates (T, 6) in world axes of a flight in which a wrench about P's origin acts from a time on."""
+    gains, platform = gains_of(), load_platform(name)
+    controller, plant = controller_of(name, gains), plant_of(name, gains)
+    assembly = Assembly.of(platform)
+    units = units_of(assembly, arm, q_BS)
+    observer = observer_of(name, gains, units, cutoff)
+    start = joined_rows(assembly, resting_state(np.zeros(3), LEVEL))
+    count = controller.model.count
+    plant.reset(start[None], [np.full((count, 4), hover_rpm(platform))], stream(1, "gusts"))
+    feeling, apply, wrench = Feeling(plant, units, preset, seed), plant.engine.apply, np.zeros(6)
+
+    def push(wrenches):
+        wrenches[0, 0] += wrench
+        apply(wrenches)
+
+    plant.engine.apply = push
+    estimates = [np.zeros(6)]
+    for k in range(round(duration / DT)):
+        x = plant.state()[0]
+        if k > 0:
+            seen_P = observer(x, command, feeling.take())  # noqa: F821 - of the last turn
+            estimates.append(so3.rotate(x[0, 3:7], seen_P.reshape(2, 3)).ravel())
+        command = controller(x[0], Reference(reference(k * DT, count)))
+        wrench[:] = wrench_W if k * DT >= at else 0.0
+        plant.command(0, command)
+        plant.advance()
+    return np.array(estimates)
+
+
+@pytest.mark.parametrize(("name", "bound"), [("three_star", 0.01), ("f450", 0.02)])
+@pytest.mark.parametrize("axis", range(6))
+def test_a_step_is_seen_after_half_a_second_of_hover(name, bound, axis):
+    wrench_W = np.eye(6)[axis] * (5.0 if axis < 3 else 1.0)
+    estimate = fly(name, 1.05, wrench_W=wrench_W, at=0.5)[201]
+    assert estimate[axis] == pytest.approx(wrench_W[axis], rel=bound)
+    assert np.abs(np.delete(estimate, axis)).max() < bound * wrench_W[axis]
+
+
+def test_it_answers_as_a_first_order_low_pass_of_its_cutoff():
+    up = np.array([0.0, 0.0, 5.0, 0.0, 0.0, 0.0])
+    estimate = fly("three_star", 1.0, wrench_W=up, at=0.5, cutoff=1.5)
+    t = np.maximum(DT * np.arange(len(estimate)) - 0.5, 0.0)
+    expected = 5.0 * (1.0 - np.exp(-2.0 * np.pi * 1.5 * t))
+    np.testing.assert_allclose(estimate[:, 2], expected, atol=0.02)
+
+
+@pytest.mark.parametrize("name", ["three_star", "three_line"])
+def test_a_swinging_platform_feels_nothing(name):
+    estimate = fly(name, 4.0, reference=swinging)[200:]  # without the jump at the start
+    assert np.abs(estimate[:, :3]).max() < 0.02
+    assert np.abs(estimate[:, 3:]).max() < 0.02
+
+
+def test_a_wrench_is_seen_while_the_platform_swings():
+    estimate = fly("three_star", 4.0, wrench_W=BOTH, reference=swinging)[300:]
+    np.testing.assert_allclose(estimate[:, :3], np.tile(BOTH[:3], (500, 1)), atol=0.05)
+    np.testing.assert_allclose(estimate[:, 3:], np.tile(BOTH[3:], (500, 1)), atol=0.02)
+
+
+def test_units_may_sit_anywhere_and_turned():
+    """At 23 cm from aircraft that turn on their joints, whose own motion is taken off."""
+    settings = {"reference": swinging, "arm": (0.2, 0.05, -0.1), "q_BS": TURNED}
+    estimate = fly("three_star", 4.0, wrench_W=BOTH, **settings)[300:]
+    np.testing.assert_allclose(estimate[:, :3], np.tile(BOTH[:3], (500, 1)), atol=0.1)
+    np.testing.assert_allclose(estimate[:, 3:], np.tile(BOTH[3:], (500, 1)), atol=0.03)
+
+
+@pytest.mark.parametrize("reference", [still, swinging])
+def test_with_the_paper_s_noise_it_stays_within_0_8_N_and_0_3_N_m(reference):
+    """Of which the biases' walk in these 5 s is about 0.2 N, and the noise 0.15 N and 0.06 N m."""
+    for seed in range(3):
+        flight = {"wrench_W": BOTH, "preset": "paper", "reference": reference, "seed": seed}
+        error = fly("three_star", 5.0, **flight)[300:] - BOTH
+        assert np.abs(error[:, :3]).max() < 0.8
+        assert np.abs(error[:, 3:]).max() < 0.3
+        assert error[:, :3].std(axis=0).max() < 0.25
+        assert error[:, 3:].std(axis=0).max() < 0.1
+
+
+def resting(observer, command):
+    """What it says of a platform at rest."""
+    x = np.zeros((4, 13))
+    x[:, 6] = 1.0
+    return observer(x, command, (np.zeros((4, 3)), np.tile([0.0, 0.0, GRAVITY], (4, 1))))
+
+
+def test_reset_forgets_and_the_first_state_gives_no_wrench():
+    assembly = Assembly.of(load_platform("three_star"))
+    observer = observer_of("three_star", gains_of(), units_of(assembly))
+    command = Command.zeros(3)
+    assert not resting(observer, command).any()
+    assert resting(observer, command)[2] > 0.1  # something else than thrust holds it up
+    observer.reset()
+    assert not resting(observer, command).any()
+
+
+def test_a_platform_s_wrench_is_no_command_for_it():
+    assembly = Assembly.of(load_platform("three_star"))
+    observer = observer_of("three_star", gains_of(), units_of(assembly))
+    with pytest.raises(BadInput, match="acceleration observer: .* 'wrench'"):
+        resting(observer, Command.zeros(3, Mode.WRENCH))
+
+
+def test_units_on_aircraft_alone_are_refused():
+    assembly = Assembly.of(load_platform("three_star"))
+    units = Units(*(each[1:] for each in units_of(assembly)))
+    with pytest.raises(BadInput, match="no inertial unit on the central body"):
+        observer_of("three_star", gains_of(), units)

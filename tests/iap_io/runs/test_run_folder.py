@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The run folder: its name, its files, and folders that are none."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from made_up_flights import Record, random_flight, run_meta, steady_flight
+
+from iap_description.errors import BadInput
+from iap_io.bags.bag_writer import STORAGE
+from iap_io.runs import topics
+from iap_io.runs.recorder import BAG, Recorder, RecordingFailed, Track
+from iap_io.runs.run_folder import (
+    create_run_folder,
+    load_run,
+    read_metrics,
+    write_config,
+    write_metrics,
+    write_trajectories,
+)
+from iap_io.trajectories.tum import read_tum
+
+
+def test_runs_are_counted(tmp_path: Path) -> None:
+    names = [create_run_folder(None, "hover", tmp_path / "runs").name for _ in range(3)]
+    assert names == ["hover-001", "hover-002", "hover-003"]
+    (tmp_path / "runs" / "hover-041").mkdir()
+    (tmp_path / "runs" / "hover-later").mkdir()
+    assert create_run_folder(None, "hover", tmp_path / "runs").name == "hover-042"
+    assert create_run_folder(None, "spiral", tmp_path / "runs").name == "spiral-001"
+
+
+def test_a_run_is_never_overwritten(tmp_path: Path) -> None:
+    out = create_run_folder(tmp_path / "a" / "b", "hover")
+    with pytest.raises(BadInput, match=f"{out}: exists already"):
+        create_run_folder(out, "hover")
+
+
+def test_a_folder_that_cannot_be_made_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="file/run"):
+        create_run_folder(tmp_path / "file" / "run", "hover")
+
+
+def test_config_and_metrics_are_read_back(tmp_path: Path) -> None:
+    config = {"scenario": "hover", "vehicles": [{"name": "iap", "offset": [0.0, 1e-7]}]}
+    write_config(tmp_path, config)
+    assert yaml.safe_load((tmp_path / "config.yaml").read_text()) == config
+    write_metrics(tmp_path, {"outcome": "completed", "axis_rmse_deg": None})
+    assert read_metrics(tmp_path) == {"outcome": "completed", "axis_rmse_deg": None}
+    with pytest.raises(ValueError, match="JSON"):
+        write_metrics(tmp_path, {"position_rmse_m": float("nan")})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["config.yaml", "metrics.json"]
+
+
+def test_what_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RecordingFailed, match=r"file/metrics\.json"):
+        write_metrics(tmp_path / "file", {})
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{"])
+def test_damaged_metrics_are_bad_input(text: str, tmp_path: Path) -> None:
+    (tmp_path / "metrics.json").write_text(text)
+    with pytest.raises(BadInput, match=r"metrics\.json"):
+        read_metrics(tmp_path)
+
+
+def test_trajectories_of_all_bodies_are_written(tmp_path: Path, recorded: Record) -> None:
+    flight = random_flight("two_line", 12)
+    write_trajectories(tmp_path, recorded(flight))
+    for name, i in (("trajectory_iap", 0), ("trajectory_iap_drone_2", 2)):
+        t, poses = read_tum(tmp_path / f"{name}.tum")
+        np.testing.assert_allclose(t, flight.t, atol=1e-9)
+        np.testing.assert_allclose(poses, flight.x[:, i, :7], atol=1e-9)
+    _, reference = read_tum(tmp_path / "reference_iap.tum")
+    np.testing.assert_allclose(reference, flight.reference[:, :7], atol=1e-9)
+
+
+def test_the_reference_trajectory_of_a_replay_is_the_command_as_given(
+    tmp_path: Path, recorded: Record
+) -> None:
+    flight = steady_flight("three_star", 21)
+    given = Track(np.array([0.0, 0.025, 0.1]), flight.reference[[0, 5, 20], :7])
+    write_trajectories(tmp_path, recorded(flight, tracks={topics.GIVEN: given}))
+    t, poses = read_tum(tmp_path / "reference_iap.tum")
+    np.testing.assert_allclose(t, given.t)
+    np.testing.assert_allclose(poses, given.poses)
+
+
+def test_a_folder_without_a_recording_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no recording of a run"):
+        load_run(tmp_path)
+
+
+def test_a_foreign_bag_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / BAG).mkdir()
+    (tmp_path / BAG / "metadata.yaml").write_text("rosbag2_bagfile_information: {version: 9}\n")
+    with pytest.raises(BadInput, match="iap_run"):
+        load_run(tmp_path)
+
+
+def test_an_empty_recording_is_bad_input(tmp_path: Path) -> None:
+    Recorder(tmp_path, run_meta(random_flight("f450", 1))).close()
+    with pytest.raises(BadInput, match="no message on /iap/state"):
+        load_run(tmp_path)
+
+
+@pytest.mark.parametrize("kept", [0, 5, 500, 5000])
+def test_a_truncated_bag_is_bad_input(kept: int, tmp_path: Path, recorded: Record) -> None:
+    recorded(random_flight("f450", 30))
+    file = tmp_path / BAG / STORAGE
+    file.write_bytes(file.read_bytes()[:kept])
+    with pytest.raises(BadInput, match="not a readable recording"):
+        load_run(tmp_path)

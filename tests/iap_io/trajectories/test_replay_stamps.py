@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Clocks, order, gaps and carried velocities of imperfect recordings."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flight_bags import START_NS, BagMaker, Motion, motion
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_io.trajectories.consistency import without_contradictions
+from iap_io.trajectories.reader import read_recorded
+from iap_io.trajectories.recorded import Recorded, time_offset
+
+POSE = "geometry_msgs/msg/PoseStamped"
+
+
+def read(
+    maker: BagMaker, m: Motion, headers: list[int], received: list[int] | None = None
+) -> Recorded:
+    """Write and read PoseStamped with these header stamps and times of reception."""
+    poses = [maker.pose_stamped(s, p, q) for s, p, q in zip(headers, m.p, m.q, strict=True)]
+    topic = list(zip(received or m.stamps, poses, strict=True))
+    return read_recorded(maker.write({"/command": (POSE, topic)}))
+
+
+def test_header_stamps_count_when_they_are_set(mcap: BagMaker, flight: Motion) -> None:
+    headers = [stamp - 5 * START_NS // 10 for stamp in flight.stamps]
+    jittered = [stamp + 3_000_000 * (k % 3) for k, stamp in enumerate(flight.stamps)]
+    recorded = read(mcap, flight, headers, jittered)
+    assert (recorded.clock, recorded.start_ns) == ("header", headers[0])
+    assert recorded.bag_start_ns == START_NS
+    np.testing.assert_allclose(recorded.t, flight.t, atol=1e-8)
+
+
+def test_simulation_time_starts_at_zero(mcap: BagMaker, flight: Motion) -> None:
+    recorded = read(mcap, flight, [stamp - START_NS for stamp in flight.stamps])
+    assert (recorded.clock, recorded.start_ns) == ("header", 0)
+
+
+@pytest.mark.parametrize(
+    ("headers", "fault"),
+    [
+        (lambda stamps: [0] * len(stamps), "are not set"),
+        (lambda stamps: [stamps[0]] * len(stamps), "are all the same"),
+        (lambda stamps: stamps[:200] + [s - 5 * 10**9 for s in stamps[200:]], "jump back"),
+    ],
+)
+def test_time_of_reception_counts_where_header_stamps_do_not(
+    mcap: BagMaker,
+    flight: Motion,
+    caplog: pytest.LogCaptureFixture,
+    headers: Callable[[list[int]], list[int]],
+    fault: str,
+) -> None:
+    recorded = read(mcap, flight, headers(flight.stamps))
+    assert (recorded.clock, recorded.start_ns) == ("bag", START_NS)
+    np.testing.assert_allclose(recorded.t, flight.t, atol=1e-8)
+    assert fault in caplog.text
+
+
+def test_reordered_samples_are_sorted(
+    mcap: BagMaker, flight: Motion, caplog: pytest.LogCaptureFixture
+) -> None:
+    order = np.arange(len(flight.t))
+    order[[100, 101]] = order[[101, 100]]
+    shuffled = Motion(*(x[order] for x in vars(flight).values()))
+    recorded = read(mcap, shuffled, shuffled.stamps, flight.stamps)
+    np.testing.assert_allclose(recorded.p_WP_W, flight.p, atol=1e-12)
+    assert "1 stamps step back" in caplog.text
+
+
+def test_first_of_equal_stamps_stays(
+    mcap: BagMaker, flight: Motion, caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = flight.stamps
+    headers[50] = headers[49]
+    recorded = read(mcap, flight, headers)
+    np.testing.assert_allclose(recorded.p_WP_W, np.delete(flight.p, 50, axis=0), atol=1e-12)
+    assert "1 samples repeat a stamp" in caplog.text
+
+
+def without(m: Motion, begin: float, end: float) -> Motion:
+    """The motion less its samples within (begin, end)."""
+    kept = (m.t <= begin + 1e-9) | (m.t >= end - 1e-9)
+    return Motion(*(x[kept] for x in vars(m).values()))
+
+
+def test_gaps_are_bridged_up_to_a_second(
+    mcap: BagMaker, flight: Motion, caplog: pytest.LogCaptureFixture
+) -> None:
+    m = without(flight, 4.0, 4.9)
+    assert len(read(mcap, m, m.stamps).t) == len(m.t)
+    assert "no sample for 0.90 s after t = 4.000 s" in caplog.text
+
+
+def test_longer_gaps_are_refused(mcap: BagMaker, flight: Motion) -> None:
+    m = without(flight, 4.0, 5.1)
+    with pytest.raises(
+        BadInput, match=r"flight: topic /command: no sample for 1.10 s after t = 4"
+    ):
+        read(mcap, m, m.stamps)
+
+
+def test_offset_of_two_topics_is_by_their_stamps(mcap: BagMaker, flight: Motion) -> None:
+    late = without(flight, -1.0, 2.0)
+    path = mcap.write({"/reference": mcap.poses(flight), "/actual": mcap.poses(late)})
+    reference, actual = (read_recorded(path, topic=topic) for topic in ("/reference", "/actual"))
+    assert time_offset(reference, actual) == pytest.approx(2.0, abs=1e-9)
+    by_bag = replace(actual, clock="bag", start_ns=actual.bag_start_ns)
+    assert time_offset(reference, by_bag) == pytest.approx(2.0, abs=1e-9)
+
+
+def carrying(m: Motion, v: np.ndarray, w: np.ndarray) -> Recorded:
+    """The motion as a recording with these velocities."""
+    return Recorded(m.t, m.p, m.q, "flight", "header", 0, None, v, w, m.a, m.alpha)
+
+
+def test_noisy_velocities_are_kept(flight: Motion) -> None:
+    noise = np.random.default_rng(1).normal(0.0, 0.1, (2, len(flight.t), 3))
+    recorded = without_contradictions(carrying(flight, flight.v + noise[0], flight.w + noise[1]))
+    assert recorded.v_WP_W is not None
+    assert recorded.w_WP_P is not None
+
+
+@pytest.mark.parametrize("fault", ["unset", "wrong axes"])
+def test_velocities_that_contradict_the_pose_are_dropped(
+    flight: Motion, caplog: pytest.LogCaptureFixture, fault: str
+) -> None:
+    caplog.set_level(logging.WARNING)
+    v = so3.rotate(so3.conjugate(flight.q), flight.v) if fault == "wrong axes" else 0.0 * flight.v
+    w = so3.rotate(flight.q, flight.w) if fault == "wrong axes" else 0.0 * flight.w
+    recorded = without_contradictions(carrying(flight, v, w))
+    assert recorded.v_WP_W is None
+    assert recorded.a_WP_W is None
+    assert recorded.w_WP_P is None
+    assert recorded.alpha_WP_P is None
+    assert caplog.text.count("contradicts the pose") == 2
+
+
+def test_short_recordings_are_judged_too() -> None:
+    m = motion(np.array([0.0, 0.02]))
+    assert without_contradictions(carrying(m, m.v, m.w)).v_WP_W is not None

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Records in numpy are the bytes that rosbags serialises."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from iap_description.errors import BadInput
+from iap_io.runs import topics
+from iap_io.wire import cdr
+
+
+def _randomised(store: Any, message: Any, rng: np.random.Generator) -> Any:
+    """The same message with other numbers; strings and lengths stay."""
+    for name, (kind, detail) in store.fielddefs[message.__msgtype__][1]:
+        value = getattr(message, name)
+        if hasattr(value, "__msgtype__"):
+            _randomised(store, value, rng)
+        elif isinstance(value, list) and value and hasattr(value[0], "__msgtype__"):
+            for element in value:
+                _randomised(store, element, rng)
+        elif isinstance(value, np.ndarray):
+            setattr(message, name, rng.normal(size=value.shape).astype(value.dtype))
+        elif kind == cdr.Nodetype.BASE and detail[0] != "string":
+            number = rng.integers(0, 2 if detail[0] == "bool" else 100)
+            setattr(message, name, type(value)(number))
+    return message
+
+
+def _leaves(dtype: np.dtype, prefix: str = "") -> list[str]:
+    return [
+        leaf
+        for name in dtype.names or ()
+        for leaf in (
+            _leaves(dtype[name], f"{prefix}{name}.") if dtype[name].names else [f"{prefix}{name}"]
+        )
+    ]
+
+
+def _imu(store: Any) -> Any:
+    make = topics.message
+    return make(
+        store, "sensor_msgs/msg/Imu", header=make(store, "std_msgs/msg/Header", frame_id="imu")
+    )
+
+
+def _joints(store: Any) -> Any:
+    return topics.message(
+        store,
+        "sensor_msgs/msg/JointState",
+        name=["a", "bc", ""],
+        position=np.zeros(3),
+        effort=np.zeros(1),
+    )
+
+
+def _ranges(store: Any) -> Any:
+    """Elements of different sizes, with padding between them."""
+    ranges = [
+        topics.message(store, "iap_msgs/msg/UwbRange", anchor_id=name, valid=True)
+        for name in ("a", "long name", "b")
+    ]
+    return topics.message(store, "iap_msgs/msg/UwbRanges", ranges=ranges)
+
+
+@pytest.mark.parametrize("build", [_imu, _joints, _ranges])
+def test_filled_records_are_serialised_messages(build: Any) -> None:
+    store, rng = cdr.message_types(), np.random.default_rng(3)
+    layout = cdr.Layout.of(store, build(store))
+    message = _randomised(store, build(store), rng)
+    expected = np.frombuffer(store.serialize_cdr(message, message.__msgtype__), np.uint8)
+    source = layout.records(expected[None])
+    filled = layout.blank(1)
+    for leaf in _leaves(layout.dtype):
+        target, value = filled, source
+        *groups, last = leaf.split(".")
+        for group in groups:
+            target, value = target[group], value[group]
+        target[last] = value[last]
+    assert filled.tobytes() == expected.tobytes()
+
+
+def test_poses_and_twists_are_vectors() -> None:
+    store = cdr.message_types()
+    odometry = topics.message(store, "nav_msgs/msg/Odometry", child_frame_id="iap/base_link")
+    odometry.pose.pose.orientation.w = 0.5
+    odometry.twist.twist.angular.z = 0.25
+    record = cdr.Layout.of(store, odometry).blank(1)
+    assert record["pose"][0, 6] == 0.5
+    assert record["twist"][0, 5] == 0.25
+
+
+def test_other_names_are_refused() -> None:
+    store = cdr.message_types()
+    blobs = []
+    for name in ("map", "mop"):
+        header = topics.message(store, "std_msgs/msg/Header", frame_id=name)
+        message = topics.message(store, topics.POSE, header=header)
+        blobs.append(bytes(store.serialize_cdr(message, topics.POSE)))
+    with pytest.raises(ValueError, match="names or counts change"):
+        cdr.records_of(store, topics.POSE, blobs)
+
+
+def test_stamp_of_raw_bytes() -> None:
+    store = cdr.message_types()
+    message = topics.pose_sample(store)
+    message.header.stamp.sec, message.header.stamp.nanosec = 7, 5
+    assert cdr.stamp_of(bytes(store.serialize_cdr(message, topics.POSE))) == 7_000_000_005
+
+
+@pytest.mark.parametrize(
+    "place", ["iap_msgs/msg", "share/iap_msgs/msg", "iap_msgs/share/iap_msgs/msg"]
+)
+def test_message_files_are_found_in_source_and_install_trees(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / place).mkdir(parents=True)
+    (tmp_path / place / "A.msg").write_text("bool a\n")
+    monkeypatch.setattr(cdr, "__file__", str(tmp_path / "lib/python/iap_description/cdr.py"))
+    assert cdr.message_folder() == tmp_path / place
+
+
+def test_message_files_are_found_in_a_sourced_workspace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cdr, "__file__", "/nowhere/iap_description/cdr.py")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", f"{tmp_path / 'a'}:{tmp_path / 'b'}")
+    with pytest.raises(BadInput, match="AMENT_PREFIX_PATH"):
+        cdr.message_folder()
+    folder = tmp_path / "b/share/iap_msgs/msg"
+    folder.mkdir(parents=True)
+    (folder / "A.msg").write_text("bool a\n")
+    assert cdr.message_folder() == folder

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Views on serialised bytes are the messages that rosbags serialises, in both directions."""
+
+import numpy as np
+import pytest
+
+from iap_control.model import PlatformModel
+from iap_description.errors import BadInput
+from iap_description.states import REF_FIXED, Command, Mode
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import load_platform
+from iap_io.runs import topics
+from iap_io.runs.run_meta import VehicleMeta
+from iap_io.wire.cdr import message, message_types
+from iap_io.wire.message_views import CommandMessage, MessageReader, ReferenceMessage, StateMessage
+from iap_io.wire.wrench_views import ForceTaskMessage, WrenchMessage
+from iap_physics.engines.joints import joint_states
+
+STAMP = 12_345_678_901
+PLATFORMS = ["three_star", "two_line", "three_star_fixed", "f450"]
+
+
+def random_rows(bodies):
+    rows = np.random.default_rng(5).normal(size=(bodies, 13))
+    rows[:, 3:7] /= np.linalg.norm(rows[:, 3:7], axis=1, keepdims=True)
+    return rows
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_a_state_says_what_the_recorder_s_says(name):
+    platform = load_platform(name)
+    assembly = Assembly.of(platform)
+    rows, rpm = random_rows(len(assembly.bodies)), np.arange(4.0 * platform.count).reshape(-1, 4)
+    out = StateMessage.of(assembly, 4 * platform.count)
+    out.put_head(STAMP, 77)
+    out.put_rows(rows, rpm)
+    state = message_types().deserialize_cdr(out.dump(), StateMessage.TYPE)
+
+    model = PlatformModel.of(assembly, platform.aircraft, gravity=9.81, com_coupling=True)
+    meta = VehicleMeta.of(assembly, platform, model, gains="default", window_s=(0.0, 1.0))
+    store = message_types()
+    blank = store.serialize_cdr(topics.samples(store, meta)[topics.STATE], StateMessage.TYPE)
+    assert len(out.dump()) == len(blank)
+    assert (state.header.stamp.sec, state.header.stamp.nanosec) == (12, 345_678_901)
+    assert (state.header.frame_id, state.sequence) == ("map", 77)
+    assert state.body_names == [body.name for body in assembly.bodies]
+    q, w = joint_states(assembly, rows)
+    free = [i for i, joint in enumerate(assembly.joints) if joint.type == "spherical"]
+    np.testing.assert_allclose(state.joint_positions, q[free].ravel(), atol=1e-14)
+    np.testing.assert_allclose(state.joint_velocities, w[free].ravel(), atol=1e-14)
+
+    heard = MessageReader(StateMessage).read(out.dump())
+    np.testing.assert_array_equal(heard.rows, rows)
+    np.testing.assert_array_equal(heard.rpm, rpm)
+    assert (heard.stamp, heard.sequence) == (STAMP, 77)
+
+
+def test_a_measured_state_holds_nothing_but_the_centre():
+    out = StateMessage.of_base()
+    rows = random_rows(1)
+    out.put_rows(rows, np.zeros((0, 4)))
+    heard = MessageReader(StateMessage).read(out.dump())
+    np.testing.assert_array_equal(heard.rows, rows)
+
+
+def test_a_reference_arrives_as_it_was_sent():
+    row, wrench = np.random.default_rng(1).normal(size=(REF_FIXED + 3)), np.arange(6.0)
+    out = ReferenceMessage.of(3)
+    out.put_head(STAMP, 5)
+    out.put_row(row, 2, wrench)
+    heard, got = MessageReader(ReferenceMessage).read(out.dump()), np.zeros(REF_FIXED + 3)
+    heard.get_row(got)
+    np.testing.assert_array_equal(got, row)
+    np.testing.assert_array_equal(heard.wrench_P, wrench)
+    assert (heard.level, heard.stamp, heard.sequence) == (2, STAMP, 5)
+    with pytest.raises(BadInput, match="3 entries in aircraft_yaw, for 2 aircraft"):
+        heard.get_row(np.zeros(REF_FIXED + 2))
+
+
+def test_a_reference_without_headings_leaves_them_open():
+    store = message_types()
+    bare = bytes(store.serialize_cdr(message(store, ReferenceMessage.TYPE), ReferenceMessage.TYPE))
+    row = np.zeros(REF_FIXED + 3)
+    MessageReader(ReferenceMessage).read(bare).get_row(row)
+    assert np.isnan(row[REF_FIXED:]).all()
+
+
+@pytest.mark.parametrize("topic", ["wrench/raw", "wrench/task"])
+def test_what_is_felt_says_what_the_recorder_s_says(topic):
+    platform = load_platform("three_star")
+    assembly = Assembly.of(platform)
+    model = PlatformModel.of(assembly, platform.aircraft, gravity=9.81, com_coupling=True)
+    settings = {"gains": "default", "window_s": (0.0, 1.0), "feels": True}
+    meta = VehicleMeta.of(assembly, platform, model, **settings)
+    store, kind = message_types(), ForceTaskMessage if topic == topics.TASK else WrenchMessage
+    blank = store.serialize_cdr(topics.samples(store, meta)[topic], kind.TYPE)
+    assert kind.of("iap/base_link").dump() == bytes(blank)
+
+
+def test_a_wrench_arrives_as_it_was_sent():
+    out, wrench = WrenchMessage.of("iap/base_link"), np.random.default_rng(2).normal(size=6)
+    out.put_wrench(STAMP, wrench)
+    heard = MessageReader(WrenchMessage).read(out.dump())
+    assert heard.stamp == STAMP
+    np.testing.assert_array_equal(heard.wrench_P, wrench)
+    message = message_types().deserialize_cdr(out.dump(), WrenchMessage.TYPE)
+    assert message.header.frame_id == "iap/base_link"
+    assert [message.wrench.force.y, message.wrench.torque.z] == [wrench[1], wrench[5]]
+
+
+def test_a_force_task_arrives_as_it_was_sent():
+    out = ForceTaskMessage.of("iap/base_link")
+    out.put_head(STAMP, 9)
+    out.mode, out.axes[:] = 2, [1, 0, 0, 0, 0, 1]
+    parts = ("measured_P", "desired_P", "pose_integral_P", "wrench_integral_P")
+    for i, part in enumerate(parts):
+        getattr(out, part)[:] = i + np.arange(6.0)
+    heard = MessageReader(ForceTaskMessage).read(out.dump())
+    assert (heard.stamp, heard.sequence, heard.mode) == (STAMP, 9, 2)
+    assert heard.axes.tolist() == [1, 0, 0, 0, 0, 1]
+    for i, part in enumerate(parts):
+        np.testing.assert_array_equal(getattr(heard, part), i + np.arange(6.0))
+
+
+def test_an_inlet_learns_another_layout_and_goes_back():
+    small, large = CommandMessage.of(2), CommandMessage.of(12)
+    inlet = MessageReader(CommandMessage)
+    for out, count in ((small, 2), (large, 12), (small, 2)):
+        command = Command.zeros(count)
+        command.thrust[:] = 10.0 + np.arange(count)
+        command.mode = Mode.RATE_THRUST
+        out.put(command)
+        got = Command.zeros(count)
+        inlet.read(out.dump()).get(got)
+        np.testing.assert_array_equal(got.thrust, command.thrust)
+        assert got.mode == Mode.RATE_THRUST
+
+
+@pytest.mark.parametrize("field", ["wrench_P", "thrust", "q_WB", "w_WB_B", "rpm"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_command_that_is_no_number_is_refused_and_leaves_the_old_one(field, value):
+    spoilt, got = Command.zeros(3), Command.zeros(3)
+    getattr(spoilt, field).flat[1] = value
+    out = CommandMessage.of(3)
+    out.put(spoilt)
+    got.thrust[:] = 7.0
+    with pytest.raises(BadInput, match="not finite"):
+        out.get(got)
+    np.testing.assert_array_equal(got.thrust, 7.0)
+
+
+def test_bytes_of_another_kind_are_refused():
+    out = bytearray(CommandMessage.of(3).dump())
+    out[1] = 0  # big-endian
+    with pytest.raises(BadInput, match="little-endian"):
+        MessageReader(CommandMessage).read(bytes(out))

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The wrench sensor: the same wrench in two frames, raw and low-passed in the world."""
+
+import numpy as np
+
+from iap_description import so3
+from iap_physics.measured.wrench_sensor import WrenchSensor, to_platform, to_world
+
+WRENCH = np.array([1.0, -2.0, 3.0, 0.1, 0.2, -0.3])
+
+
+def sensor():
+    return WrenchSensor(cutoff=10.0, damping=1.414, dt=0.005)
+
+
+def test_force_and_torque_turn_with_the_platform():
+    q = so3.quaternion_exp(np.array([0.3, -0.5, 1.2]))
+    felt = sensor()
+    felt(WRENCH, q)
+    R = so3.matrix_from_quaternion(q)
+    np.testing.assert_allclose(felt.raw_P, np.r_[R.T @ WRENCH[:3], R.T @ WRENCH[3:]], atol=1e-12)
+    np.testing.assert_array_equal(felt.raw_W, WRENCH)
+
+
+def test_frames_and_back_is_the_same_wrench():
+    q = so3.quaternion_exp(np.array([-1.0, 0.4, 0.2]))
+    there, back = np.empty(6), np.empty(6)
+    to_platform(WRENCH, q, there)
+    to_world(there, q, back)
+    np.testing.assert_allclose(back, WRENCH, atol=1e-12)
+
+
+def test_a_turning_platform_under_a_constant_force_of_the_world_has_no_ripple_from_the_filter():
+    """The filter works in world axes, so turning adds no lag."""
+    felt = sensor()
+    for k in range(2000):
+        felt(WRENCH, so3.quaternion_exp(np.array([0.0, 0.0, 0.01 * k])))
+    np.testing.assert_allclose(felt.filtered_W, WRENCH, atol=1e-6)
+    np.testing.assert_allclose(felt.filtered_P, felt.raw_P, atol=1e-6)
+
+
+def test_a_reset_sensor_has_forgotten():
+    felt = sensor()
+    for _ in range(100):
+        felt(WRENCH, np.array([0, 0, 0, 1.0]))
+    felt.reset()
+    assert not felt.filtered_W.any()
+    felt(np.zeros(6), np.array([0, 0, 0, 1.0]))
+    assert not felt.filtered_W.any()

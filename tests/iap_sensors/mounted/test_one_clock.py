@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every reading has the stamp of the state that it shows, and no sensor changes another, or the flight."""
+
+import numpy as np
+import pytest
+from watched_flights import SMALL, watch
+
+from iap_description import so3
+from iap_description.sensors.readings import ImageReading
+from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+
+NOTHING = np.zeros((0, 13))
+
+
+@pytest.fixture(scope="module")
+def flown(opengl):
+    return watch(
+        "figure_eight",
+        *SMALL,
+        renderer=opengl,
+        sensors="stereo",
+        scene="textured_walls",
+        duration=4.0,
+    )
+
+
+def test_images_have_the_stamps_of_states_and_come_at_their_rate(flown):
+    images = [each for each in flown.readings if isinstance(each, ImageReading)]
+    assert {each.t for each in images} <= set(flown.t)
+    left = flown.images("/iap/drone_1/left")
+    np.testing.assert_allclose(np.diff([each.t for each in left]), 0.05, atol=1e-12)
+    assert len({each.source.topic for each in images}) == 6
+    assert len(images) == 6 * len(left)
+
+
+def test_an_image_shows_the_state_of_its_stamp_and_not_the_next_one(flown, opengl):
+    """Rendered again from recorded states, an image is found at its own stamp, bit for bit, and nowhere near it."""
+    eyes = MountedCameras(flown.scenario, mounted_cameras_of(flown.scenario), opengl)
+    eye = eyes.eyes[0]
+    for image in flown.images(eye.source.topic)[40:60:5]:
+        k = int(np.searchsorted(flown.t, image.t))
+        assert flown.t[k] == image.t
+        difference = []
+        for near in range(k - 2, k + 3):
+            (again,) = eyes.shoot([eye], image.t, flown.x[near], NOTHING)
+            difference.append(np.abs(again.pixels.astype(int) - image.pixels).mean())
+        assert difference[2] == 0.0
+        assert min(difference[:2] + difference[3:]) > 0.0
+
+
+def test_inertial_samples_are_5_ms_apart_exactly(flown):
+    for topic in ("/iap/imu", "/iap/drone_2/imu"):
+        stamps = np.array([round(each.t * 1e9) for each in flown.inertial(topic)])
+        assert set(np.diff(stamps)) == {5_000_000}
+        assert stamps[0] == 5_000_000
+
+
+def test_equal_seeds_say_the_same_and_others_do_not():
+    first, again, other = (
+        watch("hover", sensors="imu,uwb", duration=0.5, seed=seed) for seed in (3, 3, 4)
+    )
+    for topic in ("/iap/drone_1/imu", "/iap/imu"):
+        a, b, c = (
+            np.array([each.f_S for each in one.inertial(topic)]) for one in (first, again, other)
+        )
+        np.testing.assert_array_equal(a, b)
+        assert not np.array_equal(a, c)
+
+
+def test_a_sensor_changes_no_other_and_no_flight():
+    bare, few, many = (
+        watch("hover", sensors=names, duration=0.5) for names in ("none", "imu", "imu,uwb,lidar")
+    )
+    np.testing.assert_array_equal(bare.x, many.x)
+    a, b = (np.array([each.w_WS_S for each in one.inertial("/iap/imu")]) for one in (few, many))
+    np.testing.assert_array_equal(a, b)
+    assert not bare.readings
+    assert many.of("/iap/drone_1/lidar")
+
+
+def test_the_orientation_of_inertial_readings_is_an_estimate_near_the_truth(flown):
+    readings = flown.inertial("/iap/drone_1/imu")
+    truth = flown.x[1 : 1 + len(readings), 1, 3:7]
+    estimate = np.array([each.q_WS for each in readings[: len(truth)]])
+    turn = so3.quaternion_log(so3.multiply(so3.conjugate(truth), estimate))
+    tilt = np.rad2deg(np.linalg.norm(turn[:, :2], axis=1))
+    assert 0.05 < tilt.max() < 2.0
+
+
+def test_ranges_are_those_of_the_tags_and_not_of_the_centres_of_mass():
+    one = watch("hover", "sensors.uwb=perfect", sensors="uwb", duration=0.1)
+    reading = one.of("/iap/drone_2/uwb")[-1]
+    k = int(np.searchsorted(one.t, reading.t))
+    row = one.x[k, 2]
+    tag = row[:3] + so3.rotate(row[3:7], np.array([0.0, 0.0, 0.06]))
+    np.testing.assert_allclose(
+        reading.ranges, np.linalg.norm(reading.p_W - tag, axis=1), atol=1e-9
+    )
+    assert reading.source.frame == "iap/drone_2_uwb"

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A recorded motion is rendered again: the same cameras see the same, others something else, and the rest stays."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from made_up_flights import Flight, random_flight, run_meta
+from made_up_sensors import imu, reading
+
+from iap_description.errors import BadInput
+from iap_description.sensors.readings import ImageReading, Reading
+from iap_io.runs.recorder import BAG, Recorder
+from iap_io.runs.recording import PLAIN
+from iap_io.runs.run_folder import load_run
+from iap_io.sensor_messages.sensor_reader import read_sensors
+from iap_sensors.cameras.renderer import Frame, Shot
+from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_simulation.rerender import rerender
+from iap_simulation.scenario.scenario import Options, Scenario, resolve
+
+TICKS = 45
+
+
+class Poses:
+    """A renderer whose images are the bits of where their camera was and of where the bodies were."""
+
+    def load(self, *_: Any) -> None:
+        """Nothing has to be known."""
+
+    def render(self, shots: Sequence[Shot], poses: np.ndarray) -> list[Frame]:
+        """Pixels that nothing but these poses and twists give."""
+        frames = []
+        for shot in shots:
+            numbers = np.concatenate(
+                [shot.p_WC_W, shot.q_WC, shot.v_WC_W, shot.w_WC_W, poses.ravel()]
+            )
+            mono = np.zeros((shot.spec.height, shot.spec.width), np.uint8)
+            mono.ravel()[: numbers.nbytes] = numbers.view(np.uint8)
+            frames.append(Frame(mono=mono))
+        return frames
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def _scenario(*assignments: str, sensors: str = "stereo") -> tuple[Scenario, dict[str, Any]]:
+    size = [
+        f"sensors.cameras.{name}.{key}={value}"
+        for name in (("left", "right") if sensors == "stereo" else ())
+        for key, value in (("width", 64), ("height", 48))
+    ]
+    return resolve("hover", Options(sensors=sensors, assignments=(*size, *assignments)))
+
+
+def _record(folder: Path, scenario: Scenario) -> Flight:
+    """A run with an inertial unit and cameras."""
+    flight, seeing = random_flight("three_star", TICKS), mounted_cameras_of(scenario)
+    sensors = (imu(), *(eye.meta for eye in seeing))
+    eyes = MountedCameras(scenario, seeing, Poses())
+    eyes.reset(1)
+    with Recorder(folder, run_meta(flight).model_copy(update={"sensors": sensors})) as recorder:
+        rng = np.random.default_rng(0)
+        for k in range(TICKS):
+            for each in (*_samples(flight, k, rng), *_seen(eyes, flight, k)):
+                recorder.take(each)
+            flight.record(recorder, k)
+    return flight
+
+
+def _samples(flight: Flight, k: int, rng: np.random.Generator) -> list[Reading]:
+    return reading(imu(), flight.t[k], rng)
+
+
+def _seen(eyes: MountedCameras, flight: Flight, k: int) -> list[ImageReading]:
+    return eyes.look(k, flight.t[k], flight.x[k], np.zeros((0, 13)))
+
+
+def _again(tmp_path: Path, scenario: Scenario, config: dict[str, Any]) -> Path:
+    out = tmp_path / "again"
+    out.mkdir()
+    times: list[float] = []
+    eyes = rerender(
+        tmp_path,
+        out,
+        scenario,
+        config,
+        renderer=Poses(),
+        recording=PLAIN,
+        progress=times.append,
+    )
+    assert eyes.count == 6 * 5 or eyes.count == 6 * 9
+    assert times == [0.0]
+    return out
+
+
+def test_the_same_cameras_see_the_same_bit_for_bit(tmp_path: Path) -> None:
+    scenario, config = _scenario()
+    _record(tmp_path, scenario)
+    out = _again(tmp_path, scenario, config)
+    files = [folder / BAG / "bag_0.mcap" for folder in (tmp_path, out)]
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert (out / "config.yaml").exists()
+    assert (out / "trajectory_iap_drone_1.tum").exists()
+
+
+def test_other_cameras_see_the_same_motion_and_all_else_stays(tmp_path: Path) -> None:
+    _record(tmp_path, _scenario()[0])
+    faster = [f"sensors.cameras.{name}.rate=40.0" for name in ("left", "right")]
+    out = _again(tmp_path, *_scenario(*faster))
+    before, after = load_run(tmp_path), load_run(out)
+    np.testing.assert_array_equal(after.vehicles[0].columns.x, before.vehicles[0].columns.x)
+    assert [each.rate for each in after.meta.sensors] == [200.0, *[40.0] * 6]
+    samples = [list(read_sensors(folder / BAG, [imu()])) for folder in (tmp_path, out)]
+    assert len(samples[0]) == len(samples[1]) == TICKS
+    images = list(read_sensors(out / BAG, after.meta.sensors[1:2]))
+    assert [each.t for each in images] == pytest.approx(np.arange(9) * 0.025)
+
+
+def test_what_cannot_be_rendered_again_is_refused(tmp_path: Path) -> None:
+    _record(tmp_path, _scenario()[0])
+    (tmp_path / "out").mkdir()
+
+    def refused(match: str, scenario: Scenario, config: dict[str, Any]) -> None:
+        with pytest.raises(BadInput, match=match):
+            rerender(
+                tmp_path,
+                tmp_path / "out",
+                scenario,
+                config,
+                renderer=Poses(),
+                recording=PLAIN,
+                progress=lambda _: None,
+            )
+
+    refused("no camera to render", *_scenario(sensors="imu"))
+    refused("vehicles iap were recorded, not other", *_scenario("name=other"))
+    surface = "surface: {friction: 0.4, restitution: 0.0}"
+    crate = f"{{type: box, position: [3, 0, 1], size: [1, 1, 1], mass: 1.0, {surface}}}"
+    refused(
+        r"world\.objects\.crate.*moves freely", *_scenario(f"world.objects={{crate: {crate}}}")
+    )
+    assert not list((tmp_path / "out").iterdir())

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Flies scenarios in the closed loop without a run folder, and judges what was flown by its own means."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_control.controller import PlatformController
+from iap_control.gains import PRESETS as GAINS
+from iap_control.gains import Gains
+from iap_control.model import PlatformModel
+from iap_description import so3
+from iap_description.config import validate
+from iap_description.random_streams import stream
+from iap_description.step import Step
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import Platform, load_platform, platform_tree
+from iap_description.world.world import World
+from iap_physics.engines.closed_form import ClosedFormEngine
+from iap_physics.flight_monitor import FlightMonitor
+from iap_physics.plant import Airframe, Plant
+from iap_physics.wind import Wind
+from iap_simulation.loop import fly, make_engine, make_plant
+from iap_simulation.pacing import StepTimer
+from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_tree
+from iap_simulation.vehicle import Vehicle
+
+Array = NDArray[np.float64]
+CONTROL_HZ, PHYSICS_HZ = 200.0, 1000.0
+DT = 1.0 / CONTROL_HZ
+GRAVITY = 9.81
+
+
+def gains_of(preset: str = "default", **changes: Any) -> Gains:
+    """A gain preset with some keys changed."""
+    return validate(Gains, GAINS.tree(preset), source=preset).model_copy(update=changes)
+
+
+def platform_with_joints(places: Sequence[Sequence[float]], base: str = "three_line") -> Platform:
+    """A shipped platform with its aircraft joined elsewhere, headings zero."""
+    tree, source = platform_tree(base)
+    joints = [{"type": "spherical", "position": list(p), "yaw_deg": 0.0} for p in places]
+    return validate(Platform, {**tree, "joints": joints}, source=source)
+
+
+def model_of(platform: str | Platform, *, com_coupling: bool = True) -> PlatformModel:
+    """The controller's model of a platform."""
+    if isinstance(platform, str):
+        platform = load_platform(platform)
+    return PlatformModel.of(
+        Assembly.of(platform), platform.aircraft, gravity=GRAVITY, com_coupling=com_coupling
+    )
+
+
+def controller_of(
+    platform: str | Platform, gains: Gains | None = None, **settings: Any
+) -> PlatformController:
+    """A controller at 200 Hz."""
+    gains = gains or gains_of()
+    model = model_of(platform, com_coupling=gains.com_coupling)
+    return PlatformController(model, gains, dt=DT, **settings)
+
+
+def plant_of(
+    platform: str | Platform,
+    gains: Gains | None = None,
+    *,
+    physics_hz: float = PHYSICS_HZ,
+    batch: int = 1,
+) -> Plant:
+    """A platform on the closed-form engine, at rest at the origin with its rotors standing still."""
+    if isinstance(platform, str):
+        platform = load_platform(platform)
+    gains = gains or gains_of()
+    assembly = Assembly.of(platform)
+    engine = ClosedFormEngine(batch=batch)
+    engine.load(World(), [assembly])
+    airframe = Airframe(assembly, model_of(platform), gains.autopilot, gains.rate_filter)
+    return Plant(
+        engine,
+        [airframe],
+        physics_hz=physics_hz,
+        control_hz=CONTROL_HZ,
+        wind=Wind(),
+        has_drag=False,
+        gust_rng=stream(1, "gusts"),
+        batch=batch,
+    )
+
+
+def hover_rpm(platform: Platform, count: int | None = None) -> float:
+    """Rotor speed at which equal rotors carry the platform [rpm]."""
+    mass = Assembly.of(platform).mass
+    rotors = 4 * (count or platform.count)
+    return float(np.sqrt(mass * GRAVITY / rotors / platform.aircraft.rotor.thrust_coefficient))
+
+
+def scenario_of(
+    source: str | dict[str, Any],
+    *assignments: str,
+    engine: str = "closed_form",
+    **options: Any,
+) -> Scenario:
+    """A shipped scenario by name, or one from a plain tree, with settings as on the command line."""
+    chosen = Options(assignments=(f"engine.name={engine}", *assignments), **options)
+    if isinstance(source, str):
+        return resolve(source, chosen)[0]
+    return resolve_tree("test", source, "test", chosen)[0]
+
+
+@dataclass
+class Flown:
+    """What one vehicle did, one row per control step.
+
+    Attributes:
+        t: (T,) [s].
+        x: (T, bodies, 13).
+        reference: (T, 19 + N).
+        thrust: (T, N) commanded [N].
+        q_WB: (T, N, 4) commanded.
+        rpm: (T, N, 4) real.
+    """
+
+    t: Array
+    x: Array
+    reference: Array
+    thrust: Array
+    q_WB: Array
+    rpm: Array
+
+    @property
+    def position_error(self) -> Array:
+        """(T, 3) [m]."""
+        return self.x[:, 0, :3] - self.reference[:, :3]
+
+    @property
+    def attitude_error_deg(self) -> Array:
+        """(T, 3) components of log(R_ref^T R) [deg]."""
+        q_e = so3.multiply(so3.conjugate(self.reference[:, 3:7]), self.x[:, 0, 3:7])
+        return np.rad2deg(so3.quaternion_log(q_e))
+
+    def axis_error_deg(self, line_P: Array) -> Array:
+        """(T,) angle between a commanded and a real direction of the platform [deg]."""
+        a, b = (so3.rotate(q, line_P) for q in (self.reference[:, 3:7], self.x[:, 0, 3:7]))
+        return np.rad2deg(2.0 * np.arcsin(0.5 * np.linalg.norm(a - b, axis=1)))
+
+    @property
+    def position_rmse(self) -> float:
+        """Of the 3-D error [m]."""
+        return float(np.sqrt((self.position_error**2).sum(1).mean()))
+
+
+class Log:
+    """Observer of the loop that keeps what it sees of one vehicle."""
+
+    def __init__(self, vehicle: int) -> None:
+        self._vehicle = vehicle
+        self._rows: list[tuple[Any, ...]] = []
+
+    def record(self, vehicle: int, step: Step) -> None:
+        """Copy one step."""
+        if vehicle == self._vehicle:
+            command = step.command
+            fields = (step.x, step.reference.row, command.thrust, command.q_WB, step.rpm)
+            self._rows.append((step.t, *(array.copy() for array in fields)))
+
+    def flown(self) -> Flown:
+        """What was kept."""
+        return Flown(*(np.array(column) for column in zip(*self._rows, strict=True)))
+
+
+@dataclass
+class Loop:
+    """A scenario made ready, which can be flown more than once after a reset."""
+
+    scenario: Scenario
+    pilots: list[Vehicle]
+    plant: Plant
+    watch: FlightMonitor
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> "Loop":
+        """Build pilots, engine and plant."""
+        pilots = [Vehicle.of(scenario, vehicle) for vehicle in scenario.vehicles]
+        plant = make_plant(scenario, pilots, make_engine(scenario))
+        return cls(scenario, pilots, plant, FlightMonitor(pilots))
+
+    def fly(self, progress: Callable[[float], None] = lambda t: None) -> list[Flown]:
+        """From the start to the end of all references."""
+        logs = [Log(i) for i in range(len(self.pilots))]
+        fly(self.plant, self.pilots, logs, self.watch, StepTimer(), progress)
+        return [log.flown() for log in logs]
+
+
+def fly_scenario(source: str | dict[str, Any], *assignments: str, **options: Any) -> list[Flown]:
+    """Fly a scenario from its start to its end; see `scenario_of`."""
+    loop = Loop.of(scenario_of(source, *assignments, **options))
+    try:
+        return loop.fly()
+    finally:
+        loop.plant.engine.close()

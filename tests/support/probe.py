@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The test's own node beside those under test: hears states and diagnostics, calls services, waits on conditions."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
+from rcl_interfaces.srv import SetParameters
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from std_srvs.srv import SetBool, Trigger
+
+from iap_bringup.experiments.nodes.processes import Nodes
+from iap_description.step import Step as Flown
+from iap_io.wire.message_views import MessageReader, StateMessage
+from iap_msgs.msg import PlatformState
+from iap_msgs.srv import Step
+from iap_physics.flight_monitor import FlightMonitor
+from iap_simulation.loop import fly, make_engine, make_plant
+from iap_simulation.pacing import StepTimer
+from iap_simulation.run import Flight
+from iap_simulation.scenario.scenario import Scenario
+
+PATIENCE = 30.0  # for a condition [s]; the nodes need some seconds to start
+EVERY = QoSProfile(depth=5000, reliability=ReliabilityPolicy.RELIABLE)
+
+
+class Probe:
+    """Listens to the nodes of one ROS domain."""
+
+    def __init__(self, domain: int) -> None:
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context, domain_id=domain)
+        self.node = rclpy.create_node("probe", context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+        self.states: dict[str, dict[int, np.ndarray]] = {}  # by vehicle and stamp [ns]
+        self.newest: dict[str, int] = {}  # stamp [ns]
+        self.statuses: dict[str, tuple[bytes, str, dict[str, str]]] = {}
+        self.node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 100)
+
+    def close(self) -> None:
+        self.node.destroy_node()
+        rclpy.shutdown(context=self._context)
+
+    def hear_states(self, vehicle: str) -> None:
+        inlet, mine = MessageReader(StateMessage), self.states.setdefault(vehicle, {})
+
+        def take(data: bytes) -> None:
+            state = inlet.read(data)
+            mine[state.stamp] = state.rows.copy()
+            self.newest[vehicle] = state.stamp
+
+        self.node.create_subscription(PlatformState, f"/{vehicle}/state", take, EVERY, raw=True)
+
+    def hear(self, kind: type, topic: str, qos: Any = 10) -> list:
+        """The messages of a topic, in a list that grows."""
+        heard: list = []
+        self.node.create_subscription(kind, topic, heard.append, qos)
+        return heard
+
+    def _on_diagnostics(self, array: DiagnosticArray) -> None:
+        for status in array.status:
+            values = {pair.key: pair.value for pair in status.values}
+            self.statuses[status.name] = (status.level, status.message, values)
+
+    def says(self, status: str, text: str) -> bool:
+        return text in self.statuses.get(status, (b"", "", {}))[1]
+
+    def value(self, status: str, key: str) -> float:
+        return float(self.statuses.get(status, (b"", "", {}))[2].get(key, "nan"))
+
+    def wait(self, condition: Callable[[], object], what: str, patience: float = PATIENCE) -> None:
+        """Spin until a condition holds."""
+        deadline = time.monotonic() + patience
+        while not condition():
+            assert time.monotonic() < deadline, f"{what}: not within {patience} s; {self.statuses}"
+            self._executor.spin_once(timeout_sec=0.05)
+
+    def stays(self, holds: Callable[[], bool], duration: float = 0.3) -> bool:
+        """Whether a condition holds all the time while messages could come that break it."""
+        deadline = time.monotonic() + duration
+        while time.monotonic() < deadline and holds():
+            self._executor.spin_once(timeout_sec=0.02)
+        return holds()
+
+    def meet(self) -> None:
+        """Wait for whoever speaks on the topics that are listened to, so that nothing of theirs is missed."""
+        topics = {each.topic_name for each in self.node.subscriptions}
+        self.wait(lambda: all(map(self.node.count_publishers, topics)), f"speakers on {topics}")
+
+    def wait_for_state(self, vehicle: str, t: float) -> None:
+        stamp = round(t * 1e9)
+        self.wait(lambda: self.newest.get(vehicle, -1) >= stamp, f"state of {vehicle} at {t} s")
+
+    def call(self, kind: type, name: str, request: Any) -> Any:
+        client = self.node.create_client(kind, name)
+        self.wait(client.service_is_ready, f"service {name}")
+        future = client.call_async(request)
+        self.wait(future.done, f"answer of {name}")
+        self.node.destroy_client(client)
+        return future.result()
+
+    def reset(self) -> None:
+        assert self.call(Trigger, "/reset", Trigger.Request()).success
+
+    def pause(self, paused: bool = True) -> None:
+        assert self.call(SetBool, "/pause", SetBool.Request(data=paused)).success
+
+    def step(self, steps: int) -> Any:
+        return self.call(Step, "/step", Step.Request(steps=steps))
+
+    def set_parameter(self, node: str, name: str, value: Any) -> Any:
+        parameter = Parameter(name, value=value).to_parameter_msg()
+        request = SetParameters.Request(parameters=[parameter])
+        return self.call(SetParameters, f"{node}/set_parameters", request).results[0]
+
+
+def fly_recorded(
+    nodes: Nodes,
+    probe: Probe,
+    scenario: Scenario,
+    parameters: dict[str, Any],
+    out: Path,
+    patience: float = PATIENCE,
+) -> None:
+    """Fly in lockstep to the recorder's end; it ends the pause, and comes when the probe hears all that it wants to."""
+    nodes.start_flight(scenario, parameters, pace="lockstep", start_paused=True)
+    probe.meet()
+    key = nodes.start(
+        "recorder", {**parameters, "out": str(out), "plot": False, "end_pause": True}
+    )
+    ended = nodes.processes[key].poll
+    probe.wait(lambda: ended() is not None, "end of the recorder", patience)
+
+
+class Keep:
+    """An observer of the loop that keeps every state by its stamp [ns]."""
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = names
+        self.states: dict[str, dict[int, np.ndarray]] = {name: {} for name in names}
+
+    def record(self, vehicle: int, step: Flown) -> None:
+        self.states[self._names[vehicle]][round(step.t * 1e9)] = step.x.copy()
+
+
+def flown_in_process(scenario: Scenario) -> dict[str, dict[int, np.ndarray]]:
+    """The states that the same scenario flies in one process, by vehicle and stamp [ns]."""
+    flight = Flight.of(scenario)
+    engine = make_engine(scenario)
+    keep = Keep([pilot.name for pilot in flight.pilots])
+    try:
+        plant = make_plant(scenario, flight.pilots, engine)
+        fly(
+            plant, flight.pilots, [keep], FlightMonitor(flight.pilots), StepTimer(), lambda t: None
+        )
+    finally:
+        engine.close()
+    return keep.states
+
+
+def largest_difference(a: dict[int, np.ndarray], b: dict[int, np.ndarray], end: float) -> float:
+    """Largest difference of states up to time `end` [s]; every control instant must be in both."""
+    stamps = range(0, round(end * 1e9) + 1, 5_000_000)
+    return max(float(np.abs(a[stamp] - b[stamp]).max()) for stamp in stamps)

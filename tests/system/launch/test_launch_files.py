@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What holds of every launch file without launch being installed: it compiles, and what it names exists."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+
+from iap_bringup.launching.launch_arguments import (
+    flight_parameters,
+    parameter_file,
+    resolved,
+    view_file,
+)
+from iap_simulation.scenario.scenario import SCENARIOS
+
+ROOT = Path(__file__).parents[3]
+LAUNCH = ROOT / "iap_bringup" / "launch"
+FILES = sorted(LAUNCH.glob("*.launch.py"))
+SHARED = ROOT / "iap_bringup" / "iap_bringup" / "launching.py"
+
+
+def calls(path, name):
+    """Calls of a function or class in a file, by its last name."""
+    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+        if (
+            isinstance(node, ast.Call)
+            and getattr(node.func, "attr", getattr(node.func, "id", "")) == name
+        ):
+            yield node
+
+
+def keywords(call):
+    return {keyword.arg: keyword.value for keyword in call.keywords}
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+        if isinstance(node, ast.Import):
+            yield from (name.name.split(".")[0] for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module.split(".")[0]
+
+
+def dependencies():
+    tree = ElementTree.parse(ROOT / "iap_bringup" / "package.xml").getroot()
+    return {node.text for kind in ("depend", "exec_depend") for node in tree.iter(kind)}
+
+
+def executables(package):
+    text = (ROOT / package / "setup.py").read_text()
+    return set(re.findall(r'"(\w+) = ', text))
+
+
+def test_there_is_a_launch_file_for_every_scenario_and_for_replay_and_teleop():
+    names = {path.name.removesuffix(".launch.py") for path in FILES}
+    assert names == {*SCENARIOS.names(), "sim", "replay", "teleop", "localization"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_launch_file_is_a_short_description(path):
+    text = path.read_text()
+    code = compile(text, str(path), "exec")
+    assert "generate_launch_description" in code.co_names
+    assert text.startswith("# SPDX-License-Identifier: BSD-3-Clause\n")
+    is_scenario = path.name.removesuffix(".launch.py") in SCENARIOS.names()
+    assert len(text.splitlines()) <= (20 if is_scenario else 150)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_what_a_launch_file_imports_is_declared(path):
+    outside = set(imported(path)) - set(sys.stdlib_module_names) - {"iap_bringup"}
+    assert outside <= dependencies()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_argument_is_explained(path):
+    for call in calls(path, "DeclareLaunchArgument"):
+        given = keywords(call)
+        if isinstance(given["description"], ast.Name):
+            continue  # declared from a table, which the next test reads
+        assert ast.unparse(given["description"]).strip("'\"").endswith("."), ast.unparse(call)
+        default = given.get("default_value")
+        if isinstance(default, ast.Constant) and default.value in ("true", "false"):
+            assert "choices" in given, ast.unparse(call)
+
+
+def test_every_argument_in_the_table_of_sim_is_explained():
+    tree = ast.parse((LAUNCH / "sim.launch.py").read_text())
+    (table,) = [
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ARGUMENTS"
+    ]
+    rows = [[part.value for part in row.elts[:2]] for row in table.values]
+    assert len(rows) > 10
+    assert all(text.endswith(".") for _, text in rows)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_executables_and_packages_exist(path):
+    for call in calls(path, "Node"):
+        given = keywords(call)
+        if not all(isinstance(given[key], ast.Constant) for key in ("package", "executable")):
+            continue  # chosen while launching: sim.launch.py, which the nodes' tests cover
+        package, executable = (given[key].value for key in ("package", "executable"))
+        assert package in {*dependencies(), "iap_bringup"}
+        if package.startswith("iap_"):
+            assert executable in executables(package)
+
+
+def flight_of(**changed):
+    names = ("scenario", "bag", "topic", "actual_topic", "convention", "platform", "gains")
+    names += ("sensors", "scene", "state_source")
+    given = {**dict.fromkeys(names, ""), "scenario": "two_platforms", "set": "seed=3"}
+    given |= {"seed": "-1", "duration": "0", "pace": "lockstep", "out": ""}
+    given |= {"record": "true", "reference": "true", **changed}
+    return flight_parameters(given), given
+
+
+def test_parameter_file_has_no_aliases_which_ros_refuses():
+    flight, given = flight_of()
+    text = Path(parameter_file(resolved(flight), flight, given)).read_text()
+    assert "/iap_2/controller_node" in text
+    assert not re.search(r"[&*]id\d", text)
+
+
+def test_every_sensor_s_node_gets_the_flight_and_is_reliable_where_it_is_recorded():
+    flight, given = flight_of(sensors="stereo", scene="textured_walls")
+    path = parameter_file(resolved(flight), flight, given, mount_frames=False)
+    tree = yaml.safe_load(Path(path).read_text())
+    assert not tree["/physics_node"]["ros__parameters"]["mount_frames"]
+    for name in ("imu_node", "uwb_node", "camera_node"):
+        own = tree[f"/{name}"]["ros__parameters"]
+        assert own["reliable"]
+        assert own["sensors"] == "stereo"
+    assert "/lidar_node" not in tree
+
+
+@pytest.mark.parametrize(("sensors", "images", "clouds"), [("none", 0, 0), ("all", 24, 6)])
+def test_rviz_gets_a_display_for_every_camera_and_every_lidar(sensors, images, clouds):
+    flight, _ = flight_of(sensors=sensors)
+    template = ROOT / "iap_bringup" / "rviz" / "iap.rviz"
+    view = yaml.safe_load(Path(view_file(template, resolved(flight))).read_text())
+    displays = view["Visualization Manager"]["Displays"]
+    for kind, count in (("Image", images), ("PointCloud2", clouds)):
+        mine = [each for each in displays if each["Class"] == f"rviz_default_plugins/{kind}"]
+        topics = {each["Topic"]["Value"] for each in mine}
+        assert len(mine) == len(topics) == count
+        assert sum(each["Enabled"] for each in mine) == min(count, 4)
+    names = [each["Name"] for each in displays]
+    assert names.count("Anchors") == 1
+    assert names.count("Platform") == 2

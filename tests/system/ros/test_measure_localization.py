@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `iap experiment localization_nodes` measures: how much of a recording is followed, and where the centre is."""
+
+import pytest
+
+pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
+
+from iap_bringup.experiments.nodes.measure_localization import measure_methods
+
+pytestmark = pytest.mark.nodes
+
+
+def test_a_recording_is_followed_in_real_time():
+    said = []
+    found = measure_methods(("joint",), 2.0, said.append)["joint"]
+    assert said == ["flight", "joint"]
+    assert found["pairs_played"] == 3 * 41
+    assert found["pairs_followed"] > 0.8 * found["pairs_played"]  # the first may miss camera_info
+    assert found["pairs_in_windows"] > 0.8 * found["pairs_played"]
+    assert found["center_updates"] >= 12
+    assert found["center_rmse_m"] < 0.03
+    assert found["faults"] == 0
+    assert found["cores_used"] > 0.05

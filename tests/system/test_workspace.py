@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The seven packages as packages: what they declare, what they import, and what they may not."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PYTHON_PACKAGES = [
+    "iap_bringup",
+    "iap_control",
+    "iap_description",
+    "iap_estimation",
+    "iap_physics",
+    "iap_sensors",
+]
+PACKAGES = ["iap_msgs", *PYTHON_PACKAGES]
+
+# What each package may import of the others: one direction, and the four in the middle never each other.
+MIDDLE = {"iap_description"}
+MAY_IMPORT = {
+    "iap_description": set(),
+    "iap_physics": MIDDLE,
+    "iap_control": MIDDLE,
+    "iap_sensors": MIDDLE,
+    "iap_estimation": MIDDLE,
+    "iap_bringup": set(PYTHON_PACKAGES) - {"iap_bringup"},
+}
+
+# Import name -> rosdep key or ROS package. What is imported must be declared under this name.
+KEY_OF_IMPORT = {
+    "cv2": "python3-opencv",
+    "matplotlib": "python3-matplotlib",
+    "mpl_toolkits": "python3-matplotlib",
+    "numba": "python3-numba",
+    "numpy": "python3-numpy",
+    "pybullet": "python3-pybullet-pip",
+    "pydantic": "python3-pydantic",
+    "rich": "python3-rich",
+    "rosbags": "python3-rosbags-pip",
+    "transforms3d": "python3-transforms3d",
+    "trimesh": "python3-trimesh-pip",
+    "yaml": "python3-yaml",
+}
+NO_KEY = {"evo", "moderngl"}  # rosdep has none: the README gives the line for pip
+ROS_PACKAGES = {
+    "ament_cmake",
+    "ament_index_python",
+    "builtin_interfaces",
+    "cv_bridge",
+    "diagnostic_msgs",
+    "geometry_msgs",
+    "joy",
+    "launch",
+    "launch_pytest",
+    "launch_ros",
+    "nav_msgs",
+    "rcl_interfaces",
+    "rclpy",
+    "robot_state_publisher",
+    "rosgraph_msgs",
+    "rosidl_default_generators",
+    "rosidl_default_runtime",
+    "rviz2",
+    "sensor_msgs",
+    "std_msgs",
+    "std_srvs",
+    "tf2_msgs",
+    "trajectory_msgs",
+    "visualization_msgs",
+    "xacro",
+}
+KEYS_FOR_TESTS = {
+    "python3-mypy",
+    "python3-pytest",
+    "python3-pytest-benchmark",
+    "python3-ruff-pip",
+}
+KNOWN = set(PACKAGES) | ROS_PACKAGES | set(KEY_OF_IMPORT.values()) | KEYS_FOR_TESTS
+
+MESSAGE_FILES = sorted([*ROOT.glob("iap_msgs/msg/*.msg"), *ROOT.glob("iap_msgs/srv/*.srv")])
+
+
+def manifest(package: str) -> ElementTree.Element:
+    return ElementTree.parse(ROOT / package / "package.xml").getroot()
+
+
+def dependencies(package: str, kinds: str = "depend|exec_depend") -> set[str]:
+    return {tag.text for tag in manifest(package) if re.fullmatch(kinds, tag.tag)}
+
+
+def modules(package: str) -> list[Path]:
+    return sorted((ROOT / package / package).rglob("*.py"))
+
+
+def is_core(path: Path) -> bool:
+    ros_side = path.name.endswith("_node.py") or path.name == "conversions.py"
+    return not ros_side and "nodes" not in path.parts
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Top-level names of the modules that a file imports, at its head or inside a function."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module.split(".")[0]
+
+
+def imports_of(package: str) -> set[str]:
+    found = {name for path in modules(package) for name in imports(path)}
+    return found - set(sys.stdlib_module_names) - {package}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_manifest_names_its_folder_and_how_it_is_built(package):
+    root = manifest(package)
+    assert root.get("format") == "3"
+    assert root.findtext("name") == package
+    assert root.findtext("license") == "BSD-3-Clause"
+    built_by = "ament_cmake" if package == "iap_msgs" else "ament_python"
+    assert root.findtext("export/build_type") == built_by
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_dependency_is_a_package_of_ours_or_a_known_key(package):
+    unknown = dependencies(package, "(\\w+_)?depend") - KNOWN
+    assert not unknown, f"{package}/package.xml: neither a ROS package nor a rosdep key: {unknown}"
+
+
+@pytest.mark.parametrize("package", PYTHON_PACKAGES)
+def test_what_a_package_imports_is_declared_in_its_manifest(package):
+    needed = {KEY_OF_IMPORT.get(name, name) for name in imports_of(package) - NO_KEY}
+    assert needed <= dependencies(package), f"{package}/package.xml lacks an exec_depend"
+
+
+@pytest.mark.parametrize("package", PYTHON_PACKAGES)
+def test_imports_between_packages_point_one_way(package):
+    ours = imports_of(package) & set(PYTHON_PACKAGES)
+    assert ours <= MAY_IMPORT[package]
+    declared = dependencies(package) & set(PYTHON_PACKAGES)
+    assert declared <= MAY_IMPORT[package]
+
+
+def test_no_core_module_names_rclpy_or_a_message_type():
+    ros_side = re.compile(r"rclpy|tf2_\w+|std_srvs|\w+_(msgs|interfaces)")
+    found = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for package in PYTHON_PACKAGES
+        for path in modules(package)
+        if is_core(path)
+        for name in imports(path)
+        if ros_side.fullmatch(name)
+    }
+    assert not found
+
+
+IMPORT_ALL = """
+import importlib, sys
+
+class NoRos:
+    def find_spec(self, name, path=None, target=None):
+        top = name.split(".")[0]
+        if top in {"rclpy", "std_srvs"} or top.endswith(("_msgs", "_interfaces")):
+            raise ModuleNotFoundError(f"{name} is blocked here", name=name)
+
+sys.meta_path.insert(0, NoRos())
+for name in sys.argv[1:]:
+    importlib.import_module(name)
+"""
+
+
+def test_all_core_modules_import_where_there_is_no_ros():
+    names = [
+        ".".join(path.relative_to(ROOT / package).with_suffix("").parts)
+        for package in PYTHON_PACKAGES
+        for path in modules(package)
+        if is_core(path) and path.name not in ("__init__.py", "__main__.py")
+    ]
+    command = [sys.executable, "-P", "-c", IMPORT_ALL, *names]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def entry_points(package: str) -> list[str]:
+    text = (ROOT / package / "setup.py").read_text(encoding="utf-8")
+    strings = (n.value for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Constant))
+    return [s for s in strings if isinstance(s, str) and re.fullmatch(r"\w+ = [\w.]+:\w+", s)]
+
+
+@pytest.mark.parametrize("line", entry_points("iap_control") + entry_points("iap_bringup"))
+def test_an_executable_is_a_function_that_exists(line):
+    module, function = line.split(" = ")[1].split(":")
+    path = ROOT / module.split(".")[0] / (module.replace(".", "/") + ".py")
+    assert path.is_file(), f"{line}: no {path.relative_to(ROOT)}"
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert function in {n.name for n in tree.body if isinstance(n, ast.FunctionDef)}
+
+
+def test_every_node_has_an_executable():
+    nodes = ROOT.glob("iap_bringup/iap_bringup/nodes/*.py")
+    running = {p.stem for p in nodes if "return run(" in p.read_text(encoding="utf-8")}
+    assert "physics_node" in running
+    assert running <= {line.split(" = ")[0] for line in entry_points("iap_bringup")}
+
+
+@pytest.mark.parametrize("path", MESSAGE_FILES, ids=lambda path: path.name)
+def test_every_field_of_a_message_has_a_comment_with_its_unit(path):
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith(("#", " ", "---")):
+            continue
+        comment = line.partition("# ")[2]
+        assert re.search(r"\[[^]]+\]|stamp:|stacked:", comment), f"{path.name}: {line}"
+
+
+@pytest.mark.parametrize("path", MESSAGE_FILES, ids=lambda path: path.name)
+def test_every_spatial_field_says_in_which_frame_it_is(path):
+    spatial = re.compile(r"geometry_msgs/(Pose|Twist|Accel|Wrench|Vector3|Point|Quaternion)\b")
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if spatial.match(line):
+            comment = line.partition("# ")[2]
+            assert re.search(r"\bin \w|<- \w|\bframe\b", comment), f"{path.name}: {line}"
+
+
+def test_every_message_file_is_generated():
+    text = (ROOT / "iap_msgs" / "CMakeLists.txt").read_text(encoding="utf-8")
+    listed = set(re.findall(r'"((?:msg|srv)/\w+\.\w+)"', text))
+    assert listed == {f"{path.parent.name}/{path.name}" for path in MESSAGE_FILES}
+
+
+def pins(name: str) -> dict[str, str]:
+    """Package -> version specifier of a requirements file, names as PyPI normalises them."""
+    found = {}
+    for line in (ROOT / "requirements" / name).read_text(encoding="utf-8").splitlines():
+        match = re.match(r"([\w.-]+)(?:\[\w+\])?((?:==|>=)[\w.]+)", line)
+        if match:
+            found[re.sub(r"[-_.]+", "-", match[1]).lower()] = match[2]
+    return found
+
+
+@pytest.mark.parametrize("name", ["core.txt", "colcon.txt", "ros.txt", "oracles.txt"])
+def test_requirements_are_exact_and_equal_to_the_locked_ones(name):
+    locked = pins("lock.txt")
+    assert pins(name)
+    for package, version in pins(name).items():
+        assert version == locked[package], f"requirements/{name}: {package}{version}"
+
+
+def test_the_lock_is_exact_and_covers_the_tests():
+    locked = pins("lock.txt")
+    assert all(version.startswith("==") for version in locked.values())
+    assert set(pins("dev.txt")) <= set(locked)
+
+
+def test_what_pip_installs_for_the_core_is_what_the_core_imports():
+    pip_name = {"yaml": "pyyaml", "cv2": "opencv-python-headless"}
+    imported = {name for package in PYTHON_PACKAGES for name in imports_of(package)}
+    third_party = imported & (set(KEY_OF_IMPORT) | NO_KEY | {"xacro"}) - {"mpl_toolkits"}
+    assert {pip_name.get(name, name) for name in third_party} <= set(pins("core.txt"))
