@@ -8,11 +8,11 @@ import numpy as np
 from iap_bringup.experiments.unrecorded_flight import watch
 from iap_description.config import validate
 from iap_description.scenes.library import load_scene
+from iap_description.sensors.mounts import optical
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
 from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
 from iap_sensors.cameras.make import make_renderer
-from iap_sensors.cameras.model import optical
 from iap_sensors.mounted.cameras import POSE, mounted_cameras_of, visible_bodies
 from iap_simulation.scenario.scenario import Options, resolve
 

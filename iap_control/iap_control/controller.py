@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The platform's controller: the motion law that its joints allow, then allocation."""
 
-from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -12,30 +11,13 @@ from iap_control.gains import Gains
 from iap_control.interaction.wrench_control import WrenchControl
 from iap_control.laws.position_yaw import RigidLaw, RigidMemory, position_yaw_wrench
 from iap_control.laws.tracking import Law, Tracking
-from iap_control.model import PlatformModel
-from iap_description.force_task import AXES, ForceMode, ForceTask, check_axes
+from iap_control.model import PlatformModel, check_axes
 from iap_description.kernels import quat, rotate, vec, yaw_of
+from iap_description.signals import AXES, NO_WRENCH, ForceMode, ForceTask, Reference
 from iap_description.states import REF_ALPHA, REF_FIXED, REF_Q, REF_W, Command, Level, Q
 
 Array = NDArray[np.float64]
 YawMode = Literal["follow", "hold", "given"]
-NO_WRENCH: Array = np.zeros(6)
-NO_WRENCH.setflags(write=False)
-
-
-@dataclass
-class Reference:
-    """What the platform shall do now.
-
-    Attributes:
-        row: (19 + N) see `iap_description.states`.
-        level: what of it is tracked.
-        wrench_P: (6,) active wrench about P's origin in P; counts at level WRENCH.
-    """
-
-    row: Array
-    level: Level = Level.POSE
-    wrench_P: Array = field(default_factory=lambda: NO_WRENCH)
 
 
 class PlatformController:

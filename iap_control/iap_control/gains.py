@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from iap_description.config import Flag, NonNegative, Positive, Presets, Record, Vec3
+from iap_description.vehicles.autopilot_gains import AutopilotGains
 
 PRESETS = Presets(Path(__file__).parent / "data" / "gains", "gain preset")
 LARGEST_TURN = 1.5  # of a correction, per axis: three of them stay below half a turn [rad]
@@ -22,15 +23,6 @@ class RigidGains(Record):
     kD: Vec3  # [1/s]
     kI: Vec3  # of the position's integral, in place of the other platforms' [1/s^3; N/m/s unless per_inertia]
     rate_filter: NonNegative  # [s] of the attitude command's first and second derivative
-
-
-class AutopilotGains(Record):
-    """Attitude and rate loop inside each aircraft, per inertia."""
-
-    rate_hz: Positive | None  # None is the physics rate
-    attitude: Vec3  # [1/s^2]
-    rate: Vec3  # [1/s]
-    rotor_lead: float = Field(strict=True, ge=1.0, le=10.0)
 
 
 class AdmittanceGains(Record):

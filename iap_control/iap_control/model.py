@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from iap_control.allocation import allocation_matrix, allocation_rank, minimum_norm
 from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.signals import AXES
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 
 Array = NDArray[np.float64]
+ALONG = 1e-6  # cosine between the joints' line and an axis below which the two are perpendicular
 Actuation = Literal["full", "collinear", "rigid"]
 
 
@@ -98,6 +100,16 @@ class PlatformModel:
         tip = np.zeros(3) if assembly.tool_tip_P is None else assembly.tool_tip_P
         return cls(actuation, inertia, B, minimum_norm(B), line, point, yaw, aircraft, tip)
 
+    @property
+    def controlled_angles(self) -> tuple[bool, bool, bool]:
+        """Which of roll, pitch and yaw follow the reference; tilt follows from the thrust where there is no rank."""
+        if self.actuation == "full":
+            return True, True, True
+        if self.actuation == "rigid":
+            return False, False, True
+        free = int(np.argmax(np.abs(self.line_P)))
+        return free != 0, free != 1, free != 2
+
     def coupled(self, com_coupling: bool) -> Self:
         """The same model with or without the terms in d_0."""
         mass, d_0, J, _, _, gravity = self.inertia
@@ -133,3 +145,22 @@ def _rotor_map(assembly: Assembly, aircraft: Aircraft) -> Array:
         force, torque = np.split(aircraft.wrench_of_rotor_thrusts, 2)
         blocks.append(np.vstack([R @ force, R @ torque + so3.hat(p) @ R @ force]))
     return np.hstack(blocks)
+
+
+def check_axes(model: PlatformModel, axes: NDArray[np.bool_], vehicle_name: str) -> None:
+    """Refuse a wrench on axes (6,) that a platform cannot push along or turn about at will.
+
+    Raises:
+        BadInput: naming axis and vehicle.
+    """
+    for i in np.flatnonzero(axes):
+        if model.actuation == "rigid":
+            why = "without spherical joints tilts to push"
+        elif model.actuation == "collinear" and i >= 3 and abs(model.line_P[i - 3]) > ALONG:
+            why = "with its joints on a line cannot turn about it"
+        else:
+            continue
+        raise BadInput(
+            f"vehicle '{vehicle_name}': axis '{AXES[i]}': a platform {why}, "
+            "so that no wrench can be asked for there"
+        )

@@ -12,7 +12,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_control.gains import AutopilotGains
 from iap_description.kernels import (
     Vec,
     add,
@@ -30,6 +29,7 @@ from iap_description.kernels import (
 from iap_description.saturation import share_out
 from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft, inertia_matrix
+from iap_description.vehicles.autopilot_gains import AutopilotGains
 
 Array = NDArray[np.float64]
 _ATTITUDE, _RATE, _RPM = int(Mode.ATTITUDE_THRUST), int(Mode.RATE_THRUST), int(Mode.RPM)

@@ -9,9 +9,6 @@ and the centripetal part of the lever arm,
 with the accelerations that the engine itself used: the change of velocity over a physics step.
 """
 
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -33,39 +30,10 @@ from iap_description.kernels import (
     unrotate,
     vec,
 )
+from iap_description.sensors.inertial_samples import InertialMounts, InertialSamples, Sampling
 from iap_description.states import Q, V, W
 
 Array = NDArray[np.float64]
-Sampling = Literal["integrating", "instantaneous"]
-
-
-@dataclass(frozen=True)
-class InertialMounts:
-    """Where M units sit.
-
-    Attributes:
-        rows: (M,) state row of each unit's body.
-        p_BS_B: (M, 3) place on the body [m].
-        q_BS: (M, 4) attitude there, xyzw.
-    """
-
-    rows: NDArray[np.int64]
-    p_BS_B: Array
-    q_BS: Array
-
-
-class InertialSamples(NamedTuple):
-    """S samples of M units.
-
-    Attributes:
-        ticks: (S,) physics steps from the start to each sample's stamp.
-        w_WS_S: (S, M, 3) angular velocity [rad/s].
-        f_S: (S, M, 3) specific force [m/s^2].
-    """
-
-    ticks: NDArray[np.int64]
-    w_WS_S: Array
-    f_S: Array
 
 
 class InertialProbe:

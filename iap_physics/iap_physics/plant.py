@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_control.allocator import Allocator
-from iap_control.gains import AutopilotGains
 from iap_control.model import PlatformModel
 from iap_description.errors import FlightFailed
 from iap_description.kernels import yaw_of
 from iap_description.states import STATE_SIZE, Command, Mode, Q
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_physics.autopilot import Autopilot, autopilot_step
 from iap_physics.disturbance import Disturbance, add_disturbances
 from iap_physics.drag import DragParameters, add_drag

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_control.controller import Reference
 from iap_control.responders.inputs import held
 from iap_description.errors import BadInput, FlightFailed
+from iap_description.signals import Reference
 from iap_description.states import REF_FIXED, Command, Q
 from iap_physics.engines.engine import Contact, Engine
 from iap_physics.flight_monitor import FlightMonitor

@@ -6,12 +6,10 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_control.controller import Reference
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import PushPlan
-from iap_description.force_task import ForceMode, ForceTask
+from iap_description.signals import ForceMode, ForceTask, Reference, WrenchRecord
 from iap_description.states import REF_FIXED, Command, Q
-from iap_description.step import WrenchRecord
 from iap_description.vehicles.assembly import Assembly
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_estimation.wrench.momentum_observer import MomentumObserver

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
-from iap_description.step import Step
+from iap_description.signals import Step
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import OBJECT, Engine
 from iap_physics.flight_monitor import FlightMonitor

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from iap_control.references.motions import Replay
 from iap_control.references.replay import Commanded, commanded
 from iap_description import so3
 from iap_description.errors import FlightFailed
@@ -31,7 +32,6 @@ from iap_simulation.loop import Observer, fly, make_engine, make_plant
 from iap_simulation.metrics.metrics import compute_metrics
 from iap_simulation.pacing import StepTimer, WallClock
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.scenario.vehicle_spec import Replay
 from iap_simulation.vehicle import Vehicle
 
 Progress = Callable[[float], None]
@@ -119,7 +119,7 @@ class Flight:
             meta = VehicleMeta.of(
                 Assembly.of(vehicle.platform, vehicle.name),
                 vehicle.platform,
-                pilot.controller.model,
+                pilot.controller.model.controlled_angles,
                 gains=vehicle.control.preset,
                 window_s=s.metrics.window or pilot.timeline.window,
                 feels=pilot.touch is not None,

@@ -8,17 +8,17 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_control.controller import PlatformController, Reference
+from iap_control.controller import PlatformController
 from iap_control.interaction.push import Push, pushed_axes
 from iap_control.laws.tracking import gravity_wrench
-from iap_control.model import PlatformModel
+from iap_control.model import PlatformModel, check_axes
 from iap_control.references import timeline
+from iap_control.references.motions import Replay
 from iap_control.references.timeline import Leads, Timeline
 from iap_description import so3
-from iap_description.force_task import check_axes
 from iap_description.random_streams import stream
+from iap_description.signals import Reference, WrenchRecord
 from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Level, Mode, Q, resting_state
-from iap_description.step import WrenchRecord
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.joints import joined_rows
 from iap_physics.measured.state_noise import NoisyState, StateNoiseLevel
@@ -26,7 +26,7 @@ from iap_physics.plant import Airframe
 from iap_simulation.interaction import InteractionControl
 from iap_simulation.scenario.randomization import drawn_assembly, drawn_start
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.scenario.vehicle_spec import Replay, VehicleSpec
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 Array = NDArray[np.float64]
 MotionRows = Callable[[Array], tuple[Array, Array]]

@@ -7,13 +7,14 @@ from dead_reckoning import figure_eight, reckon, worst_errors
 from flying import GRAVITY
 
 from iap_description import so3
+from iap_description.sensors.inertial_samples import InertialMounts
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_description.world.world import World
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.joints import joined_rows
-from iap_physics.inertial import InertialMounts, InertialProbe
+from iap_physics.inertial import InertialProbe
 
 HZ, EVERY, DT = 1000.0, 5, 1e-3
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])

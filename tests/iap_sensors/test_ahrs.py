@@ -11,9 +11,10 @@ from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
+from iap_description.sensors.inertial_samples import InertialMounts
 from iap_description.states import Q
 from iap_physics.flight_monitor import FlightMonitor
-from iap_physics.inertial import InertialMounts, InertialProbe
+from iap_physics.inertial import InertialProbe
 from iap_sensors import imu_spec, magnetometer
 from iap_sensors.ahrs import PRESETS, AttitudeFilter, AttitudeGains
 from iap_sensors.imu import Imu

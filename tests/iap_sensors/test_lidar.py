@@ -8,8 +8,9 @@ from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
+from iap_description.sensors.mounts import optical
 from iap_description.sensors.readings import Source
-from iap_sensors.cameras.model import CameraModel, optical
+from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.spec import PRESETS as CAMERAS
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.lidar import Lidar, beams, depth_by_rays

@@ -13,7 +13,7 @@ from iap_control.responders.inputs import Limits
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
 from iap_description.errors import BadInput
-from iap_description.force_task import ForceMode
+from iap_description.signals import ForceMode
 from iap_description.states import REF_FIXED, Level
 
 PERIOD = round(DT * 1e9)

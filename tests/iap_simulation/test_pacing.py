@@ -5,7 +5,8 @@ import math
 
 import pytest
 
-from iap_simulation.pacing import Metronome, Window
+from iap_io.ros.statistics import RecentValues
+from iap_physics.nodes.metronome import Metronome
 
 PERIOD = 0.005
 
@@ -78,7 +79,7 @@ def test_a_pause_is_not_made_up_for(wall):
 
 
 def test_percentiles_are_of_the_last_values():
-    window = Window(length=10)
+    window = RecentValues(length=10)
     assert math.isnan(window.percentile(50))
     for value in range(100):
         window.add(value)

@@ -7,10 +7,10 @@ import numpy as np
 from flying import DT, GRAVITY, gains_of, hover_rpm, model_of, plant_of
 from numpy.typing import NDArray
 
-from iap_control.controller import PlatformController, Reference
+from iap_control.controller import PlatformController
 from iap_description import so3
-from iap_description.force_task import ForceMode, ForceTask
 from iap_description.random_streams import stream
+from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform

@@ -7,11 +7,12 @@ import numpy as np
 from flying import DT, GRAVITY, scenario_of
 
 from iap_description import so3
+from iap_description.sensors.inertial_samples import InertialMounts, InertialSamples
 from iap_description.states import P, Q, V, W
 from iap_estimation.evaluation.dead_reckoning import reckon as means
 from iap_estimation.evaluation.dead_reckoning import reckon_instants as instants
 from iap_physics.flight_monitor import FlightMonitor
-from iap_physics.inertial import InertialMounts, InertialProbe, InertialSamples
+from iap_physics.inertial import InertialProbe
 from iap_simulation.loop import fly, make_engine, make_plant
 from iap_simulation.pacing import StepTimer
 from iap_simulation.vehicle import Vehicle

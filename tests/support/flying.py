@@ -15,7 +15,7 @@ from iap_control.model import PlatformModel
 from iap_description import so3
 from iap_description.config import validate
 from iap_description.random_streams import stream
-from iap_description.step import Step
+from iap_description.signals import Step
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform, load_platform, platform_tree
 from iap_description.world.world import World

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from iap_control.controller import Reference
 from iap_control.model import PlatformModel
 from iap_description import so3
+from iap_description.signals import Reference, Step, WrenchRecord
 from iap_description.states import Command, Level, Mode
-from iap_description.step import Step, WrenchRecord
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_io.runs.recorder import Recorder, RunMeta, VehicleMeta
@@ -45,7 +44,9 @@ def vehicle_meta(platform: str, name: str = "iap", stop: float = 100.0) -> Vehic
     what = load_platform(platform)
     assembly = Assembly.of(what, name)
     model = PlatformModel.of(assembly, what.aircraft, gravity=9.81, com_coupling=True)
-    return VehicleMeta.of(assembly, what, model, gains="default", window_s=(0.0, stop))
+    return VehicleMeta.of(
+        assembly, what, model.controlled_angles, gains="default", window_s=(0.0, stop)
+    )
 
 
 def random_flight(platform: str, ticks: int, name: str = "iap", seed: int = 0) -> Flight:

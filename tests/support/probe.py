@@ -16,7 +16,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_srvs.srv import SetBool, Trigger
 
 from iap_bringup.experiments.nodes.processes import Nodes
-from iap_description.step import Step as Flown
+from iap_description.signals import Step as Flown
 from iap_io.wire.message_views import MessageReader, StateMessage
 from iap_msgs.msg import PlatformState
 from iap_msgs.srv import Step

@@ -14,7 +14,8 @@ from iap_description.scenes.library import load_scene, scene_names
 from iap_description.scenes.part import Part
 from iap_description.scenes.scene import Light, Scene, Sky
 from iap_description.scenes.textures import make_texture
-from iap_sensors.cameras.model import CameraModel, optical
+from iap_description.sensors.mounts import optical
+from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Renderer, Shot
 from iap_sensors.cameras.spec import PRESETS as CAMERAS
 from iap_sensors.cameras.spec import CameraSpec

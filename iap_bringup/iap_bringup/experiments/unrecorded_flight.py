@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.sensors.readings import ImageReading, ImuReading, Reading
-from iap_description.step import Step
+from iap_description.signals import Step
 from iap_physics.flight_monitor import FlightMonitor
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink

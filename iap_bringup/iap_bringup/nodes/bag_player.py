@@ -4,10 +4,10 @@
 import sys
 
 from iap_control.nodes.reference_node import ReferenceNode
+from iap_control.references.motions import Replay
 from iap_description.errors import BadInput
 from iap_io.ros.node import run
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.scenario.vehicle_spec import Replay
 
 
 class BagPlayer(ReferenceNode):

@@ -9,7 +9,7 @@ from typing import Any
 
 from iap_bringup.nodes.step_synchronizer import Expected, Logbook
 from iap_description.sensors.readings import Reading
-from iap_description.step import Step
+from iap_description.signals import Step
 from iap_io.runs.recorder import Recorder, RecordingFailed
 from iap_io.runs.run_folder import write_config
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunStats

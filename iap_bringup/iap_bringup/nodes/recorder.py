@@ -22,11 +22,10 @@ from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_bringup.nodes.sensor_log import SensorLog
 from iap_bringup.nodes.step_synchronizer import FELT, Expected
 from iap_bringup.plots.plots import write_plots
-from iap_control.controller import Reference
 from iap_description.errors import BadInput, IapError
-from iap_description.force_task import ForceMode
-from iap_description.force_task import ForceTask as Task
 from iap_description.sensors.readings import Reading
+from iap_description.signals import ForceMode, Reference
+from iap_description.signals import ForceTask as Task
 from iap_description.states import REF_FIXED, Command, Level
 from iap_io.ros.node import EVERY, EXIT_DONE, EXIT_FAILED, STEADY, SuiteNode, run
 from iap_io.ros.sensor_topics import message_class

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.step import Step, WrenchRecord
+from iap_description.signals import Step, WrenchRecord
 from iap_io.runs.topics import COMMAND, ESTIMATED, REFERENCE, REVISED, TASK, WRENCHES
 from iap_simulation.vehicle import Vehicle
 

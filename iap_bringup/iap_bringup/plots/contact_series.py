@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-from iap_description.force_task import ForceMode
+from iap_description.signals import ForceMode
 from iap_description.states import Q
 from iap_io.runs.columns import Columns, WrenchColumns
 from iap_io.runs.run_meta import RunMeta, VehicleMeta

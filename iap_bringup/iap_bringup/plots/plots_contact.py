@@ -24,7 +24,7 @@ from iap_bringup.plots.plot_panels import (
 )
 from iap_bringup.plots.plot_series import Flight
 from iap_bringup.plots.plot_style import BALANCING, ESTIMATED, RAW, REFERENCE, SIMULATED
-from iap_description.force_task import ForceMode
+from iap_description.signals import ForceMode
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

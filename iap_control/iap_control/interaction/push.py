@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.config import NonNegative, Positive, Record, Vec3
-from iap_description.force_task import AXES, ForceMode, ForceTask
+from iap_description.signals import AXES, ForceMode, ForceTask
 
 Array = NDArray[np.float64]
 TOUCHING = 0.3  # measured force from which on there is contact [N]

@@ -22,8 +22,8 @@ from iap_control.laws.motion_law import Motion
 from iap_control.laws.tracking import Held, Law, Tracking
 from iap_control.model import PlatformModel
 from iap_description import so3
-from iap_description.force_task import ForceMode, ForceTask
 from iap_description.second_order import transition
+from iap_description.signals import ForceMode, ForceTask
 from iap_description.states import REF_P, REF_Q, REF_V, REF_W, Level, P, Q, V, W
 
 Array = NDArray[np.float64]

@@ -19,7 +19,7 @@ from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
 from iap_description.config import parse_yaml, validate
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
-from iap_description.force_task import ForceMode
+from iap_description.signals import ForceMode
 from iap_description.vehicles.assembly import Assembly
 from iap_io.ros.node import SuiteNode
 

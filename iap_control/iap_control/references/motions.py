@@ -244,3 +244,13 @@ class Moves(Record):
 Motion = Annotated[
     Hover | Spiral | Circle | Ramps | FigureEight | Line | Moves, Field(discriminator="type")
 ]
+
+
+class Replay(Record):
+    """A recorded command; `path` was read when the scenario was resolved."""
+
+    type: Literal["replay"]
+    path: str
+    topic: str | None
+    actual_topic: str | None
+    convention: Literal["enu", "ned"] | None

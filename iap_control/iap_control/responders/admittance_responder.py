@@ -4,12 +4,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_control.controller import Reference
 from iap_control.interaction.admittance import Admittance
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.state_responder import StateLoop
 from iap_control.responders.wrench_input import WrenchInput
 from iap_description.kernels import put, quat, rotate, vec
+from iap_description.signals import Reference
 from iap_description.states import REF_FIXED, REF_Q, Q
 
 Array = NDArray[np.float64]

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_control.controller import PlatformController, Reference
+from iap_control.controller import PlatformController
 from iap_control.interaction.push import PushPlan
 from iap_control.responders.inputs import Limits
 from iap_control.responders.reference_input import SOURCES, ReferenceInput, Source
 from iap_control.responders.state_responder import StateLoop
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
-from iap_description.force_task import ForceMode, ForceTask
+from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_description.states import REF_FIXED, REF_Q, STATE_SIZE, Command, Q
 
 __all__ = ["SOURCES", "ControlLoop", "Source", "Touching"]

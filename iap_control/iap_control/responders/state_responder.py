@@ -10,11 +10,11 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_control.controller import Reference
 from iap_control.responders.inputs import Kind
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.wrench_input import WrenchInput
 from iap_description.errors import BadInput
+from iap_description.signals import Reference
 from iap_description.states import STATE_SIZE, Q
 
 Array = NDArray[np.float64]

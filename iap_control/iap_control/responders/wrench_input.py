@@ -4,10 +4,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_control.model import PlatformModel
+from iap_control.model import PlatformModel, check_axes
 from iap_control.responders.reference_input import Source
 from iap_description.errors import BadInput
-from iap_description.force_task import AXES, ForceMode, ForceTask, check_axes
+from iap_description.signals import AXES, ForceMode, ForceTask
 
 Array = NDArray[np.float64]
 SECOND = 1_000_000_000  # [ns]

@@ -16,6 +16,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import mount_frame
 
 Array = NDArray[np.float64]
+Q_SC = np.array([-0.5, 0.5, -0.5, 0.5])  # of a camera's optical frame in its mount's, xyzw
 BASE = "base_link"
 
 
@@ -94,3 +95,8 @@ def places(seats: Sequence[SensorMount], x: Array) -> tuple[Array, Array]:
     arms = np.array([each.p_BS_B for each in seats])
     turns = np.array([each.q_BS for each in seats])
     return rows[:, P] + so3.rotate(rows[:, Q], arms), so3.multiply(rows[:, Q], turns)
+
+
+def optical(q_WS: Array) -> Array:
+    """Attitudes q_WC (..., 4) of the cameras on mounts with attitudes (..., 4)."""
+    return so3.multiply(q_WS, Q_SC)

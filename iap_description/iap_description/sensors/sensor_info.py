@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from iap_description.config import Count, Flag, NonNegative, Positive, Real, Record, Vec3
-from iap_sensors.cameras.spec import Output
 
 Quaternion = tuple[Real, Real, Real, Real]
 Matrix3 = tuple[Real, Real, Real, Real, Real, Real, Real, Real, Real]
+Output = Literal["mono8", "rgb8", "depth", "segmentation"]
 ENCODINGS: dict[Output, str] = {  # of the images that show an output
     "mono8": "mono8",
     "rgb8": "rgb8",

@@ -76,6 +76,11 @@ class Placed(Record):
         return self
 
     @property
+    def moves(self) -> bool:
+        """Whether it does not stand still."""
+        return self.mass is not None or self.motion is not None
+
+    @property
     def q_WO(self) -> Array:
         """(4,) its attitude at the start."""
         return so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(self.rpy_deg)))

@@ -27,10 +27,10 @@ from iap_estimation.nodes.track_messages import tracks_bytes
 from iap_estimation.virpo.messages import Inertial
 from iap_io.ros.conversions import set_stamp
 from iap_io.ros.node import ERROR, OK, WARN, run
+from iap_io.ros.statistics import RecentValues
 from iap_io.wire.cdr import message_types
 from iap_io.wire.message_views import stamp_of_time
 from iap_msgs.msg import FeatureTracks
-from iap_simulation.pacing import Window
 
 INFO = "sensor_msgs/msg/CameraInfo"
 MEMORY = 2000  # inertial samples that wait for their images
@@ -47,7 +47,7 @@ class FrontendNode(EstimationNode):
         self._lenses: dict[int, Camera] = {}
         self._eyes: AircraftFrontend | None = None
         self._turning: deque[Inertial] = deque(maxlen=MEMORY)
-        self._took_ms, self._counts, self._refused = Window(200), [0, 0], ""
+        self._took_ms, self._counts, self._refused = RecentValues(200), [0, 0], ""
         self._pairs, self._images, self._first_id = 0, 0, -1
         self._tracks = self.create_publisher(FeatureTracks, "virpo/tracks", KEPT)
         self._drawn = self.create_publisher(Image, "virpo/image", 1)

@@ -9,7 +9,7 @@ import numpy as np
 from iap_estimation.navigation.pipeline import LOST
 from iap_estimation.virpo.window.estimator import Estimator
 from iap_io.ros.node import ERROR, OK, WARN
-from iap_simulation.pacing import Window
+from iap_io.ros.statistics import RecentValues
 
 SHOWN = 5.0  # how long it is told that an estimator began anew [s of wall time]
 
@@ -26,7 +26,7 @@ class WindowStatus:
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
-        self._say, self._took_ms = say, Window(500)
+        self._say, self._took_ms = say, RecentValues(500)
         self.reset()
 
     def reset(self) -> None:

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.signals import Step, WrenchRecord
 from iap_description.states import REF_FIXED, STATE_SIZE
-from iap_description.step import Step, WrenchRecord
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.runs.topics import WRENCHES
 

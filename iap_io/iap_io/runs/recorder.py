@@ -11,7 +11,7 @@ equal bags. What is on disk is a complete bag after every chunk (see
 from pathlib import Path
 
 from iap_description.sensors.readings import CloudReading, ImageReading, Reading
-from iap_description.step import Step
+from iap_description.signals import Step
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.bags.worker_thread import Background
 from iap_io.runs.columns import Columns

@@ -7,12 +7,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_control.model import PlatformModel
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
 from iap_description.sensors.sensor_info import AnySensor, FixedFrame
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform
-from iap_estimation.evaluation import trajectory_errors
 from iap_io.sensor_messages.static_transforms import mounts_of
 
 Array = NDArray[np.float64]
@@ -78,7 +76,7 @@ class VehicleMeta(Record):
         cls,
         assembly: Assembly,
         platform: Platform,
-        model: PlatformModel,
+        controlled: tuple[bool, bool, bool],
         *,
         gains: str,
         window_s: tuple[float, float],
@@ -99,7 +97,7 @@ class VehicleMeta(Record):
             bodies=tuple(body.name for body in assembly.bodies),
             joints=joints,
             aircraft=assembly.aircraft,
-            controlled=controlled_angles(model),
+            controlled=controlled,
             window_s=window_s,
             thrust_limits=craft.thrust_limits,
             rpm_limits=(craft.rotor.rpm_min, craft.rotor.rpm_max),
@@ -131,16 +129,6 @@ class VehicleMeta(Record):
     def free_axis(self) -> int | None:
         """The axis (0, 1, 2) about which an under-actuated platform turns freely, else None."""
         return self.controlled.index(False) if sum(self.controlled) == 2 else None
-
-
-def controlled_angles(model: PlatformModel) -> tuple[bool, bool, bool]:
-    """Which of roll, pitch and yaw a platform's controller tracks."""
-    if model.actuation == "full":
-        return trajectory_errors.ALL
-    if model.actuation == "rigid":
-        return trajectory_errors.HEADING
-    free = int(np.argmax(np.abs(model.line_P)))
-    return (free != 0, free != 1, free != 2)
 
 
 class Bore(Record):

@@ -3,10 +3,8 @@
 
 import numpy as np
 
-from iap_control.controller import Reference
-from iap_description.force_task import ForceMode, ForceTask
+from iap_description.signals import ForceMode, ForceTask, Reference, Step, WrenchRecord
 from iap_description.states import Command, Level, Mode
-from iap_description.step import Step, WrenchRecord
 from iap_io.runs.columns import Columns, WrenchColumns
 
 

@@ -8,6 +8,7 @@ from iap_io.runs.run_meta import VehicleMeta
 from iap_io.wire.cdr import message
 
 STATE, REFERENCE, COMMAND = "state", "reference", "command"
+WORLD_STATE = "/world/state"  # of the world's objects
 ESTIMATED = "state/estimated"  # of a vehicle that goes by an estimate, between nodes
 REVISED, TASK = "reference/revised", "wrench/task"
 WRENCHES = ("wrench/raw", "wrench/filtered", "wrench/estimated", "wrench/reference")

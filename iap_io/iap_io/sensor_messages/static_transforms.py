@@ -6,11 +6,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from iap_description import so3
+from iap_description.sensors.mounts import Q_SC
 from iap_description.sensors.sensor_info import FixedFrame, SensorInfo
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import mount_frame, optical_frame
 from iap_io.wire.cdr import message, message_types
-from iap_sensors.cameras.model import Q_SC
 
 TF_STATIC, TF = "/tf_static", "tf2_msgs/msg/TFMessage"
 

@@ -16,7 +16,6 @@ from iap_description.relative import relative_pose
 from iap_description.sensors.sensor_info import FixedFrame
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import rotor_joint, urdf_text
-from iap_description.world.objects import Placed
 from iap_description.world.world import World
 from iap_io.ros.conversions import (
     BASE_LINK,
@@ -37,7 +36,7 @@ from iap_io.ros.conversions import (
 )
 from iap_io.ros.node import LATCHED, LATEST
 from iap_io.runs.run_meta import TRUTH
-from iap_io.runs.topics import odometry_topic
+from iap_io.runs.topics import WORLD_STATE, odometry_topic
 from iap_io.sensor_messages.static_transforms import TF_STATIC, tf_message
 from iap_io.wire.message_views import MAP, StateMessage
 from iap_msgs.msg import PlatformState
@@ -55,7 +54,6 @@ PATH_COLOR = (0.1, 0.4, 0.9, 0.8)
 THRUST_COLOR = (0.9, 0.3, 0.1, 0.9)
 CONTACT_COLOR = (0.9, 0.1, 0.6, 1.0)
 ODOMETRY_QUEUE = 10
-WORLD_STATE = "/world/state"
 
 
 class OdometryAndFrames:
@@ -150,7 +148,7 @@ class WorldMarkers:
                 marker = solid_message(f"world/{name}", number, *fixed)
                 fill_pose(marker.pose, placed(solid, rows[k]))
                 self._markers.append(marker)
-                if moves(item):
+                if item.moves:
                     self._moving.append((k, solid, marker))
         self._publisher = node.create_publisher(MarkerArray, self.TOPIC, LATCHED)
         self._publisher.publish(MarkerArray(markers=self._markers))
@@ -178,7 +176,7 @@ class WorldState:
     def __init__(self, node: Node, world: World, engine: Engine) -> None:
         self._engine = engine
         self._publisher: Publisher | None = None
-        if any(moves(item) for item in world.objects.values()):
+        if any(item.moves for item in world.objects.values()):
             self._state = StateMessage.of_objects(list(world.objects))
             self._publisher = node.create_publisher(PlatformState, WORLD_STATE, LATEST)
 
@@ -188,11 +186,6 @@ class WorldState:
             self._state.put_head(stamp, k)
             self._state.put_rows(self._engine.object_states(), np.zeros(0))
             self._publisher.publish(self._state.dump())
-
-
-def moves(item: Placed) -> bool:
-    """Whether an object of the world does not stand still."""
-    return item.mass is not None or item.motion is not None
 
 
 class StaticFrames:

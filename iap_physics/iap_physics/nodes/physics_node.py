@@ -22,11 +22,11 @@ from iap_io.sensor_messages.static_transforms import fixed_frames, mounts_of
 from iap_io.wire.message_views import stamp_of_time
 from iap_msgs.srv import Step
 from iap_physics.nodes.displays import StaticFrames, WorldMarkers, WorldState
+from iap_physics.nodes.metronome import Metronome
 from iap_physics.nodes.physics_status import PhysicsStatus
 from iap_physics.nodes.vehicle_topics import VehicleTopics
 from iap_physics.session import Session
 from iap_simulation.loop import make_engine
-from iap_simulation.pacing import Metronome
 from iap_simulation.run import Flight
 from iap_simulation.scenario.scenario import Scenario
 

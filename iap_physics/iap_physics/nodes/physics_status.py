@@ -10,9 +10,10 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from iap_description.errors import BadInput, FlightFailed
 from iap_io.ros.conversions import status_message
 from iap_io.ros.node import ERROR, OK, WARN, Diagnostics, SuiteNode
+from iap_io.ros.statistics import RecentValues
 from iap_io.wire.message_views import stamp_of_time
+from iap_physics.nodes.metronome import Metronome
 from iap_physics.session import CommandBuffer, Session
-from iap_simulation.pacing import Metronome, Window
 
 SILENCE = 2.0  # after which the missing message is named [s of wall time]
 SIMULATION = "simulation"
@@ -38,7 +39,7 @@ class PhysicsStatus:
         self._quiet: Said = ("", (False,) * len(topics), None, 0)
         self.metronome: Metronome | None = None
         self.paused = False
-        self._answer_ms, self._step_us = Window(), Window()
+        self._answer_ms, self._step_us = RecentValues(), RecentValues()
         self._faults = [""] * len(topics)
         self._published = time.perf_counter()
         self._began = (self._published, session.t)

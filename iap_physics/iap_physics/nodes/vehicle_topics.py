@@ -10,6 +10,7 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from iap_description.errors import BadInput
+from iap_description.sensors.inertial_samples import InertialSamples
 from iap_description.states import Q
 from iap_description.vehicles.assembly import Assembly
 from iap_io.ros.conversions import BASE_LINK, frame
@@ -21,7 +22,6 @@ from iap_io.wire.message_views import SECOND, CommandMessage, MessageReader, Sta
 from iap_io.wire.wrench_views import WrenchMessage
 from iap_msgs.msg import InertialSamples as InertialSamplesMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
-from iap_physics.inertial import InertialSamples
 from iap_physics.nodes.displays import ContactMarkers, OdometryAndFrames, RotorsAndMarkers
 from iap_physics.session import Session
 from iap_sensors.mounted.inertial_units import InertialUnits

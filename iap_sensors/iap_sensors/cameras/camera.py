@@ -8,7 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_sensors.cameras.model import CameraModel, optical
+from iap_description.sensors.mounts import optical
+from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.spec import CameraSpec
 

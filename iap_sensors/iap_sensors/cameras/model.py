@@ -18,7 +18,6 @@ from iap_description.sensors import lens
 from iap_sensors.cameras.spec import CameraSpec
 
 Array = NDArray[np.float64]
-Q_SC = np.array([-0.5, 0.5, -0.5, 0.5])  # of the camera's frame in its mount's, xyzw
 PARALLEL = 1e-6  # cameras of a pair may be off by this [rad], and this share of their distance
 
 
@@ -89,11 +88,6 @@ class CameraModel:
     @cached_property
     def _center(self) -> Array:
         return self.K[:2, 2].copy()
-
-
-def optical(q_WS: Array) -> Array:
-    """Attitudes q_WC (..., 4) of the cameras on mounts with attitudes (..., 4)."""
-    return so3.multiply(q_WS, Q_SC)
 
 
 def stereo_baseline(left: tuple[Array, Array], right: tuple[Array, Array], *, key: str) -> float:

@@ -9,13 +9,13 @@ from pydantic import Field, model_validator
 
 from iap_description.config import NonNegative, Positive, Presets, Real, Record, Vec3
 from iap_description.sensors import lens
+from iap_description.sensors.sensor_info import Output
 
 PRESETS = Presets(
     Path(__file__).parent.parent / "data" / "cameras", "camera"
 )  # without their places
 LARGEST = 8192  # pixels along a side, which every OpenGL can draw to
 Size = Annotated[int, Field(strict=True, ge=1, le=LARGEST)]
-Output = Literal["mono8", "rgb8", "depth", "segmentation"]
 
 
 class Blur(Record):

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.random_streams import stream
+from iap_description.sensors.inertial_samples import InertialMounts, InertialSamples
 from iap_description.sensors.mounts import SensorMount, places, seat, seat_meta
 from iap_description.sensors.readings import ImuReading, MagneticReading, Reading, Source
 from iap_description.sensors.sensor_info import ImuInfo, MagnetometerInfo
 from iap_description.vehicles.assembly import Assembly
-from iap_physics.inertial import InertialMounts, InertialProbe, InertialSamples
+from iap_physics.inertial import InertialProbe
 from iap_sensors.ahrs import AttitudeFilter
 from iap_sensors.imu import Imu
 from iap_sensors.magnetometer import Magnetometer

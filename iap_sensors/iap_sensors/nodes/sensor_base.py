@@ -12,7 +12,6 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from numpy.typing import NDArray
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
-from iap_bringup.nodes.rate_monitor import KeptRate
 from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
@@ -20,12 +19,13 @@ from iap_description.sensors.sensor_info import SensorInfo
 from iap_description.states import STATE_SIZE
 from iap_io.ros.conversions import status_message
 from iap_io.ros.node import OK, WARN, Diagnostics, SuiteNode
+from iap_io.ros.rate_monitor import RateMonitor
 from iap_io.ros.sensor_topics import RELIABLE, SENSOR_DATA, SensorTopics
+from iap_io.ros.statistics import RecentValues
 from iap_io.ros.synchronizer import Instant, RateSchedule, TimeSynchronizer
+from iap_io.runs.topics import WORLD_STATE
 from iap_io.wire.message_views import SECOND, MessageReader, StateMessage
 from iap_msgs.msg import PlatformState
-from iap_physics.nodes.displays import WORLD_STATE, moves
-from iap_simulation.pacing import Window
 
 Array = NDArray[np.float64]
 SILENCE = 2.0  # wall time after which diagnostics say what is missing [s]
@@ -61,7 +61,7 @@ class SensorNode(SuiteNode):
                 f"{self.scenario.scenario}: no sensors for {self.get_name()} (key 'sensors')"
             )
         self._topics = SensorTopics(self, metas, self._qos, compressed=compressed)
-        self._rates = {meta.topic: KeptRate(meta.rate) for meta in metas}
+        self._rates = {meta.topic: RateMonitor(meta.rate) for meta in metas}
         self._diagnostics = Diagnostics(self, self.statuses, lambda: self.stamp)
 
     def publish(self, readings: Sequence[Reading]) -> None:
@@ -119,7 +119,7 @@ class LookingNode(SensorNode, ABC):
         self._looks = QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE)
         # Work is a task of its own: while a subscription has messages, EventsExecutor does nothing else.
         self._waiting: deque[tuple[Instant, float]] = deque(maxlen=depth)
-        self._latency_ms, self._took_ms = Window(200), Window(200)
+        self._latency_ms, self._took_ms = RecentValues(200), RecentValues(200)
         self._shown: list[Reading] = []  # of the last state, which may come again
 
     def look(self, every: Sequence[int]) -> None:
@@ -130,7 +130,7 @@ class LookingNode(SensorNode, ABC):
         self._still = np.array([item.row(0.0) for item in items]).reshape(-1, STATE_SIZE)
         sources = [f"/{vehicle.name}/state" for vehicle in self.scenario.vehicles]
         sizes = [1 + len(vehicle.platform.joints) for vehicle in self.scenario.vehicles]
-        if any(moves(item) for item in items):
+        if any(item.moves for item in items):
             sources, sizes = [*sources, WORLD_STATE], [*sizes, len(items)]
         self._gathering = TimeSynchronizer(len(sources))
         for number, (topic, size) in enumerate(zip(sources, sizes, strict=True)):

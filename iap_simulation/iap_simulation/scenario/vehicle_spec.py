@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from iap_control.gains import Gains
 from iap_control.interaction.push import Push
-from iap_control.references.motions import Motion
+from iap_control.references.motions import Motion, Replay
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
 from iap_description.vehicles.platform import Platform
 from iap_physics.disturbance import Disturbance
@@ -76,16 +76,6 @@ class ModelError(Record):
     """How far the plant is from the controller's model."""
 
     mass: Positive
-
-
-class Replay(Record):
-    """A recorded command; `path` was read when the scenario was resolved."""
-
-    type: Literal["replay"]
-    path: str
-    topic: str | None
-    actual_topic: str | None
-    convention: Literal["enu", "ned"] | None
 
 
 class VehicleSpec(Record):

@@ -6,8 +6,7 @@ import random
 import numpy as np
 
 from iap_bringup.nodes.step_synchronizer import PATIENCE, Expected, Logbook
-from iap_control.controller import Reference
-from iap_description.force_task import ForceMode, ForceTask
+from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_description.states import Command
 from iap_io.runs.topics import COMMAND, REFERENCE, REVISED, TASK, WRENCHES
 

@@ -19,7 +19,7 @@ from iap_bringup.plots.plots_compared import Compared, draw_compared
 from iap_bringup.plots.plots_contact import draw_contact, draw_integrals, draw_wrench
 from iap_bringup.plots.plots_insertion import draw_insertion
 from iap_description import so3
-from iap_description.force_task import ForceMode
+from iap_description.signals import ForceMode
 from iap_description.states import P
 from iap_description.vehicles.tool import Tool
 from iap_description.world.objects import Funnel

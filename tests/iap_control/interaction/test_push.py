@@ -7,7 +7,7 @@ import pytest
 from iap_control.interaction.push import Push, PushPlan
 from iap_description.config import validate
 from iap_description.errors import BadInput
-from iap_description.force_task import ForceMode
+from iap_description.signals import ForceMode
 
 DT = 0.005
 TOUCH, NOTHING = np.array([1.0, 0, 0, 0, 0, 0]), np.zeros(6)

@@ -7,11 +7,11 @@ from contact import QUIET, TIP_P, Rig, Socket, Wall, at
 from flying import DT, controller_of, gains_of, model_of, platform_with_joints
 from moving import Tumble
 
-from iap_control.controller import Reference
+from iap_control.model import check_axes
 from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
-from iap_description.force_task import ForceMode, ForceTask, check_axes
+from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_physics.measured.state_noise import StateNoiseLevel
 
 GAP = 0.01

@@ -6,9 +6,9 @@ import pytest
 from flying import DT, GRAVITY, controller_of, gains_of
 from moving import Tumble, newton_euler
 
-from iap_control.controller import Reference
 from iap_control.laws.tracking import Law, Tracking, integrate, track
 from iap_description import so3
+from iap_description.signals import Reference
 from iap_description.states import Level
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform

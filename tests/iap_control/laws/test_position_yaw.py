@@ -6,9 +6,9 @@ import pytest
 from flying import GRAVITY, Loop, controller_of, fly_scenario, scenario_of
 
 from iap_control.allocation import attitude_of_thrust
-from iap_control.controller import Reference
 from iap_description import so3
 from iap_description.kernels import yaw_of
+from iap_description.signals import Reference
 from iap_description.states import Level, Q, V, W, resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform

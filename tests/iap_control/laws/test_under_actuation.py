@@ -14,10 +14,10 @@ from flying import (
 from lines import LINES, every_line, hanging
 from moving import Tumble, newton_euler
 
-from iap_control.controller import Reference
 from iap_control.laws.tracking import Tracking, track
 from iap_control.laws.under_actuation import Decomposition
 from iap_description import so3
+from iap_description.signals import Reference
 from iap_description.states import Level
 from iap_description.vehicles.assembly import Assembly
 

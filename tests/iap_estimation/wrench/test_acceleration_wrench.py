@@ -6,17 +6,18 @@ import pytest
 from flying import DT, GRAVITY, PHYSICS_HZ, controller_of, gains_of, hover_rpm, plant_of
 from swings import still, swinging
 
-from iap_control.controller import Reference
 from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
+from iap_description.sensors.inertial_samples import InertialMounts
+from iap_description.signals import Reference
 from iap_description.states import Command, Mode, resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_estimation.wrench.acceleration_wrench import AccelerationObserver, Units
 from iap_physics.engines.joints import joined_rows
-from iap_physics.inertial import InertialMounts, InertialProbe
+from iap_physics.inertial import InertialProbe
 from iap_sensors.imu import Imu
 from iap_sensors.imu_spec import PRESETS, ImuSpec
 

@@ -13,10 +13,10 @@ from flying import (
 )
 from swings import still, swinging
 
-from iap_control.controller import Reference
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
+from iap_description.signals import Reference
 from iap_description.states import Command, Mode, resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform

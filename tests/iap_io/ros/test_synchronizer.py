@@ -3,7 +3,7 @@
 
 import math
 
-from iap_bringup.nodes.rate_monitor import KeptRate
+from iap_io.ros.rate_monitor import RateMonitor
 from iap_io.ros.synchronizer import RateSchedule, TimeSynchronizer
 
 MS = 1_000_000  # [ns]
@@ -58,7 +58,7 @@ def test_a_sensor_is_due_once_in_its_period_even_where_instants_are_missing():
 
 
 def test_the_rate_kept_is_that_of_the_stamps():
-    kept = KeptRate(20.0)
+    kept = RateMonitor(20.0)
     assert math.isnan(kept.rate(0))
     for k in range(100):
         kept.add(50 * MS * k)
@@ -67,7 +67,7 @@ def test_the_rate_kept_is_that_of_the_stamps():
 
 
 def test_a_sensor_that_falls_silent_is_short():
-    kept = KeptRate(20.0)
+    kept = RateMonitor(20.0)
     for k in range(41):
         kept.add(50 * MS * k)
     assert not kept.is_short(2000 * MS)

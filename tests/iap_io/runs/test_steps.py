@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 from made_up_flights import Flight, random_flight, run_meta
 
-from iap_control.controller import Reference
-from iap_description.force_task import ForceMode, ForceTask
-from iap_description.step import WrenchRecord
+from iap_description.signals import ForceMode, ForceTask, Reference, WrenchRecord
 from iap_io.bags.bag_writer import STORAGE
 from iap_io.runs.recorder import BAG, Recorder
 from iap_io.runs.run_folder import load_run

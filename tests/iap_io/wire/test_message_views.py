@@ -37,7 +37,9 @@ def test_a_state_says_what_the_recorder_s_says(name):
     state = message_types().deserialize_cdr(out.dump(), StateMessage.TYPE)
 
     model = PlatformModel.of(assembly, platform.aircraft, gravity=9.81, com_coupling=True)
-    meta = VehicleMeta.of(assembly, platform, model, gains="default", window_s=(0.0, 1.0))
+    meta = VehicleMeta.of(
+        assembly, platform, model.controlled_angles, gains="default", window_s=(0.0, 1.0)
+    )
     store = message_types()
     blank = store.serialize_cdr(topics.samples(store, meta)[topics.STATE], StateMessage.TYPE)
     assert len(out.dump()) == len(blank)
@@ -91,7 +93,7 @@ def test_what_is_felt_says_what_the_recorder_s_says(topic):
     assembly = Assembly.of(platform)
     model = PlatformModel.of(assembly, platform.aircraft, gravity=9.81, com_coupling=True)
     settings = {"gains": "default", "window_s": (0.0, 1.0), "feels": True}
-    meta = VehicleMeta.of(assembly, platform, model, **settings)
+    meta = VehicleMeta.of(assembly, platform, model.controlled_angles, **settings)
     store, kind = message_types(), ForceTaskMessage if topic == topics.TASK else WrenchMessage
     blank = store.serialize_cdr(topics.samples(store, meta)[topic], kind.TYPE)
     assert kind.of("iap/base_link").dump() == bytes(blank)

@@ -8,7 +8,8 @@ from small_scenes import spec, turned
 
 from iap_description.errors import BadInput
 from iap_description.sensors import lens
-from iap_sensors.cameras.model import CameraModel, optical, stereo_baseline
+from iap_description.sensors.mounts import optical
+from iap_sensors.cameras.model import CameraModel, stereo_baseline
 from iap_sensors.cameras.view import View
 
 LENSES = [

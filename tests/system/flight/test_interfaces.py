@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from flying import DT, Loop, controller_of, hover_rpm, plant_of, scenario_of
 
-from iap_control.controller import Reference
 from iap_description import so3
 from iap_description.errors import FlightFailed
+from iap_description.signals import Reference
 from iap_description.states import Command, Level, Mode, Q, V, W, resting_state
 from iap_description.vehicles.platform import load_platform
 

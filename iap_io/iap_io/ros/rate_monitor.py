@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How often a sensor says something, by the stamps of what it says."""
+"""Rates of sensors by the stamps of their samples."""
 
 from collections import deque
 
 from iap_io.wire.message_views import SECOND
 
 SPAN = 2 * SECOND  # of simulation time that counts [ns]
-ENOUGH = 0.9  # of the rate that is asked for
+MIN_RATE_RATIO = 0.9  # of the rate that is asked for
 
 
-class KeptRate:
-    """The rate that one sensor keeps.
+class RateMonitor:
+    """Measures the rate of one sensor.
 
     Args:
         wanted: rate that is asked for [Hz].
@@ -42,4 +42,4 @@ class KeptRate:
     def is_short(self, now: int) -> bool:
         """Whether the rate stays behind what is asked for."""
         has_spoken = self._began is not None and now - self._began >= SPAN
-        return has_spoken and self.rate(now) < ENOUGH * self.wanted
+        return has_spoken and self.rate(now) < MIN_RATE_RATIO * self.wanted

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a vehicle is asked to do, and the record of one control step: reference, force task, wrenches, command."""
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.states import Command, Level
+
+Array = NDArray[np.float64]
+AXES = ("x", "y", "z", "roll", "pitch", "yaw")
+NO_WRENCH: Array = np.zeros(6)
+NO_WRENCH.setflags(write=False)
+
+
+@dataclass
+class Reference:
+    """What the platform shall do now.
+
+    Attributes:
+        row: (19 + N) see `iap_description.states`.
+        level: what of it is tracked.
+        wrench_P: (6,) active wrench about P's origin in P; counts at level WRENCH.
+    """
+
+    row: Array
+    level: Level = Level.POSE
+    wrench_P: Array = field(default_factory=lambda: NO_WRENCH)
+
+
+class ForceMode(IntEnum):
+    """How the wrench is controlled; the values are those of iap_msgs/ForceTask."""
+
+    NONE = 0  # it is not: pose control only
+    PAPER = 1  # pose and wrench errors add up on every axis, iap_simulator eq. (21)
+    SELECTIVE = 2  # the wrench on the chosen axes, the pose on the others
+
+
+@dataclass
+class ForceTask:
+    """The wrench of the environment on the platform that is wanted at one instant.
+
+    Attributes:
+        mode: how it is controlled.
+        measured_P: (6,) what is measured or estimated of it, about P's origin in P [N, N m].
+        desired_P: (6,) what it shall be.
+        axes: (6,) of x y z roll pitch yaw in P, those of the wrench in the selective mode; bool.
+        pose_integral_P: (6,) share of the pose errors' integral in the active wrench, written by the controller.
+        wrench_integral_P: (6,) share of the wrench errors' integral, written by the controller.
+    """
+
+    mode: ForceMode
+    measured_P: Array
+    desired_P: Array
+    axes: NDArray[np.bool_]
+    pose_integral_P: Array = field(default_factory=lambda: np.zeros(6))
+    wrench_integral_P: Array = field(default_factory=lambda: np.zeros(6))
+
+
+class WrenchRecord(NamedTuple):
+    """Wrenches (6,) of the environment on a platform, about P's origin in P, and what answers them.
+
+    Attributes:
+        raw_P: mean contact wrench of the last period.
+        filtered_P: the same, low-passed.
+        estimated_P: the momentum observer's.
+        tracked: the reference as revised by the admittance.
+        task: of wrench control; None where nothing is pushed.
+    """
+
+    raw_P: Array
+    filtered_P: Array
+    estimated_P: Array
+    tracked: Reference
+    task: ForceTask | None
+
+
+class Step(NamedTuple):
+    """One vehicle at one instant; the loop's arrays are overwritten by its next step.
+
+    Attributes:
+        k: number of the instant.
+        t: simulation time [s].
+        x: (bodies, 13) state.
+        reference: what was asked for.
+        command: what was commanded on this state.
+        rpm: (N, 4) rotor speeds.
+        felt: None for a vehicle that has nothing to feel.
+        believed: (bodies, 13) state that the command is based on; None where that is `x`.
+    """
+
+    k: int
+    t: float
+    x: Array
+    reference: Reference
+    command: Command
+    rpm: Array
+    felt: WrenchRecord | None = None
+    believed: Array | None = None
