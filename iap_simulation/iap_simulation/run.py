@@ -119,7 +119,7 @@ class Flight:
             meta = VehicleMeta.of(
                 Assembly.of(vehicle.platform, vehicle.name),
                 vehicle.platform,
-                pilot.controller.model.controlled_angles,
+                pilot.model.controlled_angles,
                 gains=vehicle.control.preset,
                 window_s=s.metrics.window or pilot.timeline.window,
                 feels=pilot.touch is not None,
