@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from iap_description import so3
 from iap_description.sensors.readings import CloudReading, Source
 from iap_sensors.lidar_spec import LidarSpec
-from iap_sensors.ray_caster import RayCaster
+from iap_sensors.rays import RayCaster
 
 Array = NDArray[np.float64]
 

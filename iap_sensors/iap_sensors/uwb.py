@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.sensors.readings import RangeReading, Source
-from iap_sensors.ray_caster import RayCaster
+from iap_sensors.rays import RayCaster
 from iap_sensors.uwb_spec import UwbSpec
 
 Array = NDArray[np.float64]
