@@ -7,7 +7,6 @@ bodies move.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 import numpy as np
 from embreex.mesh_construction import TriangleMesh
@@ -25,19 +24,6 @@ from iap_description.world.world import World
 Array = NDArray[np.float64]
 SIDES = 64  # of a cylinder: its flat sides are 0.12 % of the radius too far in
 GROUND_REACH = 1000.0  # half extent of the ground [m]
-
-
-class RayCaster(Protocol):
-    """Casts the rays of lidars and of the ranges' lines of sight."""
-
-    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
-        """Fraction (rays,) of each ray, (rays, 3) to (rays, 3) [m], at its first hit; 1 if none.
-
-        Args:
-            starts_W: where rays begin, in `map`.
-            ends_W: where they end.
-            world_only: rays go through vehicles.
-        """
 
 
 class Rays:
@@ -74,7 +60,7 @@ class Rays:
         self._x, self._objects = x, objects
 
     def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
-        """Fraction (rays,) of each ray at its first hit, see `RayCaster`."""
+        """Fraction (rays,) of each ray at its first hit, see `iap_sensors.ray_caster.RayCaster`."""
         ways_W = ends_W - starts_W
         share = self._still.cast(starts_W, ways_W, np.ones(len(starts_W), np.float32))
         moving = [(shape, self._objects[k]) for k, shape in self._movers.items()]

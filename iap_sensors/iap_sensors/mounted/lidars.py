@@ -11,7 +11,7 @@ from iap_description.sensors.sensor_info import LidarInfo
 from iap_description.vehicles.assembly import Assembly
 from iap_sensors.lidar import Lidar
 from iap_sensors.mounted.sampling import Sampling
-from iap_sensors.rays import RayCaster
+from iap_sensors.ray_caster import RayCaster
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 

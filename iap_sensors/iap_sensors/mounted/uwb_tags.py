@@ -10,7 +10,7 @@ from iap_description.sensors.readings import RangeReading
 from iap_description.sensors.sensor_info import UwbInfo
 from iap_description.vehicles.assembly import Assembly
 from iap_sensors.mounted.sampling import Sampling
-from iap_sensors.rays import RayCaster
+from iap_sensors.ray_caster import RayCaster
 from iap_sensors.uwb import UwbTag, clear_lines
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
