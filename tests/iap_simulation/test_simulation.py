@@ -67,7 +67,9 @@ def test_readings_are_those_since_the_last_step():
 
 
 def test_a_command_of_ones_own_takes_the_controllers_place():
-    with Simulation.of("hover", platform="f450", settings={"engine.name": "closed_form"}) as simulation:
+    with Simulation.of(
+        "hover", platform="f450", settings={"engine.name": "closed_form"}
+    ) as simulation:
         still = Command.zeros(1)
         still.mode = Mode.RPM  # rotors stand still, so it falls
         for _ in range(60):
