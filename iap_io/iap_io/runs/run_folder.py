@@ -31,6 +31,7 @@ from iap_io.wire.cdr import message_types, records_of, stamps_of
 
 Array = NDArray[np.float64]
 METRICS, CONFIG = "metrics.json", "config.yaml"
+COMPARED = "compare"  # folder of the flights set beside this one
 
 
 @dataclass(frozen=True)
