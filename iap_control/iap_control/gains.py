@@ -2,18 +2,17 @@
 """Gain presets: strict records read from ``data/gains/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from iap_description.config import Flag, NonNegative, Positive, Presets, Record, Vec3
+from iap_description.config import Flag, NonNegative, Positive, Presets, Record, Share, Vec3
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 
 PRESETS = Presets(Path(__file__).parent / "data" / "gains", "gain preset")
 LARGEST_TURN = 1.5  # of a correction, per axis: three of them stay below half a turn [rad]
 Vec6 = tuple[NonNegative, NonNegative, NonNegative, NonNegative, NonNegative, NonNegative]
 Positive6 = tuple[Positive, Positive, Positive, Positive, Positive, Positive]
-Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
 
 
 class RigidGains(Record):

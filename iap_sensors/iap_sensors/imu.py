@@ -2,19 +2,45 @@
 """An inertial unit's errors: white noise, biases that walk, scale, misalignment, range and resolution.
 
 After iap_simulator V-D, with the noise given by densities: a sample at intervals dt has the white
-noise sigma = density / sqrt(dt), and its bias steps by walk sqrt(dt).
+noise sigma = density / sqrt(dt), and its bias steps by walk sqrt(dt). Presets are read from ``data/imu/NAME.yaml``.
 """
 
 import math
-from typing import NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_sensors.imu_spec import ImuSpec, Triad
+from iap_description.config import NonNegative, Positive, Presets, Record
 
 Array = NDArray[np.float64]
+PRESETS = Presets(Path(__file__).parent / "data" / "imu", "inertial unit")
 _CHUNK = 512  # draws made at once; the sequence does not depend on it
+
+
+class Triad(Record):
+    """Three sensors along the axes: gyroscopes [rad/s] or accelerometers [m/s^2], the unit u below.
+
+    The model of iap_simulator V-D: white noise, and a bias that walks; the rest is what real units have.
+    """
+
+    noise: NonNegative  # density of the white noise [u/sqrt(Hz)]
+    walk: NonNegative  # density of the bias's random walk [u/s/sqrt(Hz)]
+    bias: NonNegative  # standard deviation of the bias at the start, per axis [u]
+    scale: NonNegative  # standard deviation of the scale's error, per axis, relative
+    misalignment_deg: NonNegative  # standard deviation of each axis's tilt towards the others
+    range: Positive | None  # beyond which it saturates [u]
+    resolution: Positive | None  # step of its numbers [u]
+
+
+class ImuSpec(Record):
+    """An inertial unit."""
+
+    rate: Positive  # [Hz]
+    sampling: Literal["integrating", "instantaneous"]  # means over the interval, or instants
+    gyro: Triad
+    accel: Triad
 
 
 class ImuSamples(NamedTuple):

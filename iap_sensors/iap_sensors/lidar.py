@@ -1,15 +1,56 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lidar and depth by rays: aerial_gym III-D, with the rays of a physics engine."""
+"""Lidar and depth by rays: aerial_gym III-D, with the rays of a physics engine.
+
+Presets are read from ``data/lidar/NAME.yaml``.
+"""
+
+from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import model_validator
 
 from iap_description import so3
+from iap_description.config import Count, NonNegative, Positive, Presets, Real, Record, Share
 from iap_description.sensors.readings import CloudReading, Source
-from iap_sensors.lidar_spec import LidarSpec
 from iap_sensors.ray_caster import RayCaster
 
 Array = NDArray[np.float64]
+PRESETS = Presets(Path(__file__).parent / "data" / "lidar", "lidar")
+
+
+class LidarSpec(Record):
+    """A lidar, or a depth camera by rays: a grid of beams in azimuth and elevation."""
+
+    mount: str  # of the aircraft
+    rate: Positive  # turns [Hz]
+    channels: Count  # beams one above the other
+    columns: Count  # beams side by side
+    elevation_deg: tuple[Real, Real]  # of the lowest and the highest channel
+    azimuth_deg: tuple[
+        Real, Real
+    ]  # of the first and the last column; a full turn has its end once
+    range_min: Positive  # [m]
+    range_max: Positive  # [m]
+    noise: NonNegative  # standard deviation of a range [m]
+    dropout: Share  # of the points that do not come back
+
+    @model_validator(mode="after")
+    def _can_be_built(self) -> Self:
+        low, high = self.elevation_deg
+        if not -90.0 <= low <= high <= 90.0:
+            raise ValueError(
+                "key 'elevation_deg': [lowest, highest] within -90 and 90 is expected"
+            )
+        first, last = self.azimuth_deg
+        if not 0.0 <= last - first <= 360.0:
+            raise ValueError("key 'azimuth_deg': [first, last], at most 360 apart, is expected")
+        if self.range_min >= self.range_max:
+            raise ValueError(
+                f"key 'range_min': {self.range_min} m is not below {self.range_max} m"
+            )
+        return self
 
 
 class Lidar:

@@ -1,20 +1,82 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A UWB tag: ranges to anchors and to other tags, with their errors."""
+"""A UWB tag: ranges to anchors and to other tags, with their errors.
+
+Presets are read from ``data/uwb/NAME.yaml`` and ``data/anchors/NAME.yaml``.
+"""
 
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, model_validator
 
+from iap_description.config import (
+    Flag,
+    NonNegative,
+    Positive,
+    Presets,
+    Record,
+    Share,
+    Vec3,
+    read_yaml,
+)
+from iap_description.errors import BadInput
 from iap_description.sensors.readings import RangeReading, Source
 from iap_sensors.ray_caster import RayCaster
-from iap_sensors.uwb_spec import UwbSpec
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+PRESETS = Presets(Path(__file__).parent / "data" / "uwb", "UWB")  # their anchors may be a name
+ANCHOR_PRESETS = Presets(Path(__file__).parent / "data" / "anchors", "anchors")
 CLEARANCE = (
     0.1  # at both ends of a line of sight: what a tag or an anchor is fixed to blocks nothing [m]
 )
+
+
+class Anchor(Record):
+    """An anchor that stands in the world."""
+
+    id: Annotated[str, Field(strict=True, min_length=1)]
+    position: Vec3  # in `map` [m]
+
+
+class Outliers(Record):
+    """Ranges that are far off, always too long: the first path was missed."""
+
+    share: Share  # of all ranges
+    size: NonNegative  # mean of what they are too long, exponentially distributed [m]
+
+
+class Obstruction(Record):
+    """What becomes of a range whose line of sight goes through something that stands in the world."""
+
+    lost: Share  # share of such ranges that do not come at all
+    delay: NonNegative  # of the others, which are too long by this [m]
+    noise: NonNegative  # and have this standard deviation on top [m]
+
+
+class UwbSpec(Record):
+    """A tag, its partners and its errors; iap_simulator V-D has the white noise alone."""
+
+    mount: str  # of the aircraft, where the tag sits
+    rate: Positive  # rounds with all partners [Hz]
+    noise: NonNegative  # standard deviation of a range [m]
+    bias: NonNegative  # standard deviation of a constant error, drawn for each partner [m]
+    outliers: Outliers
+    dropout: Share  # of the ranges that do not come, for no reason
+    range_max: Positive  # [m]
+    obstruction: Obstruction | None  # None: ranges go through walls
+    between_aircraft: Flag  # whether tags range to each other as well
+    anchors: tuple[Anchor, ...]
+
+    @model_validator(mode="after")
+    def _ids_differ(self) -> Self:
+        twice = repeated(anchor.id for anchor in self.anchors)
+        if twice is not None:
+            raise ValueError(f"key 'anchors': id '{twice}' is given twice")
+        return self
 
 
 class UwbTag:
@@ -74,3 +136,40 @@ def clear_lines(rays: RayCaster, p_WT_W: Array, p_WO_W: Array) -> Flags:
     share = np.minimum(CLEARANCE / np.maximum(length, 1e-9), 0.5)
     hits = rays.ray_cast(p_WT_W + share * way, p_WO_W - share * way, world_only=True)
     return np.asarray(hits >= 1.0)
+
+
+def anchor_trees(given: object) -> object:
+    """The plain list of anchors that a preset's name or a file's path stands for; a list is left as it is.
+
+    Raises:
+        BadInput: no such preset or file, or an id is given twice in it.
+    """
+    if not isinstance(given, str):
+        return given
+    path = (
+        Path(given)
+        if given.endswith((".yaml", ".yml"))
+        else ANCHOR_PRESETS.folder / f"{given}.yaml"
+    )
+    if not path.is_file():
+        raise BadInput(
+            f"no anchors '{given}': choose {', '.join(ANCHOR_PRESETS.names())}, the path of a YAML file,"
+            " or a list of {id, position}"
+        )
+    anchors = read_yaml(path).get("anchors")
+    if not isinstance(anchors, list):
+        raise BadInput(f"{path}: key 'anchors': a list of {{id, position}} is expected")
+    twice = repeated(each.get("id") for each in anchors if isinstance(each, dict))
+    if twice is not None:
+        raise BadInput(f"{path}: key 'anchors': id '{twice}' is given twice")
+    return anchors
+
+
+def repeated(ids: Any) -> str | None:  # noqa: ANN401 - of any kind, from a file
+    """The first id that comes again; None if they all differ."""
+    seen: list[object] = []  # of any type, where a file is wrong
+    for each in ids:
+        if each in seen:
+            return str(each)
+        seen.append(each)
+    return None

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import PushPlan
+from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.signals import ForceMode, ForceTask, Reference, WrenchRecord
 from iap_description.states import REF_FIXED, Command, Q
 from iap_description.vehicles.assembly import Assembly
@@ -15,6 +16,7 @@ from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_estimation.wrench.momentum_observer import MomentumObserver
 from iap_physics.measured.wrench_sensor import WrenchSensor, to_world
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.sensor_infos import sensor_infos
 from iap_simulation.scenario.vehicle_spec import Control, VehicleSpec
 
 Array = NDArray[np.float64]
@@ -142,7 +144,14 @@ def wrench_observer(
     """The observer of a vehicle; `assembly` is the controller's idea of it."""
     control = vehicle.control
     if control.observer == "acceleration":
-        return ImuWrenchObserver.of(scenario, vehicle, assembly)
+        return ImuWrenchObserver.of(
+            assembly,
+            vehicle.platform.aircraft,
+            [each for each in sensor_infos(scenario) if isinstance(each, ImuInfo)],
+            cutoff=control.observer_gain / (2.0 * np.pi),
+            dt=scenario.dt,
+            autopilot=control.gains.autopilot,
+        )
     pilot = control.gains.autopilot
     return MomentumObserver(
         assembly,

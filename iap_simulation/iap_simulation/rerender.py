@@ -72,7 +72,7 @@ def rerender(
     _check(run, data, scenario, len(seeing))
     others = tuple(each for each in data.meta.sensors if not isinstance(each, CameraSensorInfo))
     meta = data.meta.model_copy(update={"sensors": (*others, *(eye.meta for eye in seeing))})
-    write_config(out, config)
+    write_config(out, config, meta.sensors)
     eyes = MountedCameras(scenario, seeing, renderer)
     eyes.reset(data.meta.seed)
     with Recorder(out, meta, recording) as recorder:

@@ -14,10 +14,13 @@ from iap_control.references.motions import Replay
 from iap_control.references.replay import Commanded, commanded
 from iap_description import so3
 from iap_description.errors import FlightFailed
+from iap_description.sensors.sensor_info import SensorInfo
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.objects import Funnel
 from iap_description.world.world import World
 from iap_estimation.navigation.navigator import Navigator
+from iap_estimation.navigation.sensor_set import SensorSet
+from iap_estimation.navigation.settings import load_settings
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_io.runs import topics
 from iap_io.runs.recorder import Recorder, RecordingFailed
@@ -32,6 +35,7 @@ from iap_simulation.loop import Observer, fly, make_engine, make_plant
 from iap_simulation.metrics.metrics import compute_metrics
 from iap_simulation.pacing import StepTimer, WallClock
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
 from iap_simulation.vehicle import Vehicle
 
 Progress = Callable[[float], None]
@@ -93,7 +97,7 @@ class Flight:
         )
         senses = SensorSuite(scenario)
         navigators = {
-            i: Navigator.of(scenario, vehicle, senses.metas)
+            i: _navigator(scenario, vehicle, senses.metas)
             for i, vehicle in enumerate(scenario.vehicles)
             if vehicle.control.state_source != TRUTH
         }
@@ -119,7 +123,7 @@ class Flight:
             meta = VehicleMeta.of(
                 Assembly.of(vehicle.platform, vehicle.name),
                 vehicle.platform,
-                pilot.controller.model.controlled_angles,
+                pilot.model.controlled_angles,
                 gains=vehicle.control.preset,
                 window_s=s.metrics.window or pilot.timeline.window,
                 feels=pilot.touch is not None,
@@ -138,6 +142,7 @@ class Flight:
             force_band=s.metrics.force_band,
             bore=_bore(s.world),
             sensors=self.senses.metas,
+            gravity=s.world.gravity,
         )
 
     def begin(self, plant: Plant, *takers: ReadingSink) -> None:
@@ -157,6 +162,20 @@ class Flight:
                 if track is not None:
                     poses = np.hstack([track.poses[:, :3] + offset, track.poses[:, 3:]])
                     recorder.add_track(i, name, Track(track.t + start, poses))
+
+
+def _navigator(
+    scenario: Scenario, vehicle: VehicleSpec, sensors: Sequence[SensorInfo]
+) -> Navigator:
+    """The estimator that a vehicle's keys ask for.
+
+    Raises:
+        BadInput: no such settings, or sensors or a platform that the method cannot use.
+    """
+    control, assembly = vehicle.control, Assembly.of(vehicle.platform, vehicle.name)
+    sensor_set = SensorSet.of(assembly, sensors, scenario.world.gravity)
+    settings = load_settings(control.estimator, frontend=control.frontend)
+    return Navigator(control.state_source, sensor_set, settings)
 
 
 def _bore(world: World) -> Bore | None:
@@ -187,7 +206,7 @@ def execute(
         realtime: keep pace with the wall clock.
         view: open PyBullet's window.
     """
-    write_config(folder, config)
+    write_config(folder, config, flight.senses.metas)
     message_types()  # a tenth of a second once per process, which is no part of the loop
     engine = make_engine(flight.scenario, view=view)
     renderer = make_renderer(flight.scenario.renderer) if flight.senses.has_cameras else None

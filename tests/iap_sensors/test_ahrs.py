@@ -15,10 +15,9 @@ from iap_description.sensors.inertial_samples import InertialMounts
 from iap_description.states import Q
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.inertial import InertialProbe
-from iap_sensors import imu_spec, magnetometer
+from iap_sensors import imu, magnetometer
 from iap_sensors.ahrs import PRESETS, AttitudeFilter, AttitudeGains
-from iap_sensors.imu import Imu
-from iap_sensors.imu_spec import ImuSpec
+from iap_sensors.imu import Imu, ImuSpec
 from iap_sensors.magnetometer import Magnetometer, MagnetometerSpec
 from iap_simulation.loop import fly, make_engine, make_plant
 from iap_simulation.pacing import StepTimer
@@ -75,7 +74,7 @@ class Attitudes:
 def errors_deg(flight, seed):
     """Errors (T, 3) of roll, pitch and yaw [deg] with the paper's unit."""
     w, f, true = flight
-    spec = validate(ImuSpec, imu_spec.PRESETS.tree("paper"), source="paper")
+    spec = validate(ImuSpec, imu.PRESETS.tree("paper"), source="paper")
     samples = Imu(spec, 1.0 / DT, stream(seed, "imu"))(w, f)
     compass, estimator = compass_of(seed=seed), AttitudeFilter(gains_of(), DT)
     estimator.reset(true[0])

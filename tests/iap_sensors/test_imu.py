@@ -10,9 +10,8 @@ from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
 from iap_estimation.evaluation.allan import allan_deviation, densities, octaves
-from iap_sensors.imu import Imu
-from iap_sensors.imu_spec import PRESETS, ImuSpec
-from iap_sensors.rates import nearest_rate
+from iap_sensors.imu import PRESETS, Imu, ImuSpec
+from iap_sensors.mounted.sampling import nearest_rate
 
 RATE = 200.0
 HOURS = 3.0

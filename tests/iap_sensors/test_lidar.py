@@ -13,8 +13,7 @@ from iap_description.sensors.readings import Source
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.spec import PRESETS as CAMERAS
 from iap_sensors.cameras.spec import CameraSpec
-from iap_sensors.lidar import Lidar, beams, depth_by_rays
-from iap_sensors.lidar_spec import PRESETS, LidarSpec
+from iap_sensors.lidar import PRESETS, Lidar, LidarSpec, beams, depth_by_rays
 
 SOURCE = Source("/iap/drone_1/lidar", "iap/drone_1_lidar")
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])

@@ -59,7 +59,8 @@ class Play:
         self.scenario, _ = resolve(SCENARIO, given)
         flight = Flight.of(self.scenario)
         metas = {meta.topic: meta for meta in flight.senses.metas}
-        self.sensor_set = SensorSet.of(self.scenario.vehicles[0], list(metas.values()), 9.81)
+        assembly = Assembly.of(self.scenario.vehicles[0].platform)
+        self.sensor_set = SensorSet.of(assembly, list(metas.values()), 9.81)
         keep, engine = Keep(), make_engine(self.scenario)
         plant = make_plant(self.scenario, flight.pilots, engine, flight.senses.probes)
         flight.senses.begin(plant, [keep])

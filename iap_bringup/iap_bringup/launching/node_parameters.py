@@ -96,6 +96,7 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
     control = vehicle.control
     out = {
         **_answering(scenario, vehicle),
+        "law": control.law,
         "yaw_mode": control.yaw,
         "gravity": scenario.world.gravity,
         "reference_topic": REVISED if control.admittance else "reference",

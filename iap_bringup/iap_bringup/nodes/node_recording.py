@@ -45,7 +45,7 @@ class LiveRun:
         self._began = self._wall = time.perf_counter()
         self._t = 0.0
         self._has_ticks = False
-        write_config(folder, config)
+        write_config(folder, config, flight.senses.metas)
         self._recorder = Recorder(folder, flight.meta, flight.scenario.recording)
         flight.write_tracks(self._recorder)
 

@@ -27,7 +27,7 @@ class ControllerNode(SuiteNode):
         gains = GainParameters(self, FLIGHT_FIXED, FLIGHT)
         self._loop, wrench_topic = make_control_loop(self, gains.gains)
         gains.apply_to(self, self._loop.controller)
-        count = self._loop.controller.model.count
+        count = self._loop.references.count
         self._out = CommandMessage.of(count)
         self._commands = self.create_publisher(PlatformCommand, "command", LATEST)
         self._topics = LoopTopics(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
+from iap_description.earth import GRAVITY
 from iap_description.sensors.sensor_info import AnySensor, FixedFrame
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform
@@ -20,12 +21,17 @@ DIVERGED = "diverged"  # outcome of a flight whose state is no longer a number
 
 
 class JointMeta(Record):
-    """A joint of the vehicle; parent and child are body indices."""
+    """A joint of the vehicle; parent and child are body indices.
+
+    Attributes:
+        p_PJ_P: its place on the parent [m]; None in older recordings.
+    """
 
     name: str
     type: str
     parent: int
     child: int
+    p_PJ_P: Vec3 | None = None
 
 
 class VehicleMeta(Record):
@@ -87,7 +93,13 @@ class VehicleMeta(Record):
         """What is known of a vehicle; `assembly` gives its name, bodies and joints."""
         craft = platform.aircraft
         joints = tuple(
-            JointMeta(name=j.name, type=j.type, parent=j.parent, child=j.child)
+            JointMeta(
+                name=j.name,
+                type=j.type,
+                parent=j.parent,
+                child=j.child,
+                p_PJ_P=tuple(j.p_PJ_P.tolist()),
+            )
             for j in assembly.joints
         )
         return cls(
@@ -148,6 +160,7 @@ class RunMeta(Record):
         force_band: that a controlled force shall keep to [N].
         bore: of the world's first funnel; None without one.
         sensors: those whose readings are recorded.
+        gravity: along -z of map [m/s^2].
     """
 
     scenario: str
@@ -160,6 +173,7 @@ class RunMeta(Record):
     force_band: Positive = 0.5
     bore: Bore | None = None
     sensors: tuple[AnySensor, ...] = ()
+    gravity: NonNegative = GRAVITY
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,8 @@ from iap_physics.inertial import InertialProbe
 from iap_sensors.ahrs import AttitudeFilter
 from iap_sensors.imu import Imu
 from iap_sensors.magnetometer import Magnetometer
-from iap_sensors.mounted.sampling import Sampling
+from iap_sensors.mounted.sampling import Sampling, nearest_rate
 from iap_sensors.mounted.sensor_presets import Sensors
-from iap_sensors.rates import nearest_rate
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 

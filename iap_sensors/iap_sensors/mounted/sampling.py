@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which control instants a sensor samples."""
+"""Which control instants a sensor samples, and the rates that steps allow."""
 
 from dataclasses import dataclass
 from typing import Self
-
-from iap_sensors.rates import nearest_rate
 
 
 @dataclass(frozen=True)
@@ -31,3 +29,16 @@ class Sampling:
     def is_due(self, k: int) -> bool:
         """Whether there is a sample at control instant k."""
         return k % self.every == 0
+
+
+def nearest_rate(wanted: float, steps_hz: float) -> tuple[float, int]:
+    """The rate nearest to `wanted` [Hz] at which every n-th step is sampled, and n.
+
+    Args:
+        wanted: rate that is asked for [Hz].
+        steps_hz: rate of the steps [Hz].
+    """
+    fewer = max(1, int(steps_hz / wanted))
+    return min(
+        ((steps_hz / n, n) for n in (fewer, fewer + 1)), key=lambda pair: abs(pair[0] - wanted)
+    )

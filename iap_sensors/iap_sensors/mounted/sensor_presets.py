@@ -9,26 +9,25 @@ from pydantic import Field
 
 from iap_description.config import Presets, Record
 from iap_description.errors import BadInput
-from iap_sensors import ahrs, imu_spec, lidar_spec, magnetometer, uwb_spec
+from iap_sensors import ahrs, imu, lidar, magnetometer, uwb
 from iap_sensors.ahrs import AttitudeGains
-from iap_sensors.anchors import anchor_trees
 from iap_sensors.cameras import spec as camera_spec
 from iap_sensors.cameras.spec import CameraSpec
-from iap_sensors.imu_spec import ImuSpec
-from iap_sensors.lidar_spec import LidarSpec
+from iap_sensors.imu import ImuSpec
+from iap_sensors.lidar import LidarSpec
 from iap_sensors.magnetometer import MagnetometerSpec
-from iap_sensors.uwb_spec import UwbSpec
+from iap_sensors.uwb import UwbSpec, anchor_trees
 
 SETS = Presets(Path(__file__).parents[1] / "data" / "sensors", "sensors")
 NONE = "none"
 Tree = dict[str, Any]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 _PRESETS: dict[str, Callable[[str], Tree]] = {
-    "imu": imu_spec.PRESETS.tree,
+    "imu": imu.PRESETS.tree,
     "magnetometer": magnetometer.PRESETS.tree,
     "attitude": ahrs.PRESETS.tree,
-    "uwb": uwb_spec.PRESETS.tree,
-    "lidar": lidar_spec.PRESETS.tree,
+    "uwb": uwb.PRESETS.tree,
+    "lidar": lidar.PRESETS.tree,
 }
 
 

@@ -46,6 +46,7 @@ class WrenchFilter(Record):
 class Control(Record):
     """How a vehicle is controlled; `preset` is the gains' name before they were resolved."""
 
+    law: str = "auto"  # or the name of a built-in one, or module:Class of the user's own
     preset: str
     gains: Gains
     admittance: Flag  # whether the pose command yields to the wrench that is felt

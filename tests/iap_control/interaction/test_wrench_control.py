@@ -205,7 +205,7 @@ def test_too_little_force_makes_it_push_more():
         task = ForceTask(mode, np.zeros(6), np.zeros(6), axes(0))
         task.measured_P[0], task.desired_P[0] = 2.0, 4.0
         for _ in range(200):
-            U = controller.wrench(x, reference, force=task)
+            U = controller.wrench(x, reference, task=task)
         assert U[0] < -1.5
 
 
@@ -224,7 +224,7 @@ def test_the_task_tells_the_integrals_shares(mode):
     task = ForceTask(mode, np.zeros(6), np.zeros(6), axes(1))
     task.desired_P[1] = 0.5
     for _ in range(100):
-        controller.wrench(x, reference, force=task)
+        controller.wrench(x, reference, task=task)
     gains, m = controller.gains, controller.model.inertia.mass
     paper, selective = gains.wrench.paper, gains.wrench.selective
     kI, law = selective.kI[1], m * gains.kI[0]
@@ -257,13 +257,13 @@ def test_the_active_wrench_does_not_jump_when_table_v_takes_over_or_hands_back(p
     x, task = state_beside(row), ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), axes())
     task.measured_P[:], task.desired_P[:] = (1, -2, 0.5, 0, 0.1, 0.2), (3, 0, 0, 0, 0, 0)
     for _ in range(200):
-        last = controller.wrench(x, Reference(row), force=task).copy()
+        last = controller.wrench(x, Reference(row), task=task).copy()
     for mode in (ForceMode.PAPER, ForceMode.NONE):
         task.mode = mode
-        U = controller.wrench(x, Reference(row), force=task).copy()
+        U = controller.wrench(x, Reference(row), task=task).copy()
         np.testing.assert_allclose(U, last, atol=0.1)
         for _ in range(100):
-            last = controller.wrench(x, Reference(row), force=task).copy()
+            last = controller.wrench(x, Reference(row), task=task).copy()
 
 
 def test_what_was_pushed_away_comes_back_without_haste():
@@ -291,7 +291,7 @@ def test_flight_without_a_task_and_with_an_idle_one_are_the_same():
     with_task, without = controller_of("three_star"), controller_of("three_star")
     for k in range(50):
         x, row = Tumble(1).state(0.01 * k), Tumble(2).row(0.01 * k, 3)
-        U = with_task.wrench(x, Reference(row), force=task)
+        U = with_task.wrench(x, Reference(row), task=task)
         np.testing.assert_array_equal(U, without.wrench(x, Reference(row)))
 
 
@@ -301,7 +301,7 @@ def test_reset_forgets_wrench_control():
     first = controller.wrench(x, Reference(row)).copy()
     task = ForceTask(ForceMode.PAPER, np.ones(6), np.zeros(6), axes())
     for _ in range(50):
-        controller.wrench(x, Reference(row), force=task)
+        controller.wrench(x, Reference(row), task=task)
     controller.reset()
     np.testing.assert_array_equal(controller.wrench(x, Reference(row)), first)
 
@@ -330,7 +330,7 @@ def test_a_platform_without_joints_takes_none():
     x[6] = 1.0
     task = ForceTask(ForceMode.SELECTIVE, np.zeros(6), np.zeros(6), axes(2))
     with pytest.raises(BadInput, match="without spherical joints"):
-        controller(x, Reference(at([0.0, 0.0, 0.0], 1)), force=task)
+        controller(x, Reference(at([0.0, 0.0, 0.0], 1)), task=task)
 
 
 @pytest.mark.parametrize("mode", [ForceMode.PAPER, ForceMode.SELECTIVE])
@@ -340,7 +340,7 @@ def test_a_line_is_never_asked_to_turn_about_itself(mode):
     task.measured_P[:], task.desired_P[:] = (1, 2, 3, 0.3, 0.2, 0.1), (2, -1, 0, 0, 0.5, 0)
     x = state_beside(row)
     for _ in range(3):
-        U = controller.wrench(x, Reference(row), force=task)
+        U = controller.wrench(x, Reference(row), task=task)
     turn = np.concatenate(
         [-np.cross(controller.model.line_P, controller.model.p_line_P), [1, 0, 0]]
     )

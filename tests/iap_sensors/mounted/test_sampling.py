@@ -3,7 +3,7 @@
 
 import pytest
 
-from iap_sensors.rates import nearest_rate
+from iap_sensors.mounted.sampling import nearest_rate
 
 
 @pytest.mark.parametrize(("wanted", "every"), [(1000.0, 1), (200.0, 5), (20.0, 50), (0.5, 2000)])
