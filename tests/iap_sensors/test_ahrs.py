@@ -93,6 +93,7 @@ def errors(flight):
     return np.array([errors_deg(flight, seed) for seed in range(10)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("duration", "bar"), [(30.0, 1.0), (96.0, 1.5)])
 def test_roll_and_pitch_in_the_figure_eight_with_the_paper_s_noise(errors, duration, bar):
     """RMSE, mean of 10 seeds."""

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 from rich.console import Console
 
-from iap_bringup.cli.report import show_rows
 from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.experiments.virpo_cases import CASES, METHODS
 from iap_bringup.experiments.virpo_flights import Event, Heard
 from iap_bringup.experiments.virpo_runs import errors_of, estimated, settings_of, watch_case
 from iap_bringup.experiments.virpo_scores import Failed, Score
+from iap_bringup.terminal.tables import show_rows
 from iap_description.random_streams import stream
 from iap_estimation.virpo.messages import Ranges, Tracks
 

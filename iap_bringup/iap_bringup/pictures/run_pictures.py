@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from iap_bringup.cli.comparison import FOLDER
 from iap_bringup.pictures.contact_sheet import write_contact_sheet
 from iap_bringup.pictures.insertion import Insertion, insertion
 from iap_bringup.plots.contact_series import Contact
@@ -19,7 +18,7 @@ from iap_bringup.plots.plots_compared import Compared, draw_compared
 from iap_bringup.plots.plots_insertion import draw_insertion
 from iap_description.config import read_yaml
 from iap_description.sensors.sensor_info import CameraSensorInfo
-from iap_io.runs.run_folder import CONFIG, RunData, load_run
+from iap_io.runs.run_folder import COMPARED, CONFIG, RunData, load_run
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.metrics.metrics import finite
 from iap_simulation.scenario.scenario import Scenario, scenario_of
@@ -73,9 +72,9 @@ def draw_run(folder: Path, metrics: Mapping[str, Any] | None = None) -> list[Pat
 
 
 def _compared(folder: Path, i: int, felt: Contact) -> list[Compared]:
-    """What vehicle i felt, here and in the flights in the run's folder `comparison.FOLDER`."""
+    """What vehicle i felt, here and in the flights in the run's folder `COMPARED`."""
     flights = [Compared("this flight", felt)]
-    for other in sorted((folder / FOLDER).glob("*/")):
+    for other in sorted((folder / COMPARED).glob("*/")):
         run = load_run(other)
         there = flight(run.meta, run.vehicles[i]).contact
         if there is not None:

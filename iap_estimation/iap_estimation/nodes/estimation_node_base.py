@@ -24,7 +24,15 @@ from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.navigation.settings import Settings, load_settings
 from iap_estimation.nodes.platform_topics import PlatformTopics
 from iap_io.ros.conversions import status_message
-from iap_io.ros.node import ERROR, EXIT_FAILED, OK, WARN, Diagnostics, SuiteNode
+from iap_io.ros.node import (
+    DIAGNOSTIC_TIMEOUT,
+    ERROR,
+    EXIT_FAILED,
+    OK,
+    WARN,
+    Diagnostics,
+    SuiteNode,
+)
 from iap_io.ros.sensor_topics import message_class
 from iap_io.runs.run_meta import TRUTH
 from iap_io.sensor_messages.camera_messages import IMAGE
@@ -37,7 +45,6 @@ DEPTH = 2000  # messages of a sensor that may wait while a window is solved
 PICTURES = 20  # images of a camera that may
 AT_ONCE = 0.03  # that is worked before others may come in [s]
 BACK = 0.5  # by which a stamp is earlier than the last one of its topic where time begins anew [s]
-SILENCE = 2.0  # wall time after which diagnostics say what is missing [s]
 
 
 class EstimationNode(SuiteNode, ABC):
@@ -182,7 +189,7 @@ class EstimationNode(SuiteNode, ABC):
     def statuses(self) -> list[DiagnosticStatus]:
         """One for the node."""
         level, text = self.problem()
-        if level != ERROR and time.monotonic() - self._heard > SILENCE:
+        if level != ERROR and time.monotonic() - self._heard > DIAGNOSTIC_TIMEOUT:
             level, text = WARN, "no sensor is heard"
         if not text and self._fault:
             level, text = WARN, self._fault

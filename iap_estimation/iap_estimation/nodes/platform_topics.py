@@ -14,13 +14,12 @@ from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.nodes.estimate_topics import BodyFrames, BodyTopics
 from iap_estimation.virpo.messages import Estimate, Tilt
 from iap_io.ros.conversions import BASE_LINK, frame
-from iap_io.ros.node import LATEST, STEADY, SuiteNode
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, STEADY, SuiteNode
 from iap_io.runs.topics import ESTIMATED
 from iap_io.wire.message_views import SECOND, StateMessage
 from iap_msgs.msg import PlatformState
 
 Array = NDArray[np.float64]
-PATIENCE = 2.0  # of a state with what should be seen by then [s of wall time]
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 
@@ -62,7 +61,7 @@ class PlatformTopics:
         self._node = node
         self.reset()
         if self._max_lag:
-            node.create_timer(PATIENCE / 4, self._look, clock=STEADY)
+            node.create_timer(DIAGNOSTIC_TIMEOUT / 4, self._look, clock=STEADY)
 
     def reset(self) -> None:
         """Time began anew."""
@@ -120,7 +119,7 @@ class PlatformTopics:
 
     def _look(self) -> None:
         """Let a state go that has waited for too long."""
-        if self._held is not None and time.monotonic() - self._held[1] > PATIENCE:
+        if self._held is not None and time.monotonic() - self._held[1] > DIAGNOSTIC_TIMEOUT:
             late = self._seen.min()
             self._node.get_logger().warning(f"nothing that is seen is newer than {late:.3f} s")
             self._let_go()

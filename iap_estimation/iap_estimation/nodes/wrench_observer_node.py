@@ -21,12 +21,11 @@ from iap_description.vehicles.assembly import Assembly
 from iap_estimation.wrench.momentum_observer import MomentumObserver
 from iap_estimation.wrench.observer_responder import ObserverLoop
 from iap_io.ros.conversions import BASE_LINK, frame, status_message
-from iap_io.ros.node import LATEST, OK, WARN, Diagnostics, SuiteNode, run
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, OK, WARN, Diagnostics, SuiteNode, run
 from iap_io.wire.message_views import SECOND, CommandMessage, MessageReader, StateMessage
 from iap_io.wire.wrench_views import WrenchMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
 
-SILENCE = 2.0  # wall time after which diagnostics say what is missing [s]
 # A command must not hide the one before it, which the state that came meanwhile needs.
 FEW = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 UNKNOWN = "zeros: the rotors of an aircraft count as equal"
@@ -144,7 +143,7 @@ class WrenchObserverNode(SuiteNode):
 
     def _missing(self) -> str:
         """What has not come for too long."""
-        if time.monotonic() - self._heard > SILENCE:
+        if time.monotonic() - self._heard > DIAGNOSTIC_TIMEOUT:
             return f"waiting for {self._state.topic_name}"
         if self._loop.is_silent:
             return f"no commands on {self._command.topic_name}: nothing is estimated"

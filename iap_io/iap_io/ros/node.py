@@ -41,6 +41,7 @@ LATCHED = QoSProfile(
 )
 STEADY = Clock(clock_type=ClockType.STEADY_TIME)  # for timers that run while the simulation stands
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
+DIAGNOSTIC_TIMEOUT = 2.0  # of what is waited for, after which diagnostics name it [s of wall time]
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 BAD_PARAMETERS = (
     InvalidParameterTypeException,

@@ -32,6 +32,7 @@ from iap_io.wire.cdr import message_types, records_of, stamps_of
 
 Array = NDArray[np.float64]
 METRICS, CONFIG, SENSORS = "metrics.json", "config.yaml", "sensors.yaml"
+COMPARED = "compare"  # folder of the flights set beside this one
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_description.states import STATE_SIZE
 from iap_io.ros.conversions import status_message
-from iap_io.ros.node import OK, WARN, Diagnostics, SuiteNode
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, OK, WARN, Diagnostics, SuiteNode
 from iap_io.ros.rate_monitor import RateMonitor
 from iap_io.ros.sensor_topics import RELIABLE, SENSOR_DATA, SensorTopics
 from iap_io.ros.statistics import RecentValues
@@ -28,7 +28,6 @@ from iap_io.wire.message_views import SECOND, MessageReader, StateMessage
 from iap_msgs.msg import PlatformState
 
 Array = NDArray[np.float64]
-SILENCE = 2.0  # wall time after which diagnostics say what is missing [s]
 
 
 class SensorNode(SuiteNode):
@@ -98,7 +97,7 @@ class SensorNode(SuiteNode):
             few = min(short, key=lambda topic: rates[topic].rate(now) / rates[topic].wanted)
             kept, wanted = rates[few].rate(now), rates[few].wanted
             level, text = WARN, f"{few}: {kept:.1f} of {wanted:.4g} Hz"
-        if self._fault or time.monotonic() - self._heard > SILENCE:
+        if self._fault or time.monotonic() - self._heard > DIAGNOSTIC_TIMEOUT:
             level, text = WARN, self._fault or "nothing comes from physics_node"
         shown = {topic: f"{rate.rate(now):.4g} Hz" for topic, rate in rates.items()}
         name = self.get_fully_qualified_name()

@@ -181,6 +181,7 @@ def test_integrals_that_cancel_meet_in_their_figure():
     assert texts(axes) == ["ends at 0.70 N"] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [ForceMode.NONE, ForceMode.SELECTIVE, ForceMode.PAPER])
 def test_each_kind_of_flight_in_contact_gets_its_plots(tmp_path, monkeypatch, mode):
     figures = {name: plots.FIGURES[name] for name in ("wrench", "contact", "integrals")}

@@ -54,6 +54,7 @@ def rmse(error):
 # --- selective: a wall ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["default", "paper"])
 @pytest.mark.parametrize("source", ["filtered", "estimated", "raw"])
 def test_5_n_against_a_wall(source, preset):
@@ -64,6 +65,7 @@ def test_5_n_against_a_wall(source, preset):
     assert np.abs(flown.x[:, 7]).max() < FASTEST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("stiffness", "damping"), [(1e3, 30.0), (1e5, 400.0), (1e6, 1300.0)])
 def test_whatever_the_wall_is_made_of(stiffness, damping):
     flown = against_wall(Wall(stiffness=stiffness, damping=damping), pushing(5.0))
@@ -72,6 +74,7 @@ def test_whatever_the_wall_is_made_of(stiffness, damping):
     assert flown.force[:, 0].max() < 1.3 * 5.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["filtered", "estimated"])
 def test_noise_of_the_state_is_borne(source):
     flown = against_wall(Wall(), pushing(5.0), source=source, noise=NOISY)
@@ -79,6 +82,7 @@ def test_noise_of_the_state_is_borne(source):
     assert rmse(flown.force[settled, 0] - 5.0) < 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["three_line", "two_line", "star_7", "three_square"])
 def test_other_platforms_push_too(name):
     flown = against_wall(Wall(), pushing(3.0), platform=name)
@@ -87,6 +91,7 @@ def test_other_platforms_push_too(name):
     assert np.abs(flown.x[:, 7]).max() < FASTEST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["filtered", "estimated"])
 def test_contact_that_is_lost_sets_nothing_racing_and_is_found_again_gently(source):
     """The wall vanishes under 5 N and stands again 0.1 m further, which takes 3 s of searching."""
@@ -104,6 +109,7 @@ def test_contact_that_is_lost_sets_nothing_racing_and_is_found_again_gently(sour
     assert rmse(flown.force[flown.between(10.0, 12.0), 0] - 5.0) < 0.2
 
 
+@pytest.mark.slow
 def test_without_a_wall_it_searches_at_a_bounded_speed_for_ever():
     wall = Wall(is_there=False)
     flown = against_wall(wall, pushing(50.0), duration=10.0)
@@ -113,6 +119,7 @@ def test_without_a_wall_it_searches_at_a_bounded_speed_for_ever():
     assert np.rad2deg(np.abs(flown.pose_error[:, 3:])).max() < 1.0
 
 
+@pytest.mark.slow
 def test_sliding_along_a_wall_keeps_the_normal_force():
     rig = Rig(Wall(friction=0.4), start=(GAP, 0.0, 0.0))
 
@@ -153,6 +160,7 @@ def into_socket(mode, desired, *, duration, chosen=(0, 1), ramp=1.0, **settings)
 FIGURE_16 = np.array([1.5, -4.0, 0.0, 0.0, 0.0, 4.0])  # FLU
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "bar", "noise"),
     [
@@ -176,6 +184,7 @@ def test_forces_in_a_socket_converge_and_the_pose_is_held(source, bar, noise):
 # --- paper ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_equation_21_holds_contact_and_comes_nearer_to_the_wanted_wrench():
     flown, on = into_socket(ForceMode.PAPER, FIGURE_16, duration=25.0)
     late = flown.between(on + 1.0, 25.0)
@@ -238,6 +247,7 @@ def state_beside(row, seed=5):
     return x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["three_star", "three_line"])
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_the_active_wrench_does_not_jump_when_table_v_takes_over_or_hands_back(preset, name):

@@ -128,6 +128,7 @@ def test_a_gap_in_the_samples_is_a_stated_new_beginning(flight, stream):
     assert estimator.t > SECONDS - 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [0.1, 0.3])
 def test_a_short_gap_in_the_samples_is_bridged(flight, stream, length):
     cut = [

@@ -39,6 +39,7 @@ from iap_estimation.virpo.factors.physical import add_drift, add_drift_prior, dr
 from iap_estimation.virpo.factors.ranging import FRAME, SHARE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("about_origin", [False, True])
 @pytest.mark.parametrize("d", [STAR, LINE], ids=["star", "line"])
 def test_a_drift_undoes_what_a_neighbour_is_off(d, about_origin):

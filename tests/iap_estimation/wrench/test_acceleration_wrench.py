@@ -151,6 +151,7 @@ def test_units_may_sit_anywhere_and_turned():
     np.testing.assert_allclose(estimate[:, 3:], np.tile(BOTH[3:], (500, 1)), atol=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reference", [still, swinging])
 def test_with_the_paper_s_noise_it_stays_within_0_8_N_and_0_3_N_m(reference):
     """Of which the biases' walk in these 5 s is about 0.2 N, and the noise 0.15 N and 0.06 N m."""

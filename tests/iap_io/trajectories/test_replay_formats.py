@@ -134,6 +134,7 @@ POSES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", POSES, ids=lambda make: make.__name__)
 @pytest.mark.parametrize("kind", FORMATS)
 def test_every_type_comes_back_from_every_format(

@@ -67,6 +67,7 @@ def test_equal_seeds_say_the_same_and_others_do_not():
         assert not np.array_equal(a, c)
 
 
+@pytest.mark.slow
 def test_a_sensor_changes_no_other_and_no_flight():
     bare, few, many = (
         watch("hover", sensors=names, duration=0.5) for names in ("none", "imu", "imu,uwb,lidar")

@@ -62,6 +62,7 @@ def digest(engine):
     return hashlib.sha256(np.ascontiguousarray(flown(windy(engine)))).hexdigest()
 
 
+@pytest.mark.slow
 def test_another_process_flies_the_same_states():
     code = "from test_determinism import digest; print(digest('closed_form'), digest('pybullet'))"
     folders = [Path(__file__).parent, Path(__file__).parents[2] / "support"]

@@ -107,6 +107,7 @@ def test_start_attitude_and_thrust_of_each_aircraft_are_those_of_the_first_comma
 # --- from the ground ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["three_star", "f450", "three_line"])
 def test_a_flight_from_the_ground_takes_off_hovers_and_lands(name):
     loop = Loop.of(

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from hang import HANG
 
 from iap_io.runs.run_folder import load_run
 from iap_io.sensor_messages.sensor_reader import read_sensors
@@ -17,7 +18,6 @@ sources = pytest.importorskip("launch.launch_description_sources", reason=REASON
 
 LAUNCH = Path(__file__).parents[3] / "iap_bringup" / "launch"
 SAMPLE = Path(__file__).parents[3] / "iap_bringup" / "iap_bringup" / "data" / "sample_flight"
-PATIENCE = 60.0  # for a flight of a second to be launched, flown and written [s]
 BY_NODES = {
     "hover": {},
     "container": {"use_container": "true", "sensors": "imu,uwb"},
@@ -44,7 +44,7 @@ def flight(out):
 
 @pytest.mark.launch(fixture=flight)
 def test_a_launched_flight_is_recorded_whole(out):
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + HANG
     while not (out / "metrics.json").exists():
         assert time.monotonic() < deadline, sorted(p.name for p in out.glob("*"))
         time.sleep(0.1)

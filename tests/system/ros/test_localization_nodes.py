@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
+from hang import HANG
 from nav_msgs.msg import Odometry, Path
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from stage import PARAMETERS, Play, error
@@ -15,7 +16,7 @@ from stage import PARAMETERS, Play, error
 from iap_bringup.experiments.nodes.processes import executable
 from iap_msgs.msg import PlatformState
 
-pytestmark = pytest.mark.nodes
+pytestmark = [pytest.mark.nodes, pytest.mark.slow]
 KEPT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 NAMES = ("drone_1", "drone_2", "drone_3")
 DURATION = 3.0
@@ -29,7 +30,7 @@ def play():
 
 def ready(probe, nodes):
     """Wait until nodes have told something, so that all they need is loaded."""
-    probe.wait(lambda: all(name in probe.statuses for name in nodes), "the nodes", patience=120.0)
+    probe.wait(lambda: all(name in probe.statuses for name in nodes), "the nodes")
 
 
 def hear(probe):
@@ -213,7 +214,7 @@ def test_a_wrong_parameter_is_one_clear_line(node, words, reason):
     given = ["-p", "scenario:=figure_eight"]
     given += [] if any("sensors" in word for word in words) else ["-p", "sensors:=stereo"]
     command = [str(executable(node)), "--ros-args", *given, *words]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=HANG)
     assert ended.returncode == 2, ended.stderr
     lines = [line for line in ended.stderr.splitlines() if "[rcl]" not in line]
     assert len(lines) == 1, ended.stderr

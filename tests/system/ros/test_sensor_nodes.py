@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
+from hang import HANG
 from probe import fly_recorded
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensing_probe import differences, hear_sensors, said_in_process
@@ -23,7 +24,7 @@ from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_simulation.scenario.scenario import Options, resolve
 
-pytestmark = pytest.mark.nodes
+pytestmark = [pytest.mark.nodes, pytest.mark.slow]
 DURATION = 1.0
 INERTIAL = {"scenario": "hover", "sensors": "imu,uwb", "duration": DURATION}
 SECOND = 1_000_000_000
@@ -46,7 +47,7 @@ def inertial(start_once, folder):
     nodes, probe = start_once
     scenario, _ = resolve("hover", options(INERTIAL))
     said, log = hear_sensors(probe, scenario)
-    fly_recorded(nodes, probe, scenario, INERTIAL, folder, patience=90.0)
+    fly_recorded(nodes, probe, scenario, INERTIAL, folder)
     probe.pause()
     return probe, scenario, said, log
 
@@ -199,7 +200,7 @@ def test_points_of_lidars_are_those_of_one_process(start):
 def test_a_wrong_parameter_of_a_sensor_s_node_is_one_clear_line(node, parameters, reason):
     arguments = [word for text in parameters for word in ("-p", text)]
     command = [str(executable(node)), "--ros-args", *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=HANG)
     assert ended.returncode == 2, ended.stderr
     lines = [line for line in ended.stderr.splitlines() if "[rcl]" not in line]
     assert len(lines) == 1, ended.stderr

@@ -19,7 +19,7 @@ from iap_description.errors import BadInput
 from iap_physics.nodes.physics_node import PACES
 from iap_simulation.scenario.scenario import Options, resolve
 
-START = 60.0  # for the nodes to start [s]
+START_TIMEOUT = 240.0  # of the nodes [s]
 SETTLED = 2.0  # simulation time from which on it counts [s]
 SIMULATION = "physics_node: simulation"
 HOPS = 3  # state to reference_node, reference to controller_node, command to physics_node
@@ -76,9 +76,9 @@ def measure(scenario: str, engine: str, pace: str, duration: float) -> dict[str,
 
 
 def _watch(listener: Watcher, names: list[str], duration: float, dt: float) -> dict[str, Any]:
-    began, wall = listener.wait_until(SETTLED, START)
+    began, wall = listener.wait_until(SETTLED, START_TIMEOUT)
     before = _counts(listener, names)
-    ended, later = listener.wait_until(began + duration, START)
+    ended, later = listener.wait_until(began + duration, START_TIMEOUT)
     counts = {key: n - before[key] for key, n in _counts(listener, names).items()}
     answer_us = 1e3 * listener.number(SIMULATION, "answer_ms")
     control_us = listener.number(f"/{names[0]}/controller_node", "control_step_us")

@@ -18,7 +18,7 @@ from rosbags.rosbag2 import Reader
 from rosgraph_msgs.msg import Clock
 
 from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
-from iap_bringup.experiments.nodes.measure import START
+from iap_bringup.experiments.nodes.measure import START_TIMEOUT
 from iap_bringup.experiments.nodes.processes import Nodes
 from iap_bringup.launching.node_parameters import FRONTEND, JOINT, VIRPO
 from iap_estimation.evaluation.trajectory_errors import poses_at
@@ -96,7 +96,7 @@ def measure_localization(run: Path, method: str) -> dict[str, Any]:
         with nodes:
             keys = nodes.start_localization(vehicle, method, parameters)
             names = [f"/{key.replace('.', '/')}" for key in keys]
-            audience.wait(lambda: all(map(audience.knows, names)), "diagnostics", START)
+            audience.wait(lambda: all(map(audience.knows, names)), "diagnostics", START_TIMEOUT)
             used = _play(audience, nodes, run)
         return {**_kept_up(audience, names, run), **used}
 
@@ -105,7 +105,7 @@ def _play(audience: Audience, nodes: Nodes, run: Path) -> dict[str, float]:
     """Play it; what all other processes used meanwhile."""
     pids = [process.pid for process in nodes.processes.values()]
     player = nodes.start("sensor_player", {"run": str(run), "wait": WAIT})
-    audience.wait(lambda: bool(audience.clock), "the recording's clock", START)
+    audience.wait(lambda: bool(audience.clock), "the recording's clock", START_TIMEOUT)
     before, began, resident = _cpu(pids), time.monotonic(), _resident(pids)
     while nodes.processes[player].poll() is None:
         audience.spin()

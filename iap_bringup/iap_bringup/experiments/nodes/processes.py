@@ -23,7 +23,7 @@ from iap_io.runs.run_meta import TRUTH
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
-PATIENCE = 20.0  # for a process that was told to end [s]
+EXIT_TIMEOUT = 120.0  # of an interrupted process, after which it is killed [s]
 
 
 def executable(name: str) -> Path:
@@ -121,10 +121,10 @@ class Nodes:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
         try:
-            return process.wait(PATIENCE)
+            return process.wait(EXIT_TIMEOUT)
         except subprocess.TimeoutExpired:
             process.kill()
-            sys.stderr.write(f"{key}: did not end within {PATIENCE:.0f} s\n")
+            sys.stderr.write(f"{key}: did not end within {EXIT_TIMEOUT:.0f} s\n")
             return process.wait()
 
     def __enter__(self) -> "Nodes":
