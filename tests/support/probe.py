@@ -26,7 +26,7 @@ from iap_simulation.pacing import StepTimer
 from iap_simulation.run import Flight
 from iap_simulation.scenario.scenario import Scenario
 
-PATIENCE = 30.0  # for a condition [s]; the nodes need some seconds to start
+PATIENCE = 300.0  # wall time after which whatever is waited for counts as hanging [s]
 EVERY = QoSProfile(depth=5000, reliability=ReliabilityPolicy.RELIABLE)
 
 
@@ -156,10 +156,10 @@ def flown_in_process(scenario: Scenario) -> dict[str, dict[int, np.ndarray]]:
     engine = make_engine(scenario)
     keep = Keep([pilot.name for pilot in flight.pilots])
     try:
-        plant = make_plant(scenario, flight.pilots, engine)
-        fly(
-            plant, flight.pilots, [keep], FlightMonitor(flight.pilots), StepTimer(), lambda t: None
-        )
+        plant = make_plant(scenario, flight.pilots, engine, flight.senses.probes)
+        flight.begin(plant)
+        tools = (FlightMonitor(flight.pilots), StepTimer(), lambda t: None)
+        fly(plant, flight.pilots, [keep], *tools, flight.senses if flight.feeling else None)
     finally:
         engine.close()
     return keep.states
