@@ -62,8 +62,9 @@ class Hearing:
         number = self._units.get(reading.source.topic)
         if number is not None and isinstance(reading, ImuReading):
             if reading.gyro_bias is not None and reading.accel_bias is not None:
-                biases = [[reading.t], reading.gyro_bias, reading.accel_bias]
-                self.biases[number].append(np.concatenate(biases))
+                self.biases[number].append(
+                    np.concatenate([[reading.t], reading.gyro_bias, reading.accel_bias])
+                )
 
 
 @dataclass(frozen=True, eq=False)
