@@ -23,8 +23,9 @@ from iap_simulation.scenario.scenario import SCENARIOS, Options, resolve
 
 ROOT = Path(__file__).parents[3]
 LAUNCH = ROOT / "iap_bringup" / "launch"
-FILES = sorted(LAUNCH.glob("*.launch.py"))
-SHARED = ROOT / "iap_bringup" / "iap_bringup" / "launching.py"
+NAMED = sorted(path for path in LAUNCH.glob("*.launch.py") if path.is_symlink())
+BY_NAME = LAUNCH / "deprecated" / "scenario.launch.py"
+FILES = [BY_NAME, *sorted(set(LAUNCH.glob("*.launch.py")) - set(NAMED))]
 
 
 def calls(path, name):
@@ -59,9 +60,11 @@ def executables(package):
     return set(re.findall(r'"(\w+) = ', text))
 
 
-def test_there_is_a_launch_file_for_every_scenario_and_for_replay_and_teleop():
-    names = {path.name.removesuffix(".launch.py") for path in FILES}
-    assert names == {*SCENARIOS.names(), "sim", "replay", "teleop", "localization"}
+def test_one_launch_file_flies_every_scenario_and_names_lead_to_it():
+    assert {path.name.removesuffix(".launch.py") for path in NAMED} == set(SCENARIOS.names())
+    assert {path.resolve() for path in NAMED} == {BY_NAME.resolve()}
+    own = {path.name.removesuffix(".launch.py") for path in FILES}
+    assert own == {"scenario", "sim", "replay", "teleop", "localization"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -70,8 +73,7 @@ def test_launch_file_is_a_short_description(path):
     code = compile(text, str(path), "exec")
     assert "generate_launch_description" in code.co_names
     assert text.startswith("# SPDX-License-Identifier: BSD-3-Clause\n")
-    is_scenario = path.name.removesuffix(".launch.py") in SCENARIOS.names()
-    assert len(text.splitlines()) <= (20 if is_scenario else 150)
+    assert len(text.splitlines()) <= 150
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

@@ -33,7 +33,7 @@ def out(request, tmp_path):
 
 @launch_pytest.fixture
 def flight(out):
-    name = "replay" if out.name == "replay" else "hover"
+    name = out.name if out.name in ("replay", "hover") else "sim"
     arguments = {"pace": "lockstep", "duration": "4.0", "record": "true", "out": str(out)}
     source = sources.PythonLaunchDescriptionSource(str(LAUNCH / f"{name}.launch.py"))
     included = launch.actions.IncludeLaunchDescription(
