@@ -84,9 +84,7 @@ class _Triangles:
         if not self._is_empty:
             TriangleMesh(self._scene, corners.astype(np.float32))
 
-    def cast(
-        self, starts: Array, ways: Array, limits: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
+    def cast(self, starts: Array, ways: Array, limits: NDArray[np.float32]) -> NDArray[np.float32]:
         """Fractions (rays,) at the first hits, or the limits of those that hit nothing before."""
         if self._is_empty or not len(starts):
             return limits

@@ -40,11 +40,11 @@ def make_engine(scenario: Scenario, *, view: bool = False) -> Engine:
     return PyBulletEngine(view=view)
 
 
-class Sensing(Protocol):
+class Sensors(Protocol):
     """All sensors of a run."""
 
-    def look(self, k: int, plant: Plant) -> None:
-        """Sense the present state at control instant k, and hand the readings to whoever takes them."""
+    def sample(self, k: int, plant: Plant) -> None:
+        """Sample the present state at control instant k, and hand the readings over."""
 
 
 class Belief(Protocol):
@@ -111,7 +111,7 @@ def fly(
     watch: FlightMonitor,
     timer: StepTimer,
     progress: Callable[[float], None],
-    senses: Sensing | None = None,
+    sensors: Sensors | None = None,
     beliefs: Mapping[int, Belief] = NO_BELIEFS,
 ) -> None:
     """Fly all references from the plant's start to their end.
@@ -123,7 +123,7 @@ def fly(
         watch: ends a flight that has failed.
         timer: measures the control steps.
         progress: is told the simulation time [s] now and then.
-        senses: of the vehicles; None where there are none.
+        sensors: of the vehicles; None where there are none.
         beliefs: of the vehicles, by their numbers, that do not go by the truth.
 
     Raises:
@@ -131,8 +131,8 @@ def fly(
     """
     steps = max(len(pilot.timeline.rows) for pilot in pilots)
     for k in range(steps):
-        if senses is not None:
-            senses.look(k, plant)
+        if sensors is not None:
+            sensors.sample(k, plant)
         for i, pilot in enumerate(pilots):
             state = plant.state(i)[0]
             believed = beliefs[i].state(plant.t) if i in beliefs else None

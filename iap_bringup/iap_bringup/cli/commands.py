@@ -82,7 +82,7 @@ def _fly(
 ) -> int:
     console = Console(stderr=options.json)
     flight = Flight.of(scenario)
-    _announce(console, flight.meta, scenario, flight.senses.notes, flight.duration)
+    _announce(console, flight.meta, scenario, flight.sensors.suite.notes, flight.duration)
     folder = create_run_folder(options.out, scenario.scenario)
     with report.progress_bar(console, scenario, flight.duration) as progress:
         try:
@@ -197,7 +197,7 @@ def _render_again(options: argparse.Namespace) -> int:
     duration = scenario.duration or 0.0
     try:
         with report.progress_bar(console, scenario, duration) as progress:
-            eyes = rerender(
+            cameras = rerender(
                 options.folder,
                 folder,
                 scenario,
@@ -212,7 +212,9 @@ def _render_again(options: argparse.Namespace) -> int:
     finally:
         renderer.close()
     console.print(write_contact_sheet(folder))
-    console.print(f"{eyes.count} images, {eyes.count / eyes.seconds:.0f} in a second of rendering")
+    console.print(
+        f"{cameras.count} images, {cameras.count / cameras.seconds:.0f} in a second of rendering"
+    )
     console.print(f"run folder: {folder}", soft_wrap=True)
     return 0
 

@@ -22,6 +22,7 @@ from iap_estimation.virpo.messages import Inertial, Tracks
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import SensorSuite
 from iap_simulation.run import Flight, Progress
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 
 Array = NDArray[np.float64]
@@ -49,8 +50,8 @@ class Hearing:
         self._anchors: dict[str, int] = {}
         self.biases = [[] for _ in self.own.carried]
 
-    def take(self, reading: Reading) -> None:
-        """Take a reading."""
+    def receive(self, reading: Reading) -> None:
+        """Receive a reading."""
         central = self.own.central
         if central is not None and reading.source.topic == central.topic:
             told = tilt_of(central, reading) if isinstance(reading, ImuReading) else None
@@ -111,7 +112,8 @@ def hear(
         tell: is told the time in the flight [s].
     """
     scenario, _ = case.resolve(seed)
-    own = SensorSet.of(scenario.vehicles[0], SensorSuite(scenario).metas, scenario.world.gravity)
+    infos = SensorSuite(rig_spec(scenario)).infos
+    own = SensorSet.of(scenario.vehicles[0], infos, scenario.world.gravity)
     uwb = scenario.vehicles[0].sensors.uwb
     anchors = np.array([each.position for each in uwb.anchors] if uwb is not None else [])
     flight = Flight.of(scenario if renderer is not None else _blind(scenario))

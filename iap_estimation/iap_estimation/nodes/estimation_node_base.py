@@ -31,6 +31,7 @@ from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_views import SECOND, stamp_of_time
 from iap_sensors.mounted.sensor_suite import SensorSuite
+from iap_simulation.scenario.rig_spec import rig_spec
 
 Array = NDArray[np.float64]
 DEPTH = 2000  # messages of a sensor that may wait while a window is solved
@@ -78,7 +79,9 @@ class EstimationNode(SuiteNode, ABC):
         self.spaces = spaces[self.vehicle.name]
         self.own = self.spaces.index(mine) if of_aircraft else 0
         gravity = scenario.world.gravity
-        self.sensor_set = SensorSet.of(self.vehicle, SensorSuite(scenario).metas, gravity)
+        self.sensor_set = SensorSet.of(
+            self.vehicle, SensorSuite(rig_spec(scenario)).infos, gravity
+        )
         self.control_hz = scenario.rates.control_hz
         self.settings = self._declared_settings()
         what = "Whether lost messages of sensors are sent again, if those who publish them can."

@@ -6,11 +6,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.sensors.mounts import imu_mounts
 from iap_description.sensors.readings import ImuReading, Reading
 from iap_description.states import Command
 from iap_description.vehicles.assembly import Assembly
 from iap_estimation.wrench.acceleration_wrench import AccelerationObserver, Units
-from iap_sensors.mounted.inertial_units import seats_of
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
@@ -34,12 +34,12 @@ class ImuWrenchObserver:
     @classmethod
     def of(cls, scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly) -> Self:
         """What a vehicle's keys ask for; it has inertial units."""
-        control, imu, seats = vehicle.control, vehicle.sensors.imu, seats_of(assembly)
+        control, imu, mounts = vehicle.control, vehicle.sensors.imu, imu_mounts(assembly)
         assert imu is not None  # noqa: S101 - the scenario was checked
         units = Units(
-            np.array([place.body for place in seats], dtype=np.int64),
-            np.array([place.p_BS_B for place in seats]),
-            np.array([place.q_BS for place in seats]),
+            np.array([mount.body for mount in mounts], dtype=np.int64),
+            np.array([mount.p_BS_B for mount in mounts]),
+            np.array([mount.q_BS for mount in mounts]),
         )
         pilot = control.gains.autopilot
         observer = AccelerationObserver(
@@ -54,7 +54,7 @@ class ImuWrenchObserver:
             attitude=pilot.attitude,
             rate=pilot.rate,
         )
-        return cls(observer, tuple(place.source.topic for place in seats))
+        return cls(observer, tuple(mount.source.topic for mount in mounts))
 
     def reset(self) -> None:
         """Nothing was felt yet."""
@@ -62,8 +62,8 @@ class ImuWrenchObserver:
         self._means[:] = self._sums[:] = 0.0
         self._counts[:] = 0.0
 
-    def take(self, reading: Reading) -> None:
-        """Take what a unit says; other readings do not count."""
+    def receive(self, reading: Reading) -> None:
+        """Receive a unit's sample; other readings do not count."""
         if isinstance(reading, ImuReading) and reading.source.topic in self._rows:
             m = self._rows[reading.source.topic]
             self._sums[0, m] += reading.w_WS_S
