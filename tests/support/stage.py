@@ -49,7 +49,7 @@ class Keep:
     def record(self, _: int, step) -> None:
         self.states[round(step.t * 200)] = step.x.copy()
 
-    def take(self, reading) -> None:
+    def receive(self, reading) -> None:
         self.readings.append(reading)
 
 
@@ -64,14 +64,14 @@ class Play:
         given = Options(sensors="stereo", duration=duration, assignments=tuple(ASSIGNMENTS))
         self.scenario, _ = resolve(SCENARIO, given)
         flight = Flight.of(self.scenario)
-        metas = {meta.topic: meta for meta in flight.senses.metas}
+        metas = {meta.topic: meta for meta in flight.sensors.suite.infos}
         assembly = Assembly.of(self.scenario.vehicles[0].platform)
         self.sensor_set = SensorSet.of(assembly, list(metas.values()), 9.81)
         keep, engine = Keep(), make_engine(self.scenario)
-        plant = make_plant(self.scenario, flight.pilots, engine, flight.senses.probes)
-        flight.senses.begin(plant, [keep])
+        plant = make_plant(self.scenario, flight.pilots, engine, flight.sensors.probes)
+        flight.sensors.begin(plant, [keep])
         tools = (FlightMonitor(flight.pilots), StepTimer(), lambda t: None)
-        fly(plant, flight.pilots, [keep], *tools, flight.senses)
+        fly(plant, flight.pilots, [keep], *tools, flight.sensors)
         engine.close()
         self.states = keep.states
         self._encoders = {

@@ -51,8 +51,8 @@ class Hearing:
         self._units = {its.imu.topic: number for number, its in enumerate(own.carried)}
         self.biases = [[] for _ in own.carried]
 
-    def take(self, reading: Reading) -> None:
-        """Take a reading."""
+    def receive(self, reading: Reading) -> None:
+        """Receive a reading."""
         self._note_biases(reading)
         event = self._adapter(reading)
         if event is not None:

@@ -16,6 +16,7 @@ from iap_io.runs.run_folder import CONFIG
 from iap_io.runs.run_meta import TRUTH
 from iap_io.sensor_messages.camera_messages import image_topics
 from iap_sensors.mounted.sensor_suite import SensorSuite
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_replay
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
@@ -176,7 +177,7 @@ def view_file(template: Path, scenario: Scenario) -> str:
 
 def _seen_topics(scenario: Scenario) -> dict[str, list[str]]:
     """Topics of images and of points, by the kind of display that shows them."""
-    metas = SensorSuite(scenario).metas
+    metas = SensorSuite(rig_spec(scenario)).infos
     images = [
         t for m in metas if isinstance(m, CameraSensorInfo) for t in image_topics(m).values()
     ]

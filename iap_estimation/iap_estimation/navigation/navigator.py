@@ -67,7 +67,7 @@ class Navigator:
         """Why the estimator began anew, or would have."""
         return self._localizer.faults()
 
-    def take(self, reading: Reading) -> None:
+    def receive(self, reading: Reading) -> None:
         """Take a reading; those of other vehicles do not count.
 
         Raises:

@@ -224,6 +224,6 @@ class ImuObserverLoop(ObserverLoop):
         end = 1e-9 * self.stamp + STAMP_TOLERANCE
         for reading in self._samples:
             if reading.t <= end:
-                self._units.take(reading)
+                self._units.receive(reading)
         self._samples = [reading for reading in self._samples if reading.t > end]
         return super()._advance()

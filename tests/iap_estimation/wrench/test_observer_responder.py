@@ -181,7 +181,7 @@ def expected_by_units(flown):
     observer, out = by_units(), [np.zeros(6)]
     for k in range(1, STEPS):
         for reading in samples(flown, k):
-            observer.take(reading)
+            observer.receive(reading)
         out.append(observer(flown.x[k], command(flown, k - 1)).copy())
     return out
 
