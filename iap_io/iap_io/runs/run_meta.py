@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
 from iap_description.sensors.sensor_info import AnySensor, FixedFrame
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.joint_types import JointType, JointTypeName, joint_type
 from iap_description.vehicles.platform import Platform
 from iap_io.sensor_messages.static_transforms import mounts_of
 
@@ -23,9 +24,14 @@ class JointMeta(Record):
     """A joint of the vehicle; parent and child are body indices."""
 
     name: str
-    type: str
+    type: JointTypeName
     parent: int
     child: int
+
+    @property
+    def kind(self) -> JointType:
+        """What it leaves free."""
+        return joint_type(self.type)
 
 
 class VehicleMeta(Record):
