@@ -41,7 +41,7 @@ from iap_io.wire.message_views import (
     ReferenceMessage,
     StateMessage,
 )
-from iap_io.wire.wrench_views import ForceTaskMessage, WrenchMessage
+from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
 from iap_msgs.msg import ForceTask, PlatformCommand, PlatformReference, PlatformState
 from iap_simulation.run import Flight
 from iap_simulation.vehicle import Vehicle

@@ -23,7 +23,7 @@ from iap_estimation.wrench.observer_responder import ObserverLoop
 from iap_io.ros.conversions import BASE_LINK, frame, status_message
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, OK, WARN, Diagnostics, SuiteNode, run
 from iap_io.wire.message_views import SECOND, CommandMessage, MessageReader, StateMessage
-from iap_io.wire.wrench_views import WrenchMessage
+from iap_io.wire.sample_views import WrenchMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
 
 # A command must not hide the one before it, which the state that came meanwhile needs.

@@ -2,7 +2,7 @@
 """What a recording says about its run, so that metrics and plots need nothing else."""
 
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,21 @@ Array = NDArray[np.float64]
 TRUTH = "truth"  # as the source of a vehicle's state
 COMPLETED = "completed"  # outcome of a flight that went to its end
 DIVERGED = "diverged"  # outcome of a flight whose state is no longer a number
+
+
+class Recording(Record):
+    """How a run is recorded.
+
+    Attributes:
+        compression: of the images in the bag, without loss.
+        euroc: whether the run folder gets a data set in EuRoC's layout as well.
+    """
+
+    compression: Literal["none", "png"]
+    euroc: Flag
+
+
+PLAIN = Recording(compression="none", euroc=False)
 
 
 class JointMeta(Record):
