@@ -90,7 +90,7 @@ def _render_again(options: argparse.Namespace) -> int:
     duration = scenario.duration or 0.0
     try:
         with report.progress_bar(console, scenario, duration) as progress:
-            eyes = rerender(
+            cameras = rerender(
                 options.folder,
                 folder,
                 scenario,
@@ -105,6 +105,8 @@ def _render_again(options: argparse.Namespace) -> int:
     finally:
         renderer.close()
     console.print(write_contact_sheet(folder))
-    console.print(f"{eyes.count} images, {eyes.count / eyes.seconds:.0f} in a second of rendering")
+    console.print(
+        f"{cameras.count} images, {cameras.count / cameras.seconds:.0f} in a second of rendering"
+    )
     console.print(f"run folder: {folder}", soft_wrap=True)
     return 0

@@ -92,17 +92,21 @@ def features(tell: Tell, renderer: Renderer, scenes: Sequence[str] = ()) -> Rows
     tell("corners: the flight")
     flown = watch("figure_eight", Options(duration=STARTS[-1] + 1.0))
     seeing, _ = resolve("figure_eight", Options(sensors="stereo"))
-    eyes = [eye for eye in mounted_cameras_of(seeing) if eye.source.topic.endswith("left")]
+    cameras = [
+        camera for camera in mounted_cameras_of(seeing) if camera.source.topic.endswith("left")
+    ]
     rows: Rows = {}
     for name in scenes or scene_names():
         tell(f"corners: {name}")
         renderer.load(load_scene(name), visible_bodies(flown.scenario))
         kept = []
-        for eye in eyes:
+        for camera in cameras:
             for start in STARTS:
                 first = int(np.searchsorted(flown.t, start))
-                states = flown.x[first : first + FRAMES * eye.sampling.every : eye.sampling.every]
-                images = [renderer.render([eye.shot(x)], x[:, POSE])[0].mono for x in states]
+                states = flown.x[
+                    first : first + FRAMES * camera.sampling.every : camera.sampling.every
+                ]
+                images = [renderer.render([camera.shot(x)], x[:, POSE])[0].mono for x in states]
                 kept.append(followed([image for image in images if image is not None]))
         bar = FOGGY_FEATURES if name == "foggy_arena" else FEATURES
         rows[f"{name}: corners kept, fewest of {len(kept)}"] = _row(min(kept), f">= {bar}")

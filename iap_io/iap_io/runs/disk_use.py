@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much space a recording takes, said before it begins."""
+"""Space that a recording takes, estimated before it starts."""
 
 from iap_description.sensors.sensor_info import (
     ENCODINGS,

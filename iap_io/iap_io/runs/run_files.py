@@ -25,7 +25,7 @@ BAG = "bag"  # folder of the bag within the run folder
 META = "iap_run"  # key of the RunMeta in the bag's custom data
 
 
-class Archive:
+class RunFiles:
     """The files of one recording; not for several threads at once.
 
     Args:

@@ -106,7 +106,7 @@ class VehicleMeta(Record):
         frontend: str = "default",
     ) -> Self:
         """What is known of a vehicle; `assembly` gives its name, bodies and joints."""
-        craft = platform.aircraft
+        aircraft = platform.aircraft
         joints = tuple(
             JointMeta(
                 name=j.name,
@@ -126,10 +126,10 @@ class VehicleMeta(Record):
             aircraft=assembly.aircraft,
             controlled=controlled,
             window_s=window_s,
-            thrust_limits=craft.thrust_limits,
-            rpm_limits=(craft.rotor.rpm_min, craft.rotor.rpm_max),
-            thrust_coefficient=craft.rotor.thrust_coefficient,
-            tilt_max_deg=craft.tilt_max_deg,
+            thrust_limits=aircraft.thrust_limits,
+            rpm_limits=(aircraft.rotor.rpm_min, aircraft.rotor.rpm_max),
+            thrust_coefficient=aircraft.rotor.thrust_coefficient,
+            tilt_max_deg=aircraft.tilt_max_deg,
             feels=feels,
             tool_tip_P=None
             if assembly.tool_tip_P is None

@@ -52,20 +52,20 @@ class Decoder:
     def __call__(self, topic: str, data: bytes) -> Reading | None:
         """The reading that a message completes, if it does: true biases come in one of their own."""
         meta, stamp = self._owners[topic], stamp_of(data)
-        said = message_types().deserialize_cdr(data, self.types[topic])
+        parts = message_types().deserialize_cdr(data, self.types[topic])
         if not isinstance(meta, ImuInfo) or not meta.has_bias:
-            return self._reading(topic, stamp, said)
+            return self._reading(topic, stamp, parts)
         waiting = self._halves.pop(meta.topic, None)
         if waiting is not None and waiting[1] == stamp:
-            pair = {waiting[0]: waiting[2], topic: said}
+            pair = {waiting[0]: waiting[2], topic: parts}
             return self._reading(meta.topic, stamp, *(pair[name] for name in sorted(pair)))
-        self._halves[meta.topic] = topic, stamp, said
+        self._halves[meta.topic] = topic, stamp, parts
         is_alone = waiting is not None and waiting[0] == meta.topic  # its biases were lost
         return self._reading(*waiting) if waiting is not None and is_alone else None
 
-    def _reading(self, topic: str, stamp: int, *said: Any) -> Reading:  # noqa: ANN401
+    def _reading(self, topic: str, stamp: int, *parts: Any) -> Reading:  # noqa: ANN401
         meta = self._owners[topic]
-        return _READERS[self.types[topic]](Source(meta.topic, meta.frame), stamp / 1e9, *said)
+        return _READERS[self.types[topic]](Source(meta.topic, meta.frame), stamp / 1e9, *parts)
 
 
 def read_sensors(

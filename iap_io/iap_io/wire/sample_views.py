@@ -27,8 +27,8 @@ class InertialMessage(Message):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        said: Any = message_types().deserialize_cdr(layout.template.tobytes(), self.TYPE)
-        self.frames: list[str] = list(said.frames)
+        content: Any = message_types().deserialize_cdr(layout.template.tobytes(), self.TYPE)
+        self.frames: list[str] = list(content.frames)
         self._stamps: NDArray[Any] = self._view("stamps")
         self.q_WB: Array = self._view("orientations").reshape(-1, 4)
         shape = (len(self._stamps), len(self.frames), 3)
