@@ -20,7 +20,6 @@ from iap_description.states import STATE_SIZE
 from iap_description.world.world import World
 from iap_io.runs import topics
 from iap_io.runs.recorder import BAG, Recorder
-from iap_io.runs.recording import Recording
 from iap_io.runs.run_folder import (
     METRICS,
     RunData,
@@ -30,6 +29,7 @@ from iap_io.runs.run_folder import (
     write_metrics,
     write_trajectories,
 )
+from iap_io.runs.run_meta import Recording
 from iap_io.runs.steps import step_of
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.cameras.renderer import Renderer

@@ -216,6 +216,7 @@ def test_instants_of_a_flight_integrate_to_the_true_motion_over_10_s(flight):
     assert np.rad2deg(angle) < 0.01
 
 
+@pytest.mark.slow
 def test_a_wrong_lever_arm_would_be_seen(flight):
     """A unit 1 cm off its place gives motion that is centimetres off: the bars above are sharp."""
     wrong = flight.moved(np.array([0.01, 0.0, 0.0]))

@@ -103,6 +103,7 @@ def test_roll_and_pitch_in_the_figure_eight_with_the_paper_s_noise(errors, durat
     assert rmse.max() <= bar
 
 
+@pytest.mark.slow
 def test_heading_stays_within_degrees(errors):
     """The field is steep, so that a tilt that is off by 1 deg turns the heading by up to 1.7 deg."""
     assert np.sqrt(np.mean(errors[..., 2] ** 2)) < 3.0

@@ -31,7 +31,7 @@ def fly_compared(
         scenario: that was flown.
         resolve: resolves the scenario anew with more assignments.
         folder: of the flight itself.
-        progress: is told the simulation time [s] of each.
+        progress: called with the simulation time [s] of each.
     """
     if not scenario.compare or result.interrupted:
         return

@@ -91,18 +91,18 @@ def sensors(console: Console) -> None:
     show_rows(console, "sensors", {key: row for rows in tables for key, row in rows.items()})
 
 
-def virpo_tables(console: Console, asked: ExperimentOptions) -> None:
+def virpo_tables(console: Console, options: ExperimentOptions) -> None:
     """Localisation in all scenes, by program and by hand, each method beside what is published (an hour)."""
     from iap_bringup.experiments.virpo_experiment import run_tables
 
-    run_tables(console, asked)
+    run_tables(console, options)
 
 
-def virpo_faults(console: Console, asked: ExperimentOptions) -> None:
+def virpo_faults(console: Console, options: ExperimentOptions) -> None:
     """Localisation with outliers, darkness, delays, dropouts and lost images, each beside the clean flight."""
     from iap_bringup.experiments.virpo_faults import run_faults
 
-    run_faults(console, asked)
+    run_faults(console, options)
 
 
 PEG = (
@@ -128,15 +128,15 @@ LOCALIZATION: dict[str, Callable[[Console, ExperimentOptions], None]] = {  # the
 }
 
 
-def run_experiment(name: str, asked: ExperimentOptions) -> None:
+def run_experiment(name: str, options: ExperimentOptions) -> None:
     """Run a study by name.
 
     Raises:
-        BadInput: it does not take what is asked.
+        BadInput: it does not take these options.
     """
     if name in LOCALIZATION:
-        LOCALIZATION[name](Console(), asked)
-    elif asked != ExperimentOptions():
+        LOCALIZATION[name](Console(), options)
+    elif options != ExperimentOptions():
         raise BadInput(
             f"experiment {name}: --quick, --flights and --out are for {', '.join(LOCALIZATION)}"
         )

@@ -77,13 +77,13 @@ def dead_reckoning(tell: Tell) -> Rows:
 
 def _reckoned(flown: Watched, sampling: str, start: float) -> tuple[float, float]:
     """Errors of position [m] and attitude [rad] after dead reckoning from a time [s] on."""
-    said = flown.inertial(UNIT)
-    stamps = np.array([each.t for each in said])
+    samples = flown.inertial(UNIT)
+    stamps = np.array([each.t for each in samples])
     k, dt = int(np.searchsorted(flown.t, start)), float(flown.t[1])
     steps = round(SPAN / dt)
     is_mean = sampling == "integrating"
     first = int(np.argmin(np.abs(stamps - (flown.t[k] + is_mean * dt))))
-    chosen = said[first : first + steps + (not is_mean)]
+    chosen = samples[first : first + steps + (not is_mean)]
     w, f = (np.array([getattr(each, name) for each in chosen]) for name in ("w_WS_S", "f_S"))
     row, last = flown.x[k, DRONE], flown.x[k + steps, DRONE]
     adding_up = reckon if is_mean else reckon_instants
@@ -121,11 +121,11 @@ def _tilt_errors(flown: Watched, seed: int) -> Array:
     unit = Unit(mount, sensors, scenario.rates.control_hz, seed)
     unit.reset(seed, flown.x[0, DRONE, Q])
     seen = np.empty_like(true)
-    for k, said in enumerate(flown.inertial(UNIT)[: len(true)]):
-        (felt,) = unit.measure(np.array([said.t]), said.w_WS_S[None], said.f_S[None])
-        seen[k] = felt.q_WS
+    for k, sample in enumerate(flown.inertial(UNIT)[: len(true)]):
+        (measured,) = unit.measure(np.array([sample.t]), sample.w_WS_S[None], sample.f_S[None])
+        seen[k] = measured.q_WS
         if (k + 1) % every == 0:
-            unit.measure_field(said.t, true[k])
+            unit.measure_field(sample.t, true[k])
     angles = [so3.euler_from_matrix(so3.matrix_from_quaternion(q))[:, :2] for q in (seen, true)]
     return np.asarray(angles[0] - angles[1])
 

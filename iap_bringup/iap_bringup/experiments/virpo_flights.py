@@ -30,7 +30,7 @@ Event = tuple[int, Seen]  # an aircraft's index or CENTRE, and a measurement
 
 
 @dataclass
-class Hearing:
+class ReadingLog:
     """Takes readings of one vehicle and keeps what estimators use of them.
 
     Attributes:
@@ -68,7 +68,7 @@ class Hearing:
 
 
 @dataclass(frozen=True, eq=False)
-class Heard:
+class ObservedFlight:
     """A flight.
 
     Attributes:
@@ -92,7 +92,7 @@ class Heard:
 
 def hear(
     case: Case, seed: int, frontend: FrontendSpec, renderer: Renderer | None, tell: Progress
-) -> Heard:
+) -> ObservedFlight:
     """Fly a case.
 
     Args:
@@ -109,13 +109,15 @@ def hear(
     uwb = vehicle.sensors.uwb
     anchors = np.array([each.position for each in uwb.anchors] if uwb is not None else [])
     flight = Flight.of(scenario if renderer is not None else _blind(scenario))
-    hearing, log = Hearing(own, frontend), Log()
+    hearing, log = ReadingLog(own, frontend), Log()
     fly_unrecorded(flight, log, hearing, renderer, tell)
     biases = [np.array(rows).reshape(-1, 7) for rows in hearing.biases]
-    return Heard(seed, own, np.array(log.t), np.array(log.x), hearing.events, biases, anchors)
+    return ObservedFlight(
+        seed, own, np.array(log.t), np.array(log.x), hearing.events, biases, anchors
+    )
 
 
-def with_noise_of(seen: Heard, other: Heard) -> Heard:
+def with_noise_of(seen: ObservedFlight, other: ObservedFlight) -> ObservedFlight:
     """The tracks of one flight among what the other sensors said in another of the same motion."""
     tracks = [event for event in seen.events if isinstance(event[1], Tracks)]
     events = sorted(other.events + tracks, key=lambda event: event[1].t)

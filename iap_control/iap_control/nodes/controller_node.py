@@ -15,7 +15,7 @@ from iap_description.errors import BadInput
 from iap_io.ros.conversions import wrench_row
 from iap_io.ros.node import LATEST, SuiteNode, run
 from iap_io.wire.message_views import CommandMessage
-from iap_io.wire.wrench_views import ForceTaskMessage
+from iap_io.wire.sample_views import ForceTaskMessage
 from iap_msgs.msg import ForceTask, PlatformCommand
 
 

@@ -23,7 +23,7 @@ from iap_io.ros.conversions import (
 )
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, OK, WARN, Diagnostics, SuiteNode
 from iap_io.wire.message_views import MAP, MessageReader, ReferenceMessage, StateMessage
-from iap_io.wire.wrench_views import WrenchMessage
+from iap_io.wire.sample_views import WrenchMessage
 from iap_msgs.msg import PlatformReference, PlatformState
 
 REFERENCE = "reference"

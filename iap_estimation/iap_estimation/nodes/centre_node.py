@@ -26,7 +26,7 @@ from iap_estimation.virpo.window.estimator import SAME
 from iap_io.ros.node import OK, WARN, run
 from iap_io.ros.synchronizer import TimeSynchronizer
 from iap_io.wire.message_views import SECOND, MessageReader, stamp_of_time
-from iap_io.wire.odometry_views import OdometryMessage
+from iap_io.wire.sample_views import OdometryMessage
 
 LATE = 0.3  # behind the sensors, from which on a state is missing [s]
 

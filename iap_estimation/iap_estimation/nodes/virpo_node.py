@@ -26,7 +26,7 @@ from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Trac
 from iap_estimation.virpo.methods.single import METHODS, OneCraft
 from iap_io.ros.node import run
 from iap_io.wire.message_views import MessageReader, stamp_of_time
-from iap_io.wire.odometry_views import OdometryMessage
+from iap_io.wire.sample_views import OdometryMessage
 from iap_msgs.msg import FeatureTracks
 
 TRACKS = "virpo/tracks"

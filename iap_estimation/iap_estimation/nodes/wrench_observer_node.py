@@ -32,7 +32,7 @@ from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, OK, WARN, Diagnostics, S
 from iap_io.ros.sensor_topics import message_class
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_views import SECOND, CommandMessage, MessageReader, StateMessage
-from iap_io.wire.wrench_views import WrenchMessage
+from iap_io.wire.sample_views import WrenchMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
 
 # A command must not hide the one before it, which the state that came meanwhile needs.

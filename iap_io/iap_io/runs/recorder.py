@@ -15,9 +15,17 @@ from iap_description.signals import Step
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.bags.worker_thread import Background
 from iap_io.runs.columns import Columns
-from iap_io.runs.recording import PLAIN, Recording
-from iap_io.runs.run_files import BAG, META, Archive
-from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats, Track, VehicleMeta
+from iap_io.runs.run_files import BAG, META, RunFiles
+from iap_io.runs.run_meta import (
+    COMPLETED,
+    DIVERGED,
+    PLAIN,
+    Recording,
+    RunMeta,
+    RunStats,
+    Track,
+    VehicleMeta,
+)
 from iap_io.runs.state_chunk import TICKS
 
 __all__ = [
@@ -53,7 +61,7 @@ class Recorder:
 
     def __init__(self, folder: Path, meta: RunMeta, recording: Recording = PLAIN) -> None:
         self._vehicles = meta.vehicles
-        self._archive = Archive(folder, meta, recording)
+        self._archive = RunFiles(folder, meta, recording)
         self._thread = Background("recorder")
         self._columns = self._empty()
         self._filled = [0] * len(meta.vehicles)

@@ -2,7 +2,7 @@
 """What a recording says about its run, so that metrics and plots need nothing else."""
 
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,21 @@ Array = NDArray[np.float64]
 TRUTH = "truth"  # as the source of a vehicle's state
 COMPLETED = "completed"  # outcome of a flight that went to its end
 DIVERGED = "diverged"  # outcome of a flight whose state is no longer a number
+
+
+class Recording(Record):
+    """How a run is recorded.
+
+    Attributes:
+        compression: of the images in the bag, without loss.
+        euroc: whether the run folder gets a data set in EuRoC's layout as well.
+    """
+
+    compression: Literal["none", "png"]
+    euroc: Flag
+
+
+PLAIN = Recording(compression="none", euroc=False)
 
 
 class JointMeta(Record):
@@ -97,7 +112,7 @@ class VehicleMeta(Record):
         frontend: str = "default",
     ) -> Self:
         """What is known of a vehicle; `assembly` gives its name, bodies and joints."""
-        craft = platform.aircraft
+        aircraft = platform.aircraft
         joints = tuple(
             JointMeta(
                 name=j.name,
@@ -117,10 +132,10 @@ class VehicleMeta(Record):
             aircraft=assembly.aircraft,
             controlled=controlled,
             window_s=window_s,
-            thrust_limits=craft.thrust_limits,
-            rpm_limits=(craft.rotor.rpm_min, craft.rotor.rpm_max),
-            thrust_coefficient=craft.rotor.thrust_coefficient,
-            tilt_max_deg=craft.tilt_max_deg,
+            thrust_limits=aircraft.thrust_limits,
+            rpm_limits=(aircraft.rotor.rpm_min, aircraft.rotor.rpm_max),
+            thrust_coefficient=aircraft.rotor.thrust_coefficient,
+            tilt_max_deg=aircraft.tilt_max_deg,
             feels=feels,
             tool_tip_P=None
             if assembly.tool_tip_P is None

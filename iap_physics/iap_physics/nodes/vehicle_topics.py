@@ -17,9 +17,8 @@ from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, LATEST
 from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import ESTIMATED
-from iap_io.wire.inertial_views import InertialMessage
 from iap_io.wire.message_views import SECOND, CommandMessage, MessageReader, StateMessage
-from iap_io.wire.wrench_views import WrenchMessage
+from iap_io.wire.sample_views import InertialMessage, WrenchMessage
 from iap_msgs.msg import InertialSamples as InertialSamplesMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
 from iap_physics.nodes.displays import ContactMarkers, OdometryAndFrames, RotorsAndMarkers

@@ -11,8 +11,8 @@ from iap_description.sensors.inertial_samples import InertialSamples
 from iap_description.sensors.readings import Reading
 from iap_description.states import STATE_SIZE, Q
 from iap_io.ros.node import EVERY, run
-from iap_io.wire.inertial_views import InertialMessage
 from iap_io.wire.message_views import SECOND, MessageReader
+from iap_io.wire.sample_views import InertialMessage
 from iap_msgs.msg import InertialSamples as InertialSamplesMessage
 from iap_sensors.mounted.inertial_units import InertialUnits
 from iap_sensors.mounted.sensor_suite import SensorSuite

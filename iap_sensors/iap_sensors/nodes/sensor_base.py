@@ -19,9 +19,8 @@ from iap_description.sensors.sensor_info import SensorInfo
 from iap_description.states import STATE_SIZE
 from iap_io.ros.conversions import status_message
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, OK, WARN, Diagnostics, SuiteNode
-from iap_io.ros.rate_monitor import RateMonitor
 from iap_io.ros.sensor_topics import RELIABLE, SENSOR_DATA, SensorTopics
-from iap_io.ros.statistics import RecentValues
+from iap_io.ros.statistics import RateMonitor, RecentValues
 from iap_io.ros.synchronizer import Instant, RateSchedule, TimeSynchronizer
 from iap_io.runs.topics import WORLD_STATE
 from iap_io.wire.message_views import SECOND, MessageReader, StateMessage

@@ -34,6 +34,7 @@ def test_white_noise_is_returned_by_a_short_log_too():
     assert float(rows["gyro noise, off its density, %"]["measured"]) < 2.0
 
 
+@pytest.mark.slow
 def test_attitude_is_estimated_over_a_short_flight():
     assert holds(sensing_studies.attitude(quiet, range(1, 4), long=12.0, short=6.0)) == 4
 

@@ -195,6 +195,7 @@ def test_equation_21_holds_contact_and_comes_nearer_to_the_wanted_wrench():
     assert np.abs(flown.x[late, 7:10]).max() < 0.1
 
 
+@pytest.mark.slow
 def test_too_little_force_makes_it_push_more():
     """The sign with which eq. (21) is negative feedback: the wall is on the side of -x."""
     for mode in (ForceMode.PAPER, ForceMode.SELECTIVE):
@@ -266,6 +267,7 @@ def test_the_active_wrench_does_not_jump_when_table_v_takes_over_or_hands_back(p
             last = controller.wrench(x, Reference(row), task=task).copy()
 
 
+@pytest.mark.slow
 def test_what_was_pushed_away_comes_back_without_haste():
     """Wrench control is left 0.2 m from the reference, with nothing in the way."""
     rig = Rig(Wall(is_there=False), start=(0.0, 0.0, 0.0))

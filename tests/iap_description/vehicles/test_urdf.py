@@ -286,6 +286,7 @@ def test_propellers_of_neighbours_do_not_meet(name):
             assert np.linalg.norm(a - b) > diameter
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [*platform_names(), "star_2", "star_5", "line_2", "line_4", "three_star_fixed"],

@@ -40,6 +40,7 @@ def test_offset_and_yaw_of_one_odometry_are_found_from_ranges():
     assert drift_filter.centre() is None
 
 
+@pytest.mark.slow
 def test_the_joints_pass_on_what_ranges_say_of_others(ranged_flight):
     drifts = [Drift(), Drift(yaw_rate=0.004, speed=(0.02, 0.01, -0.01)), Drift()]
     only = messages(ranged_flight, drifts, ranged=[0, 2])
@@ -63,6 +64,7 @@ def test_an_offset_of_one_odometry_is_found_in_spite_of_the_joints(ranged_flight
     assert_attitude(ranged_flight, drift_filter.centre())
 
 
+@pytest.mark.slow
 def test_drift_that_walks_is_followed(ranged_flight, walking):
     drift_filter, watch = walking
     raw = [

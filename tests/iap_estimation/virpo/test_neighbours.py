@@ -88,6 +88,7 @@ def said_of_drifts(meeting, about_origin):
     return np.abs(blocks[0] - blocks[1]).max() / np.abs(blocks).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", [0, 2])
 def test_samples_lead_to_where_and_how_fast_the_joint_is(own):
     meeting = Meeting(STAR, own, per=4)

@@ -113,6 +113,7 @@ def fly(
     return np.array(estimates)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "bound"), [("three_star", 0.01), ("f450", 0.02)])
 @pytest.mark.parametrize("axis", range(6))
 def test_a_step_is_seen_after_half_a_second_of_hover(name, bound, axis):

@@ -148,6 +148,7 @@ def test_contacts_tell_objects_from_the_ground_by_their_order(loaded):
     assert pairs == {(OBJECT - 1, OBJECT), (OBJECT - 2, WORLD)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hz", [500, 1000, 2000])
 @pytest.mark.parametrize("where", ["ground", "plate on a box"])
 def test_a_resting_platform_presses_with_its_weight_and_does_not_jitter(loaded, where, hz):
@@ -176,6 +177,7 @@ def test_a_resting_platform_presses_with_its_weight_and_does_not_jitter(loaded, 
     assert abs(record[-1][2] - height) < 2e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hz", [500, 2000])
 def test_a_body_sinks_into_a_soft_one_by_its_weight_over_the_stiffness(loaded, hz):
     cylinder = {"type": "cylinder", "radius": 0.1, "length": 0.3, "rpy_deg": [90.0, 0.0, 0.0]}

@@ -25,6 +25,7 @@ def flown(opengl):
     )
 
 
+@pytest.mark.slow
 def test_images_have_the_stamps_of_states_and_come_at_their_rate(flown):
     images = [each for each in flown.readings if isinstance(each, ImageReading)]
     assert {each.t for each in images} <= set(flown.t)

@@ -12,7 +12,7 @@ from iap_io.runs.run_folder import load_run, read_metrics
 from iap_simulation.run import Flight, execute
 from iap_simulation.scenario.scenario import Options, resolve
 
-pytestmark = [pytest.mark.nodes, pytest.mark.slow]
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 STILL = "reference.moves=[{seconds: 4.0, by: [0.0, 0.0, 0.0], turn_deg: [0.0, 0.0, 0.0]}]"
 WALL = ("reference.position=[-1.94, 0.0, 2.0]", "start.lead_in=0.2", "push.at=0.5", STILL)
 NOISE = ("state_noise.velocity=0.002", "state_noise.attitude_deg=0.02")

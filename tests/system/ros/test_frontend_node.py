@@ -18,7 +18,7 @@ from iap_sensors.mounted.sensor_suite import SensorSuite
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
-pytestmark = [pytest.mark.nodes, pytest.mark.slow]
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 NODE = "/iap/drone_1/frontend_node"
 SHIFT, DISPARITY, COUNT = 3, 8, 12  # [px] a frame, [px], frames
 PERIOD = 50_000_000  # between images [ns]

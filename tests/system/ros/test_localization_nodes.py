@@ -16,7 +16,7 @@ from stage import PARAMETERS, Play, error
 from iap_bringup.experiments.nodes.processes import executable
 from iap_msgs.msg import PlatformState
 
-pytestmark = [pytest.mark.nodes, pytest.mark.slow]
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 KEPT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 NAMES = ("drone_1", "drone_2", "drone_3")
 DURATION = 3.0

@@ -21,7 +21,7 @@ from iap_bringup.launching.node_parameters import controller_parameters
 from iap_io.runs.run_folder import load_run, read_metrics
 from iap_simulation.scenario.scenario import Options, resolve, resolve_replay
 
-pytestmark = [pytest.mark.nodes, pytest.mark.slow]
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 SAMPLE = str(DATA / "sample_flight")
 PUSHING = ("wrench_topic:=wrench/filtered", "wrench_mode:=selective")
 PAUSED = {"pace": "lockstep", "start_paused": True}

@@ -25,7 +25,7 @@ from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
-pytestmark = [pytest.mark.nodes, pytest.mark.slow]
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 DURATION = 1.0
 INERTIAL = {"scenario": "hover", "sensors": "imu,uwb", "duration": DURATION}
 SECOND = 1_000_000_000

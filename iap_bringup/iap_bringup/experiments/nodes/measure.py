@@ -25,7 +25,7 @@ SIMULATION = "physics_node: simulation"
 HOPS = 3  # state to reference_node, reference to controller_node, command to physics_node
 
 
-class Watcher(Listener):
+class SimulationListener(Listener):
     """Knows how far the simulation is.
 
     Args:
@@ -36,8 +36,8 @@ class Watcher(Listener):
         super().__init__(node)
         self._wall = 0.0
 
-    def heard(self, name: str) -> None:
-        """Note when the simulation told its time."""
+    def on_status(self, name: str) -> None:
+        """Note the wall time of the simulation's newest time."""
         if name == SIMULATION:
             self._wall = time.monotonic()
 
@@ -69,13 +69,15 @@ def measure(scenario: str, engine: str, pace: str, duration: float) -> dict[str,
     dt = resolved.dt
     parameters = {"scenario": scenario, "assignments": assignments}
     with nodes_to_measure() as nodes:
-        listener = Watcher(rclpy.create_node("measure"))
+        listener = SimulationListener(rclpy.create_node("measure"))
         with nodes:
             nodes.start_flight(resolved, parameters, pace=pace)
             return _watch(listener, [v.name for v in resolved.vehicles], duration, dt)
 
 
-def _watch(listener: Watcher, names: list[str], duration: float, dt: float) -> dict[str, Any]:
+def _watch(
+    listener: SimulationListener, names: list[str], duration: float, dt: float
+) -> dict[str, Any]:
     began, wall = listener.wait_until(SETTLED, START_TIMEOUT)
     before = _counts(listener, names)
     ended, later = listener.wait_until(began + duration, START_TIMEOUT)
@@ -97,7 +99,7 @@ def _watch(listener: Watcher, names: list[str], duration: float, dt: float) -> d
     }
 
 
-def _counts(listener: Watcher, names: list[str]) -> dict[str, float]:
+def _counts(listener: SimulationListener, names: list[str]) -> dict[str, float]:
     """Commands to all vehicles so far, by what came of them."""
     keys = ("taken", "late", "lost", "rejected", "holds")
     return {key: sum(listener.number(f"physics_node: {n}", key) for n in names) for key in keys}
