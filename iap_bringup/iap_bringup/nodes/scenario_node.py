@@ -11,6 +11,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from iap_bringup.launching.node_parameters import sensor_parameters
+from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_io.ros.node import SuiteNode, run
 
 
@@ -30,7 +32,17 @@ class Alias(NamedTuple):
     namespace: str = ""
 
 
-ALIASES: dict[str, Alias] = {}
+def _sensors(node: SuiteNode) -> dict[str, Any]:
+    return sensor_parameters(resolved_scenario(node)[0])
+
+
+ALIASES: dict[str, Alias] = {
+    "imu_node": Alias("iap_sensors.nodes.imu_node:ImuNode", _sensors, key="rig"),
+    "uwb_node": Alias("iap_sensors.nodes.uwb_node:UwbNode", _sensors, key="rig"),
+    "camera_node": Alias("iap_sensors.nodes.camera_node:CameraNode", _sensors, key="rig"),
+    "lidar_node": Alias("iap_sensors.nodes.lidar_node:LidarNode", _sensors, key="rig"),
+    "sensor_node": Alias("iap_sensors.nodes.sensor_node:OtherSensorNode", _sensors, key="rig"),
+}
 
 
 def make_node(executable: str, namespace: str | None = None) -> SuiteNode:
@@ -61,3 +73,8 @@ def _values(alias: Alias, stand_in: SuiteNode) -> dict[str, Any]:
 def main_of(executable: str) -> Callable[[], int]:
     """The entry point of an alias."""
     return lambda: run(executable, lambda: [make_node(executable)])
+
+
+imu_node, uwb_node = main_of("imu_node"), main_of("uwb_node")
+camera_node, lidar_node = main_of("camera_node"), main_of("lidar_node")
+sensor_node = main_of("sensor_node")

@@ -28,25 +28,17 @@ from iap_estimation.nodes.virpo_node import VirpoNode
 from iap_estimation.nodes.wrench_observer_node import WrenchObserverNode
 from iap_io.ros.node import SuiteNode, run
 from iap_physics.nodes.physics_node import PhysicsNode
-from iap_sensors.nodes.camera_node import CameraNode
-from iap_sensors.nodes.imu_node import ImuNode
-from iap_sensors.nodes.lidar_node import LidarNode
-from iap_sensors.nodes.uwb_node import UwbNode
 
 NODES: dict[str, Callable[..., SuiteNode]] = {
     "admittance_node": AdmittanceNode,
     "bag_player": BagPlayer,
-    "camera_node": CameraNode,
     "centre_node": CentreNode,
     "controller_node": ControllerNode,
     "frontend_node": FrontendNode,
-    "imu_node": ImuNode,
     "joint_node": JointNode,
-    "lidar_node": LidarNode,
     "physics_node": PhysicsNode,
     "recorder": RecorderNode,
     "reference_node": ReferenceNode,
-    "uwb_node": UwbNode,
     "virpo_node": VirpoNode,
     "wrench_observer_node": WrenchObserverNode,
     **{name: partial(make_node, name) for name in ALIASES},
