@@ -9,7 +9,12 @@ from typing import Any
 
 import yaml
 
-from iap_bringup.launching.node_parameters import localization_nodes, sensor_nodes, vehicle_nodes
+from iap_bringup.launching.node_parameters import (
+    localization_nodes,
+    sensor_nodes,
+    sensor_parameters,
+    vehicle_nodes,
+)
 from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import CameraSensorInfo, LidarInfo
 from iap_io.runs.run_folder import CONFIG
@@ -127,7 +132,7 @@ def parameter_file(
     localizing = localizers(scenario, given)
     is_reliable = given["record"] == "true" or bool(localizing)
     for name in sensor_nodes(scenario):
-        tree[f"/{name}"] = {**flight, "reliable": is_reliable}
+        tree[f"/{name}"] = {**sensor_parameters(scenario), "reliable": is_reliable}
     for name, space, own in localizing:
         tree[f"/{space}/{name}"] = {**own, "reliable": True}
     for vehicle in scenario.vehicles:

@@ -11,7 +11,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from iap_bringup.launching.node_parameters import sensor_parameters
 from iap_bringup.nodes.estimation_aliases import estimator_values, observer_values
+from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_io.ros.node import SuiteNode, run
 
 
@@ -29,6 +31,10 @@ class Alias(NamedTuple):
     parameters: Callable[[SuiteNode], dict[str, Any]]
     key: str = ""
     namespace: str = ""
+
+
+def _sensors(node: SuiteNode) -> dict[str, Any]:
+    return sensor_parameters(resolved_scenario(node)[0])
 
 
 _ESTIMATION = "iap_estimation.nodes"
@@ -51,6 +57,11 @@ ALIASES: dict[str, Alias] = {
         observer_values,
         namespace=_VEHICLE,
     ),
+    "imu_node": Alias("iap_sensors.nodes.imu_node:ImuNode", _sensors, key="rig"),
+    "uwb_node": Alias("iap_sensors.nodes.uwb_node:UwbNode", _sensors, key="rig"),
+    "camera_node": Alias("iap_sensors.nodes.camera_node:CameraNode", _sensors, key="rig"),
+    "lidar_node": Alias("iap_sensors.nodes.lidar_node:LidarNode", _sensors, key="rig"),
+    "sensor_node": Alias("iap_sensors.nodes.sensor_node:OtherSensorNode", _sensors, key="rig"),
 }
 
 
@@ -87,3 +98,6 @@ def main_of(executable: str) -> Callable[[], int]:
 frontend_node, virpo_node = main_of("frontend_node"), main_of("virpo_node")
 joint_node, centre_node = main_of("joint_node"), main_of("centre_node")
 wrench_observer_node = main_of("wrench_observer_node")
+imu_node, uwb_node = main_of("imu_node"), main_of("uwb_node")
+camera_node, lidar_node = main_of("camera_node"), main_of("lidar_node")
+sensor_node = main_of("sensor_node")

@@ -16,6 +16,7 @@ from iap_bringup.launching.node_parameters import (
     localization_nodes,
     package_of,
     sensor_nodes,
+    sensor_parameters,
     vehicle_nodes,
 )
 from iap_description.errors import BadInput
@@ -26,13 +27,13 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 EXIT_TIMEOUT = 120.0  # of an interrupted process, after which it is killed [s]
 
 
-def executable(name: str) -> Path:
-    """The installed file of a node.
+def executable(name: str, package: str = "") -> Path:
+    """The installed file of a node, in the package of its subject if none is named.
 
     Raises:
         BadInput: it is not built, or its workspace is not sourced.
     """
-    package = package_of(name)
+    package = package or package_of(name)
     try:
         path = Path(get_package_prefix(package)) / "lib" / package / name
     except PackageNotFoundError as error:
@@ -99,7 +100,7 @@ class Nodes:
             if source != TRUTH:
                 self.start_localization(scenario, vehicle, source, str(physics.get("pace", "")))
         for name in sensor_nodes(scenario):
-            self.start(name, {**parameters, "reliable": True})
+            self.start(name, {**sensor_parameters(scenario), "reliable": True})
         self.start("physics_node", {**parameters, **physics})
 
     def start_localization(
