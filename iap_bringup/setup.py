@@ -28,8 +28,8 @@ setup(
     entry_points={
         "console_scripts": [
             "physics_node = iap_physics.nodes.physics_node:main",
-            "reference_node = iap_control.nodes.reference_node:main",
-            "bag_player = iap_bringup.nodes.bag_player:main",
+            "reference_node = iap_bringup.nodes.scenario_node:main",
+            "bag_player = iap_bringup.nodes.scenario_node:main",
             "imu_node = iap_sensors.nodes.imu_node:main",
             "uwb_node = iap_sensors.nodes.uwb_node:main",
             "camera_node = iap_sensors.nodes.camera_node:main",

@@ -9,7 +9,12 @@ from typing import Any
 
 import yaml
 
-from iap_bringup.launching.node_parameters import localization_nodes, sensor_nodes, vehicle_nodes
+from iap_bringup.launching.node_parameters import (
+    localization_nodes,
+    reference_parameters,
+    sensor_nodes,
+    vehicle_nodes,
+)
 from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import CameraSensorInfo, LidarInfo
 from iap_io.runs.run_folder import CONFIG
@@ -132,8 +137,10 @@ def parameter_file(
     for vehicle in scenario.vehicles:
         for name, parameters in vehicle_nodes(scenario, vehicle).items():
             tree[f"/{vehicle.name}/{name}"] = parameters
-        tree[f"/{vehicle.name}/reference_node"] = dict(flight)
-        tree[f"/{vehicle.name}/bag_player"] = dict(flight)
+        if flight["bag"]:
+            tree[f"/{vehicle.name}/bag_player"] = dict(flight)
+        else:
+            tree[f"/{vehicle.name}/reference_node"] = reference_parameters(scenario, vehicle)
     return _written(
         {name: {"ros__parameters": values} for name, values in tree.items()}, "parameters.yaml"
     )

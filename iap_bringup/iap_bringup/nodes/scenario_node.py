@@ -7,10 +7,16 @@ An alias resolves the parameters that name a flight (`scenario_parameters`) and 
 all other parameters and remaps reach the node as ever.
 """
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from iap_bringup.launching.node_parameters import reference_parameters
+from iap_bringup.nodes.scenario_parameters import resolved_scenario, vehicle_of_namespace
+from iap_control.references.motions import Replay
+from iap_description.errors import BadInput
 from iap_io.ros.node import SuiteNode, run
 
 
@@ -30,7 +36,31 @@ class Alias(NamedTuple):
     namespace: str = ""
 
 
-ALIASES: dict[str, Alias] = {}
+def reference_values(node: SuiteNode) -> dict[str, Any]:
+    """Values of a reference_node in the namespace of one of the scenario's vehicles."""
+    scenario, _ = resolved_scenario(node)
+    return reference_parameters(scenario, scenario.vehicles[vehicle_of_namespace(node, scenario)])
+
+
+def bag_values(node: SuiteNode) -> dict[str, Any]:
+    """The same of a bag_player.
+
+    Raises:
+        BadInput: no bag is named.
+    """
+    scenario, _ = resolved_scenario(node)
+    vehicle = scenario.vehicles[vehicle_of_namespace(node, scenario)]
+    if not isinstance(vehicle.reference, Replay):
+        raise BadInput("parameter bag: the bag or CSV file to play is missing")
+    return reference_parameters(scenario, vehicle)
+
+
+ALIASES = {
+    "reference_node": Alias(
+        "iap_control.nodes.reference_node:ReferenceNode", reference_values, "reference", "iap"
+    ),
+    "bag_player": Alias("iap_bringup.nodes.bag_player:BagPlayer", bag_values, namespace="iap"),
+}
 
 
 def make_node(executable: str, namespace: str | None = None) -> SuiteNode:
@@ -61,3 +91,12 @@ def _values(alias: Alias, stand_in: SuiteNode) -> dict[str, Any]:
 def main_of(executable: str) -> Callable[[], int]:
     """The entry point of an alias."""
     return lambda: run(executable, lambda: [make_node(executable)])
+
+
+def main() -> int:
+    """Run the alias that the process is named after."""
+    return main_of(Path(sys.argv[0]).name)()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

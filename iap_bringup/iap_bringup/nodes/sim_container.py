@@ -15,12 +15,10 @@ from functools import partial
 
 from rclpy.utilities import remove_ros_args
 
-from iap_bringup.nodes.bag_player import BagPlayer
 from iap_bringup.nodes.recorder import RecorderNode
 from iap_bringup.nodes.scenario_node import ALIASES, make_node
 from iap_control.nodes.admittance_node import AdmittanceNode
 from iap_control.nodes.controller_node import ControllerNode
-from iap_control.nodes.reference_node import ReferenceNode
 from iap_estimation.nodes.centre_node import CentreNode
 from iap_estimation.nodes.frontend_node import FrontendNode
 from iap_estimation.nodes.joint_node import JointNode
@@ -35,7 +33,6 @@ from iap_sensors.nodes.uwb_node import UwbNode
 
 NODES: dict[str, Callable[..., SuiteNode]] = {
     "admittance_node": AdmittanceNode,
-    "bag_player": BagPlayer,
     "camera_node": CameraNode,
     "centre_node": CentreNode,
     "controller_node": ControllerNode,
@@ -45,7 +42,6 @@ NODES: dict[str, Callable[..., SuiteNode]] = {
     "lidar_node": LidarNode,
     "physics_node": PhysicsNode,
     "recorder": RecorderNode,
-    "reference_node": ReferenceNode,
     "uwb_node": UwbNode,
     "virpo_node": VirpoNode,
     "wrench_observer_node": WrenchObserverNode,

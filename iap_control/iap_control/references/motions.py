@@ -247,10 +247,13 @@ Motion = Annotated[
 
 
 class Replay(Record):
-    """A recorded command; `path` was read when the scenario was resolved."""
+    """A recorded command."""
 
     type: Literal["replay"]
     path: str
     topic: str | None
     actual_topic: str | None
     convention: Literal["enu", "ned"] | None
+
+
+Flown = Annotated[Motion | Replay, Field(discriminator="type")]

@@ -15,6 +15,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from iap_bringup.launching.node_parameters import (
     localization_nodes,
     package_of,
+    reference_parameters,
     sensor_nodes,
     vehicle_nodes,
 )
@@ -26,13 +27,13 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 PATIENCE = 20.0  # for a process that was told to end [s]
 
 
-def executable(name: str) -> Path:
-    """The installed file of a node.
+def executable(name: str, package: str = "") -> Path:
+    """The installed file of a node; without a package, of the one that launch files take it from.
 
     Raises:
         BadInput: it is not built, or its workspace is not sourced.
     """
-    package = package_of(name)
+    package = package or package_of(name)
     try:
         path = Path(get_package_prefix(package)) / "lib" / package / name
     except PackageNotFoundError as error:
@@ -66,6 +67,7 @@ class Nodes:
         parameters: Mapping[str, Any] | None = None,
         *,
         namespace: str = "",
+        package: str = "",
         arguments: tuple[str, ...] = (),
         ros_arguments: tuple[str, ...] = (),
     ) -> str:
@@ -73,7 +75,13 @@ class Nodes:
         key = f"{namespace.strip('/')}.{name}".strip(".").replace("/", ".")
         file = self._folder / f"{key}.yaml"
         file.write_text(yaml.safe_dump({"/**": {"ros__parameters": dict(parameters or {})}}))
-        command = [str(executable(name)), *arguments, "--ros-args", "--params-file", str(file)]
+        command = [
+            str(executable(name, package)),
+            *arguments,
+            "--ros-args",
+            "--params-file",
+            str(file),
+        ]
         command += ["-r", f"__ns:={namespace}"] if namespace else []
         with self.log(key).open("ab") as log:
             self.processes[key] = subprocess.Popen(
@@ -93,8 +101,11 @@ class Nodes:
             space = f"/{vehicle.name}"
             for name, own in vehicle_nodes(scenario, vehicle).items():
                 self.start(name, own, namespace=space)
-            player = "bag_player" if parameters.get("bag") else "reference_node"
-            self.start(player, parameters, namespace=space)
+            if parameters.get("bag"):
+                self.start("bag_player", parameters, namespace=space)
+            else:
+                values = reference_parameters(scenario, vehicle)
+                self.start("reference_node", values, namespace=space, package="iap_control")
             source = vehicle.control.state_source
             if source != TRUTH:
                 self.start_localization(vehicle, source, parameters, str(physics.get("pace", "")))
