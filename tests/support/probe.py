@@ -26,7 +26,7 @@ from iap_simulation.pacing import StepTimer
 from iap_simulation.run import Flight
 from iap_simulation.scenario.scenario import Scenario
 
-PATIENCE = 30.0  # for a condition [s]; the nodes need some seconds to start
+PATIENCE = 120.0  # for a condition [s]: nodes that hang, not a busy machine
 EVERY = QoSProfile(depth=5000, reliability=ReliabilityPolicy.RELIABLE)
 
 

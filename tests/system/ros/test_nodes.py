@@ -4,6 +4,7 @@
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,13 +15,14 @@ import yaml
 from geometry_msgs.msg import PoseStamped, TwistStamped
 from probe import flown_in_process, largest_difference
 
+import iap_bringup
 from iap_bringup.experiments.nodes.processes import executable
 from iap_bringup.launching.node_parameters import controller_parameters
 from iap_io.runs.run_folder import load_run, read_metrics
-from iap_simulation.scenario.scenario import DATA, Options, resolve, resolve_replay
+from iap_simulation.scenario.scenario import Options, resolve, resolve_replay
 
 pytestmark = pytest.mark.nodes
-SAMPLE = str(DATA / "sample_flight")
+SAMPLE = str(Path(iap_bringup.__file__).parent / "data" / "sample_flight")
 PUSHING = ("wrench_topic:=wrench/filtered", "wrench_mode:=selective")
 PAUSED = {"pace": "lockstep", "start_paused": True}
 
@@ -147,7 +149,7 @@ def test_a_pose_or_a_velocity_alone_moves_the_platform(start):
         ("wrench_observer_node", ["autopilot.rate:=[1.0]"], ["autopilot.rate", "three numbers"]),
         ("controller_node", ["scenario:=hover"], ["parameter scenario", "takes 'platform'"]),
         ("controller_node", ["law:=no_such:Law"], ["key 'law'", "module 'no_such'"]),
-        ("controller_node", ["law:=iap_control.model:Inertia"], ["no method 'reset'"]),
+        ("controller_node", ["law:=iap_control.model:Inertia"], ["no method '__call__'"]),
         ("admittance_node", ["scenario:=hover"], ["parameter scenario", "takes 'platform'"]),
         ("reference_node", ["scenario:=two_platforms"], ["iap_1, iap_2"]),
         ("bag_player", ["scenario:=hover"], ["bag"]),
