@@ -89,7 +89,7 @@ class PlatformModel:
             if kind.is_free and not kind.turns_freely:
                 raise BadInput(f"{where}: there is no control law for joints of type '{name}'")
         joints = np.array([joint.p_PJ_P for joint in assembly.joints]).reshape(-1, 3)
-        yaw = np.array([so3.quaternion_log(joint.q_PJ)[2] for joint in assembly.joints] or [0.0])
+        yaw = mount_yaws(assembly)
         line = np.array([1.0, 0.0, 0.0])
         point = np.zeros(3)
         if assembly.is_jointed:
@@ -120,6 +120,11 @@ class PlatformModel:
         mass, d_0, J, _, _, gravity = self.inertia
         inertia = _inertia(mass, d_0, J, gravity=gravity, com_coupling=com_coupling)
         return replace(self, inertia=inertia)
+
+
+def mount_yaws(assembly: Assembly) -> Array:
+    """Heading (N,) [rad] of each aircraft in P at rest."""
+    return np.array([so3.quaternion_log(joint.q_PJ)[2] for joint in assembly.joints] or [0.0])
 
 
 def _inertia(m: float, d: Array, J: Array, *, gravity: float, com_coupling: bool) -> Inertia:

@@ -11,6 +11,7 @@ import yaml
 
 from iap_bringup.launching.node_parameters import (
     localization_nodes,
+    reference_parameters,
     sensor_nodes,
     sensor_parameters,
     vehicle_nodes,
@@ -138,8 +139,10 @@ def parameter_file(
     for vehicle in scenario.vehicles:
         for name, parameters in vehicle_nodes(scenario, vehicle).items():
             tree[f"/{vehicle.name}/{name}"] = parameters
-        tree[f"/{vehicle.name}/reference_node"] = dict(flight)
-        tree[f"/{vehicle.name}/bag_player"] = dict(flight)
+        if flight["bag"]:
+            tree[f"/{vehicle.name}/bag_player"] = dict(flight)
+        else:
+            tree[f"/{vehicle.name}/reference_node"] = reference_parameters(scenario, vehicle)
     return _written(
         {name: {"ros__parameters": values} for name, values in tree.items()}, "parameters.yaml"
     )

@@ -18,6 +18,7 @@ from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.sensor_infos import sensor_infos
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
+from iap_simulation.vehicle import Vehicle
 
 CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
 FRONTEND, VIRPO, JOINT, CENTRE = "frontend_node", "virpo_node", "joint_node", "centre_node"
@@ -135,6 +136,24 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
         out["push"] = _yaml(vehicle.push)
         if vehicle.push.axes:
             out["wrench_axes"] = list(vehicle.push.axes)
+    return out
+
+
+def reference_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
+    """What makes a reference_node play the references of a scenario's vehicle."""
+    control = vehicle.control
+    out = {
+        "platform": _yaml(vehicle.platform),
+        "reference": _yaml(vehicle.reference),
+        "start": vehicle.start.mode,
+        "lead_in": vehicle.start.lead_in,
+        "offset": list(vehicle.offset),
+        "duration": scenario.duration or 0.0,
+        "control_rate": scenario.rates.control_hz,
+        "home": str(Vehicle.of(scenario, vehicle).start[0].tolist()),
+    }
+    if control.aircraft_yaw_deg is not None:
+        out["aircraft_yaw_deg"] = str(list(control.aircraft_yaw_deg))
     return out
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What joints mean for state rows: rows that fit an assembly, a check of them, joint states."""
+"""What joints mean for state rows: rows that fit an assembly, and a check of them."""
 
 from collections.abc import Container, Sequence
 
@@ -69,23 +69,6 @@ def at_rest(assemblies: Sequence[Assembly]) -> Array:
     base = np.zeros(STATE_SIZE)
     base[6] = 1.0
     return np.concatenate([joined_rows(assembly, base) for assembly in assemblies])
-
-
-def joint_states(assembly: Assembly, x: Array) -> tuple[Array, Array]:
-    """Positions and velocities of the joints.
-
-    Args:
-        assembly: bodies and joints.
-        x: (..., bodies, 13) its state rows.
-
-    Returns:
-        q_AB (..., joints, 4), attitude of the child B in its parent A, and w_AB_B (..., joints,
-        3), angular velocity of the child relative to its parent in the child's axes [rad/s].
-    """
-    parents = x[..., [joint.parent for joint in assembly.joints], :]
-    children = x[..., [joint.child for joint in assembly.joints], :]
-    q_AB = so3.multiply(so3.conjugate(parents[..., Q]), children[..., Q])
-    return q_AB, so3.rotate(so3.conjugate(children[..., Q]), children[..., W] - parents[..., W])
 
 
 def check_start(assemblies: Sequence[Assembly], x: Array, batch: int) -> Array:
