@@ -11,11 +11,13 @@ node into a namespace, as several vehicles need it: controller_node@iap_1 contro
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from rclpy.utilities import remove_ros_args
 
 from iap_bringup.nodes.bag_player import BagPlayer
 from iap_bringup.nodes.recorder import RecorderNode
+from iap_bringup.nodes.scenario_node import ALIASES, make_node
 from iap_control.nodes.admittance_node import AdmittanceNode
 from iap_control.nodes.controller_node import ControllerNode
 from iap_control.nodes.reference_node import ReferenceNode
@@ -47,6 +49,7 @@ NODES: dict[str, Callable[..., SuiteNode]] = {
     "uwb_node": UwbNode,
     "virpo_node": VirpoNode,
     "wrench_observer_node": WrenchObserverNode,
+    **{name: partial(make_node, name) for name in ALIASES},
 }
 
 
