@@ -6,16 +6,17 @@ import pytest
 from flying import fly_scenario, scenario_of
 
 from iap_description.errors import BadInput, FlightFailed
+from iap_physics.engines.make import make_engine
 from iap_physics.session import Session
-from iap_simulation.loop import make_engine
+from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.vehicle import Vehicle
 
 DT = 0.005
 
 
 def session_of(scenario, timeout=0.1):
-    pilots = [Vehicle.of(scenario, vehicle) for vehicle in scenario.vehicles]
-    return Session(scenario, pilots, make_engine(scenario), timeout=timeout)
+    spec = plant_spec(scenario)
+    return Session(spec, make_engine(spec.engine), timeout=timeout)
 
 
 class Hand:

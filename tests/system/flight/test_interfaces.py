@@ -192,7 +192,7 @@ def test_a_rotor_speed_of_zero_switches_the_rotors_off(hovering):
     order = order_of(loop, Mode.RPM)
     order.rpm[:] = 0.0
     early, late = command(loop, order, 0.3), command(loop, order, 0.1)
-    assert loop.plant.drives[0].rpm.max() < 20.0
+    assert loop.plant.propulsion[0].rpm.max() < 20.0
     assert (late[9] - early[9]) / 0.1 == pytest.approx(-9.81, rel=0.01)
 
 
@@ -241,7 +241,7 @@ def test_a_command_is_copied_when_it_is_taken():
     plant.command(0, order)
     order.rpm[:] = 9000.0
     plant.advance()
-    np.testing.assert_allclose(plant.drives[0].rpm, 6000.0)
+    np.testing.assert_allclose(plant.propulsion[0].rpm, 6000.0)
 
 
 @pytest.mark.parametrize("field", ["wrench_P", "thrust", "q_WB", "w_WB_B", "rpm"])
@@ -282,6 +282,6 @@ def test_every_world_of_a_batch_takes_a_wrench_at_its_own_attitude():
     order = Command.zeros(3, Mode.WRENCH)
     order.wrench_P[2] = controller.model.inertia.mass * 9.81
     plant.command(0, order)
-    up = so3.rotate(plant.drives[0].q_WB, [0.0, 0.0, 1.0])
+    up = so3.rotate(plant.propulsion[0].q_WB, [0.0, 0.0, 1.0])
     np.testing.assert_allclose(up[0], np.tile([0.0, 0.0, 1.0], (3, 1)), atol=1e-12)
     np.testing.assert_allclose(up[1], np.tile(so3.rotate(tilt, [0, 0, 1.0]), (3, 1)), atol=1e-12)
