@@ -7,7 +7,8 @@ Every aircraft keeps its own place under the levelled platform:
     f_i = T_i (e_z - (k_p e_i + k_d v_i + k_i \int \bar e) / g)
 
 with the thrust T_i that carries its share in hover, the distance e_i from its place, its velocity v_i, and the mean
-distance of all aircraft, whose integral takes out what the masses and the wind are off.
+distance of all aircraft, whose integral takes out what the masses and the wind are off. A platform whose joints are on
+a line swings about it like a pendulum; there all aircraft also accelerate with the swing, which damps it.
 """
 
 import math
@@ -18,11 +19,12 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.kernels import yaw_of
-from iap_description.states import Command, P, Q, V
+from iap_description.states import Command, P, Q, V, W
 from iap_physics.plant_spec import PlantSpec, PlantVehicle
 
 Array = NDArray[np.float64]
 POSITION_GAIN, VELOCITY_GAIN, INTEGRAL_GAIN = 2.5, 2.8, 0.9  # [1/s^2], [1/s], [1/s^3]
+SWING_GAIN = 0.3  # acceleration of the joints' line per rate of swing [m/s^2 per rad/s]; stable up to twice this
 MAX_ACCELERATION = 5.0  # that the distance from the place, and its integral, may ask for [m/s^2]
 
 
@@ -48,6 +50,7 @@ class FailSafe:
         assembly, aircraft = vehicle.assembly, vehicle.platform.aircraft
         self._bodies = list(assembly.aircraft)
         self._arms_P = assembly.p_PB_P[self._bodies]
+        self._line_P = _line_through(self._arms_P)
         self._thrust = np.array(vehicle.hover_thrust)
         self._limits, self._tan_tilt = aircraft.thrust_limits, math.tan(aircraft.tilt_max)
         self._gravity, self._dt = spec.world.gravity, spec.dt
@@ -69,12 +72,17 @@ class FailSafe:
         self._integral = _shortened(self._integral, MAX_ACCELERATION)
         pull = _shortened(POSITION_GAIN * e, MAX_ACCELERATION)
         wanted = np.array([0.0, 0.0, self._gravity]) - (
-            pull + VELOCITY_GAIN * rows[:, V] + self._integral
+            pull + VELOCITY_GAIN * rows[:, V] + self._integral + self._swing_damping(x[0])
         )
         f_W = self._limited(self._thrust[:, None] / self._gravity * wanted)
         self._command.thrust[:] = np.linalg.norm(f_W, axis=1)
         self._command.q_WB[:] = so3.multiply(_turns_to(f_W), self._headings)
         return self._command
+
+    def _swing_damping(self, base: Array) -> Array:
+        """Deceleration (3,) of all aircraft against the swing of the base (13,) about the joints' line [m/s^2]."""
+        line_W = so3.rotate(base[Q], self._line_P)
+        return SWING_GAIN * (base[W] @ line_W) * np.array([line_W[1], -line_W[0], 0.0])
 
     def _limited(self, f_W: Array) -> Array:
         """Thrusts (N, 3) within the aircraft's limits of thrust and tilt; height is kept before direction."""
@@ -84,6 +92,13 @@ class FailSafe:
         level = np.linalg.norm(f_W[:, :2], axis=1)
         share = np.minimum(1.0, allowed / np.maximum(level, 1e-9))
         return np.column_stack([share[:, None] * f_W[:, :2], z])
+
+
+def _line_through(points: Array) -> Array:
+    """Direction (3,) of the line through points (N, 3); zero where they are on none or coincide."""
+    _, lengths, directions = np.linalg.svd(points - points.mean(axis=0))
+    is_line = len(points) > 1 and lengths[0] > 1e-6 and lengths[1] < 1e-6 * lengths[0]
+    return directions[0] if is_line else np.zeros(3)
 
 
 def _shortened(v: Array, length: float) -> Array:

@@ -18,7 +18,6 @@ from iap_control.references.motions import Replay
 from iap_control.references.replay import Commanded, commanded
 from iap_control.references.timeline import Leads, Timeline
 from iap_description import so3
-from iap_description.kernels import yaw_of
 from iap_description.random_streams import stream
 from iap_description.signals import Reference, WrenchRecord
 from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Level, Mode, Q, resting_state
@@ -149,7 +148,7 @@ class Vehicle:
         """The command with a platform wrench allocated to the aircraft, at the platform's attitude (4,)."""
         if command.mode != Mode.WRENCH:
             return command
-        return self.allocator(command.wrench_P, q_WP, self.model.mount_yaw + yaw_of(q_WP))
+        return self.allocator.allocate(command.wrench_P, q_WP)
 
     @property
     def felt(self) -> WrenchRecord | None:
