@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from iap_physics.engines.closed_form import ClosedFormEngine
-from iap_physics.plant import Airframe, Plant
+from iap_physics.plant import Plant
+from iap_physics.propulsion import Airframe
 from iap_simulation.run import Flight, execute
 from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Options, resolve

@@ -22,8 +22,9 @@ from iap_description.world.world import World
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.make import make_engine
 from iap_physics.flight_monitor import FlightMonitor
-from iap_physics.plant import Airframe, Plant
+from iap_physics.plant import Plant
 from iap_physics.plant_spec import PlantSpec
+from iap_physics.propulsion import Airframe
 from iap_physics.wind import Wind
 from iap_simulation.loop import fly, make_plant
 from iap_simulation.pacing import StepTimer

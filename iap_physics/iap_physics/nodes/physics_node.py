@@ -31,10 +31,8 @@ from iap_physics.session import Session
 
 PLANT = "plant"
 PACES = ("lockstep", "realtime", "fast")
-FIRST_RESEND, LAST_RESEND = (
-    0.005,
-    0.1,
-)  # a state that still stands is published again [s of wall time]
+FIRST_RESEND = 0.005  # in lockstep a state that still stands is published again [s of wall time]
+LAST_RESEND = 0.1  # longest time between two copies of a state [s of wall time]
 FAST_TIMEOUT = 0.02  # of commands at pace fast [s of wall time]
 
 
