@@ -27,7 +27,7 @@ setup(
     zip_safe=False,
     entry_points={
         "console_scripts": [
-            "physics_node = iap_physics.nodes.physics_node:main",
+            "physics_node = iap_bringup.nodes.scenario_node:main",
             "reference_node = iap_bringup.nodes.scenario_node:main",
             "bag_player = iap_bringup.nodes.scenario_node:main",
             "imu_node = iap_bringup.nodes.scenario_node:main",

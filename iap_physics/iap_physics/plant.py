@@ -3,55 +3,36 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from iap_control.allocator import Allocator
-from iap_control.model import PlatformModel
-from iap_description.errors import FlightFailed
-from iap_description.kernels import yaw_of
-from iap_description.states import STATE_SIZE, Command, Mode, Q
-from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.autopilot_gains import AutopilotGains
-from iap_physics.autopilot import Autopilot, autopilot_step
+from iap_description.errors import BadInput, FlightFailed
+from iap_description.states import Command, Mode
 from iap_physics.disturbance import Disturbance, add_disturbances
 from iap_physics.drag import DragParameters, add_drag
 from iap_physics.engines.engine import (
     DIVERGED,
     INVALID_COMMAND,
+    OBJECT,
     RUNNING,
     Engine,
     Integers,
     world_indices,
 )
-from iap_physics.rotors import RotorParameters, step_rotors
+from iap_physics.plant_spec import PlantSpec
+from iap_physics.propulsion import Airframe, Propulsion
 from iap_physics.wind import Generators, GustParameters, Wind, first_gust, generators, step_gust
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Airframe:
-    """One vehicle as the plant needs it.
-
-    Attributes:
-        assembly: what really flies (its masses may differ from the model's).
-        model: the controller's model, which allocates commands given as a platform wrench.
-        autopilot: gains of the aircraft's autopilots.
-        rate_filter: of the attitude command, for commands given as a platform wrench [s].
-    """
-
-    assembly: Assembly
-    model: PlatformModel
-    autopilot: AutopilotGains
-    rate_filter: float
+GUSTS = "gusts"  # stream of their noise
+MAX_OVERLAP = 1e-3  # of a vehicle with an object at the start [m]
+NO_WRENCH_HERE = "command: a platform wrench is for its controller: publish on command/wrench"
 
 
 class Probe(Protocol):
-    """What looks at the bodies after every physics step."""
+    """Sees the bodies after every physics step."""
 
     def reset(self, x: Array) -> None:
         """The plant starts anew from state rows (bodies, 13)."""
@@ -75,7 +56,7 @@ class Plant:
         has_drag: whether bodies feel the air.
         gust_rng: the gusts' own generator, or one for each world.
         batch: number of equal worlds B.
-        feeling: the vehicles whose contact wrench is measured, in a world that is no batch.
+        measured: the vehicles whose contact wrench is measured, in a world that is no batch.
         disturbances: what disturbs each vehicle.
         probes: see every physics step of a world that is no batch; the caller reads them.
     """
@@ -91,20 +72,18 @@ class Plant:
         has_drag: bool,
         gust_rng: Generators,
         batch: int = 1,
-        feeling: Sequence[int] = (),
+        measured: Sequence[int] = (),
         disturbances: Sequence[Sequence[Disturbance]] = (),
         probes: Sequence[Probe] = (),
     ) -> None:
         self.engine = engine
         self.dt = 1.0 / physics_hz
         self.substeps = round(physics_hz / control_hz)
-        self.drives = []
+        self.propulsion = []
         first = 0
         for airframe in airframes:
             rows = slice(first, first + len(airframe.assembly.bodies))
-            self.drives.append(
-                Propulsion(airframe, rows, batch, physics_hz=physics_hz, control_hz=control_hz)
-            )
+            self.propulsion.append(Propulsion(airframe, rows, batch, physics_hz=physics_hz))
             first = rows.stop
         self._wrenches = np.zeros((batch, first, 6))
         self._drag = DragParameters.of([airframe.assembly for airframe in airframes])
@@ -113,13 +92,71 @@ class Plant:
         self._gust_rngs = generators(gust_rng, batch)
         self._air_W = np.repeat(wind.mean_W[None], batch, axis=0)
         self._gust_state = first_gust(self._gust_rngs)
-        self._bases = [drive.rows.start for drive in self.drives]
-        self._feeling = tuple(feeling)
+        self._bases = [each.rows.start for each in self.propulsion]
+        self._measured = tuple(measured)
         self._disturbances = tuple(disturbances)
         self._probes = tuple(probes)
         self._external_W = np.zeros((batch, len(airframes), 6))
         self._contact_W = np.zeros((len(airframes), 6))
         self.ticks = np.zeros(batch, dtype=np.int64)
+
+    @classmethod
+    def of(cls, spec: PlantSpec, engine: Engine, probes: Sequence[Probe] = ()) -> Self:
+        """The plant of a specification at its start, in an engine that is loaded here.
+
+        Args:
+            spec: what it is made of.
+            engine: of one world.
+            probes: see every physics step.
+
+        Raises:
+            BadInput: a vehicle starts inside an object of the world.
+        """
+        assemblies = [vehicle.assembly for vehicle in spec.vehicles]
+        engine.load(spec.world, assemblies)
+        plant = cls(
+            engine,
+            [
+                Airframe(assembly, vehicle.platform.aircraft, vehicle.autopilot)
+                for assembly, vehicle in zip(assemblies, spec.vehicles, strict=True)
+            ],
+            physics_hz=spec.rates.physics_hz,
+            control_hz=spec.rates.control_hz,
+            wind=spec.wind,
+            has_drag=spec.has_drag,
+            gust_rng=spec.rng(GUSTS),
+            measured=[i for i, each in enumerate(spec.vehicles) if each.wrench_filter is not None],
+            disturbances=[vehicle.disturbances for vehicle in spec.vehicles],
+            probes=probes,
+        )
+        plant.restart(spec)
+        plant.check_start(spec)
+        return plant
+
+    def restart(self, spec: PlantSpec) -> None:
+        """Back to the start of a specification with the same world and vehicles."""
+        self.reset(spec.start, spec.start_rpm, spec.rng(GUSTS))
+
+    def check_start(self, spec: PlantSpec) -> None:
+        """Refuse vehicles that start inside an object of the world.
+
+        Raises:
+            BadInput: naming vehicle and object.
+        """
+        names = list(spec.world.objects)
+        for contact in self.engine.contacts():
+            low, row = sorted((contact.body_a, contact.body_b))
+            if low > OBJECT or contact.distance > -MAX_OVERLAP:
+                continue
+            vehicle = spec.vehicles[self.vehicle_of(row)].name
+            raise BadInput(
+                f"vehicle '{vehicle}' starts {-1e3 * contact.distance:.0f} mm inside the object"
+                f" '{names[OBJECT - low]}': check its tool, its reference's start and world.objects"
+            )
+
+    def vehicle_of(self, row: int) -> int:
+        """Number of the vehicle that owns a state row."""
+        return next(i for i, each in enumerate(self.propulsion) if row < each.rows.stop)
 
     @property
     def t(self) -> float:
@@ -162,8 +199,8 @@ class Plant:
         self._gust_state[chosen] = first_gust(rngs)
         for world, rng in zip(chosen.tolist(), rngs, strict=True):
             self._gust_rngs[world] = rng
-        for drive, speeds in zip(self.drives, rpm, strict=True):
-            drive.reset(speeds, chosen)
+        for propulsion, speeds in zip(self.propulsion, rpm, strict=True):
+            propulsion.reset(speeds, chosen)
         for probe in self._probes:
             probe.reset(self.engine.state()[0])
         self._contact_W[:] = 0.0
@@ -172,13 +209,13 @@ class Plant:
     def contact_wrench(self, vehicle: int = 0) -> Array:
         """(6,) mean contact wrench on a vehicle's central body over the last control period, world axes.
 
-        Force [N] and torque about its CoM [N m]; zero for a vehicle that is not among the feeling.
+        Force [N] and torque about its CoM [N m]; zero for a vehicle of which it is not measured.
         """
         return self._contact_W[vehicle]
 
     def state(self, vehicle: int = 0) -> Array:
         """(B, bodies, 13) of one vehicle, a view that the next step overwrites."""
-        return self.engine.state()[:, self.drives[vehicle].rows]
+        return self.engine.state()[:, self.propulsion[vehicle].rows]
 
     def command(self, vehicle: int, command: Command) -> None:
         """Take a command that counts until the next one.
@@ -191,27 +228,30 @@ class Plant:
 
         Raises:
             FlightFailed: the command of the only world holds NaN or infinity.
-            BadInput: an array of the command has the wrong shape.
+            BadInput: an array of the command has the wrong shape, or it is a platform wrench, which a
+                controller allocates.
         """
-        drive = self.drives[vehicle]
-        command.check(drive.thrust.shape[1], len(self.ticks))
+        if command.mode == Mode.WRENCH:
+            raise BadInput(NO_WRENCH_HERE)
+        propulsion = self.propulsion[vehicle]
+        command.check(propulsion.thrust.shape[1], len(self.ticks))
         if command.is_finite:
-            drive.take(command, self.state(vehicle))
+            propulsion.take(command)
             return
         if len(self.ticks) == 1:
             raise FlightFailed("invalid_command", self.t, "the controller's command is not finite")
         is_finite = command.finite_worlds(len(self.ticks))
-        drive.take(command, self.state(vehicle), is_finite)
+        propulsion.take(command, is_finite)
         self.status[~is_finite & (self.status == RUNNING)] = INVALID_COMMAND
 
-    def believe(self, vehicle: int, x: Array | None) -> None:
+    def set_estimate(self, vehicle: int, x: Array | None) -> None:
         """Let a vehicle's autopilots go by rows (bodies, 13) until the next ones; None for the truth.
 
         With a batch axis, (B, bodies, 13), every world has rows of its own.
 
         The rows stand still between control steps, as estimates at the rate of inertial units do.
         """
-        self.drives[vehicle].believe(x)
+        self.propulsion[vehicle].set_estimate(x)
 
     def advance(self) -> None:
         """One control period: autopilots, rotors, air and engine at their own rates.
@@ -230,8 +270,8 @@ class Plant:
         for _ in range(self.substeps):
             x = self.engine.state()
             self._wrenches[:] = 0.0
-            for drive in self.drives:
-                drive.actuate(x, self._wrenches, self.ticks, self.dt)
+            for propulsion in self.propulsion:
+                propulsion.actuate(x, self._wrenches, self.ticks, self.dt)
             if is_disturbed:
                 self._wrenches[:, self._bases] += self._external_W
             if self._has_drag:
@@ -240,8 +280,8 @@ class Plant:
             self.engine.step(self.dt)
             for probe in self._probes:
                 probe.step(self.engine.state()[0])
-            for i in self._feeling:
-                self._contact_W[i] += self.engine.contact_wrench(self.drives[i].rows.start)
+            for i in self._measured:
+                self._contact_W[i] += self.engine.contact_wrench(self.propulsion[i].rows.start)
             self.ticks += is_running
         self._contact_W /= self.substeps
         self._check_finite()
@@ -263,118 +303,3 @@ class Plant:
             raise FlightFailed("diverged", self.t, "the state is no longer a number")
         is_finite = np.isfinite(self.engine.state()).all(axis=(1, 2))
         self.status[~is_finite & (self.status == RUNNING)] = DIVERGED
-
-
-class Propulsion:
-    """One vehicle's autopilots and rotors between a command and the wrenches on its bodies.
-
-    Args:
-        airframe: the vehicle.
-        rows: its state rows.
-        batch: number of equal worlds.
-        physics_hz: rate of the rotors.
-        control_hz: rate of commands.
-    """
-
-    def __init__(
-        self, airframe: Airframe, rows: slice, batch: int, *, physics_hz: float, control_hz: float
-    ) -> None:
-        count = airframe.model.count
-        self.rows = rows
-        self.model = airframe.model
-        bodies = [rows.start + body for body in airframe.assembly.aircraft]
-        self._bodies = np.array(bodies, dtype=np.int64)
-        self._rotors = RotorParameters.of(airframe.model.aircraft, bodies)
-        self._pilot = Autopilot.of(airframe.model.aircraft, airframe.autopilot)
-        rate = airframe.autopilot.rate_hz or physics_hz
-        self._every = round(physics_hz / rate)
-        self._allocators = [
-            Allocator(airframe.model, rate_filter=airframe.rate_filter, dt=1.0 / control_hz)
-            for _ in range(batch)
-        ]
-        self.modes = np.full(batch, int(Mode.RPM), dtype=np.int64)
-        self.thrust = np.zeros((batch, count))
-        self.q_WB = np.zeros((batch, count, 4))
-        self.w_WB_B = np.zeros((batch, count, 3))
-        self.rpm_command = np.zeros((batch, count, 4))
-        self._rpm_target = np.zeros((batch, count, 4))
-        self.rpm = np.zeros((batch, count, 4))
-        self._estimates = np.zeros((batch, rows.stop, STATE_SIZE))
-        self._uses_estimate = np.zeros(batch, bool)  # instead of the true state
-        self._estimated_worlds = 0
-        self._is_due = np.ones(batch, bool)
-
-    def reset(self, rpm: Array, worlds: Integers) -> None:
-        """Rotors at the given speeds (N, 4) or (worlds, N, 4), held there until a command comes."""
-        self.rpm[worlds] = self.rpm_command[worlds] = rpm
-        self.modes[worlds], self._uses_estimate[worlds] = Mode.RPM, False
-        self._estimated_worlds = int(np.count_nonzero(self._uses_estimate))
-        for world in worlds.tolist():
-            self._allocators[world].reset()
-
-    def take(self, command: Command, x: Array, is_finite: NDArray[np.bool_] | None = None) -> None:
-        """Take a command; a platform wrench is allocated at the state `x` (B, bodies, 13).
-
-        Args:
-            command: for all worlds, or with a batch axis.
-            x: the vehicle's present state rows.
-            is_finite: (B,) worlds that take it; None for all.
-        """
-        if command.mode != Mode.WRENCH:
-            self._hold(command, is_finite)
-            return
-        worlds = np.ones(len(x), bool) if is_finite is None else is_finite
-        wrenches_P = np.broadcast_to(command.wrench_P, (len(x), 6))
-        for world in np.flatnonzero(worlds).tolist():
-            q_WP = x[world, 0, Q]
-            headings = self.model.mount_yaw + yaw_of(q_WP)
-            allocated = self._allocators[world](wrenches_P[world], q_WP, headings)
-            self._hold(allocated, np.arange(len(x)) == world)
-
-    def _hold(self, command: Command, worlds: NDArray[np.bool_] | None) -> None:
-        where: Any = True if worlds is None else worlds
-        rows = where if worlds is None else worlds[:, None]
-        np.copyto(self.modes, command.mode, where=where)
-        np.copyto(self.thrust, command.thrust, where=rows)
-        for held, given in (
-            (self.q_WB, command.q_WB),
-            (self.w_WB_B, command.w_WB_B),
-            (self.rpm_command, command.rpm),
-        ):
-            np.copyto(held, given, where=rows if worlds is None else rows[..., None])
-
-    def believe(self, x: Array | None) -> None:
-        """Go by rows (bodies, 13) or (B, bodies, 13) of this vehicle, or by the truth."""
-        self._uses_estimate[:] = x is not None
-        self._estimated_worlds = 0 if x is None else len(self._uses_estimate)
-        if x is not None:
-            self._estimates[:, self.rows] = x
-
-    def actuate(self, x: Array, wrenches: Array, ticks: Integers, dt: float) -> None:
-        """Add this vehicle's rotor wrenches for one physics step, the `ticks`-th (B,) of every world."""
-        if self._every > 1:
-            self._is_due = ticks % self._every == 0
-        if self._every == 1 or self._is_due.any():
-            autopilot_step(
-                self._known_rows(x),
-                self._bodies,
-                self._is_due,
-                self.modes,
-                self.thrust,
-                self.q_WB,
-                self.w_WB_B,
-                self.rpm_command,
-                self.rpm,
-                self._pilot,
-                self._rpm_target,
-            )
-        step_rotors(self.rpm, self._rpm_target, x, wrenches, self._rotors, dt)
-
-    def _known_rows(self, x: Array) -> Array:
-        """Rows that the autopilots go by: estimates where there are some, else the truth."""
-        if self._estimated_worlds == 0:
-            return x
-        if self._estimated_worlds == len(self._estimates):
-            return self._estimates
-        which = self._uses_estimate[:, None, None]
-        return np.where(which, self._estimates, x[:, : self.rows.stop])

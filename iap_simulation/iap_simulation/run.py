@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from iap_control.references.motions import Replay
-from iap_control.references.replay import Commanded, commanded
+from iap_control.references.replay import Commanded
 from iap_description import so3
 from iap_description.errors import FlightFailed
 from iap_description.sensors.sensor_info import SensorInfo
@@ -27,17 +26,19 @@ from iap_io.runs.recorder import Recorder, RecordingFailed
 from iap_io.runs.run_folder import load_run, write_config, write_metrics, write_trajectories
 from iap_io.runs.run_meta import COMPLETED, TRUTH, Bore, RunMeta, RunStats, Track, VehicleMeta
 from iap_io.wire.cdr import message_types
+from iap_physics.engines.make import make_engine
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.plant import Plant
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink
-from iap_simulation.loop import Observer, fly, make_engine, make_plant
+from iap_simulation.loop import Observer, fly, make_plant
 from iap_simulation.metrics.metrics import compute_metrics
 from iap_simulation.pacing import StepTimer, WallClock
+from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 from iap_simulation.sensing import PlantSensors
-from iap_simulation.vehicle import Vehicle
+from iap_simulation.vehicle import Vehicle, recorded_commands, vehicles_of
 
 Progress = Callable[[float], None]
 INTERRUPTED = "interrupted"
@@ -83,14 +84,8 @@ class Flight:
         Raises:
             BadInput: a recording cannot be used, or a vehicle cannot localise itself.
         """
-        recorded = tuple(
-            commanded(v.reference) if isinstance(v.reference, Replay) else None
-            for v in scenario.vehicles
-        )
-        pilots = tuple(
-            Vehicle.of(scenario, v, command)
-            for v, command in zip(scenario.vehicles, recorded, strict=True)
-        )
+        recorded = recorded_commands(scenario)
+        pilots = vehicles_of(scenario, recorded)
         sensors = PlantSensors(scenario)
         navigators = {
             i: _navigator(scenario, vehicle, sensors.suite.infos)
@@ -204,15 +199,16 @@ def execute(
     """
     write_config(folder, config, flight.sensors.suite.infos)
     message_types()  # a tenth of a second once per process, which is no part of the loop
-    engine = make_engine(flight.scenario, view=view)
+    engine = make_engine(flight.scenario.engine.name, view=view)
     renderer = (
         make_renderer(flight.scenario.renderer) if flight.sensors.suite.has_cameras else None
     )
     try:
-        plant = make_plant(flight.scenario, flight.pilots, engine, flight.sensors.probes)
+        spec = plant_spec(flight.scenario, flight.pilots)
+        plant = make_plant(spec, flight.pilots, engine, flight.sensors.probes)
         if renderer is not None:
             flight.sensors.suite.open_cameras(renderer)
-        watch, timer = FlightMonitor(flight.pilots), StepTimer()
+        watch, timer = FlightMonitor(spec), StepTimer()
         pace: list[Observer] = [WallClock()] if realtime else []
         began = time.perf_counter()
         ending = _fly_recorded(flight, folder, plant, pace, (watch, timer), progress)

@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.states import Command
+from iap_physics.engines.make import make_engine
 from iap_physics.flight_monitor import FlightMonitor
 from iap_sensors.cameras.make import make_renderer
-from iap_simulation.loop import ClosedLoop, Observer, make_engine, make_plant, reset_plant
+from iap_simulation.loop import ClosedLoop, Observer, make_plant, reset_plant
 from iap_simulation.run import Flight
+from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_tree
 
 Array = NDArray[np.float64]
@@ -69,7 +71,7 @@ class Simulation:
         self._renderer = (
             make_renderer(flight.scenario.renderer) if flight.sensors.suite.has_cameras else None
         )
-        self._engine = make_engine(flight.scenario, view=view)
+        self._engine = make_engine(flight.scenario.engine.name, view=view)
         self._load(flight)
 
     @classmethod
@@ -98,10 +100,8 @@ class Simulation:
         return cls(Flight.of(resolved), observers=observers, view=view)
 
     def _load(self, flight: Flight) -> None:
-        self._flight = flight
-        self._plant = make_plant(
-            flight.scenario, flight.pilots, self._engine, flight.sensors.probes
-        )
+        self._flight, self._spec = flight, plant_spec(flight.scenario, flight.pilots)
+        self._plant = make_plant(self._spec, flight.pilots, self._engine, flight.sensors.probes)
         if self._renderer is not None:
             flight.sensors.suite.open_cameras(self._renderer)
         self._begin()
@@ -110,14 +110,14 @@ class Simulation:
         """Stand at the start, with the first samples taken."""
         flight, self._sink = self._flight, _Readings()
         flight.begin(self._plant, self._sink)
-        monitor = FlightMonitor(flight.pilots)
+        monitor = FlightMonitor(self._spec)
         self._loop = ClosedLoop(
             self._plant,
             flight.pilots,
             monitor,
             self._observers,
             sensors=flight.sensors,
-            state_sources=flight.navigators,
+            estimates=flight.navigators,
         )
         self._loop.sense()
 
@@ -189,7 +189,7 @@ class Simulation:
         if seed is not None and seed != self.scenario.seed:
             self._load(Flight.of(self.scenario.model_copy(update={"seed": seed})))
         else:
-            reset_plant(self._plant, self.scenario, self._flight.pilots)
+            reset_plant(self._plant, self._spec, self._flight.pilots)
             self._begin()
         return self.state
 

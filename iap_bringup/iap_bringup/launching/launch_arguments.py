@@ -11,6 +11,7 @@ import yaml
 
 from iap_bringup.launching.node_parameters import (
     localization_nodes,
+    physics_parameters,
     reference_parameters,
     sensor_nodes,
     sensor_parameters,
@@ -127,7 +128,7 @@ def parameter_file(
     stands = given["record"] == given["reference"] == "true"
     physics = {"pace": given["pace"], "start_paused": stands, "mount_frames": mount_frames}
     tree = {
-        "/physics_node": {**flight, **physics},
+        "/physics_node": {**physics_parameters(scenario), **physics},
         "/recorder": {**flight, "out": given["out"], "end_pause": stands},
     }
     localizing = localizers(scenario, given)

@@ -13,12 +13,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from iap_bringup.launching.node_parameters import reference_parameters, sensor_parameters
+from iap_bringup.launching.node_parameters import (
+    physics_parameters,
+    reference_parameters,
+    sensor_parameters,
+)
 from iap_bringup.nodes.estimation_aliases import estimator_values, observer_values
 from iap_bringup.nodes.scenario_parameters import resolved_scenario, vehicle_of_namespace
 from iap_control.references.motions import Replay
 from iap_description.errors import BadInput
 from iap_io.ros.node import SuiteNode, run
+from iap_simulation.run import Flight
 
 
 class Alias(NamedTuple):
@@ -60,9 +65,18 @@ def bag_values(node: SuiteNode) -> dict[str, Any]:
     return reference_parameters(scenario, vehicle)
 
 
+def _physics(node: SuiteNode) -> dict[str, Any]:
+    scenario, _ = resolved_scenario(node)
+    flight = Flight.of(scenario)
+    for note in flight.sensors.suite.notes:
+        node.get_logger().warning(note)
+    return physics_parameters(scenario, flight.pilots)
+
+
 _ESTIMATION = "iap_estimation.nodes"
 _AIRCRAFT, _VEHICLE = "iap/drone_1", "iap"
 ALIASES: dict[str, Alias] = {
+    "physics_node": Alias("iap_physics.nodes.physics_node:PhysicsNode", _physics, key="plant"),
     "reference_node": Alias(
         "iap_control.nodes.reference_node:ReferenceNode", reference_values, "reference", "iap"
     ),

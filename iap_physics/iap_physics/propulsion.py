@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One vehicle's propulsion: its aircraft's autopilots and rotors, between a command and the wrenches on its bodies."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.states import STATE_SIZE, Command, Mode
+from iap_description.vehicles.aircraft import Aircraft
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.autopilot_gains import AutopilotGains
+from iap_physics.autopilot import Autopilot, autopilot_step
+from iap_physics.engines.engine import Integers
+from iap_physics.rotors import RotorParameters, step_rotors
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Airframe:
+    """One vehicle as the plant needs it.
+
+    Attributes:
+        assembly: what really flies (its masses may differ from a controller's model).
+        aircraft: the platform's aircraft, all alike.
+        autopilot: gains of the aircraft's autopilots.
+    """
+
+    assembly: Assembly
+    aircraft: Aircraft
+    autopilot: AutopilotGains
+
+
+class Propulsion:
+    """One vehicle's autopilots and rotors between a command and the wrenches on its bodies.
+
+    Args:
+        airframe: the vehicle.
+        rows: its state rows.
+        batch: number of equal worlds.
+        physics_hz: rate of the rotors.
+    """
+
+    def __init__(self, airframe: Airframe, rows: slice, batch: int, *, physics_hz: float) -> None:
+        count = len(airframe.assembly.aircraft)
+        self.rows = rows
+        bodies = [rows.start + body for body in airframe.assembly.aircraft]
+        self._bodies = np.array(bodies, dtype=np.int64)
+        self._rotors = RotorParameters.of(airframe.aircraft, bodies)
+        self._autopilot = Autopilot.of(airframe.aircraft, airframe.autopilot)
+        rate = airframe.autopilot.rate_hz or physics_hz
+        self._every = round(physics_hz / rate)
+        self.modes = np.full(batch, int(Mode.RPM), dtype=np.int64)
+        self.thrust = np.zeros((batch, count))
+        self.q_WB = np.zeros((batch, count, 4))
+        self.w_WB_B = np.zeros((batch, count, 3))
+        self.rpm_command = np.zeros((batch, count, 4))
+        self._rpm_target = np.zeros((batch, count, 4))
+        self.rpm = np.zeros((batch, count, 4))
+        self._estimates = np.zeros((batch, rows.stop, STATE_SIZE))
+        self._uses_estimate = np.zeros(batch, bool)  # instead of the true state
+        self._estimated_worlds = 0
+        self._is_due = np.ones(batch, bool)
+
+    def reset(self, rpm: Array, worlds: Integers) -> None:
+        """Rotors at the given speeds (N, 4) or (worlds, N, 4), held there until a command comes."""
+        self.rpm[worlds] = self.rpm_command[worlds] = rpm
+        self.modes[worlds], self._uses_estimate[worlds] = Mode.RPM, False
+        self._estimated_worlds = int(np.count_nonzero(self._uses_estimate))
+
+    def take(self, command: Command, is_finite: NDArray[np.bool_] | None = None) -> None:
+        """Take a command for all worlds, or with a batch axis; `is_finite` (B,) are those that take it, None is all."""
+        where: Any = True if is_finite is None else is_finite
+        rows = where if is_finite is None else is_finite[:, None]
+        np.copyto(self.modes, command.mode, where=where)
+        np.copyto(self.thrust, command.thrust, where=rows)
+        for held, given in (
+            (self.q_WB, command.q_WB),
+            (self.w_WB_B, command.w_WB_B),
+            (self.rpm_command, command.rpm),
+        ):
+            np.copyto(held, given, where=rows if is_finite is None else rows[..., None])
+
+    def set_estimate(self, x: Array | None) -> None:
+        """Go by rows (bodies, 13) or (B, bodies, 13) of this vehicle, or by the truth."""
+        self._uses_estimate[:] = x is not None
+        self._estimated_worlds = 0 if x is None else len(self._uses_estimate)
+        if x is not None:
+            self._estimates[:, self.rows] = x
+
+    def actuate(self, x: Array, wrenches: Array, ticks: Integers, dt: float) -> None:
+        """Add this vehicle's rotor wrenches for one physics step, the `ticks`-th (B,) of every world."""
+        if self._every > 1:
+            self._is_due = ticks % self._every == 0
+        if self._every == 1 or self._is_due.any():
+            autopilot_step(
+                self._known_rows(x),
+                self._bodies,
+                self._is_due,
+                self.modes,
+                self.thrust,
+                self.q_WB,
+                self.w_WB_B,
+                self.rpm_command,
+                self.rpm,
+                self._autopilot,
+                self._rpm_target,
+            )
+        step_rotors(self.rpm, self._rpm_target, x, wrenches, self._rotors, dt)
+
+    def _known_rows(self, x: Array) -> Array:
+        """Rows that the autopilots go by: estimates where there are some, else the truth."""
+        if self._estimated_worlds == 0:
+            return x
+        if self._estimated_worlds == len(self._estimates):
+            return self._estimates
+        which = self._uses_estimate[:, None, None]
+        return np.where(which, self._estimates, x[:, : self.rows.stop])
