@@ -274,7 +274,7 @@ def test_a_world_that_starts_anew_goes_by_the_truth_until_it_gets_an_estimate(st
     plant = gusty_plant(batch=2, wind=Wind(), has_drag=False)
     starts = np.stack([level(star)] * 2)
     plant.reset(starts, [HOVER_RPM], generators([1, 2]))
-    plant.believe(0, tilted)
+    plant.set_estimate(0, tilted)
     plant.reset(starts[1:], [HOVER_RPM], generators([3]), [1])
     command = Command.zeros(3)
     command.thrust[:], command.q_WB[:] = 12.0, level(star)[1:, 3:7]
