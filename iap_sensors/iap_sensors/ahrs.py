@@ -43,7 +43,7 @@ from iap_description.kernels import (
 
 Array = NDArray[np.float64]
 PRESETS = Presets(Path(__file__).parent / "data" / "attitude", "attitude gains")
-FREE_FALL = 0.5  # specific force below which it says nothing of the vertical [m/s^2]
+FREE_FALL = 0.5  # specific force below which the vertical cannot be measured [m/s^2]
 
 
 class AttitudeGains(Record):
@@ -61,7 +61,7 @@ class AttitudeGains(Record):
 
     @property
     def vertical_noise(self) -> float:
-        """Density of the noise in what the accelerometer says of the vertical [m/s^2/sqrt(Hz)]."""
+        """Density of the accelerometer's noise in the vertical [m/s^2/sqrt(Hz)]."""
         flight = self.acceleration * math.sqrt(2.0 * self.acceleration_time)
         return math.hypot(self.accel_noise, flight)
 
@@ -145,7 +145,7 @@ class AttitudeFilter:
         return self._q_WS
 
     def correct_heading(self, field_S: Array) -> None:
-        """Turn the estimate about the vertical towards what a magnetometer says, (3,) in any unit."""
+        """Turn the estimate about the vertical towards a magnetometer's reading, (3,) in any unit."""
         _head(field_S, self._declination, self._q_WS, self.bias, self.covariance, self._noise)
 
 
@@ -206,7 +206,7 @@ def _gain(h: Vec, C: Array, noise: float, gain: Array) -> float:
 
 @njit(cache=True)
 def _shrink(gain: Array, variance: float, C: Array) -> None:
-    """C less what a measurement with its optimal gain tells."""
+    """C less the information of a measurement with its optimal gain."""
     for i in range(6):
         for j in range(i, 6):
             C[i, j] -= gain[i] * variance * gain[j]

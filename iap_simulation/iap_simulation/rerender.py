@@ -38,7 +38,7 @@ from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 
 Array = NDArray[np.float64]
-LATE = 1e-6  # by which stamps that mean the same may differ [s]
+STAMP_TOLERANCE = 1e-6  # by which stamps of one instant may differ [s]
 
 
 def rerender(
@@ -60,7 +60,7 @@ def rerender(
         config: its resolved plain tree, kept in the folder.
         renderer: fresh.
         recording: how the new run is recorded.
-        progress: is told the simulation time [s].
+        progress: called with the simulation time [s].
 
     Returns:
         The cameras, with the number of images and the time that they took.
@@ -122,7 +122,7 @@ def _play(
     waiting = next(readings, None)
     for i in range(min(len(c.t) for c in columns)):
         k, t = int(columns[0].k[i]), float(columns[0].t[i])
-        while waiting is not None and waiting.t <= t + LATE:
+        while waiting is not None and waiting.t <= t + STAMP_TOLERANCE:
             recorder.receive(waiting)
             waiting = next(readings, None)
         x = np.concatenate([c.x[i] for c in columns])

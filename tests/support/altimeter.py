@@ -34,20 +34,16 @@ class Altimeters(MountedSensors):
     KEY, SPEC = "altimeter", AltimeterSpec
     PRESETS = {"bmp388": {"mount": "imu", "rate": 50.0, "noise": 3.0}}
 
-    def __init__(self, spec, assembly, **run):
-        self._noise = spec.noise
-        super().__init__(spec, assembly, **run)
-
     def start(self, mounts):
         self._units = [(mount.source, rng) for mount, rng in mounts]
 
     def measure(self, t, p_WS_W, q_WS, rays) -> Sequence[ScalarReading]:
         true = SEA_LEVEL * np.exp(-p_WS_W[:, 2] / SCALE_HEIGHT)
         return [
-            ScalarReading(source, t, float(value + self._noise * rng.standard_normal()))
+            ScalarReading(source, t, float(value + self.spec.noise * rng.standard_normal()))
             for value, (source, rng) in zip(true, self._units, strict=True)
         ]
 
     def info(self, fields):
         codec = f"{PressureCodec.__module__}:PressureCodec"
-        return OtherSensorInfo(**fields, codec=codec, values={"deviation": self._noise})
+        return OtherSensorInfo(**fields, codec=codec, values={"deviation": self.spec.noise})

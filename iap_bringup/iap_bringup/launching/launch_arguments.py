@@ -186,11 +186,11 @@ def view_file(template: Path, scenario: Scenario) -> str:
 
 def _seen_topics(scenario: Scenario) -> dict[str, list[str]]:
     """Topics of images and of points, by the kind of display that shows them."""
-    metas = SensorSuite(rig_spec(scenario)).infos
+    infos = SensorSuite(rig_spec(scenario)).infos
     images = [
-        t for m in metas if isinstance(m, CameraSensorInfo) for t in image_topics(m).values()
+        t for m in infos if isinstance(m, CameraSensorInfo) for t in image_topics(m).values()
     ]
-    points = [f"{m.topic}/points" for m in metas if isinstance(m, LidarInfo)]
+    points = [f"{m.topic}/points" for m in infos if isinstance(m, LidarInfo)]
     return {IMAGE_DISPLAY: images, POINTS_DISPLAY: points}
 
 

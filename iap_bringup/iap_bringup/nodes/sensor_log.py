@@ -15,19 +15,19 @@ class SensorLog:
     """Takes serialised messages and hands over readings.
 
     Args:
-        metas: the sensors.
+        infos: the sensors.
         take: gets the readings; those of one sensor come in the order of their stamps.
 
     Attributes:
         topics: names and types of all that is taken.
     """
 
-    def __init__(self, metas: Iterable[SensorInfo], take: Callable[[Reading], None]) -> None:
-        self._metas, self._take = tuple(metas), take
+    def __init__(self, infos: Iterable[SensorInfo], take: Callable[[Reading], None]) -> None:
+        self._infos, self._take = tuple(infos), take
         self.topics: dict[str, str] = {}
         self._parts: dict[str, set[str]] = {}  # topics that make up one reading
         self._owners: dict[str, SensorInfo] = {}
-        for meta in self._metas:
+        for meta in self._infos:
             kinds = {
                 n: k for n, k in encoder(meta).topics.items() if not n.endswith("camera_info")
             }
@@ -42,7 +42,7 @@ class SensorLog:
         self._forget()
 
     def _forget(self) -> None:
-        self._decode = Decoder(self._metas)
+        self._decode = Decoder(self._infos)
         self._waiting: dict[str, dict[int, dict[str, bytes]]] = {}  # first topic, stamp, topic
 
     def reset(self) -> None:

@@ -34,7 +34,7 @@ def distort(xy: Array, D: Array) -> Array:
 
 
 def undistort(xy: Array, D: Array) -> Array:
-    """The points (..., 2) that a lens D (5,) puts at (..., 2); NaN where there is none that it can be told from.
+    """The points (..., 2) that a lens D (5,) puts at (..., 2); NaN where there is no single such point.
 
     Newton's method from the distorted point. Beyond the radius at which the lens folds the image
     over, points have no inverse.

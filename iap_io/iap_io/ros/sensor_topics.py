@@ -28,7 +28,7 @@ class SensorTopics:
 
     Args:
         node: that publishes.
-        metas: the sensors.
+        infos: the sensors.
         qos: of all topics.
         compressed: whether images are published as PNG, too.
     """
@@ -36,13 +36,13 @@ class SensorTopics:
     def __init__(
         self,
         node: Node,
-        metas: Iterable[SensorInfo],
+        infos: Iterable[SensorInfo],
         qos: QoSProfile,
         *,
         compressed: bool = False,
     ) -> None:
         self._outlets = {}
-        for meta in metas:
+        for meta in infos:
             ways = (
                 ["none", "png"] if compressed and isinstance(meta, CameraSensorInfo) else ["none"]
             )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A camera of a run: where it looks from, and the noise that its images get."""
+"""A camera of a run: its pose, and the noise of its images."""
 
 from functools import lru_cache
 from statistics import NormalDist

@@ -90,7 +90,7 @@ class Painter:
 
         Args:
             target: to draw on.
-            shot: says whose camera it is, and what is not drawn.
+            shot: the camera, and what is not drawn.
             view: what is drawn of it.
             place: p_WC_W (3,) [m] and q_WC (4,) to draw from.
         """
@@ -125,7 +125,7 @@ class Painter:
         self._context.disable(moderngl.BLEND)
 
     def _values(self, sight: _Sight) -> Mapping[str, ArrayLike]:
-        """What the programs are told, by name."""
+        """Values of the programs' variables, by name."""
         spec, view, K = sight.shot.spec, sight.view, sight.view.K
         return {
             **self._scene_values,

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import CloudReading
 from iap_description.sensors.sensor_info import LidarInfo
-from iap_description.vehicles.assembly import Assembly
 from iap_sensors.lidar import PRESETS, Lidar, LidarSpec
-from iap_sensors.mounted.mounted_sensors import MountedSensors, Tree
+from iap_sensors.mounted.mounted_sensors import MountedSensors
 from iap_sensors.ray_caster import RayCaster
 
 Array = NDArray[np.float64]
@@ -21,22 +20,16 @@ Array = NDArray[np.float64]
 class Lidars(MountedSensors):
     """The lidars of one vehicle, one on each aircraft."""
 
-    KEY, SPEC, needs_rays = "lidar", LidarSpec, True
+    KEY, SPEC, PRESETS = "lidar", LidarSpec, PRESETS
 
-    def __init__(
-        self, spec: LidarSpec, assembly: Assembly, *, seed: int, control_hz: float
-    ) -> None:
-        self._spec = spec
-        super().__init__(spec, assembly, seed=seed, control_hz=control_hz)
-
-    @classmethod
-    def preset(cls, name: str) -> Tree:
-        """The plain tree of a preset."""
-        return PRESETS.tree(name)
+    @property
+    def needs_rays(self) -> bool:
+        """Whether samples are taken along rays."""
+        return True
 
     def start(self, mounts: Sequence[tuple[SensorMount, np.random.Generator]]) -> None:
         """Make a lidar on each mount."""
-        self._lidars = [Lidar(mount.source, self._spec, rng) for mount, rng in mounts]
+        self._lidars = [Lidar(mount.source, self.spec, rng) for mount, rng in mounts]
 
     def measure(
         self, t: float, p_WS_W: Array, q_WS: Array, rays: RayCaster | None
@@ -48,4 +41,4 @@ class Lidars(MountedSensors):
 
     def info(self, fields: dict[str, Any]) -> LidarInfo:
         """The description of one lidar."""
-        return LidarInfo(**fields, points=self._spec.channels * self._spec.columns)
+        return LidarInfo(**fields, points=self.spec.channels * self.spec.columns)

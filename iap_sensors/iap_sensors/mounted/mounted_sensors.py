@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.config import Record
+from iap_description.config import Presets, Record
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
 from iap_description.sensors.mounts import (
@@ -53,21 +53,21 @@ class MountedSensors(ABC):
     Attributes:
         KEY: last part of the sensors' topics, and of the keys in errors.
         SPEC: the record of the kind, with `mount` and `rate`.
-        PRESETS: plain trees of the record by name.
+        PRESETS: plain trees of the record by name, or the folder of their files.
+        spec: as given.
         notes: sentences for the user.
         sampling: the control instants of the samples.
-        needs_rays: whether samples are taken along rays.
     """
 
     KEY: ClassVar[str]
     SPEC: ClassVar[type[Record]]
-    PRESETS: ClassVar[Mapping[str, Tree]] = {}
-    needs_rays = False
+    PRESETS: ClassVar[Mapping[str, Tree] | Presets] = {}
 
     def __init__(
         self, spec: MountedSpec, assembly: Assembly, *, seed: int, control_hz: float
     ) -> None:
-        self._assembly, self._rate = assembly, spec.rate
+        self.spec: Any = spec
+        self._assembly = assembly
         self._mounts = mounts_on_aircraft(assembly, spec.mount, self.KEY)
         self.sampling = Sampling.of(spec.rate, control_hz, self.KEY)
         self.notes = [self.sampling.note] if self.sampling.note else []
@@ -80,9 +80,16 @@ class MountedSensors(ABC):
         Raises:
             BadInput: no such preset.
         """
+        if isinstance(cls.PRESETS, Presets):
+            return cls.PRESETS.tree(name)
         if name not in cls.PRESETS:
             raise BadInput(f"no {cls.KEY} '{name}' (presets: {', '.join(cls.PRESETS)})")
         return dict(cls.PRESETS[name])
+
+    @property
+    def needs_rays(self) -> bool:
+        """Whether samples are taken along rays."""
+        return False
 
     def reset(self, seed: int) -> None:
         """Start all noise anew."""

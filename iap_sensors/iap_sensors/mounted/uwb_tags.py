@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import RangeReading
 from iap_description.sensors.sensor_info import UwbInfo
-from iap_description.vehicles.assembly import Assembly
-from iap_sensors.mounted.mounted_sensors import MountedSensors, Tree
+from iap_sensors.mounted.mounted_sensors import MountedSensors
 from iap_sensors.ray_caster import RayCaster
 from iap_sensors.uwb import PRESETS, UwbSpec, UwbTag, clear_lines
 
@@ -21,26 +20,23 @@ Array = NDArray[np.float64]
 class UwbTags(MountedSensors):
     """The tags of one vehicle, one on each aircraft; they range to the anchors and to each other."""
 
-    KEY, SPEC = "uwb", UwbSpec
+    KEY, SPEC, PRESETS = "uwb", UwbSpec, PRESETS
 
-    def __init__(self, spec: UwbSpec, assembly: Assembly, *, seed: int, control_hz: float) -> None:
-        self._spec, self.needs_rays = spec, spec.obstruction is not None
-        self._anchors_W = np.array([each.position for each in spec.anchors]).reshape(-1, 3)
-        super().__init__(spec, assembly, seed=seed, control_hz=control_hz)
-
-    @classmethod
-    def preset(cls, name: str) -> Tree:
-        """The plain tree of a preset."""
-        return PRESETS.tree(name)
+    @property
+    def needs_rays(self) -> bool:
+        """Whether lines of sight count."""
+        return self.spec.obstruction is not None
 
     def start(self, mounts: Sequence[tuple[SensorMount, np.random.Generator]]) -> None:
         """Make a tag on each mount."""
-        anchors = [anchor.id for anchor in self._spec.anchors]
-        frames = [mount.source.frame for mount, _ in mounts] if self._spec.between_aircraft else []
+        anchors = [anchor.id for anchor in self.spec.anchors]
+        places = [anchor.position for anchor in self.spec.anchors]
+        self._anchors_W = np.array(places).reshape(-1, 3)
+        frames = [mount.source.frame for mount, _ in mounts] if self.spec.between_aircraft else []
         self._tags = []
         for mount, rng in mounts:
             others = [frame for frame in frames if frame != mount.source.frame]
-            self._tags.append(UwbTag(mount.source, self._spec, [*anchors, *others], rng))
+            self._tags.append(UwbTag(mount.source, self.spec, [*anchors, *others], rng))
 
     def measure(
         self, t: float, p_WS_W: Array, q_WS: Array, rays: RayCaster | None
@@ -53,7 +49,7 @@ class UwbTags(MountedSensors):
 
     def _partners(self, i: int, p_WS_W: Array) -> Array:
         """Places (n, 3) of those that tag i ranges to."""
-        if not self._spec.between_aircraft:
+        if not self.spec.between_aircraft:
             return self._anchors_W
         return np.vstack([self._anchors_W, np.delete(p_WS_W, i, axis=0)])
 
