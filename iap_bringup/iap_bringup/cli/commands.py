@@ -18,8 +18,8 @@ from iap_bringup.experiments.experiments import run_experiment
 from iap_bringup.experiments.options import ExperimentOptions
 from iap_control.gains import PRESETS as GAINS
 from iap_description.errors import BadInput
-from iap_description.scenes.library import scene_names
 from iap_description.vehicles.platform import load_platform, platform_names
+from iap_description.world.scene_names import scene_names
 from iap_io.runs.disk_use import disk_use
 from iap_io.runs.run_folder import CONFIG, METRICS, create_run_folder, load_run, read_metrics
 from iap_io.runs.run_meta import COMPLETED, RunMeta

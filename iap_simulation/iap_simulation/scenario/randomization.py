@@ -10,7 +10,7 @@ from iap_description import so3
 from iap_description.random_streams import stream
 from iap_description.states import REF_P, REF_Q
 from iap_description.vehicles.assembly import Assembly
-from iap_description.world.surface import Surface
+from iap_description.world.shapes import Surface
 from iap_description.world.world import World
 from iap_simulation.scenario.scenario import Draw, Scenario
 
