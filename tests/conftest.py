@@ -13,6 +13,19 @@ for threads in (
     os.environ.setdefault(threads, "1")
 
 
+MARKERS = (  # here, for colcon reads no settings of the checkout
+    "slow: left out by -m 'not slow', which answers within three minutes",
+    "ros: needs rclpy and the built messages",
+    "nodes: starts installed node executables as processes over DDS",
+    "launch: needs launch, which only a ROS 2 installation has",
+)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+
+
 @pytest.fixture(scope="session")
 def opengl():
     """One OpenGL renderer for all tests; those that need it are skipped where there is no EGL."""

@@ -80,9 +80,9 @@ enter_underlay() {
 
 make_kernels() {
     rm -rf -- "$venv/numba"
-    [[ -f $root/iap_bringup/iap_bringup/warm_up.py ]] || return 0
+    [[ -f $root/iap_bringup/iap_bringup/cli/warm_up.py ]] || return 0
     enter_environment
-    python -P -m iap_bringup.warm_up
+    python -P -m iap_bringup.cli.warm_up
 }
 
 "make_$1"

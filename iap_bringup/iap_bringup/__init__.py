@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All of it together: plant, loop, scenarios, recording, replay, command line and ROS nodes."""
+"""What brings the suite up: command line, launch, experiments, pictures, and the nodes that record and play."""
+
+from pathlib import Path
+
+DATA = Path(__file__).parent / "data"

@@ -4,17 +4,15 @@
 ros2 launch iap_bringup replay.launch.py bag:=FLIGHT topic:=/command convention:=ned
 """
 
-from pathlib import Path
-
 from ament_index_python.packages import get_package_share_path
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 
-import iap_bringup
+from iap_bringup import DATA
 
-SAMPLE = Path(iap_bringup.__file__).parent / "data" / "sample_flight"
+SAMPLE = DATA / "sample_flight"
 
 
 def generate_launch_description() -> LaunchDescription:

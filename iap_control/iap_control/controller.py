@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The platform's controller: the motion law that its joints allow, then allocation."""
+"""Controllers of platforms: their protocol, the suite's own, and the choice of one by its name."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,88 +10,177 @@ from numpy.typing import NDArray
 from iap_control.allocator import Allocator
 from iap_control.gains import Gains
 from iap_control.interaction.wrench_control import WrenchControl
-from iap_control.laws.position_yaw import RigidLaw, RigidMemory, position_yaw_wrench
-from iap_control.laws.tracking import Law, Tracking
-from iap_control.model import PlatformModel, check_axes
-from iap_description.kernels import quat, rotate, vec, yaw_of
-from iap_description.signals import AXES, NO_WRENCH, ForceMode, ForceTask, Reference
-from iap_description.states import REF_ALPHA, REF_FIXED, REF_Q, REF_W, Command, Level, Q
+from iap_control.laws.position_yaw_control import PositionYawControl
+from iap_control.model import Actuation, PlatformModel
+from iap_description.errors import BadInput
+from iap_description.kernels import yaw_of
+from iap_description.plugins import load_class
+from iap_description.signals import NO_WRENCH, ForceTask, Reference
+from iap_description.states import REF_FIXED, REF_Q, Command, Level, Q
 
 Array = NDArray[np.float64]
 YawMode = Literal["follow", "hold", "given"]
+AUTO = "auto"  # the law that the platform's joints allow
+LAWS: Mapping[str, Actuation] = {  # law -> the platforms that it flies
+    "full_actuation": "full",
+    "under_actuation": "collinear",
+    "position_yaw": "rigid",
+}
+
+
+class Controller(Protocol):
+    """A platform's controller, as flights and controller_node call it once per control period.
+
+    A user's own is a class that is made with ``(model, gains, dt=..., yaw_mode=...)``, arguments as of
+    `PlatformController`, and that is named as ``module:Class``.
+    """
+
+    def __call__(
+        self,
+        x: Array,
+        reference: Reference,
+        wrench_P: Array = NO_WRENCH,
+        task: ForceTask | None = None,
+    ) -> Command:
+        """The command for one control step.
+
+        Args:
+            x: (13,) state row of the central body, see `iap_description.states`.
+            reference: the present reference.
+            wrench_P: (6,) measured or estimated wrench of the environment about P's origin, in P [N, N m].
+            task: the wrench that the environment shall exert; None is pose control.
+        """
+
+    def reset(self) -> None:
+        """Forget integrals and past commands: a flight begins."""
+
+    def set_gains(self, gains: Gains) -> None:
+        """Change the gains, also in flight."""
+
+
+def make_controller(
+    law: str,
+    model: PlatformModel,
+    gains: Gains,
+    *,
+    dt: float,
+    yaw_mode: YawMode,
+    key: str = "control.law",
+) -> Controller:
+    """The controller that a law's name stands for.
+
+    Args:
+        law: ``auto``, a name in `LAWS`, or ``module:Class`` of a user's own.
+        model: what is believed of the platform.
+        gains: motion gains.
+        dt: control period [s].
+        yaw_mode: see `PlatformController`.
+        key: that gives the law, for errors.
+
+    Raises:
+        BadInput: there is no such law, it does not fit the platform, or the class is no `Controller`.
+    """
+    actuation = LAWS.get(law, model.actuation)
+    if actuation != model.actuation:
+        fits = next(name for name, flown in LAWS.items() if flown == model.actuation)
+        raise BadInput(
+            f"key '{key}': '{law}' flies platforms of actuation {actuation}, this one's is"
+            f" {model.actuation} (choices: {AUTO}, {fits}, or module:Class)"
+        )
+    built_in = dict.fromkeys([AUTO, *LAWS], f"{__name__}:{PlatformController.__name__}")
+    methods = ("__call__", "reset", "set_gains")
+    made = load_class(law, methods, key=key, built_in=built_in)
+    try:
+        controller: Controller = made(model, gains, dt=dt, yaw_mode=yaw_mode)
+    except TypeError as error:
+        raise BadInput(f"key '{key}': class '{law}' cannot be made: {error}") from error
+    return controller
+
+
+class Headings:
+    """Headings of a platform's aircraft.
+
+    Args:
+        mount_yaw: (N,) of the aircraft in P at rest [rad].
+        mode: they follow the platform's, are held, or are given by the reference.
+    """
+
+    def __init__(self, mount_yaw: Array, mode: YawMode) -> None:
+        self._mount_yaw, self._mode = mount_yaw, mode
+        self.reset()
+
+    def reset(self) -> None:
+        """Hold none yet."""
+        self._headings = np.zeros(len(self._mount_yaw))
+        self._is_held = False
+
+    def __call__(self, x: Array, reference: Reference) -> Array:
+        """(N,) [rad] at a state row (13,); the same array every time unless the reference gives them."""
+        if self._mode == "given":
+            return reference.row[REF_FIXED:]
+        if not self._is_held or self._mode == "follow":
+            q_WP = reference.row[REF_Q] if reference.level == Level.POSE else x[Q]
+            np.add(self._mount_yaw, yaw_of(q_WP), out=self._headings)
+            self._is_held = True
+        return self._headings
 
 
 class PlatformController:
-    """Turns states and references into commands for one platform; holds nothing but the law's memory.
+    """The suite's `Controller`: the law that the platform's joints allow, then allocation.
 
     Args:
         model: what is believed of the platform.
         gains: motion gains.
         dt: control period [s].
         yaw_mode: the aircraft's headings follow the platform's, are held, or are given by the reference.
+
+    Attributes:
+        model: as given, with or without the coupling through the CoM's offset as the gains say.
+        gains: as set last.
+        headings: of the aircraft.
+        allocator: turns active wrenches into commands.
     """
 
     def __init__(
         self, model: PlatformModel, gains: Gains, *, dt: float, yaw_mode: YawMode = "follow"
     ) -> None:
-        self.model = model
-        self.dt = dt
-        self.yaw_mode = yaw_mode
-        self._jointed: WrenchControl | None = None
+        self.gains, self.model = gains, model.coupled(gains.com_coupling)
+        self.headings = Headings(model.mount_yaw, yaw_mode)
         self.allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
-        self.set_gains(gains)
-        self.reset()
+        self._law: PositionYawControl | WrenchControl
+        if model.actuation == "rigid":
+            follows = yaw_mode == "follow"
+            self._law = PositionYawControl(self.model, gains, dt, self.headings, follows=follows)
+        else:
+            self._law = WrenchControl(self.model, gains, dt)
+        self._last_wrench: Array | None = None
 
     def set_gains(self, gains: Gains) -> None:
         """Change the gains, also in flight; the integrals stay."""
-        self.gains = gains
-        self.model = self.model.coupled(gains.com_coupling)
+        self.gains, self.model = gains, self.model.coupled(gains.com_coupling)
         self.allocator.set_rate_filter(gains.rate_filter)
-        if self.model.actuation == "rigid":
-            slower = np.array([*gains.rigid.kI, 0.0, 0.0, 0.0])
-            self._law = Law.of(gains)._replace(kI=slower)
-            self._rigid = RigidLaw.of(gains, self.model)
-        elif self._jointed is None:
-            self._jointed = WrenchControl(self.model, gains, self.dt)
-        else:
-            self._jointed.set_gains(self.model, gains)
+        self._law.set_gains(self.model, gains)
 
     def reset(self) -> None:
         """Forget integrals and past commands."""
-        self._integral = np.zeros(6)
-        self._work = Tracking.empty()
-        self._rigid_memory = RigidMemory.empty()
-        self._headings = np.zeros(self.model.count)
-        self._held: Array | None = None
-        self._yaw: float | None = None
-        self._yaw_rate = 0.0
+        self._last_wrench = None
+        self.headings.reset()
         self.allocator.reset()
-        if self._jointed is not None:
-            self._jointed.reset()
-        self._last: Array | None = None
-        self._no_task = ForceTask(
-            ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool)
-        )
+        self._law.reset()
 
     def __call__(
         self,
         x: Array,
         reference: Reference,
-        wrench_e_P: Array = NO_WRENCH,
-        force: ForceTask | None = None,
+        wrench_P: Array = NO_WRENCH,
+        task: ForceTask | None = None,
     ) -> Command:
-        """The command for one control step; the same object every time, overwritten.
-
-        Args:
-            x: (13,) state row of the central body.
-            reference: the present reference.
-            wrench_e_P: (6,) external wrench in P to compensate [N, N m].
-            force: the wrench to be felt, under direct wrench control; None is pose control.
+        """The command for one control step, as in `Controller`; the same object every time, overwritten.
 
         Raises:
             BadInput: wrench control of a platform whose rotors are fixed to one body.
         """
-        U = self.wrench(x, reference, wrench_e_P, force)
+        U = self.wrench(x, reference, self.gains.compensation * wrench_P, task)
         return self.allocator(U, x[Q], self.headings(x, reference))
 
     def wrench(
@@ -98,66 +188,19 @@ class PlatformController:
         x: Array,
         reference: Reference,
         wrench_e_P: Array = NO_WRENCH,
-        force: ForceTask | None = None,
+        task: ForceTask | None = None,
     ) -> Array:
-        """Active wrench U (6,) about P's origin, in P; arguments as in `__call__`."""
+        """Active wrench U (6,) about P's origin, in P.
+
+        Args:
+            x: (13,) state row of the central body.
+            reference: the present reference.
+            wrench_e_P: (6,) external wrench in P to compensate [N, N m].
+            task: the wrench that the environment shall exert; None is pose control.
+        """
         if reference.level == Level.WRENCH:
             U = reference.wrench_P
-        elif self._jointed is None:
-            U = self._rigid_wrench(x, reference, wrench_e_P, force)
         else:
-            U = self._jointed_wrench(self._jointed, x, reference, wrench_e_P, force)
-        self._last = U
+            U = self._law(x, reference, wrench_e_P, task, self._last_wrench, self.allocator)
+        self._last_wrench = U
         return U
-
-    def _jointed_wrench(
-        self,
-        control: WrenchControl,
-        x: Array,
-        reference: Reference,
-        wrench_e_P: Array,
-        force: ForceTask | None,
-    ) -> Array:
-        row, level, short = reference.row, reference.level, self.allocator.short
-        if control.is_idle and (force is None or force.mode == ForceMode.NONE):
-            settings = (self._work, int(level), self.dt, short)
-            U = control.flight.wrench(x, row, wrench_e_P, control.integral, *settings)
-            if force is not None:
-                control.report(force)
-            return U
-        task = force or self._no_task
-        return control(x, row, level, wrench_e_P, task, self._last, short)
-
-    def _rigid_wrench(
-        self, x: Array, reference: Reference, wrench_e_P: Array, force: ForceTask | None
-    ) -> Array:
-        if force is not None and force.mode != ForceMode.NONE:
-            check_axes(self.model, np.ones(len(AXES), dtype=bool), "platform")
-        memory = (x, reference.row, wrench_e_P, self._integral, self._work)
-        settings = (int(reference.level), self.model.inertia, self._law, self._rigid)
-        yaw = self._yaw_command(x, reference)
-        last = (self.dt, self.allocator.saturated)
-        return position_yaw_wrench(*memory, *settings, self._rigid_memory, yaw, *last)
-
-    def _yaw_command(self, x: Array, reference: Reference) -> float:
-        """Yaw [rad] of a rigid platform: the heading's, or the sum of the turn rates where no pose is tracked."""
-        q_WP = quat(reference.row[REF_Q])
-        if reference.level == Level.ACCELERATION:
-            self._yaw_rate += self.dt * rotate(q_WP, vec(reference.row[REF_ALPHA]))[2]
-        else:
-            self._yaw_rate = rotate(q_WP, vec(reference.row[REF_W]))[2]
-        if self._yaw is None or reference.level == Level.POSE or self.yaw_mode != "follow":
-            self._yaw = float(self.headings(x, reference)[0] - self.model.mount_yaw[0])
-        else:
-            self._yaw += self.dt * self._yaw_rate
-        return self._yaw
-
-    def headings(self, x: Array, reference: Reference) -> Array:
-        """Heading (N,) [rad] of every aircraft under the chosen yaw mode."""
-        if self.yaw_mode == "given":
-            return reference.row[REF_FIXED:]
-        if self._held is None or self.yaw_mode == "follow":
-            q_WP = reference.row[REF_Q] if reference.level == Level.POSE else x[Q]
-            np.add(self.model.mount_yaw, yaw_of(q_WP), out=self._headings)
-            self._held = self._headings
-        return self._headings

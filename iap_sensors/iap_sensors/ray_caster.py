@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rays that some sensors need; an engine casts them."""
+"""The rays that some sensors need."""
 
 from typing import Protocol
 
@@ -10,7 +10,7 @@ Array = NDArray[np.float64]
 
 
 class RayCaster(Protocol):
-    """What lidars and the line of sight of ranges look along; every physics engine with contact is one."""
+    """Casts the rays of lidars and of the ranges' lines of sight, as `iap_sensors.rays.Rays` does."""
 
     def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
         """Fraction (rays,) of each ray, (rays, 3) to (rays, 3) [m], at its first hit; 1 if none.

@@ -1,2 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The simulation: scenario, vehicles, plant, controllers, sensors and estimators in one loop."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from iap_simulation.run import record as record
+    from iap_simulation.simulation import Simulation as Simulation
+
+HOMES = {"Simulation": "iap_simulation.simulation", "record": "iap_simulation.run"}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever it is
+    """Import what is asked for when it is asked for: an engine is not needed to read a scenario."""
+    if name not in HOMES:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return getattr(import_module(HOMES[name]), name)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
-from iap_description.signals import Step
+from iap_description.signals import Reference, Step
+from iap_description.states import Command
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import OBJECT, Engine
 from iap_physics.flight_monitor import FlightMonitor
@@ -21,6 +22,8 @@ from iap_simulation.vehicle import Vehicle
 
 Array = NDArray[np.float64]
 NO_BELIEFS: Mapping[int, "Belief"] = MappingProxyType({})
+NO_COMMANDS: Mapping[int, Command] = MappingProxyType({})
+PROGRESS_STEPS = 50  # control steps between two reports of progress
 OVERLAP = 1e-3  # by which a vehicle may be inside an object at the start [m]
 
 
@@ -40,11 +43,11 @@ def make_engine(scenario: Scenario, *, view: bool = False) -> Engine:
     return PyBulletEngine(view=view)
 
 
-class Sensing(Protocol):
+class Sensors(Protocol):
     """All sensors of a run."""
 
-    def look(self, k: int, plant: Plant) -> None:
-        """Sense the present state at control instant k, and hand the readings to whoever takes them."""
+    def sample(self, k: int, plant: Plant) -> None:
+        """Sample the present state at control instant k, and hand the readings over."""
 
 
 class Belief(Protocol):
@@ -104,6 +107,102 @@ def reset_plant(plant: Plant, scenario: Scenario, pilots: Sequence[Vehicle]) -> 
     plant.reset(start, [pilot.start_rpm for pilot in pilots], stream(scenario.seed, "gusts"))
 
 
+class ClosedLoop:
+    """State -> sensors -> controllers -> commands -> plant, of all vehicles, one control period after the other.
+
+    Args:
+        plant: at its start.
+        vehicles: in the plant's order.
+        monitor: ends a flight that has failed.
+        observers: see every control step.
+        timer: measures the control steps.
+        sensors: of all vehicles; None where there are no sensors.
+        state_sources: of the vehicles, by their numbers, that do not go by the truth.
+
+    Attributes:
+        k: number of the present control instant.
+        last: number of the references' last instant.
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        vehicles: Sequence[Vehicle],
+        monitor: FlightMonitor,
+        observers: Sequence[Observer] = (),
+        timer: StepTimer | None = None,
+        sensors: Sensors | None = None,
+        state_sources: Mapping[int, Belief] = NO_BELIEFS,
+    ) -> None:
+        self.plant, self.vehicles, self.monitor = plant, vehicles, monitor
+        self.observers, self.timer = observers, timer or StepTimer()
+        self.sensors, self.state_sources = sensors, state_sources
+        self.k = 0
+        self.last = max(len(vehicle.timeline.rows) for vehicle in vehicles) - 1
+
+    def sense(self) -> None:
+        """Take the samples that are due at the present instant."""
+        if self.sensors is not None:
+            self.sensors.sample(self.k, self.plant)
+
+    def control(self, commands: Mapping[int, Command] = NO_COMMANDS) -> None:
+        """Command every vehicle on its present state, record what was done, and check the flight.
+
+        Args:
+            commands: by the vehicles' numbers, in place of their controllers'.
+
+        Raises:
+            FlightFailed: a crash, or a command or an estimate that is no number.
+        """
+        plant = self.plant
+        for i, vehicle in enumerate(self.vehicles):
+            state = plant.state(i)[0]
+            estimate = self.state_sources[i].state(plant.t) if i in self.state_sources else None
+            reference = vehicle.reference(self.k)
+            command = commands.get(i)
+            if command is None:
+                command = self._controlled(i, state if estimate is None else estimate, reference)
+            rpm = plant.drives[i].rpm[0]
+            step = Step(self.k, plant.t, state, reference, command, rpm, vehicle.felt, estimate)
+            for observer in self.observers:
+                observer.record(i, step)
+            plant.command(i, command)
+            plant.believe(i, estimate)
+        self.monitor.check(plant)
+
+    def _controlled(self, i: int, x: Array, reference: Reference) -> Command:
+        """The command of a vehicle's own controller on what it knows of its state (bodies, 13)."""
+        self.timer.start()
+        command = self.vehicles[i].command(
+            self.plant.t, x, self.plant.contact_wrench(i), reference
+        )
+        self.timer.stop()
+        return command
+
+    def advance(self) -> None:
+        """Fly one control period.
+
+        Raises:
+            FlightFailed: the state is no longer a number.
+        """
+        self.plant.advance()
+        self.k += 1
+
+    def fly(self, progress: Callable[[float], None]) -> None:
+        """Fly all references to their end; `progress` is told the simulation time [s] now and then.
+
+        Raises:
+            FlightFailed: the flight ended before its time.
+        """
+        for k in range(self.k, self.last + 1):
+            self.sense()
+            self.control()
+            if k < self.last:
+                self.advance()
+            if k % PROGRESS_STEPS == 0:
+                progress(self.plant.t)
+
+
 def fly(
     plant: Plant,
     pilots: Sequence[Vehicle],
@@ -111,44 +210,8 @@ def fly(
     watch: FlightMonitor,
     timer: StepTimer,
     progress: Callable[[float], None],
-    senses: Sensing | None = None,
+    sensors: Sensors | None = None,
     beliefs: Mapping[int, Belief] = NO_BELIEFS,
 ) -> None:
-    """Fly all references from the plant's start to their end.
-
-    Args:
-        plant: at its start.
-        pilots: one per vehicle.
-        observers: see every step.
-        watch: ends a flight that has failed.
-        timer: measures the control steps.
-        progress: is told the simulation time [s] now and then.
-        senses: of the vehicles; None where there are none.
-        beliefs: of the vehicles, by their numbers, that do not go by the truth.
-
-    Raises:
-        FlightFailed: the flight ended before its time.
-    """
-    steps = max(len(pilot.timeline.rows) for pilot in pilots)
-    for k in range(steps):
-        if senses is not None:
-            senses.look(k, plant)
-        for i, pilot in enumerate(pilots):
-            state = plant.state(i)[0]
-            believed = beliefs[i].state(plant.t) if i in beliefs else None
-            reference = pilot.reference(k)
-            seen = state if believed is None else believed
-            timer.start()
-            command = pilot.command(plant.t, seen, plant.contact_wrench(i), reference)
-            timer.stop()
-            rpm = plant.drives[i].rpm[0]
-            step = Step(k, plant.t, state, reference, command, rpm, pilot.felt, believed)
-            for observer in observers:
-                observer.record(i, step)
-            plant.command(i, command)
-            plant.believe(i, believed)
-        watch.check(plant)
-        if k < steps - 1:
-            plant.advance()
-        if k % 50 == 0:
-            progress(plant.t)
+    """Fly all references from the plant's start to their end, see `ClosedLoop`."""
+    ClosedLoop(plant, pilots, watch, observers, timer, sensors, beliefs).fly(progress)

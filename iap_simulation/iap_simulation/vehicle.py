@@ -8,7 +8,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_control.controller import PlatformController
+from iap_control.allocator import Allocator
+from iap_control.controller import Controller, make_controller
 from iap_control.interaction.push import Push, pushed_axes
 from iap_control.laws.tracking import gravity_wrench
 from iap_control.model import PlatformModel, check_axes
@@ -39,6 +40,7 @@ class Vehicle:
     Attributes:
         name: the vehicle's name and namespace.
         airframe: what the plant flies.
+        model: what the controller believes of it.
         controller: turns measured states and references into commands.
         timeline: references at every control instant.
         sense: the state that the controller sees.
@@ -51,7 +53,8 @@ class Vehicle:
 
     name: str
     airframe: Airframe
-    controller: PlatformController
+    model: PlatformModel
+    controller: Controller
     timeline: Timeline
     sense: NoisyState
     start: Array
@@ -87,7 +90,9 @@ class Vehicle:
         heavier = model_assembly.scaled(mass=vehicle.model_error.mass)
         plant_assembly = drawn_assembly(heavier, scenario)
         airframe = Airframe(plant_assembly, model, gains.autopilot, gains.rate_filter)
-        controller = PlatformController(model, gains, dt=scenario.dt, yaw_mode=vehicle.control.yaw)
+        control = vehicle.control
+        settings = {"dt": scenario.dt, "yaw_mode": control.yaw}
+        controller = make_controller(control.law, model, gains, **settings)
         if vehicle.push is not None and vehicle.control.wrench_mode != "none":
             check_axes(model, pushed_axes(vehicle.push), vehicle.name)
         line = _timeline(scenario, vehicle, model, motion, duration)
@@ -106,6 +111,7 @@ class Vehicle:
         return cls(
             vehicle.name,
             airframe,
+            model,
             controller,
             line,
             sense,
@@ -139,8 +145,7 @@ class Vehicle:
             return self.controller(measured, reference)
         touch.feel(x, measured, contact_W)
         tracked = touch.answer(t, measured[Q], reference)
-        F_e = self.controller.gains.compensation * touch.measured_P
-        command = self.controller(measured, tracked, F_e, touch.task)
+        command = self.controller(measured, tracked, touch.measured_P, touch.task)
         touch.commanded(command)
         return command
 
@@ -206,8 +211,8 @@ def _start(
         return joined_rows(assembly, base), np.full((model.count, 4), rotor.rpm_min)
     weight = np.empty(6)
     gravity_wrench(model.inertia.mass, model.inertia.d_0, model.inertia.gravity, base[3:7], weight)
-    trial = PlatformController(model, vehicle.control.gains, dt=1.0)
-    command = trial.allocator(-weight, base[3:7], row[REF_FIXED:])
+    trial = Allocator(model, rate_filter=vehicle.control.gains.rate_filter, dt=1.0)
+    command = trial(-weight, base[3:7], row[REF_FIXED:])
     if command.mode == Mode.RPM:
         return joined_rows(assembly, base), command.rpm.copy()
     rpm = np.sqrt(command.thrust / (4.0 * rotor.thrust_coefficient))

@@ -219,6 +219,7 @@ def test_an_overloaded_platform_gives_up_yaw_before_force():
     assert 1.0 < about_com[2] < 200.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["three_star", "three_square", "star_6", "two_line", "three_line"]
 )

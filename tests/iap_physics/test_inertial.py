@@ -200,6 +200,7 @@ def flight():
     return figure_eight(InertialMounts(np.arange(4), arms, turns), duration=16.0)
 
 
+@pytest.mark.slow
 def test_means_of_a_flight_integrate_to_the_true_motion_over_10_s(flight):
     """Bar: 2 mm and 0.001 deg."""
     position, angle = worst_errors(flight, INTEGRATING)
@@ -207,6 +208,7 @@ def test_means_of_a_flight_integrate_to_the_true_motion_over_10_s(flight):
     assert np.rad2deg(angle) < 1e-3
 
 
+@pytest.mark.slow
 def test_instants_of_a_flight_integrate_to_the_true_motion_over_10_s(flight):
     """Bar: 50 mm and 0.01 deg; by the trapezoidal rule."""
     position, angle = worst_errors(flight, INSTANTANEOUS)
@@ -214,6 +216,7 @@ def test_instants_of_a_flight_integrate_to_the_true_motion_over_10_s(flight):
     assert np.rad2deg(angle) < 0.01
 
 
+@pytest.mark.slow
 def test_a_wrong_lever_arm_would_be_seen(flight):
     """A unit 1 cm off its place gives motion that is centimetres off: the bars above are sharp."""
     wrong = flight.moved(np.array([0.01, 0.0, 0.0]))

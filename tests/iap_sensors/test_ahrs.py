@@ -67,7 +67,7 @@ class Attitudes:
     def __init__(self):
         self.q = []
 
-    def look(self, k, plant):
+    def sample(self, k, plant):
         self.q.append(plant.state(0)[0, DRONE, Q].copy())
 
 
@@ -93,6 +93,7 @@ def errors(flight):
     return np.array([errors_deg(flight, seed) for seed in range(10)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("duration", "bar"), [(30.0, 1.0), (96.0, 1.5)])
 def test_roll_and_pitch_in_the_figure_eight_with_the_paper_s_noise(errors, duration, bar):
     """RMSE, mean of 10 seeds."""
@@ -102,6 +103,7 @@ def test_roll_and_pitch_in_the_figure_eight_with_the_paper_s_noise(errors, durat
     assert rmse.max() <= bar
 
 
+@pytest.mark.slow
 def test_heading_stays_within_degrees(errors):
     """The field is steep, so that a tilt that is off by 1 deg turns the heading by up to 1.7 deg."""
     assert np.sqrt(np.mean(errors[..., 2] ** 2)) < 3.0

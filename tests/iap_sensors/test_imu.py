@@ -39,6 +39,7 @@ def long_log():
     return imu_of(spec_of("paper"))(still, still)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("triad", "name"), [("gyro", "w_S"), ("accel", "f_S")])
 def test_a_long_log_returns_the_densities_of_the_paper(long_log, triad, name):
     given, found = getattr(spec_of("paper"), triad), densities(getattr(long_log, name), 1.0 / RATE)

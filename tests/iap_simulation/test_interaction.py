@@ -55,13 +55,16 @@ def loop_of(source="stamped", mode=ForceMode.SELECTIVE, push=PUSH, **gains):
     controller = controller_of("three_star", gains_of(**gains))
     plan = PushPlan(push, mode, dt=DT) if push and mode else None
     touching = Touching(WrenchInput(TIMEOUT, source), mode, plan, demand_of(mode))
-    return ControlLoop(controller, Limits(), source, touching)
+    return ControlLoop(controller, references_of(source), touching)
+
+
+def references_of(source="stamped"):
+    return ReferenceInput(3, Limits(), source, needs_headings=False)
 
 
 def revising(source="stamped"):
-    references = ReferenceInput(3, Limits(), source, needs_headings=False)
     admittance = Admittance(gains_of().admittance, DT)
-    return AdmittanceLoop(admittance, references, WrenchInput(TIMEOUT, source))
+    return AdmittanceLoop(admittance, references_of(source), WrenchInput(TIMEOUT, source))
 
 
 def ask(loop, k):
@@ -91,7 +94,7 @@ def test_a_wrench_that_comes_before_its_state_is_kept_for_it_even_when_the_next_
 
 
 def test_without_a_wrench_topic_nothing_is_waited_for():
-    loop = ControlLoop(controller_of("three_star"), Limits(), "stamped")
+    loop = ControlLoop(controller_of("three_star"), references_of())
     ask(loop, 0)
     assert loop.command is not None
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
+from hang import HANG
 from rcl_interfaces.srv import SetParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
@@ -26,7 +27,6 @@ from iap_simulation.pacing import StepTimer
 from iap_simulation.run import Flight
 from iap_simulation.scenario.scenario import Scenario
 
-PATIENCE = 30.0  # for a condition [s]; the nodes need some seconds to start
 EVERY = QoSProfile(depth=5000, reliability=ReliabilityPolicy.RELIABLE)
 
 
@@ -75,11 +75,11 @@ class Probe:
     def value(self, status: str, key: str) -> float:
         return float(self.statuses.get(status, (b"", "", {}))[2].get(key, "nan"))
 
-    def wait(self, condition: Callable[[], object], what: str, patience: float = PATIENCE) -> None:
+    def wait(self, condition: Callable[[], object], what: str) -> None:
         """Spin until a condition holds."""
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + HANG
         while not condition():
-            assert time.monotonic() < deadline, f"{what}: not within {patience} s; {self.statuses}"
+            assert time.monotonic() < deadline, f"{what}: not within {HANG} s; {self.statuses}"
             self._executor.spin_once(timeout_sec=0.05)
 
     def stays(self, holds: Callable[[], bool], duration: float = 0.3) -> bool:
@@ -127,7 +127,6 @@ def fly_recorded(
     scenario: Scenario,
     parameters: dict[str, Any],
     out: Path,
-    patience: float = PATIENCE,
 ) -> None:
     """Fly in lockstep to the recorder's end; it ends the pause, and comes when the probe hears all that it wants to."""
     nodes.start_flight(scenario, parameters, pace="lockstep", start_paused=True)
@@ -136,7 +135,7 @@ def fly_recorded(
         "recorder", {**parameters, "out": str(out), "plot": False, "end_pause": True}
     )
     ended = nodes.processes[key].poll
-    probe.wait(lambda: ended() is not None, "end of the recorder", patience)
+    probe.wait(lambda: ended() is not None, "end of the recorder")
 
 
 class Keep:
@@ -156,10 +155,10 @@ def flown_in_process(scenario: Scenario) -> dict[str, dict[int, np.ndarray]]:
     engine = make_engine(scenario)
     keep = Keep([pilot.name for pilot in flight.pilots])
     try:
-        plant = make_plant(scenario, flight.pilots, engine)
-        fly(
-            plant, flight.pilots, [keep], FlightMonitor(flight.pilots), StepTimer(), lambda t: None
-        )
+        plant = make_plant(scenario, flight.pilots, engine, flight.sensors.probes)
+        flight.begin(plant)
+        tools = (FlightMonitor(flight.pilots), StepTimer(), lambda t: None)
+        fly(plant, flight.pilots, [keep], *tools, flight.sensors if flight.feeling else None)
     finally:
         engine.close()
     return keep.states

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from iap_bringup.cli.main import make_parser
+from iap_bringup.cli.main import parse
 from iap_simulation.scenario.scenario import SCENARIOS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,7 +19,7 @@ COMMANDS = sorted({c.strip() for c in re.findall(r"\./iap ((?!test|COMMAND)[^`#;
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_command_is_understood(command):
-    options = make_parser().parse_args(shlex.split(command))
+    options = parse(shlex.split(command))
     if command.startswith("run ") and not options.scenario.endswith(".yaml"):
         assert options.scenario in SCENARIOS.names()
 

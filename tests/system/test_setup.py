@@ -1,54 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The set-up behind ./iap: what makes it start again, and how it ends when it cannot go on."""
 
-import os
-import shutil
 import signal
-import stat
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
-
-# Stands for the system's Python: it has all that set-up looks for, and its venv module does what a test wants.
-PYTHON = """#!/bin/sh
-case "$*" in
-    *'-m venv'*) {venv} ;;
-    --version) echo Python 3.11.0 ;;
-esac
-"""
-
-
-@pytest.fixture
-def checkout(tmp_path):
-    """A copy of what set-up reads, without an environment."""
-    copy = tmp_path / "checkout"
-    copy.mkdir()
-    shutil.copy(ROOT / "iap", copy)
-    skipped = shutil.ignore_patterns("__pycache__", "scenarios", "sample_flight")
-    for name in ("tools", "requirements", *(p.name for p in ROOT.glob("iap_*"))):
-        shutil.copytree(ROOT / name, copy / name, ignore=skipped)
-    return copy
-
-
-def environment(tmp_path, venv):
-    """A caller's environment without ROS 2, in which python3 is the stand-in."""
-    programs = tmp_path / "bin"
-    programs.mkdir(exist_ok=True)
-    for name in ("python3", "g++", "make"):
-        (programs / name).write_text(PYTHON.format(venv=venv))
-        (programs / name).chmod(stat.S_IRWXU)
-    kept = {k: v for k, v in os.environ.items() if k not in ("ROS_DISTRO", "PYTHONPATH", "CXX")}
-    return kept | {"PATH": f"{programs}:/usr/bin:/bin"}
-
-
-def call(checkout, env, cwd=None):
-    return subprocess.run(
-        [checkout / "iap", "list"], env=env, cwd=cwd, capture_output=True, text=True, timeout=60
-    )
+from checkouts import call, environment
+from hang import HANG
 
 
 def key(checkout, part):
@@ -120,6 +79,7 @@ def test_a_failure_shows_the_step_and_its_output(checkout, tmp_path):
     assert not (checkout / ".venv/stamps/python").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupt_ends_the_step_and_leaves_no_stamp(checkout, tmp_path, number, code):
     started = tmp_path / "started"
@@ -131,16 +91,17 @@ def test_an_interrupt_ends_the_step_and_leaves_no_stamp(checkout, tmp_path, numb
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's & ignores it
     )
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + HANG
     while not started.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(number)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=HANG)
     assert process.returncode == code
     assert errors.splitlines()[-1] == "iap: set-up interrupted; the next call goes on with it"
     assert not (checkout / ".venv/stamps/python").exists()
 
 
+@pytest.mark.slow
 def test_a_second_call_waits_for_the_first(checkout, tmp_path):
     log = tmp_path / "calls"
     env = environment(tmp_path, venv=f"echo in >>{log}; sleep 1; echo out >>{log}; exit 1")
@@ -148,5 +109,5 @@ def test_a_second_call_waits_for_the_first(checkout, tmp_path):
         subprocess.Popen([checkout / "iap", "list"], env=env, stderr=subprocess.DEVNULL)
         for _ in range(2)
     ]
-    assert [process.wait(timeout=30) for process in calls] == [1, 1]
+    assert [process.wait(timeout=HANG) for process in calls] == [1, 1]
     assert log.read_text().split() == ["in", "out", "in", "out"]

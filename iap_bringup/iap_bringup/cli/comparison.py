@@ -5,11 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from iap_io.runs.run_folder import write_metrics
+from iap_io.runs.run_folder import COMPARED, write_metrics
 from iap_simulation.run import Flight, Progress, Result, execute
 from iap_simulation.scenario.scenario import Scenario
 
-FOLDER = "compare"  # within the run folder
 Resolve = Callable[[tuple[str, ...]], tuple[Scenario, dict[str, Any]]]
 SHOWN = (
     "outcome",
@@ -32,14 +31,14 @@ def fly_compared(
         scenario: that was flown.
         resolve: resolves the scenario anew with more assignments.
         folder: of the flight itself.
-        progress: is told the simulation time [s] of each.
+        progress: called with the simulation time [s] of each.
     """
     if not scenario.compare or result.interrupted:
         return
     compared = {}
     for name, assignments in scenario.compare.items():
         other, tree = resolve(("compare={}", *assignments))
-        place = folder / FOLDER / name
+        place = folder / COMPARED / name
         place.mkdir(parents=True)
         metrics = execute(Flight.of(other), place, tree, progress=progress).metrics
         compared[name] = {key: metrics[key] for key in SHOWN if key in metrics}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `iap localize` does."""
+"""The command ``iap localize``."""
 
 import argparse
 import json
@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from iap_bringup.cli.options import add_assignments, add_report_options
 from iap_description.errors import BadInput
 from iap_estimation.datasets.bag_topics import Chosen
 from iap_estimation.datasets.opening import Choices, open_dataset
@@ -20,6 +21,55 @@ from iap_estimation.navigation.settings import Settings, load_settings
 from iap_io.runs.run_folder import create_run_folder, write_config
 
 EXIT_DONE, EXIT_FAILED = 0, 1
+
+
+def add_localize(parser: argparse.ArgumentParser) -> None:
+    """Options of ``iap localize``."""
+    parser.description = (
+        "Estimate the poses of recorded aircraft from their sensors, and judge them: a run folder, a folder in EuRoC's"
+        " layout, or a bag of ROS 1 or 2 with stereo images, CameraInfo and Imu."
+    )
+    parser.add_argument("dataset", type=Path, metavar="DATASET_OR_BAG", help="folder or bag")
+    methods = "vio, vio_uwb, virpo, joint, drift_filter; several with commas"
+    parser.add_argument("--method", default="vio", help=f"{methods} (default: vio)")
+    parser.add_argument(
+        "--preset", default="default", help="settings of the estimators (default: default)"
+    )
+    parser.add_argument(
+        "--frontend",
+        metavar="PRESET",
+        help="settings of the front end: default, for rendered images, or euroc, for cameras' (default: the one for"
+        " the data)",
+    )
+    add_assignments(
+        parser, "change a setting, e.g. estimator.keyframes=8 or frontend.max_tracks=150"
+    )
+    parser.add_argument("--vehicle", help="which of a run's vehicles, if there are several")
+    _add_bag_options(parser.add_argument_group("bags", "of a bag that is not this suite's"))
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder to create (default: the next runs/localize_NAME-001)",
+    )
+    add_report_options(parser)
+    parser.set_defaults(run=run_command)
+
+
+def _add_bag_options(bag: argparse._ArgumentGroup) -> None:
+    for side in ("left", "right"):
+        bag.add_argument(f"--{side}", metavar="TOPIC", help=f"images of the {side} camera")
+    bag.add_argument("--imu", metavar="TOPIC", help="the inertial unit")
+    bag.add_argument("--truth", metavar="TOPIC", help="true poses of the inertial unit")
+    bag.add_argument(
+        "--calibration",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="sensor.yaml as EuRoC has it of the left and the right camera, and of the inertial unit if there is a"
+        " third; in place of CameraInfo and /tf_static",
+    )
 
 
 def run_command(options: argparse.Namespace) -> int:
@@ -71,7 +121,7 @@ def _watched(
 ) -> Results:
     """The results, with the time of the data shown meanwhile."""
     columns = TextColumn("{task.completed:6.1f} s of data"), BarColumn(20), TimeElapsedColumn()
-    names = ", ".join(craft.name for craft in dataset.crafts)
+    names = ", ".join(aircraft.name for aircraft in dataset.crafts)
     console.print(f"[bold]{', '.join(methods)}[/]: {names} of {dataset.source}", soft_wrap=True)
     with Progress(*columns, console=console, transient=True, refresh_per_second=5) as bar:
         task = bar.add_task("", total=None)

@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the user sees in the terminal: progress, the table of a run, lists."""
+"""Progress and the tables of a flight on the terminal."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from iap_bringup.terminal.tables import number_text
 from iap_simulation.scenario.scenario import Scenario
-
-if TYPE_CHECKING:
-    from iap_bringup.experiments.convergence import FreeFlight
-
 
 CONTACT_ROWS = (  # key of metrics.json, what it is, digits
     ("first_contact_s", "first contact, s", 2),
@@ -131,14 +128,8 @@ def _contact_table(metrics: dict[str, Any], compare: dict[str, dict[str, Any]]) 
     for key, title, digits in CONTACT_ROWS:
         values = [one.get(key) for one in flights.values()]
         if any(value is not None for value in values):
-            table.add_row(title, *(_listed(value, digits) for value in values))
+            table.add_row(title, *(number_text(value, digits) for value in values))
     return table
-
-
-def _listed(value: Any, digits: int) -> str:  # noqa: ANN401 - a number or a list of them
-    if isinstance(value, list):
-        return " ".join(_listed(item, digits) for item in value)
-    return "-" if value is None else f"{value:.{digits}f}"
 
 
 def _triple(values: Sequence[float | None] | None, names: str, digits: int) -> str:
@@ -149,78 +140,3 @@ def _triple(values: Sequence[float | None] | None, names: str, digits: int) -> s
 
 def _number(value: float | None, digits: int) -> str:
     return "free" if value is None else f"{value:.{digits}f}"
-
-
-def show_list(
-    console: Console,
-    scenarios: list[tuple[str, str]],
-    platforms: list[tuple[str, str]],
-    names: dict[str, list[str]],
-) -> None:
-    """What there is to fly."""
-    for title, rows in (("Scenarios", scenarios), ("Platforms", platforms)):
-        table = Table(title=title, title_justify="left", show_header=False, box=None)
-        for name, description in rows:
-            table.add_row(f"[bold]{name}[/]", description)
-        console.print(table)
-    console.print(
-        "  star_N, line_N   generated for N = 2..12; NAME_fixed has fixed links instead of joints"
-    )
-    for title, listed in names.items():
-        console.print(f"[italic]{title}[/]\n  {', '.join(listed)}")
-
-
-def show_convergence(console: Console, lines: "Sequence[FreeFlight]") -> None:
-    """The table of free flight: PyBullet against the closed form, and what each keeps of energy and momenta."""
-    table = Table(title="2 s of tumbling: error under loads, drifts without")
-    for column in (
-        "engine",
-        "rate, Hz",
-        "position error, mm",
-        "order",
-        "energy",
-        "momentum",
-        "angular m.",
-    ):
-        table.add_column(column, justify="left" if column == "engine" else "right")
-    for line in lines:
-        order = "" if line.order is None else f"{line.order:.2f}"
-        drifts = (line.energy_drift, line.linear_momentum_drift, line.angular_momentum_drift)
-        table.add_row(
-            line.engine,
-            str(line.rate_hz),
-            f"{1e3 * line.position_error_m:.4g}",
-            order,
-            *(f"{drift:.1e}" for drift in drifts),
-        )
-    console.print(table)
-
-
-def show_columns(
-    console: Console, title: str, columns: dict[str, dict[str, float]], digits: int = 4
-) -> None:
-    """A table of numbers: a row for each key, a column for each name."""
-    table = Table("", title=title)
-    for name in columns:
-        table.add_column(name, justify="right")
-    for key in next(iter(columns.values())):
-        table.add_row(key, *(f"{values[key]:.{digits}g}" for values in columns.values()))
-    console.print(table)
-
-
-def show_rows(
-    console: Console,
-    title: str,
-    rows: dict[str, dict[str, Any]],
-    columns: Sequence[str] | None = None,
-    digits: int = 3,
-) -> None:
-    """A table with a row for each name and a column for each key; what a row does not have stays empty."""
-    keys = columns or list(dict.fromkeys(key for values in rows.values() for key in values))
-    table = Table("", title=title)
-    for key in keys:
-        table.add_column(key.replace("_", " "), justify="right", overflow="fold")
-    for name, values in rows.items():
-        cells = [values.get(key, "") for key in keys]
-        table.add_row(name, *(v if isinstance(v, str) else _listed(v, digits) for v in cells))
-    console.print(table)

@@ -9,6 +9,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
 
 from iap_bringup.experiments.energy import invariants
 from iap_description import so3
@@ -205,3 +207,29 @@ def _drifts(assembly: Assembly, x: Array) -> tuple[float, float, float]:
 
 def _drift(v: Array) -> float:
     return float(np.linalg.norm(v - v[0], axis=-1).max() / np.linalg.norm(v[0]))
+
+
+def show_convergence(console: Console, lines: Sequence[FreeFlight]) -> None:
+    """The table of free flight: PyBullet against the closed form, and what each keeps of energy and momenta."""
+    table = Table(title="2 s of tumbling: error under loads, drifts without")
+    for column in (
+        "engine",
+        "rate, Hz",
+        "position error, mm",
+        "order",
+        "energy",
+        "momentum",
+        "angular m.",
+    ):
+        table.add_column(column, justify="left" if column == "engine" else "right")
+    for line in lines:
+        order = "" if line.order is None else f"{line.order:.2f}"
+        drifts = (line.energy_drift, line.linear_momentum_drift, line.angular_momentum_drift)
+        table.add_row(
+            line.engine,
+            str(line.rate_hz),
+            f"{1e3 * line.position_error_m:.4g}",
+            order,
+            *(f"{drift:.1e}" for drift in drifts),
+        )
+    console.print(table)

@@ -5,18 +5,19 @@ from collections.abc import Callable
 
 from rich.console import Console
 
-from iap_bringup.cli import report
 from iap_bringup.experiments.options import ExperimentOptions
+from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
 
 
 def free_flight(console: Console) -> None:
     """PyBullet against the closed form of free flight, over three step sizes."""
     from iap_bringup.experiments.convergence import (
-        free_flight_convergence,  # compiles what no flight needs
+        free_flight_convergence,
+        show_convergence,
     )
 
-    report.show_convergence(console, free_flight_convergence())
+    show_convergence(console, free_flight_convergence())
 
 
 def nodes(console: Console) -> None:
@@ -29,7 +30,7 @@ def nodes(console: Console) -> None:
         pace: measure("three_star_spiral", "pybullet", pace, 60.0)
         for pace in ("realtime", "lockstep")
     }
-    report.show_columns(console, "three_star_spiral, every node a process of its own", results)
+    show_columns(console, "three_star_spiral, every node a process of its own", results)
 
 
 def localization_nodes(console: Console) -> None:
@@ -42,7 +43,7 @@ def localization_nodes(console: Console) -> None:
         ) from error
     with console.status("") as status:
         results = measure_methods(("virpo", "joint"), 30.0, status.update)
-    report.show_columns(console, "three aircraft, six images at 20 Hz, from a recording", results)
+    show_columns(console, "three aircraft, six images at 20 Hz, from a recording", results)
 
 
 def contact(console: Console) -> None:
@@ -53,9 +54,9 @@ def contact(console: Console) -> None:
         resting = contact_studies.resting(status.update)
         rates = contact_studies.peg_over_rates(status.update)
         observer = contact_studies.observer_steps(status.update)
-    report.show_rows(console, "three_star at rest on the ground", resting)
-    report.show_rows(console, "peg_in_hole", rates, PEG)
-    report.show_rows(console, "momentum observer, 0.5 s after a step of 5 N or 1 N m", observer)
+    show_rows(console, "three_star at rest on the ground", resting)
+    show_rows(console, "peg_in_hole", rates, PEG)
+    show_rows(console, "momentum observer, 0.5 s after a step of 5 N or 1 N m", observer)
 
 
 def peg_in_hole(console: Console) -> None:
@@ -64,7 +65,7 @@ def peg_in_hole(console: Console) -> None:
 
     with console.status("") as status:
         results = peg_over_seeds(("default", "paper"), status.update)
-    report.show_rows(console, "peg_in_hole by preset and seed", results, (*PEG, "push_ratio"))
+    show_rows(console, "peg_in_hole by preset and seed", results, (*PEG, "push_ratio"))
 
 
 def sensors(console: Console) -> None:
@@ -87,23 +88,21 @@ def sensors(console: Console) -> None:
             tables += [study(status.update, renderer) for study in seen]
     finally:
         renderer.close()
-    report.show_rows(
-        console, "sensors", {key: row for rows in tables for key, row in rows.items()}
-    )
+    show_rows(console, "sensors", {key: row for rows in tables for key, row in rows.items()})
 
 
-def virpo_tables(console: Console, asked: ExperimentOptions) -> None:
+def virpo_tables(console: Console, options: ExperimentOptions) -> None:
     """Localisation in all scenes, by program and by hand, each method beside what is published (an hour)."""
     from iap_bringup.experiments.virpo_experiment import run_tables
 
-    run_tables(console, asked)
+    run_tables(console, options)
 
 
-def virpo_faults(console: Console, asked: ExperimentOptions) -> None:
+def virpo_faults(console: Console, options: ExperimentOptions) -> None:
     """Localisation with outliers, darkness, delays, dropouts and lost images, each beside the clean flight."""
     from iap_bringup.experiments.virpo_faults import run_faults
 
-    run_faults(console, asked)
+    run_faults(console, options)
 
 
 PEG = (
@@ -129,15 +128,15 @@ LOCALIZATION: dict[str, Callable[[Console, ExperimentOptions], None]] = {  # the
 }
 
 
-def run_experiment(name: str, asked: ExperimentOptions) -> None:
+def run_experiment(name: str, options: ExperimentOptions) -> None:
     """Run a study by name.
 
     Raises:
-        BadInput: it does not take what is asked.
+        BadInput: it does not take these options.
     """
     if name in LOCALIZATION:
-        LOCALIZATION[name](Console(), asked)
-    elif asked != ExperimentOptions():
+        LOCALIZATION[name](Console(), options)
+    elif options != ExperimentOptions():
         raise BadInput(
             f"experiment {name}: --quick, --flights and --out are for {', '.join(LOCALIZATION)}"
         )

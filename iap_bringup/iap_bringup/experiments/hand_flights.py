@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_bringup import DATA
 from iap_bringup.experiments.hand_pilot import HandPilot, Room
 from iap_bringup.teleop.mappings import JoystickMapping, load_mapping
 from iap_bringup.teleop.stick_reference import Hand, joystick_demand
@@ -25,7 +26,7 @@ from iap_io.bags.bag_writer import BagWriter
 from iap_io.wire.cdr import message_types
 from iap_io.wire.message_views import ReferenceMessage
 from iap_physics.engines.joints import joined_rows
-from iap_simulation.scenario.scenario import DATA, Options, Scenario, resolve_replay
+from iap_simulation.scenario.scenario import Options, Scenario, resolve_replay
 
 Array = NDArray[np.float64]
 

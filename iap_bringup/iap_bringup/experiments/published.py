@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from iap_bringup import DATA
 from iap_description.config import Positive, Record, read_yaml, validate
-from iap_simulation.scenario.scenario import DATA
 
 FILE = DATA / "published" / "virpo.yaml"
 SCENES = ("vio", "vio_uwb", "virpo")  # columns of iap_simulator TABLE VIII

@@ -11,6 +11,7 @@ from iap_bringup.experiments.unrecorded_flight import Watched, watch
 from iap_description import so3
 from iap_description.config import validate
 from iap_description.random_streams import stream
+from iap_description.sensors.mounts import imu_mounts
 from iap_description.states import P, Q, V
 from iap_description.vehicles.assembly import Assembly
 from iap_estimation.evaluation.allan import densities
@@ -19,7 +20,8 @@ from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.imu import PRESETS as UNITS
 from iap_sensors.imu import Imu, ImuSpec
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
-from iap_sensors.mounted.inertial_units import Unit, seats_of
+from iap_sensors.mounted.inertial_units import Unit
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
 Array = NDArray[np.float64]
@@ -75,13 +77,13 @@ def dead_reckoning(tell: Tell) -> Rows:
 
 def _reckoned(flown: Watched, sampling: str, start: float) -> tuple[float, float]:
     """Errors of position [m] and attitude [rad] after dead reckoning from a time [s] on."""
-    said = flown.inertial(UNIT)
-    stamps = np.array([each.t for each in said])
+    samples = flown.inertial(UNIT)
+    stamps = np.array([each.t for each in samples])
     k, dt = int(np.searchsorted(flown.t, start)), float(flown.t[1])
     steps = round(SPAN / dt)
     is_mean = sampling == "integrating"
     first = int(np.argmin(np.abs(stamps - (flown.t[k] + is_mean * dt))))
-    chosen = said[first : first + steps + (not is_mean)]
+    chosen = samples[first : first + steps + (not is_mean)]
     w, f = (np.array([getattr(each, name) for each in chosen]) for name in ("w_WS_S", "f_S"))
     row, last = flown.x[k, DRONE], flown.x[k + steps, DRONE]
     adding_up = reckon if is_mean else reckon_instants
@@ -111,19 +113,19 @@ def attitude(tell: Tell, seeds: range = SEEDS, long: float = 96.0, short: float 
 def _tilt_errors(flown: Watched, seed: int) -> Array:
     """Errors (T, 2) of roll and pitch [rad] of one aircraft's estimate, with the noise of a seed."""
     scenario, _ = resolve("figure_eight", Options(sensors="imu", seed=seed))
-    place = seats_of(Assembly.of(scenario.vehicles[0].platform))[DRONE]
+    mount = imu_mounts(Assembly.of(scenario.vehicles[0].platform))[DRONE]
     sensors = scenario.vehicles[0].sensors
     assert sensors.magnetometer is not None  # noqa: S101 - the set has one
     every = round(scenario.rates.control_hz / sensors.magnetometer.rate)
     true = flown.x[1:, DRONE, Q]
-    unit = Unit(place, sensors, scenario.rates.control_hz, seed)
+    unit = Unit(mount, sensors, scenario.rates.control_hz, seed)
     unit.reset(seed, flown.x[0, DRONE, Q])
     seen = np.empty_like(true)
-    for k, said in enumerate(flown.inertial(UNIT)[: len(true)]):
-        (felt,) = unit.feel(np.array([said.t]), said.w_WS_S[None], said.f_S[None])
-        seen[k] = felt.q_WS
+    for k, sample in enumerate(flown.inertial(UNIT)[: len(true)]):
+        (measured,) = unit.measure(np.array([sample.t]), sample.w_WS_S[None], sample.f_S[None])
+        seen[k] = measured.q_WS
         if (k + 1) % every == 0:
-            unit.point(said.t, true[k])
+            unit.measure_field(sample.t, true[k])
     angles = [so3.euler_from_matrix(so3.matrix_from_quaternion(q))[:, :2] for q in (seen, true)]
     return np.asarray(angles[0] - angles[1])
 
@@ -136,8 +138,9 @@ def stamps(tell: Tell, renderer: Renderer) -> Rows:
     spacing = np.diff([round(each.t * 1e9) for each in flown.inertial(UNIT)])
     images = flown.images("/iap/drone_1/left")
     off = max(float(np.abs(flown.t - each.t).min()) for each in images)
-    eyes = MountedCameras(flown.scenario, mounted_cameras_of(flown.scenario), renderer)
-    found = [_steps_off(flown, eyes, k) for k in range(40, len(images), 10)]
+    rig = rig_spec(flown.scenario)
+    cameras = MountedCameras(rig, mounted_cameras_of(rig), renderer)
+    found = [_steps_off(flown, cameras, k) for k in range(40, len(images), 10)]
     return {
         "inertial samples, largest deviation from 5 ms, ns": _row(
             float(np.abs(spacing - 5_000_000).max()), "0"
@@ -149,13 +152,13 @@ def stamps(tell: Tell, renderer: Renderer) -> Rows:
     }
 
 
-def _steps_off(flown: Watched, eyes: MountedCameras, number: int) -> int:
+def _steps_off(flown: Watched, cameras: MountedCameras, number: int) -> int:
     """How many control steps from an image's stamp the state is that gives the same image."""
     image = flown.images("/iap/drone_1/left")[number]
     k = int(np.searchsorted(flown.t, image.t - 1e-6))
     near = range(k - 3, min(k + 4, len(flown.t)))
     again = [
-        eyes.shoot(eyes.eyes[:1], image.t, flown.x[i], NO_OBJECTS)[0].pixels.astype(int)
+        cameras.shoot(cameras.cameras[:1], image.t, flown.x[i], NO_OBJECTS)[0].pixels.astype(int)
         for i in near
     ]
     difference = [float(np.abs(each - image.pixels).mean()) for each in again]

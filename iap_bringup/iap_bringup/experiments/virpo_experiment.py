@@ -20,15 +20,15 @@ from iap_io.runs.run_folder import create_run_folder
 DRAWN = ("a1", "a2", "a3", "b", "c", "d")  # flights of the figure
 
 
-def run_tables(console: Console, asked: ExperimentOptions) -> None:
+def run_tables(console: Console, options: ExperimentOptions) -> None:
     """Fly, estimate, judge, and write everything down.
 
     Raises:
         BadInput: the recordings or the folder cannot be used.
     """
-    given = None if asked.flights is None else given_flights(asked.flights)
-    what = study(quick=asked.quick, given=given)
-    folder = create_run_folder(asked.out, "virpo_tables")
+    given = None if options.flights is None else given_flights(options.flights)
+    what = study(quick=options.quick, given=given)
+    folder = create_run_folder(options.out, "virpo_tables")
     scores: dict[Key, Score | Failed] = {}
     drawn: dict[str, Localized] = {}
     with console.status("flights and estimates") as status:

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 from rich.console import Console
 
-from iap_bringup.cli.report import show_rows
 from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.experiments.virpo_cases import CASES, METHODS
-from iap_bringup.experiments.virpo_flights import Event, Heard
+from iap_bringup.experiments.virpo_flights import Event, ObservedFlight
 from iap_bringup.experiments.virpo_runs import errors_of, estimated, settings_of, watch_case
 from iap_bringup.experiments.virpo_scores import Failed, Score
+from iap_bringup.terminal.tables import show_rows
 from iap_description.random_streams import stream
 from iap_estimation.virpo.messages import Ranges, Tracks
 
@@ -36,7 +36,10 @@ def outliers(events: list[Event]) -> list[Event]:
         views[wrong] += rng.normal(size=(int(wrong.sum()), 4)) * WRONG / FOCAL
         return replace(tracks, views=views)
 
-    return [(who, spoil(said) if isinstance(said, Tracks) else said) for who, said in events]
+    return [
+        (who, spoil(measurement) if isinstance(measurement, Tracks) else measurement)
+        for who, measurement in events
+    ]
 
 
 def darkness(events: list[Event]) -> list[Event]:
@@ -47,7 +50,8 @@ def darkness(events: list[Event]) -> list[Event]:
 def delay(events: list[Event]) -> list[Event]:
     """Images come 200 ms late, with their own stamps."""
     late = [
-        (said.t + (0.2 if isinstance(said, Tracks) else 0.0), (who, said)) for who, said in events
+        (measurement.t + (0.2 if isinstance(measurement, Tracks) else 0.0), (who, measurement))
+        for who, measurement in events
     ]
     return [event for _, event in sorted(late, key=lambda pair: pair[0])]
 
@@ -60,19 +64,22 @@ def no_ranges(events: list[Event]) -> list[Event]:
 def behind_walls(events: list[Event]) -> list[Event]:
     """Ranges to the second anchor are 1 m too long."""
 
-    def lengthen(told: Ranges) -> Ranges:
-        return replace(told, ranges=told.ranges + (told.anchors == 1))
+    def lengthen(measurement: Ranges) -> Ranges:
+        return replace(measurement, ranges=measurement.ranges + (measurement.anchors == 1))
 
-    return [(who, lengthen(said) if isinstance(said, Ranges) else said) for who, said in events]
+    return [
+        (who, lengthen(measurement) if isinstance(measurement, Ranges) else measurement)
+        for who, measurement in events
+    ]
 
 
 def one_blind(events: list[Event]) -> list[Event]:
     """The first aircraft's images do not come for 10 s; the tracks after it are new ones."""
     kept = []
-    for who, said in events:
-        if who == 0 and isinstance(said, Tracks) and _within(said.t, 10.0):
+    for who, measurement in events:
+        if who == 0 and isinstance(measurement, Tracks) and _within(measurement.t, 10.0):
             continue
-        kept.append(_unseen((who, said), 10.0) if who == 0 else (who, said))
+        kept.append(_unseen((who, measurement), 10.0) if who == 0 else (who, measurement))
     return kept
 
 
@@ -86,28 +93,32 @@ FAULTS: dict[str, Fault] = {
 }
 
 
-def run_faults(console: Console, asked: ExperimentOptions) -> None:
+def run_faults(console: Console, options: ExperimentOptions) -> None:
     """Fly once, and localise with every fault."""
     case = next(each for each in CASES if each.name == FLIGHT)
-    seconds = QUICK_SECONDS if asked.quick else SECONDS
+    seconds = QUICK_SECONDS if options.quick else SECONDS
     with console.status("the flight") as status:
-        heard = watch_case(replace(case, duration=seconds), 1)
+        observed = watch_case(replace(case, duration=seconds), 1)
         rows = {}
         for method in METHOD_NAMES:
-            clean = _error(heard, heard.events, method)
+            clean = _error(observed, observed.events, method)
             rows[f"{method}: clean"] = {"ATE, m": _text(clean), "of the clean one": ""}
             for name, fault in FAULTS.items():
                 status.update(f"{method}: {name}")
-                rows[f"{method}: {name}"] = _row(_error(heard, fault(heard.events), method), clean)
+                rows[f"{method}: {name}"] = _row(
+                    _error(observed, fault(observed.events), method), clean
+                )
     show_rows(console, f"figure-eight, {seconds:.0f} s, mean over all bodies", rows)
 
 
-def _error(heard: Heard, events: list[Event], method: str) -> float | Failed:
+def _error(observed: ObservedFlight, events: list[Event], method: str) -> float | Failed:
     """Mean over the bodies of the position's RMSE [m]."""
-    found = estimated(heard, events, METHODS[method].base, settings_of(METHODS[method]))
+    found = estimated(observed, events, METHODS[method].base, settings_of(METHODS[method]))
     if isinstance(found, Failed):
         return found
-    return float(np.mean([Score.of(errors_of(heard, body, found[body])).ate for body in BODIES]))
+    return float(
+        np.mean([Score.of(errors_of(observed, body, found[body])).ate for body in BODIES])
+    )
 
 
 def _row(error: float | Failed, clean: float | Failed) -> dict[str, str]:
@@ -129,10 +140,15 @@ def _within(t: float, seconds: float) -> bool:
 
 def _unseen(event: Event, seconds: float) -> Event:
     """Tracks of some time as none, and those after it under new names."""
-    who, said = event
-    if not isinstance(said, Tracks) or said.t < BEGIN:
+    who, measurement = event
+    if not isinstance(measurement, Tracks) or measurement.t < BEGIN:
         return event
-    if _within(said.t, seconds):
-        none = np.zeros(len(said.ids), dtype=bool)
-        return who, Tracks(said.t, said.ids[none], said.views[none], said.has_right[none])
-    return who, replace(said, ids=said.ids + 10**9)
+    if _within(measurement.t, seconds):
+        none = np.zeros(len(measurement.ids), dtype=bool)
+        return who, Tracks(
+            measurement.t,
+            measurement.ids[none],
+            measurement.views[none],
+            measurement.has_right[none],
+        )
+    return who, replace(measurement, ids=measurement.ids + 10**9)

@@ -13,23 +13,24 @@ from numpy.typing import NDArray
 from iap_bringup.experiments.unrecorded_flight import Log, fly_unrecorded
 from iap_bringup.experiments.virpo_cases import Case
 from iap_description.sensors.readings import ImuReading, Reading
+from iap_description.vehicles.assembly import Assembly
 from iap_estimation.frontend.spec import FrontendSpec
-from iap_estimation.navigation.aircraft_frontend import AircraftFrontend
-from iap_estimation.navigation.data import CENTRE, Images, Raw, Seen
-from iap_estimation.navigation.reading_adapter import ears_of, tilt_of
+from iap_estimation.navigation.aircraft_frontend import FleetFrontend
+from iap_estimation.navigation.data import Seen
+from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
-from iap_estimation.virpo.messages import Inertial, Tracks
+from iap_estimation.virpo.messages import Tracks
 from iap_sensors.cameras.renderer import Renderer
-from iap_sensors.mounted.sensor_suite import SensorSuite
 from iap_simulation.run import Flight, Progress
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.sensor_infos import sensor_infos
 
 Array = NDArray[np.float64]
-Event = tuple[int, Seen]  # an aircraft's index or `CENTRE`, and what is known
+Event = tuple[int, Seen]  # an aircraft's index or CENTRE, and a measurement
 
 
 @dataclass
-class Hearing:
+class ReadingLog:
     """Takes readings of one vehicle and keeps what estimators use of them.
 
     Attributes:
@@ -44,39 +45,30 @@ class Hearing:
     biases: list[list[Array]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._ears = ears_of(self.own.carried)
-        self._eyes = [AircraftFrontend(self.own.name, c, self.frontend) for c in self.own.crafts]
-        self._anchors: dict[str, int] = {}
-        self.biases = [[] for _ in self.own.carried]
+        own = self.own
+        self._adapter = ReadingAdapter(own.carried, own.central)
+        self._frontend = FleetFrontend(own.name, own.crafts, self.frontend)
+        self._units = {its.imu.topic: number for number, its in enumerate(own.carried)}
+        self.biases = [[] for _ in own.carried]
 
-    def take(self, reading: Reading) -> None:
-        """Take a reading."""
-        central = self.own.central
-        if central is not None and reading.source.topic == central.topic:
-            told = tilt_of(central, reading) if isinstance(reading, ImuReading) else None
-            if told is not None:
-                self.events.append((CENTRE, told))
-        elif reading.source.topic in self._ears:
-            ear = self._ears[reading.source.topic]
-            if ear.counts(reading):
-                self._note(ear.number, reading, ear.heard(reading, self._anchors))
+    def receive(self, reading: Reading) -> None:
+        """Receive a reading."""
+        self._note_biases(reading)
+        event = self._adapter(reading)
+        if event is not None:
+            self.events.append(self._frontend(event))
 
-    def _note(self, number: int, reading: Reading, said: Raw | None) -> None:
-        if isinstance(reading, ImuReading) and reading.gyro_bias is not None:
-            assert reading.accel_bias is not None  # noqa: S101 - both are told or none
-            self.biases[number].append(
-                np.concatenate([[reading.t], reading.gyro_bias, reading.accel_bias])
-            )
-        if isinstance(said, Images):
-            self.events.append((number, self._eyes[number].see(said)))
-        elif said is not None:
-            if isinstance(said, Inertial):
-                self._eyes[number].turn(said)
-            self.events.append((number, said))
+    def _note_biases(self, reading: Reading) -> None:
+        number = self._units.get(reading.source.topic)
+        if number is not None and isinstance(reading, ImuReading):
+            if reading.gyro_bias is not None and reading.accel_bias is not None:
+                self.biases[number].append(
+                    np.concatenate([[reading.t], reading.gyro_bias, reading.accel_bias])
+                )
 
 
 @dataclass(frozen=True, eq=False)
-class Heard:
+class ObservedFlight:
     """A flight.
 
     Attributes:
@@ -100,7 +92,7 @@ class Heard:
 
 def hear(
     case: Case, seed: int, frontend: FrontendSpec, renderer: Renderer | None, tell: Progress
-) -> Heard:
+) -> ObservedFlight:
     """Fly a case.
 
     Args:
@@ -111,17 +103,21 @@ def hear(
         tell: is told the time in the flight [s].
     """
     scenario, _ = case.resolve(seed)
-    own = SensorSet.of(scenario.vehicles[0], SensorSuite(scenario).metas, scenario.world.gravity)
-    uwb = scenario.vehicles[0].sensors.uwb
+    vehicle = scenario.vehicles[0]
+    assembly = Assembly.of(vehicle.platform, vehicle.name)
+    own = SensorSet.of(assembly, sensor_infos(scenario), scenario.world.gravity)
+    uwb = vehicle.sensors.uwb
     anchors = np.array([each.position for each in uwb.anchors] if uwb is not None else [])
     flight = Flight.of(scenario if renderer is not None else _blind(scenario))
-    hearing, log = Hearing(own, frontend), Log()
+    hearing, log = ReadingLog(own, frontend), Log()
     fly_unrecorded(flight, log, hearing, renderer, tell)
     biases = [np.array(rows).reshape(-1, 7) for rows in hearing.biases]
-    return Heard(seed, own, np.array(log.t), np.array(log.x), hearing.events, biases, anchors)
+    return ObservedFlight(
+        seed, own, np.array(log.t), np.array(log.x), hearing.events, biases, anchors
+    )
 
 
-def with_noise_of(seen: Heard, other: Heard) -> Heard:
+def with_noise_of(seen: ObservedFlight, other: ObservedFlight) -> ObservedFlight:
     """The tracks of one flight among what the other sensors said in another of the same motion."""
     tracks = [event for event in seen.events if isinstance(event[1], Tracks)]
     events = sorted(other.events + tracks, key=lambda event: event[1].t)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.experiments.virpo_cases import MAIN, METHODS, Case, Method, Study
-from iap_bringup.experiments.virpo_flights import Event, Heard, hear, with_noise_of
+from iap_bringup.experiments.virpo_flights import Event, ObservedFlight, hear, with_noise_of
 from iap_bringup.experiments.virpo_scores import Failed, Key, Score
 from iap_bringup.plots.plots_localization import Localized, Path
 from iap_description.states import P
@@ -43,7 +43,7 @@ def run_study(study: Study, tell: Callable[[str], None]) -> Iterator[tuple[str, 
 
     Args:
         study: see there.
-        tell: is told what is done.
+        tell: called with what is done.
     """
     workers = min(len(study.cases), len(os.sched_getaffinity(0)))
     context = multiprocessing.get_context("spawn")  # renderers do not survive a fork
@@ -59,9 +59,9 @@ def run_case(case: Case, seeds: tuple[int, ...]) -> Found:
     seen, found = watch_case(case, seeds[0]), Found()
     paths: dict[str, Path] = {}
     for seed in seeds:
-        heard = seen if seed == seeds[0] else heard_with(case, seed, seen)
+        observed = seen if seed == seeds[0] else observed_with(case, seed, seen)
         for name in case.methods:
-            scores, path = _judged(case, name, heard)
+            scores, path = _judged(case, name, observed)
             found.scores |= {Key(case.name, name, seed, body): s for body, s in scores.items()}
             if path is not None and seed == seeds[0] and name in MAIN:
                 paths[name] = path
@@ -69,7 +69,7 @@ def run_case(case: Case, seeds: tuple[int, ...]) -> Found:
     return found
 
 
-def watch_case(case: Case, seed: int) -> Heard:
+def watch_case(case: Case, seed: int) -> ObservedFlight:
     """Fly a case with cameras."""
     renderer = make_renderer("opengl")
     try:
@@ -78,7 +78,7 @@ def watch_case(case: Case, seed: int) -> Heard:
         renderer.close()
 
 
-def heard_with(case: Case, seed: int, seen: Heard) -> Heard:
+def observed_with(case: Case, seed: int, seen: ObservedFlight) -> ObservedFlight:
     """What was seen, with the noise of another seed in all other sensors."""
     return with_noise_of(seen, hear(case, seed, load_settings().frontend, None, lambda _: None))
 
@@ -87,51 +87,55 @@ def settings_of(method: Method) -> VirpoSpec:
     """The estimators' settings for a method."""
     spec = load_settings(PRESETS[method.preset]).estimator
     flags = {flag: term in method.terms for term, flag in TERMS.items()}
-    told = {**flags, "instants": method.size, "sharing": method.neighbours}
+    changes = {**flags, "instants": method.size, "sharing": method.neighbours}
     pixels = spec.pixels if method.pixels is None else method.pixels
-    physical = spec.physical.model_copy(update=told)
+    physical = spec.physical.model_copy(update=changes)
     return spec.model_copy(update={"physical": physical, "pixels": pixels})
 
 
 def with_anchors(events: Iterable[Event], count: int | None) -> Iterator[Event]:
     """The same with ranges to the first anchors only."""
-    for who, said in events:
-        if count is not None and isinstance(said, Ranges):
-            few = said.anchors < count
-            kept = (each[few] for each in (said.p_W, said.ranges, said.deviations))
-            yield who, Ranges(said.t, said.anchors[few], *kept)
+    for who, measurement in events:
+        if count is not None and isinstance(measurement, Ranges):
+            few = measurement.anchors < count
+            kept = (
+                each[few] for each in (measurement.p_W, measurement.ranges, measurement.deviations)
+            )
+            yield who, Ranges(measurement.t, measurement.anchors[few], *kept)
         else:
-            yield who, said
+            yield who, measurement
 
 
-def with_pixel_noise(heard: Heard, events: Iterable[Event], pixels: float) -> Iterator[Event]:
+def with_pixel_noise(
+    observed: ObservedFlight, events: Iterable[Event], pixels: float
+) -> Iterator[Event]:
     """The same with white noise on every coordinate of every track [px]; the same noise each time."""
-    rigs = [craft.rig for craft in heard.own.fleet(pixels).crafts]
-    rng = np.random.default_rng(heard.seed)
-    for who, said in events:
-        if isinstance(said, Tracks) and (rig := rigs[who]) is not None:
-            noise = rig.deviation * rng.standard_normal(said.views.shape)
-            yield who, replace(said, views=said.views + noise)
+    rigs = [each.rig for each in observed.own.fleet(pixels).crafts]
+    rng = np.random.default_rng(observed.seed)
+    for who, measurement in events:
+        if isinstance(measurement, Tracks) and (rig := rigs[who]) is not None:
+            noise = rig.deviation * rng.standard_normal(measurement.views.shape)
+            yield who, replace(measurement, views=measurement.views + noise)
         else:
-            yield who, said
+            yield who, measurement
 
 
 def estimated(
-    heard: Heard, events: Iterable[Event], base: str, spec: VirpoSpec
+    observed: ObservedFlight, events: Iterable[Event], base: str, spec: VirpoSpec
 ) -> dict[str, list[Estimate]] | Failed:
     """What a method believes of all bodies, by name, at every keyframe."""
-    own = heard.own
+    own = observed.own
 
     def first(aircraft: int, t: float) -> Array:
-        k = int(np.searchsorted(heard.t, t - 1e-6))
-        return own.mounts[aircraft].unit(heard.x[k, own.rows[aircraft]])
+        k = int(np.searchsorted(observed.t, t - 1e-6))
+        return own.mounts[aircraft].unit(observed.x[k, own.rows[aircraft]])
 
     localizer = make_localizer(base, own.fleet(spec.pixels), spec, first)
     found: dict[str, list[Estimate]] = {}
-    names = [craft.name for craft in own.crafts]
+    names = [each.name for each in own.crafts]
     try:
-        for who, said in events:
-            if pass_on(localizer, who, said):
+        for who, measurement in events:
+            if pass_on(localizer, who, measurement):
                 for name, one in named_estimates(localizer, names).items():
                     kept = found.setdefault(name, [])
                     if not kept or one.t > kept[-1].t:
@@ -143,69 +147,73 @@ def estimated(
     return found if found else Failed("no estimate came")
 
 
-def errors_of(heard: Heard, body: str, estimates: list[Estimate]) -> Array:
+def errors_of(observed: ObservedFlight, body: str, estimates: list[Estimate]) -> Array:
     """Position errors (K, 3) of a body [m]."""
     own, rows = (
-        heard.own,
-        np.round(np.interp([e.t for e in estimates], heard.t, range(len(heard.t)))),
+        observed.own,
+        np.round(np.interp([e.t for e in estimates], observed.t, range(len(observed.t)))),
     )
     k = rows.astype(int)
     places = np.array([each.p_WB_W for each in estimates])
-    names = [craft.name for craft in own.crafts]
+    names = [each.name for each in own.crafts]
     if body == CENTRE_NAME:
-        return places - heard.x[k, 0, P]
+        return places - observed.x[k, 0, P]
     a = names.index(body)
-    true = [own.mounts[a].unit(row)[:3] for row in heard.x[k, own.rows[a]]]
+    true = [own.mounts[a].unit(row)[:3] for row in observed.x[k, own.rows[a]]]
     return places - np.array(true)
 
 
-def biases_inside(heard: Heard, aircraft: int, estimates: list[Estimate]) -> float:
+def biases_inside(observed: ObservedFlight, aircraft: int, estimates: list[Estimate]) -> float:
     """Share of the biases' numbers that are within three of their deviations of the truth."""
-    true = heard.biases[aircraft]
+    true = observed.biases[aircraft]
     k = np.searchsorted(true[:, 0], [each.t - 1e-6 for each in estimates]).clip(0, len(true) - 1)
-    told = np.array([[*each.gyro_bias, *each.accel_bias] for each in estimates])
+    biases = np.array([[*each.gyro_bias, *each.accel_bias] for each in estimates])
     sigma = np.sqrt([np.diag(each.covariance)[9:] for each in estimates])
-    return float(np.mean(np.abs(told - true[k, 1:]) < 3.0 * sigma))
+    return float(np.mean(np.abs(biases - true[k, 1:]) < 3.0 * sigma))
 
 
-def _judged(case: Case, name: str, heard: Heard) -> tuple[dict[str, Score | Failed], Path | None]:
+def _judged(
+    case: Case, name: str, observed: ObservedFlight
+) -> tuple[dict[str, Score | Failed], Path | None]:
     """Scores of all bodies, and the path of the last one."""
     method = METHODS[name]
-    events: Iterable[Event] = with_anchors(heard.events, method.anchors)
+    events: Iterable[Event] = with_anchors(observed.events, method.anchors)
     if method.pixels is not None:
-        events = with_pixel_noise(heard, events, method.pixels)
-    found = estimated(heard, events, method.base, settings_of(method))
+        events = with_pixel_noise(observed, events, method.pixels)
+    found = estimated(observed, events, method.base, settings_of(method))
     if isinstance(found, Failed):
         return dict.fromkeys(case.bodies, found), None
     scores: dict[str, Score | Failed] = {}
-    names = [craft.name for craft in heard.own.crafts]
+    names = [each.name for each in observed.own.crafts]
     for body in case.bodies:
-        estimates = found.get(_known_as(body, heard), [])
+        estimates = found.get(_known_as(body, observed), [])
         if not estimates:
             scores[body] = Failed("no estimate came")
             continue
-        errors = errors_of(heard, _known_as(body, heard), estimates)
+        errors = errors_of(observed, _known_as(body, observed), estimates)
         spread = np.array([each.covariance[:3, :3] for each in estimates])
         inside = (
             None
             if body == CENTRE_NAME
-            else biases_inside(heard, names.index(_known_as(body, heard)), estimates)
+            else biases_inside(observed, names.index(_known_as(body, observed)), estimates)
         )
         scores[body] = Score.of(errors, nees(errors, spread), inside)
-    last = found[_known_as(case.bodies[-1], heard)]
+    last = found[_known_as(case.bodies[-1], observed)]
     places = np.array([each.p_WB_W for each in last])
     return scores, Path(np.array([each.t for each in last]), places)
 
 
-def _known_as(body: str, heard: Heard) -> str:
+def _known_as(body: str, observed: ObservedFlight) -> str:
     """A body's name on the vehicle: a single aircraft has another than one of several."""
-    names = [craft.name for craft in heard.own.crafts]
+    names = [each.name for each in observed.own.crafts]
     return names[0] if len(names) == 1 else body
 
 
-def _drawn(case: Case, heard: Heard, paths: dict[str, Path], found: Found, seed: int) -> Localized:
+def _drawn(
+    case: Case, observed: ObservedFlight, paths: dict[str, Path], found: Found, seed: int
+) -> Localized:
     body = case.bodies[-1]
-    row = 0 if body == CENTRE_NAME else heard.own.rows[0]
+    row = 0 if body == CENTRE_NAME else observed.own.rows[0]
     quartiles = {
         name: {
             each: score.quartiles
@@ -214,5 +222,5 @@ def _drawn(case: Case, heard: Heard, paths: dict[str, Path], found: Found, seed:
         }
         for name in paths
     }
-    true = Path(heard.t[::DRAWN], heard.x[::DRAWN, row, P])
-    return Localized(case.title, case.scene, heard.anchors, body, true, paths, quartiles)
+    true = Path(observed.t[::DRAWN], observed.x[::DRAWN, row, P])
+    return Localized(case.title, case.scene, observed.anchors, body, true, paths, quartiles)

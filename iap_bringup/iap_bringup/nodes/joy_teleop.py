@@ -10,14 +10,14 @@ import time
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import Joy
 
-from iap_bringup.nodes.hand_flight import HandFlight
+from iap_bringup.nodes.teleop_base import TeleopNode
 from iap_bringup.teleop.mappings import JoystickMapping, load_mapping
 from iap_bringup.teleop.stick_reference import RELEASED, Demand, joystick_demand
 from iap_description.errors import BadInput
 from iap_io.ros.node import run
 
 
-class JoyTeleop(HandFlight):
+class JoyTeleop(TeleopNode):
     """Holds the pose unless the dead man's button of a joystick that still speaks is held."""
 
     def __init__(self, namespace: str = "iap") -> None:

@@ -13,7 +13,7 @@ import tty
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from iap_bringup.nodes.hand_flight import HandFlight
+from iap_bringup.nodes.teleop_base import TeleopNode
 from iap_bringup.teleop.mappings import KeyboardMapping, load_mapping
 from iap_bringup.teleop.stick_reference import Keyboard
 from iap_io.ros.node import EXIT_BAD_INPUT, EXIT_DONE, STEADY, run
@@ -22,7 +22,7 @@ PERIOD = 0.02  # between looks at the keyboard [s]
 ESCAPE = "\x1b"
 
 
-class KeyboardTeleop(HandFlight):
+class KeyboardTeleop(TeleopNode):
     """Holds the pose unless the key of a motion is held."""
 
     def __init__(self, namespace: str = "iap") -> None:

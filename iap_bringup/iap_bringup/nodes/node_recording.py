@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from iap_bringup.nodes.step_synchronizer import Expected, Logbook
+from iap_bringup.nodes.step_synchronizer import Expected, StepSynchronizer
 from iap_description.sensors.readings import Reading
 from iap_description.signals import Step
 from iap_io.runs.recorder import Recorder, RecordingFailed
@@ -18,7 +18,7 @@ from iap_physics.flight_monitor import is_far
 from iap_simulation.run import INTERRUPTED, Flight, judge
 
 
-class LiveRun:
+class NodeRecording:
     """Records from the first complete tick to the end of the references, or until it is closed.
 
     Args:
@@ -36,7 +36,9 @@ class LiveRun:
 
     def __init__(self, flight: Flight, config: dict[str, Any], folder: Path) -> None:
         self.folder = folder
-        self.logbook = Logbook([Expected.of(pilot) for pilot in flight.pilots], self._write)
+        self.logbook = StepSynchronizer(
+            [Expected.of(pilot) for pilot in flight.pilots], self._write
+        )
         self.outcome: str | None = None
         self.collisions: list[dict[str, Any]] = []
         self.control_step_us = math.nan
@@ -45,14 +47,14 @@ class LiveRun:
         self._began = self._wall = time.perf_counter()
         self._t = 0.0
         self._has_ticks = False
-        write_config(folder, config)
+        write_config(folder, config, flight.sensors.suite.infos)
         self._recorder = Recorder(folder, flight.meta, flight.scenario.recording)
         flight.write_tracks(self._recorder)
 
-    def take(self, reading: Reading) -> None:
-        """Record what a sensor says, unless it says so of a time after the flight's end."""
+    def receive(self, reading: Reading) -> None:
+        """Record a reading, unless it is of a time after the flight's end."""
         if reading.t < self._end + self._dt:
-            self._recorder.take(reading)
+            self._recorder.receive(reading)
 
     @property
     def stamp(self) -> int:

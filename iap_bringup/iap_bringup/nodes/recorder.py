@@ -17,7 +17,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from std_srvs.srv import SetBool
 
-from iap_bringup.nodes.node_recording import LiveRun
+from iap_bringup.nodes.node_recording import NodeRecording
 from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_bringup.nodes.sensor_log import SensorLog
 from iap_bringup.nodes.step_synchronizer import FELT, Expected
@@ -41,7 +41,7 @@ from iap_io.wire.message_views import (
     ReferenceMessage,
     StateMessage,
 )
-from iap_io.wire.wrench_views import ForceTaskMessage, WrenchMessage
+from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
 from iap_msgs.msg import ForceTask, PlatformCommand, PlatformReference, PlatformState
 from iap_simulation.run import Flight
 from iap_simulation.vehicle import Vehicle
@@ -74,13 +74,13 @@ class RecorderNode(SuiteNode):
         self._lateness, self._is_late = None, False
         self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
 
-    def _new_run(self) -> LiveRun:
+    def _new_run(self) -> NodeRecording:
         out = Path(self._out) if self._out else None
         if out is not None and hasattr(self, "_runs"):  # a reset: NAME, NAME-2, NAME-3, ...
             out = out.with_name(f"{out.name}-{len(self._runs) + 1}")
         folder = create_run_folder(out, self._flight.scenario.scenario)
         self.get_logger().info(f"recording into {folder}")
-        return LiveRun(self._flight, self._config, folder)
+        return NodeRecording(self._flight, self._config, folder)
 
     def _listen(self, number: int, pilot: Vehicle) -> None:
         count, name = pilot.airframe.model.count, pilot.name
@@ -129,7 +129,7 @@ class RecorderNode(SuiteNode):
         self._end_if_over()
 
     def _take_reading(self, reading: Reading) -> None:
-        self._runs[-1].take(reading)
+        self._runs[-1].receive(reading)
 
     def _fail(self, error: RecordingFailed) -> None:
         self.get_logger().error(str(error))

@@ -15,7 +15,7 @@ from iap_simulation.vehicle import Vehicle
 
 Array = NDArray[np.float64]
 SECOND = 1_000_000_000  # [ns]
-PATIENCE = SECOND // 2  # simulation time for which a tick waits for what is missing [ns]
+MAX_WAIT = SECOND // 2  # simulation time for which a tick waits for what is missing [ns]
 FELT = WRENCHES[:3]  # raw, filtered, estimated
 NO_WRENCH = np.zeros(6)
 NO_WRENCH.setflags(write=False)
@@ -88,10 +88,10 @@ class _Vehicle:
         return WrenchRecord(raw_P, filtered_P, estimated_P, tracked, last.get(TASK))
 
 
-class Logbook:
+class StepSynchronizer:
     """Collects the messages of a run and hands over complete ticks.
 
-    A tick goes out once all that is expected of every vehicle at one stamp is there, or `PATIENCE`
+    A tick goes out once all that is expected of every vehicle at one stamp is there, or `MAX_WAIT`
     later with the last of whatever is missing. Ticks before the first reference and command are
     left out.
 
@@ -143,7 +143,7 @@ class Logbook:
                 vehicle.states.popleft()
             if late:
                 continue
-            patient = not at_end and all(v.newest - head <= PATIENCE for v in vehicles)
+            patient = not at_end and all(v.newest - head <= MAX_WAIT for v in vehicles)
             if patient and not all(vehicle.is_complete() for vehicle in vehicles):
                 return
             ticks = [vehicle.take_oldest() for vehicle in vehicles]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_bringup.geometry.scene_objects import SceneObject
 from iap_bringup.pictures.picture import TO_SUN, Camera, camera_around
-from iap_bringup.pictures.scene_objects import Standing
 from iap_description import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
@@ -46,13 +46,13 @@ class Rod:
         points = row[P] + WATCHED * (tip - row[P])
         return cls(tip, so3.rotate(row[Q], np.array(axis_P)), points)
 
-    def is_in(self, tube: Standing) -> bool:
+    def is_in(self, tube: SceneObject) -> bool:
         """Whether it is in an object that would hide it."""
         return tube.is_tube and bool(tube.holds(self.points).any())
 
 
 def contact_camera(
-    assembly: Assembly, rows: Array, rod: Rod, objects: Sequence[Standing], size: Size
+    assembly: Assembly, rows: Array, rod: Rod, objects: Sequence[SceneObject], size: Size
 ) -> Camera:
     """Beside the tool, where as little as possible is in the way, rather in the sun and low.
 
@@ -67,12 +67,12 @@ def contact_camera(
     near = [corners[np.linalg.norm(corners - rod.tip, axis=1) < NEAR] for corners in near]
     points = np.vstack([rows[:, P], rod.tip, *near])
     aircraft = zip(assembly.bodies[1:], rows[1:], strict=True)
-    in_the_way = [Standing(body.visual, row) for body, row in aircraft]
+    in_the_way = [SceneObject(body.visual, row) for body, row in aircraft]
     in_the_way += [each for each in objects if not rod.is_in(each)]
     return _clearest(_directions(rod.axis), points, rod.points, in_the_way, size)
 
 
-def free_camera(points_W: Array, objects: Sequence[Standing], size: Size) -> Camera:
+def free_camera(points_W: Array, objects: Sequence[SceneObject], size: Size) -> Camera:
     """The nearest camera that sees vehicles at points (n, 3), where no object is in the way."""
     directions = [(azimuth, elevation) for elevation in HEIGHTS_DEG for azimuth in AROUND_DEG]
     return _clearest(directions, points_W, points_W, objects, size)
@@ -82,7 +82,7 @@ def _clearest(
     directions: Sequence[tuple[float, float]],
     points_W: Array,
     watched_W: Array,
-    in_the_way: Sequence[Standing],
+    in_the_way: Sequence[SceneObject],
     size: Size,
 ) -> Camera:
     """Of cameras in directions (azimuth, elevation) from some points, the first of the best."""

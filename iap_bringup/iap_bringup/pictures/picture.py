@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.pictures.pybullet_scene import Studio, studio
-from iap_bringup.pictures.scene_objects import Standing
+from iap_bringup.geometry.scene_objects import SceneObject
+from iap_bringup.pictures.pybullet_scene import PyBulletScene, studio
 from iap_description.states import P
 from iap_description.vehicles.assembly import Assembly
 
@@ -105,7 +105,7 @@ def render_scene(
     camera: Camera,
     size: tuple[int, int] = (1280, 720),
     path_points: Array | Sequence[Array] = (),
-    objects: Sequence[Standing] = (),
+    objects: Sequence[SceneObject] = (),
 ) -> NDArray[np.uint8]:
     """Draw vehicles, objects and a path over the ground.
 
@@ -139,7 +139,7 @@ def render_scene(
     return np.clip(np.rint(picture), 0.0, 255.0).astype(np.uint8)
 
 
-def _draw(stage: Studio, camera: Camera, size: tuple[int, int], places: Array) -> Array:
+def _draw(stage: PyBulletScene, camera: Camera, size: tuple[int, int], places: Array) -> Array:
     """The picture at full sampling: sun and shadow, sky and haze, the blurs in front of it all."""
     stage.show_blurs(False)
     lit, depth = stage.shoot(camera.view, camera.fov_deg, SPAN, size, SUN)
@@ -175,7 +175,7 @@ def _sky(rays: Array, camera: Camera) -> Array:
     return SKY_LOW + np.clip(up / 0.5, 0.0, 1.0)[..., None] * (SKY_HIGH - SKY_LOW)
 
 
-def _sunlit(stage: Studio, points_W: Array, places: Array, width: int) -> Array:
+def _sunlit(stage: PyBulletScene, points_W: Array, places: Array, width: int) -> Array:
     """Share (n,) of the sun's light at points (3, n): their depth against that of its own view.
 
     `width` is that of the picture [samples], which the shadows need not be much finer than.

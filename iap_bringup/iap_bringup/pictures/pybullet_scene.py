@@ -33,7 +33,7 @@ AMBIENT = 0.55  # share of the light that comes from everywhere
 STDERR = 2
 
 
-class Studio:
+class PyBulletScene:
     """What stands in front of the camera; built by `studio`."""
 
     def __init__(self, client: int, folder: Path) -> None:
@@ -220,12 +220,12 @@ def _blurs(body: Body) -> tuple[Shape, ...]:
 
 
 @contextmanager
-def studio() -> Iterator[Studio]:
+def studio() -> Iterator[PyBulletScene]:
     """An empty studio, apart from every other PyBullet world; it is cleared away in the end."""
     with native_output_to(STDERR), tempfile.TemporaryDirectory(prefix="iap_") as folder:
         client = bullet.connect(bullet.DIRECT)
         try:
             bullet.setPhysicsEngineParameter(enableFileCaching=0, physicsClientId=client)
-            yield Studio(client, Path(folder))
+            yield PyBulletScene(client, Path(folder))
         finally:
             bullet.disconnect(client)

@@ -8,9 +8,9 @@ import matplotlib.image
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_bringup.geometry.scene_objects import SceneObject, standing
 from iap_bringup.pictures.contact_camera import Rod, Size, contact_camera, free_camera
 from iap_bringup.pictures.picture import Camera, render_scene
-from iap_bringup.pictures.scene_objects import Standing, standing
 from iap_description.config import read_yaml
 from iap_description.errors import BadInput
 from iap_description.states import P
@@ -76,9 +76,9 @@ def _view(
     meta: VehicleMeta,
     scene: list[tuple[Assembly, Array]],
     of: int,
-    objects: list[Standing],
+    objects: list[SceneObject],
     size: Size,
-) -> tuple[Camera, list[Standing]]:
+) -> tuple[Camera, list[SceneObject]]:
     """Where from, and the objects with those cut open that the looked-at tool is in."""
     if meta.tool_tip_P is None or meta.tool_axis_P is None or not objects:
         everything = np.vstack([each[:, P] for _, each in scene])

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from iap_bringup.cli.comparison import FOLDER
+from iap_bringup.geometry.insertion import Insertion, insertion
 from iap_bringup.pictures.contact_sheet import write_contact_sheet
-from iap_bringup.pictures.insertion import Insertion, insertion
 from iap_bringup.plots.contact_series import Contact
 from iap_bringup.plots.plot_file import write_plot
 from iap_bringup.plots.plot_series import flight
@@ -19,7 +18,7 @@ from iap_bringup.plots.plots_compared import Compared, draw_compared
 from iap_bringup.plots.plots_insertion import draw_insertion
 from iap_description.config import read_yaml
 from iap_description.sensors.sensor_info import CameraSensorInfo
-from iap_io.runs.run_folder import CONFIG, RunData, load_run
+from iap_io.runs.run_folder import COMPARED, CONFIG, RunData, load_run
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.metrics.metrics import finite
 from iap_simulation.scenario.scenario import Scenario, scenario_of
@@ -58,24 +57,24 @@ def draw_run(folder: Path, metrics: Mapping[str, Any] | None = None) -> list[Pat
     if not touching or not (folder / CONFIG).exists():
         return written
     scenario = scenario_of(read_yaml(folder / CONFIG), str(folder / CONFIG))
-    for i, flown, felt in touching:
+    for i, flown, contact in touching:
         suffix = f"_{flown.meta.name}" if len(run.vehicles) > 1 else ""
-        compared = _compared(folder, i, felt)
+        compared = _compared(folder, i, contact)
         if len(compared) > 1:
             draw = partial(draw_compared, title=flown.title, flights=compared)
             written.append(write_plot(plots / f"compared{suffix}.png", draw))
-        put = _inserted(run, scenario, i, felt)
+        put = _inserted(run, scenario, i, contact)
         if put is not None:
             draw = partial(draw_insertion, title=flown.title, put=put)
             written.append(write_plot(plots / f"insertion{suffix}.png", draw))
-        written += _snapshots(run, scenario, i, felt, plots, suffix)
+        written += _snapshots(run, scenario, i, contact, plots, suffix)
     return written
 
 
-def _compared(folder: Path, i: int, felt: Contact) -> list[Compared]:
-    """What vehicle i felt, here and in the flights in the run's folder `comparison.FOLDER`."""
-    flights = [Compared("this flight", felt)]
-    for other in sorted((folder / FOLDER).glob("*/")):
+def _compared(folder: Path, i: int, contact: Contact) -> list[Compared]:
+    """Contact of vehicle i, here and in the flights in the run's folder `COMPARED`."""
+    flights = [Compared("this flight", contact)]
+    for other in sorted((folder / COMPARED).glob("*/")):
         run = load_run(other)
         there = flight(run.meta, run.vehicles[i]).contact
         if there is not None:
@@ -83,17 +82,17 @@ def _compared(folder: Path, i: int, felt: Contact) -> list[Compared]:
     return flights
 
 
-def _inserted(run: RunData, scenario: Scenario, i: int, felt: Contact) -> Insertion | None:
+def _inserted(run: RunData, scenario: Scenario, i: int, contact: Contact) -> Insertion | None:
     """The hole that the tool of vehicle i is in at the end, if any."""
     tool, tip_P = scenario.vehicles[i].platform.tool, run.vehicles[i].meta.tool_tip_P
     if tool is None or tip_P is None:
         return None
-    columns = run.vehicles[i].columns.rows(slice(felt.first_tick, None))
+    columns = run.vehicles[i].columns.rows(slice(contact.first_tick, None))
     return insertion(scenario.world, tool, np.array(tip_P), columns)
 
 
 def _snapshots(
-    run: RunData, scenario: Scenario, i: int, felt: Contact, plots: Path, suffix: str
+    run: RunData, scenario: Scenario, i: int, contact: Contact, plots: Path, suffix: str
 ) -> list[Path]:
     """Pictures of the first contact and of the end."""
     from iap_bringup.pictures.render import (
@@ -101,7 +100,7 @@ def _snapshots(
     )
 
     written = []
-    for name, tick in (("contact", felt.first_tick), ("end", len(felt.t) - 1)):
+    for name, tick in (("contact", contact.first_tick), ("end", len(contact.t) - 1)):
         path = plots / f"snapshot_{name}{suffix}.png"
         write_picture(path, run, scenario, tick, SNAPSHOT, of=i)
         written.append(path)

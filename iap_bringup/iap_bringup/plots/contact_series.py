@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The curves of what a vehicle felt, and of how its command and its pose gave way."""
+"""Curves of a vehicle's contact wrench, and of how its command and its pose yield."""
 
 import math
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ LEAD = 0.08  # time that is shown before anything happens, relative to the time 
 
 @dataclass(frozen=True)
 class Contact:
-    """What one vehicle felt; wrenches (K, 6) [N, N m] of the environment on it, in P.
+    """Contact of one vehicle; wrenches (K, 6) [N, N m] of the environment on it, in P.
 
     Attributes:
         t: (K,) [s].
@@ -32,7 +32,7 @@ class Contact:
         raw: mean contact wrench of each control period.
         filtered: the same, low-passed.
         estimated: the momentum observer's.
-        desired: what wrench control is asked for; NaN where it is off or not asked.
+        desired: the wrench that control shall reach; NaN where it is off or none is demanded.
         mode: the last wrench control that was on, `NONE` without any.
         is_on: (K,) where it was.
         by_wrench: (6,) the axes that it took from pose control.
@@ -62,35 +62,35 @@ class Contact:
     integrals: Array
 
     @classmethod
-    def of(cls, c: Columns, felt: WrenchColumns, vehicle: VehicleMeta, run: RunMeta) -> Self:
+    def of(cls, c: Columns, columns: WrenchColumns, vehicle: VehicleMeta, run: RunMeta) -> Self:
         """From the columns of a vehicle, up to its last finite state."""
-        touches = felt.wrenches[:, RAW, :3].any(axis=1)
+        touches = columns.wrenches[:, RAW, :3].any(axis=1)
         first = float(c.t[np.argmax(touches)]) if touches.any() else None
-        is_on = felt.mode > ForceMode.NONE
-        mode = ForceMode(int(felt.mode[is_on][-1])) if is_on.any() else ForceMode.NONE
-        asked = (felt.axes > 0) | (felt.wrenches[:, DESIRED] != 0.0)
-        taken = (felt.axes[is_on] > 0) & (mode == ForceMode.SELECTIVE)
+        is_on = columns.mode > ForceMode.NONE
+        mode = ForceMode(int(columns.mode[is_on][-1])) if is_on.any() else ForceMode.NONE
+        is_demanded = (columns.axes > 0) | (columns.wrenches[:, DESIRED] != 0.0)
+        taken = (columns.axes[is_on] > 0) & (mode == ForceMode.SELECTIVE)
         end = min(vehicle.window_s[1], float(c.t[-1]))
-        changed = bool(np.any(felt.tracked[:, :7] != c.reference[:, :7]))
+        changed = bool(np.any(columns.tracked[:, :7] != c.reference[:, :7]))
         q_WP = None if mode == ForceMode.NONE else c.x[:, 0, Q]
         return cls(
             t=c.t,
             start=_start(c.t, touches | is_on),
             first=first,
-            raw=felt.wrenches[:, RAW],
-            filtered=felt.wrenches[:, FILTERED],
-            estimated=felt.wrenches[:, ESTIMATED],
-            desired=np.where(is_on[:, None] & asked, felt.wrenches[:, DESIRED], np.nan),
+            raw=columns.wrenches[:, RAW],
+            filtered=columns.wrenches[:, FILTERED],
+            estimated=columns.wrenches[:, ESTIMATED],
+            desired=np.where(is_on[:, None] & is_demanded, columns.wrenches[:, DESIRED], np.nan),
             mode=mode,
             is_on=is_on,
             by_wrench=np.asarray(taken.any(axis=0)),
             judged=(c.t <= end + 1e-9)
             & judged_ticks(c.t, is_on, math.inf if first is None else first, run.after_contact),
             deviation=_less(c.reference, c.x[:, 0, :7], vehicle, q_WP),
-            yielded=_less(c.reference, felt.tracked[:, :7], vehicle, q_WP) if changed else None,
+            yielded=_less(c.reference, columns.tracked[:, :7], vehicle, q_WP) if changed else None,
             frame="map" if q_WP is None else "P",
             steady_s=run.steady,
-            integrals=felt.integrals,
+            integrals=columns.integrals,
         )
 
     @property

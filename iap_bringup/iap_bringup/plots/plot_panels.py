@@ -61,15 +61,15 @@ def shade_unscored(axes: Axes, flown: Flight) -> None:
 
 def shade_unjudged(axes: Axes, flown: Flight) -> None:
     """Grey out the time in which contact is not judged; the time axis begins where it matters."""
-    felt = flown.contact
-    assert felt is not None  # noqa: S101 - drawn for flights with contact only
-    last = max(float(felt.t[-1]), felt.start + 1e-3)
-    axes.set_xlim(felt.start, last)
-    edges = np.flatnonzero(np.diff(felt.judged.astype(int), prepend=1, append=1))
-    times = np.append(felt.t, last)
+    contact = flown.contact
+    assert contact is not None  # noqa: S101 - drawn for flights with contact only
+    last = max(float(contact.t[-1]), contact.start + 1e-3)
+    axes.set_xlim(contact.start, last)
+    edges = np.flatnonzero(np.diff(contact.judged.astype(int), prepend=1, append=1))
+    times = np.append(contact.t, last)
     for begin, end in zip(times[edges[::2]], times[edges[1::2]], strict=True):
-        if end > felt.start:
-            axes.axvspan(max(begin, felt.start), end, **OUTSIDE)
+        if end > contact.start:
+            axes.axvspan(max(begin, contact.start), end, **OUTSIDE)
 
 
 def mark_free(axes: Axes, flown: Flight, axis: int) -> None:

@@ -84,7 +84,7 @@ class Flight:
         thrust: (K, N) of each aircraft [N].
         tilt: (K, N) of each aircraft against the vertical [deg].
         frames: (K, 1 + N, 3) positions of the centre and the aircraft [m].
-        contact: what was felt; None for a vehicle that has nothing to feel.
+        contact: contact with the world; None for a vehicle without a wrench sensor.
     """
 
     meta: VehicleMeta

@@ -76,13 +76,13 @@ def _drawing(draw: Callable[[Figure, Flight], None], flown: Flight) -> Callable[
 
 def _has(flown: Flight, name: str) -> bool:
     """Whether there is anything to draw in a figure."""
-    felt = flown.contact
+    contact = flown.contact
     if name == "integrals":
-        return felt is not None and felt.mode == ForceMode.PAPER
+        return contact is not None and contact.mode == ForceMode.PAPER
     return {
         "difference": flown.difference is not None,
-        "wrench": felt is not None,
-        "contact": felt is not None,
+        "wrench": contact is not None,
+        "contact": contact is not None,
     }.get(name, True)
 
 

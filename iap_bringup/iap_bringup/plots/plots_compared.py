@@ -19,10 +19,10 @@ HEADROOM = 1.12
 
 @dataclass(frozen=True)
 class Compared:
-    """One of the flights: its name and what it felt."""
+    """One of the flights: its name and contact."""
 
     name: str
-    felt: Contact
+    contact: Contact
 
 
 def draw_compared(figure: Figure, title: str, flights: list[Compared]) -> None:
@@ -34,13 +34,15 @@ def draw_compared(figure: Figure, title: str, flights: list[Compared]) -> None:
     colors = (SIMULATED["color"], *AIRCRAFT)
     largest = 0.0
     for k, (flown, color) in enumerate(zip(flights, colors, strict=False)):
-        force = np.linalg.norm(flown.felt.filtered[:, :3], axis=1)
-        steady = force[flown.felt.steady].mean()
-        figures = f"peak {force.max():.1f} N, last {flown.felt.steady_s:.3g} s {steady:.1f} N"
+        force = np.linalg.norm(flown.contact.filtered[:, :3], axis=1)
+        steady = force[flown.contact.steady].mean()
+        figures = f"peak {force.max():.1f} N, last {flown.contact.steady_s:.3g} s {steady:.1f} N"
         style = {**SIMULATED, "color": color, "zorder": 3.0 - 0.1 * k}
-        axes.plot(flown.felt.t, force, label=f"{flown.name}: {figures}", **style)
+        axes.plot(flown.contact.t, force, label=f"{flown.name}: {figures}", **style)
         largest = max(largest, float(force.max()))
-    axes.set_xlim(min(f.felt.start for f in flights), max(float(f.felt.t[-1]) for f in flights))
+    axes.set_xlim(
+        min(f.contact.start for f in flights), max(float(f.contact.t[-1]) for f in flights)
+    )
     axes.set_ylim(0.0, HEADROOM * max(largest, 0.1))
     axes.set(xlabel="time [s]", ylabel="contact force, filtered [N]")
     figure.legend(loc="outside lower center", ncols=2)

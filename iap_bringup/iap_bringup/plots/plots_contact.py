@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a flight in contact felt and how it gave way, laid out like iap_simulator Figs. 15 and 16."""
+"""Wrenches of a flight in contact and how its pose yields, laid out like iap_simulator Figs. 15 and 16."""
 
 from __future__ import annotations
 
@@ -44,16 +44,18 @@ NOTHING = 1e-4  # an RMSE below this, in its panel's unit, is none
 
 def draw_wrench(figure: Figure, flown: Flight) -> None:
     """Forces and torques of the environment on the platform, against what is asked for."""
-    felt = _contact(flown)
+    contact = _contact(flown)
     panels = grid(figure, flown, shade_unjudged)
-    ends = _limits(np.stack([felt.filtered, felt.desired, felt.estimated]), felt, LEAST_WRENCH)
-    rmse = felt.rmse(felt.filtered - felt.desired)
+    ends = _limits(
+        np.stack([contact.filtered, contact.desired, contact.estimated]), contact, LEAST_WRENCH
+    )
+    rmse = contact.rmse(contact.filtered - contact.desired)
     for i, axes in enumerate(panels):
-        axes.plot(felt.t, felt.raw[:, i], label="raw", **RAW)
-        axes.plot(felt.t, felt.estimated[:, i], label="estimated", **ESTIMATED)
-        axes.plot(felt.t, felt.filtered[:, i], label="filtered", **SIMULATED)
-        if felt.mode != ForceMode.NONE:
-            axes.plot(felt.t, felt.desired[:, i], label="desired", **REFERENCE)
+        axes.plot(contact.t, contact.raw[:, i], label="raw", **RAW)
+        axes.plot(contact.t, contact.estimated[:, i], label="estimated", **ESTIMATED)
+        axes.plot(contact.t, contact.filtered[:, i], label="filtered", **SIMULATED)
+        if contact.mode != ForceMode.NONE:
+            axes.plot(contact.t, contact.desired[:, i], label="desired", **REFERENCE)
         axes.set_ylim(*ends[i])
         axes.set_ylabel(f"{SYMBOLS[i]} [{UNITS[i // 3]}]")
         _tell_rmse(axes, rmse[i], UNITS[i // 3])
@@ -62,34 +64,34 @@ def draw_wrench(figure: Figure, flown: Flight) -> None:
 
 def draw_contact(figure: Figure, flown: Flight) -> None:
     """How far the pose, and the command as revised, are off the command as given."""
-    felt = _contact(flown)
-    curves = [(felt.deviation, "simulated \u2212 command", SIMULATED)]
-    if felt.yielded is not None:
-        curves.append((felt.yielded, "revised \u2212 given command", REFERENCE))
+    contact = _contact(flown)
+    curves = [(contact.deviation, "simulated \u2212 command", SIMULATED)]
+    if contact.yielded is not None:
+        curves.append((contact.yielded, "revised \u2212 given command", REFERENCE))
     values = np.stack([curve for curve, _, _ in curves])
-    largest = np.nanmax(np.abs(values[:, felt.shown, :3]), initial=0.0)
+    largest = np.nanmax(np.abs(values[:, contact.shown, :3]), initial=0.0)
     scale, unit = (1e3, "mm") if largest < MILLIMETRES_BELOW else (1.0, "m")
     scales = np.repeat([scale, 1.0], 3)
-    ends = scales[:, None] * _limits(values, felt, LEAST_POSE)
-    rmse = scales * felt.rmse(felt.deviation)
+    ends = scales[:, None] * _limits(values, contact, LEAST_POSE)
+    rmse = scales * contact.rmse(contact.deviation)
     panels = grid(figure, flown, shade_unjudged)
     for i, axes in enumerate(panels):
         own_unit = unit if i < 3 else "deg"
         axes.axhline(0.0, color="0.3", linewidth=0.6)
         axes.set_ylabel(
-            f"{NAMES[i]} deviation\n{f'in {felt.frame} ' if i < 3 else ''}[{own_unit}]"
+            f"{NAMES[i]} deviation\n{f'in {contact.frame} ' if i < 3 else ''}[{own_unit}]"
         )
         if i >= 3 and not flown.meta.controlled[i - 3]:
             mark_free(axes, flown, i - 3)
             axes.set_yticks([])
             continue
         for curve, label, style in curves:
-            axes.plot(felt.t, scales[i] * curve[:, i], label=label, **style)
+            axes.plot(contact.t, scales[i] * curve[:, i], label=label, **style)
         axes.set_ylim(*ends[i])
-        if felt.by_wrench[i]:
+        if contact.by_wrench[i]:
             mark(axes, f"{NAMES[i]} is left to the wrench")
-        elif felt.yielded is not None:
-            _tell_steady(axes, felt, scales[i] * felt.yielded[:, i], own_unit)
+        elif contact.yielded is not None:
+            _tell_steady(axes, contact, scales[i] * contact.yielded[:, i], own_unit)
         else:
             _tell_rmse(axes, rmse[i], own_unit)
     legend(figure, panels[0])
@@ -97,15 +99,15 @@ def draw_contact(figure: Figure, flown: Flight) -> None:
 
 def draw_integrals(figure: Figure, flown: Flight) -> None:
     """The compromise of pose and wrench: where one integral ends against the other's negative."""
-    felt = _contact(flown)
+    contact = _contact(flown)
     panels = grid(figure, flown, shade_unjudged)
-    values = np.stack([felt.integrals[:, 0], -felt.integrals[:, 1]])
-    ends = _limits(values, felt, LEAST_WRENCH)
+    values = np.stack([contact.integrals[:, 0], -contact.integrals[:, 1]])
+    ends = _limits(values, contact, LEAST_WRENCH)
     labels = "integral of the pose error", "\u2212 integral of the wrench error"
     for i, axes in enumerate(panels):
         unit = UNITS[i // 3]
         for curve, label, style in zip(values, labels, (SIMULATED, BALANCING), strict=True):
-            axes.plot(felt.t, curve[:, i], label=label, **style)
+            axes.plot(contact.t, curve[:, i], label=label, **style)
             axes.plot([], [], label=f"{END} {number(curve[-1, i], 2)} {unit}", **style)
         axes.set_ylabel(f"share of {SYMBOLS[i]} [{unit}]")
         axes.set_ylim(*ends[i])
@@ -118,9 +120,9 @@ def _contact(flown: Flight) -> Contact:
     return flown.contact
 
 
-def _limits(curves: Array, felt: Contact, least: tuple[float, float]) -> Array:
+def _limits(curves: Array, contact: Contact, least: tuple[float, float]) -> Array:
     """Ends (6, 2) of panels that hold curves (n, K, 6), in two columns with a least height each."""
-    shown = curves[:, felt.shown]
+    shown = curves[:, contact.shown]
     low = np.nanmin(shown, axis=(0, 1), initial=0.0)
     high = np.nanmax(shown, axis=(0, 1), initial=0.0)
     tallest = np.repeat([(high - low)[:3].max(), (high - low)[3:].max()], 3)
@@ -136,10 +138,10 @@ def _tell_rmse(axes: Axes, rmse: float, unit: str) -> None:
         own_legend(axes)
 
 
-def _tell_steady(axes: Axes, felt: Contact, values: Array, unit: str) -> None:
+def _tell_steady(axes: Axes, contact: Contact, values: Array, unit: str) -> None:
     """Where the revised command has settled, as mean and standard deviation."""
-    chosen = values[felt.steady]
+    chosen = values[contact.steady]
     digits = 1 if unit == "mm" else 2
     settled = f"{number(chosen.mean(), digits)} \u00b1 {number(chosen.std(), digits)} {unit}"
-    axes.plot([], [], label=f"{LAST} {felt.steady_s:.3g} s: {settled}", **REFERENCE)
+    axes.plot([], [], label=f"{LAST} {contact.steady_s:.3g} s: {settled}", **REFERENCE)
     own_legend(axes)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What sticks and keys do; mappings are ``data/teleop/NAME.yaml``."""
 
-from pathlib import Path
 from typing import Annotated, Self, TypeVar
 
 from pydantic import Field, model_validator
 
+from iap_bringup import DATA
 from iap_description.config import (
     NonNegative,
     Positive,
@@ -17,7 +17,7 @@ from iap_description.config import (
     validate,
 )
 
-MAPPINGS = Presets(Path(__file__).parents[1] / "data" / "teleop", "mapping")
+MAPPINGS = Presets(DATA / "teleop", "mapping")
 Index = Annotated[int, Field(strict=True, ge=0)]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from iap_control.allocator import Allocator
 from iap_control.gains import Gains
 from iap_control.interaction.pose_correction import Correction, revise
 from iap_control.interaction.wrench_laws import (
@@ -23,7 +24,7 @@ from iap_control.laws.tracking import Held, Law, Tracking
 from iap_control.model import PlatformModel
 from iap_description import so3
 from iap_description.second_order import transition
-from iap_description.signals import ForceMode, ForceTask
+from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_description.states import REF_P, REF_Q, REF_V, REF_W, Level, P, Q, V, W
 
 Array = NDArray[np.float64]
@@ -79,8 +80,39 @@ class WrenchControl:
         self._pushed, self._external, self._step = np.zeros(6), np.zeros(6), np.zeros(6)
         self._way_back = Correction.none()
         self._row = np.zeros(0)
+        self._no_task = ForceTask(
+            ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool)
+        )
 
     def __call__(
+        self,
+        x: Array,
+        reference: Reference,
+        wrench_e_P: Array,
+        task: ForceTask | None,
+        last: Array | None,
+        allocator: Allocator,
+    ) -> Array:
+        """Active wrench U (6,) about P's origin in P.
+
+        Args:
+            x: (13,) state row of the central body.
+            reference: the present reference.
+            wrench_e_P: (6,) external wrench in P to compensate besides [N, N m]; not by the mode `paper`.
+            task: the wrench that is wanted; None is pose control.
+            last: (6,) the last active wrench; None if there was none.
+            allocator: of the last command.
+        """
+        row, level, short = reference.row, reference.level, allocator.short
+        if not self.is_idle or (task is not None and task.mode != ForceMode.NONE):
+            return self._control(x, row, level, wrench_e_P, task or self._no_task, last, short)
+        settings = (self._work, int(level), self._dt, short)
+        U = self.flight.wrench(x, row, wrench_e_P, self.integral, *settings)
+        if task is not None:
+            self.report(task)
+        return U
+
+    def _control(
         self,
         x: Array,
         row: Array,
@@ -90,28 +122,18 @@ class WrenchControl:
         last: Array | None,
         short: Array,
     ) -> Array:
-        """Active wrench U (6,) about P's origin in P.
-
-        Args:
-            x: (13,) state row of the central body.
-            row: (19+) reference row.
-            level: what of the reference is tracked.
-            wrench_e_P: (6,) external wrench in P to compensate besides [N, N m]; not by the mode `paper`.
-            task: the wrench that is wanted.
-            last: (6,) the last active wrench; None if there was none.
-            short: (6,) what the last step was to make less what it made [N, N m].
-        """
-        begins = task.mode != self.mode or not np.array_equal(_axes_of(task), self.axes)
-        if begins:
+        """The active wrench while a wrench is controlled, and on the way back from it."""
+        is_new = task.mode != self.mode or not np.array_equal(_axes_of(task), self.axes)
+        if is_new:
             self._begin(x, row, level, task)
         row = self._back(row)
         settings = (self._work, int(level), self._dt)
-        if begins and last is not None:
+        if is_new and last is not None:
             self._take_over(x, row, wrench_e_P, task, last, settings)
         self._push(x, task, wrench_e_P, short)
         motion, integral = self._law
         U = motion.wrench(x, row, self._external, integral, *settings, short, self._held)
-        if begins and last is not None:
+        if is_new and last is not None:
             self._step[:] = last - U
             self._step[self._fresh] = 0.0
         U += self._step

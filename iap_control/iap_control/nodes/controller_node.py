@@ -15,7 +15,7 @@ from iap_description.errors import BadInput
 from iap_io.ros.conversions import wrench_row
 from iap_io.ros.node import LATEST, SuiteNode, run
 from iap_io.wire.message_views import CommandMessage
-from iap_io.wire.wrench_views import ForceTaskMessage
+from iap_io.wire.sample_views import ForceTaskMessage
 from iap_msgs.msg import ForceTask, PlatformCommand
 
 
@@ -27,7 +27,7 @@ class ControllerNode(SuiteNode):
         gains = GainParameters(self, FLIGHT_FIXED, FLIGHT)
         self._loop, wrench_topic = make_control_loop(self, gains.gains)
         gains.apply_to(self, self._loop.controller)
-        count = self._loop.controller.model.count
+        count = self._loop.references.count
         self._out = CommandMessage.of(count)
         self._commands = self.create_publisher(PlatformCommand, "command", LATEST)
         self._topics = LoopTopics(

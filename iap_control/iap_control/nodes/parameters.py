@@ -7,7 +7,7 @@ from typing import Any
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 
-from iap_control.controller import PlatformController
+from iap_control.controller import Controller
 from iap_control.gains import PRESETS as GAINS
 from iap_control.gains import Gains
 from iap_description.config import parse_yaml, validate
@@ -73,7 +73,7 @@ class GainParameters:
         )
         _assign(self._tree, name, value)
 
-    def apply_to(self, node: SuiteNode, controller: PlatformController) -> None:
+    def apply_to(self, node: SuiteNode, controller: Controller) -> None:
         """From now on give the controller the gains that are set."""
 
         def check(parameters: Sequence[Parameter]) -> SetParametersResult:

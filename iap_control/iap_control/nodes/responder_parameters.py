@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 
-from iap_control.controller import PlatformController
+from iap_control.controller import AUTO, LAWS, make_controller
 from iap_control.gains import Gains
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import Push, PushPlan
 from iap_control.model import PlatformModel
 from iap_control.responders.admittance_responder import AdmittanceLoop
-from iap_control.responders.control_responder import SOURCES, ControlLoop, Source, Touching
+from iap_control.responders.control_responder import ControlLoop, Touching
 from iap_control.responders.inputs import Limits
-from iap_control.responders.reference_input import ReferenceInput
+from iap_control.responders.reference_input import SOURCES, ReferenceInput, Source
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
 from iap_description.config import parse_yaml, validate
 from iap_description.earth import GRAVITY
@@ -38,6 +38,7 @@ def make_control_loop(node: SuiteNode, gains: Gains) -> tuple[ControlLoop, str]:
     what = "Headings of the aircraft: follow (the platform) | hold | given (by the reference)."
     yaw = node.choice("yaw_mode", YAW_MODES, what)
     gravity = node.parameter("gravity", GRAVITY, "Along -z of map [m/s^2].", limits=(0.1, 100.0))
+    law = node.parameter("law", AUTO, f"{AUTO}, {', '.join(LAWS)}, or module:Class of your own.")
     limits, source = _references(node)
     model = PlatformModel.of(
         Assembly.of(platform),
@@ -45,10 +46,12 @@ def make_control_loop(node: SuiteNode, gains: Gains) -> tuple[ControlLoop, str]:
         gravity=gravity,
         com_coupling=gains.com_coupling,
     )
-    controller = PlatformController(model, gains, dt=_period(node), yaw_mode=yaw)
+    dt = _period(node)
+    controller = make_controller(law, model, gains, dt=dt, yaw_mode=yaw, key="law")
+    references = ReferenceInput(model.count, limits, source, needs_headings=yaw == "given")
     topic, wrenches = _wrenches(node, source, "")
-    touching = _touching(node, controller, wrenches, limits.timeout)
-    return ControlLoop(controller, limits, source, touching), topic
+    touching = _touching(node, model, wrenches, dt, limits.timeout)
+    return ControlLoop(controller, references, touching), topic
 
 
 def make_admittance_loop(node: SuiteNode, gains: Gains) -> tuple[AdmittanceLoop, str, int]:
@@ -107,8 +110,9 @@ def _wrenches(node: SuiteNode, source: Source, default: str) -> tuple[str, Wrenc
 
 def _touching(
     node: SuiteNode,
-    controller: PlatformController,
+    model: PlatformModel,
     wrenches: WrenchInput | None,
+    dt: float,
     timeout: float,
 ) -> Touching | None:
     """What acts upon the wrench that is felt."""
@@ -124,7 +128,7 @@ def _touching(
         return None
     push = validate(Push, parse_yaml(text, source=source), source=source) if text else None
     is_planned = push is not None and mode != ForceMode.NONE
-    plan = PushPlan(push, mode, dt=controller.dt) if is_planned else None
+    plan = PushPlan(push, mode, dt=dt) if is_planned else None
     name = node.get_namespace().strip("/")
-    demand = WrenchDemand(controller.model, mode, axes, timeout=timeout, name=name)
+    demand = WrenchDemand(model, mode, axes, timeout=timeout, name=name)
     return Touching(wrenches, mode, plan, demand)

@@ -21,12 +21,11 @@ from iap_io.ros.conversions import (
     status_message,
     twist_row,
 )
-from iap_io.ros.node import LATEST, OK, WARN, Diagnostics, SuiteNode
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, OK, WARN, Diagnostics, SuiteNode
 from iap_io.wire.message_views import MAP, MessageReader, ReferenceMessage, StateMessage
-from iap_io.wire.wrench_views import WrenchMessage
+from iap_io.wire.sample_views import WrenchMessage
 from iap_msgs.msg import PlatformReference, PlatformState
 
-SILENCE = 2.0  # wall time after which diagnostics say what is missing [s]
 REFERENCE = "reference"
 
 
@@ -179,9 +178,9 @@ class LoopTopics:
     def _missing(self) -> str:
         """What has not come for too long."""
         now, loop = time.monotonic(), self._loop
-        if now - self._heard > SILENCE:
+        if now - self._heard > DIAGNOSTIC_TIMEOUT:
             return f"waiting for {self._state.topic_name}"
-        if loop.is_waiting and now - self._asked > SILENCE:
+        if loop.is_waiting and now - self._asked > DIAGNOSTIC_TIMEOUT:
             late = self._wrench if loop.waits_for_wrench else self._reference
             return f"waiting for {late.topic_name} stamped {loop.t:.3f} s"
         return ""

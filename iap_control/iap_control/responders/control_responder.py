@@ -6,19 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_control.controller import PlatformController
+from iap_control.controller import Controller
 from iap_control.interaction.push import PushPlan
-from iap_control.responders.inputs import Limits
-from iap_control.responders.reference_input import SOURCES, ReferenceInput, Source
+from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.state_responder import StateLoop
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
-from iap_description.signals import ForceMode, ForceTask, Reference
+from iap_description.signals import NO_WRENCH, ForceMode, ForceTask, Reference
 from iap_description.states import REF_FIXED, REF_Q, STATE_SIZE, Command, Q
 
-__all__ = ["SOURCES", "ControlLoop", "Source", "Touching"]
-
 Array = NDArray[np.float64]
-NOTHING = np.zeros(6)
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -46,8 +42,7 @@ class ControlLoop(StateLoop[Command]):
 
     Args:
         controller: computes the commands.
-        limits: of simple inputs and references without a stamp of their own.
-        source: see `ReferenceInput`.
+        references: what is tracked.
         touching: None for a platform that feels nothing.
 
     Attributes:
@@ -57,13 +52,10 @@ class ControlLoop(StateLoop[Command]):
 
     def __init__(
         self,
-        controller: PlatformController,
-        limits: Limits,
-        source: Source,
+        controller: Controller,
+        references: ReferenceInput,
         touching: Touching | None = None,
     ) -> None:
-        count, is_given = controller.model.count, controller.yaw_mode == "given"
-        references = ReferenceInput(count, limits, source, needs_headings=is_given)
         super().__init__(references, touching.wrenches if touching else None)
         self.controller = controller
         self.task: ForceTask | None = None
@@ -97,18 +89,14 @@ class ControlLoop(StateLoop[Command]):
 
     def _warm_up(self) -> None:
         """Compute commands in every mode, so that whatever is loaded when first used is there."""
-        x, at_rest = np.zeros(STATE_SIZE), Reference(np.zeros(REF_FIXED + self._count))
+        x, at_rest = np.zeros(STATE_SIZE), Reference(np.zeros(REF_FIXED + self.references.count))
         x[Q], at_rest.row[REF_Q] = IDENTITY, IDENTITY
         mode = self._touching.mode if self._touching else ForceMode.NONE
         for wanted in (ForceMode.NONE, mode, ForceMode.NONE):
             self._off.mode, self._off.axes[:] = wanted, wanted == ForceMode.SELECTIVE
-            self.controller(x, at_rest, np.zeros(6), self._off)
+            self.controller(x, at_rest, NO_WRENCH, self._off)
         self._off.axes[:] = False
         self.controller.reset()
-
-    @property
-    def _count(self) -> int:
-        return self.controller.model.count
 
     def _begin_anew(self) -> None:
         self.controller.reset()
@@ -122,11 +110,8 @@ class ControlLoop(StateLoop[Command]):
         if self._touching is None:
             return self.controller(self._x, reference)
         self.task = self._task(self._touching, wrench_P)
-        felt = NOTHING if wrench_P is None else wrench_P
-        F_e = (
-            self.controller.gains.compensation * felt
-        )  # a new array: of one kind to compiled code
-        return self.controller(self._x, reference, F_e, self.task)
+        measured_P = NO_WRENCH if wrench_P is None else wrench_P
+        return self.controller(self._x, reference, measured_P, self.task)
 
     def _task(self, touching: Touching, wrench_P: Array | None) -> ForceTask | None:
         """What to do about the wrench that is felt."""

@@ -37,13 +37,14 @@ class ReferenceInput:
         needs_headings: whether a reference must give the aircraft's headings.
 
     Attributes:
+        count: as given.
         follows_inputs: whether a simple input is followed.
     """
 
     def __init__(
         self, count: int, limits: Limits, source: Source, *, needs_headings: bool
     ) -> None:
-        self.follows_inputs = False
+        self.count, self.follows_inputs = count, False
         self._needs_headings = needs_headings
         self._source, self._limits = source, limits
         self._given = _Given(Reference(np.zeros(REF_FIXED + count), wrench_P=np.zeros(6)))

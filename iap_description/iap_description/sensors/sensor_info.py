@@ -1,11 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a recording says about its sensors: where they sit, and what a reader must know of their data."""
+"""Descriptions of sensors: mounts, rates, noise and calibration, as recordings and estimators need them."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Literal
 
+import yaml
 from pydantic import Field
 
-from iap_description.config import Count, Flag, NonNegative, Positive, Real, Record, Vec3
+from iap_description.config import (
+    Count,
+    Flag,
+    NonNegative,
+    Positive,
+    Real,
+    Record,
+    Vec3,
+    parse_yaml,
+    validate,
+)
+from iap_description.errors import BadInput
 
 Quaternion = tuple[Real, Real, Real, Real]
 Matrix3 = tuple[Real, Real, Real, Real, Real, Real, Real, Real, Real]
@@ -102,10 +116,51 @@ class LidarInfo(SensorInfo):
     points: Count
 
 
+class OtherSensorInfo(SensorInfo):
+    """A sensor of any other kind, with the class that reads and writes its messages.
+
+    Attributes:
+        codec: ``module:Class``, see `iap_io.sensor_messages.scalar_codec.ScalarCodec`.
+        values: numbers that a reader must know, by name, such as a standard deviation.
+    """
+
+    kind: Literal["other"] = "other"
+    codec: str
+    values: dict[str, Real] = {}
+
+
 AnySensor = Annotated[
-    ImuInfo | MagnetometerInfo | UwbInfo | CameraSensorInfo | LidarInfo,
+    ImuInfo | MagnetometerInfo | UwbInfo | CameraSensorInfo | LidarInfo | OtherSensorInfo,
     Field(discriminator="kind"),
 ]
+
+
+class _Sensors(Record):
+    sensors: tuple[AnySensor, ...]
+
+
+def sensors_text(sensors: Sequence[SensorInfo]) -> str:
+    """The YAML of a list of sensors, as run folders keep it in sensors.yaml; no digit is lost."""
+    return yaml.safe_dump([each.model_dump(mode="json") for each in sensors], sort_keys=False)
+
+
+def load_sensors(given: str, *, source: str) -> tuple[AnySensor, ...]:
+    """The sensors of a list in YAML.
+
+    Args:
+        given: the YAML itself, or the path of its file.
+        source: to name in errors.
+
+    Raises:
+        BadInput: no such file, no list, or a sensor with a key that is unknown, missing or impossible.
+    """
+    text = given
+    if "\n" not in given:
+        try:
+            text, source = Path(given).read_text(encoding="utf-8"), given
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"{source}: {given}: no readable file of sensors") from error
+    return validate(_Sensors, {"sensors": parse_yaml(text, source=source)}, source=source).sensors
 
 
 class FixedFrame(Record):

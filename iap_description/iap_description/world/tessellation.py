@@ -21,7 +21,7 @@ Mesh = tuple[Array, Array, Faces]  # vertices (n, 3) [m], their normals (n, 3), 
 
 SEGMENTS, FEW_SEGMENTS = 16, 8  # flat sides of what is round, and of what is thin
 THIN = 0.013  # radius up to which a shape is thin [m]
-RINGS = 4  # of a hemisphere
+RINGS = 4  # of a hemisphere, at least
 OBJECT_LABEL, BODY_LABEL = (
     50,
     100,
@@ -83,10 +83,14 @@ class VisibleBody(Protocol):
         """Shapes of each rotor, in the rotor's frame."""
 
 
-def mesh(shape: Shape) -> Mesh:
+def mesh(shape: Shape, *, sides: int | None = None) -> Mesh:
     """The triangles of a shape in its body's frame, counter-clockwise from outside.
 
     What is flat has the normals of its faces, what is round those of the surface it stands for.
+
+    Args:
+        shape: to cover with triangles.
+        sides: flat sides of what is round; None: as many as pictures need.
     """
     if shape.vertices is not None:
         return _flat(*triangles(shape))
@@ -95,7 +99,7 @@ def mesh(shape: Shape) -> Mesh:
     elif shape.size is not None:
         vertices, normals, faces = _box(np.array(shape.size))
     else:
-        vertices, normals, faces = _round(shape)
+        vertices, normals, faces = _round(shape, sides)
     R = so3.matrix_from_euler(np.deg2rad(shape.rpy_deg))
     return vertices @ R.T + shape.position, normals @ R.T, faces
 
@@ -171,15 +175,16 @@ def _box(size: Array) -> Mesh:
     return np.vstack(corners), np.vstack(normals), faces
 
 
-def _round(shape: Shape) -> Mesh:
+def _round(shape: Shape, sides: int | None) -> Mesh:
     """A cylinder, capsule or sphere around its axis z, of rings from its lower to its upper end."""
     r = shape.radius or 0.0
-    segments = FEW_SEGMENTS if r <= THIN else SEGMENTS
+    segments = sides or (FEW_SEGMENTS if r <= THIN else SEGMENTS)
+    rings = max(RINGS, segments // 4)
     half = 0.5 * (shape.length or 0.0)
     if shape.shape == "cylinder":
         profile = [(-half, 0.0, -1.0), (-half, r, -1.0), (-half, r, 0.0)]
     else:
-        angles = np.linspace(-0.5 * np.pi, 0.0, RINGS + 1)
+        angles = np.linspace(-0.5 * np.pi, 0.0, rings + 1)
         profile = [(-half + r * np.sin(a), r * np.cos(a), np.sin(a)) for a in angles]
         if shape.shape == "sphere":
             return revolved([*profile, *_mirrored(profile[:-1])], segments)

@@ -6,26 +6,30 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.config import read_yaml, validate
 from iap_description.errors import BadInput
-from iap_description.sensors.readings import ImuReading
 from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import Platform
 from iap_estimation.datasets.run_truth import truth_of, with_biases
-from iap_estimation.navigation.data import CENTRE, AircraftData, CentreData, Dataset, Event, Tally
+from iap_estimation.navigation.data import AircraftData, CentreData, Dataset, Event, Tally
 from iap_estimation.navigation.reading_adapter import (
     AircraftSensors,
     ReadingAdapter,
     aircraft_data_of,
     carried_on,
     centre_of,
-    tilt_of,
 )
 from iap_estimation.navigation.streams import Clock, in_order
 from iap_io.runs.recorder import BAG
 from iap_io.runs.run_folder import CONFIG, RunData, VehicleRun, load_run
+from iap_io.runs.run_meta import VehicleMeta
 from iap_io.sensor_messages.sensor_reader import read_sensors
-from iap_simulation.scenario.scenario import resolve_again
 
+Array = NDArray[np.float64]
 AT_ONCE = 1e-6  # what was recorded at one time lies this close together [s]
 
 
@@ -66,6 +70,7 @@ def open_run(folder: Path, vehicle: str | None = None) -> Dataset:
         meta.frontend,
         _centre(folder, flown, central) if meta.joints else None,
         any(its.tag is not None for its in carried),
+        run.meta.gravity,
     )
 
 
@@ -101,15 +106,29 @@ def _craft(bag: Path, flown: VehicleRun, body: int, its: AircraftSensors) -> Air
 
 
 def _centre(folder: Path, flown: VehicleRun, imu: ImuInfo | None) -> CentreData:
-    scenario, _ = resolve_again(folder / CONFIG, sensors=None, scene=None)
-    platform = next(v.platform for v in scenario.vehicles if v.name == flown.meta.name)
-    assembly = Assembly.of(platform, flown.meta.name)
-    if assembly.aircraft != flown.meta.aircraft:
-        raise BadInput(
-            f"{folder}: {CONFIG} says {len(assembly.aircraft)} aircraft, the recording {flown.meta.count}"
-        )
-    centre = centre_of(assembly.p_PB_P[list(assembly.aircraft)], imu)
+    centre = centre_of(_joint_places(folder, flown.meta), imu)
     return replace(centre, truth=truth_of(flown, 0, None))
+
+
+def _joint_places(folder: Path, meta: VehicleMeta) -> Array:
+    """Places (A, 3) of the aircraft's joints on the central body [m]; older recordings have them in config.yaml."""
+    places = {joint.child: joint.p_PJ_P for joint in meta.joints}
+    if None in places.values():
+        assembly = _configured(folder, meta)
+        return assembly.p_PB_P[list(assembly.aircraft)]
+    return np.array([places[body] for body in meta.aircraft])
+
+
+def _configured(folder: Path, meta: VehicleMeta) -> Assembly:
+    tree, source = read_yaml(folder / CONFIG), str(folder / CONFIG)
+    vehicles = tree.get("vehicles", [tree])
+    own = next((each for each in vehicles if each.get("name") == meta.name), vehicles[0])
+    assembly = Assembly.of(validate(Platform, own.get("platform"), source=source), meta.name)
+    if assembly.aircraft != meta.aircraft:
+        raise BadInput(
+            f"{folder}: {CONFIG} says {len(assembly.aircraft)} aircraft, the recording {meta.count}"
+        )
+    return assembly
 
 
 def _events(
@@ -122,22 +141,13 @@ def _events(
 def _arriving(
     bag: Path, carried: Sequence[AircraftSensors], central: ImuInfo | None, tally: Tally
 ) -> Iterator[Event]:
-    ears = [ReadingAdapter(i, its, tally) for i, its in enumerate(carried)]
-    by_topic: dict[str, ReadingAdapter] = {s.topic: ear for ear in ears for s in ear.carried.all}
-    clocks = {name: Clock(f"{bag}: {name}", tally) for name in by_topic}
+    adapter = ReadingAdapter(carried, central, tally)
     sensors = [each for its in carried for each in its.all]
-    anchors: dict[str, int] = {}
+    clocks = {each.topic: Clock(f"{bag}: {each.topic}", tally) for each in sensors}
     for reading in read_sensors(bag, [*sensors, *([central] if central else [])]):
-        topic = reading.source.topic
-        if central is not None and topic == central.topic:
-            tilt = tilt_of(central, reading) if isinstance(reading, ImuReading) else None
-            if tilt is not None:
-                yield CENTRE, tilt
-            continue
-        ear = by_topic[topic]
-        if ear.counts(reading) and clocks[topic].goes_on(reading.t):
-            said = ear.heard(reading, anchors)
-            if said is not None:
-                yield ear.number, said
-    for ear in ears:
-        ear.pairing.end()
+        clock = clocks.get(reading.source.topic)  # none of the central unit
+        if adapter.accepts(reading) and (clock is None or clock.goes_on(reading.t)):
+            event = adapter(reading)
+            if event is not None:
+                yield event
+    adapter.end()

@@ -10,6 +10,7 @@ samples and clusters of m samples, :math:`\tau = m\,dt`,
 
 White noise of the density N gives :math:`N^2 / \tau`, a rate that walks with the density K gives
 :math:`K^2 \tau / 3`.
+Own code, because allantools takes one series at a time, and the estimate is three lines.
 """
 
 from typing import NamedTuple

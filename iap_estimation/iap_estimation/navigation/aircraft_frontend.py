@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The front end over a data set: images become tracks, once for all methods."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -12,7 +12,7 @@ from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
-from iap_estimation.navigation.data import GAP, AircraftData, Dataset, Images, Seen
+from iap_estimation.navigation.data import GAP, AircraftData, Dataset, Event, Images, Seen
 from iap_estimation.navigation.streams import while_sighted
 from iap_estimation.virpo.messages import Inertial, Tracks
 
@@ -35,10 +35,49 @@ class FrontendStats:
     stereo: list[int] = field(default_factory=list)
 
 
+class FleetFrontend:
+    """The front end of every aircraft of a vehicle: measurements in, tracks in place of images out.
+
+    Args:
+        source: to name in errors.
+        aircraft: whose cameras they are.
+        spec: of the front end.
+        stats: is filled.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        aircraft: Sequence[AircraftData],
+        spec: FrontendSpec,
+        stats: FrontendStats | None = None,
+    ) -> None:
+        self._each = [AircraftFrontend(source, one, spec) for one in aircraft]
+        self._stats = FrontendStats() if stats is None else stats
+
+    def __call__(self, event: Event) -> tuple[int, Seen]:
+        """What estimators take of a measurement.
+
+        Raises:
+            BadInput: images that do not belong to their cameras.
+        """
+        owner, measured = event
+        if isinstance(measured, Inertial):
+            self._each[owner].turn(measured)
+        if not isinstance(measured, Images):
+            return owner, measured
+        begin = perf_counter()
+        tracks = self._each[owner].see(measured)
+        self._stats.seconds.append(perf_counter() - begin)
+        self._stats.tracks.append(len(tracks.ids))
+        self._stats.stereo.append(int(tracks.has_right.sum()))
+        return owner, tracks
+
+
 def tracked(
     dataset: Dataset, spec: FrontendSpec, stats: FrontendStats
 ) -> Iterator[tuple[int, Seen]]:
-    """What the sensors of a data set say, with tracks in place of images.
+    """Measurements of a data set, with tracks in place of images.
 
     Args:
         dataset: whose cameras they are.
@@ -48,19 +87,8 @@ def tracked(
     Raises:
         BadInput: images that do not belong to their cameras.
     """
-    eyes = [AircraftFrontend(dataset.source, craft, spec) for craft in dataset.crafts]
-    for who, said in while_sighted(dataset.events(), dataset.tally):
-        if isinstance(said, Images):
-            begin = perf_counter()
-            tracks = eyes[who].see(said)
-            stats.seconds.append(perf_counter() - begin)
-            stats.tracks.append(len(tracks.ids))
-            stats.stereo.append(int(tracks.has_right.sum()))
-            yield who, tracks
-        else:
-            if isinstance(said, Inertial):
-                eyes[who].turn(said)
-            yield who, said
+    frontend = FleetFrontend(dataset.source, dataset.crafts, spec, stats)
+    return map(frontend, while_sighted(dataset.events(), dataset.tally))
 
 
 class AircraftFrontend:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.earth import GRAVITY
 from iap_estimation.frontend.calibration import StereoCalibration
 from iap_estimation.virpo.factors.camera import StereoRig
 from iap_estimation.virpo.fleet import Craft, Fleet
@@ -162,7 +163,8 @@ class Dataset:
         notes: sentences for the user.
         frontend: preset of the front end for its images.
         centre: None where nothing joins them.
-        has_ranges: whether UWB tags speak.
+        has_ranges: whether there are UWB tags.
+        gravity: [m/s^2].
     """
 
     source: str
@@ -175,10 +177,11 @@ class Dataset:
     frontend: str
     centre: CentreData | None = None
     has_ranges: bool = False
+    gravity: float = GRAVITY
 
     def fleet(self, pixels: float) -> Fleet:
         """The aircraft as an estimator knows them; `pixels` is the standard deviation of a tracked coordinate."""
-        return fleet_of(self.crafts, self.centre, pixels)
+        return fleet_of(self.crafts, self.centre, pixels, self.gravity)
 
     @property
     def bodies(self) -> dict[str, Truth | None]:
@@ -189,13 +192,15 @@ class Dataset:
         return found
 
 
-def fleet_of(crafts: Sequence[AircraftData], centre: CentreData | None, pixels: float) -> Fleet:
-    """Aircraft and what joins them as an estimator knows them; see `Dataset.crew`."""
+def fleet_of(
+    crafts: Sequence[AircraftData], centre: CentreData | None, pixels: float, gravity: float
+) -> Fleet:
+    """Aircraft and what joins them as an estimator knows them; see `Dataset.fleet`."""
     each = tuple(_craft(craft, pixels) for craft in crafts)
     if centre is None:
-        return Fleet(each)
+        return Fleet(each, gravity=gravity)
     noise = np.maximum(centre.turn_noise, LEAST[[0, 2]])
-    return Fleet(each, centre.d, noise, max(centre.tilt_deviation, LEAST_TILT))
+    return Fleet(each, centre.d, noise, max(centre.tilt_deviation, LEAST_TILT), gravity)
 
 
 def _craft(craft: AircraftData, pixels: float) -> Craft:

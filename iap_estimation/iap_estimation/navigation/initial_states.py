@@ -6,7 +6,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_estimation.navigation.data import Dataset, Truth
@@ -60,5 +59,5 @@ def _from_gravity(dataset: Dataset) -> Start:
             if said.t > first + FIRST:
                 break
             forces.append(said.f_B)
-    state = level_state(np.array(forces).reshape(-1, 3), GRAVITY, source=dataset.source)
+    state = level_state(np.array(forces).reshape(-1, 3), dataset.gravity, source=dataset.source)
     return lambda _: state.copy()

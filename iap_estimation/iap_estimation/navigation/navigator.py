@@ -2,27 +2,23 @@
 """One vehicle's own idea of where all its bodies are, from what its sensors say."""
 
 from collections.abc import Sequence
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.errors import FlightFailed
-from iap_description.sensors.readings import ImuReading, Reading
-from iap_description.sensors.sensor_info import SensorInfo
-from iap_estimation.navigation.aircraft_frontend import AircraftFrontend
+from iap_description.sensors.readings import Reading
+from iap_estimation.navigation.aircraft_frontend import FleetFrontend
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor
-from iap_estimation.navigation.data import Images, Raw
+from iap_estimation.navigation.data import Seen
 from iap_estimation.navigation.imu_mount import centre_row
-from iap_estimation.navigation.pipeline import LOST
-from iap_estimation.navigation.reading_adapter import ears_of, tilt_of
+from iap_estimation.navigation.pipeline import LOST, pass_on
+from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
-from iap_estimation.navigation.settings import Settings, load_settings
-from iap_estimation.virpo.localizer import Localizer, make_localizer
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt
+from iap_estimation.navigation.settings import Settings
+from iap_estimation.virpo.localizer import Localizer, all_propagated, make_localizer
+from iap_estimation.virpo.messages import Estimate, Tilt
 from iap_estimation.virpo.window.estimator import Fault
-from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 Array = NDArray[np.float64]
 BEGIN = 0.1  # after the start, within which the truth says where the aircraft are [s]
@@ -49,17 +45,6 @@ class Navigator:
         self._crew = sensor_set.fleet(settings.estimator.pixels)
         self.begin(np.zeros((sensor_set.bodies, 13)))
 
-    @classmethod
-    def of(cls, scenario: Scenario, vehicle: VehicleSpec, sensors: Sequence[SensorInfo]) -> Self:
-        """The one that a vehicle's keys ask for.
-
-        Raises:
-            BadInput: no such settings, or sensors or a platform that the method cannot use.
-        """
-        sensor_set = SensorSet.of(vehicle, sensors, scenario.world.gravity)
-        settings = load_settings(vehicle.control.estimator, frontend=vehicle.control.frontend)
-        return cls(vehicle.control.state_source, sensor_set, settings)
-
     def begin(self, x: Array) -> None:
         """A new flight, from the vehicle's rows (bodies, 13) at time 0."""
         own = self._own
@@ -67,11 +52,8 @@ class Navigator:
         self._localizer: Localizer = make_localizer(
             self.method, self._crew, self._settings.estimator, self._first
         )
-        self._ears = ears_of(own.carried)
-        self._eyes = [
-            AircraftFrontend(own.name, craft, self._settings.frontend) for craft in own.crafts
-        ]
-        self._anchors: dict[str, int] = {}
+        self._adapter = ReadingAdapter(own.carried, own.central)
+        self._frontend = FleetFrontend(own.name, own.crafts, self._settings.frontend)
         self._centre = AttitudePredictor()
 
     def _first(self, aircraft: int, t: float) -> Array | None:
@@ -85,38 +67,23 @@ class Navigator:
         """Why the estimator began anew, or would have."""
         return self._localizer.faults()
 
-    def take(self, reading: Reading) -> None:
+    def receive(self, reading: Reading) -> None:
         """Take a reading; those of other vehicles do not count.
 
         Raises:
             FlightFailed: the estimator has ended.
         """
-        topic, central = reading.source.topic, self._own.central
         try:
-            if central is not None and topic == central.topic:
-                if isinstance(reading, ImuReading):
-                    self._take_tilt(tilt_of(central, reading))
-            elif topic in self._ears and self._ears[topic].counts(reading):
-                ear = self._ears[topic]
-                self._take(ear.number, ear.heard(reading, self._anchors))
+            event = self._adapter(reading)
+            if event is not None:
+                self._take(*self._frontend(event))
         except LOST as error:
             raise self._failure(reading.t, str(error)) from error
 
-    def _take_tilt(self, told: Tilt | None) -> None:
-        if told is not None:
-            self._localizer.tilt(told)
-            self._centre.turn(told)
-
-    def _take(self, number: int, said: Raw | None) -> None:
-        is_new = False
-        match said:
-            case Inertial():
-                self._eyes[number].turn(said)
-                is_new = self._localizer.imu(number, said)
-            case Images():
-                is_new = self._localizer.tracks(number, self._eyes[number].see(said))
-            case Ranges():
-                self._localizer.ranges(number, said)
+    def _take(self, owner: int, measured: Seen) -> None:
+        if isinstance(measured, Tilt):
+            self._centre.turn(measured)
+        is_new = pass_on(self._localizer, owner, measured)
         centre = self._localizer.centre() if is_new and self._crew.d is not None else None
         if centre is not None:
             self._centre.correct(centre)
@@ -129,9 +96,8 @@ class Navigator:
         """
         if faults := self.faults:
             raise self._failure(t, faults[0].reason)
-        heads = self._localizer.heads()
-        is_known = len(heads) == len(self._own.crafts)
-        if not is_known or not (self._centre.is_known or self._crew.d is None):
+        heads = all_propagated(self._localizer, len(self._own.crafts))
+        if not heads or not (self._centre.is_known or self._crew.d is None):
             if t > PATIENCE:
                 raise self._failure(t, f"no estimate within {PATIENCE} s")
             return self._start

@@ -15,9 +15,11 @@ from iap_description.sensors.readings import ImageReading, ImuReading, RangeRead
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, SensorInfo, UwbInfo
 from iap_estimation.frontend.calibration import PLUMB_BOB, Camera, StereoCalibration
 from iap_estimation.navigation.data import (
+    CENTRE,
     CENTRE_NAME,
     AircraftData,
     CentreData,
+    Event,
     Images,
     Raw,
     Tally,
@@ -108,42 +110,73 @@ def centre_of(d: Array, imu: ImuInfo | None) -> CentreData:
 
 
 class ReadingAdapter:
-    """Hears one aircraft.
+    """Readings of the sensors of one vehicle, or of one aircraft, as measurements for estimators.
 
     Args:
-        number: of the aircraft.
-        carried: its sensors.
+        aircraft: the sensors of each aircraft.
+        central: inertial unit of the central body; None without one.
         tally: counts images that have no partner.
     """
 
-    def __init__(self, number: int, carried: AircraftSensors, tally: Tally) -> None:
-        self.number, self.carried = number, carried
-        self.pairing: Pairing[ImageReading] = Pairing(tally)
-        cameras = carried.cameras or ()
-        self._left = cameras[0].topic if cameras else ""
-        self._shown = {each.topic: _encoding(each) for each in cameras}
+    def __init__(
+        self,
+        aircraft: Sequence[AircraftSensors],
+        central: ImuInfo | None = None,
+        tally: Tally | None = None,
+    ) -> None:
+        self._central = central
+        self._owners = {info.topic: a for a, its in enumerate(aircraft) for info in its.all}
+        pairs = [its.cameras or () for its in aircraft]
+        self._encodings = {info.topic: _encoding(info) for pair in pairs for info in pair}
+        self._lefts = {pair[0].topic for pair in pairs if pair}
+        tally = Tally() if tally is None else tally
+        self._pairings: list[Pairing[ImageReading]] = [Pairing(tally) for _ in aircraft]
+        self._anchors: dict[str, int] = {}  # index by name, in the order in which they appear
 
-    def counts(self, reading: Reading) -> bool:
-        """Whether a reading of its sensors is not an image of another kind than the one that is looked at."""
-        shown = self._shown.get(reading.source.topic)
-        return not isinstance(reading, ImageReading) or reading.encoding == shown
+    def accepts(self, reading: Reading) -> bool:
+        """Whether a reading is of these sensors, and no image in another encoding than the one in use."""
+        topic = reading.source.topic
+        if isinstance(reading, ImageReading):
+            return reading.encoding == self._encodings.get(topic)
+        return topic in self._owners or self._is_central(topic)
 
-    def heard(self, reading: Reading, anchors: dict[str, int]) -> Raw | None:
-        """What a reading says, if that is complete; `anchors` gives them their numbers."""
+    def __call__(self, reading: Reading) -> Event | None:
+        """The measurement that a reading completes, with its aircraft's index or `CENTRE`."""
+        if not self.accepts(reading):
+            return None
+        if self._is_central(reading.source.topic):
+            tilt = self._tilt(reading)
+            return None if tilt is None else (CENTRE, tilt)
+        owner = self._owners[reading.source.topic]
+        measured = self._measurement(owner, reading)
+        return None if measured is None else (owner, measured)
+
+    def end(self) -> None:
+        """Count the images that still wait for a partner: no more readings will come."""
+        for pairing in self._pairings:
+            pairing.end()
+
+    def _is_central(self, topic: str) -> bool:
+        return self._central is not None and topic == self._central.topic
+
+    def _tilt(self, reading: Reading) -> Tilt | None:
+        """The central body's attitude and angular velocity, of those of its inertial unit; None without an attitude."""
+        if not isinstance(reading, ImuReading) or reading.q_WS is None or self._central is None:
+            return None
+        q_BS = np.array(self._central.q_BS)
+        q_WB = so3.multiply(reading.q_WS, so3.conjugate(q_BS))
+        return Tilt(reading.t, q_WB, so3.rotate(q_BS, reading.w_WS_S))
+
+    def _measurement(self, owner: int, reading: Reading) -> Raw | None:
         if isinstance(reading, ImuReading):
             return Inertial(reading.t, reading.w_WS_S, reading.f_S)
         if isinstance(reading, RangeReading):
-            return _ranges(reading, anchors)
+            return _ranges(reading, self._anchors)
         if not isinstance(reading, ImageReading):
             return None
-        pair = self.pairing.add(int(reading.source.topic != self._left), reading.t, reading)
+        side = int(reading.source.topic not in self._lefts)
+        pair = self._pairings[owner].add(side, reading.t, reading)
         return None if pair is None else Images(pair[0], _grey(pair[1]), _grey(pair[2]))
-
-
-def ears_of(carried: Sequence[AircraftSensors]) -> dict[str, ReadingAdapter]:
-    """Who hears each topic, of aircraft with these sensors."""
-    ears = [ReadingAdapter(number, its, Tally()) for number, its in enumerate(carried)]
-    return {meta.topic: ear for ear in ears for meta in ear.carried.all}
 
 
 def _encoding(camera: CameraSensorInfo) -> str:
@@ -170,12 +203,3 @@ def _ranges(reading: RangeReading, anchors: dict[str, int]) -> Ranges | None:
         reading.ranges[good],
         reading.deviations[good],
     )
-
-
-def tilt_of(imu: ImuInfo, reading: ImuReading) -> Tilt | None:
-    """The central body's attitude and angular velocity, of those of its inertial unit; None without an attitude."""
-    if reading.q_WS is None:
-        return None
-    q_BS = np.array(imu.q_BS)
-    q_WB = so3.multiply(reading.q_WS, so3.conjugate(q_BS))
-    return Tilt(reading.t, q_WB, so3.rotate(q_BS, reading.w_WS_S))

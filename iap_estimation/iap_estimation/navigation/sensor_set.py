@@ -2,7 +2,7 @@
 """What a vehicle carries to localise itself with."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -19,7 +19,6 @@ from iap_estimation.navigation.reading_adapter import (
     centre_of,
 )
 from iap_estimation.virpo.fleet import Fleet
-from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,23 +48,27 @@ class SensorSet:
     gravity: float
 
     @classmethod
-    def of(cls, vehicle: VehicleSpec, sensors: Sequence[SensorInfo], gravity: float) -> Self:
-        """Of a vehicle, whose sensors are among those given.
+    def of(cls, assembly: Assembly, sensors: Sequence[SensorInfo], gravity: float) -> Self:
+        """The sensor set of a vehicle.
+
+        Args:
+            assembly: the vehicle; its name and its bodies' are those of the sensors' parent frames.
+            sensors: those of the vehicle; others may be among them.
+            gravity: [m/s^2].
 
         Raises:
-            BadInput: an aircraft does not see or does not feel.
+            BadInput: an aircraft has no stereo pair or no inertial unit.
         """
-        assembly = Assembly.of(vehicle.platform, vehicle.name)
         names = [body.name for body in assembly.bodies]
         carried = [_of_aircraft(assembly, body, sensors) for body in assembly.aircraft]
         pairs = zip(assembly.aircraft, carried, strict=True)
-        crafts = tuple(aircraft_data_of(names[body], its, vehicle.name) for body, its in pairs)
-        on_centre = carried_on(f"{vehicle.name}/{names[0]}", sensors)
+        crafts = tuple(aircraft_data_of(names[body], its, assembly.name) for body, its in pairs)
+        on_centre = carried_on(f"{assembly.name}/{names[0]}", sensors)
         central = on_centre.imu if assembly.joints and on_centre is not None else None
         d = assembly.p_PB_P[list(assembly.aircraft)]
         mounts = (Mount(np.array(its.imu.p_BS_B), np.array(its.imu.q_BS)) for its in carried)
         return cls(
-            vehicle.name,
+            assembly.name,
             len(names),
             list(assembly.aircraft),
             tuple(carried),
@@ -78,7 +81,7 @@ class SensorSet:
 
     def fleet(self, pixels: float) -> Fleet:
         """As an estimator knows it; `pixels` is the standard deviation of a tracked coordinate."""
-        return replace(fleet_of(self.crafts, self.centre, pixels), gravity=self.gravity)
+        return fleet_of(self.crafts, self.centre, pixels, self.gravity)
 
 
 def _of_aircraft(assembly: Assembly, body: int, sensors: Sequence[SensorInfo]) -> AircraftSensors:

@@ -17,7 +17,7 @@ from iap_estimation.nodes.odometry_messages import put_estimate
 from iap_estimation.virpo.messages import Estimate
 from iap_io.ros.conversions import fill_pose, fill_transform, set_stamp, transform_message
 from iap_io.wire.message_views import MAP, stamp_of_time
-from iap_io.wire.odometry_views import OdometryMessage
+from iap_io.wire.sample_views import OdometryMessage
 
 try:
     from tf2_msgs.msg import TFMessage

@@ -10,7 +10,7 @@ from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.virpo.messages import Estimate, Shared
 from iap_io.wire.message_views import SECOND, stamp_of_time
-from iap_io.wire.odometry_views import OdometryMessage
+from iap_io.wire.sample_views import OdometryMessage
 
 Array = NDArray[np.float64]
 UNKNOWN, NO_COVARIANCE = np.full(3, np.nan), np.full((15, 15), np.nan)

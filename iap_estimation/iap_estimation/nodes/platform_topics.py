@@ -14,13 +14,12 @@ from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.nodes.estimate_topics import BodyFrames, BodyTopics
 from iap_estimation.virpo.messages import Estimate, Tilt
 from iap_io.ros.conversions import BASE_LINK, frame
-from iap_io.ros.node import LATEST, STEADY, SuiteNode
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, STEADY, SuiteNode
 from iap_io.runs.topics import ESTIMATED
 from iap_io.wire.message_views import SECOND, StateMessage
 from iap_msgs.msg import PlatformState
 
 Array = NDArray[np.float64]
-PATIENCE = 2.0  # of a state with what should be seen by then [s of wall time]
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 
@@ -62,7 +61,7 @@ class PlatformTopics:
         self._node = node
         self.reset()
         if self._max_lag:
-            node.create_timer(PATIENCE / 4, self._look, clock=STEADY)
+            node.create_timer(DIAGNOSTIC_TIMEOUT / 4, self._look, clock=STEADY)
 
     def reset(self) -> None:
         """Time began anew."""
@@ -72,6 +71,11 @@ class PlatformTopics:
         self.stamp = -1
         if self._body is not None:
             self._body.reset()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the central body's attitude is known, if there is such a body."""
+        return self._d is None or self._centre.is_known
 
     @property
     def is_heard(self) -> bool:
@@ -120,7 +124,7 @@ class PlatformTopics:
 
     def _look(self) -> None:
         """Let a state go that has waited for too long."""
-        if self._held is not None and time.monotonic() - self._held[1] > PATIENCE:
+        if self._held is not None and time.monotonic() - self._held[1] > DIAGNOSTIC_TIMEOUT:
             late = self._seen.min()
             self._node.get_logger().warning(f"nothing that is seen is newer than {late:.3f} s")
             self._let_go()
@@ -134,7 +138,7 @@ class PlatformTopics:
             odom: (7,) pose of the frame ``odom``.
         """
         own, x, t = self._own, self._x, stamp / SECOND
-        if self._d is not None and not self._centre.is_known:
+        if not self.is_known:
             return False
         for head, mount, row in zip(heads, own.mounts, own.rows, strict=True):
             mount.body(head, t, x[row])

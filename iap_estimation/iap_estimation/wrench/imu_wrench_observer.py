@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The wrench that a vehicle's inertial units feel: their readings between an estimator and the loop."""
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImuReading, Reading
+from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.states import Command
+from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_estimation.wrench.acceleration_wrench import AccelerationObserver, Units
-from iap_sensors.mounted.inertial_units import seats_of
-from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 Array = NDArray[np.float64]
 
@@ -32,29 +34,50 @@ class ImuWrenchObserver:
         self._sums, self._counts = np.zeros_like(self._means), np.zeros(len(topics))
 
     @classmethod
-    def of(cls, scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly) -> Self:
-        """What a vehicle's keys ask for; it has inertial units."""
-        control, imu, seats = vehicle.control, vehicle.sensors.imu, seats_of(assembly)
-        assert imu is not None  # noqa: S101 - the scenario was checked
-        units = Units(
-            np.array([place.body for place in seats], dtype=np.int64),
-            np.array([place.p_BS_B for place in seats]),
-            np.array([place.q_BS for place in seats]),
-        )
-        pilot = control.gains.autopilot
+    def of(
+        cls,
+        assembly: Assembly,
+        aircraft: Aircraft,
+        units: Sequence[ImuInfo],
+        *,
+        cutoff: float,
+        dt: float,
+        autopilot: AutopilotGains,
+    ) -> Self:
+        """The observer of a vehicle by its inertial units.
+
+        Args:
+            assembly: the platform as it is believed to be; its name is that of the units' parent frames.
+            aircraft: the sub-aircraft's record.
+            units: the vehicle's inertial units; their noise is that of the first.
+            cutoff: of the first-order low-pass [Hz].
+            dt: control period [s].
+            autopilot: gains of the sub-aircraft's autopilots.
+
+        Raises:
+            BadInput: there is no unit on a body, or none on the central body.
+        """
+        bodies = {f"{assembly.name}/{body.name}": i for i, body in enumerate(assembly.bodies)}
+        own = [unit for unit in units if unit.parent in bodies]
+        if not own:
+            raise BadInput(f"{assembly.name}: acceleration observer: no inertial unit on a body")
         observer = AccelerationObserver(
             assembly,
-            vehicle.platform.aircraft,
-            units,
-            cutoff=control.observer_gain / (2.0 * np.pi),
-            dt=scenario.dt,
-            accel_noise=imu.accel.noise or 1.0,  # without noise, they count
-            gyro_noise=imu.gyro.noise or 0.1,  # as those of the paper do
-            rotor_lead=pilot.rotor_lead,
-            attitude=pilot.attitude,
-            rate=pilot.rate,
+            aircraft,
+            Units(
+                np.array([bodies[unit.parent] for unit in own], dtype=np.int64),
+                np.array([unit.p_BS_B for unit in own]),
+                np.array([unit.q_BS for unit in own]),
+            ),
+            cutoff=cutoff,
+            dt=dt,
+            accel_noise=own[0].accel_noise or 1.0,  # units without noise count
+            gyro_noise=own[0].gyro_noise or 0.1,  # as those of the paper do
+            rotor_lead=autopilot.rotor_lead,
+            attitude=autopilot.attitude,
+            rate=autopilot.rate,
         )
-        return cls(observer, tuple(place.source.topic for place in seats))
+        return cls(observer, tuple(unit.topic for unit in own))
 
     def reset(self) -> None:
         """Nothing was felt yet."""
@@ -62,8 +85,8 @@ class ImuWrenchObserver:
         self._means[:] = self._sums[:] = 0.0
         self._counts[:] = 0.0
 
-    def take(self, reading: Reading) -> None:
-        """Take what a unit says; other readings do not count."""
+    def receive(self, reading: Reading) -> None:
+        """Receive a unit's sample; other readings do not count."""
         if isinstance(reading, ImuReading) and reading.source.topic in self._rows:
             m = self._rows[reading.source.topic]
             self._sums[0, m] += reading.w_WS_S

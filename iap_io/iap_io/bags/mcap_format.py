@@ -153,7 +153,10 @@ def tail(content: Content, topics: Topics) -> bytes:
 
 
 def metadata(content: Content, topics: Topics, storage: str, custom: Mapping[str, str]) -> bytes:
-    """The text of metadata.yaml, version 9; `storage` is the mcap file's name."""
+    """The text of metadata.yaml, version 9; `storage` is the mcap file's name.
+
+    Written line by line, because it is written again after every chunk, for which yaml.safe_dump is too slow (28 ms).
+    """
     start = f"starting_time: {{nanoseconds_since_epoch: {content.start_ns}}}"
     duration = f"duration: {{nanoseconds: {content.stop_ns - content.start_ns}}}"
     count = f"message_count: {sum(content.counts)}"

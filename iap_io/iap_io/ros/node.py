@@ -7,7 +7,7 @@ A node's process ends with 0 after Ctrl-C and when its work is done, with 2 afte
 import gc
 import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import rclpy
@@ -21,6 +21,7 @@ from rclpy.exceptions import (
 )
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
@@ -40,6 +41,7 @@ LATCHED = QoSProfile(
 )
 STEADY = Clock(clock_type=ClockType.STEADY_TIME)  # for timers that run while the simulation stands
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
+DIAGNOSTIC_TIMEOUT = 2.0  # of what is waited for, after which diagnostics name it [s of wall time]
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 BAD_PARAMETERS = (
     InvalidParameterTypeException,
@@ -51,11 +53,23 @@ BAD_PARAMETERS = (
 class SuiteNode(Node):
     """A node of this suite.
 
+    Args:
+        name: of the node, unless it is remapped.
+        namespace: of the node, unless it is remapped.
+        given: parameters that win over those of the process, such as values resolved from a scenario.
+
     Attributes:
         exit_code: set to end the process.
     """
 
     exit_code: int | None = None
+
+    def __init__(
+        self, name: str, *, namespace: str = "", given: Mapping[str, Any] | None = None
+    ) -> None:
+        self._given = given or {}
+        overrides = [Parameter(key, value=value) for key, value in self._given.items()]
+        super().__init__(name, namespace=namespace, parameter_overrides=overrides)
 
     def parameter(
         self,
@@ -88,6 +102,22 @@ class SuiteNode(Node):
         if value not in choices:
             raise BadInput(f"parameter {name}: '{value}' is none of {', '.join(choices)}")
         return value
+
+    def refuse_scenario(self, instead: str) -> None:
+        """Refuse the parameter `scenario` at a node made of values, unless these were resolved from it.
+
+        Args:
+            instead: name of the parameter that the node takes.
+
+        Raises:
+            BadInput: a scenario is named.
+        """
+        executable = f"ros2 run iap_bringup {self.get_name()}"
+        what = f"Taken by {executable}; this node takes '{instead}'."
+        if self.parameter("scenario", "", what) and not self._given:
+            raise BadInput(
+                f"parameter scenario: this node takes '{instead}', and {executable} takes scenarios"
+            )
 
     def platform(self) -> Platform:
         """Declare the parameter `platform`, and return what it stands for.

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Statistics of what a node measures of itself, for diagnostics."""
+"""Statistics of what a node measures, for diagnostics: recent values, and rates of sensors by their stamps."""
 
 from collections import deque
 
 import numpy as np
+
+from iap_io.wire.message_views import SECOND
 
 
 class RecentValues:
@@ -19,3 +21,43 @@ class RecentValues:
     def percentile(self, share: float) -> float:
         """A percentile of the last values; NaN before the first."""
         return float(np.percentile(self._values, share)) if self._values else float("nan")
+
+
+SPAN = 2 * SECOND  # of simulation time that counts [ns]
+MIN_RATE_RATIO = 0.9  # of the rate that is asked for
+
+
+class RateMonitor:
+    """Measures the rate of one sensor.
+
+    Args:
+        wanted: rate that is asked for [Hz].
+    """
+
+    def __init__(self, wanted: float) -> None:
+        self.wanted = wanted
+        self.reset()
+
+    def reset(self) -> None:
+        """Nothing was said yet."""
+        self._stamps: deque[int] = deque()
+        self._began: int | None = None
+
+    def add(self, stamp: int) -> None:
+        """Note a sample by its stamp [ns]."""
+        self._began = stamp if self._began is None else self._began
+        self._stamps.append(stamp)
+        while self._stamps[0] <= stamp - SPAN:
+            self._stamps.popleft()
+
+    def rate(self, now: int) -> float:
+        """Samples per second of simulation time [Hz] up to `now` [ns]; NaN before there is anything to tell."""
+        if self._began is None or now <= self._began:
+            return float("nan")
+        start = max(self._began, now - SPAN)
+        return sum(stamp > start for stamp in self._stamps) * SECOND / (now - start)
+
+    def is_short(self, now: int) -> bool:
+        """Whether the rate stays behind what is asked for."""
+        has_spoken = self._began is not None and now - self._began >= SPAN
+        return has_spoken and self.rate(now) < MIN_RATE_RATIO * self.wanted

@@ -132,12 +132,12 @@ def _believed(
 ) -> Array:
     rows = np.full((len(stamps), len(vehicle.bodies), STATE_SIZE), np.nan)
     for j, body in enumerate(vehicle.bodies):
-        told = messages.get(estimate_topic(body))
-        if told is not None:
+        odometry = messages.get(estimate_topic(body))
+        if odometry is not None:
             _, here, there = np.intersect1d(
-                stamps, stamps_of(told["header"]), assume_unique=True, return_indices=True
+                stamps, stamps_of(odometry["header"]), assume_unique=True, return_indices=True
             )
-            rows[here, j] = _states(told[there])
+            rows[here, j] = _states(odometry[there])
     return rows
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much space a recording takes, said before it begins."""
+"""Space that a recording takes, estimated before it starts."""
 
 from iap_description.sensors.sensor_info import (
     ENCODINGS,
@@ -11,8 +11,7 @@ from iap_description.sensors.sensor_info import (
 )
 from iap_io.bags.mcap_format import MESSAGE_HEADER
 from iap_io.runs import topics
-from iap_io.runs.recording import Recording
-from iap_io.runs.run_meta import RunMeta, VehicleMeta
+from iap_io.runs.run_meta import Recording, RunMeta, VehicleMeta
 from iap_io.runs.state_chunk import ODOMETRY_HZ
 from iap_io.sensor_messages.camera_messages import BYTES
 from iap_io.wire.cdr import Layout, message_types

@@ -15,9 +15,17 @@ from iap_description.signals import Step
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.bags.worker_thread import Background
 from iap_io.runs.columns import Columns
-from iap_io.runs.recording import PLAIN, Recording
-from iap_io.runs.run_files import BAG, META, Archive
-from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats, Track, VehicleMeta
+from iap_io.runs.run_files import BAG, META, RunFiles
+from iap_io.runs.run_meta import (
+    COMPLETED,
+    DIVERGED,
+    PLAIN,
+    Recording,
+    RunMeta,
+    RunStats,
+    Track,
+    VehicleMeta,
+)
 from iap_io.runs.state_chunk import TICKS
 
 __all__ = [
@@ -53,7 +61,7 @@ class Recorder:
 
     def __init__(self, folder: Path, meta: RunMeta, recording: Recording = PLAIN) -> None:
         self._vehicles = meta.vehicles
-        self._archive = Archive(folder, meta, recording)
+        self._archive = RunFiles(folder, meta, recording)
         self._thread = Background("recorder")
         self._columns = self._empty()
         self._filled = [0] * len(meta.vehicles)
@@ -82,8 +90,8 @@ class Recorder:
         self._columns[vehicle].put(i, step)
         self._filled[vehicle] = i + 1
 
-    def take(self, reading: Reading) -> None:
-        """Take a reading of one of the meta's sensors; it is kept, so its arrays must stay as they are."""
+    def receive(self, reading: Reading) -> None:
+        """Receive a reading of one of the meta's sensors; it is kept, so its arrays must stay as they are."""
         self._readings.append(reading)
         self._held += _size(reading)
         if self._held >= HELD:

@@ -14,8 +14,7 @@ from iap_io.euroc.euroc_folder import EUROC, EurocFolder
 from iap_io.runs import topics
 from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
-from iap_io.runs.recording import Recording
-from iap_io.runs.run_meta import RunMeta, Track
+from iap_io.runs.run_meta import Recording, RunMeta, Track
 from iap_io.runs.sensor_chunk import SensorChunk
 from iap_io.runs.state_chunk import Slots, StateChunk, size_of
 from iap_io.runs.topics import topic
@@ -26,7 +25,7 @@ BAG = "bag"  # folder of the bag within the run folder
 META = "iap_run"  # key of the RunMeta in the bag's custom data
 
 
-class Archive:
+class RunFiles:
     """The files of one recording; not for several threads at once.
 
     Args:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The folder of a run: made once, never overwritten, and all that metrics and plots read.
 
-metrics.json  config.yaml  bag/  trajectory_NAME.tum  trajectory_NAME_drone_i.tum
+metrics.json  config.yaml  sensors.yaml  bag/  trajectory_NAME.tum  trajectory_NAME_drone_i.tum
 reference_NAME.tum  estimate_NAME.tum  estimate_NAME_drone_i.tum  plots/*.png
 """
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from rosbags.interfaces import Connection
 from rosbags.rosbag2 import Reader, ReaderError
 
 from iap_description.errors import BadInput
+from iap_description.sensors.sensor_info import SensorInfo, sensors_text
 from iap_io.runs import topics
 from iap_io.runs.column_messages import columns_of, seconds
 from iap_io.runs.columns import Columns
@@ -30,7 +31,8 @@ from iap_io.trajectories.tum import tum_text
 from iap_io.wire.cdr import message_types, records_of, stamps_of
 
 Array = NDArray[np.float64]
-METRICS, CONFIG = "metrics.json", "config.yaml"
+METRICS, CONFIG, SENSORS = "metrics.json", "config.yaml", "sensors.yaml"
+COMPARED = "compare"  # folder of the flights set beside this one
 
 
 @dataclass(frozen=True)
@@ -91,10 +93,14 @@ def _next_free(base: Path, scenario: str) -> Path:
             number += 1
 
 
-def write_config(folder: Path, config: Mapping[str, Any]) -> None:
-    """Write the resolved configuration, a tree of plain values."""
+def write_config(
+    folder: Path, config: Mapping[str, Any], sensors: Sequence[SensorInfo] = ()
+) -> None:
+    """Write the resolved configuration, a tree of plain values, and the run's sensors where there are any."""
     text = yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True)
     write_file(folder / CONFIG, text.encode())
+    if sensors:
+        write_file(folder / SENSORS, sensors_text(sensors).encode())
 
 
 def write_metrics(folder: Path, metrics: Mapping[str, Any]) -> None:

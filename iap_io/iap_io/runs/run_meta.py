@@ -2,12 +2,13 @@
 """What a recording says about its run, so that metrics and plots need nothing else."""
 
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
+from iap_description.earth import GRAVITY
 from iap_description.sensors.sensor_info import AnySensor, FixedFrame
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.joint_types import JointType, JointTypeName, joint_type
@@ -20,13 +21,33 @@ COMPLETED = "completed"  # outcome of a flight that went to its end
 DIVERGED = "diverged"  # outcome of a flight whose state is no longer a number
 
 
+class Recording(Record):
+    """How a run is recorded.
+
+    Attributes:
+        compression: of the images in the bag, without loss.
+        euroc: whether the run folder gets a data set in EuRoC's layout as well.
+    """
+
+    compression: Literal["none", "png"]
+    euroc: Flag
+
+
+PLAIN = Recording(compression="none", euroc=False)
+
+
 class JointMeta(Record):
-    """A joint of the vehicle; parent and child are body indices."""
+    """A joint of the vehicle; parent and child are body indices.
+
+    Attributes:
+        p_PJ_P: its place on the parent [m]; None in older recordings.
+    """
 
     name: str
     type: JointTypeName
     parent: int
     child: int
+    p_PJ_P: Vec3 | None = None
 
     @property
     def kind(self) -> JointType:
@@ -91,9 +112,15 @@ class VehicleMeta(Record):
         frontend: str = "default",
     ) -> Self:
         """What is known of a vehicle; `assembly` gives its name, bodies and joints."""
-        craft = platform.aircraft
+        aircraft = platform.aircraft
         joints = tuple(
-            JointMeta(name=j.name, type=j.type, parent=j.parent, child=j.child)
+            JointMeta(
+                name=j.name,
+                type=j.type,
+                parent=j.parent,
+                child=j.child,
+                p_PJ_P=tuple(j.p_PJ_P.tolist()),
+            )
             for j in assembly.joints
         )
         return cls(
@@ -105,10 +132,10 @@ class VehicleMeta(Record):
             aircraft=assembly.aircraft,
             controlled=controlled,
             window_s=window_s,
-            thrust_limits=craft.thrust_limits,
-            rpm_limits=(craft.rotor.rpm_min, craft.rotor.rpm_max),
-            thrust_coefficient=craft.rotor.thrust_coefficient,
-            tilt_max_deg=craft.tilt_max_deg,
+            thrust_limits=aircraft.thrust_limits,
+            rpm_limits=(aircraft.rotor.rpm_min, aircraft.rotor.rpm_max),
+            thrust_coefficient=aircraft.rotor.thrust_coefficient,
+            tilt_max_deg=aircraft.tilt_max_deg,
             feels=feels,
             tool_tip_P=None
             if assembly.tool_tip_P is None
@@ -154,6 +181,7 @@ class RunMeta(Record):
         force_band: that a controlled force shall keep to [N].
         bore: of the world's first funnel; None without one.
         sensors: those whose readings are recorded.
+        gravity: along -z of map [m/s^2].
     """
 
     scenario: str
@@ -166,6 +194,7 @@ class RunMeta(Record):
     force_band: Positive = 0.5
     bore: Bore | None = None
     sensors: tuple[AnySensor, ...] = ()
+    gravity: NonNegative = GRAVITY
 
 
 @dataclass(frozen=True)

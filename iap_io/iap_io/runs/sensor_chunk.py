@@ -24,7 +24,7 @@ class SensorChunk:
     Args:
         bag: gets the sensors' topics.
         sensors: all whose readings come.
-        compression: of images, see `iap_io.runs.recording`.
+        compression: of images, see `iap_io.runs.run_meta`.
         png: compresses an image.
     """
 

@@ -4,7 +4,7 @@
 rclpy publishes bytes, and hands them over, as readily as message objects. Making the thirty objects of
 one state and filling them takes longer than the physics it reports; a view costs nothing. What lies
 where is found by `iap_io.wire.cdr`; field names and units are those of the files in iap_msgs. The
-messages of contact are in `iap_io.wire.wrench_views`.
+messages of contact are in `iap_io.wire.sample_views`.
 """
 
 from collections.abc import Sequence

@@ -9,13 +9,12 @@ from diagnostic_msgs.msg import DiagnosticStatus
 
 from iap_description.errors import BadInput, FlightFailed
 from iap_io.ros.conversions import status_message
-from iap_io.ros.node import ERROR, OK, WARN, Diagnostics, SuiteNode
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, ERROR, OK, WARN, Diagnostics, SuiteNode
 from iap_io.ros.statistics import RecentValues
 from iap_io.wire.message_views import stamp_of_time
 from iap_physics.nodes.metronome import Metronome
 from iap_physics.session import CommandBuffer, Session
 
-SILENCE = 2.0  # after which the missing message is named [s of wall time]
 SIMULATION = "simulation"
 Said = tuple[
     str, tuple[bool, ...], FlightFailed | None, int
@@ -108,7 +107,7 @@ class PhysicsStatus:
         """Which message time waits for, once it has waited for long."""
         session = self._session
         waits = self._pace == "lockstep" or not session.has_begun
-        if not waits or self.paused or session.is_broken or self.waited() < SILENCE:
+        if not waits or self.paused or session.is_broken or self.waited() < DIAGNOSTIC_TIMEOUT:
             return ""
         names = session.missing
         topics = [

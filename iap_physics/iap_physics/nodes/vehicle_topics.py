@@ -17,9 +17,8 @@ from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, LATEST
 from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import ESTIMATED
-from iap_io.wire.inertial_views import InertialMessage
 from iap_io.wire.message_views import SECOND, CommandMessage, MessageReader, StateMessage
-from iap_io.wire.wrench_views import WrenchMessage
+from iap_io.wire.sample_views import InertialMessage, WrenchMessage
 from iap_msgs.msg import InertialSamples as InertialSamplesMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
 from iap_physics.nodes.displays import ContactMarkers, OdometryAndFrames, RotorsAndMarkers
@@ -31,7 +30,7 @@ NO_ROTORS = np.zeros((0, 4))
 
 
 class UnitTopic:
-    """What ideal inertial units of one vehicle feel; imu_node makes real ones of them.
+    """Ideal inertial samples of one vehicle, of which imu_node makes those of real units.
 
     Args:
         node: that publishes.
@@ -41,8 +40,8 @@ class UnitTopic:
     """
 
     def __init__(self, node: Node, name: str, units: InertialUnits, dt: float) -> None:
-        frames = [unit.place.source.frame for unit in units.units]
-        self._bodies = [unit.place.body for unit in units.units]
+        frames = [unit.mount.source.frame for unit in units.units]
+        self._bodies = [unit.mount.body for unit in units.units]
         self._make = partial(InertialMessage.of, frame(name, BASE_LINK), frames)
         self._messages: dict[int, InertialMessage] = {}  # by number of instants
         self._publisher = node.create_publisher(InertialSamplesMessage, f"/{name}/inertial", EVERY)

@@ -20,7 +20,7 @@ from iap_description.config import (
 from iap_description.errors import BadInput
 from iap_description.vehicles.platform import Platform, platform_tree
 from iap_description.world.world import World
-from iap_io.runs.recording import Recording
+from iap_io.runs.run_meta import Recording
 from iap_physics.wind import Wind
 from iap_sensors.cameras.make import RendererName
 from iap_sensors.cameras.spec import CameraSpec

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One vehicle of a scenario: its platform, start, control, disturbances and sensors, and where it goes."""
 
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from iap_control.gains import Gains
 from iap_control.interaction.push import Push
-from iap_control.references.motions import Motion, Replay
+from iap_control.references.motions import MotionOrReplay
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
 from iap_description.vehicles.platform import Platform
 from iap_physics.disturbance import Disturbance
@@ -46,6 +46,7 @@ class WrenchFilter(Record):
 class Control(Record):
     """How a vehicle is controlled; `preset` is the gains' name before they were resolved."""
 
+    law: str = "auto"  # or the name of a built-in one, or module:Class of the user's own
     preset: str
     gains: Gains
     admittance: Flag  # whether the pose command yields to the wrench that is felt
@@ -91,7 +92,7 @@ class VehicleSpec(Record):
     sensors: Sensors
     push: Push | None
     disturbances: tuple[Disturbance, ...]
-    reference: Annotated[Motion | Replay, Field(discriminator="type")]
+    reference: MotionOrReplay
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The studies of sensors meet what they print beside their numbers; the long ones on less."""
 
+import pytest
+
 from iap_bringup.experiments import images as camera_studies
 from iap_bringup.experiments import sensors as sensing_studies
 
@@ -22,6 +24,7 @@ def holds(rows):
     return len(rows)
 
 
+@pytest.mark.slow
 def test_perfect_samples_add_up_to_the_motion():
     assert holds(sensing_studies.dead_reckoning(quiet)) == 4
 
@@ -31,10 +34,12 @@ def test_white_noise_is_returned_by_a_short_log_too():
     assert float(rows["gyro noise, off its density, %"]["measured"]) < 2.0
 
 
+@pytest.mark.slow
 def test_attitude_is_estimated_over_a_short_flight():
     assert holds(sensing_studies.attitude(quiet, range(1, 4), long=12.0, short=6.0)) == 4
 
 
+@pytest.mark.slow
 def test_stamps_projection_and_stereo_keep_to_their_bars(opengl):
     assert holds(sensing_studies.stamps(quiet, opengl)) == 3
     assert holds(camera_studies.projection(quiet, opengl)) == 3

@@ -19,6 +19,8 @@ from iap_io.trajectories.reader import read_recorded
 from iap_simulation.run import Flight, execute
 from iap_simulation.scenario.scenario import Options
 
+pytestmark = pytest.mark.slow
+
 every_course = pytest.mark.parametrize("course", COURSES.values(), ids=lambda each: each.scene)
 REACH = 1.0  # of the platform around its centre [m]
 FIGURE_EIGHT_ACCELERATION = 0.45  # largest [m/s^2]

@@ -9,6 +9,8 @@ from iap_description import so3
 from iap_description.states import P, Q
 from iap_simulation.scenario.scenario import Options
 
+pytestmark = pytest.mark.slow
+
 HALF_VIEW = 45.0  # [deg] of the cameras
 SPAN = 0.4  # of an aircraft from its middle [m]
 

@@ -18,6 +18,8 @@ from iap_description.errors import BadInput
 from iap_estimation.navigation.settings import load_settings
 from iap_estimation.virpo.messages import Tracks
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_quick_tables_reach_what_is_published(tmp_path):
     console = Console(record=True, width=200)

@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 
-from iap_bringup.nodes.step_synchronizer import PATIENCE, Expected, Logbook
+from iap_bringup.nodes.step_synchronizer import MAX_WAIT, Expected, StepSynchronizer
 from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_description.states import Command
 from iap_io.runs.topics import COMMAND, REFERENCE, REVISED, TASK, WRENCHES
@@ -20,7 +20,7 @@ TOUCHING = Expected((REFERENCE, COMMAND, *WRENCHES[:3], REVISED, TASK), feels=Tr
 class Book:
     def __init__(self, vehicles=1, expected=FREE):
         self.ticks = []
-        self.book = Logbook([expected] * vehicles, self.ticks.append)
+        self.book = StepSynchronizer([expected] * vehicles, self.ticks.append)
 
     def state(self, k, vehicle=0):
         self.book.take_state(vehicle, k * PERIOD, k, np.full((4, 13), k), np.zeros((3, 4)))
@@ -64,7 +64,7 @@ def test_a_state_that_comes_again_is_one_tick():
 
 def test_what_is_lost_is_replaced_by_the_last_one_after_a_while():
     book = Book()
-    for k in range(2 * PATIENCE // PERIOD):
+    for k in range(2 * MAX_WAIT // PERIOD):
         book.state(k)
         book.reference(k)
         if k != 5:
@@ -124,7 +124,7 @@ def test_what_is_felt_belongs_to_the_tick_and_is_waited_for():
 
 def test_a_wrench_that_stays_away_is_the_last_one_and_zero_before_the_first():
     book = Book(expected=TOUCHING)
-    for k in range(2 * PATIENCE // PERIOD):
+    for k in range(2 * MAX_WAIT // PERIOD):
         book.state(k)
         book.reference(k)
         book.command(k)

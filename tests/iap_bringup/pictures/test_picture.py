@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 
+from iap_bringup.geometry.scene_objects import SceneObject, standing
 from iap_bringup.pictures.contact_camera import Rod, contact_camera, free_camera
 from iap_bringup.pictures.picture import Camera, camera_around, render_scene
-from iap_bringup.pictures.scene_objects import Standing, standing
 from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
@@ -147,7 +147,7 @@ def test_the_contact_is_looked_at_from_the_side_and_past_what_stands_before_it()
 
 def test_vehicles_without_a_tool_are_looked_at_past_what_stands_before_them():
     points = np.array([[0.0, 0.0, 1.0]])
-    before = Standing(world_of(BOX).objects["object_0"].pieces(), at_rest(0.0, 0.0, 0.0))
+    before = SceneObject(world_of(BOX).objects["object_0"].pieces(), at_rest(0.0, 0.0, 0.0))
     free = free_camera(points, [], SIZE)
     eye = np.array(free.position)
     before.row[:3] = points[0] + 0.5 * (eye - points[0])

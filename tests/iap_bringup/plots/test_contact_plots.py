@@ -8,10 +8,10 @@ import pytest
 from contact_flights import TOUCHES_AT, felt_run, push
 from matplotlib.figure import Figure
 
+from iap_bringup.geometry.insertion import insertion
+from iap_bringup.geometry.scene_objects import SceneObject
+from iap_bringup.geometry.sections import Plane, cuts, silhouette
 from iap_bringup.pictures import render, run_pictures
-from iap_bringup.pictures.insertion import insertion
-from iap_bringup.pictures.scene_objects import Standing
-from iap_bringup.pictures.sections import Plane, cuts, silhouette
 from iap_bringup.plots import plot_file, plots
 from iap_bringup.plots.plot_series import flight
 from iap_bringup.plots.plots import write_plots
@@ -181,6 +181,7 @@ def test_integrals_that_cancel_meet_in_their_figure():
     assert texts(axes) == ["ends at 0.70 N"] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [ForceMode.NONE, ForceMode.SELECTIVE, ForceMode.PAPER])
 def test_each_kind_of_flight_in_contact_gets_its_plots(tmp_path, monkeypatch, mode):
     figures = {name: plots.FIGURES[name] for name in ("wrench", "contact", "integrals")}
@@ -210,7 +211,7 @@ def test_a_section_through_a_funnel_shows_its_bore_and_its_wall():
     item = funnel()
     up = np.cross(AXIS, [0.0, 1.0, 0.0])
     plane = Plane(START, AXIS, up)
-    points = np.vstack(cuts(Standing(item.pieces(), item.row(0.0)), plane))
+    points = np.vstack(cuts(SceneObject(item.pieces(), item.row(0.0)), plane))
     bore = points[points[:, 0] > 1e-6]
     assert np.abs(bore[:, 1]).min() == pytest.approx(0.045, rel=0.01)  # flat sides
     assert np.abs(bore[:, 1]).max() == pytest.approx(0.065, rel=0.01)
@@ -220,7 +221,7 @@ def test_a_section_through_a_funnel_shows_its_bore_and_its_wall():
 def test_a_plane_beside_an_object_cuts_nothing():
     item = funnel()
     aside = Plane(START + [0.0, 1.0, 0.0], AXIS, np.cross(AXIS, [0.0, 1.0, 0.0]))
-    assert cuts(Standing(item.pieces(), item.row(0.0)), aside) == []
+    assert cuts(SceneObject(item.pieces(), item.row(0.0)), aside) == []
 
 
 def test_a_tool_s_silhouette_is_as_long_and_as_thick_as_the_tool():

@@ -47,6 +47,7 @@ def test_a_replay_shows_the_real_flight(tmp_path: Path, recorded: Record) -> Non
     assert tmp_path / "plots" / "difference.png" in paths
 
 
+@pytest.mark.slow
 def test_one_tick_is_enough(tmp_path: Path, recorded: Record) -> None:
     assert len(write_plots(tmp_path / "plots", recorded(random_flight("three_star", 1)))) == len(
         NAMES

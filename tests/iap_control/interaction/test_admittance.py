@@ -38,6 +38,7 @@ def revised(admittance, row, wrench_W, steps, active=True):
     return out.row
 
 
+@pytest.mark.slow
 def test_without_a_wrench_the_command_is_followed_as_it_is():
     row = Tumble(1).row(0.3, 3)
     for orientation in ("so3", "euler"):
@@ -54,6 +55,7 @@ def test_a_constant_wrench_moves_the_command_by_wrench_over_spring(orientation):
     np.testing.assert_allclose(out[7:19], 0.0, atol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damping", [0.5, 1.0, 1.414])
 @pytest.mark.parametrize("dt", [0.001, 0.005, 0.05])
 def test_the_step_response_is_that_of_mass_damper_and_spring(damping, dt):

@@ -54,6 +54,7 @@ def rmse(error):
 # --- selective: a wall ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["default", "paper"])
 @pytest.mark.parametrize("source", ["filtered", "estimated", "raw"])
 def test_5_n_against_a_wall(source, preset):
@@ -64,6 +65,7 @@ def test_5_n_against_a_wall(source, preset):
     assert np.abs(flown.x[:, 7]).max() < FASTEST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("stiffness", "damping"), [(1e3, 30.0), (1e5, 400.0), (1e6, 1300.0)])
 def test_whatever_the_wall_is_made_of(stiffness, damping):
     flown = against_wall(Wall(stiffness=stiffness, damping=damping), pushing(5.0))
@@ -72,6 +74,7 @@ def test_whatever_the_wall_is_made_of(stiffness, damping):
     assert flown.force[:, 0].max() < 1.3 * 5.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["filtered", "estimated"])
 def test_noise_of_the_state_is_borne(source):
     flown = against_wall(Wall(), pushing(5.0), source=source, noise=NOISY)
@@ -79,6 +82,7 @@ def test_noise_of_the_state_is_borne(source):
     assert rmse(flown.force[settled, 0] - 5.0) < 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["three_line", "two_line", "star_7", "three_square"])
 def test_other_platforms_push_too(name):
     flown = against_wall(Wall(), pushing(3.0), platform=name)
@@ -87,6 +91,7 @@ def test_other_platforms_push_too(name):
     assert np.abs(flown.x[:, 7]).max() < FASTEST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["filtered", "estimated"])
 def test_contact_that_is_lost_sets_nothing_racing_and_is_found_again_gently(source):
     """The wall vanishes under 5 N and stands again 0.1 m further, which takes 3 s of searching."""
@@ -104,6 +109,7 @@ def test_contact_that_is_lost_sets_nothing_racing_and_is_found_again_gently(sour
     assert rmse(flown.force[flown.between(10.0, 12.0), 0] - 5.0) < 0.2
 
 
+@pytest.mark.slow
 def test_without_a_wall_it_searches_at_a_bounded_speed_for_ever():
     wall = Wall(is_there=False)
     flown = against_wall(wall, pushing(50.0), duration=10.0)
@@ -113,6 +119,7 @@ def test_without_a_wall_it_searches_at_a_bounded_speed_for_ever():
     assert np.rad2deg(np.abs(flown.pose_error[:, 3:])).max() < 1.0
 
 
+@pytest.mark.slow
 def test_sliding_along_a_wall_keeps_the_normal_force():
     rig = Rig(Wall(friction=0.4), start=(GAP, 0.0, 0.0))
 
@@ -153,6 +160,7 @@ def into_socket(mode, desired, *, duration, chosen=(0, 1), ramp=1.0, **settings)
 FIGURE_16 = np.array([1.5, -4.0, 0.0, 0.0, 0.0, 4.0])  # FLU
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "bar", "noise"),
     [
@@ -176,6 +184,7 @@ def test_forces_in_a_socket_converge_and_the_pose_is_held(source, bar, noise):
 # --- paper ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_equation_21_holds_contact_and_comes_nearer_to_the_wanted_wrench():
     flown, on = into_socket(ForceMode.PAPER, FIGURE_16, duration=25.0)
     late = flown.between(on + 1.0, 25.0)
@@ -186,6 +195,7 @@ def test_equation_21_holds_contact_and_comes_nearer_to_the_wanted_wrench():
     assert np.abs(flown.x[late, 7:10]).max() < 0.1
 
 
+@pytest.mark.slow
 def test_too_little_force_makes_it_push_more():
     """The sign with which eq. (21) is negative feedback: the wall is on the side of -x."""
     for mode in (ForceMode.PAPER, ForceMode.SELECTIVE):
@@ -196,7 +206,7 @@ def test_too_little_force_makes_it_push_more():
         task = ForceTask(mode, np.zeros(6), np.zeros(6), axes(0))
         task.measured_P[0], task.desired_P[0] = 2.0, 4.0
         for _ in range(200):
-            U = controller.wrench(x, reference, force=task)
+            U = controller.wrench(x, reference, task=task)
         assert U[0] < -1.5
 
 
@@ -215,7 +225,7 @@ def test_the_task_tells_the_integrals_shares(mode):
     task = ForceTask(mode, np.zeros(6), np.zeros(6), axes(1))
     task.desired_P[1] = 0.5
     for _ in range(100):
-        controller.wrench(x, reference, force=task)
+        controller.wrench(x, reference, task=task)
     gains, m = controller.gains, controller.model.inertia.mass
     paper, selective = gains.wrench.paper, gains.wrench.selective
     kI, law = selective.kI[1], m * gains.kI[0]
@@ -238,6 +248,7 @@ def state_beside(row, seed=5):
     return x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["three_star", "three_line"])
 @pytest.mark.parametrize("preset", ["default", "paper"])
 def test_the_active_wrench_does_not_jump_when_table_v_takes_over_or_hands_back(preset, name):
@@ -247,15 +258,16 @@ def test_the_active_wrench_does_not_jump_when_table_v_takes_over_or_hands_back(p
     x, task = state_beside(row), ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), axes())
     task.measured_P[:], task.desired_P[:] = (1, -2, 0.5, 0, 0.1, 0.2), (3, 0, 0, 0, 0, 0)
     for _ in range(200):
-        last = controller.wrench(x, Reference(row), force=task).copy()
+        last = controller.wrench(x, Reference(row), task=task).copy()
     for mode in (ForceMode.PAPER, ForceMode.NONE):
         task.mode = mode
-        U = controller.wrench(x, Reference(row), force=task).copy()
+        U = controller.wrench(x, Reference(row), task=task).copy()
         np.testing.assert_allclose(U, last, atol=0.1)
         for _ in range(100):
-            last = controller.wrench(x, Reference(row), force=task).copy()
+            last = controller.wrench(x, Reference(row), task=task).copy()
 
 
+@pytest.mark.slow
 def test_what_was_pushed_away_comes_back_without_haste():
     """Wrench control is left 0.2 m from the reference, with nothing in the way."""
     rig = Rig(Wall(is_there=False), start=(0.0, 0.0, 0.0))
@@ -281,7 +293,7 @@ def test_flight_without_a_task_and_with_an_idle_one_are_the_same():
     with_task, without = controller_of("three_star"), controller_of("three_star")
     for k in range(50):
         x, row = Tumble(1).state(0.01 * k), Tumble(2).row(0.01 * k, 3)
-        U = with_task.wrench(x, Reference(row), force=task)
+        U = with_task.wrench(x, Reference(row), task=task)
         np.testing.assert_array_equal(U, without.wrench(x, Reference(row)))
 
 
@@ -291,7 +303,7 @@ def test_reset_forgets_wrench_control():
     first = controller.wrench(x, Reference(row)).copy()
     task = ForceTask(ForceMode.PAPER, np.ones(6), np.zeros(6), axes())
     for _ in range(50):
-        controller.wrench(x, Reference(row), force=task)
+        controller.wrench(x, Reference(row), task=task)
     controller.reset()
     np.testing.assert_array_equal(controller.wrench(x, Reference(row)), first)
 
@@ -320,7 +332,7 @@ def test_a_platform_without_joints_takes_none():
     x[6] = 1.0
     task = ForceTask(ForceMode.SELECTIVE, np.zeros(6), np.zeros(6), axes(2))
     with pytest.raises(BadInput, match="without spherical joints"):
-        controller(x, Reference(at([0.0, 0.0, 0.0], 1)), force=task)
+        controller(x, Reference(at([0.0, 0.0, 0.0], 1)), task=task)
 
 
 @pytest.mark.parametrize("mode", [ForceMode.PAPER, ForceMode.SELECTIVE])
@@ -330,7 +342,7 @@ def test_a_line_is_never_asked_to_turn_about_itself(mode):
     task.measured_P[:], task.desired_P[:] = (1, 2, 3, 0.3, 0.2, 0.1), (2, -1, 0, 0, 0.5, 0)
     x = state_beside(row)
     for _ in range(3):
-        U = controller.wrench(x, Reference(row), force=task)
+        U = controller.wrench(x, Reference(row), task=task)
     turn = np.concatenate(
         [-np.cross(controller.model.line_P, controller.model.p_line_P), [1, 0, 0]]
     )

@@ -125,6 +125,7 @@ def test_a_jump_of_the_reference_leans_the_quadrotor_no_further_than_the_error_a
     assert loop.plant.state(0)[0, 0, 0] == pytest.approx(0.3, abs=0.04)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["three_star_fixed", "line_3_fixed", "star_6_fixed"])
 @pytest.mark.parametrize("size", [0.3, 1.5])
 def test_a_step_is_survived_by_platforms_that_turn_slowly(name, size):

@@ -235,6 +235,7 @@ CIRCLE = {
 }
 
 
+@pytest.mark.slow
 @every_line
 def test_every_line_flies_a_circle_in_five_degrees_of_freedom(line):
     """The line's direction is held whichever way it lies in the platform."""

@@ -7,6 +7,7 @@ from flying import DT, controller_of
 
 from iap_control.responders.control_responder import ControlLoop
 from iap_control.responders.inputs import Limits
+from iap_control.responders.reference_input import ReferenceInput
 from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED, Level
 
@@ -15,7 +16,10 @@ NO_WRENCH = np.zeros(6)
 
 
 def loop_of(source="stamped", **settings):
-    return ControlLoop(controller_of("three_star", **settings), Limits(), source)
+    references = ReferenceInput(
+        3, Limits(), source, needs_headings=settings.get("yaw_mode") == "given"
+    )
+    return ControlLoop(controller_of("three_star", **settings), references)
 
 
 def state(height=1.0):

@@ -42,6 +42,7 @@ def shots(t, x, start, drone):
         yield Shot(MODEL, CAMERA, place, optical(row[3:7]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", scene_names())
 def test_corners_are_followed_in_every_scene(opengl, lap, name):
     opengl.load(load_scene(name), [])

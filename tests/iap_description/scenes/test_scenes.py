@@ -46,6 +46,7 @@ def test_the_places_to_localise_in_are_there():
     assert not load_scene("open_field").solids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_there_is_room_for_the_figure_eight(name):
     axes = [np.arange(low, high + STEP, STEP) for low, high in zip(LOW, HIGH, strict=True)]

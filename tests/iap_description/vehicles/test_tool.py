@@ -164,6 +164,7 @@ def test_the_tools_surface_is_that_of_the_central_body():
     assert assembly_with(ROD).bodies[0].surface is None
 
 
+@pytest.mark.slow
 def test_standard_urdf_has_the_frame_tool_and_no_capsule_and_pybullets_has_one():
     assembly = assembly_with(ROD)
     ros = ElementTree.fromstring(urdf_text(assembly, target="ros"))

@@ -29,6 +29,12 @@ from iap_physics.engines.joints import joined_rows
 from iap_physics.engines.pybullet.engine import PyBulletEngine
 
 PLATFORMS = [*platform_names(), "star_2", "star_12", "line_2", "line_12", "three_star_fixed"]
+PLATFORMS_BY_TIME = [
+    name
+    if name in ("three_star", "two_line", "f450")
+    else pytest.param(name, marks=pytest.mark.slow)
+    for name in PLATFORMS
+]
 RVIZ = Path(__file__).parents[3] / "iap_bringup" / "rviz"
 LOADS = """
 import sys, pybullet
@@ -89,7 +95,7 @@ def check_inertias(robot):
 
 
 @pytest.mark.parametrize("target", ["bullet", "ros"])
-@pytest.mark.parametrize("name", PLATFORMS)
+@pytest.mark.parametrize("name", PLATFORMS_BY_TIME)
 def test_every_platform_gives_a_tree_of_links_with_physical_inertias(name, target):
     robot = tree_of(name, target)
     check_structure(robot)
@@ -98,6 +104,7 @@ def test_every_platform_gives_a_tree_of_links_with_physical_inertias(name, targe
     assert sum(masses) == pytest.approx(assembly_of(name).mass, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_pybullet_loads_every_platform_without_a_word(tmp_path):
     paths = []
     for name in PLATFORMS:
@@ -280,6 +287,7 @@ def test_propellers_of_neighbours_do_not_meet(name):
             assert np.linalg.norm(a - b) > diameter
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [*platform_names(), "star_2", "star_5", "line_2", "line_4", "three_star_fixed"],

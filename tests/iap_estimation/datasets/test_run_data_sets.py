@@ -11,9 +11,11 @@ import yaml
 from iap_bringup.cli import main
 from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.sensors.sensor_info import load_sensors
 from iap_estimation.datasets.opening import open_dataset
 from iap_estimation.navigation.data import CENTRE, CENTRE_NAME, Dataset, Images
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
+from iap_io.runs.run_folder import load_run
 
 MOUNT = ("[0.05, -0.02, 0.03]", "[4.0, -7.0, 20.0]")  # of the inertial units [m], [deg]
 SMALL = [
@@ -151,8 +153,15 @@ def test_a_run_without_sensors(run: Path, tmp_path: Path) -> None:
         open_dataset(tmp_path)
 
 
-def test_a_recording_that_does_not_fit_its_configuration(run: Path, tmp_path: Path) -> None:
-    _changed(run, tmp_path, lambda meta: meta)
+def test_an_older_recording_has_its_joints_in_its_configuration(
+    run: Path, tmp_path: Path, dataset: Dataset
+) -> None:
+    _changed(run, tmp_path, lambda sensors: sensors, has_places=False)
+    np.testing.assert_array_equal(open_dataset(tmp_path).centre.d, dataset.centre.d)
+
+
+def test_an_older_recording_that_does_not_fit_its_configuration(run: Path, tmp_path: Path) -> None:
+    _changed(run, tmp_path, lambda sensors: sensors, has_places=False)
     config = yaml.safe_load((run / "config.yaml").read_text())
     config["platform"]["joints"].pop()
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
@@ -160,8 +169,13 @@ def test_a_recording_that_does_not_fit_its_configuration(run: Path, tmp_path: Pa
         open_dataset(tmp_path)
 
 
-def _changed(run: Path, folder: Path, change) -> None:
-    """A copy of a run whose recording says something else about its sensors."""
+def test_the_run_folder_lists_its_sensors_for_nodes(run: Path) -> None:
+    sensors = load_sensors(str(run / "sensors.yaml"), source="test")
+    assert sensors == load_run(run).meta.sensors
+
+
+def _changed(run: Path, folder: Path, change, *, has_places: bool = True) -> None:
+    """A copy of a run whose recording says something else about its sensors, or not where its joints are."""
     (folder / "bag").mkdir()
     for path in (run / "bag").iterdir():
         (folder / "bag" / path.name).symlink_to(path)
@@ -170,6 +184,8 @@ def _changed(run: Path, folder: Path, change) -> None:
     custom = tree["rosbag2_bagfile_information"]["custom_data"]
     meta = json.loads(custom["iap_run"])
     meta["sensors"] = change(meta["sensors"])
+    for joint in [] if has_places else meta["vehicles"][0]["joints"]:
+        del joint["p_PJ_P"]
     custom["iap_run"] = json.dumps(meta)
     (folder / "bag" / "metadata.yaml").unlink()
     (folder / "bag" / "metadata.yaml").write_text(yaml.safe_dump(tree))

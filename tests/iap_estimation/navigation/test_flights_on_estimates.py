@@ -16,7 +16,7 @@ SMALL = tuple(
     for key, value in (("width", 320), ("height", 240), ("fx", 160.0), ("fy", 160.0), ("cx", 159.5), ("cy", 119.5))
 )  # fmt: skip
 QUICK = (*SMALL, "recording.euroc=false")
-pytestmark = pytest.mark.usefixtures("opengl")
+pytestmark = [pytest.mark.usefixtures("opengl"), pytest.mark.slow]
 
 
 def flown(out, source, *assignments, flight=("figure_eight",), duration=3.0):

@@ -11,6 +11,8 @@ from synthetic import CENTRE
 from iap_estimation.virpo.drift.filter import DriftFilter
 from iap_estimation.virpo.drift.spec import load_spec
 
+pytestmark = pytest.mark.slow
+
 
 def test_odometry_that_comes_late_changes_nothing_but_the_time_it_takes(ranged_flight, arrivals):
     heard = [one for one in arrivals if one[0] < 15.0]

@@ -40,6 +40,7 @@ def test_offset_and_yaw_of_one_odometry_are_found_from_ranges():
     assert drift_filter.centre() is None
 
 
+@pytest.mark.slow
 def test_the_joints_pass_on_what_ranges_say_of_others(ranged_flight):
     drifts = [Drift(), Drift(yaw_rate=0.004, speed=(0.02, 0.01, -0.01)), Drift()]
     only = messages(ranged_flight, drifts, ranged=[0, 2])
@@ -52,6 +53,7 @@ def test_the_joints_pass_on_what_ranges_say_of_others(ranged_flight):
     assert abs(turned_off(ranged_flight, joined, 1)[2]) < 0.04
 
 
+@pytest.mark.slow
 def test_an_offset_of_one_odometry_is_found_in_spite_of_the_joints(ranged_flight):
     drifts = [Drift(), Drift(0.1, (0.3, 0.2, -0.2)), Drift()]
     watch = ErrorLog(ranged_flight)
@@ -62,6 +64,7 @@ def test_an_offset_of_one_odometry_is_found_in_spite_of_the_joints(ranged_flight
     assert_attitude(ranged_flight, drift_filter.centre())
 
 
+@pytest.mark.slow
 def test_drift_that_walks_is_followed(ranged_flight, walking):
     drift_filter, watch = walking
     raw = [
@@ -83,6 +86,7 @@ def test_what_it_says_of_its_errors_is_so(walking):
     assert (nees > 0.3).all() and (nees < 2.0).all()
 
 
+@pytest.mark.slow
 def test_errors_are_known_under_a_drift_at_constant_rate():
     nees = []
     for seed in range(2):
@@ -114,6 +118,7 @@ def test_covariance_of_an_aircraft_is_one(walking):
         assert (told.gyro_bias == 0.01).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("d", [None, LINE], ids=["star", "line"])
 def test_arms_and_antennas_off_the_bodies_do_no_harm(d):
     fleet = fleet_of(3, antenna=(0.05, 0.0, 0.1), joint=(0.02, 0.0, 0.06))
@@ -148,6 +153,7 @@ def test_what_the_autopilot_says_of_its_yaw_is_not_believed(ranged_flight, arriv
     assert_attitude(ranged_flight, told)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [10.0, 20.0])
 def test_odometries_at_times_of_their_own(rate):
     """Nothing is measured at the stamps of another."""

@@ -50,6 +50,7 @@ def test_the_head_is_the_state_at_the_newest_sample(flight, stream):
     assert estimator.estimates()[0].t == pytest.approx(3.0)
 
 
+@pytest.mark.slow
 def test_images_that_are_late_give_the_same_estimates(flight, stream):
     late = [(a.message.t + 0.2 * isinstance(a.message, Tracks), a) for a in stream]
     delayed = [arrival for _, arrival in sorted(late, key=lambda pair: pair[0])]
@@ -59,6 +60,7 @@ def test_images_that_are_late_give_the_same_estimates(flight, stream):
     np.testing.assert_allclose(here[:, 1:], there[: len(here), 1:], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_images_that_are_always_too_late_are_waited_for(flight, stream):
     late = [(a.message.t + 0.9 * isinstance(a.message, Tracks), a) for a in stream]
     delayed = [arrival for _, arrival in sorted(late, key=lambda pair: pair[0])]
@@ -77,6 +79,7 @@ def test_images_that_go_back_are_left_out(flight, stream):
     assert estimator.late == 1
 
 
+@pytest.mark.slow
 def test_no_anchor_is_left_out_that_is_honest(flight, stream):
     estimator = one_of(flight)
     alone(estimator, stream, flight)
@@ -98,6 +101,7 @@ def test_darkness_is_bridged(flight, stream):
     assert np.linalg.norm(rows[-1, 1:]) < 0.3
 
 
+@pytest.mark.slow
 def test_keyframes_go_on_without_images(flight, stream):
     blind = [a for a in stream if not (isinstance(a.message, Tracks) and 4.0 <= a.message.t < 6.0)]
     rows = alone(one_of(flight), blind, flight)
@@ -128,6 +132,7 @@ def test_a_gap_in_the_samples_is_a_stated_new_beginning(flight, stream):
     assert estimator.t > SECONDS - 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [0.1, 0.3])
 def test_a_short_gap_in_the_samples_is_bridged(flight, stream, length):
     cut = [

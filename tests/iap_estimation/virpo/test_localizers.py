@@ -13,6 +13,8 @@ from iap_estimation.virpo.localizer import METHODS, make_localizer
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
 from iap_estimation.virpo.spec import PRESETS, load_spec
 
+pytestmark = pytest.mark.slow
+
 
 def first(flight):
     return lambda aircraft, t: flight.state(aircraft, t)

@@ -39,6 +39,7 @@ from iap_estimation.virpo.factors.physical import add_drift, add_drift_prior, dr
 from iap_estimation.virpo.factors.ranging import FRAME, SHARE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("about_origin", [False, True])
 @pytest.mark.parametrize("d", [STAR, LINE], ids=["star", "line"])
 def test_a_drift_undoes_what_a_neighbour_is_off(d, about_origin):
@@ -87,6 +88,7 @@ def said_of_drifts(meeting, about_origin):
     return np.abs(blocks[0] - blocks[1]).max() / np.abs(blocks).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", [0, 2])
 def test_samples_lead_to_where_and_how_fast_the_joint_is(own):
     meeting = Meeting(STAR, own, per=4)

@@ -53,6 +53,7 @@ def biased(anchor: int, size: float) -> np.ndarray:
     return size * (np.arange(4) == anchor)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.1, NOISE])
 def test_an_honest_anchor_is_never_left_out(noise):
     assert not any(Aircraft(seed, noise).fly(60.0) for seed in range(10))

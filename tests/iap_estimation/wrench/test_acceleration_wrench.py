@@ -113,6 +113,7 @@ def fly(
     return np.array(estimates)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "bound"), [("three_star", 0.01), ("f450", 0.02)])
 @pytest.mark.parametrize("axis", range(6))
 def test_a_step_is_seen_after_half_a_second_of_hover(name, bound, axis):
@@ -151,6 +152,7 @@ def test_units_may_sit_anywhere_and_turned():
     np.testing.assert_allclose(estimate[:, 3:], np.tile(BOTH[3:], (500, 1)), atol=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reference", [still, swinging])
 def test_with_the_paper_s_noise_it_stays_within_0_8_N_and_0_3_N_m(reference):
     """Of which the biases' walk in these 5 s is about 0.2 N, and the noise 0.15 N and 0.06 N m."""

@@ -102,6 +102,7 @@ def test_it_answers_as_the_first_order_low_pass_of_equation_38():
     np.testing.assert_allclose(estimate[:, 2], expected, atol=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["default", "paper"])
 @pytest.mark.parametrize("name", ["three_star", "f450"])
 def test_noise_biases_nothing_in_hover(name, preset):

@@ -14,7 +14,7 @@ from iap_description.sensors.readings import ImageReading, ImuReading, Reading
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_io.euroc.euroc_folder import EUROC
 from iap_io.runs.recorder import TICKS, Recorder
-from iap_io.runs.recording import Recording
+from iap_io.runs.run_meta import Recording
 
 EUROC_TOO = Recording(compression="none", euroc=True)
 HOME = Path(EUROC) / "drone_1" / "mav0"

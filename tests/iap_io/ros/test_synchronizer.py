@@ -3,7 +3,7 @@
 
 import math
 
-from iap_io.ros.rate_monitor import RateMonitor
+from iap_io.ros.statistics import RateMonitor
 from iap_io.ros.synchronizer import RateSchedule, TimeSynchronizer
 
 MS = 1_000_000  # [ns]

@@ -17,8 +17,8 @@ from iap_io.bags.bag_writer import STORAGE
 from iap_io.bags.growing_file import GrowingFile
 from iap_io.euroc.euroc_folder import EUROC
 from iap_io.runs.recorder import BAG, HELD, TICKS, Recorder, RecordingFailed
-from iap_io.runs.recording import Recording
 from iap_io.runs.run_folder import load_run
+from iap_io.runs.run_meta import Recording
 from iap_io.wire.cdr import message_types
 
 EUROC_TOO = Recording(compression="none", euroc=True)

@@ -17,7 +17,7 @@ from iap_io.euroc.euroc_export import export
 from iap_io.euroc.euroc_folder import EUROC
 from iap_io.runs.disk_use import disk_use
 from iap_io.runs.recorder import BAG, TICKS, Recorder
-from iap_io.runs.recording import PLAIN, Recording
+from iap_io.runs.run_meta import PLAIN, Recording
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.sensor_messages.sensor_reader import Decoder, read_sensors
 

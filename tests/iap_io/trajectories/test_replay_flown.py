@@ -11,6 +11,8 @@ from iap_io.runs.run_folder import load_run
 from iap_simulation.run import Flight, Result, execute
 from iap_simulation.scenario.scenario import Options, resolve_tree
 
+pytestmark = pytest.mark.slow
+
 LIMITS = {"v1_01_easy": 0.02, "v1_02_medium": 0.045}  # position RMSE [m]
 
 

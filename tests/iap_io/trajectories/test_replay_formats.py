@@ -134,6 +134,7 @@ POSES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", POSES, ids=lambda make: make.__name__)
 @pytest.mark.parametrize("kind", FORMATS)
 def test_every_type_comes_back_from_every_format(
@@ -146,6 +147,7 @@ def test_every_type_comes_back_from_every_format(
     assert (recorded.v_WP_W is not None) == (make not in (pose_stamped, transform_stamped))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [*POSES, platform_reference], ids=lambda make: make.__name__)
 def test_ned_recordings_of_every_type_are_converted_when_told(
     mcap: BagMaker, flight: Motion, make: Callable[..., Topic]

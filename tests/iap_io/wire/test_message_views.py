@@ -13,7 +13,7 @@ from iap_io.runs import topics
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.wire.cdr import message, message_types
 from iap_io.wire.message_views import CommandMessage, MessageReader, ReferenceMessage, StateMessage
-from iap_io.wire.wrench_views import ForceTaskMessage, WrenchMessage
+from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
 from iap_physics.engines.joints import joint_states
 
 STAMP = 12_345_678_901

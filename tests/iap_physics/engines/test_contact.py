@@ -79,6 +79,7 @@ def test_thrust_and_torques_never_appear_in_the_contact_wrench(loaded, flown):
         np.testing.assert_array_equal(engine.contact_wrench(0), np.zeros(6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("surface", [RIGID, SOFT, {"friction": 0.9, "restitution": 0.5}])
 @pytest.mark.parametrize(
     ("platform", "mass"), [("three_star", 0.0), ("three_star_fixed", 0.0), ("three_star", 0.5)]
@@ -147,6 +148,7 @@ def test_contacts_tell_objects_from_the_ground_by_their_order(loaded):
     assert pairs == {(OBJECT - 1, OBJECT), (OBJECT - 2, WORLD)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hz", [500, 1000, 2000])
 @pytest.mark.parametrize("where", ["ground", "plate on a box"])
 def test_a_resting_platform_presses_with_its_weight_and_does_not_jitter(loaded, where, hz):
@@ -175,6 +177,7 @@ def test_a_resting_platform_presses_with_its_weight_and_does_not_jitter(loaded, 
     assert abs(record[-1][2] - height) < 2e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hz", [500, 2000])
 def test_a_body_sinks_into_a_soft_one_by_its_weight_over_the_stiffness(loaded, hz):
     cylinder = {"type": "cylinder", "radius": 0.1, "length": 0.3, "rpy_deg": [90.0, 0.0, 0.0]}
@@ -220,6 +223,7 @@ def test_a_soft_wall_takes_the_peak_off_an_impact_and_not_its_impulse(loaded):
     assert 1.0 < impulses[1] / impulses[0] < 1.5  # it springs back
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("surface", [RIGID, SOFT])
 def test_a_moving_wall_gives_its_speed_to_what_it_pushes(loaded, surface):
     push = {"type": "velocity", "velocity": [0.5, 0.0, 0.0]}
@@ -232,6 +236,7 @@ def test_a_moving_wall_gives_its_speed_to_what_it_pushes(loaded, surface):
     assert record[-1, 1, 0] == pytest.approx(0.55 + 0.1, abs=0.01)
 
 
+@pytest.mark.slow
 def test_a_swinging_floor_carries_along_what_stands_on_it(loaded):
     swing = {"type": "sine", "amplitude": [0.0, 0.1, 0.0], "period": 4.0}
     floor = {"type": "floor", "length": 1.0, "width": 1.0, "position": [0.0, 0.0, 0.5]}
@@ -313,6 +318,7 @@ def rod_into_funnel(loaded, hz, **changes):
     return np.array(depths), np.array(forces), engine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("segments", [16, 32])
 def test_a_rod_slides_into_a_funnel_without_jitter(loaded, segments):
     depths, forces, engine = rod_into_funnel(loaded, 1000, segments=segments)
@@ -325,6 +331,7 @@ def test_a_rod_slides_into_a_funnel_without_jitter(loaded, segments):
     assert np.diff(pushed)[pushed[1:] > 0.0].min() > 0.0  # it never springs back
 
 
+@pytest.mark.slow
 def test_the_rod_in_the_funnel_does_the_same_at_every_rate(loaded):
     ends = [rod_into_funnel(loaded, hz) for hz in (500, 2000)]
     assert ends[0][0][-1] == pytest.approx(ends[1][0][-1], abs=1e-3)
@@ -396,6 +403,7 @@ def record_of(engine, steps):
     return np.array(rows)
 
 
+@pytest.mark.slow
 def test_with_objects_too_a_reset_run_equals_a_fresh_one_bit_for_bit(loaded):
     world, star, start = busy_world()
     engine = loaded(world, [star], start)

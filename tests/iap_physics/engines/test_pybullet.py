@@ -203,6 +203,7 @@ engine.close()
 """
 
 
+@pytest.mark.slow
 def test_a_second_process_gets_the_same_states_and_a_clean_standard_output():
     done = subprocess.run(
         [sys.executable, "-c", f"{FLIGHT}\nprint(digest)"], capture_output=True, text=True

@@ -37,6 +37,7 @@ def on_ground(place, attitude):
     return is_down & (np.abs(spots[..., :2]) < REACH).all(axis=-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", scene_names())
 def test_there_is_no_hole_in_the_ground(opengl, name):
     opengl.load(load_scene(name), [])

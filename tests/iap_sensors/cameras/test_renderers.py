@@ -60,6 +60,7 @@ def corner_of_a_room():
     return scene(*parts, textures=textures, light=SUN), bodies, poses
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distortion", [(0.0,) * 5, (-0.2, 0.03, 0.0, 0.0, 0.0)])
 def test_both_renderers_see_the_same_surfaces_at_the_same_distance(opengl, pybullet, distortion):
     room, bodies, poses = corner_of_a_room()

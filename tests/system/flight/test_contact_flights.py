@@ -9,6 +9,8 @@ from iap_io.runs.run_folder import load_run
 from iap_simulation.run import Flight, execute
 from iap_simulation.scenario.scenario import Options, resolve
 
+pytestmark = pytest.mark.slow
+
 NEAR_WALL = (
     "reference={type: hover, duration: 12.0, position: [-1.93, 0.0, 2.0], rpy_deg: [0.0, 0.0, 0.0]}",
     "push.at=0.5",

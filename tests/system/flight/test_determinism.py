@@ -36,6 +36,7 @@ def test_the_same_seed_gives_bit_identical_states(engine):
     np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.slow
 @every_engine
 def test_another_seed_gives_another_flight(engine):
     a, b = (flown(windy(engine, seed=seed)) for seed in (1, 2))
@@ -62,6 +63,7 @@ def digest(engine):
     return hashlib.sha256(np.ascontiguousarray(flown(windy(engine)))).hexdigest()
 
 
+@pytest.mark.slow
 def test_another_process_flies_the_same_states():
     code = "from test_determinism import digest; print(digest('closed_form'), digest('pybullet'))"
     folders = [Path(__file__).parent, Path(__file__).parents[2] / "support"]
@@ -75,6 +77,7 @@ def test_another_process_flies_the_same_states():
     assert other.stdout.split() == [digest(engine) for engine in ENGINES]
 
 
+@pytest.mark.slow
 def test_wind_noise_and_model_error_each_change_the_flight():
     plain = flown(windy("closed_form"))
     for setting in (

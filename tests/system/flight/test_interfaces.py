@@ -78,6 +78,7 @@ def order_of(loop, mode):
 # --- through the controller --------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_a_moving_pose_is_tracked(hovering, name, engine):
@@ -97,6 +98,7 @@ def test_a_moving_pose_is_tracked(hovering, name, engine):
     np.testing.assert_allclose(x[:3], row[:3] + [1.0, 0.0, 0.0], atol=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_a_velocity_is_tracked_without_a_pose(hovering, name, engine):
@@ -257,6 +259,7 @@ def test_a_command_that_is_not_a_number_ends_the_flight_before_it_acts(field, va
     np.testing.assert_array_equal(plant.state(), before)
 
 
+@pytest.mark.slow
 def test_any_whole_ratio_of_rates_flies_the_same_flight_within_a_centimetre():
     ends = []
     for physics, control in ((1000.0, 200.0), (500.0, 250.0), (2000.0, 100.0), (400.0, 400.0)):

@@ -71,6 +71,7 @@ def test_both_engines_fly_the_same_flight():
     assert np.abs(a.x[:, :, :3] - b.x[:, :, :3]).max() < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["star", "line"])
 @pytest.mark.parametrize("count", COUNTS)
 def test_every_generated_platform_hovers(kind, count):
@@ -80,6 +81,7 @@ def test_every_generated_platform_hovers(kind, count):
     assert flown.thrust.shape[1] == count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["f450", "three_star_fixed", "star_5", "line_4", "star_2"])
 def test_platforms_of_every_kind_hover_in_pybullet(name):
     flown = fly_scenario("hover", engine="pybullet", platform=name, duration=1.5)[0]
@@ -107,6 +109,7 @@ def test_start_attitude_and_thrust_of_each_aircraft_are_those_of_the_first_comma
 # --- from the ground ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["three_star", "f450", "three_line"])
 def test_a_flight_from_the_ground_takes_off_hovers_and_lands(name):
     loop = Loop.of(
@@ -234,6 +237,7 @@ def test_a_collision_names_both_vehicles_and_moves_both():
         assert np.abs(flown.position_error[flown.t > t]).max() > 0.02
 
 
+@pytest.mark.slow
 def test_metrics_name_the_vehicles_that_collided(tmp_path, capsys):
     """From a scenario file through the command line; a touch in the air does not end the flight."""
     path, out = tmp_path / "meet.yaml", tmp_path / "run"

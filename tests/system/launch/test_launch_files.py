@@ -16,12 +16,18 @@ from iap_bringup.launching.launch_arguments import (
     resolved,
     view_file,
 )
-from iap_simulation.scenario.scenario import SCENARIOS
+from iap_bringup.launching.node_parameters import localization_nodes, package_of
+from iap_description.sensors.sensor_info import load_sensors
+from iap_estimation.virpo.localizer import METHODS
+from iap_sensors.mounted.rig_spec import RigSpec
+from iap_simulation.scenario.rig_spec import rig_spec
+from iap_simulation.scenario.scenario import SCENARIOS, Options, resolve
 
 ROOT = Path(__file__).parents[3]
 LAUNCH = ROOT / "iap_bringup" / "launch"
-FILES = sorted(LAUNCH.glob("*.launch.py"))
-SHARED = ROOT / "iap_bringup" / "iap_bringup" / "launching.py"
+NAMED = sorted(path for path in LAUNCH.glob("*.launch.py") if path.is_symlink())
+BY_NAME = LAUNCH / "deprecated" / "scenario.launch.py"
+FILES = [BY_NAME, *sorted(set(LAUNCH.glob("*.launch.py")) - set(NAMED))]
 
 
 def calls(path, name):
@@ -56,9 +62,11 @@ def executables(package):
     return set(re.findall(r'"(\w+) = ', text))
 
 
-def test_there_is_a_launch_file_for_every_scenario_and_for_replay_and_teleop():
-    names = {path.name.removesuffix(".launch.py") for path in FILES}
-    assert names == {*SCENARIOS.names(), "sim", "replay", "teleop", "localization"}
+def test_one_launch_file_flies_every_scenario_and_names_lead_to_it():
+    assert {path.name.removesuffix(".launch.py") for path in NAMED} == set(SCENARIOS.names())
+    assert {path.resolve() for path in NAMED} == {BY_NAME.resolve()}
+    own = {path.name.removesuffix(".launch.py") for path in FILES}
+    assert own == {"scenario", "sim", "replay", "teleop", "localization"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -67,8 +75,7 @@ def test_launch_file_is_a_short_description(path):
     code = compile(text, str(path), "exec")
     assert "generate_launch_description" in code.co_names
     assert text.startswith("# SPDX-License-Identifier: BSD-3-Clause\n")
-    is_scenario = path.name.removesuffix(".launch.py") in SCENARIOS.names()
-    assert len(text.splitlines()) <= (20 if is_scenario else 150)
+    assert len(text.splitlines()) <= 150
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -129,7 +136,7 @@ def test_parameter_file_has_no_aliases_which_ros_refuses():
     assert not re.search(r"[&*]id\d", text)
 
 
-def test_every_sensor_s_node_gets_the_flight_and_is_reliable_where_it_is_recorded():
+def test_every_sensor_s_node_gets_the_rig_and_is_reliable_where_it_is_recorded():
     flight, given = flight_of(sensors="stereo", scene="textured_walls")
     path = parameter_file(resolved(flight), flight, given, mount_frames=False)
     tree = yaml.safe_load(Path(path).read_text())
@@ -137,7 +144,9 @@ def test_every_sensor_s_node_gets_the_flight_and_is_reliable_where_it_is_recorde
     for name in ("imu_node", "uwb_node", "camera_node"):
         own = tree[f"/{name}"]["ros__parameters"]
         assert own["reliable"]
-        assert own["sensors"] == "stereo"
+        rig = RigSpec.read(own["rig"], source="test")
+        assert rig == rig_spec(resolved(flight))
+        assert set(rig.vehicles[0].sensors.cameras) == {"left", "right"}
     assert "/lidar_node" not in tree
 
 
@@ -155,3 +164,15 @@ def test_rviz_gets_a_display_for_every_camera_and_every_lidar(sensors, images, c
     names = [each["Name"] for each in displays]
     assert names.count("Anchors") == 1
     assert names.count("Platform") == 2
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_of_localization_has_nodes_that_need_no_scenario(method):
+    scenario = resolve("figure_eight", Options(sensors="stereo"))[0]
+    nodes = localization_nodes(scenario, scenario.vehicles[0], method, "lockstep")
+    assert {name for name, _, _ in nodes} >= {"frontend_node"}
+    for name, space, values in nodes:
+        assert package_of(name) == "iap_estimation"
+        assert space in {"/iap", "/iap/drone_1", "/iap/drone_2", "/iap/drone_3"}
+        assert "scenario" not in values
+        assert len(load_sensors(values["sensors"], source="test")) == 4 + 4 + 3 + 6

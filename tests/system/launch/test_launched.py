@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from hang import HANG
 
 from iap_io.runs.run_folder import load_run
 from iap_io.sensor_messages.sensor_reader import read_sensors
@@ -17,7 +18,6 @@ sources = pytest.importorskip("launch.launch_description_sources", reason=REASON
 
 LAUNCH = Path(__file__).parents[3] / "iap_bringup" / "launch"
 SAMPLE = Path(__file__).parents[3] / "iap_bringup" / "iap_bringup" / "data" / "sample_flight"
-PATIENCE = 60.0  # for a flight of a second to be launched, flown and written [s]
 BY_NODES = {
     "hover": {},
     "container": {"use_container": "true", "sensors": "imu,uwb"},
@@ -33,7 +33,7 @@ def out(request, tmp_path):
 
 @launch_pytest.fixture
 def flight(out):
-    name = "replay" if out.name == "replay" else "hover"
+    name = out.name if out.name in ("replay", "hover") else "sim"
     arguments = {"pace": "lockstep", "duration": "4.0", "record": "true", "out": str(out)}
     source = sources.PythonLaunchDescriptionSource(str(LAUNCH / f"{name}.launch.py"))
     included = launch.actions.IncludeLaunchDescription(
@@ -44,7 +44,7 @@ def flight(out):
 
 @pytest.mark.launch(fixture=flight)
 def test_a_launched_flight_is_recorded_whole(out):
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + HANG
     while not (out / "metrics.json").exists():
         assert time.monotonic() < deadline, sorted(p.name for p in out.glob("*"))
         time.sleep(0.1)

@@ -15,7 +15,7 @@ from iap_msgs.msg import AircraftCommand, PlatformCommand
 from iap_simulation.scenario.scenario import Options, resolve
 from iap_simulation.vehicle import Vehicle
 
-pytestmark = pytest.mark.nodes
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 CLOSED_FORM = {"assignments": ["engine.name=closed_form"]}
 SIMULATION, IAP = "physics_node: simulation", "physics_node: iap"
 PERIOD = 5_000_000  # [ns]

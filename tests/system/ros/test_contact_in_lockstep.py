@@ -12,7 +12,7 @@ from iap_io.runs.run_folder import load_run, read_metrics
 from iap_simulation.run import Flight, execute
 from iap_simulation.scenario.scenario import Options, resolve
 
-pytestmark = pytest.mark.nodes
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 STILL = "reference.moves=[{seconds: 4.0, by: [0.0, 0.0, 0.0], turn_deg: [0.0, 0.0, 0.0]}]"
 WALL = ("reference.position=[-1.94, 0.0, 2.0]", "start.lead_in=0.2", "push.at=0.5", STILL)
 NOISE = ("state_noise.velocity=0.002", "state_noise.attitude_deg=0.02")
@@ -23,12 +23,18 @@ PEG = (
     "draw.attitude_deg=0.0",
     "reference.moves=[{seconds: 3.0, by: [-0.6, 0.0, 0.0], turn_deg: [0.0, 0.0, 0.0]}]",
 )
+UNITS = ("sensors=imu", "control.observer=acceleration")
 FLIGHTS = {  # scenario, assignments, simulated time in which contact is made [s]
     "admittance": ("peg_in_hole", PEG, 3.5),
     "filtered": ("wall_push", WALL, 2.5),
     "estimated": (
         "wall_push",
         (*WALL, *NOISE, "control.wrench_source=estimated", "control.gains.compensation=1.0"),
+        2.5,
+    ),
+    "acceleration": (
+        "wall_push",
+        (*WALL, *NOISE, *UNITS, "control.wrench_source=estimated"),
         2.5,
     ),
 }

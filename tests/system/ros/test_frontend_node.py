@@ -15,9 +15,10 @@ from iap_io.ros.conversions import set_stamp
 from iap_io.ros.node import EVERY
 from iap_msgs.msg import FeatureTracks
 from iap_sensors.mounted.sensor_suite import SensorSuite
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
-pytestmark = pytest.mark.nodes
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 NODE = "/iap/drone_1/frontend_node"
 SHIFT, DISPARITY, COUNT = 3, 8, 12  # [px] a frame, [px], frames
 PERIOD = 50_000_000  # between images [ns]
@@ -26,7 +27,7 @@ PERIOD = 50_000_000  # between images [ns]
 @pytest.fixture(scope="module")
 def cameras():
     scenario, _ = resolve("figure_eight", Options(sensors="stereo"))
-    found = {meta.topic: meta for meta in SensorSuite(scenario).metas}
+    found = {info.topic: info for info in SensorSuite(rig_spec(scenario)).infos}
     return [found[f"/iap/drone_1/{side}"] for side in ("left", "right")]
 
 
@@ -72,7 +73,7 @@ def shown(start_once, cameras):
         FeatureTracks, "/iap/drone_1/virpo/tracks", take, EVERY, raw=True
     )
     nodes.start("frontend_node", {**PARAMETERS, "reliable": True}, namespace="/iap/drone_1")
-    probe.wait(lambda: NODE in probe.statuses, "the node", patience=60.0)
+    probe.wait(lambda: NODE in probe.statuses, "the node")
     eyes.show(-1)
     probe.wait(lambda: probe.says(NODE, "no camera_info of both cameras yet"), "what is missing")
     assert not tracks
@@ -148,7 +149,7 @@ def test_numbers_of_tracks_are_not_used_again_by_a_node_that_is_started_anew(sho
         FeatureTracks, "/iap/drone_1/virpo/tracks", take, EVERY, raw=True
     )
     nodes.start("frontend_node", {**PARAMETERS, "reliable": True}, namespace="/iap/drone_1")
-    probe.wait(lambda: NODE in probe.statuses, "the node", patience=60.0)
+    probe.wait(lambda: NODE in probe.statuses, "the node")
     eyes.tell_lenses()
     probe.stays(lambda: True, 0.3)
     eyes.show(COUNT)

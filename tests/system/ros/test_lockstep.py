@@ -21,7 +21,7 @@ from iap_io.runs.run_folder import load_run, read_metrics
 from iap_simulation.run import Flight, execute
 from iap_simulation.scenario.scenario import Options, resolve
 
-pytestmark = pytest.mark.nodes
+pytestmark = [pytest.mark.ros, pytest.mark.nodes]
 DURATION = 3.0
 WIND_AND_NOISE = {"scenario": "figure_eight_windy", "duration": DURATION}
 CONTROLLER, PHYSICS = "/iap/controller_node", "physics_node: iap"

@@ -7,7 +7,7 @@ pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test ha
 
 from iap_bringup.experiments.nodes.measure_localization import measure_methods
 
-pytestmark = pytest.mark.nodes
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 
 
 def test_a_recording_is_followed_in_real_time():

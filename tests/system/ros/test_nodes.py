@@ -12,14 +12,16 @@ pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test ha
 
 import yaml
 from geometry_msgs.msg import PoseStamped, TwistStamped
+from hang import HANG
 from probe import flown_in_process, largest_difference
 
+from iap_bringup import DATA
 from iap_bringup.experiments.nodes.processes import executable
 from iap_bringup.launching.node_parameters import controller_parameters
 from iap_io.runs.run_folder import load_run, read_metrics
-from iap_simulation.scenario.scenario import DATA, Options, resolve, resolve_replay
+from iap_simulation.scenario.scenario import Options, resolve, resolve_replay
 
-pytestmark = pytest.mark.nodes
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 SAMPLE = str(DATA / "sample_flight")
 PUSHING = ("wrench_topic:=wrench/filtered", "wrench_mode:=selective")
 PAUSED = {"pace": "lockstep", "start_paused": True}
@@ -155,7 +157,7 @@ def test_a_pose_or_a_velocity_alone_moves_the_platform(start):
 def test_a_wrong_parameter_is_one_clear_line_and_exit_code_2(node, parameters, reasons):
     arguments = [word for text in parameters for word in ("-p", text)]
     command = [str(executable(node)), "--ros-args", *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=HANG)
     assert ended.returncode == 2, ended.stderr
     lines = [line for line in ended.stderr.splitlines() if "[rcl]" not in line]
     assert len(lines) == 1, ended.stderr
@@ -165,7 +167,7 @@ def test_a_wrong_parameter_is_one_clear_line_and_exit_code_2(node, parameters, r
 
 def test_a_container_knows_its_nodes():
     command = [str(executable("sim_container")), "--nodes", "physics_node", "robot_node"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=HANG)
     assert ended.returncode == 2
     assert "unknown node 'robot_node'" in ended.stderr
 
@@ -180,4 +182,4 @@ def test_interrupts_in_quick_succession_end_a_node_once(start):
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
             time.sleep(0.002)
-    assert process.wait(10.0) == 0, nodes.log(key).read_text()
+    assert process.wait(HANG) == 0, nodes.log(key).read_text()

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
+from hang import HANG
 from probe import fly_recorded
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensing_probe import differences, hear_sensors, said_in_process
@@ -15,15 +16,17 @@ from sensor_msgs.msg import CameraInfo, CompressedImage
 from visualization_msgs.msg import MarkerArray
 
 from iap_bringup.experiments.nodes.processes import executable
+from iap_bringup.launching.node_parameters import sensor_parameters
 from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_folder import load_run
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_io.sensor_messages.static_transforms import mounts_of
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
-pytestmark = pytest.mark.nodes
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 DURATION = 1.0
 INERTIAL = {"scenario": "hover", "sensors": "imu,uwb", "duration": DURATION}
 SECOND = 1_000_000_000
@@ -46,7 +49,7 @@ def inertial(start_once, folder):
     nodes, probe = start_once
     scenario, _ = resolve("hover", options(INERTIAL))
     said, log = hear_sensors(probe, scenario)
-    fly_recorded(nodes, probe, scenario, INERTIAL, folder, patience=90.0)
+    fly_recorded(nodes, probe, scenario, INERTIAL, folder)
     probe.pause()
     return probe, scenario, said, log
 
@@ -154,13 +157,14 @@ def test_images_show_the_state_of_their_stamp_and_are_told_as_they_are(start):
 
     renderer = make_renderer(scenario.renderer)
     try:
-        eyes = MountedCameras(scenario, mounted_cameras_of(scenario), renderer)
-        eye = next(e for e in eyes.eyes if e.source.topic == "/iap/drone_1/left")
+        rig = rig_spec(scenario)
+        cameras = MountedCameras(rig, mounted_cameras_of(rig), renderer)
+        camera = next(e for e in cameras.cameras if e.source.topic == "/iap/drone_1/left")
         known = sorted(said.readings[topic].keys() & probe.states["iap"].keys())
         assert len(known) > 5  # between big images the probe may miss a state
         for stamp in known[-5:]:
             x = probe.states["iap"][stamp]
-            (image,) = eyes.shoot([eye], stamp / SECOND, x, np.zeros((0, 13)))
+            (image,) = cameras.shoot([camera], stamp / SECOND, x, np.zeros((0, 13)))
             np.testing.assert_array_equal(image.pixels, said.readings[topic][stamp].pixels)
     finally:
         renderer.close()
@@ -178,7 +182,7 @@ def test_points_of_lidars_are_those_of_one_process(start):
     nodes.start(
         "physics_node", parameters
     )  # whose first state stands, and is told again and again
-    nodes.start("lidar_node", {**parameters, "reliable": True})
+    nodes.start("lidar_node", {**sensor_parameters(scenario), "reliable": True})
     topic = "/iap/drone_1/lidar"
     probe.wait(lambda: 0 in said.readings.get(topic, {}), "points at 0 s")
     mine = said_in_process(scenario).readings[topic][0]
@@ -190,16 +194,24 @@ def test_points_of_lidars_are_those_of_one_process(start):
 @pytest.mark.parametrize(
     ("node", "parameters", "reason"),
     [
-        ("imu_node", ["scenario:=hover"], "no sensors for imu_node"),
-        ("uwb_node", ["sensors:=sonar"], "no sensors 'sonar'"),
-        ("camera_node", ["sensors:=stereo", "scene:=nowhere"], "nowhere"),
-        ("lidar_node", ["sensors:=lidar", "assignments:=[sensors.lidar.rate=-1.0]"], "lidar.rate"),
+        ("iap_bringup imu_node", ["scenario:=hover"], "no sensors for imu_node"),
+        ("iap_bringup uwb_node", ["sensors:=sonar"], "no sensors 'sonar'"),
+        ("iap_bringup camera_node", ["sensors:=stereo", "scene:=nowhere"], "nowhere"),
+        (
+            "iap_bringup lidar_node",
+            ["sensors:=lidar", "assignments:=[sensors.lidar.rate=-1.0]"],
+            "lidar.rate",
+        ),
+        ("iap_sensors imu_node", ["scenario:=hover"], "iap_bringup imu_node takes scenarios"),
+        ("iap_sensors uwb_node", [], "parameter rig: a rig is needed"),
+        ("iap_sensors lidar_node", ["rig:=nowhere.yaml"], "nowhere.yaml"),
     ],
 )
 def test_a_wrong_parameter_of_a_sensor_s_node_is_one_clear_line(node, parameters, reason):
     arguments = [word for text in parameters for word in ("-p", text)]
-    command = [str(executable(node)), "--ros-args", *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    package, name = node.split()
+    command = [str(executable(name, package)), "--ros-args", *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=HANG)
     assert ended.returncode == 2, ended.stderr
     lines = [line for line in ended.stderr.splitlines() if "[rcl]" not in line]
     assert len(lines) == 1, ended.stderr

@@ -18,7 +18,7 @@ from iap_io.ros.node import LATCHED
 from iap_msgs.msg import ForceTask, PlatformReference
 from iap_simulation.scenario.scenario import Options, resolve
 
-pytestmark = pytest.mark.nodes
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 CONTROLLER, ADMITTANCE = "/iap/controller_node", "/iap/admittance_node"
 IAP = "physics_node: iap"
 SURFACE = "surface: {friction: 0.4, restitution: 0.0, stiffness: 2.0e+4, damping: 200.0}"

@@ -52,9 +52,9 @@ class Listener:
     def _on_diagnostics(self, array: DiagnosticArray) -> None:
         for status in array.status:
             self._values[status.name] = {pair.key: pair.value for pair in status.values}
-            self.heard(status.name)
+            self.on_status(status.name)
 
-    def heard(self, name: str) -> None:
+    def on_status(self, name: str) -> None:
         """A status came."""
 
     def number(self, status: str, key: str) -> float:

@@ -19,13 +19,13 @@ from iap_description.errors import BadInput
 from iap_physics.nodes.physics_node import PACES
 from iap_simulation.scenario.scenario import Options, resolve
 
-START = 60.0  # for the nodes to start [s]
+START_TIMEOUT = 240.0  # of the nodes [s]
 SETTLED = 2.0  # simulation time from which on it counts [s]
 SIMULATION = "physics_node: simulation"
 HOPS = 3  # state to reference_node, reference to controller_node, command to physics_node
 
 
-class Watcher(Listener):
+class SimulationListener(Listener):
     """Knows how far the simulation is.
 
     Args:
@@ -36,8 +36,8 @@ class Watcher(Listener):
         super().__init__(node)
         self._wall = 0.0
 
-    def heard(self, name: str) -> None:
-        """Note when the simulation told its time."""
+    def on_status(self, name: str) -> None:
+        """Note the wall time of the simulation's newest time."""
         if name == SIMULATION:
             self._wall = time.monotonic()
 
@@ -69,16 +69,18 @@ def measure(scenario: str, engine: str, pace: str, duration: float) -> dict[str,
     dt = resolved.dt
     parameters = {"scenario": scenario, "assignments": assignments}
     with nodes_to_measure() as nodes:
-        listener = Watcher(rclpy.create_node("measure"))
+        listener = SimulationListener(rclpy.create_node("measure"))
         with nodes:
             nodes.start_flight(resolved, parameters, pace=pace)
             return _watch(listener, [v.name for v in resolved.vehicles], duration, dt)
 
 
-def _watch(listener: Watcher, names: list[str], duration: float, dt: float) -> dict[str, Any]:
-    began, wall = listener.wait_until(SETTLED, START)
+def _watch(
+    listener: SimulationListener, names: list[str], duration: float, dt: float
+) -> dict[str, Any]:
+    began, wall = listener.wait_until(SETTLED, START_TIMEOUT)
     before = _counts(listener, names)
-    ended, later = listener.wait_until(began + duration, START)
+    ended, later = listener.wait_until(began + duration, START_TIMEOUT)
     counts = {key: n - before[key] for key, n in _counts(listener, names).items()}
     answer_us = 1e3 * listener.number(SIMULATION, "answer_ms")
     control_us = listener.number(f"/{names[0]}/controller_node", "control_step_us")
@@ -97,7 +99,7 @@ def _watch(listener: Watcher, names: list[str], duration: float, dt: float) -> d
     }
 
 
-def _counts(listener: Watcher, names: list[str]) -> dict[str, float]:
+def _counts(listener: SimulationListener, names: list[str]) -> dict[str, float]:
     """Commands to all vehicles so far, by what came of them."""
     keys = ("taken", "late", "lost", "rejected", "holds")
     return {key: sum(listener.number(f"physics_node: {n}", key) for n in names) for key in keys}

@@ -18,7 +18,7 @@ from rosbags.rosbag2 import Reader
 from rosgraph_msgs.msg import Clock
 
 from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
-from iap_bringup.experiments.nodes.measure import START
+from iap_bringup.experiments.nodes.measure import START_TIMEOUT
 from iap_bringup.experiments.nodes.processes import Nodes
 from iap_bringup.launching.node_parameters import FRONTEND, JOINT, VIRPO
 from iap_estimation.evaluation.trajectory_errors import poses_at
@@ -36,7 +36,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE") / 1e6  # [MB]
 TICK = 1.0 / os.sysconf("SC_CLK_TCK")  # of a process's times [s]
 
 
-class Audience(Listener):
+class LocalizationListener(Listener):
     """Hears the clock of a recording, and where the central body is believed to be.
 
     Attributes:
@@ -52,11 +52,11 @@ class Audience(Listener):
         topic = f"/{vehicle}/virpo/odometry"
         self.node.create_subscription(Odometry, topic, self._on_centre, KEPT)
 
-    def _on_clock(self, told: Clock) -> None:
-        self.clock.append((_seconds(told.clock), time.monotonic()))
+    def _on_clock(self, message: Clock) -> None:
+        self.clock.append((_seconds(message.clock), time.monotonic()))
 
-    def _on_centre(self, told: Odometry) -> None:
-        t, p = _seconds(told.header.stamp), told.pose.pose.position
+    def _on_centre(self, message: Odometry) -> None:
+        t, p = _seconds(message.header.stamp), message.pose.pose.position
         behind = self.clock[-1][0] - t if self.clock else np.nan
         self.centre.append((t, p.x, p.y, p.z, behind))
 
@@ -90,54 +90,54 @@ def measure_localization(run: Path, method: str) -> dict[str, Any]:
         BadInput: no such method for nodes, or they are not built or do not start.
     """
     scenario, _ = resolve(str(run / "config.yaml"), Options())
-    vehicle, parameters = scenario.vehicles[0], {"scenario": str(run / "config.yaml")}
+    vehicle = scenario.vehicles[0]
     with nodes_to_measure() as nodes:
-        audience = Audience(vehicle.name)
+        listener = LocalizationListener(vehicle.name)
         with nodes:
-            keys = nodes.start_localization(vehicle, method, parameters)
+            keys = nodes.start_localization(scenario, vehicle, method)
             names = [f"/{key.replace('.', '/')}" for key in keys]
-            audience.wait(lambda: all(map(audience.knows, names)), "diagnostics", START)
-            used = _play(audience, nodes, run)
-        return {**_kept_up(audience, names, run), **used}
+            listener.wait(lambda: all(map(listener.knows, names)), "diagnostics", START_TIMEOUT)
+            used = _play(listener, nodes, run)
+        return {**_kept_up(listener, names, run), **used}
 
 
-def _play(audience: Audience, nodes: Nodes, run: Path) -> dict[str, float]:
+def _play(listener: LocalizationListener, nodes: Nodes, run: Path) -> dict[str, float]:
     """Play it; what all other processes used meanwhile."""
     pids = [process.pid for process in nodes.processes.values()]
     player = nodes.start("sensor_player", {"run": str(run), "wait": WAIT})
-    audience.wait(lambda: bool(audience.clock), "the recording's clock", START)
+    listener.wait(lambda: bool(listener.clock), "the recording's clock", START_TIMEOUT)
     before, began, resident = _cpu(pids), time.monotonic(), _resident(pids)
     while nodes.processes[player].poll() is None:
-        audience.spin()
+        listener.spin()
     spent = (_cpu(pids) - before) / (time.monotonic() - began)
     until = time.monotonic() + REST
     while time.monotonic() < until:
-        audience.spin()
+        listener.spin()
     grown = _resident(pids) - resident
     return {"cores_used": spent, "memory_mb": resident + grown, "memory_growth_mb": grown}
 
 
-def _kept_up(audience: Audience, names: Sequence[str], run: Path) -> dict[str, float]:
+def _kept_up(listener: LocalizationListener, names: Sequence[str], run: Path) -> dict[str, float]:
     """Whether real time was kept, and how good the estimates are."""
-    (first, began), (last, ended) = audience.clock[0], audience.clock[-1]
-    eyes = [name for name in names if name.endswith(FRONTEND)]
+    (first, began), (last, ended) = listener.clock[0], listener.clock[-1]
+    frontends = [name for name in names if name.endswith(FRONTEND)]
     windows = [name for name in names if name.endswith((VIRPO, JOINT))]
-    told = np.array(audience.centre).reshape(-1, 5)
-    behind = 1e3 * told[:, 4]
+    centre = np.array(listener.centre).reshape(-1, 5)
+    behind = 1e3 * centre[:, 4]
     return {
         "real_time_factor": (last - first) / (ended - began),
         "pairs_played": _pairs(run),
-        "pairs_followed": _sum(audience, eyes, "pairs"),
-        "pairs_in_windows": _sum(audience, windows, "frames"),
-        "updates": _sum(audience, windows, "keyframes"),
-        "late": _sum(audience, windows, "late"),
-        "faults": _sum(audience, windows, "faults"),
-        "pair_ms": max(audience.number(name, "pair_ms") for name in eyes),
-        "update_ms": max(audience.number(name, "keyframe_ms") for name in windows),
-        "behind_ms": float(np.median(behind)) if len(told) else np.nan,
-        "behind_ms_p99": float(np.percentile(behind, 99)) if len(told) else np.nan,
-        "center_updates": len(told),
-        "center_rmse_m": _error(told, run),
+        "pairs_followed": _sum(listener, frontends, "pairs"),
+        "pairs_in_windows": _sum(listener, windows, "frames"),
+        "updates": _sum(listener, windows, "keyframes"),
+        "late": _sum(listener, windows, "late"),
+        "faults": _sum(listener, windows, "faults"),
+        "pair_ms": max(listener.number(name, "pair_ms") for name in frontends),
+        "update_ms": max(listener.number(name, "keyframe_ms") for name in windows),
+        "behind_ms": float(np.median(behind)) if len(centre) else np.nan,
+        "behind_ms_p99": float(np.percentile(behind, 99)) if len(centre) else np.nan,
+        "center_updates": len(centre),
+        "center_rmse_m": _error(centre, run),
     }
 
 
@@ -148,15 +148,15 @@ def _pairs(run: Path) -> int:
     return sum(counts)
 
 
-def _error(told: Array, run: Path) -> float:
+def _error(centre: Array, run: Path) -> float:
     """RMSE of the central body's place [m]."""
     true = load_run(run).vehicles[0].columns
-    off = told[:, 1:4] - poses_at(told[:, 0], true.t, true.x[:, 0, :7])[:, :3]
-    return float(np.sqrt(np.mean(np.sum(off**2, axis=1)))) if len(told) else np.nan
+    off = centre[:, 1:4] - poses_at(centre[:, 0], true.t, true.x[:, 0, :7])[:, :3]
+    return float(np.sqrt(np.mean(np.sum(off**2, axis=1)))) if len(centre) else np.nan
 
 
-def _sum(audience: Audience, names: Sequence[str], key: str) -> float:
-    return sum(audience.number(name, key) for name in names)
+def _sum(listener: LocalizationListener, names: Sequence[str], key: str) -> float:
+    return sum(listener.number(name, key) for name in names)
 
 
 def _seconds(stamp: Time) -> float:

@@ -16,6 +16,7 @@ from iap_bringup.launching.node_parameters import (
     localization_nodes,
     package_of,
     sensor_nodes,
+    sensor_parameters,
     vehicle_nodes,
 )
 from iap_description.errors import BadInput
@@ -23,16 +24,16 @@ from iap_io.runs.run_meta import TRUTH
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
-PATIENCE = 20.0  # for a process that was told to end [s]
+EXIT_TIMEOUT = 120.0  # of an interrupted process, after which it is killed [s]
 
 
-def executable(name: str) -> Path:
-    """The installed file of a node.
+def executable(name: str, package: str = "") -> Path:
+    """The installed file of a node, in the package of its subject if none is named.
 
     Raises:
         BadInput: it is not built, or its workspace is not sourced.
     """
-    package = package_of(name)
+    package = package or package_of(name)
     try:
         path = Path(get_package_prefix(package)) / "lib" / package / name
     except PackageNotFoundError as error:
@@ -97,18 +98,18 @@ class Nodes:
             self.start(player, parameters, namespace=space)
             source = vehicle.control.state_source
             if source != TRUTH:
-                self.start_localization(vehicle, source, parameters, str(physics.get("pace", "")))
+                self.start_localization(scenario, vehicle, source, str(physics.get("pace", "")))
         for name in sensor_nodes(scenario):
-            self.start(name, {**parameters, "reliable": True})
+            self.start(name, {**sensor_parameters(scenario), "reliable": True})
         self.start("physics_node", {**parameters, **physics})
 
     def start_localization(
-        self, vehicle: VehicleSpec, method: str, parameters: Mapping[str, Any], pace: str = ""
+        self, scenario: Scenario, vehicle: VehicleSpec, method: str, pace: str = ""
     ) -> list[str]:
         """Start all nodes that localise a vehicle; returns their keys in `processes`."""
         return [
-            self.start(name, {**parameters, **own, "reliable": True}, namespace=space)
-            for name, space, own in localization_nodes(vehicle, method, pace)
+            self.start(name, {**own, "reliable": True}, namespace=space)
+            for name, space, own in localization_nodes(scenario, vehicle, method, pace)
         ]
 
     def log(self, key: str) -> Path:
@@ -121,10 +122,10 @@ class Nodes:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
         try:
-            return process.wait(PATIENCE)
+            return process.wait(EXIT_TIMEOUT)
         except subprocess.TimeoutExpired:
             process.kill()
-            sys.stderr.write(f"{key}: did not end within {PATIENCE:.0f} s\n")
+            sys.stderr.write(f"{key}: did not end within {EXIT_TIMEOUT:.0f} s\n")
             return process.wait()
 
     def __enter__(self) -> "Nodes":

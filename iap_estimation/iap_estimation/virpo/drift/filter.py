@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_estimation.virpo.drift.outputs import (
-    Heard,
+    ObservedFlight,
     arm_of,
     centre_estimate,
     craft_estimate,
@@ -65,7 +65,7 @@ class DriftFilter:
         self._turns, self._tilts = SampleBuffer(math.inf), deque[Tilt](maxlen=TILTS)
         self._now, self.t, self.reopened = -np.inf, -np.inf, 0
         self._awaited, self._tilt_awaited = [True for _ in self._crafts], fleet.d is not None
-        self._heard: dict[int, Heard] = {}  # the last of every aircraft
+        self._heard: dict[int, ObservedFlight] = {}  # the last of every aircraft
         self._doubts = np.zeros((len(fleet.crafts), 4))  # since they were heard before
         self._present: list[int] = []
         self._estimates: dict[int, Estimate] = {}
@@ -161,7 +161,7 @@ class DriftFilter:
             self._due_ranges(a, t)  # nobody will know where it heard them
             self.state.carry(a, None, span)
             return
-        now = Heard(t, pose, self._paths[a].told(t))
+        now = ObservedFlight(t, pose, self._paths[a].told(t))
         if a in self._heard:
             self._doubts[a] = doubt_between(self._heard[a], now)
             self.state.carry(a, pose[1:4], span, self._doubts[a])

@@ -19,7 +19,7 @@ UP = np.array([0.0, 0.0, 1.0])
 
 
 @dataclass
-class Heard:
+class ObservedFlight:
     """What was heard of an aircraft last.
 
     Attributes:
@@ -56,7 +56,7 @@ class Middle:
     C: Array
 
 
-def craft_estimate(state: DriftState, a: int, heard: Heard, floor: float) -> Estimate:
+def craft_estimate(state: DriftState, a: int, heard: ObservedFlight, floor: float) -> Estimate:
     """An aircraft whose odometry is heard: that, its drift taken out.
 
     The covariance is the odometry's own, place and yaw of the filter in place of its own.
@@ -82,7 +82,7 @@ def craft_estimate(state: DriftState, a: int, heard: Heard, floor: float) -> Est
     return Estimate(heard.t, p, q_WB, v_W, told.gyro_bias, told.accel_bias, C, heard.w_B)
 
 
-def doubt_between(before: Heard, now: Heard) -> Array:
+def doubt_between(before: ObservedFlight, now: ObservedFlight) -> Array:
     """Variances (4,) of what an odometry's place and yaw went wrong between two times, by its own account.
 
     Where it sees nothing its covariance grows by them; where it corrects itself it falls by them.
@@ -96,7 +96,11 @@ def doubt_between(before: Heard, now: Heard) -> Array:
 
 
 def middle_of(
-    state: DriftState, fleet: Fleet, heard: dict[int, Heard], w_B0: Array, spec: DriftFilterSpec
+    state: DriftState,
+    fleet: Fleet,
+    heard: dict[int, ObservedFlight],
+    w_B0: Array,
+    spec: DriftFilterSpec,
 ) -> Middle:
     """The centre from all aircraft that are heard: the mean of what each says of it.
 
@@ -146,7 +150,7 @@ def held_estimate(
     state: DriftState,
     fleet: Fleet,
     a: int,
-    last: Heard,
+    last: ObservedFlight,
     middle: Middle,
     w_B0: Array,
 ) -> Estimate:
@@ -184,7 +188,7 @@ def arm_of(fleet: Fleet, a: int, pose: Array) -> Array:
     return so3.rotate(pose[4:8], fleet.crafts[a].p_BJ_B)
 
 
-def _joint(fleet: Fleet, a: int, heard: Heard) -> tuple[Array, Array]:
+def _joint(fleet: Fleet, a: int, heard: ObservedFlight) -> tuple[Array, Array]:
     """The joint against its aircraft [m] and its velocity [m/s], in the odometry's frame."""
     pose = heard.pose
     swing = so3.rotate(pose[4:8], np.cross(heard.w_B, fleet.crafts[a].p_BJ_B))

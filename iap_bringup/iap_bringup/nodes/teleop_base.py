@@ -16,7 +16,7 @@ LONGEST_STEP = 0.1  # a gap between states does not make the reference jump [s]
 NO_WRENCH = np.zeros(6)
 
 
-class HandFlight(SuiteNode):
+class TeleopNode(SuiteNode):
     """Answers every `state` with a `reference` of its stamp; after a reset it starts anew at the state.
 
     Args:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from test_setup import ROOT, call, checkout, environment  # noqa: F401 - a fixture
+from checkouts import ROOT, call, environment
 
 NO_EGL = 'case "$*" in *has_egl.py*) exit 1 ;; esac\n'
 
@@ -27,7 +27,7 @@ def programs(tmp_path, *, apt):
 
 
 @pytest.mark.parametrize("status", [0, 100])
-def test_missing_egl_is_asked_of_apt_and_set_up_goes_on_in_any_case(checkout, tmp_path, status):  # noqa: F811
+def test_missing_egl_is_asked_of_apt_and_set_up_goes_on_in_any_case(checkout, tmp_path, status):
     env, told = programs(tmp_path, apt=status)
     done = call(checkout, env)
     assert "install -y --no-install-recommends libegl1 libgl1-mesa-dri" in told.read_text()
@@ -36,7 +36,7 @@ def test_missing_egl_is_asked_of_apt_and_set_up_goes_on_in_any_case(checkout, tm
     assert "went on" in done.stderr
 
 
-def test_egl_that_is_there_is_not_asked_for(checkout, tmp_path):  # noqa: F811
+def test_egl_that_is_there_is_not_asked_for(checkout, tmp_path):
     done = call(checkout, environment(tmp_path, venv="exit 3"))
     assert "libegl1" not in done.stderr
 

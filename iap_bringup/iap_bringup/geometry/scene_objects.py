@@ -22,7 +22,7 @@ FLUSH = 1e-6  # pieces whose middle is so near to the cut belong to what stays [
 
 
 @dataclass(frozen=True)
-class Standing:
+class SceneObject:
     """An object of the world, or a vehicle's body, at some time.
 
     Attributes:
@@ -64,20 +64,20 @@ class Standing:
         enters, leaves = np.min(faces, axis=0).max(axis=1), np.max(faces, axis=0).min(axis=1)
         return (enters < leaves) & (leaves > 0.0) & (enters < 1.0)
 
-    def opened(self, towards_W: Array) -> "Standing":
+    def opened(self, towards_W: Array) -> "SceneObject":
         """The object without its half on the side of a direction (3,), cut along x of O."""
         side = so3.rotate(so3.conjugate(self.row[Q]), towards_W) * [0.0, 1.0, 1.0]
         kept = [p for p in self.pieces if _corners(p).mean(axis=0) @ side < FLUSH]
         return replace(self, pieces=kept)
 
 
-def standing(world: World, t: float) -> list[Standing]:
+def standing(world: World, t: float) -> list[SceneObject]:
     """A world's objects at simulation time t [s].
 
     Recordings say nothing of objects that move freely: these are where they began.
     """
     return [
-        Standing(item.pieces(), item.row(t), isinstance(item, Funnel))
+        SceneObject(item.pieces(), item.row(t), isinstance(item, Funnel))
         for item in world.objects.values()
     ]
 

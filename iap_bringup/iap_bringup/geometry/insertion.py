@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.pictures.scene_objects import Standing
-from iap_bringup.pictures.sections import Plane, cuts
+from iap_bringup.geometry.scene_objects import SceneObject
+from iap_bringup.geometry.sections import Plane, cuts
 from iap_description import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.tool import Tool
@@ -35,7 +35,7 @@ class Insertion:
         rows: (n, 13) states of the platform from the first contact to the end.
     """
 
-    hole: Standing
+    hole: SceneObject
     length: float
     before: float
     radius: float
@@ -102,7 +102,7 @@ def insertion(world: World, tool: Tool, tip_P: Array, c: Columns) -> Insertion |
     for item in world.objects.values():
         if not isinstance(item, Funnel | Board):
             continue
-        hole = Standing(item.pieces(), item.row(float(c.t[-1])))
+        hole = SceneObject(item.pieces(), item.row(float(c.t[-1])))
         found = Insertion(hole, *_measures(item), tool, tip_P, c.x[:, 0])
         off = found.tip[-1] - hole.row[P] - found.depth * found.axis
         if found.depth > 0.0 and np.linalg.norm(off) < found.radius:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compiles every kernel once, so that no run waits for it: short flights, also with sensors and on estimates.
 
-The set-up calls ``python -m iap_bringup.warm_up``; numba keeps what was compiled, in ``NUMBA_CACHE_DIR`` under
+The set-up calls ``python -m iap_bringup.cli.warm_up``; numba keeps what was compiled, in ``NUMBA_CACHE_DIR`` under
 ``./iap``.
 """
 

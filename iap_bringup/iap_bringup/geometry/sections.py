@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.pictures.scene_objects import Standing
+from iap_bringup.geometry.scene_objects import SceneObject
 from iap_description import so3
 from iap_description.states import P, Q
 from iap_description.vehicles.tool import PlateTip, SphereTip, Tool
@@ -42,7 +42,7 @@ class Plane:
         return np.asarray((points_W - self.origin) @ np.cross(self.right, self.up))
 
 
-def cuts(standing: Standing, plane: Plane) -> list[Array]:
+def cuts(standing: SceneObject, plane: Plane) -> list[Array]:
     """Polygons (n, 2) in which a plane cuts the convex pieces of an object; none of primitives."""
     found = [_cut(piece, standing.row, plane) for piece in standing.pieces if piece.vertices]
     return [polygon for polygon in found if len(polygon) > 2]

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands ``iap run`` and ``iap replay``."""
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from iap_bringup.cli import report
+from iap_bringup.cli.comparison import Resolve, fly_compared
+from iap_bringup.cli.options import add_assignments, add_report_options, add_sensor_options
+from iap_description.errors import BadInput
+from iap_io.runs.disk_use import disk_use
+from iap_io.runs.run_folder import create_run_folder
+from iap_io.runs.run_meta import COMPLETED, RunMeta
+from iap_simulation.run import Flight, Result, execute
+from iap_simulation.scenario.scenario import (
+    Options,
+    Scenario,
+    resolve,
+    resolve_replay,
+)
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Options of ``iap run``."""
+    parser.description = "Fly a scenario and judge it."
+    parser.add_argument("scenario", help="a name from 'iap list', or the path of a YAML file")
+    _add_flight_options(parser)
+    parser.set_defaults(run=run)
+
+
+def add_replay(parser: argparse.ArgumentParser) -> None:
+    """Options of ``iap replay``."""
+    parser.description = (
+        "Fly recorded commands: ROS 1 .bag, rosbag2 (sqlite3, mcap) or EuRoC ground-truth CSV."
+    )
+    parser.add_argument("recording", help="the bag or CSV file")
+    parser.add_argument(
+        "--topic", help="topic of the commands (default: the one whose type and name fit)"
+    )
+    parser.add_argument(
+        "--actual-topic", help="topic of what the real aircraft did, to compare with"
+    )
+    parser.add_argument(
+        "--convention",
+        choices=("enu", "ned"),
+        help="frames of the numbers (default: enu; ned for a pair of Points)",
+    )
+    _add_flight_options(parser)
+    parser.set_defaults(run=replay)
+
+
+def _add_flight_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--platform", help="fly this platform instead of the scenario's")
+    parser.add_argument("--gains", help="gain preset: default or paper")
+    parser.add_argument("--seed", type=int, help="seed of all noise")
+    parser.add_argument("--duration", type=float, help="simulated time [s]")
+    add_assignments(
+        parser, "change any key of the resolved configuration, e.g. platform.center.mass=1.3"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="run folder to create (default: the next runs/NAME-001)",
+    )
+    add_sensor_options(parser)
+    parser.add_argument(
+        "--state-source",
+        metavar="truth|METHOD",
+        help="what controllers go by: the truth (default), or the estimate of a method: vio, vio_uwb, virpo, joint"
+        " or drift_filter",
+    )
+    parser.add_argument("--realtime", action="store_true", help="keep pace with the wall clock")
+    parser.add_argument("--view", action="store_true", help="open PyBullet's window")
+    add_report_options(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fly a scenario."""
+    given = _options(options)
+    scenario, tree = resolve(options.scenario, given)
+
+    def resolve_anew(more: tuple[str, ...]) -> tuple[Scenario, dict[str, Any]]:
+        return resolve(options.scenario, given.and_set(more))
+
+    return _fly(scenario, tree, options, resolve_anew)
+
+
+def replay(options: argparse.Namespace) -> int:
+    """Fly the commands of a recording."""
+    recorded = {
+        "path": options.recording,
+        "topic": options.topic,
+        "actual_topic": options.actual_topic,
+        "convention": options.convention,
+    }
+    scenario, tree = resolve_replay(recorded, _options(options))
+    return _fly(scenario, tree, options)
+
+
+def _options(options: argparse.Namespace) -> Options:
+    if options.duration is not None and not options.duration > 0.0:
+        raise BadInput(f"--duration {options.duration}: must be above 0")
+    return Options(
+        platform=options.platform,
+        gains=options.gains,
+        seed=options.seed,
+        duration=options.duration,
+        sensors=options.sensors,
+        scene=options.scene,
+        state_source=options.state_source,
+        assignments=tuple(options.assignments),
+    )
+
+
+def _fly(
+    scenario: Scenario,
+    tree: dict[str, Any],
+    options: argparse.Namespace,
+    resolve_anew: Resolve | None = None,
+) -> int:
+    console = Console(stderr=options.json)
+    flight = Flight.of(scenario)
+    _announce(console, flight.meta, scenario, flight.sensors.suite.notes, flight.duration)
+    folder = create_run_folder(options.out, scenario.scenario)
+    with report.progress_bar(console, scenario, flight.duration) as progress:
+        try:
+            result = execute(
+                flight,
+                folder,
+                tree,
+                progress=progress,
+                realtime=options.realtime,
+                view=options.view,
+            )
+        except BadInput:  # what cannot begin leaves nothing behind
+            shutil.rmtree(folder)
+            raise
+        if resolve_anew is not None:
+            fly_compared(result, scenario, resolve_anew, folder, progress)
+    if not options.no_plot:
+        with console.status("drawing"):
+            from iap_bringup.cli.images import draw  # matplotlib is slow to import
+
+            draw(folder)
+    report.show(console, result.metrics, folder)
+    if options.json:
+        sys.stdout.write(json.dumps(result.metrics, allow_nan=False) + "\n")
+    return _exit_code(result)
+
+
+def _announce(
+    console: Console, meta: RunMeta, scenario: Scenario, notes: Sequence[str], duration: float
+) -> None:
+    """Say what recording sensors takes, before it begins.
+
+    Raises:
+        BadInput: the disk has not enough space.
+    """
+    if not meta.sensors:
+        return
+    size, free = disk_use(meta, scenario.recording, duration), shutil.disk_usage(".").free
+    report.show_sensors(console, notes, size, free)
+    if size > free:
+        raise BadInput("the disk is too small for this recording: fly shorter, or record less")
+
+
+def _exit_code(result: Result) -> int:
+    if result.interrupted:
+        sys.stderr.write(f"iap: {result.failure}; what was flown is kept\n")
+        return 130
+    if result.metrics["outcome"] != COMPLETED:
+        sys.stderr.write(f"iap: {result.failure or result.metrics['outcome']}\n")
+        return 1
+    return 0

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands ``iap plot`` and ``iap render``, and the plots of a new run."""
+
+import argparse
+import shutil
+from pathlib import Path
+
+from rich.console import Console
+
+from iap_bringup.cli import report
+from iap_bringup.cli.options import add_sensor_options
+from iap_bringup.pictures.contact_sheet import write_contact_sheet
+from iap_bringup.pictures.run_pictures import draw_run
+from iap_description.errors import BadInput
+from iap_io.runs.run_folder import CONFIG, METRICS, create_run_folder, load_run, read_metrics
+from iap_sensors.cameras.make import make_renderer
+from iap_simulation.rerender import rerender
+from iap_simulation.scenario.scenario import resolve_again
+
+
+def add_plot(parser: argparse.ArgumentParser) -> None:
+    """Options of ``iap plot``."""
+    parser.description = "Draw the plots of a run's folder."
+    parser.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
+    parser.set_defaults(run=plot)
+
+
+def add_render(parser: argparse.ArgumentParser) -> None:
+    """Options of ``iap render``."""
+    parser.description = (
+        "Render a picture of a run in flight; or, with --sensors or --scene, all images of its cameras again, into a"
+        " new run folder."
+    )
+    parser.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
+    parser.add_argument(
+        "--time", type=float, help="simulation time of the picture [s] (default: mid-flight)"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        help="PNG to write (default: RUN/plots/picture.png), or the new run folder (default: the next runs/NAME-001)",
+    )
+    add_sensor_options(parser)
+    parser.set_defaults(run=render)
+
+
+def draw(folder: Path) -> list[Path]:
+    """Draw all plots of a run.
+
+    Returns:
+        The files written.
+    """
+    judged = (folder / METRICS).exists()  # a run that was killed has no metrics
+    return draw_run(folder, read_metrics(folder) if judged else None)
+
+
+def plot(options: argparse.Namespace) -> int:
+    """Draw a run's plots again."""
+    console = Console()
+    for path in draw(options.folder):
+        console.print(path)
+    return 0
+
+
+def render(options: argparse.Namespace) -> int:
+    """Render a picture of a run."""
+    if options.sensors is not None or options.scene is not None:
+        return _render_again(options)
+    from iap_bringup.pictures.render import render_run  # brings in the physics engine's renderer
+
+    out = options.out or options.folder / "plots" / "picture.png"
+    render_run(options.folder, out, options.time)
+    Console().print(out)
+    return 0
+
+
+def _render_again(options: argparse.Namespace) -> int:
+    """Render all images of a run again."""
+    console = Console()
+    if options.time is not None:
+        raise BadInput(
+            "--time: of a picture; all images are rendered again with --sensors or --scene"
+        )
+    scenario, tree = resolve_again(
+        options.folder / CONFIG, sensors=options.sensors, scene=options.scene
+    )
+    meta = load_run(options.folder).meta
+    folder = create_run_folder(options.out, f"{meta.scenario}_again")
+    renderer = make_renderer(scenario.renderer)
+    duration = scenario.duration or 0.0
+    try:
+        with report.progress_bar(console, scenario, duration) as progress:
+            cameras = rerender(
+                options.folder,
+                folder,
+                scenario,
+                tree,
+                renderer=renderer,
+                recording=scenario.recording,
+                progress=progress,
+            )
+    except BadInput:
+        shutil.rmtree(folder)
+        raise
+    finally:
+        renderer.close()
+    console.print(write_contact_sheet(folder))
+    console.print(
+        f"{cameras.count} images, {cameras.count / cameras.seconds:.0f} in a second of rendering"
+    )
+    console.print(f"run folder: {folder}", soft_wrap=True)
+    return 0

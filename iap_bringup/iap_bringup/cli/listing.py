@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``iap list``."""
+
+import argparse
+
+from rich.console import Console
+from rich.table import Table
+
+from iap_control.gains import PRESETS as GAINS
+from iap_description.vehicles.platform import load_platform, platform_names
+from iap_description.world.scene_names import scene_names
+from iap_sensors.mounted.sensor_presets import set_names
+from iap_simulation.scenario.scenario import SCENARIOS
+
+
+def add_list(parser: argparse.ArgumentParser) -> None:
+    """Nothing but the description."""
+    parser.description = "List scenarios, platforms and gains."
+    parser.set_defaults(run=list_all)
+
+
+def list_all(_: argparse.Namespace) -> int:
+    """Say what there is to fly, where, and with which sensors."""
+    scenarios = [(name, SCENARIOS.tree(name)) for name in SCENARIOS.names()]
+    platforms = [(name, load_platform(name).description) for name in platform_names()]
+    described = [(n, t.get("description", "")) for n, t in scenarios]
+    names = {"Gains": GAINS.names(), "Sensors": set_names(), "Scenes": scene_names()}
+    show_list(Console(), described, platforms, names)
+    return 0
+
+
+def show_list(
+    console: Console,
+    scenarios: list[tuple[str, str]],
+    platforms: list[tuple[str, str]],
+    names: dict[str, list[str]],
+) -> None:
+    """What there is to fly."""
+    for title, rows in (("Scenarios", scenarios), ("Platforms", platforms)):
+        table = Table(title=title, title_justify="left", show_header=False, box=None)
+        for name, description in rows:
+            table.add_row(f"[bold]{name}[/]", description)
+        console.print(table)
+    console.print(
+        "  star_N, line_N   generated for N = 2..12; NAME_fixed has fixed links instead of joints"
+    )
+    for title, listed in names.items():
+        console.print(f"[italic]{title}[/]\n  {', '.join(listed)}")

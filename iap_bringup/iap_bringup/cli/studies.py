@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The commands ``iap experiment`` and ``iap bench``."""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+from iap_bringup.experiments.experiments import EXPERIMENTS, LOCALIZATION, run_experiment
+from iap_bringup.experiments.options import ExperimentOptions
+from iap_description.errors import BadInput
+
+
+def add_experiment(parser: argparse.ArgumentParser) -> None:
+    """Options of ``iap experiment``."""
+    parser.description = "Run a study."
+    studies = {**EXPERIMENTS, **LOCALIZATION}
+    described = "; ".join(f"{name}: {study.__doc__}" for name, study in studies.items())
+    parser.add_argument("name", choices=studies, help=described)
+    parser.add_argument("--quick", action="store_true", help="less of it, in minutes")
+    parser.add_argument(
+        "--flights", type=Path, metavar="DIR", help="recordings in place of flights by hand"
+    )
+    parser.add_argument("--out", type=Path, help="new folder for tables and figures")
+    parser.set_defaults(run=experiment)
+
+
+def add_bench(parser: argparse.ArgumentParser) -> None:
+    """Options of ``iap bench``."""
+    parser.description = "Run the benchmarks (all, or those whose name fits)."
+    parser.add_argument("name", nargs="?", help="part of a benchmark's name")
+    parser.set_defaults(run=bench)
+
+
+def experiment(options: argparse.Namespace) -> int:
+    """Run a study and show its table."""
+    run_experiment(options.name, ExperimentOptions(options.quick, options.flights, options.out))
+    return 0
+
+
+def bench(options: argparse.Namespace) -> int:
+    """Run the benchmarks of the source tree."""
+    folder = Path("benchmarks")
+    for parent in Path(__file__).resolve().parents:
+        if (parent / "benchmarks").is_dir():
+            folder = parent / "benchmarks"
+            break
+    if not folder.is_dir():
+        raise BadInput("bench: no benchmarks here; run it from a checkout")
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        str(folder),
+        "--benchmark-only",
+        "-q",
+        "-s",
+        "-p",
+        "no:cacheprovider",
+    ]
+    return subprocess.call(command + (["-k", options.name] if options.name else []))

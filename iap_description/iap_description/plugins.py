@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classes that a configuration names: built-in ones by a short name, a user's own as ``module:Class``."""
+
+import importlib
+import os
+import sys
+from collections.abc import Iterable, Mapping
+
+from iap_description.errors import BadInput
+
+NO_NAMES: Mapping[str, str] = {}
+
+
+def load_class(
+    name: str,
+    protocol_methods: Iterable[str],
+    *,
+    key: str,
+    built_in: Mapping[str, str] = NO_NAMES,
+) -> type:
+    """Import the class that a configuration's key names.
+
+    Args:
+        name: one of the names in `built_in`, or ``module:Class``; the module is found as by `import`, and last in the
+            present folder.
+        protocol_methods: names of the methods that the class must have.
+        key: the configuration's key, for errors.
+        built_in: short name -> ``module:Class``.
+
+    Raises:
+        BadInput: the name is unknown, its module cannot be imported, or the class is missing or lacks a method.
+    """
+    module_name, colon, class_name = built_in.get(name, name).partition(":")
+    if not (module_name and colon and class_name):
+        choices = "".join(f"{known}, " for known in built_in)
+        raise BadInput(f"key '{key}': unknown name '{name}' (choices: {choices}or module:Class)")
+    if name not in built_in and os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:  # whatever a user's module raises belongs in one line
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise BadInput(
+            f"key '{key}': module '{module_name}' cannot be imported: {reason}"
+        ) from error
+    found = getattr(module, class_name, None)
+    if not isinstance(found, type):
+        raise BadInput(f"key '{key}': module '{module_name}' has no class '{class_name}'")
+    for method in protocol_methods:
+        owners = [vars(base) for base in found.__mro__ if method in vars(base)]
+        if not owners or not callable(owners[0][method]):
+            raise BadInput(f"key '{key}': class '{name}' has no method '{method}'")
+    return found

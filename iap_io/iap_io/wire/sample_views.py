@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Inertial samples, odometry, wrenches and force tasks as arrays, like the messages of `message_views`."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_io.wire.cdr import Layout, message, message_types
+from iap_io.wire.message_views import SECOND, Message
+
+Array = NDArray[np.float64]
+
+
+class InertialMessage(Message):
+    """InertialSamples of M units at S instants.
+
+    Attributes:
+        frames: (M) the units' frames.
+        q_WB: (M, 4) attitudes of their bodies at the header's stamp, xyzw; overwritten by the next message.
+        w_S: (S, M, 3) angular velocities [rad/s].
+        f_S: (S, M, 3) specific forces [m/s^2].
+    """
+
+    TYPE = "iap_msgs/msg/InertialSamples"
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        content: Any = message_types().deserialize_cdr(layout.template.tobytes(), self.TYPE)
+        self.frames: list[str] = list(content.frames)
+        self._stamps: NDArray[Any] = self._view("stamps")
+        self.q_WB: Array = self._view("orientations").reshape(-1, 4)
+        shape = (len(self._stamps), len(self.frames), 3)
+        self.w_S: Array = self._view("angular_velocities").reshape(shape)
+        self.f_S: Array = self._view("specific_forces").reshape(shape)
+
+    @classmethod
+    def of(cls, frame_id: str, frames: Sequence[str], instants: int) -> Self:
+        """The message of these units at so many instants; `frame_id` is the platform's."""
+        store, samples = message_types(), instants * len(frames)
+        return cls._of(
+            frame_id,
+            orientations=[_zero("Quaternion") for _ in frames],
+            frames=list(frames),
+            stamps=[message(store, "builtin_interfaces/msg/Time") for _ in range(instants)],
+            angular_velocities=[_zero("Vector3") for _ in range(samples)],
+            specific_forces=[_zero("Vector3") for _ in range(samples)],
+        )
+
+    @property
+    def stamps(self) -> NDArray[np.int64]:
+        """(S,) of the samples [ns]."""
+        if not len(self._stamps):
+            return np.zeros(0, np.int64)
+        return self._stamps["sec"].astype(np.int64) * SECOND + self._stamps["nanosec"]
+
+    def put_samples(self, q_WB: Array, stamps: NDArray[np.int64], w_S: Array, f_S: Array) -> None:
+        """Set attitudes (M, 4), stamps (S,) [ns], angular velocities and specific forces (S, M, 3)."""
+        self.q_WB[:] = q_WB
+        if len(self._stamps):
+            self._stamps["sec"], self._stamps["nanosec"] = np.divmod(stamps, SECOND)
+        self.w_S[:], self.f_S[:] = w_S, f_S
+
+
+def _zero(name: str) -> object:
+    return message(message_types(), f"geometry_msgs/msg/{name}")
+
+
+class OdometryMessage(Message):
+    """Odometry of a body B in `map`; it carries no number, its stamp says when.
+
+    Attributes:
+        pose: (7,) place [m] and attitude xyzw; overwritten by the next message.
+        pose_covariance: (6, 6) of [place, turn], both in `map`; zeros where it is not known.
+        twist_B: (6,) velocity [m/s] and angular velocity [rad/s], in B.
+        twist_covariance: (6, 6) of it.
+    """
+
+    TYPE = "nav_msgs/msg/Odometry"
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        pose, twist = self._view("pose"), self._view("twist")
+        self.pose: Array = pose[:7]
+        self.pose_covariance: Array = pose[7:].reshape(6, 6)
+        self.twist_B: Array = twist[:6]
+        self.twist_covariance: Array = twist[6:].reshape(6, 6)
+
+    @classmethod
+    def of(cls, child: str) -> Self:
+        """The message of a body with this TF frame."""
+        return cls._of(child_frame_id=child)
+
+
+class WrenchMessage(Message):
+    """WrenchStamped: a wrench of the environment on a platform; it carries no number, its stamp says whose it is.
+
+    Attributes:
+        wrench_P: (6,) about P's origin in P [N, N m]; overwritten by the next message.
+    """
+
+    TYPE = "geometry_msgs/msg/WrenchStamped"
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self.wrench_P: Array = self._view("wrench")
+
+    @classmethod
+    def of(cls, frame_id: str) -> Self:
+        """The message of wrenches in a frame."""
+        return cls._of(frame_id)
+
+    def put_wrench(self, stamp: int, wrench_P: Array) -> None:
+        """Set the stamp [ns] and the wrench (6,)."""
+        self.put_head(stamp, 0)
+        self.wrench_P[:] = wrench_P
+
+
+class ForceTaskMessage(Message):
+    """ForceTask: what wrench control does.
+
+    Attributes:
+        axes: (6,) 1 where the wrench is controlled.
+        measured_P: (6,) wrench that is acted upon, about P's origin in P [N, N m].
+        desired_P: (6,) what it shall be.
+        pose_integral_P: (6,) share of the pose errors' integral in the active wrench.
+        wrench_integral_P: (6,) share of the wrench errors' integral.
+    """
+
+    TYPE = "iap_msgs/msg/ForceTask"
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self._mode = self._view("mode")
+        self.axes: NDArray[np.uint8] = self._view("axes")
+        self.measured_P: Array = self._view("measured")
+        self.desired_P: Array = self._view("desired")
+        self.pose_integral_P: Array = self._view("pose_integral")
+        self.wrench_integral_P: Array = self._view("wrench_integral")
+
+    @classmethod
+    def of(cls, frame_id: str) -> Self:
+        """The message of tasks in a frame."""
+        return cls._of(frame_id, axes=np.zeros(6, np.uint8))
+
+    @property
+    def mode(self) -> int:
+        """How the wrench is controlled."""
+        return int(self._mode)
+
+    @mode.setter
+    def mode(self, mode: int) -> None:
+        self._mode[()] = mode

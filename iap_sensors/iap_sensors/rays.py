@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rays that end at the ground, the scene, the world's objects and the vehicles, by Embree.
+
+What is round has `SIDES` flat sides. Embree works in single precision: a hit at distance d is exact to about
+1e-7 d. A body's triangles stay in its frame and rays are turned into it, so that nothing is built anew when
+bodies move. A solid does not stop a ray that begins in it: beams begin at a lidar's least range, which may be
+inside the airframe.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from embreex.mesh_construction import TriangleMesh
+from embreex.rtcore_scene import EmbreeScene
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.scenes.library import load_scene
+from iap_description.states import STATE_SIZE, P, Q
+from iap_description.vehicles.assembly import Assembly
+from iap_description.world.shapes import Shape
+from iap_description.world.tessellation import mesh
+from iap_description.world.world import World
+
+Array = NDArray[np.float64]
+Single = NDArray[np.float32]
+SKIN = 1e-5  # way beyond a surface at which a ray goes on [m]
+SIDES = 64  # of a cylinder: its flat sides are 0.12 % of the radius too far in
+GROUND_REACH = 1000.0  # half extent of the ground [m]
+
+
+class Rays:
+    """The rays of a world with its vehicles, in the states of the last `follow`.
+
+    Args:
+        world: its ground, scene and objects.
+        assemblies: the vehicles.
+    """
+
+    def __init__(self, world: World, assemblies: Sequence[Assembly]) -> None:
+        items = list(world.objects.values())
+        scene = () if world.scene is None else load_scene(world.scene).solids
+        sheets = [_corners(scene), *([_ground()] if world.ground else [])]
+        solids: list[Array] = []
+        for item in items:
+            shapes = item.pieces()
+            kind = sheets if shapes[0].shape == "surface" else solids
+            if not item.moves:
+                kind.append(_placed(_corners(shapes), item.row(0.0)))
+        self._still = _Sheets(np.concatenate(sheets)), _Solids(_joined(solids))
+        self._movers = {
+            k: _Solids(_corners(item.pieces())) for k, item in enumerate(items) if item.moves
+        }
+        self._bodies = [
+            _Solids(_corners(body.collision)) for each in assemblies for body in each.bodies
+        ]
+        self._x, self._objects = np.zeros((0, STATE_SIZE)), np.zeros((0, STATE_SIZE))
+
+    def follow(self, x: Array, objects: Array) -> None:
+        """Move vehicles and objects to their states.
+
+        Args:
+            x: (bodies, 13) of all vehicles.
+            objects: (objects, 13) of the world's objects.
+        """
+        self._x, self._objects = x, objects
+
+    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
+        """Fraction (rays,) of each ray at its first hit, see `iap_sensors.ray_caster.RayCaster`."""
+        ways_W = ends_W - starts_W
+        share = np.ones(len(starts_W), np.float32)
+        for still in self._still:
+            share = still.cast(starts_W, ways_W, share)
+        moving = [(shape, self._objects[k]) for k, shape in self._movers.items()]
+        if not world_only:
+            moving += zip(self._bodies, self._x, strict=True)
+        for shape, row in moving:
+            near = shape.is_near(starts_W, ways_W, row[P])
+            q_BW = so3.conjugate(row[Q])
+            starts = so3.rotate(q_BW, starts_W[near] - row[P])
+            share[near] = shape.cast(starts, so3.rotate(q_BW, ways_W[near]), share[near])
+        return share.astype(np.float64)
+
+
+class _Sheets:
+    """Triangles (n, 3 corners, 3) in a frame of their own [m], which stop rays from both sides."""
+
+    def __init__(self, corners: Array) -> None:
+        self._scene = EmbreeScene(robust=True)
+        self._is_empty = len(corners) == 0
+        self._radius = np.linalg.norm(corners, axis=-1).max(initial=0.0)
+        if not self._is_empty:
+            TriangleMesh(self._scene, corners.astype(np.float32))
+
+    def cast(self, starts: Array, ways: Array, limits: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Fractions (rays,) at the first hits, or the limits of those that hit nothing before."""
+        if self._is_empty or not len(starts):
+            return limits
+        return self._first_hits(starts.astype(np.float32), ways.astype(np.float32), limits)
+
+    def _first_hits(self, starts: Single, ways: Single, limits: Single) -> Single:
+        found: Single = self._scene.run(starts, ways, dists=limits.copy(), query="DISTANCE")
+        return found
+
+    def is_near(self, starts_W: Array, ways_W: Array, center_W: Array) -> NDArray[np.bool_]:
+        """Whether rays come as near to a centre (3,) as the farthest corner is to the frame's origin."""
+        to_center = center_W - starts_W
+        squares = np.einsum("ij,ij->i", ways_W, ways_W)
+        along = np.einsum("ij,ij->i", to_center, ways_W) / np.maximum(squares, 1e-12)
+        away = to_center - np.clip(along, 0.0, 1.0)[:, None] * ways_W
+        return np.asarray(np.einsum("ij,ij->i", away, away) <= self._radius**2)
+
+
+class _Solids(_Sheets):
+    """Triangles around solids, counter-clockwise from outside: rays that leave one go on."""
+
+    def _first_hits(self, starts: Single, ways: Single, limits: Single) -> Single:
+        found, rays = limits.copy(), np.arange(len(limits))
+        passed = np.zeros(len(limits), np.float32)  # share of each ray that is behind it
+        while len(rays):
+            at, way = starts[rays] + passed[rays, None] * ways[rays], ways[rays]
+            hits = self._scene.run(at, way, dists=limits[rays] - passed[rays], output=1)
+            is_hit = hits["primID"] >= 0
+            leaves = is_hit & (np.einsum("ij,ij->i", hits["Ng"], way) > 0.0)
+            enters = is_hit & ~leaves
+            found[rays[enters]] = passed[rays[enters]] + hits["tfar"][enters]
+            step = SKIN / np.linalg.norm(way[leaves], axis=1)
+            rays = rays[leaves]
+            passed[rays] += hits["tfar"][leaves] + step
+        return found
+
+
+def _joined(corners: list[Array]) -> Array:
+    return np.concatenate([np.zeros((0, 3, 3)), *corners])
+
+
+def _corners(shapes: Iterable[Shape]) -> Array:
+    """Corners (n, 3, 3) of the triangles of shapes in their body's frame [m]."""
+    meshes = (mesh(shape, sides=SIDES) for shape in shapes)
+    return _joined([vertices[faces] for vertices, _, faces in meshes])
+
+
+def _placed(corners: Array, row: Array) -> Array:
+    return row[P] + so3.rotate(row[Q], corners)
+
+
+def _ground() -> Array:
+    a = GROUND_REACH
+    corners = np.array([[-a, -a, 0.0], [a, -a, 0.0], [a, a, 0.0], [-a, a, 0.0]])
+    return corners[[[0, 1, 2], [0, 2, 3]]]

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A scenario that is stepped from Python: for notebooks, tests, experiments and learning environments."""
+
+import copy
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.errors import BadInput
+from iap_description.sensors.readings import Reading
+from iap_description.states import Command
+from iap_physics.flight_monitor import FlightMonitor
+from iap_sensors.cameras.make import make_renderer
+from iap_simulation.loop import ClosedLoop, Observer, make_engine, make_plant, reset_plant
+from iap_simulation.run import Flight
+from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_tree
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class _Readings:
+    """The readings since the last step."""
+
+    readings: list[Reading] = field(default_factory=list)
+
+    def receive(self, reading: Reading) -> None:
+        self.readings.append(reading)
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Everything that a simulation needs to go on from an instant."""
+
+    loop: ClosedLoop
+    flight: Flight
+    engine: object
+    sink: _Readings
+
+
+class Simulation:
+    """A scenario in one process: vehicles, plant, controllers, sensors and estimators in one loop.
+
+    A context manager, since engines and renderers hold memory of their own:
+
+        with Simulation.of("figure_eight", seed=3) as simulation:
+            while not simulation.is_done:
+                simulation.step()
+
+    Args:
+        flight: a scenario made ready to fly.
+        observers: see every control step, such as a `Recorder`.
+        view: open the engine's window.
+
+    Raises:
+        BadInput: a vehicle starts inside an object.
+    """
+
+    def __init__(
+        self, flight: Flight, *, observers: Sequence[Observer] = (), view: bool = False
+    ) -> None:
+        self._observers, self._view = tuple(observers), view
+        self._renderer = (
+            make_renderer(flight.scenario.renderer) if flight.sensors.suite.has_cameras else None
+        )
+        self._engine = make_engine(flight.scenario, view=view)
+        self._load(flight)
+
+    @classmethod
+    def of(
+        cls,
+        scenario: str | Path | Mapping[str, Any] | Scenario,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        observers: Sequence[Observer] = (),
+        view: bool = False,
+        **options: Any,  # noqa: ANN401 - the fields of `Options`
+    ) -> Self:
+        """Make a scenario ready and stand at its start.
+
+        Args:
+            scenario: a name, a YAML file, a tree of keys, or a resolved scenario.
+            settings: values of keys by their dotted paths, such as ``{"wind.speed": 4.0}``.
+            observers: see every control step.
+            view: open the engine's window.
+            options: `platform`, `gains`, `seed`, `duration`, `sensors`, `scene`, `state_source`.
+
+        Raises:
+            BadInput: anything unknown, missing or impossible, in one line.
+        """
+        resolved = _resolved(scenario, settings or {}, options)
+        return cls(Flight.of(resolved), observers=observers, view=view)
+
+    def _load(self, flight: Flight) -> None:
+        self._flight = flight
+        self._plant = make_plant(
+            flight.scenario, flight.pilots, self._engine, flight.sensors.probes
+        )
+        if self._renderer is not None:
+            flight.sensors.suite.open_cameras(self._renderer)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Stand at the start, with the first samples taken."""
+        flight, self._sink = self._flight, _Readings()
+        flight.begin(self._plant, self._sink)
+        monitor = FlightMonitor(flight.pilots)
+        self._loop = ClosedLoop(
+            self._plant,
+            flight.pilots,
+            monitor,
+            self._observers,
+            sensors=flight.sensors,
+            state_sources=flight.navigators,
+        )
+        self._loop.sense()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back what engine and renderer hold; a second time is fine."""
+        self._engine.close()
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = None
+
+    @property
+    def scenario(self) -> Scenario:
+        """The resolved scenario."""
+        return self._flight.scenario
+
+    @property
+    def names(self) -> list[str]:
+        """The vehicles' names, in their order."""
+        return [vehicle.name for vehicle in self._flight.pilots]
+
+    @property
+    def t(self) -> float:
+        """Simulation time [s]."""
+        return self._plant.t
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the references have come to their end; stepping on holds the last one."""
+        return self._loop.k >= self._loop.last
+
+    @property
+    def state(self) -> Array:
+        """(bodies, 13) state of the first vehicle, see `iap_description.states`."""
+        return self.state_of(self.names[0])
+
+    def state_of(self, name: str) -> Array:
+        """(bodies, 13) state of a vehicle: a copy.
+
+        Raises:
+            BadInput: no such vehicle.
+        """
+        return self._plant.state(self._number(name))[0].copy()
+
+    @property
+    def readings(self) -> list[Reading]:
+        """What the sensors have measured since the last step, in the order of their stamps."""
+        return list(self._sink.readings)
+
+    def reset(self, seed: int | None = None) -> Array:
+        """Back to the start, as a fresh simulation of that seed would stand there.
+
+        Args:
+            seed: of starts, friction and all noise; None takes the present one.
+
+        Returns:
+            (bodies, 13) state of the first vehicle.
+        """
+        if seed is not None and seed != self.scenario.seed:
+            self._load(Flight.of(self.scenario.model_copy(update={"seed": seed})))
+        else:
+            reset_plant(self._plant, self.scenario, self._flight.pilots)
+            self._begin()
+        return self.state
+
+    def step(self, command: Command | Mapping[str, Command] | None = None) -> Array:
+        """Fly one control period.
+
+        Args:
+            command: of the only vehicle, or of vehicles by their names; whom it leaves out is commanded by
+                its controller.
+
+        Returns:
+            (bodies, 13) state of the first vehicle afterwards.
+
+        Raises:
+            BadInput: no such vehicle, or several and a command without a name.
+            FlightFailed: a crash, or a state that is no longer a number.
+        """
+        self._sink.readings.clear()
+        self._loop.control(self._by_number(command))
+        self._loop.advance()
+        self._loop.sense()
+        return self.state
+
+    def fly(self, progress: Callable[[float], None] = lambda _: None) -> None:
+        """Fly to the end of all references under the scenario's own controllers.
+
+        Args:
+            progress: is told the simulation time [s] now and then.
+
+        Raises:
+            FlightFailed: the flight ended before its time.
+        """
+        self._loop.control()
+        while not self.is_done:
+            self._loop.advance()
+            self._sink.readings.clear()
+            self._loop.sense()
+            self._loop.control()
+            progress(self.t)
+
+    def snapshot(self) -> Snapshot:
+        """The present instant, to return to with `restore` until the next `reset`.
+
+        Under contact PyBullet goes on from it closely, not bit for bit.
+        """
+        loop, flight, sink = self._copied((self._loop, self._flight, self._sink))
+        return Snapshot(loop, flight, self._engine.snapshot(), sink)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Return to a snapshot, as often as wanted.
+
+        Raises:
+            IapError: it was taken by another simulation or before the last `reset`.
+        """
+        self._engine.restore(snapshot.engine)
+        self._loop, self._flight, self._sink = self._copied(
+            (snapshot.loop, snapshot.flight, snapshot.sink)
+        )
+        self._plant = self._loop.plant
+
+    def _copied(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A deep copy; engine, renderer, scenario and observers are shared."""
+        shared = [self._engine, self._renderer, self.scenario, *self._observers]
+        return copy.deepcopy(parts, {id(each): each for each in shared if each is not None})
+
+    def _number(self, name: str) -> int:
+        if name not in self.names:
+            raise BadInput(f"no vehicle '{name}', but {', '.join(self.names)}")
+        return self.names.index(name)
+
+    def _by_number(self, command: Command | Mapping[str, Command] | None) -> Mapping[int, Command]:
+        if command is None:
+            return {}
+        if isinstance(command, Command):
+            if len(self.names) > 1:
+                raise BadInput(f"step: whose command is it? name one of {', '.join(self.names)}")
+            return {0: command}
+        return {self._number(name): each for name, each in command.items()}
+
+
+def _resolved(
+    scenario: str | Path | Mapping[str, Any] | Scenario,
+    settings: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> Scenario:
+    if isinstance(scenario, Scenario):
+        if settings or options:
+            raise BadInput(
+                "a resolved scenario takes no settings or options: resolve it with them"
+            )
+        return scenario
+    unknown = set(options) - set(Options.model_fields)
+    if unknown:
+        raise BadInput(
+            f"unknown option '{min(unknown)}' (known: {', '.join(Options.model_fields)})"
+        )
+    sets = tuple(f"{path}={json.dumps(value)}" for path, value in settings.items())
+    chosen = Options(**options).and_set(sets)
+    if isinstance(scenario, Mapping):
+        return resolve_tree("scenario", dict(scenario), "scenario", chosen)[0]
+    return resolve(str(scenario), chosen)[0]
