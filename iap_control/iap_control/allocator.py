@@ -8,13 +8,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_control.allocation import attitude_of_thrust, limited_thrust
-from iap_control.laws.tracking import matvec
 from iap_control.model import PlatformModel
 from iap_description import so3
 from iap_description.kernels import (
     Vec,
     add,
     cross,
+    matvec,
     norm,
     put,
     put4,

@@ -178,3 +178,13 @@ def quat_from_axes(x: Vec, y: Vec, z: Vec) -> Quat:
 def yaw_of(q: Array) -> float:
     """Yaw [rad] of R = Rz(yaw) Ry(pitch) Rx(roll), of a quaternion array (4,)."""
     return math.atan2(2.0 * (q[3] * q[2] + q[0] * q[1]), 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]))
+
+
+@njit(cache=True)
+def matvec(A: Array, x: Array, out: Array) -> None:
+    """Write out = A x without allocating."""
+    for i in range(A.shape[0]):
+        s = 0.0
+        for j in range(A.shape[1]):
+            s += A[i, j] * x[j]
+        out[i] = s

@@ -29,7 +29,7 @@ from iap_description.text_files import read_text
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.platform import Platform
-from iap_description.world.surface import Surface
+from iap_description.world.shapes import Surface
 from iap_description.world.world import World
 from iap_physics.disturbance import Disturbance
 from iap_physics.engines.make import EngineName

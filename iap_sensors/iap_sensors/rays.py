@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from iap_description import so3
 from iap_description.scenes.library import load_scene
 from iap_description.states import STATE_SIZE, P, Q
-from iap_description.vehicles.aircraft import Shape
 from iap_description.vehicles.assembly import Assembly
+from iap_description.world.shapes import Shape
 from iap_description.world.tessellation import mesh
 from iap_description.world.world import World
 

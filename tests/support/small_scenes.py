@@ -4,9 +4,9 @@
 import numpy as np
 
 from iap_description import so3
-from iap_description.scenes.part import Part
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_description.sensors.mounts import optical
+from iap_description.world.tessellation import Part
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Shot
 from iap_sensors.cameras.spec import PRESETS as CAMERAS

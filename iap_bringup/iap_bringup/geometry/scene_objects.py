@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.states import P, Q
-from iap_description.vehicles.aircraft import Shape
 from iap_description.world.objects import Funnel
+from iap_description.world.shapes import Shape
 from iap_description.world.solids import triangles
 from iap_description.world.world import World
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from iap_bringup.geometry.scene_objects import SceneObject
 from iap_description import so3
 from iap_description.states import P, Q
-from iap_description.vehicles.aircraft import Shape
 from iap_description.vehicles.tool import PlateTip, SphereTip, Tool
+from iap_description.world.shapes import Shape
 from iap_description.world.solids import triangles
 
 Array = NDArray[np.float64]

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from iap_description import so3
 from iap_description.native_output import native_output_discarded, native_output_to
 from iap_description.states import P, Q
-from iap_description.vehicles.aircraft import Rgba, Shape
 from iap_description.vehicles.assembly import Assembly, Body
 from iap_description.vehicles.urdf import urdf_text
+from iap_description.world.shapes import Rgba, Shape
 from iap_description.world.solids import triangles
 
 with native_output_discarded():

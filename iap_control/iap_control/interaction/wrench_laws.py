@@ -26,8 +26,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_control.gains import PaperWrenchGains, SelectiveWrenchGains
-from iap_control.laws.tracking import Held, matvec, turn_about_pivot
-from iap_description.kernels import add, cross, put, quat, unrotate, vec
+from iap_control.laws.tracking import Held, turn_about_pivot
+from iap_description.kernels import add, cross, matvec, put, quat, unrotate, vec
 
 Array = NDArray[np.float64]
 Axes = NDArray[np.bool_]

@@ -14,12 +14,11 @@ from iap_control.laws.tracking import (
     hold,
     integrate,
     limit_error,
-    matvec,
     track,
     turn_about_pivot,
 )
 from iap_control.model import Inertia
-from iap_description.kernels import quat, unrotate, vec
+from iap_description.kernels import matvec, quat, unrotate, vec
 
 Array = NDArray[np.float64]
 

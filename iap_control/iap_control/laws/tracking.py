@@ -182,16 +182,6 @@ def integrate(integral: Array, e: Array, law: Law, dt: float, short: Array, far:
 
 
 @njit(cache=True)
-def matvec(A: Array, x: Array, out: Array) -> None:
-    """Write out = A x without allocating."""
-    for i in range(A.shape[0]):
-        s = 0.0
-        for j in range(A.shape[1]):
-            s += A[i, j] * x[j]
-        out[i] = s
-
-
-@njit(cache=True)
 def coriolis(
     d_0: Array, J: Array, mass: float, coupling: float, w: Vec, xi: Array, out: Array
 ) -> None:

@@ -23,7 +23,6 @@ from iap_control.laws.tracking import (
     hold,
     integrate,
     limit_error,
-    matvec,
     track,
     turn_about_pivot,
 )
@@ -34,6 +33,7 @@ from iap_description.kernels import (
     add,
     cross,
     dot,
+    matvec,
     norm,
     put,
     qconj,

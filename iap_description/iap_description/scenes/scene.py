@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.scenes.part import Part
-from iap_description.vehicles.aircraft import Shape
+from iap_description.world.shapes import Shape
+from iap_description.world.tessellation import Part
 
 Rgb = tuple[float, float, float]
 

@@ -1,66 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sub-aircraft: a quadrotor's numbers, and shapes shared by every body."""
+"""The sub-aircraft: a quadrotor's numbers."""
 
 import math
 from typing import Annotated, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from iap_description.config import NonNegative, NonNegative3, Positive, Real, Record, Vec3
+from iap_description.world.shapes import BodyShape
 
 Array = NDArray[np.float64]
-Rgba = tuple[Real, Real, Real, Real]
-
-
-class Shape(Record):
-    """A collision or visual shape, placed in its body's frame.
-
-    A ``hull`` and a ``surface`` are made of triangles; a hull is touched as the convex hull of its
-    vertices, a surface as it is. Only objects of the world take them.
-    """
-
-    shape: Literal["box", "cylinder", "capsule", "sphere", "mesh", "hull", "surface"]
-    position: Vec3 = (0.0, 0.0, 0.0)  # [m]
-    rpy_deg: Vec3 = (0.0, 0.0, 0.0)
-    size: tuple[Positive, Positive, Positive] | None = None  # [m], box
-    radius: Positive | None = None  # [m], cylinder, capsule and sphere
-    length: Positive | None = None  # [m], cylinder, and capsule between its caps' centres; along z
-    mesh: str | None = None  # file or package:// URI
-    vertices: tuple[Vec3, ...] | None = None  # [m], hull and surface
-    faces: tuple[tuple[int, int, int], ...] | None = None  # by vertex, ccw from outside
-    color: Rgba = (0.6, 0.6, 0.6, 1.0)
-
-    @model_validator(mode="after")
-    def _has_its_dimensions(self) -> Self:
-        needed = _DIMENSIONS[self.shape]
-        for key in ("size", "radius", "length", "mesh", "vertices", "faces"):
-            if (getattr(self, key) is not None) != (key in needed):
-                raise ValueError(f"a {self.shape} takes {' and '.join(needed)}, check '{key}'")
-        return self
-
-
-_DIMENSIONS = {
-    "box": ("size",),
-    "cylinder": ("radius", "length"),
-    "capsule": ("radius", "length"),
-    "sphere": ("radius",),
-    "mesh": ("mesh",),
-    "hull": ("vertices", "faces"),
-    "surface": ("vertices", "faces"),
-}
-
-
-def _on_a_body(shape: Shape) -> Shape:
-    if shape.vertices is not None:
-        raise ValueError(
-            f"key 'shape': a {shape.shape} is for objects of the world, not for bodies"
-        )
-    return shape
-
-
-BodyShape = Annotated[Shape, AfterValidator(_on_a_body)]
 
 
 class Mount(Record):

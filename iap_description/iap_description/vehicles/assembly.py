@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-from iap_description.vehicles.aircraft import Aircraft, Drag, Mount, Rotor, Shape, inertia_matrix
+from iap_description.vehicles.aircraft import Aircraft, Drag, Mount, Rotor, inertia_matrix
 from iap_description.vehicles.chassis import chassis_shapes
 from iap_description.vehicles.joint_types import JointType, joint_type
 from iap_description.vehicles.platform import Platform
 from iap_description.vehicles.tool import TOOL, Tool
-from iap_description.world.surface import Surface
+from iap_description.world.shapes import Shape, Surface
 
 Array = NDArray[np.float64]
 Placed = TypeVar("Placed", Shape, Mount)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.config import Positive, Real, Record, Vec3
-from iap_description.vehicles.aircraft import Rgba, Shape
+from iap_description.world.shapes import Rgba, Shape
 
 Array = NDArray[np.float64]
 _NEARBY = 1e-6  # [m] a stretch shorter than this is none

@@ -11,10 +11,11 @@ from pydantic import model_validator
 
 from iap_description.config import Real, Record, Vec3, read_yaml, validate
 from iap_description.errors import BadInput
-from iap_description.vehicles.aircraft import Aircraft, BodyShape, Drag, Inertial, Mount
+from iap_description.vehicles.aircraft import Aircraft, Drag, Inertial, Mount
 from iap_description.vehicles.chassis import Chassis
 from iap_description.vehicles.joint_types import JointTypeName
 from iap_description.vehicles.tool import Tool
+from iap_description.world.shapes import BodyShape
 
 DATA = Path(__file__).parents[1] / "data"
 COUNTS = range(2, 13)  # of aircraft in a generated platform

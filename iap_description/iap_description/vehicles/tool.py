@@ -10,8 +10,8 @@ from pydantic import Field, model_validator
 
 from iap_description import so3
 from iap_description.config import NonNegative, Positive, Record, Vec3
-from iap_description.vehicles.aircraft import Mount, Rgba, Shape
-from iap_description.world.surface import Surface
+from iap_description.vehicles.aircraft import Mount
+from iap_description.world.shapes import Rgba, Shape, Surface
 
 Array = NDArray[np.float64]
 

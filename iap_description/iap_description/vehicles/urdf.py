@@ -19,13 +19,14 @@ import yaml
 
 from iap_description import so3
 from iap_description.errors import BadInput
-from iap_description.vehicles.aircraft import Mount, Shape
+from iap_description.vehicles.aircraft import Mount
 from iap_description.vehicles.assembly import Assembly, Body, Joint
 from iap_description.vehicles.platform import DATA, load_platform
 from iap_description.vehicles.tool import TOOL
+from iap_description.world.mesh_files import PACKAGE, mesh_path
+from iap_description.world.shapes import Shape
 
 Target = Literal["bullet", "ros"]
-PACKAGE = "package://iap_description/"  # of meshes: a URI for ROS, a file for PyBullet
 
 
 def urdf_text(assembly: Assembly, *, target: Target) -> str:
@@ -115,7 +116,7 @@ def _shapes(shapes: tuple[Shape, ...], target: Target) -> list[dict[str, Any]]:
         if target == "ros" and tree["shape"] == "capsule":
             tree["shape"] = "cylinder"  # standard URDF knows no capsules
         if target == "bullet" and tree.get("mesh", "").startswith(PACKAGE):
-            tree["mesh"] = str(DATA / tree["mesh"].removeprefix(PACKAGE))
+            tree["mesh"] = mesh_path(tree["mesh"])
     return trees
 
 

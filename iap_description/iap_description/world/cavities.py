@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.vehicles.aircraft import Rgba, Shape
+from iap_description.world.shapes import Rgba, Shape
 from iap_description.world.solids import prism
 
 Array = NDArray[np.float64]

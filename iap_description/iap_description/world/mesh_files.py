@@ -12,7 +12,16 @@ from iap_description.world.solids import moments
 Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
 
+DATA = Path(__file__).parents[1] / "data"
+PACKAGE = "package://iap_description/"  # of meshes: a URI for ROS, a file for PyBullet
 FLAT = 1e-9  # volume relative to the cube of the largest extent
+
+
+def mesh_path(mesh_file: str) -> str:
+    """The path of a mesh file, which may be one of this package."""
+    if mesh_file.startswith(PACKAGE):
+        return str(DATA / mesh_file.removeprefix(PACKAGE))
+    return str(Path(mesh_file).expanduser())
 
 
 def read_mesh(path: str) -> tuple[Array, Faces]:

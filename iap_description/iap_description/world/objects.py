@@ -18,11 +18,10 @@ from pydantic import Field, model_validator
 from iap_description import so3
 from iap_description.config import Flag, Positive, Real, Record, Vec3
 from iap_description.states import P, V, resting_state
-from iap_description.vehicles.aircraft import Rgba, Shape
 from iap_description.world.cavities import arc, pipe, rectangular, thick
 from iap_description.world.mesh_files import read_mesh
+from iap_description.world.shapes import Rgba, Shape, Surface
 from iap_description.world.solids import hull, prism
-from iap_description.world.surface import Surface
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-from iap_description.vehicles.aircraft import Rgba, Shape
+from iap_description.world.shapes import Rgba, Shape
 
 Array = NDArray[np.float64]
 Faces = NDArray[np.int64]

@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Triangles of shapes, and what is seen of bodies and of the world's objects."""
 
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-from iap_description.scenes.part import Part
-from iap_description.vehicles.aircraft import Shape
-from iap_description.vehicles.assembly import Body
-from iap_description.vehicles.urdf import DATA, PACKAGE
-from iap_description.world.mesh_files import read_mesh
+from iap_description.world.mesh_files import mesh_path, read_mesh
 from iap_description.world.objects import Placed
+from iap_description.world.shapes import Rgba, Shape
 from iap_description.world.solids import triangles
 
 Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
+Vertices = NDArray[np.float32]
 Mesh = tuple[Array, Array, Faces]  # vertices (n, 3) [m], their normals (n, 3), faces (m, 3)
 
 SEGMENTS, FEW_SEGMENTS = 16, 8  # flat sides of what is round, and of what is thin
@@ -29,6 +28,59 @@ OBJECT_LABEL, BODY_LABEL = (
 )  # in segmented images, of the first object and of the first body
 
 _TURNS = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Triangles in the frame of a body, or in `map`; they are seen from their front, where they run ccw.
+
+    Attributes:
+        name: of what they belong to.
+        vertices: (n, 3) [m].
+        normals: (n, 3) of the surface at each vertex, of unit length.
+        uv: (n, 2) place of each vertex in the texture, which repeats; v is upwards.
+        faces: (m, 3) vertices of each triangle.
+        texture: name of a texture of the scene; None for plain colour.
+        color: of the surface, sRGB and opacity in 0..1; multiplies the texture.
+        label: in segmented images; 0 is nothing.
+    """
+
+    name: str
+    vertices: Vertices
+    normals: Vertices
+    uv: Vertices
+    faces: NDArray[np.int32]
+    texture: str | None
+    color: Rgba
+    label: int
+
+
+class VisibleRotor(Protocol):
+    """Where a rotor turns."""
+
+    @property
+    def position(self) -> tuple[float, float, float]:
+        """In its body's frame [m]."""
+
+
+class VisibleBody(Protocol):
+    """What a picture needs of a vehicle's body."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def visual(self) -> Sequence[Shape]:
+        """Its shapes."""
+
+    @property
+    def rotors(self) -> Sequence[VisibleRotor]:
+        """Its rotors."""
+
+    @property
+    def propeller(self) -> Sequence[Shape]:
+        """Shapes of each rotor, in the rotor's frame."""
 
 
 def mesh(shape: Shape, *, sides: int | None = None) -> Mesh:
@@ -43,7 +95,7 @@ def mesh(shape: Shape, *, sides: int | None = None) -> Mesh:
     if shape.vertices is not None:
         return _flat(*triangles(shape))
     if shape.mesh is not None:
-        vertices, normals, faces = _flat(*read_mesh(_path(shape.mesh)))
+        vertices, normals, faces = _flat(*read_mesh(mesh_path(shape.mesh)))
     elif shape.size is not None:
         vertices, normals, faces = _box(np.array(shape.size))
     else:
@@ -52,7 +104,7 @@ def mesh(shape: Shape, *, sides: int | None = None) -> Mesh:
     return vertices @ R.T + shape.position, normals @ R.T, faces
 
 
-def body_parts(body: Body, *, label: int = BODY_LABEL) -> tuple[Part, ...]:
+def body_parts(body: VisibleBody, *, label: int = BODY_LABEL) -> tuple[Part, ...]:
     """What is seen of a body in its frame, propellers included: one part for each of its colours.
 
     Args:
@@ -121,13 +173,6 @@ def _box(size: Array) -> Mesh:
     first = 4 * np.arange(6)[:, None]
     faces = (first + np.array([0, 1, 2, 0, 2, 3])).reshape(-1, 3)
     return np.vstack(corners), np.vstack(normals), faces
-
-
-def _path(mesh_file: str) -> str:
-    """The path of a mesh file, which may be one of this package."""
-    if mesh_file.startswith(PACKAGE):
-        return str(DATA / mesh_file.removeprefix(PACKAGE))
-    return str(Path(mesh_file).expanduser())
 
 
 def _round(shape: Shape, sides: int | None) -> Mesh:

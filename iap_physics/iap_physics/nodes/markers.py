@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.states import P, Q
-from iap_description.vehicles.aircraft import Aircraft, Rgba, Shape
+from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
+from iap_description.world.shapes import Rgba, Shape
 
 Array = NDArray[np.float64]
 METRES_PER_NEWTON = 0.02  # of a thrust arrow

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
 from iap_description.kernels import quat, rotate
-from iap_description.scenes.part import Part
 from iap_description.scenes.scene import Scene
+from iap_description.world.tessellation import Part
 
 Array = NDArray[np.float64]
 Floats = NDArray[np.float32]

@@ -1,26 +1,44 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Renderers by name."""
+"""Renderers by name: built-in ones, or a class of the user's own."""
 
-from typing import Literal, get_args
+from importlib.util import find_spec
+from typing import Annotated
+
+from pydantic import AfterValidator
 
 from iap_description.errors import BadInput
+from iap_description.plugins import load_class
 from iap_sensors.cameras.renderer import Renderer
 
-RendererName = Literal["opengl", "pybullet"]
+RENDERERS = {  # imported only where they draw
+    "opengl": "iap_sensors.cameras.opengl:OpenGLRenderer",
+    "pybullet": "iap_sensors.cameras.pybullet_renderer:BulletRenderer",
+}
+LIBRARIES = {"opengl": "moderngl", "pybullet": "pybullet"}  # that they draw with, for pip
+METHODS = ("load", "render", "close")
+
+
+def _known(name: str) -> str:
+    if name not in RENDERERS and ":" not in name:
+        raise ValueError(f"choose {', '.join(RENDERERS)}, or module:Class of your own")
+    return name
+
+
+RendererName = Annotated[str, AfterValidator(_known)]
 
 
 def make_renderer(name: str) -> Renderer:
-    """A renderer that has nothing to draw yet; each is imported only where it is asked for.
+    """A renderer that has nothing to draw yet.
+
+    Args:
+        name: one of `RENDERERS`, or ``module:Class`` of a class with all methods of `Renderer`, made without
+            arguments.
 
     Raises:
-        BadInput: no such renderer, or the machine cannot run it.
+        BadInput: no such renderer, it lacks a method, or the machine cannot run it.
     """
-    if name == "opengl":
-        from iap_sensors.cameras.opengl import OpenGLRenderer
-
-        return OpenGLRenderer()
-    if name == "pybullet":
-        from iap_sensors.cameras.pybullet_renderer import BulletRenderer
-
-        return BulletRenderer()
-    raise BadInput(f"no renderer '{name}' (choices: {', '.join(get_args(RendererName))})")
+    library = LIBRARIES.get(name)
+    if library is not None and find_spec(library) is None:
+        raise BadInput(f"renderer '{name}' needs what is not installed: pip install {library}")
+    renderer: Renderer = load_class(name, METHODS, key="renderer", built_in=RENDERERS)()
+    return renderer

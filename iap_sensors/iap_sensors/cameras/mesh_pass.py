@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description import so3
-from iap_description.scenes.part import Part
 from iap_description.scenes.scene import Scene
+from iap_description.world.tessellation import Part
 from iap_sensors.cameras.framebuffers import Target
 from iap_sensors.cameras.geometry import Geometry, place, place_spheres, visible
 from iap_sensors.cameras.programs import UNITS, Look, Programs

@@ -14,8 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.scenes.part import Part
 from iap_description.scenes.scene import Scene
+from iap_description.world.tessellation import Part
 from iap_sensors.cameras.egl import open_context
 from iap_sensors.cameras.framebuffers import Format, Kind, Target, Targets
 from iap_sensors.cameras.image_noise import Film

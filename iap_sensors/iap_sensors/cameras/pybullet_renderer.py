@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
 from iap_description.native_output import native_output_discarded
-from iap_description.scenes.part import Part
 from iap_description.scenes.scene import Scene
+from iap_description.world.tessellation import Part
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Frame, Shot

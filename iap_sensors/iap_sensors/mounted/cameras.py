@@ -12,13 +12,18 @@ from iap_description import so3
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
 from iap_description.scenes.library import load_scene
-from iap_description.scenes.part import Part
 from iap_description.sensors.mounts import SensorMount, optical, sensor_mount
 from iap_description.sensors.readings import ImageReading, Source
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
-from iap_description.world.tessellation import BODY_LABEL, OBJECT_LABEL, body_parts, object_parts
+from iap_description.world.tessellation import (
+    BODY_LABEL,
+    OBJECT_LABEL,
+    Part,
+    body_parts,
+    object_parts,
+)
 from iap_io.wire.message_views import MAP
 from iap_sensors.cameras.camera import Camera
 from iap_sensors.cameras.model import stereo_baseline

@@ -13,16 +13,17 @@ from shapes import lowest, segment_distance
 
 from iap_description import so3
 from iap_description.states import P, Q, V, W
-from iap_description.vehicles.aircraft import Mount, Shape
+from iap_description.vehicles.aircraft import Mount
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import DATA, load_platform, platform_names
 from iap_description.vehicles.urdf import (
-    PACKAGE,
     mount_frame,
     optical_frame,
     rotor_joint,
     urdf_text,
 )
+from iap_description.world.mesh_files import PACKAGE
+from iap_description.world.shapes import Shape
 from iap_description.world.world import World
 from iap_physics.engines.joints import joined_rows
 from iap_physics.engines.pybullet.engine import PyBulletEngine

@@ -4,12 +4,11 @@
 import numpy as np
 import pytest
 
-from iap_description.vehicles.aircraft import Shape
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_description.world.objects import Wall
+from iap_description.world.shapes import Shape, Surface
 from iap_description.world.solids import moments, prism
-from iap_description.world.surface import Surface
 from iap_description.world.tessellation import (
     BODY_LABEL,
     OBJECT_LABEL,

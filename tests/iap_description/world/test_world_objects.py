@@ -7,7 +7,7 @@ from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_description.states import P, V
-from iap_description.vehicles.aircraft import Shape
+from iap_description.world.shapes import Shape
 from iap_description.world.solids import Bulk, prism, triangles
 from iap_description.world.world import World
 

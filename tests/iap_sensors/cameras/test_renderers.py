@@ -89,8 +89,31 @@ def test_renderers_have_names(renderer):
 
 
 def test_an_unknown_renderer_is_refused():
-    with pytest.raises(BadInput, match=r"no renderer 'vulkan' \(choices: opengl, pybullet\)"):
+    with pytest.raises(
+        BadInput, match=r"unknown name 'vulkan' \(choices: opengl, pybullet, or mod"
+    ):
         make_renderer("vulkan")
+
+
+def test_a_renderer_of_the_user_s_own_is_found_by_module_and_class(tmp_path, monkeypatch):
+    methods = "".join(
+        f"    def {name}(self, *_): return []\n" for name in ("load", "render", "close")
+    )
+    text = f"class Blank:\n{methods}\nclass Mute:\n    def load(self): pass\n"
+    (tmp_path / "own_renderer.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert make_renderer("own_renderer:Blank").render([], np.zeros((0, 7))) == []
+    with pytest.raises(
+        BadInput, match="'renderer': class 'own_renderer:Mute' has no method 'render'"
+    ):
+        make_renderer("own_renderer:Mute")
+
+
+@pytest.mark.parametrize(("name", "library"), [("opengl", "moderngl"), ("pybullet", "pybullet")])
+def test_what_is_not_installed_is_named_with_the_line_that_installs_it(monkeypatch, name, library):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(BadInput, match=f"renderer '{name}' needs .*: pip install {library}"):
+        make_renderer(name)
 
 
 def test_without_egl_the_packages_that_bring_it_are_named(monkeypatch):

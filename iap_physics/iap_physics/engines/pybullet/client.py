@@ -11,7 +11,7 @@ import sys
 
 from iap_description.errors import BadInput
 from iap_description.native_output import native_output_discarded
-from iap_description.world.surface import Surface
+from iap_description.world.shapes import Surface
 
 with native_output_discarded():
     import pybullet as bullet

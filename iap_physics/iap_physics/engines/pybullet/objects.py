@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.states import STATE_SIZE, P, Q, V, W
-from iap_description.vehicles.aircraft import Shape
 from iap_description.world.objects import Placed
+from iap_description.world.shapes import Shape
 from iap_description.world.solids import Bulk, triangles
 from iap_description.world.world import World
 from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, bullet, set_surface

@@ -10,7 +10,7 @@ and rays hit the surface exactly, several times faster.
 from pathlib import Path
 
 from iap_description.scenes.library import load_scene
-from iap_description.world.surface import Surface
+from iap_description.world.shapes import Surface
 from iap_description.world.tessellation import joined, mesh
 from iap_description.world.world import World
 from iap_physics.engines.pybullet.client import MARGIN, bullet, set_surface

@@ -18,7 +18,8 @@ from iap_description import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly, Joint
 from iap_description.vehicles.urdf import urdf_text
-from iap_description.world.world import Surface, World
+from iap_description.world.shapes import Surface
+from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT
 from iap_physics.engines.joints import check_joint_types
 from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, Handle, bullet, set_surface
