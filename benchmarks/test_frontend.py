@@ -14,6 +14,7 @@ from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.cameras import POSE, mounted_cameras_of, visible_bodies
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
 SCENE, START, PAIRS = "textured_walls", 8.0, 120  # [s], and images at 20 Hz
@@ -22,8 +23,8 @@ WARM = 5  # pairs until everything is compiled
 
 
 def test_stereo_pair(benchmark):
-    eyes, pairs = _seen()
-    calibration = _calibration(eyes)
+    mounted, pairs = _seen()
+    calibration = _calibration(mounted)
     spec = validate(FrontendSpec, PRESETS.tree("default"), source="default")
     walls, cpus, counts = [], [], []
 
@@ -48,24 +49,24 @@ def _seen():
     """The cameras of the first aircraft, and its pairs of images."""
     flown = watch("figure_eight", Options(duration=START + PAIRS / 20.0 + 0.5))
     seeing, _ = resolve("figure_eight", Options(sensors="stereo"))
-    eyes = mounted_cameras_of(seeing)[:2]
+    mounted = mounted_cameras_of(rig_spec(seeing))[:2]
     renderer = make_renderer("opengl")
-    renderer.load(load_scene(SCENE), visible_bodies(flown.scenario))
-    first, every = int(np.searchsorted(flown.t, START)), eyes[0].sampling.every
+    renderer.load(load_scene(SCENE), visible_bodies(rig_spec(flown.scenario)))
+    first, every = int(np.searchsorted(flown.t, START)), mounted[0].sampling.every
     states = flown.x[first : first + PAIRS * every : every]
     pairs = []
     for x in states:
-        left, right = renderer.render([eye.shot(x) for eye in eyes], x[:, POSE])
+        left, right = renderer.render([each.shot(x) for each in mounted], x[:, POSE])
         pairs.append((left.mono, right.mono))
     renderer.close()
-    return eyes, pairs
+    return mounted, pairs
 
 
-def _calibration(eyes):
+def _calibration(mounted):
     cameras = []
-    for eye in eyes:
-        info = eye.camera.model.info()
+    for each in mounted:
+        info = each.camera.model.info()
         size, model = (info.width, info.height), info.distortion_model
-        cameras.append(Camera.of(size, info.K, info.D, model=model, source=eye.source.topic))
-    places, attitudes = [eye.p_BS_B for eye in eyes], [optical(eye.q_BS) for eye in eyes]
+        cameras.append(Camera.of(size, info.K, info.D, model=model, source=each.source.topic))
+    places, attitudes = [each.p_BS_B for each in mounted], [optical(each.q_BS) for each in mounted]
     return StereoCalibration.of(*cameras, places, attitudes)

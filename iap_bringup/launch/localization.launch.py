@@ -12,9 +12,9 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from iap_bringup.launching.launch_arguments import flight_of_launch, localized
-from iap_bringup.launching.node_parameters import localization_nodes
+from iap_bringup.launching.node_parameters import localization_nodes, package_of
 
-METHODS = ["vio", "vio_uwb", "virpo", "joint"]
+METHODS = ["vio", "vio_uwb", "virpo", "joint", "drift_filter"]
 ARGUMENTS = {  # name: default, description, choices
     "run": ("", "Run folder that is played; empty: sensors publish, or ros2 bag play does.", None),
     "scenario": ("hover", "Name of the scenario whose sensors they are; a run has its own.", None),
@@ -43,16 +43,17 @@ def nodes(context: LaunchContext) -> list[Node]:
     """The nodes that localise, and what plays a run to them."""
     given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
     flight = flight_of_launch(given)
-    vehicle, own = localized(flight, given["vehicle"]), {"preset": given["preset"]}
+    scenario, vehicle = localized(flight, given["vehicle"])
+    own = {"preset": given["preset"], "reliable": bool(given["run"])}
     out = [
         Node(
-            package="iap_bringup",
+            package=package_of(name),
             executable=name,
             namespace=space,
-            parameters=[{**flight, **more, **own, "reliable": bool(given["run"])}],
+            parameters=[{**values, **own}],
             on_exit=Shutdown(),
         )
-        for name, space, more in localization_nodes(vehicle, given["method"])
+        for name, space, values in localization_nodes(scenario, vehicle, given["method"])
     ]
     if given["run"]:
         played = {"run": str(Path(given["run"]).resolve()), "rate": float(given["rate"])}

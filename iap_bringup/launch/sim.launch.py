@@ -104,7 +104,7 @@ def suite_nodes(given: dict[str, str], scenario: Scenario) -> list[tuple[str, st
         out += [(package_of(name), name, vehicle.name) for name in nodes]
         if given["reference"] == "true":
             out.append(("iap_bringup", player, vehicle.name))
-    out += [("iap_bringup", name, space) for name, space, _ in localizers(scenario, given)]
+    out += [(package_of(name), name, space) for name, space, _ in localizers(scenario, given)]
     out += [("iap_bringup", name, "") for name in sensor_nodes(scenario)]
     return [*out, ("iap_bringup", "recorder", "")] if given["record"] == "true" else out
 

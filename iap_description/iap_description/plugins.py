@@ -2,6 +2,8 @@
 """Classes that a configuration names: built-in ones by a short name, a user's own as ``module:Class``."""
 
 import importlib
+import os
+import sys
 from collections.abc import Iterable, Mapping
 
 from iap_description.errors import BadInput
@@ -19,7 +21,8 @@ def load_class(
     """Import the class that a configuration's key names.
 
     Args:
-        name: one of the names in `built_in`, or ``module:Class``; the module is found as by `import`.
+        name: one of the names in `built_in`, or ``module:Class``; the module is found as by `import`, and last in the
+            present folder.
         protocol_methods: names of the methods that the class must have.
         key: the configuration's key, for errors.
         built_in: short name -> ``module:Class``.
@@ -31,6 +34,8 @@ def load_class(
     if not (module_name and colon and class_name):
         choices = "".join(f"{known}, " for known in built_in)
         raise BadInput(f"key '{key}': unknown name '{name}' (choices: {choices}or module:Class)")
+    if name not in built_in and os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())
     try:
         module = importlib.import_module(module_name)
     except Exception as error:  # whatever a user's module raises belongs in one line

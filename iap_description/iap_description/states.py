@@ -11,6 +11,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.errors import BadInput
+
 Array = NDArray[np.float64]
 
 STATE_SIZE = 13
@@ -48,7 +50,9 @@ class Mode(IntEnum):
 
 @dataclass
 class Command:
-    """What a controller asks of one platform of N aircraft.
+    """What a controller asks of one platform of N aircraft, in one world or in all worlds of a batch.
+
+    Every array may have one more axis in front, of length B, with a command for each world.
 
     Attributes:
         mode: which of the fields below counts.
@@ -75,8 +79,38 @@ class Command:
             mode, np.zeros(6), np.zeros(count), q_WB, np.zeros((count, 3)), np.zeros((count, 4))
         )
 
+    def check(self, count: int, batch: int) -> None:
+        """Compare the arrays' shapes with those of `count` aircraft in `batch` worlds.
+
+        Raises:
+            BadInput: naming the array that has another shape.
+        """
+        expected = ((6,), (count,), (count, 4), (count, 3), (count, 4))
+        found = tuple(map(np.shape, self._arrays))
+        if found == expected:
+            return
+        for name, shape, wanted in zip(_ARRAYS, found, expected, strict=True):
+            if shape not in (wanted, (batch, *wanted)):
+                raise BadInput(
+                    f"command: '{name}' has shape {shape}; {wanted} is expected, or"
+                    f" {(batch, *wanted)} with one command for each world"
+                )
+
     @property
     def is_finite(self) -> bool:
         """Whether every field is a number."""
-        fields = (self.wrench_P, self.thrust, self.q_WB, self.w_WB_B, self.rpm)
-        return all(np.isfinite(field).all() for field in fields)
+        return all(np.isfinite(array).all() for array in self._arrays)
+
+    def finite_worlds(self, batch: int) -> NDArray[np.bool_]:
+        """(batch,) whether every field of each world's command is a number."""
+        is_finite = np.ones(batch, bool)
+        for array, dimensions in zip(self._arrays, (1, 1, 2, 2, 2), strict=True):
+            is_finite &= np.isfinite(array).all(axis=tuple(range(-dimensions, 0)))
+        return is_finite
+
+    @property
+    def _arrays(self) -> tuple[Array, ...]:
+        return (self.wrench_P, self.thrust, self.q_WB, self.w_WB_B, self.rpm)
+
+
+_ARRAYS = ("wrench_P", "thrust", "q_WB", "w_WB_B", "rpm")

@@ -79,7 +79,8 @@ class Autopilot(NamedTuple):
 def autopilot_step(
     x: Array,
     bodies: NDArray[np.int64],
-    mode: int,
+    is_due: NDArray[np.bool_],
+    modes: NDArray[np.int64],
     thrust: Array,
     q_WB_r: Array,
     w_WB_r: Array,
@@ -93,7 +94,9 @@ def autopilot_step(
     Args:
         x: (B, bodies, 13) states.
         bodies: (N,) index of each aircraft's body.
-        mode: how to read the command, `iap_description.states.Mode` (a platform wrench is allocated before).
+        is_due: (B,) worlds whose autopilots compute at this step; the others keep `out`.
+        modes: (B,) how to read each world's command, a `iap_description.states.Mode` (a platform wrench is
+            allocated before).
         thrust: (B, N) collective thrust [N].
         q_WB_r: (B, N, 4) attitude command.
         w_WB_r: (B, N, 3) body rate command, feed-forward in the attitude mode [rad/s].
@@ -103,13 +106,15 @@ def autopilot_step(
         out: (B, N, 4) rotor speed commands [rpm], written.
     """
     for b in range(out.shape[0]):
+        if not is_due[b]:
+            continue
         for n in range(out.shape[1]):
-            if mode == _RPM:
+            if modes[b] == _RPM:
                 for r in range(4):
                     out[b, n, r] = rpm_r[b, n, r]
                 continue
             row = x[b, bodies[n]]
-            torque = _torque(row, mode, q_WB_r[b, n], w_WB_r[b, n], pilot)
+            torque = _torque(row, modes[b], q_WB_r[b, n], w_WB_r[b, n], pilot)
             _mix(thrust[b, n], torque, pilot, out[b, n])
             for r in range(4):
                 led = out[b, n, r] + pilot.lead * (out[b, n, r] - rpm[b, n, r])

@@ -21,6 +21,7 @@ covariance P at any step size.
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -29,8 +30,10 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from iap_description.config import NonNegative, Real, Record
+from iap_description.errors import BadInput
 
 Array = NDArray[np.float64]
+Generators = np.random.Generator | Sequence[np.random.Generator]  # one, or one for each world
 
 FOOT = 0.3048  # [m]
 LOWEST, HIGHEST = 10.0 * FOOT, 1000.0 * FOOT  # heights of the low-altitude form [m]
@@ -144,28 +147,48 @@ def _gust(state: Array, p: GustParameters, gust_W: Array) -> None:
         gust_W[b, 2] = p.sigma_w / math.sqrt(2.0) * (_ROOT3 * x[3] + (1.0 - _ROOT3) * x[4])
 
 
-def first_gust(rng: np.random.Generator, *, batch: int = 1) -> Array:
+def generators(rng: Generators, batch: int) -> list[np.random.Generator]:
+    """One generator for each world; a single one for several worlds spawns theirs.
+
+    Raises:
+        BadInput: there are more or fewer than worlds.
+    """
+    if isinstance(rng, np.random.Generator):
+        return [rng] if batch == 1 else rng.spawn(batch)
+    if len(rng) != batch:
+        raise BadInput(
+            f"gusts: {batch} random generators are expected, one a world, got {len(rng)}"
+        )
+    return list(rng)
+
+
+def _white(rng: Generators, batch: int) -> Array:
+    """Standard normal numbers (B, 5)."""
+    if isinstance(rng, np.random.Generator):
+        return rng.standard_normal((batch, GUST_STATES))
+    return np.array([each.standard_normal(GUST_STATES) for each in rng])
+
+
+def first_gust(rng: Generators, *, batch: int = 1) -> Array:
     """A gust state (B, 5) drawn from the stationary distribution."""
-    n = rng.standard_normal((batch, GUST_STATES))
+    n = _white(rng, batch)
     n[:, [2, 4]] = 0.5 * (n[:, [1, 3]] + n[:, [2, 4]])
     return n
 
 
-def step_gust(
-    state: Array, p: GustParameters, dt: float, rng: np.random.Generator
-) -> tuple[Array, Array]:
+def step_gust(state: Array, p: GustParameters, dt: float, rng: Generators) -> tuple[Array, Array]:
     """Gusts after a step.
 
     Args:
         state: (B, 5) from `first_gust` or the last step.
         p: intensities and time constants.
         dt: step [s].
-        rng: the gusts' own generator.
+        rng: the gusts' own generator, or one for each world.
 
     Returns:
         The new state (B, 5) and the gust's velocity gust_W (B, 3) [m/s], to be added to the mean wind.
     """
     state, gust_W = state.copy(), np.empty((len(state), 3))
-    _advance(state, rng.standard_normal(state.shape), dt, p)
+    _advance(state, _white(rng, len(state)), dt, p)
     _gust(state, p, gust_W)
     return state, gust_W

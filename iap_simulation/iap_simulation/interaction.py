@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a vehicle feels of its surroundings, and how its reference and its wrench control answer."""
 
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from iap_description.states import REF_FIXED, Command, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_estimation.wrench.momentum_observer import MomentumObserver
+from iap_estimation.wrench.observer_responder import WrenchObserver
 from iap_physics.measured.wrench_sensor import WrenchSensor, to_world
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.sensor_infos import sensor_infos
@@ -21,21 +22,6 @@ from iap_simulation.scenario.vehicle_spec import Control, VehicleSpec
 
 Array = NDArray[np.float64]
 MODES = {"none": ForceMode.NONE, "paper": ForceMode.PAPER, "selective": ForceMode.SELECTIVE}
-
-
-class WrenchObserver(Protocol):
-    """What estimates the wrench without a force sensor."""
-
-    def reset(self) -> None:
-        """Forget the past."""
-
-    def __call__(self, x: Array, command: Command) -> Array:
-        """Estimated wrench (6,) about P's origin in P [N, N m].
-
-        Args:
-            x: (bodies, 13) state now.
-            command: what the aircraft have been told since the last state.
-        """
 
 
 class InteractionControl:

@@ -43,11 +43,11 @@ def make_engine(scenario: Scenario, *, view: bool = False) -> Engine:
     return PyBulletEngine(view=view)
 
 
-class Sensing(Protocol):
+class Sensors(Protocol):
     """All sensors of a run."""
 
-    def look(self, k: int, plant: Plant) -> None:
-        """Sense the present state at control instant k, and hand the readings to whoever takes them."""
+    def sample(self, k: int, plant: Plant) -> None:
+        """Sample the present state at control instant k, and hand the readings over."""
 
 
 class Belief(Protocol):
@@ -116,7 +116,7 @@ class ClosedLoop:
         monitor: ends a flight that has failed.
         observers: see every control step.
         timer: measures the control steps.
-        sensor_suite: of all vehicles; None where there are no sensors.
+        sensors: of all vehicles; None where there are no sensors.
         state_sources: of the vehicles, by their numbers, that do not go by the truth.
 
     Attributes:
@@ -131,19 +131,19 @@ class ClosedLoop:
         monitor: FlightMonitor,
         observers: Sequence[Observer] = (),
         timer: StepTimer | None = None,
-        sensor_suite: Sensing | None = None,
+        sensors: Sensors | None = None,
         state_sources: Mapping[int, Belief] = NO_BELIEFS,
     ) -> None:
         self.plant, self.vehicles, self.monitor = plant, vehicles, monitor
         self.observers, self.timer = observers, timer or StepTimer()
-        self.sensor_suite, self.state_sources = sensor_suite, state_sources
+        self.sensors, self.state_sources = sensors, state_sources
         self.k = 0
         self.last = max(len(vehicle.timeline.rows) for vehicle in vehicles) - 1
 
     def sense(self) -> None:
         """Take the samples that are due at the present instant."""
-        if self.sensor_suite is not None:
-            self.sensor_suite.look(self.k, self.plant)
+        if self.sensors is not None:
+            self.sensors.sample(self.k, self.plant)
 
     def control(self, commands: Mapping[int, Command] = NO_COMMANDS) -> None:
         """Command every vehicle on its present state, record what was done, and check the flight.
@@ -210,8 +210,8 @@ def fly(
     watch: FlightMonitor,
     timer: StepTimer,
     progress: Callable[[float], None],
-    senses: Sensing | None = None,
+    sensors: Sensors | None = None,
     beliefs: Mapping[int, Belief] = NO_BELIEFS,
 ) -> None:
     """Fly all references from the plant's start to their end, see `ClosedLoop`."""
-    ClosedLoop(plant, pilots, watch, observers, timer, senses, beliefs).fly(progress)
+    ClosedLoop(plant, pilots, watch, observers, timer, sensors, beliefs).fly(progress)

@@ -34,6 +34,7 @@ from iap_io.runs.steps import step_of
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 
 Array = NDArray[np.float64]
@@ -68,20 +69,21 @@ def rerender(
         BadInput: not a run folder, other vehicles, no camera, or an object whose motion was not recorded.
         RecordingFailed: the disk is full or cannot be written.
     """
-    data, seeing = load_run(run), mounted_cameras_of(scenario)
-    _check(run, data, scenario, len(seeing))
+    data, rig = load_run(run), rig_spec(scenario)
+    cameras = mounted_cameras_of(rig)
+    _check(run, data, scenario, len(cameras))
     others = tuple(each for each in data.meta.sensors if not isinstance(each, CameraSensorInfo))
-    meta = data.meta.model_copy(update={"sensors": (*others, *(eye.meta for eye in seeing))})
+    meta = data.meta.model_copy(update={"sensors": (*others, *(each.info for each in cameras))})
     write_config(out, config, meta.sensors)
-    eyes = MountedCameras(scenario, seeing, renderer)
-    eyes.reset(data.meta.seed)
+    mounted = MountedCameras(rig, cameras, renderer)
+    mounted.reset(data.meta.seed)
     with Recorder(out, meta, recording) as recorder:
         _copy_tracks(data, recorder)
-        _play(data, read_sensors(run / BAG, others), eyes, scenario.world, recorder, progress)
+        _play(data, read_sensors(run / BAG, others), mounted, scenario.world, recorder, progress)
     write_trajectories(out, load_run(out))
     if (run / METRICS).exists():
         write_metrics(out, read_metrics(run))
-    return eyes
+    return mounted
 
 
 def _check(run: Path, data: RunData, scenario: Scenario, cameras: int) -> None:
@@ -110,28 +112,28 @@ def _copy_tracks(data: RunData, recorder: Recorder) -> None:
 def _play(
     data: RunData,
     readings: Iterator[Reading],
-    eyes: MountedCameras,
+    cameras: MountedCameras,
     world: World,
     recorder: Recorder,
     progress: Callable[[float], None],
 ) -> None:
-    """Hand over every tick with what the sensors say of it, in the order of a run."""
+    """Hand over every tick with its readings, in the order of a run."""
     columns = [vehicle.columns for vehicle in data.vehicles]
     waiting = next(readings, None)
     for i in range(min(len(c.t) for c in columns)):
         k, t = int(columns[0].k[i]), float(columns[0].t[i])
         while waiting is not None and waiting.t <= t + LATE:
-            recorder.take(waiting)
+            recorder.receive(waiting)
             waiting = next(readings, None)
         x = np.concatenate([c.x[i] for c in columns])
-        for image in eyes.look(k, t, x, _objects(world, t)):
-            recorder.take(image)
+        for image in cameras.sample(k, t, x, _objects(world, t)):
+            recorder.receive(image)
         for number, c in enumerate(columns):
             recorder.record(number, step_of(c, i))
         if i % 50 == 0:
             progress(t)
     for reading in chain([] if waiting is None else [waiting], readings):
-        recorder.take(reading)
+        recorder.receive(reading)
 
 
 def _objects(world: World, t: float) -> Array:

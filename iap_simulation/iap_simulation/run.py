@@ -30,12 +30,13 @@ from iap_io.wire.cdr import message_types
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.plant import Plant
 from iap_sensors.cameras.make import make_renderer
-from iap_sensors.mounted.sensor_suite import ReadingSink, SensorSuite
+from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.loop import Observer, fly, make_engine, make_plant
 from iap_simulation.metrics.metrics import compute_metrics
 from iap_simulation.pacing import StepTimer, WallClock
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
+from iap_simulation.sensing import PlantSensors
 from iap_simulation.vehicle import Vehicle
 
 Progress = Callable[[float], None]
@@ -65,14 +66,14 @@ class Flight:
         scenario: resolved.
         pilots: one per vehicle.
         recorded: the recorded command and flight of each vehicle that replays one.
-        senses: all sensors.
+        sensors: all sensors.
         navigators: of the vehicles, by their numbers, that fly on an estimate.
     """
 
     scenario: Scenario
     pilots: tuple[Vehicle, ...]
     recorded: tuple[Commanded | None, ...]
-    senses: SensorSuite
+    sensors: PlantSensors
     navigators: dict[int, Navigator]
 
     @classmethod
@@ -95,13 +96,13 @@ class Flight:
             )
             for v, command in zip(scenario.vehicles, recorded, strict=True)
         )
-        senses = SensorSuite(scenario)
+        sensors = PlantSensors(scenario)
         navigators = {
-            i: _navigator(scenario, vehicle, senses.metas)
+            i: _navigator(scenario, vehicle, sensors.suite.infos)
             for i, vehicle in enumerate(scenario.vehicles)
             if vehicle.control.state_source != TRUTH
         }
-        return cls(scenario, pilots, recorded, senses, navigators)
+        return cls(scenario, pilots, recorded, sensors, navigators)
 
     @property
     def feeling(self) -> list[ImuWrenchObserver]:
@@ -141,15 +142,15 @@ class Flight:
             steady=s.metrics.steady,
             force_band=s.metrics.force_band,
             bore=_bore(s.world),
-            sensors=self.senses.metas,
+            sensors=self.sensors.suite.infos,
             gravity=s.world.gravity,
         )
 
-    def begin(self, plant: Plant, *takers: ReadingSink) -> None:
-        """Begin to sense, for those who take readings; the plant is at its start."""
+    def begin(self, plant: Plant, *sinks: ReadingSink) -> None:
+        """Begin to sample sensors, for those who receive readings; the plant is at its start."""
         for i, navigator in self.navigators.items():
             navigator.begin(plant.state(i)[0])
-        self.senses.begin(plant, [*takers, *self.feeling, *self.navigators.values()])
+        self.sensors.begin(plant, [*sinks, *self.feeling, *self.navigators.values()])
 
     def write_tracks(self, recorder: Recorder) -> None:
         """Record what a replay is scored against, and what the real aircraft did, on the run's time."""
@@ -206,14 +207,16 @@ def execute(
         realtime: keep pace with the wall clock.
         view: open PyBullet's window.
     """
-    write_config(folder, config, flight.senses.metas)
+    write_config(folder, config, flight.sensors.suite.infos)
     message_types()  # a tenth of a second once per process, which is no part of the loop
     engine = make_engine(flight.scenario, view=view)
-    renderer = make_renderer(flight.scenario.renderer) if flight.senses.has_cameras else None
+    renderer = (
+        make_renderer(flight.scenario.renderer) if flight.sensors.suite.has_cameras else None
+    )
     try:
-        plant = make_plant(flight.scenario, flight.pilots, engine, flight.senses.probes)
+        plant = make_plant(flight.scenario, flight.pilots, engine, flight.sensors.probes)
         if renderer is not None:
-            flight.senses.open_cameras(renderer)
+            flight.sensors.suite.open_cameras(renderer)
         watch, timer = FlightMonitor(flight.pilots), StepTimer()
         pace: list[Observer] = [WallClock()] if realtime else []
         began = time.perf_counter()
@@ -223,8 +226,8 @@ def execute(
         engine.close()
         if renderer is not None:
             renderer.close()
-    eyes = flight.senses.eyes
-    seen = (0, 0.0) if eyes is None else (eyes.count, eyes.seconds)
+    cameras = flight.sensors.suite.cameras
+    seen = (0, 0.0) if cameras is None else (cameras.count, cameras.seconds)
     faults = {
         flight.pilots[i].name: tuple((fault.t, fault.reason) for fault in navigator.faults)
         for i, navigator in flight.navigators.items()
@@ -271,8 +274,8 @@ def _fly_recorded(
         with Recorder(folder, flight.meta, flight.scenario.recording) as recorder:
             flight.write_tracks(recorder)
             flight.begin(plant, recorder)
-            senses, beliefs = flight.senses, flight.navigators
-            fly(plant, flight.pilots, [recorder, *pace], *tools, progress, senses, beliefs)
+            sensors, beliefs = flight.sensors, flight.navigators
+            fly(plant, flight.pilots, [recorder, *pace], *tools, progress, sensors, beliefs)
     except FlightFailed as error:
         return _Ending(error.outcome, str(error))
     except RecordingFailed as error:

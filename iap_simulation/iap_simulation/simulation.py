@@ -30,7 +30,7 @@ class _Readings:
 
     readings: list[Reading] = field(default_factory=list)
 
-    def take(self, reading: Reading) -> None:
+    def receive(self, reading: Reading) -> None:
         self.readings.append(reading)
 
 
@@ -67,7 +67,7 @@ class Simulation:
     ) -> None:
         self._observers, self._view = tuple(observers), view
         self._renderer = (
-            make_renderer(flight.scenario.renderer) if flight.senses.has_cameras else None
+            make_renderer(flight.scenario.renderer) if flight.sensors.suite.has_cameras else None
         )
         self._engine = make_engine(flight.scenario, view=view)
         self._load(flight)
@@ -100,10 +100,10 @@ class Simulation:
     def _load(self, flight: Flight) -> None:
         self._flight = flight
         self._plant = make_plant(
-            flight.scenario, flight.pilots, self._engine, flight.senses.probes
+            flight.scenario, flight.pilots, self._engine, flight.sensors.probes
         )
         if self._renderer is not None:
-            flight.senses.open_cameras(self._renderer)
+            flight.sensors.suite.open_cameras(self._renderer)
         self._begin()
 
     def _begin(self) -> None:
@@ -116,7 +116,7 @@ class Simulation:
             flight.pilots,
             monitor,
             self._observers,
-            sensor_suite=flight.senses,
+            sensors=flight.sensors,
             state_sources=flight.navigators,
         )
         self._loop.sense()

@@ -32,7 +32,8 @@ def rotor_speeds(pilot, mode, *, thrust=HOVER, x=None, q=LEVEL, w=(0, 0, 0), rpm
     autopilot_step(
         x[None, None],
         np.array([0]),
-        int(mode),
+        np.array([True]),
+        np.array([int(mode)]),
         np.full((1, 1), float(thrust)),
         np.reshape(np.asarray(q, float), (1, 1, 4)),
         np.reshape(np.asarray(w, float), (1, 1, 3)),
@@ -200,8 +201,8 @@ def test_a_batch_of_equal_aircraft_gets_equal_commands():
     thrust, q = rng.uniform(5, 30, (3, 2)), so3.quaternion_exp(rng.normal(size=(3, 2, 3)))
     out, zeros = np.empty((3, 2, 4)), np.zeros((3, 2, 4))
     rates, mode = np.zeros((3, 2, 3)), Mode.ATTITUDE_THRUST
-    bodies = np.array([0, 1])
-    autopilot_step(x, bodies, int(mode), thrust, q, rates, zeros, zeros, pilot, out)
+    bodies, is_due, modes = np.array([0, 1]), np.ones(3, bool), np.full(3, int(mode))
+    autopilot_step(x, bodies, is_due, modes, thrust, q, rates, zeros, zeros, pilot, out)
     for b in range(3):
         for n in range(2):
             one = rotor_speeds(pilot, mode, thrust=thrust[b, n], x=x[b, n], q=q[b, n])

@@ -8,6 +8,7 @@ from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.sensor_presets import set_names
 from iap_sensors.mounted.sensor_suite import SensorSuite
 from iap_simulation.run import Flight
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
 LEFT = "sensors.cameras.left"
@@ -20,7 +21,7 @@ def scenario(*assignments, sensors="stereo", **options):
 @pytest.mark.parametrize("name", set_names())
 def test_every_set_of_sensors_fits_the_shipped_platforms(name):
     for platform in ("three_star", "f450"):
-        SensorSuite(scenario(sensors=name, platform=platform))
+        SensorSuite(rig_spec(scenario(sensors=name, platform=platform)))
 
 
 @pytest.mark.parametrize(
@@ -73,16 +74,18 @@ def test_a_sensor_without_a_place_is_refused(assignment, words):
 
 @pytest.mark.parametrize("unit", ["euroc", "px4"])
 def test_an_attitude_filter_made_for_other_gyroscopes_is_told_of(unit):
-    notes = SensorSuite(scenario(f"sensors.imu={unit}")).notes
+    notes = SensorSuite(rig_spec(scenario(f"sensors.imu={unit}"))).notes
     assert [note for note in notes if note.startswith("attitude: it expects")] == notes
     assert len(notes) == 1
-    assert not SensorSuite(scenario(f"sensors.imu={unit}", "sensors.attitude=mems")).notes
-    assert not SensorSuite(scenario()).notes
+    assert not SensorSuite(
+        rig_spec(scenario(f"sensors.imu={unit}", "sensors.attitude=mems"))
+    ).notes
+    assert not SensorSuite(rig_spec(scenario())).notes
 
 
 def test_rates_that_do_not_divide_become_the_nearest_and_are_said_once():
     odd = (f"{LEFT}.rate=30.0", "sensors.imu.rate=300.0", "sensors.uwb.rate=200.0")
-    notes = SensorSuite(scenario(*odd)).notes
+    notes = SensorSuite(rig_spec(scenario(*odd))).notes
     assert [note for note in notes if "camera 'left'" in note] == [
         "camera 'left': 28.57 Hz instead of 30 Hz, one of every 7 control steps"
     ]

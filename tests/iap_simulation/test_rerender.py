@@ -19,6 +19,7 @@ from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_simulation.rerender import rerender
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, Scenario, resolve
 
 TICKS = 45
@@ -57,15 +58,16 @@ def _scenario(*assignments: str, sensors: str = "stereo") -> tuple[Scenario, dic
 
 def _record(folder: Path, scenario: Scenario) -> Flight:
     """A run with an inertial unit and cameras."""
-    flight, seeing = random_flight("three_star", TICKS), mounted_cameras_of(scenario)
-    sensors = (imu(), *(eye.meta for eye in seeing))
-    eyes = MountedCameras(scenario, seeing, Poses())
-    eyes.reset(1)
+    flight, rig = random_flight("three_star", TICKS), rig_spec(scenario)
+    seeing = mounted_cameras_of(rig)
+    sensors = (imu(), *(each.info for each in seeing))
+    cameras = MountedCameras(rig, seeing, Poses())
+    cameras.reset(1)
     with Recorder(folder, run_meta(flight).model_copy(update={"sensors": sensors})) as recorder:
         rng = np.random.default_rng(0)
         for k in range(TICKS):
-            for each in (*_samples(flight, k, rng), *_seen(eyes, flight, k)):
-                recorder.take(each)
+            for each in (*_samples(flight, k, rng), *_seen(cameras, flight, k)):
+                recorder.receive(each)
             flight.record(recorder, k)
     return flight
 
@@ -74,15 +76,15 @@ def _samples(flight: Flight, k: int, rng: np.random.Generator) -> list[Reading]:
     return reading(imu(), flight.t[k], rng)
 
 
-def _seen(eyes: MountedCameras, flight: Flight, k: int) -> list[ImageReading]:
-    return eyes.look(k, flight.t[k], flight.x[k], np.zeros((0, 13)))
+def _seen(cameras: MountedCameras, flight: Flight, k: int) -> list[ImageReading]:
+    return cameras.sample(k, flight.t[k], flight.x[k], np.zeros((0, 13)))
 
 
 def _again(tmp_path: Path, scenario: Scenario, config: dict[str, Any]) -> Path:
     out = tmp_path / "again"
     out.mkdir()
     times: list[float] = []
-    eyes = rerender(
+    cameras = rerender(
         tmp_path,
         out,
         scenario,
@@ -91,7 +93,7 @@ def _again(tmp_path: Path, scenario: Scenario, config: dict[str, Any]) -> Path:
         recording=PLAIN,
         progress=times.append,
     )
-    assert eyes.count == 6 * 5 or eyes.count == 6 * 9
+    assert cameras.count == 6 * 5 or cameras.count == 6 * 9
     assert times == [0.0]
     return out
 

@@ -70,8 +70,12 @@ def plant_of(
     *,
     physics_hz: float = PHYSICS_HZ,
     batch: int = 1,
+    **options: Any,
 ) -> Plant:
-    """A platform on the closed-form engine, at rest at the origin with its rotors standing still."""
+    """A platform on the closed-form engine, at rest at the origin with its rotors standing still.
+
+    Other options of the plant may be given; without them there is no air, and no disturbance.
+    """
     if isinstance(platform, str):
         platform = load_platform(platform)
     gains = gains or gains_of()
@@ -84,10 +88,8 @@ def plant_of(
         [airframe],
         physics_hz=physics_hz,
         control_hz=CONTROL_HZ,
-        wind=Wind(),
-        has_drag=False,
-        gust_rng=stream(1, "gusts"),
         batch=batch,
+        **{"wind": Wind(), "has_drag": False, "gust_rng": stream(1, "gusts"), **options},
     )
 
 

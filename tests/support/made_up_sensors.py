@@ -139,7 +139,7 @@ def fly(
         for meta in sensors:
             if k % round(1.0 / (DT * meta.rate)) == 0:
                 for each in reading(meta, flight.t[k], rng):
-                    recorder.take(each)
+                    recorder.receive(each)
                     taken.append(each)
         flight.record(recorder, k)
     return taken

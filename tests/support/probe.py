@@ -155,10 +155,10 @@ def flown_in_process(scenario: Scenario) -> dict[str, dict[int, np.ndarray]]:
     engine = make_engine(scenario)
     keep = Keep([pilot.name for pilot in flight.pilots])
     try:
-        plant = make_plant(scenario, flight.pilots, engine)
-        fly(
-            plant, flight.pilots, [keep], FlightMonitor(flight.pilots), StepTimer(), lambda t: None
-        )
+        plant = make_plant(scenario, flight.pilots, engine, flight.sensors.probes)
+        flight.begin(plant)
+        tools = (FlightMonitor(flight.pilots), StepTimer(), lambda t: None)
+        fly(plant, flight.pilots, [keep], *tools, flight.sensors if flight.feeling else None)
     finally:
         engine.close()
     return keep.states

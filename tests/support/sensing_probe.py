@@ -22,7 +22,7 @@ class Said:
     def __init__(self) -> None:
         self.readings: dict[str, dict[int, Reading]] = {}
 
-    def take(self, reading: Reading) -> None:
+    def receive(self, reading: Reading) -> None:
         encoding = getattr(reading, "encoding", "")
         mine = self.readings.setdefault(reading.source.topic + encoding, {})
         mine[round(reading.t * 1e9)] = reading
@@ -32,14 +32,14 @@ def said_in_process(scenario) -> Said:
     """All readings of a flight in one process."""
     flight, said = Flight.of(scenario), Said()
     engine = make_engine(scenario)
-    renderer = make_renderer(scenario.renderer) if flight.senses.has_cameras else None
+    renderer = make_renderer(scenario.renderer) if flight.sensors.suite.has_cameras else None
     try:
-        plant = make_plant(scenario, flight.pilots, engine, flight.senses.probes)
+        plant = make_plant(scenario, flight.pilots, engine, flight.sensors.probes)
         if renderer is not None:
-            flight.senses.open_cameras(renderer)
-        flight.senses.begin(plant, [said])
+            flight.sensors.suite.open_cameras(renderer)
+        flight.sensors.begin(plant, [said])
         tools = (FlightMonitor(flight.pilots), StepTimer(), lambda t: None)
-        fly(plant, flight.pilots, [], *tools, flight.senses)
+        fly(plant, flight.pilots, [], *tools, flight.sensors)
     finally:
         engine.close()
         if renderer is not None:
@@ -50,7 +50,7 @@ def said_in_process(scenario) -> Said:
 def hear_sensors(probe, scenario) -> tuple[Said, SensorLog]:
     """Listen to all sensors' topics."""
     said = Said()
-    log = SensorLog(Flight.of(scenario).senses.metas, said.take)
+    log = SensorLog(Flight.of(scenario).sensors.suite.infos, said.receive)
     for topic, kind in log.topics.items():
         probe.node.create_subscription(
             message_class(kind),

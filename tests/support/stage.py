@@ -7,12 +7,17 @@ from functools import cached_property
 
 import numpy as np
 
+from iap_bringup.launching.node_parameters import estimator_parameters
 from iap_description import so3
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_description.vehicles.assembly import Assembly
+from iap_estimation.navigation.pipeline import named_estimates, pass_on
+from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
+from iap_estimation.navigation.settings import load_settings
 from iap_estimation.nodes.track_messages import tracks_bytes
-from iap_estimation.virpo.messages import Tracks
+from iap_estimation.virpo.localizer import make_localizer
+from iap_estimation.virpo.messages import Estimate, Tracks
 from iap_io.ros.node import EVERY
 from iap_io.ros.sensor_topics import message_class
 from iap_io.sensor_messages.sensor_messages import encoder
@@ -25,10 +30,11 @@ from iap_simulation.scenario.scenario import Options, resolve
 
 SCENARIO = "figure_eight"
 ASSIGNMENTS = ["engine.name=closed_form"]
-PARAMETERS = {"scenario": SCENARIO, "sensors": "stereo", "assignments": ASSIGNMENTS}
 FEATURES, STATE = "iap_msgs/msg/FeatureTracks", "iap_msgs/msg/PlatformState"
 IMAGES = 10  # states between two images
 NOISE = 0.3  # of tracks [px]
+SCENE, _ = resolve(SCENARIO, Options(sensors="stereo", assignments=tuple(ASSIGNMENTS)))
+PARAMETERS = estimator_parameters(SCENE, SCENE.vehicles[0])
 Change = Callable[
     [str, float], float | None
 ]  # topic and time said of -> when it is said, None: never
@@ -43,7 +49,7 @@ class Keep:
     def record(self, _: int, step) -> None:
         self.states[round(step.t * 200)] = step.x.copy()
 
-    def take(self, reading) -> None:
+    def receive(self, reading) -> None:
         self.readings.append(reading)
 
 
@@ -58,14 +64,14 @@ class Play:
         given = Options(sensors="stereo", duration=duration, assignments=tuple(ASSIGNMENTS))
         self.scenario, _ = resolve(SCENARIO, given)
         flight = Flight.of(self.scenario)
-        metas = {meta.topic: meta for meta in flight.senses.metas}
+        metas = {meta.topic: meta for meta in flight.sensors.suite.infos}
         assembly = Assembly.of(self.scenario.vehicles[0].platform)
         self.sensor_set = SensorSet.of(assembly, list(metas.values()), 9.81)
         keep, engine = Keep(), make_engine(self.scenario)
-        plant = make_plant(self.scenario, flight.pilots, engine, flight.senses.probes)
-        flight.senses.begin(plant, [keep])
+        plant = make_plant(self.scenario, flight.pilots, engine, flight.sensors.probes)
+        flight.sensors.begin(plant, [keep])
         tools = (FlightMonitor(flight.pilots), StepTimer(), lambda t: None)
-        fly(plant, flight.pilots, [keep], *tools, flight.senses)
+        fly(plant, flight.pilots, [keep], *tools, flight.sensors)
         engine.close()
         self.states = keep.states
         self._encoders = {
@@ -116,6 +122,23 @@ class Play:
         left, right = np.isfinite(views[:, 0]), np.isfinite(views[:, 2])
         which = np.flatnonzero(left)[:100]
         return Tracks(k / 200, which, views[which], right[which])
+
+    def localized(self, method: str) -> dict[str, dict[float, Estimate]]:
+        """Estimates of a method in one process, by body and time."""
+        own, found = self.sensor_set, {}
+        spec = load_settings().estimator
+        localizer = make_localizer(method, own.fleet(spec.pixels), spec, self.unit)
+        adapter = ReadingAdapter(own.carried, own.central)
+        events = [each for each in map(adapter, self._readings) if each is not None]
+        events += [
+            (a, self.tracks(a, k)) for k in self.states if k % IMAGES == 0 for a in range(3)
+        ]
+        for who, measured in sorted(events, key=lambda event: event[1].t):
+            if pass_on(localizer, who, measured):
+                names = [each.name for each in own.crafts]
+                for name, one in named_estimates(localizer, names).items():
+                    found.setdefault(name, {})[round(one.t, 4)] = one
+        return found
 
     def say(
         self,

@@ -128,7 +128,7 @@ def _fly(
 ) -> int:
     console = Console(stderr=options.json)
     flight = Flight.of(scenario)
-    _announce(console, flight.meta, scenario, flight.senses.notes, flight.duration)
+    _announce(console, flight.meta, scenario, flight.sensors.suite.notes, flight.duration)
     folder = create_run_folder(options.out, scenario.scenario)
     with report.progress_bar(console, scenario, flight.duration) as progress:
         try:

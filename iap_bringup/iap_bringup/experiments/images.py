@@ -20,6 +20,7 @@ from iap_sensors.cameras.renderer import Renderer, Shot
 from iap_sensors.cameras.spec import PRESETS as CAMERAS
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.cameras import POSE, mounted_cameras_of, visible_bodies
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
 Array = NDArray[np.float64]
@@ -92,20 +93,18 @@ def features(tell: Tell, renderer: Renderer, scenes: Sequence[str] = ()) -> Rows
     tell("corners: the flight")
     flown = watch("figure_eight", Options(duration=STARTS[-1] + 1.0))
     seeing, _ = resolve("figure_eight", Options(sensors="stereo"))
-    cameras = [
-        camera for camera in mounted_cameras_of(seeing) if camera.source.topic.endswith("left")
-    ]
+    cameras = mounted_cameras_of(rig_spec(seeing))
+    left = [each for each in cameras if each.source.topic.endswith("left")]
     rows: Rows = {}
     for name in scenes or scene_names():
         tell(f"corners: {name}")
-        renderer.load(load_scene(name), visible_bodies(flown.scenario))
+        renderer.load(load_scene(name), visible_bodies(rig_spec(flown.scenario)))
         kept = []
-        for camera in cameras:
+        for camera in left:
             for start in STARTS:
                 first = int(np.searchsorted(flown.t, start))
-                states = flown.x[
-                    first : first + FRAMES * camera.sampling.every : camera.sampling.every
-                ]
+                every = camera.sampling.every
+                states = flown.x[first : first + FRAMES * every : every]
                 images = [renderer.render([camera.shot(x)], x[:, POSE])[0].mono for x in states]
                 kept.append(followed([image for image in images if image is not None]))
         bar = FOGGY_FEATURES if name == "foggy_arena" else FEATURES

@@ -11,6 +11,7 @@ from iap_bringup.experiments.unrecorded_flight import Watched, watch
 from iap_description import so3
 from iap_description.config import validate
 from iap_description.random_streams import stream
+from iap_description.sensors.mounts import imu_mounts
 from iap_description.states import P, Q, V
 from iap_description.vehicles.assembly import Assembly
 from iap_estimation.evaluation.allan import densities
@@ -19,7 +20,8 @@ from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.imu import PRESETS as UNITS
 from iap_sensors.imu import Imu, ImuSpec
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
-from iap_sensors.mounted.inertial_units import Unit, seats_of
+from iap_sensors.mounted.inertial_units import Unit
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
 Array = NDArray[np.float64]
@@ -111,19 +113,19 @@ def attitude(tell: Tell, seeds: range = SEEDS, long: float = 96.0, short: float 
 def _tilt_errors(flown: Watched, seed: int) -> Array:
     """Errors (T, 2) of roll and pitch [rad] of one aircraft's estimate, with the noise of a seed."""
     scenario, _ = resolve("figure_eight", Options(sensors="imu", seed=seed))
-    place = seats_of(Assembly.of(scenario.vehicles[0].platform))[DRONE]
+    mount = imu_mounts(Assembly.of(scenario.vehicles[0].platform))[DRONE]
     sensors = scenario.vehicles[0].sensors
     assert sensors.magnetometer is not None  # noqa: S101 - the set has one
     every = round(scenario.rates.control_hz / sensors.magnetometer.rate)
     true = flown.x[1:, DRONE, Q]
-    unit = Unit(place, sensors, scenario.rates.control_hz, seed)
+    unit = Unit(mount, sensors, scenario.rates.control_hz, seed)
     unit.reset(seed, flown.x[0, DRONE, Q])
     seen = np.empty_like(true)
     for k, sample in enumerate(flown.inertial(UNIT)[: len(true)]):
-        (measured,) = unit.feel(np.array([sample.t]), sample.w_WS_S[None], sample.f_S[None])
+        (measured,) = unit.measure(np.array([sample.t]), sample.w_WS_S[None], sample.f_S[None])
         seen[k] = measured.q_WS
         if (k + 1) % every == 0:
-            unit.point(sample.t, true[k])
+            unit.measure_field(sample.t, true[k])
     angles = [so3.euler_from_matrix(so3.matrix_from_quaternion(q))[:, :2] for q in (seen, true)]
     return np.asarray(angles[0] - angles[1])
 
@@ -136,7 +138,8 @@ def stamps(tell: Tell, renderer: Renderer) -> Rows:
     spacing = np.diff([round(each.t * 1e9) for each in flown.inertial(UNIT)])
     images = flown.images("/iap/drone_1/left")
     off = max(float(np.abs(flown.t - each.t).min()) for each in images)
-    cameras = MountedCameras(flown.scenario, mounted_cameras_of(flown.scenario), renderer)
+    rig = rig_spec(flown.scenario)
+    cameras = MountedCameras(rig, mounted_cameras_of(rig), renderer)
     found = [_steps_off(flown, cameras, k) for k in range(40, len(images), 10)]
     return {
         "inertial samples, largest deviation from 5 ms, ns": _row(
@@ -155,7 +158,7 @@ def _steps_off(flown: Watched, cameras: MountedCameras, number: int) -> int:
     k = int(np.searchsorted(flown.t, image.t - 1e-6))
     near = range(k - 3, min(k + 4, len(flown.t)))
     again = [
-        cameras.shoot(cameras.eyes[:1], image.t, flown.x[i], NO_OBJECTS)[0].pixels.astype(int)
+        cameras.shoot(cameras.cameras[:1], image.t, flown.x[i], NO_OBJECTS)[0].pixels.astype(int)
         for i in near
     ]
     difference = [float(np.abs(each - image.pixels).mean()) for each in again]

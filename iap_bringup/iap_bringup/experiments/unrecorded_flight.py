@@ -33,7 +33,7 @@ class Log:
     x: list[Array] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
 
-    def take(self, reading: Reading) -> None:
+    def receive(self, reading: Reading) -> None:
         """Keep a reading."""
         self.readings.append(reading)
 
@@ -75,7 +75,7 @@ class Watched:
 def fly_unrecorded(
     flight: Flight,
     log: Log,
-    taker: ReadingSink,
+    sink: ReadingSink,
     renderer: Renderer | None,
     tell: Progress = lambda _: None,
 ) -> None:
@@ -84,18 +84,18 @@ def fly_unrecorded(
     Args:
         flight: of one vehicle.
         log: keeps the states.
-        taker: takes the readings.
+        sink: receives the readings.
         renderer: for what has cameras; whoever made it closes it.
         tell: is told the time in the flight [s].
     """
     engine = make_engine(flight.scenario)
     try:
-        plant = make_plant(flight.scenario, flight.pilots, engine, flight.senses.probes)
-        if renderer is not None and flight.senses.has_cameras:
-            flight.senses.open_cameras(renderer)
-        flight.senses.begin(plant, [taker, *flight.feeling])
+        plant = make_plant(flight.scenario, flight.pilots, engine, flight.sensors.probes)
+        if renderer is not None and flight.sensors.suite.has_cameras:
+            flight.sensors.suite.open_cameras(renderer)
+        flight.sensors.begin(plant, [sink, *flight.feeling])
         tools = FlightMonitor(flight.pilots), StepTimer()
-        fly(plant, flight.pilots, [log], *tools, tell, flight.senses)
+        fly(plant, flight.pilots, [log], *tools, tell, flight.sensors)
     finally:
         engine.close()
 

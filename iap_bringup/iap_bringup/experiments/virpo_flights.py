@@ -51,8 +51,8 @@ class ReadingLog:
         self._units = {its.imu.topic: number for number, its in enumerate(own.carried)}
         self.biases = [[] for _ in own.carried]
 
-    def take(self, reading: Reading) -> None:
-        """Take a reading."""
+    def receive(self, reading: Reading) -> None:
+        """Receive a reading."""
         self._note_biases(reading)
         event = self._adapter(reading)
         if event is not None:
@@ -62,8 +62,9 @@ class ReadingLog:
         number = self._units.get(reading.source.topic)
         if number is not None and isinstance(reading, ImuReading):
             if reading.gyro_bias is not None and reading.accel_bias is not None:
-                biases = [[reading.t], reading.gyro_bias, reading.accel_bias]
-                self.biases[number].append(np.concatenate(biases))
+                self.biases[number].append(
+                    np.concatenate([[reading.t], reading.gyro_bias, reading.accel_bias])
+                )
 
 
 @dataclass(frozen=True, eq=False)

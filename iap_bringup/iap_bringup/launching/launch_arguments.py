@@ -16,6 +16,7 @@ from iap_io.runs.run_folder import CONFIG
 from iap_io.runs.run_meta import TRUTH
 from iap_io.sensor_messages.camera_messages import image_topics
 from iap_sensors.mounted.sensor_suite import SensorSuite
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_replay
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
@@ -56,8 +57,8 @@ def flight_of_launch(given: Mapping[str, str]) -> dict[str, Any]:
     return out
 
 
-def localized(flight: Mapping[str, Any], name: str) -> VehicleSpec:
-    """The vehicle of that name, or the first one.
+def localized(flight: Mapping[str, Any], name: str) -> tuple[Scenario, VehicleSpec]:
+    """The flight's scenario, and its vehicle of that name, or the first one.
 
     Raises:
         BadInput: there is none of that name, or anything in the flight is unknown.
@@ -67,7 +68,7 @@ def localized(flight: Mapping[str, Any], name: str) -> VehicleSpec:
     names = [vehicle.name for vehicle in scenario.vehicles]
     if name and name not in names:
         raise BadInput(f"vehicle:={name}: {scenario.scenario} has {', '.join(names)}")
-    return scenario.vehicles[names.index(name) if name else 0]
+    return scenario, scenario.vehicles[names.index(name) if name else 0]
 
 
 def _number(given: Mapping[str, str], name: str, kind: type[int] | type[float]) -> float:
@@ -128,7 +129,7 @@ def parameter_file(
     for name in sensor_nodes(scenario):
         tree[f"/{name}"] = {**flight, "reliable": is_reliable}
     for name, space, own in localizing:
-        tree[f"/{space}/{name}"] = {**flight, **own, "reliable": True}
+        tree[f"/{space}/{name}"] = {**own, "reliable": True}
     for vehicle in scenario.vehicles:
         for name, parameters in vehicle_nodes(scenario, vehicle).items():
             tree[f"/{vehicle.name}/{name}"] = parameters
@@ -147,7 +148,7 @@ def localizers(
     for vehicle in scenario.vehicles:
         source = vehicle.control.state_source
         method = given.get("localization", "") if source == TRUTH else source
-        out += localization_nodes(vehicle, method, given["pace"]) if method else []
+        out += localization_nodes(scenario, vehicle, method, given["pace"]) if method else []
     return [(name, space.strip("/"), own) for name, space, own in out]
 
 
@@ -176,7 +177,7 @@ def view_file(template: Path, scenario: Scenario) -> str:
 
 def _seen_topics(scenario: Scenario) -> dict[str, list[str]]:
     """Topics of images and of points, by the kind of display that shows them."""
-    metas = SensorSuite(scenario).metas
+    metas = SensorSuite(rig_spec(scenario)).infos
     images = [
         t for m in metas if isinstance(m, CameraSensorInfo) for t in image_topics(m).values()
     ]

@@ -9,16 +9,24 @@ from iap_control.gains import PRESETS as GAINS
 from iap_description.config import Record
 from iap_description.errors import BadInput
 from iap_description.sensors.mounts import space
+from iap_description.sensors.sensor_info import ImuInfo, sensors_text
 from iap_description.vehicles.assembly import Assembly
-from iap_estimation.virpo.methods.single import METHODS
+from iap_estimation.virpo.localizer import METHODS
 from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import ESTIMATED, STATE
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.sensor_infos import sensor_infos
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
 FRONTEND, VIRPO, JOINT, CENTRE = "frontend_node", "virpo_node", "joint_node", "centre_node"
-PACKAGES = {CONTROLLER: "iap_control", ADMITTANCE: "iap_control", OBSERVER: "iap_estimation"}
+ESTIMATION = (OBSERVER, FRONTEND, VIRPO, JOINT, CENTRE)
+PACKAGES = {
+    CONTROLLER: "iap_control",
+    ADMITTANCE: "iap_control",
+    **dict.fromkeys(ESTIMATION, "iap_estimation"),
+}
+TOGETHER = ("joint", "drift_filter")  # methods of joint_node
 REVISED = "reference/revised"
 MAX_LAG = 0.2  # of what is seen behind a state in lockstep [s]
 
@@ -34,11 +42,6 @@ def vehicle_nodes(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, dict[st
     A vehicle that has something to feel has an observer, since what it estimates is recorded even
     where nothing acts upon it.
     """
-    if vehicle.control.observer != "momentum":
-        raise BadInput(
-            f"key 'control.observer': as nodes, wrenches are estimated from momentum only, not by"
-            f" '{vehicle.control.observer}'"
-        )
     nodes = {CONTROLLER: controller_parameters(scenario, vehicle)}
     if scenario.feels(vehicle):
         nodes[OBSERVER] = observer_parameters(scenario, vehicle)
@@ -60,11 +63,12 @@ def sensor_nodes(scenario: Scenario) -> list[str]:
 
 
 def localization_nodes(
-    vehicle: VehicleSpec, method: str, pace: str = ""
+    scenario: Scenario, vehicle: VehicleSpec, method: str, pace: str = ""
 ) -> list[tuple[str, str, dict[str, Any]]]:
-    """The nodes that localise a vehicle: executable, namespace, and parameters besides a flight's.
+    """The nodes that localise a vehicle: executable, namespace, and parameters.
 
     Args:
+        scenario: whose sensors they are.
         vehicle: its part of the scenario.
         method: how.
         pace: of physics_node, if it runs; in lockstep time waits for what is seen.
@@ -72,17 +76,29 @@ def localization_nodes(
     Raises:
         BadInput: there is no such method for nodes.
     """
-    waits = {"max_lag": MAX_LAG if pace == "lockstep" else 0.0}
-    spaces = aircraft_spaces(vehicle)
-    out: list[tuple[str, str, dict[str, Any]]] = [(FRONTEND, space, {}) for space in spaces]
-    if method == "joint":
-        return [*out, (JOINT, f"/{vehicle.name}", waits)]
     if method not in METHODS:
-        raise BadInput(
-            f"as nodes, there is no method '{method}' (choices: {', '.join(METHODS)}, joint)"
-        )
-    out += [(VIRPO, space, {"method": method}) for space in spaces]
+        raise BadInput(f"there is no method '{method}' (choices: {', '.join(METHODS)})")
+    values, spaces = estimator_parameters(scenario, vehicle), aircraft_spaces(vehicle)
+    waits = {**values, "max_lag": MAX_LAG if pace == "lockstep" else 0.0}
+    out = [(FRONTEND, space, values) for space in spaces]
+    if method in TOGETHER:
+        return [*out, (JOINT, f"/{vehicle.name}", {**waits, "method": method})]
+    out += [(VIRPO, space, {**values, "method": method}) for space in spaces]
     return [*out, (CENTRE, f"/{vehicle.name}", waits)]
+
+
+def estimator_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
+    """What the nodes that localise a vehicle have in common."""
+    control = vehicle.control
+    return {
+        "platform": _yaml(vehicle.platform),
+        "sensors": sensors_text(sensor_infos(scenario, vehicle.name)),
+        "gravity": scenario.world.gravity,
+        "control_rate": scenario.rates.control_hz,
+        "preset": control.estimator,
+        "frontend": control.frontend,
+        "in_control": control.state_source != TRUTH,
+    }
 
 
 def aircraft_spaces(vehicle: VehicleSpec) -> list[str]:
@@ -116,9 +132,13 @@ def admittance_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
 
 
 def observer_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
-    """What makes a wrench_observer_node the momentum observer of a scenario's vehicle."""
-    autopilot = vehicle.control.gains.autopilot
+    """What makes a wrench_observer_node the observer of a scenario's vehicle."""
+    autopilot, kind = vehicle.control.gains.autopilot, vehicle.control.observer
+    units = [each for each in sensor_infos(scenario, vehicle.name) if isinstance(each, ImuInfo)]
+    by_units = {"sensors": sensors_text(units), "reliable": True}
     return {
+        **(by_units if kind == "acceleration" else {}),
+        "observer": kind,
         "platform": _yaml(vehicle.platform),
         "control_rate": scenario.rates.control_hz,
         "gravity": scenario.world.gravity,

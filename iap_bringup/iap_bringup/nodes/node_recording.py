@@ -47,14 +47,14 @@ class NodeRecording:
         self._began = self._wall = time.perf_counter()
         self._t = 0.0
         self._has_ticks = False
-        write_config(folder, config, flight.senses.metas)
+        write_config(folder, config, flight.sensors.suite.infos)
         self._recorder = Recorder(folder, flight.meta, flight.scenario.recording)
         flight.write_tracks(self._recorder)
 
-    def take(self, reading: Reading) -> None:
-        """Record what a sensor says, unless it says so of a time after the flight's end."""
+    def receive(self, reading: Reading) -> None:
+        """Record a reading, unless it is of a time after the flight's end."""
         if reading.t < self._end + self._dt:
-            self._recorder.take(reading)
+            self._recorder.receive(reading)
 
     @property
     def stamp(self) -> int:

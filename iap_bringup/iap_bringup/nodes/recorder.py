@@ -129,7 +129,7 @@ class RecorderNode(SuiteNode):
         self._end_if_over()
 
     def _take_reading(self, reading: Reading) -> None:
-        self._runs[-1].take(reading)
+        self._runs[-1].receive(reading)
 
     def _fail(self, error: RecordingFailed) -> None:
         self.get_logger().error(str(error))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from iap_bringup.nodes.estimation_aliases import estimator_values, observer_values
 from iap_io.ros.node import SuiteNode, run
 
 
@@ -30,7 +31,27 @@ class Alias(NamedTuple):
     namespace: str = ""
 
 
-ALIASES: dict[str, Alias] = {}
+_ESTIMATION = "iap_estimation.nodes"
+_AIRCRAFT, _VEHICLE = "iap/drone_1", "iap"
+ALIASES: dict[str, Alias] = {
+    "frontend_node": Alias(
+        f"{_ESTIMATION}.frontend_node:FrontendNode", estimator_values, namespace=_AIRCRAFT
+    ),
+    "virpo_node": Alias(
+        f"{_ESTIMATION}.virpo_node:VirpoNode", estimator_values, namespace=_AIRCRAFT
+    ),
+    "joint_node": Alias(
+        f"{_ESTIMATION}.joint_node:JointNode", estimator_values, namespace=_VEHICLE
+    ),
+    "centre_node": Alias(
+        f"{_ESTIMATION}.centre_node:CentreNode", estimator_values, namespace=_VEHICLE
+    ),
+    "wrench_observer_node": Alias(
+        f"{_ESTIMATION}.wrench_observer_node:WrenchObserverNode",
+        observer_values,
+        namespace=_VEHICLE,
+    ),
+}
 
 
 def make_node(executable: str, namespace: str | None = None) -> SuiteNode:
@@ -61,3 +82,8 @@ def _values(alias: Alias, stand_in: SuiteNode) -> dict[str, Any]:
 def main_of(executable: str) -> Callable[[], int]:
     """The entry point of an alias."""
     return lambda: run(executable, lambda: [make_node(executable)])
+
+
+frontend_node, virpo_node = main_of("frontend_node"), main_of("virpo_node")
+joint_node, centre_node = main_of("joint_node"), main_of("centre_node")
+wrench_observer_node = main_of("wrench_observer_node")

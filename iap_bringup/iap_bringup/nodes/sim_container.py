@@ -21,11 +21,6 @@ from iap_bringup.nodes.scenario_node import ALIASES, make_node
 from iap_control.nodes.admittance_node import AdmittanceNode
 from iap_control.nodes.controller_node import ControllerNode
 from iap_control.nodes.reference_node import ReferenceNode
-from iap_estimation.nodes.centre_node import CentreNode
-from iap_estimation.nodes.frontend_node import FrontendNode
-from iap_estimation.nodes.joint_node import JointNode
-from iap_estimation.nodes.virpo_node import VirpoNode
-from iap_estimation.nodes.wrench_observer_node import WrenchObserverNode
 from iap_io.ros.node import SuiteNode, run
 from iap_physics.nodes.physics_node import PhysicsNode
 from iap_sensors.nodes.camera_node import CameraNode
@@ -37,18 +32,13 @@ NODES: dict[str, Callable[..., SuiteNode]] = {
     "admittance_node": AdmittanceNode,
     "bag_player": BagPlayer,
     "camera_node": CameraNode,
-    "centre_node": CentreNode,
     "controller_node": ControllerNode,
-    "frontend_node": FrontendNode,
     "imu_node": ImuNode,
-    "joint_node": JointNode,
     "lidar_node": LidarNode,
     "physics_node": PhysicsNode,
     "recorder": RecorderNode,
     "reference_node": ReferenceNode,
     "uwb_node": UwbNode,
-    "virpo_node": VirpoNode,
-    "wrench_observer_node": WrenchObserverNode,
     **{name: partial(make_node, name) for name in ALIASES},
 }
 

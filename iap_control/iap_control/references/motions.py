@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The analytic reference motions that a scenario can name; each is a record whose fields are its YAML keys."""
 
-from typing import Annotated, Literal, Self
+from functools import cached_property
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from iap_control.references.jet import Jet, constant, polyline
 from iap_control.references.rows import from_ned, rows_of
-from iap_description.config import Count, Positive, Real, Record, Vec3
+from iap_description.config import Count, Positive, Real, Record, Vec3, validate
+from iap_description.errors import BadInput
+from iap_description.plugins import load_class
 
 Array = NDArray[np.float64]
 
@@ -241,11 +244,6 @@ class Moves(Record):
         return rows_of((pose[0], pose[1], pose[2]), (pose[3], pose[4], pose[5]))
 
 
-Motion = Annotated[
-    Hover | Spiral | Circle | Ramps | FigureEight | Line | Moves, Field(discriminator="type")
-]
-
-
 class Replay(Record):
     """A recorded command; `path` was read when the scenario was resolved."""
 
@@ -254,3 +252,69 @@ class Replay(Record):
     topic: str | None
     actual_topic: str | None
     convention: Literal["enu", "ned"] | None
+
+
+class CustomMotion(BaseModel):
+    """A motion of the user's own: `type` is ``module:Class``, the other keys are that record's.
+
+    The class is a `Record` like those above, with a field `type: str`, a length `duration` [s], and
+    `rows(t)`, reference rows (T, 19) at times (T,) [s].
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    type: str
+
+    @model_validator(mode="after")
+    def _is_a_motion(self) -> Self:
+        _ = self.motion
+        return self
+
+    @cached_property
+    def motion(self) -> Any:  # noqa: ANN401 - the user's
+        """The user's record.
+
+        Raises:
+            BadInput: there is no such class, or its keys are not those given.
+        """
+        kind = load_class(self.type, ("rows",), key="reference.type")
+        if not issubclass(kind, Record):
+            raise BadInput(f"key 'reference.type': class '{self.type}' is no Record of keys")
+        return validate(kind, self.model_dump(), source=self.type, prefix="reference")
+
+    @property
+    def duration(self) -> float:
+        """Length [s]."""
+        return float(self.motion.duration)
+
+    def rows(self, t: Array) -> Array:
+        """Reference rows (T, 19) at times `t` [s]."""
+        return np.asarray(self.motion.rows(t))
+
+
+CUSTOM = "module:Class"  # tag of a motion of the user's own
+
+
+def kind_of(tree: Any) -> str | None:  # noqa: ANN401 - YAML until it is validated, then a record
+    """Which of the motions below a tree or a record is."""
+    kind = tree.get("type") if isinstance(tree, dict) else getattr(tree, "type", None)
+    return CUSTOM if isinstance(kind, str) and ":" in kind else kind
+
+
+Tagged = (
+    Annotated[Hover, Tag("hover")]
+    | Annotated[Spiral, Tag("spiral")]
+    | Annotated[Circle, Tag("circle")]
+    | Annotated[Ramps, Tag("ramps")]
+    | Annotated[FigureEight, Tag("figure_eight")]
+    | Annotated[Line, Tag("line")]
+    | Annotated[Moves, Tag("moves")]
+    | Annotated[CustomMotion, Tag(CUSTOM)]
+)
+KIND = Discriminator(
+    kind_of,
+    custom_error_type="motion",
+    custom_error_message="key 'type' names no motion: choose hover, spiral, circle, ramps,"
+    " figure_eight, line, moves, replay, or module:Class",
+)
+Motion = Annotated[Tagged, KIND]
+MotionOrReplay = Annotated[Tagged | Annotated[Replay, Tag("replay")], KIND]

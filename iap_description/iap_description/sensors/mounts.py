@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where sensors sit: a mount of a body, its topic and its frame."""
+"""Mounts of sensors on bodies, with their topics and frames."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +18,7 @@ from iap_description.vehicles.urdf import mount_frame
 Array = NDArray[np.float64]
 Q_SC = np.array([-0.5, 0.5, -0.5, 0.5])  # of a camera's optical frame in its mount's, xyzw
 BASE = "base_link"
+IMU = "imu"  # name of the mounts and topics of inertial units
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,9 @@ class SensorMount:
     q_BS: Array
 
 
-def seat(assembly: Assembly, body: int, mount: str, topic: str, *, key: str) -> SensorMount:
+def sensor_mount(
+    assembly: Assembly, body: int, mount: str, topic: str, *, key: str
+) -> SensorMount:
     """A sensor on a mount of a body.
 
     Args:
@@ -62,14 +65,24 @@ def seat(assembly: Assembly, body: int, mount: str, topic: str, *, key: str) -> 
     return SensorMount(source, body, np.array(place.position), so3.quaternion_from_matrix(turned))
 
 
-def seats_on_aircraft(assembly: Assembly, mount: str, topic: str) -> list[SensorMount]:
+def mounts_on_aircraft(assembly: Assembly, mount: str, topic: str) -> list[SensorMount]:
     """A sensor on the same mount of every aircraft; its topic is also its key under ``sensors``.
 
     Raises:
         BadInput: an aircraft has no such mount.
     """
     key = f"sensors.{topic}.mount"
-    return [seat(assembly, body, mount, topic, key=key) for body in assembly.aircraft]
+    return [sensor_mount(assembly, body, mount, topic, key=key) for body in assembly.aircraft]
+
+
+def imu_mounts(assembly: Assembly) -> list[SensorMount]:
+    """The mounts of a vehicle's inertial units: on the centre first, then on every aircraft.
+
+    Raises:
+        BadInput: a body has no mount for one.
+    """
+    bodies = sorted({0, *assembly.aircraft})
+    return [sensor_mount(assembly, body, IMU, IMU, key="sensors.imu") for body in bodies]
 
 
 def space(assembly: Assembly, body: int) -> str:
@@ -78,22 +91,22 @@ def space(assembly: Assembly, body: int) -> str:
     return f"/{assembly.name}" if name == BASE else f"/{assembly.name}/{name}"
 
 
-def seat_meta(assembly: Assembly, place: SensorMount) -> dict[str, Any]:
-    """What every kind of `iap_description.sensors.sensor_info.SensorInfo` says of a seat."""
+def mount_fields(assembly: Assembly, mount: SensorMount) -> dict[str, Any]:
+    """The fields of `iap_description.sensors.sensor_info.SensorInfo` that a mount gives."""
     return {
-        "topic": place.source.topic,
-        "frame": place.source.frame,
-        "parent": f"{assembly.name}/{assembly.bodies[place.body].name}",
-        "p_BS_B": tuple(place.p_BS_B.tolist()),
-        "q_BS": tuple(place.q_BS.tolist()),
+        "topic": mount.source.topic,
+        "frame": mount.source.frame,
+        "parent": f"{assembly.name}/{assembly.bodies[mount.body].name}",
+        "p_BS_B": tuple(mount.p_BS_B.tolist()),
+        "q_BS": tuple(mount.q_BS.tolist()),
     }
 
 
-def places(seats: Sequence[SensorMount], x: Array) -> tuple[Array, Array]:
+def mount_poses(mounts: Sequence[SensorMount], x: Array) -> tuple[Array, Array]:
     """Positions (n, 3) [m] and attitudes (n, 4) of sensors in `map`, from their vehicle's rows (bodies, 13)."""
-    rows = x[[each.body for each in seats]]
-    arms = np.array([each.p_BS_B for each in seats])
-    turns = np.array([each.q_BS for each in seats])
+    rows = x[[each.body for each in mounts]]
+    arms = np.array([each.p_BS_B for each in mounts])
+    turns = np.array([each.q_BS for each in mounts])
     return rows[:, P] + so3.rotate(rows[:, Q], arms), so3.multiply(rows[:, Q], turns)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What sensors say, each reading with the simulation time of the physics step that it shows.
+"""Readings of sensors, each with the simulation time of the physics step that it shows.
 
 A reading names its sensor by a `Source`. The same readings go to recordings, to estimators in
 process, and through the nodes to topics.
@@ -28,12 +28,30 @@ class Source:
 
 
 @dataclass(frozen=True)
-class ImuReading:
+class Reading:
+    """What all readings have.
+
+    Attributes:
+        source: the sensor.
+        t: the instant that is measured, or the end of the measured interval [s].
+    """
+
+    source: Source
+    t: float
+
+
+@dataclass(frozen=True)
+class ScalarReading(Reading):
+    """One number, in the unit of its sensor."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class ImuReading(Reading):
     """One sample of an inertial unit, in its frame S.
 
     Attributes:
-        source: the unit.
-        t: end of the interval that it tells of, or the instant [s].
         w_WS_S: (3,) angular velocity [rad/s].
         f_S: (3,) specific force, at rest +g upwards [m/s^2].
         q_WS: (4,) estimated attitude xyzw; None where nothing estimates it.
@@ -41,8 +59,6 @@ class ImuReading:
         accel_bias: (3,) true bias in `f_S` [m/s^2].
     """
 
-    source: Source
-    t: float
     w_WS_S: Array
     f_S: Array
     q_WS: Array | None = None
@@ -51,21 +67,17 @@ class ImuReading:
 
 
 @dataclass(frozen=True)
-class MagneticReading:
+class MagneticReading(Reading):
     """One sample of a magnetometer: (3,) field [T] in its frame."""
 
-    source: Source
-    t: float
     field_S: Array
 
 
 @dataclass(frozen=True)
-class RangeReading:
+class RangeReading(Reading):
     """One round of ranges from a tag, an entry for each partner.
 
     Attributes:
-        source: the tag.
-        t: of the round [s].
         ids: of the anchors, and of the tags of other aircraft.
         p_W: (n, 3) the partner's position in `map` [m]; NaN for a partner that flies, whose place is not known.
         ranges: (n,) [m], NaN where not valid.
@@ -73,8 +85,6 @@ class RangeReading:
         valid: (n,) whether there is a range.
     """
 
-    source: Source
-    t: float
     ids: tuple[str, ...]
     p_W: Array
     ranges: Array
@@ -83,31 +93,22 @@ class RangeReading:
 
 
 @dataclass(frozen=True)
-class ImageReading:
+class ImageReading(Reading):
     """One image.
 
     Attributes:
-        source: the camera.
-        t: of the state that it shows [s].
         encoding: ``mono8``, ``rgb8``, ``32FC1`` (depth along the view [m], NaN where nothing is seen)
             or ``16UC1`` (labels, 0 where nothing is seen).
         pixels: (h, w) or (h, w, 3), owned by the reading.
     """
 
-    source: Source
-    t: float
     encoding: str
     pixels: NDArray[np.generic]
 
 
 @dataclass(frozen=True)
-class CloudReading:
+class CloudReading(Reading):
     """One turn of a lidar: (n, 3) points in its frame [m], and the (n,) channel of each."""
 
-    source: Source
-    t: float
     points_S: NDArray[np.float32]
     rings: NDArray[np.uint16]
-
-
-Reading = ImuReading | MagneticReading | RangeReading | ImageReading | CloudReading

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a recording says about its sensors: where they sit, and what a reader must know of their data."""
+"""Descriptions of sensors: mounts, rates, noise and calibration, as recordings and estimators need them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -116,8 +116,21 @@ class LidarInfo(SensorInfo):
     points: Count
 
 
+class OtherSensorInfo(SensorInfo):
+    """A sensor of any other kind, with the class that reads and writes its messages.
+
+    Attributes:
+        codec: ``module:Class``, see `iap_io.sensor_messages.scalar_codec.ScalarCodec`.
+        values: numbers that a reader must know, by name, such as a standard deviation.
+    """
+
+    kind: Literal["other"] = "other"
+    codec: str
+    values: dict[str, Real] = {}
+
+
 AnySensor = Annotated[
-    ImuInfo | MagnetometerInfo | UwbInfo | CameraSensorInfo | LidarInfo,
+    ImuInfo | MagnetometerInfo | UwbInfo | CameraSensorInfo | LidarInfo | OtherSensorInfo,
     Field(discriminator="kind"),
 ]
 

@@ -16,7 +16,7 @@ from iap_estimation.navigation.pipeline import LOST, pass_on
 from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.navigation.settings import Settings
-from iap_estimation.virpo.localizer import Localizer, make_localizer
+from iap_estimation.virpo.localizer import Localizer, all_propagated, make_localizer
 from iap_estimation.virpo.messages import Estimate, Tilt
 from iap_estimation.virpo.window.estimator import Fault
 
@@ -67,7 +67,7 @@ class Navigator:
         """Why the estimator began anew, or would have."""
         return self._localizer.faults()
 
-    def take(self, reading: Reading) -> None:
+    def receive(self, reading: Reading) -> None:
         """Take a reading; those of other vehicles do not count.
 
         Raises:
@@ -96,9 +96,8 @@ class Navigator:
         """
         if faults := self.faults:
             raise self._failure(t, faults[0].reason)
-        heads = self._localizer.heads()
-        is_known = len(heads) == len(self._own.crafts)
-        if not is_known or not (self._centre.is_known or self._crew.d is None):
+        heads = all_propagated(self._localizer, len(self._own.crafts))
+        if not heads or not (self._centre.is_known or self._crew.d is None):
             if t > PATIENCE:
                 raise self._failure(t, f"no estimate within {PATIENCE} s")
             return self._start

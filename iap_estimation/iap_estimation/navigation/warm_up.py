@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from iap_estimation.frontend.calibration import StereoCalibration
 from iap_estimation.navigation.sensor_set import SensorSet
-from iap_estimation.virpo.localizer import Localizer, make_localizer
+from iap_estimation.virpo.localizer import Localizer, all_propagated, make_localizer
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
 from iap_estimation.virpo.spec import VirpoSpec
 
@@ -35,7 +35,7 @@ def rehearse(method: str, sensor_set: SensorSet, spec: VirpoSpec) -> None:
     seen = [_seen(craft.calibration) for craft in sensor_set.crafts]
     for k in range(1, round(LENGTH / STEP)):
         _step(localizer, k, fleet.gravity, places, seen)
-    localizer.estimates(), localizer.heads(), localizer.centre()  # noqa: B018 - loads what they need
+    localizer.estimates(), all_propagated(localizer, len(places)), localizer.centre()  # noqa: B018 - loads what they need
 
 
 def _step(localizer: Localizer, k: int, gravity: float, places: Array, seen: list[Array]) -> None:

@@ -5,21 +5,21 @@ Runs in the vehicle's namespace, which is ``iap`` unless it is remapped.
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from nav_msgs.msg import Odometry
 
 from iap_description.errors import BadInput
-from iap_description.sensors.readings import ImuReading, Reading
-from iap_estimation.navigation.reading_adapter import tilt_of
+from iap_estimation.navigation.data import Raw
 from iap_estimation.nodes.estimate_topics import KEPT
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.first_states import FirstStates
 from iap_estimation.nodes.odometry_messages import estimate_of, head_of
-from iap_estimation.virpo.messages import Estimate
+from iap_estimation.virpo.messages import Estimate, Tilt
 from iap_estimation.virpo.methods.centre import centre_of
 from iap_estimation.virpo.window.buffers import TiltBuffer
 from iap_estimation.virpo.window.estimator import SAME
@@ -34,8 +34,8 @@ LATE = 0.3  # behind the sensors, from which on a state is missing [s]
 class CentreNode(EstimationNode):
     """Odometry of all aircraft in, the platform out."""
 
-    def __init__(self, namespace: str = "iap") -> None:
-        super().__init__("centre_node", namespace, of_aircraft=False)
+    def __init__(self, namespace: str = "iap", given: Mapping[str, Any] | None = None) -> None:
+        super().__init__("centre_node", namespace, of_aircraft=False, given=given)
         own = self.sensor_set
         self._central, self._crew = own.central, own.fleet(self.settings.estimator.pixels)
         if self._crew.d is not None and self._central is None:
@@ -54,11 +54,12 @@ class CentreNode(EstimationNode):
                 how = name, MessageReader(OdometryMessage), read, partial(take, a)
                 hear = partial(self._on_odometry, *how)
                 self.create_subscription(Odometry, name, hear, KEPT, raw=True)
-        self.hear([self._central or own.carried[0].imu], self._take_tilt)
+        self.listen([self._central or own.carried[0].imu])
         self.begin()
 
     def restart(self) -> None:
         """Nothing is known."""
+        super().restart()
         count, is_joined = len(self.spaces), self._central is not None
         self._heads = TimeSynchronizer(count + is_joined)
         self._covariances = [np.full((15, 15), np.nan)] * count
@@ -81,15 +82,13 @@ class CentreNode(EstimationNode):
             return
         self.later(topic, told.t, partial(take, told))
 
-    def _take_tilt(self, reading: Reading) -> None:
-        told = None
-        if self._central is not None and isinstance(reading, ImuReading):
-            told = tilt_of(self._central, reading)
-        if told is not None:
-            self._tilts.add(told)
-            self._tilts.take(told.t)
-            self._platform.turn(told)
-            self._gather(len(self.spaces), stamp_of_time(told.t), None)
+    def take(self, owner: int, measured: Raw) -> None:
+        """Take the central body's tilt."""
+        if isinstance(measured, Tilt):
+            self._tilts.add(measured)
+            self._tilts.take(measured.t)
+            self._platform.turn(measured)
+            self._gather(len(self.spaces), stamp_of_time(measured.t), None)
 
     def _take_estimate(self, aircraft: int, told: Estimate) -> None:
         """Note how well an aircraft knows where it is."""

@@ -6,20 +6,23 @@ import itertools
 import time
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from numpy.typing import NDArray
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
-from iap_bringup.nodes.scenario_parameters import resolved_scenario
+from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.sensors.mounts import space
 from iap_description.sensors.readings import Reading
-from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
+from iap_description.sensors.sensor_info import AnySensor, ImuInfo, SensorInfo, load_sensors
 from iap_description.vehicles.assembly import Assembly
+from iap_estimation.navigation.data import Raw, Tally
+from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.navigation.settings import Settings, load_settings
 from iap_estimation.nodes.platform_topics import PlatformTopics
@@ -34,11 +37,9 @@ from iap_io.ros.node import (
     SuiteNode,
 )
 from iap_io.ros.sensor_topics import message_class
-from iap_io.runs.run_meta import TRUTH
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_views import SECOND, stamp_of_time
-from iap_sensors.mounted.sensor_suite import SensorSuite
 
 Array = NDArray[np.float64]
 DEPTH = 2000  # messages of a sensor that may wait while a window is solved
@@ -48,56 +49,83 @@ BACK = 0.5  # by which a stamp is earlier than the last one of its topic where t
 
 
 class EstimationNode(SuiteNode, ABC):
-    """A node that hears sensors of a vehicle, or of one of its aircraft.
+    """A node that takes readings of the sensors of a vehicle, or of one of its aircraft.
 
-    Its namespace is that of the vehicle, such as ``/iap``, or of the aircraft, such as ``/iap/drone_1``.
+    Its namespace is that of the vehicle, such as ``/iap``, or of the aircraft, such as ``/iap/drone_1``. It is made of
+    values: parameters `platform`, `sensors` (sensors.yaml), `gravity` and the estimator's settings.
 
     Args:
         name: of the node.
         namespace: of the node.
         of_aircraft: whether it is an aircraft's.
+        given: parameters that win over those of the process.
 
     Attributes:
-        vehicle: that it belongs to.
-        assembly: of it.
-        sensor_set: what the vehicle carries.
+        assembly: the vehicle that it belongs to.
+        sensor_set: sensors of the vehicle.
         spaces: namespaces of its aircraft.
         own: index of its aircraft; 0 for a node of the vehicle.
         settings: of front end and estimator.
-        control_hz: rate of states [Hz].
-        stamp: of what was heard last [ns]; -1 before.
+        tally: what was odd about the readings.
+        stamp: of the newest message [ns]; -1 before.
     """
 
-    def __init__(self, name: str, namespace: str, *, of_aircraft: bool) -> None:
-        super().__init__(name, namespace=namespace)
-        scenario, _ = resolved_scenario(self)
-        spaces = {v.name: _spaces(Assembly.of(v.platform, v.name)) for v in scenario.vehicles}
-        mine = self.get_namespace()
-        places = {each: v for v, them in spaces.items() for each in them}
-        if not of_aircraft:
-            places = {f"/{v}": v for v in spaces}
-        if mine not in places:
-            raise BadInput(
-                f"namespace '{mine}': {scenario.scenario} has none such, but {', '.join(places)}"
-            )
-        self.vehicle = next(v for v in scenario.vehicles if v.name == places[mine])
-        self.assembly = Assembly.of(self.vehicle.platform, self.vehicle.name)
-        self.spaces = spaces[self.vehicle.name]
-        self.own = self.spaces.index(mine) if of_aircraft else 0
-        gravity = scenario.world.gravity
-        self.sensor_set = SensorSet.of(self.vehicle, SensorSuite(scenario).metas, gravity)
-        self.control_hz = scenario.rates.control_hz
+    def __init__(
+        self,
+        name: str,
+        namespace: str,
+        *,
+        of_aircraft: bool,
+        given: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(name, namespace=namespace, given=given)
+        self.refuse_scenario("sensors")
+        vehicle = self.get_namespace().strip("/").partition("/")[0]
+        self.assembly = Assembly.of(self.platform(), vehicle)
+        self.spaces = [space(self.assembly, body) for body in self.assembly.aircraft]
+        self.own = self._own(of_aircraft=of_aircraft)
+        sensors, what = self._sensors(), "Along -z of map [m/s^2]."
+        gravity = self.parameter("gravity", GRAVITY, what, limits=(0.0, 100.0))
+        self.sensor_set = SensorSet.of(self.assembly, sensors, gravity)
+        self._carried = (
+            [self.sensor_set.carried[self.own]] if of_aircraft else self.sensor_set.carried
+        )
         self.settings = self._declared_settings()
-        what = "Whether lost messages of sensors are sent again, if those who publish them can."
-        kind = self.parameter("reliable", False, what)
-        policy = ReliabilityPolicy.RELIABLE if kind else ReliabilityPolicy.BEST_EFFORT
-        self._qos = QoSProfile(depth=DEPTH, reliability=policy)
-        self._picture_qos = QoSProfile(depth=PICTURES, reliability=policy)
+        self._qos, self._picture_qos = self._declared_qos()
         self.stamp = -1
         self._newest: dict[str, float] = {}  # by topic
         self._waiting: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers, self._is_called = itertools.count(), False
         self._heard, self._fault = time.monotonic(), ""
+
+    def _own(self, *, of_aircraft: bool) -> int:
+        mine, places = (
+            self.get_namespace(),
+            self.spaces if of_aircraft else [f"/{self.assembly.name}"],
+        )
+        if mine not in places:
+            raise BadInput(
+                f"namespace '{mine}': the platform has none such, but {', '.join(places)}"
+            )
+        return places.index(mine)
+
+    def _sensors(self) -> tuple[AnySensor, ...]:
+        what = "The vehicle's sensors: the path of a sensors.yaml, as run folders have it, or the YAML itself."
+        text = self.parameter("sensors", "", what)
+        if not text:
+            raise BadInput(
+                "parameter sensors: missing; give the path of a sensors.yaml, or the YAML itself"
+            )
+        return load_sensors(text, source="parameter sensors")
+
+    def _declared_qos(self) -> tuple[QoSProfile, QoSProfile]:
+        """Of samples and of images."""
+        what = "Whether lost messages of sensors are sent again, if those who publish them can."
+        kind = self.parameter("reliable", False, what)
+        policy = ReliabilityPolicy.RELIABLE if kind else ReliabilityPolicy.BEST_EFFORT
+        return QoSProfile(depth=DEPTH, reliability=policy), QoSProfile(
+            depth=PICTURES, reliability=policy
+        )
 
     def begin(self) -> None:
         """Begin to tell how it goes; the last thing in the making of a node."""
@@ -106,13 +134,17 @@ class EstimationNode(SuiteNode, ABC):
 
     def platform_topics(self) -> PlatformTopics:
         """What is published of the whole platform."""
-        is_flown = self.vehicle.control.state_source != TRUTH
-        return PlatformTopics(
-            self, self.sensor_set, self.assembly, self.control_hz, is_flown=is_flown
-        )
+        rate = self.parameter("control_rate", 200.0, "Of states [Hz].", limits=(1.0, 1e4))
+        in_control = self.declared_in_control()
+        return PlatformTopics(self, self.sensor_set, self.assembly, rate, is_flown=in_control)
 
-    def hear(self, sensors: Sequence[SensorInfo], take: Callable[[Reading], None]) -> None:
-        """Hear sensors' topics; images as they are, not compressed ones."""
+    def declared_in_control(self) -> bool:
+        """The parameter `in_control`."""
+        what = "Whether controllers go by the estimate: its frames then have the vehicle's names."
+        return bool(self.parameter("in_control", False, what))
+
+    def listen(self, sensors: Sequence[SensorInfo]) -> None:
+        """Subscribe to sensors' topics; images as they are, not compressed ones."""
         plain = [
             each.model_copy(update={"has_bias": False}) if isinstance(each, ImuInfo) else each
             for each in sensors
@@ -122,13 +154,23 @@ class EstimationNode(SuiteNode, ABC):
         def on(topic: str, data: bytes) -> None:
             reading = decode(topic, data)
             if reading is not None:
-                self.later(topic, reading.t, partial(take, reading))
+                self.later(topic, reading.t, partial(self.take_reading, reading))
 
         for topic, kind in decode.types.items():
             if not topic.endswith("/compressed"):
                 qos = self._picture_qos if kind == IMAGE else self._qos
-                hear = partial(on, topic)
-                self.create_subscription(message_class(kind), topic, hear, qos, raw=True)
+                take = partial(on, topic)
+                self.create_subscription(message_class(kind), topic, take, qos, raw=True)
+
+    def take_reading(self, reading: Reading) -> None:
+        """Take the measurement that a reading completes."""
+        event = self._adapter(reading)
+        if event is not None:
+            self.take(*event)
+
+    @abstractmethod
+    def take(self, owner: int, measured: Raw) -> None:
+        """Take a measurement of an aircraft, by its index among those of the node, or of `CENTRE`."""
 
     def later(self, topic: str, t: float, take: Callable[[], None]) -> None:
         """Take what a topic says of a time [s] once everything that has come is in order of time.
@@ -164,9 +206,10 @@ class EstimationNode(SuiteNode, ABC):
         if self._waiting:
             self._work_soon()
 
-    @abstractmethod
     def restart(self) -> None:
-        """Time began anew."""
+        """Forget all measurements: time began anew."""
+        self.tally = Tally()
+        self._adapter = ReadingAdapter(self._carried, self.sensor_set.central, self.tally)
 
     def note(self, fault: str) -> None:
         """Tell once, in log and diagnostics, what was wrong with a message."""
@@ -200,13 +243,9 @@ class EstimationNode(SuiteNode, ABC):
 
     def _declared_settings(self) -> Settings:
         what = "Settings of the estimator: default, paper, ..."
-        preset = self.parameter("preset", self.vehicle.control.estimator, what)
+        preset = self.parameter("preset", "default", what)
         what = "Settings of the front end: default, euroc."
-        frontend = self.parameter("frontend", self.vehicle.control.frontend, what)
+        frontend = self.parameter("frontend", "default", what)
         what = "frontend.KEY=VALUE or estimator.KEY=VALUE on top of the preset's."
         given = self.parameter("settings", [""], what)
         return load_settings(preset, tuple(filter(None, given)), frontend)
-
-
-def _spaces(assembly: Assembly) -> list[str]:
-    return [space(assembly, body) for body in assembly.aircraft]

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Follows what the stereo pair of one aircraft sees: images in, tracks out.
 
-Runs in the aircraft's namespace, which is ``iap/drone_1`` unless it is remapped. Lenses are those of CameraInfo, the
-cameras' places those of the platform.
+Runs in the aircraft's namespace, which is ``iap/drone_1`` unless it is remapped. Lenses are those of CameraInfo, as
+real drivers publish it; the cameras' places are those of the parameter `sensors`, of a rig calibrated or read from TF.
 """
 
 import sys
 import time
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sensor_msgs.msg import CameraInfo, Image
@@ -19,8 +21,7 @@ from iap_description.sensors.readings import ImageReading, Reading
 from iap_estimation.datasets.bag_images import camera_of
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
 from iap_estimation.navigation.aircraft_frontend import AircraftFrontend
-from iap_estimation.navigation.data import Images, Tally
-from iap_estimation.navigation.reading_adapter import ReadingAdapter
+from iap_estimation.navigation.data import Images, Raw
 from iap_estimation.nodes.estimate_topics import KEPT
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.track_messages import tracks_bytes
@@ -39,8 +40,10 @@ MEMORY = 2000  # inertial samples that wait for their images
 class FrontendNode(EstimationNode):
     """One stereo pair between images and tracks."""
 
-    def __init__(self, namespace: str = "iap/drone_1") -> None:
-        super().__init__("frontend_node", namespace, of_aircraft=True)
+    def __init__(
+        self, namespace: str = "iap/drone_1", given: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__("frontend_node", namespace, of_aircraft=True, given=given)
         own = self.sensor_set
         self._its, self._craft = own.carried[self.own], own.crafts[self.own]
         assert self._its.cameras is not None  # noqa: S101 - the equipment has one
@@ -58,13 +61,12 @@ class FrontendNode(EstimationNode):
             self.create_subscription(
                 CameraInfo, f"{camera.topic}/camera_info", take, self._qos, raw=True
             )
-        self.hear([self._its.imu, *self._its.cameras], self._take)
+        self.listen([self._its.imu, *self._its.cameras])
         self.begin()
 
     def restart(self) -> None:
         """Let go of all tracks; numbers go on where there was a tracker."""
-        self._tally = Tally()
-        self._ear = ReadingAdapter(self.own, self._its, self._tally)
+        super().restart()
         self._turning.clear()
         self._t_seen = -np.inf
         if len(self._lenses) == 2:
@@ -104,15 +106,17 @@ class FrontendNode(EstimationNode):
         )
         self._refused, self._first_id = "", -1
 
-    def _take(self, reading: Reading) -> None:
-        if not self._ear.counts(reading):
-            return
-        said = self._ear.heard(reading, {})
-        self._images += isinstance(reading, ImageReading)
-        if isinstance(said, Inertial):
-            self._turning.append(said)
-        elif isinstance(said, Images):
-            self._see(said)
+    def take_reading(self, reading: Reading) -> None:
+        """Take a reading, and count the images."""
+        self._images += isinstance(reading, ImageReading) and self._adapter.accepts(reading)
+        super().take_reading(reading)
+
+    def take(self, owner: int, measured: Raw) -> None:
+        """Take an inertial sample or a stereo pair."""
+        if isinstance(measured, Inertial):
+            self._turning.append(measured)
+        elif isinstance(measured, Images):
+            self._see(measured)
 
     def _see(self, images: Images) -> None:
         if self._eyes is None:
@@ -165,7 +169,7 @@ class FrontendNode(EstimationNode):
         return {
             "pairs": self._pairs,
             "images": self._images,
-            "unpaired": self._tally.unpaired,
+            "unpaired": self.tally.unpaired,
             "pair_ms": self._took_ms.percentile(50),
             "pair_ms_p95": self._took_ms.percentile(95),
             "tracks": self._counts[0],

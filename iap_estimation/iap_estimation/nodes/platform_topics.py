@@ -73,6 +73,11 @@ class PlatformTopics:
             self._body.reset()
 
     @property
+    def is_known(self) -> bool:
+        """Whether the central body's attitude is known, if there is such a body."""
+        return self._d is None or self._centre.is_known
+
+    @property
     def is_heard(self) -> bool:
         """Whether anybody listens to states or frames."""
         return self._states.get_subscription_count() > 0 or self._frames.is_heard
@@ -133,7 +138,7 @@ class PlatformTopics:
             odom: (7,) pose of the frame ``odom``.
         """
         own, x, t = self._own, self._x, stamp / SECOND
-        if self._d is not None and not self._centre.is_known:
+        if not self.is_known:
             return False
         for head, mount, row in zip(heads, own.mounts, own.rows, strict=True):
             mount.body(head, t, x[row])

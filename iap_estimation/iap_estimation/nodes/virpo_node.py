@@ -5,17 +5,16 @@ Runs in the aircraft's namespace, which is ``iap/drone_1`` unless it is remapped
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 from nav_msgs.msg import Odometry
 
 from iap_description import so3
 from iap_description.errors import BadInput
-from iap_description.sensors.readings import ImuReading, Reading
-from iap_estimation.navigation.data import Tally
-from iap_estimation.navigation.reading_adapter import ReadingAdapter, tilt_of
+from iap_estimation.navigation.data import Raw
 from iap_estimation.navigation.warm_up import rehearse
 from iap_estimation.nodes.estimate_topics import KEPT, BodyFrames, BodyTopics
 from iap_estimation.nodes.estimation_node_base import EstimationNode
@@ -23,10 +22,9 @@ from iap_estimation.nodes.first_states import FirstStates
 from iap_estimation.nodes.odometry_messages import put_motion, shared_of
 from iap_estimation.nodes.track_messages import tracks_of
 from iap_estimation.nodes.window_status import WindowStatus
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tracks
+from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
 from iap_estimation.virpo.methods.single import METHODS, OneCraft
 from iap_io.ros.node import run
-from iap_io.runs.run_meta import TRUTH
 from iap_io.wire.message_views import MessageReader, stamp_of_time
 from iap_io.wire.sample_views import OdometryMessage
 from iap_msgs.msg import FeatureTracks
@@ -38,10 +36,13 @@ SHOWN_HZ = 20.0  # of heads where nobody flies by them, on a grid that is the sa
 class VirpoNode(EstimationNode):
     """The windows of one aircraft between topics."""
 
-    def __init__(self, namespace: str = "iap/drone_1") -> None:
-        super().__init__("virpo_node", namespace, of_aircraft=True)
+    def __init__(
+        self, namespace: str = "iap/drone_1", given: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__("virpo_node", namespace, of_aircraft=True, given=given)
         what = "vio: images; vio_uwb: and ranges; virpo: and what neighbours show."
         self._method = self.choice("method", METHODS, what)
+        self._in_control = self.declared_in_control()
         self._crew = self.sensor_set.fleet(self.settings.estimator.pixels)
         self._its = self.sensor_set.carried[self.own]
         self._first = FirstStates(self, self.sensor_set, lambda: self._craft.estimator.is_running)
@@ -54,9 +55,9 @@ class VirpoNode(EstimationNode):
 
     def restart(self) -> None:
         """A new estimator."""
+        super().restart()
         spec = self.settings.estimator
         self._craft = OneCraft(self._method, self._crew, self.own, spec, self._first)
-        self._ear, self._anchors = ReadingAdapter(self.own, self._its, Tally()), {}
         self._first.reset()
         self._status.reset()
         self._newest_head, self._told_head = -np.inf, -np.inf
@@ -77,12 +78,12 @@ class VirpoNode(EstimationNode):
             FeatureTracks, f"{space}/virpo/tracks", self._on_tracks, KEPT, raw=True
         )
         tags = [its.tag] if its.tag is not None and self._method != "vio" else []
-        self.hear([its.imu, *tags], self._take)
+        self.listen([its.imu, *tags])
         if self._method != "virpo":
             return
         if central is None:
             raise BadInput(f"{self.sensor_set.name}: the central body has no inertial unit")
-        self.hear([central], self._take_tilt)
+        self.listen([central])
         for a, other in enumerate(self.spaces):
             if a != self.own:
                 hear = partial(self._on_shared, a, MessageReader(OdometryMessage))
@@ -100,18 +101,16 @@ class VirpoNode(EstimationNode):
         self._status.saw(len(tracks.ids))
         self._give(lambda: self._craft.tracks(tracks))
 
-    def _take(self, reading: Reading) -> None:
-        said = self._ear.heard(reading, self._anchors)
-        if isinstance(said, Ranges):
-            self._craft.ranges(said)
-        elif isinstance(said, Inertial):
-            self._give(lambda: self._craft.imu(said))
-            self._go_on(said.t)
-
-    def _take_tilt(self, reading: Reading) -> None:
-        told = isinstance(reading, ImuReading) and tilt_of(self.sensor_set.central, reading)
-        if told:
-            self._craft.tilt(told)
+    def take(self, owner: int, measured: Raw) -> None:
+        """Take a measurement, and publish what is new."""
+        match measured:
+            case Inertial():
+                self._give(lambda: self._craft.imu(measured))
+                self._go_on(measured.t)
+            case Ranges():
+                self._craft.ranges(measured)
+            case Tilt():
+                self._craft.tilt(measured)
 
     def _on_shared(
         self, aircraft: int, inlet: MessageReader[OdometryMessage], data: bytes
@@ -126,7 +125,7 @@ class VirpoNode(EstimationNode):
 
     def _give(self, give: Callable[[], bool]) -> None:
         estimator = self._craft.estimator
-        if self._status.update(give, estimator) and estimator.is_running:
+        if self._status.update(give, [estimator]) and estimator.is_running:
             told = estimator.estimates()[0]
             self._body.publish(told)
             self._show_frames(told)
@@ -148,7 +147,7 @@ class VirpoNode(EstimationNode):
 
     def _is_told(self, t: float) -> bool:
         """Whether the head of a time [s] is to be published: all that controllers fly by, some to look at."""
-        if self.vehicle.control.state_source != TRUTH or t <= self._told_head:
+        if self._in_control or t <= self._told_head:
             return True
         return _tick(t) > _tick(self._told_head)
 
@@ -160,11 +159,11 @@ class VirpoNode(EstimationNode):
 
     def problem(self) -> tuple[bytes, str]:
         """What keeps it from an estimate."""
-        return self._status.problem(self._craft.estimator)
+        return self._status.problem([self._craft.estimator])
 
     def values(self) -> dict[str, object]:
         """How the window does."""
-        return {"method": self._method, **self._status.values(self._craft.estimator)}
+        return {"method": self._method, **self._status.values([self._craft.estimator])}
 
 
 def _tick(t: float) -> float:

@@ -2,7 +2,7 @@
 """What estimators' nodes say of their windows in diagnostics."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,13 +15,13 @@ SHOWN = 5.0  # how long it is told that an estimator began anew [s of wall time]
 
 
 class WindowStatus:
-    """Watches an estimator.
+    """Watches the windows of a node.
 
     Args:
         say: is told every failure once.
 
     Attributes:
-        failure: why the estimator has ended; empty while it goes on.
+        failure: why the estimators have ended; empty while they go on.
         frames: messages of tracks that came.
     """
 
@@ -32,7 +32,8 @@ class WindowStatus:
     def reset(self) -> None:
         """Time began anew."""
         self.failure, self.frames, self.keyframes = "", 0, 0
-        self._faults, self._since, self._tracks = 0, -np.inf, 0
+        self._faults: dict[int, int] = {}  # number that is known, by estimator
+        self._since, self._tracks = -np.inf, 0
         self._text = ""
 
     def saw(self, tracks: int) -> None:
@@ -40,8 +41,8 @@ class WindowStatus:
         self.frames += 1
         self._tracks = tracks
 
-    def update(self, give: Callable[[], bool], estimator: Estimator) -> bool:
-        """Give the estimator something; whether it has a new estimate from it."""
+    def update(self, give: Callable[[], bool], estimators: Sequence[Estimator]) -> bool:
+        """Give the estimators something; whether there is a new estimate from it."""
         if self.failure:
             return False
         began = time.perf_counter()
@@ -54,27 +55,29 @@ class WindowStatus:
         if is_new:
             self.keyframes += 1
             self._took_ms.add(1e3 * (time.perf_counter() - began))
-        for fault in estimator.faults[self._faults :]:
-            self._since = time.monotonic()
-            self._text = f"began anew at {fault.t:.3f} s: {fault.reason}"
-            self._say(self._text)
-        self._faults = len(estimator.faults)
+        for number, each in enumerate(estimators):
+            for fault in each.faults[self._faults.get(number, 0) :]:
+                self._since = time.monotonic()
+                self._text = f"began anew at {fault.t:.3f} s: {fault.reason}"
+                self._say(self._text)
+            self._faults[number] = len(each.faults)
         return is_new
 
-    def problem(self, estimator: Estimator) -> tuple[bytes, str]:
+    def problem(self, estimators: Sequence[Estimator]) -> tuple[bytes, str]:
         """Level and text where something is wrong; else an empty text."""
         if self.failure:
             return ERROR, self.failure
         if time.monotonic() - self._since < SHOWN:
             return ERROR, self._text
-        if not estimator.is_running:
+        if not all(each.is_running for each in estimators):
             missing = "tracks" if not self.frames else "where the aircraft are"
             return WARN, f"waiting for {missing}"
         return OK, ""
 
-    def values(self, estimator: Estimator) -> dict[str, object]:
-        """How the window does."""
-        chi = estimator.window.chi_square if estimator.is_running else float("nan")
+    def values(self, estimators: Sequence[Estimator]) -> dict[str, object]:
+        """How the windows do; of several, the largest misfit."""
+        running = [each.window.chi_square for each in estimators if each.is_running]
+        chi = max(running) if running else float("nan")
         return {
             "keyframes": self.keyframes,
             "keyframe_ms": self._took_ms.percentile(50),
@@ -82,6 +85,6 @@ class WindowStatus:
             "frames": self.frames,
             "tracks": self._tracks,
             "chi_square": chi,
-            "faults": self._faults,
-            "late": estimator.late,
+            "faults": sum(self._faults.values()),
+            "late": sum(each.late for each in estimators),
         }

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimates the wrench of the environment on one platform without a force sensor, from its states and commands.
 
+Observer `momentum` goes by velocities, `acceleration` by the samples of the platform's inertial units.
+
 Runs in the vehicle's namespace, which is `iap` unless it is remapped.
 """
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -15,80 +19,129 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
+from iap_description.sensors.sensor_info import ImuInfo, load_sensors
 from iap_description.states import Command, resting_state
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.autopilot_gains import AutopilotGains
+from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_estimation.wrench.momentum_observer import MomentumObserver
-from iap_estimation.wrench.observer_responder import ObserverLoop
+from iap_estimation.wrench.observer_responder import ImuObserverLoop, ObserverLoop, WrenchObserver
 from iap_io.ros.conversions import BASE_LINK, frame, status_message
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, OK, WARN, Diagnostics, SuiteNode, run
+from iap_io.ros.sensor_topics import message_class
+from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_views import SECOND, CommandMessage, MessageReader, StateMessage
 from iap_io.wire.sample_views import WrenchMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
 
 # A command must not hide the one before it, which the state that came meanwhile needs.
 FEW = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+SAMPLES = 2000  # messages of a unit that may wait
+OBSERVERS = ("momentum", "acceleration")
 UNKNOWN = "zeros: the rotors of an aircraft count as equal"
 
 
 class WrenchObserverNode(SuiteNode):
-    """One platform's momentum observer between topics."""
+    """One platform's wrench observer between topics."""
 
-    def __init__(self, namespace: str = "iap") -> None:
-        super().__init__("wrench_observer_node", namespace=namespace)
+    def __init__(self, namespace: str = "iap", given: Mapping[str, Any] | None = None) -> None:
+        super().__init__("wrench_observer_node", namespace=namespace, given=given)
+        self.refuse_scenario("platform")
         platform = self.platform()
-        assembly = Assembly.of(platform)
+        assembly = Assembly.of(platform, self.get_namespace().strip("/"))
         self._count = platform.count
         self._out = WrenchMessage.of(frame(self.get_namespace().strip("/"), BASE_LINK))
         self._wrenches = self.create_publisher(WrenchStamped, "wrench/estimated", LATEST)
         what = "Topic of the central body as it is measured: state/measured where the scenario has noise; empty: none."
         measured = self.parameter("measured_topic", "", what)
-        self._loop = ObserverLoop(
-            self._observer(assembly, platform.aircraft),
-            len(assembly.bodies),
-            is_noisy=bool(measured),
-            tell=self._publish,
-        )
+        what = "momentum: by velocities; acceleration: by the samples of inertial units."
+        kind = self.choice("observer", OBSERVERS, what)
+        self._units = self._inertial_units(assembly) if kind == "acceleration" else []
+        self._loop = self._observer_loop(assembly, platform.aircraft, is_noisy=bool(measured))
         self._heard, self._fault = time.monotonic(), ""
+        self._listen_to_units()
         self._states, self._bases = MessageReader(StateMessage), MessageReader(StateMessage)
         self._commands = MessageReader(CommandMessage)
         self._subscribe(measured)
         self._diagnostics = Diagnostics(self, self._statuses, lambda: self._loop.stamp)
 
-    def _observer(self, assembly: Assembly, aircraft: Aircraft) -> MomentumObserver:
-        what = "Gain K_I: the estimate follows the wrench with this rate [1/s]."
+    def _inertial_units(self, assembly: Assembly) -> list[ImuInfo]:
+        what = "The vehicle's sensors, for observer acceleration: the path of a sensors.yaml, or the YAML itself."
+        text = self.parameter("sensors", "", what)
+        if not text:
+            raise BadInput(
+                "parameter sensors: missing; observer acceleration goes by inertial units"
+            )
+        frames = {f"{assembly.name}/{body.name}" for body in assembly.bodies}
+        sensors = load_sensors(text, source="parameter sensors")
+        found = [each for each in sensors if isinstance(each, ImuInfo) and each.parent in frames]
+        return [each.model_copy(update={"has_bias": False}) for each in found]
+
+    def _observer_loop(
+        self, assembly: Assembly, aircraft: Aircraft, *, is_noisy: bool
+    ) -> ObserverLoop:
+        what = "Rate [1/s] with which the estimate follows the wrench: gain K_I, or the low-pass of accelerations."
         gain = self.parameter("gain", 10.0, what, limits=(0.01, 1e3))
         what = "Rate at which states come [Hz]."
-        rate = self.parameter("control_rate", 200.0, what, limits=(1.0, 1e4))
-        gravity = self.parameter(
-            "gravity", GRAVITY, "Along -z of map [m/s^2].", limits=(0.1, 100.0)
-        )
-        what = "By how much the autopilots over-drive their rotors' speed; 1: not at all."
-        lead = self.parameter("autopilot.rotor_lead", 1.0, what, limits=(1.0, 10.0))
-        what = f"The autopilots' attitude gain, roll pitch yaw [1/s^2]; {UNKNOWN}."
-        attitude = self._three("autopilot.attitude", what)
-        what = f"The autopilots' rate gain, roll pitch yaw [1/s]; {UNKNOWN}."
+        dt = 1.0 / self.parameter("control_rate", 200.0, what, limits=(1.0, 1e4))
+        what = "Along -z of map [m/s^2]."
+        gravity = self.parameter("gravity", GRAVITY, what, limits=(0.1, 100.0))
+        autopilot, bodies = self._autopilot(), len(assembly.bodies)
+        loop = {"is_noisy": is_noisy, "tell": self._publish}
+        if self._units:
+            cutoff = gain / (2.0 * np.pi)
+            by_units = ImuWrenchObserver.of(
+                assembly, aircraft, self._units, cutoff=cutoff, dt=dt, autopilot=autopilot
+            )
+            _load(by_units, bodies, self._count)
+            return ImuObserverLoop(by_units, bodies, units=self._units, **loop)
         observer = MomentumObserver(
             assembly,
             aircraft,
             gravity=gravity,
             gain=np.full(6, gain),
-            dt=1.0 / rate,
-            rotor_lead=lead,
-            attitude=attitude,
-            rate=self._three("autopilot.rate", what),
+            dt=dt,
+            rotor_lead=autopilot.rotor_lead,
+            attitude=autopilot.attitude,
+            rate=autopilot.rate,
         )
-        row = resting_state(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))
-        for _ in range(2):  # so that whatever is loaded when first used is there
-            observer(np.tile(row, (len(assembly.bodies), 1)), Command.zeros(self._count))
-        observer.reset()
-        return observer
+        _load(observer, bodies, self._count)
+        return ObserverLoop(observer, bodies, **loop)
 
-    def _three(self, name: str, what: str) -> list[float]:
+    def _autopilot(self) -> AutopilotGains:
+        what = "By how much the autopilots over-drive their rotors' speed; 1: not at all."
+        lead = self.parameter("autopilot.rotor_lead", 1.0, what, limits=(1.0, 10.0))
+        what = f"The autopilots' attitude gain, roll pitch yaw [1/s^2]; {UNKNOWN}."
+        attitude = self._three("autopilot.attitude", what)
+        what = f"The autopilots' rate gain, roll pitch yaw [1/s]; {UNKNOWN}."
+        rate = self._three("autopilot.rate", what)
+        return AutopilotGains(rate_hz=None, attitude=attitude, rate=rate, rotor_lead=lead)
+
+    def _listen_to_units(self) -> None:
+        """Subscribe to the samples of inertial units."""
+        loop = self._loop
+        if not isinstance(loop, ImuObserverLoop):
+            return
+        what = "Whether lost samples are sent again, if those who publish them can."
+        kind = self.parameter("reliable", False, what)
+        policy = ReliabilityPolicy.RELIABLE if kind else ReliabilityPolicy.BEST_EFFORT
+        qos, decode = QoSProfile(depth=SAMPLES, reliability=policy), Decoder(self._units)
+
+        def on(topic: str, data: bytes) -> None:
+            reading = decode(topic, data)
+            if reading is not None:
+                loop.take_reading(reading)
+
+        for topic, kind in decode.types.items():
+            take = partial(on, topic)
+            self.create_subscription(message_class(kind), topic, take, qos, raw=True)
+
+    def _three(self, name: str, what: str) -> tuple[float, float, float]:
         values = list(self.parameter(name, [0.0, 0.0, 0.0], what, limits=(0.0, 1e6)))
         if len(values) != 3:
             raise BadInput(f"parameter {name}: three numbers are expected (got {len(values)})")
-        return values
+        return values[0], values[1], values[2]
 
     def _subscribe(self, measured: str) -> None:
         what = "Topic of the state."
@@ -145,9 +198,19 @@ class WrenchObserverNode(SuiteNode):
         """What has not come for too long."""
         if time.monotonic() - self._heard > DIAGNOSTIC_TIMEOUT:
             return f"waiting for {self._state.topic_name}"
+        if isinstance(self._loop, ImuObserverLoop) and self._loop.missing:
+            return f"waiting for samples on {', '.join(self._loop.missing)}"
         if self._loop.is_silent:
             return f"no commands on {self._command.topic_name}: nothing is estimated"
         return ""
+
+
+def _load(observer: WrenchObserver, bodies: int, aircraft: int) -> None:
+    """Load whatever is loaded when first used."""
+    row = resting_state(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]))
+    for _ in range(2):
+        observer(np.tile(row, (bodies, 1)), Command.zeros(aircraft))
+    observer.reset()
 
 
 def main() -> int:

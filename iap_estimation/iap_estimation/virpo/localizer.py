@@ -12,13 +12,17 @@ from iap_estimation.virpo.methods.joint import Together
 from iap_estimation.virpo.methods.vio import Apart
 from iap_estimation.virpo.methods.virpo import Exchanging
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.window.estimator import Fault, First
+from iap_estimation.virpo.window.estimator import Estimator, Fault, First
 
 METHODS = ("vio", "vio_uwb", "virpo", "joint", "drift_filter")
 
 
 class Localizer(Protocol):
-    """What every method does; each call says whether there are new estimates."""
+    """All aircraft of a platform under one method; calls that take measurements say whether estimates are new."""
+
+    @property
+    def estimators(self) -> list[Estimator]:
+        """The windows behind it."""
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
         """Take an inertial sample of an aircraft."""
@@ -35,8 +39,8 @@ class Localizer(Protocol):
     def estimates(self) -> list[Estimate]:
         """The newest of every aircraft that has any, with covariance, in the order of the crew."""
 
-    def heads(self) -> list[Estimate]:
-        """The same carried on to the newest inertial samples, without covariance."""
+    def propagated(self, aircraft: int) -> Estimate | None:
+        """One aircraft at its newest inertial sample, without covariance; None while it is not known."""
 
     def centre(self) -> Estimate | None:
         """The central body; None where the platform has none or not all aircraft are known."""
@@ -46,6 +50,13 @@ class Localizer(Protocol):
 
     def left_out(self) -> Sequence[LeftOut]:
         """Anchors that were left out so far, since their ranges were wrong for long."""
+
+
+def all_propagated(localizer: Localizer, count: int) -> list[Estimate]:
+    """All aircraft at their newest inertial samples; none while not all of them are known."""
+    found = [localizer.propagated(aircraft) for aircraft in range(count)]
+    known = [one for one in found if one is not None]
+    return known if len(known) == count else []
 
 
 def make_localizer(

@@ -85,8 +85,8 @@ class ImuWrenchObserver:
         self._means[:] = self._sums[:] = 0.0
         self._counts[:] = 0.0
 
-    def take(self, reading: Reading) -> None:
-        """Take what a unit says; other readings do not count."""
+    def receive(self, reading: Reading) -> None:
+        """Receive a unit's sample; other readings do not count."""
         if isinstance(reading, ImuReading) and reading.source.topic in self._rows:
             m = self._rows[reading.source.topic]
             self._sums[0, m] += reading.w_WS_S

@@ -1,19 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A momentum observer between messages: states and commands in, a wrench for every state out."""
+"""A wrench observer between messages: states, commands and inertial samples in, a wrench for every state out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
+from iap_description.sensors.readings import Reading
+from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.states import Command, Mode
-from iap_estimation.wrench.momentum_observer import MomentumObserver
+from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 
 Array = NDArray[np.float64]
 PATIENCE = (
     100_000_000  # simulation time after which what was known of the thrusts is known no more [ns]
 )
+STAMP_TOLERANCE = 1e-6  # between the stamps of a sample and of a state of one time [s]
+
+
+class WrenchObserver(Protocol):
+    """An estimator of the wrench of the environment without a force sensor."""
+
+    def reset(self) -> None:
+        """Forget the past."""
+
+    def __call__(self, x: Array, command: Command) -> Array:
+        """Estimated wrench (6,) about P's origin in P [N, N m], of state rows (bodies, 13) and the last command."""
 
 
 class ObserverLoop:
@@ -36,7 +50,7 @@ class ObserverLoop:
 
     def __init__(
         self,
-        observer: MomentumObserver,
+        observer: WrenchObserver,
         bodies: int,
         *,
         is_noisy: bool,
@@ -65,7 +79,7 @@ class ObserverLoop:
             raise BadInput("state: not finite")
         if stamp < self.stamp:
             self._begin_anew(stamp)
-        elif self._waits and self._has_base:
+        elif self._waits and self._has_base and self._may_be_overtaken:
             self._observe()
         self._previous, self.stamp = self.stamp, stamp
         self._seen[:] = x
@@ -98,6 +112,16 @@ class ObserverLoop:
     def _has_base(self) -> bool:
         return not self._is_noisy or self._measured == self.stamp
 
+    @property
+    def _has_samples(self) -> bool:
+        """Whether all that is sensed up to the last state is here."""
+        return True
+
+    @property
+    def _may_be_overtaken(self) -> bool:
+        """Whether a state is observed at the latest when the next one comes."""
+        return True
+
     def _begin_anew(self, stamp: int) -> None:
         self._observer.reset()
         self._commands = {s: c for s, c in self._commands.items() if s <= stamp}
@@ -108,8 +132,8 @@ class ObserverLoop:
             self._tell(self.stamp, self._wrench_P)
 
     def _try(self) -> None:
-        is_first = self._previous < 0
-        if self._waits and self._has_base and (is_first or self._previous in self._commands):
+        is_answered = self._previous in self._commands and self._has_samples
+        if self._waits and self._has_base and (self._previous < 0 or is_answered):
             self._observe()
 
     def _observe(self) -> None:
@@ -138,3 +162,68 @@ class ObserverLoop:
         self._observed = self.stamp
         self._commands = {s: c for s, c in self._commands.items() if s >= told}
         return True
+
+
+class ImuObserverLoop(ObserverLoop):
+    """The same for an observer by inertial units: a state also waits for the samples up to it.
+
+    A sample that is lost holds its state back until the next state comes. Before every unit has given a sample,
+    nothing is published.
+
+    Args:
+        observer: of the wrench.
+        bodies: of the platform.
+        is_noisy: whether the central body's row comes on its own, as it is measured.
+        tell: takes the stamp [ns] of a state and its wrench (6,) about P's origin in P, also again.
+        units: the inertial units.
+    """
+
+    def __init__(
+        self,
+        observer: ImuWrenchObserver,
+        bodies: int,
+        *,
+        is_noisy: bool,
+        tell: Callable[[int, Array], None],
+        units: Sequence[ImuInfo],
+    ) -> None:
+        super().__init__(observer, bodies, is_noisy=is_noisy, tell=tell)
+        self._units = observer
+        self._periods = {unit.topic: 1.0 / unit.rate for unit in units}
+        self._begin_samples()
+
+    @property
+    def missing(self) -> list[str]:
+        """Topics of units that have given no sample yet."""
+        return [topic for topic, t in self._newest.items() if not np.isfinite(t)]
+
+    def take_reading(self, reading: Reading) -> None:
+        """Take a sample; it counts for the first state that is no earlier."""
+        self._newest[reading.source.topic] = reading.t
+        self._samples.append(reading)
+        self._try()
+
+    @property
+    def _has_samples(self) -> bool:
+        due = 1e-9 * self.stamp + STAMP_TOLERANCE
+        return all(t + self._periods[topic] > due for topic, t in self._newest.items())
+
+    @property
+    def _may_be_overtaken(self) -> bool:
+        return not self.missing
+
+    def _begin_samples(self) -> None:
+        self._newest = dict.fromkeys(self._periods, -np.inf)
+        self._samples: list[Reading] = []
+
+    def _begin_anew(self, stamp: int) -> None:
+        super()._begin_anew(stamp)
+        self._begin_samples()
+
+    def _advance(self) -> bool:
+        end = 1e-9 * self.stamp + STAMP_TOLERANCE
+        for reading in self._samples:
+            if reading.t <= end:
+                self._units.receive(reading)
+        self._samples = [reading for reading in self._samples if reading.t > end]
+        return super()._advance()

@@ -90,8 +90,8 @@ class Recorder:
         self._columns[vehicle].put(i, step)
         self._filled[vehicle] = i + 1
 
-    def take(self, reading: Reading) -> None:
-        """Take a reading of one of the meta's sensors; it is kept, so its arrays must stay as they are."""
+    def receive(self, reading: Reading) -> None:
+        """Receive a reading of one of the meta's sensors; it is kept, so its arrays must stay as they are."""
         self._readings.append(reading)
         self._held += _size(reading)
         if self._held >= HELD:

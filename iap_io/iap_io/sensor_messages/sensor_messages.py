@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from iap_description.plugins import load_class
 from iap_description.sensors.readings import (
     CloudReading,
     ImuReading,
@@ -21,6 +22,7 @@ from iap_description.sensors.sensor_info import (
     ImuInfo,
     LidarInfo,
     MagnetometerInfo,
+    OtherSensorInfo,
     SensorInfo,
     UwbInfo,
 )
@@ -71,6 +73,9 @@ def encoder(
     """
     if isinstance(meta, CameraSensorInfo):
         return CameraEncoder(meta, compression=compression, png=png)
+    if isinstance(meta, OtherSensorInfo):
+        codec: Encoder = load_class(meta.codec, ("__call__", "reading"), key="codec")(meta)
+        return codec
     kinds: dict[type, Callable[[Any], Encoder]] = {
         ImuInfo: ImuEncoder,
         MagnetometerInfo: MagnetometerEncoder,

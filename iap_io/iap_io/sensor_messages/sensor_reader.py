@@ -43,29 +43,33 @@ class Decoder:
         self.types: dict[str, str] = {}
         # Samples that wait for their biases, or the reverse: topic, stamp and message.
         self._halves: dict[str, tuple[str, int, Any]] = {}
+        self._readers: dict[str, Callable[..., Reading]] = {}
         for meta in sensors:
             for compression in ("none", "png"):
-                for topic, msgtype in encoder(meta, compression=compression).topics.items():
-                    if msgtype in _READERS:
+                codec = encoder(meta, compression=compression)
+                for topic, msgtype in codec.topics.items():
+                    read = getattr(codec, "reading", _READERS.get(msgtype))
+                    if read is not None:
                         self._owners[topic], self.types[topic] = meta, msgtype
+                        self._readers[topic] = read
 
     def __call__(self, topic: str, data: bytes) -> Reading | None:
         """The reading that a message completes, if it does: true biases come in one of their own."""
         meta, stamp = self._owners[topic], stamp_of(data)
-        parts = message_types().deserialize_cdr(data, self.types[topic])
+        message = message_types().deserialize_cdr(data, self.types[topic])
         if not isinstance(meta, ImuInfo) or not meta.has_bias:
-            return self._reading(topic, stamp, parts)
+            return self._reading(topic, stamp, message)
         waiting = self._halves.pop(meta.topic, None)
         if waiting is not None and waiting[1] == stamp:
-            pair = {waiting[0]: waiting[2], topic: parts}
+            pair = {waiting[0]: waiting[2], topic: message}
             return self._reading(meta.topic, stamp, *(pair[name] for name in sorted(pair)))
-        self._halves[meta.topic] = topic, stamp, parts
+        self._halves[meta.topic] = topic, stamp, message
         is_alone = waiting is not None and waiting[0] == meta.topic  # its biases were lost
         return self._reading(*waiting) if waiting is not None and is_alone else None
 
-    def _reading(self, topic: str, stamp: int, *parts: Any) -> Reading:  # noqa: ANN401
+    def _reading(self, topic: str, stamp: int, *messages: Any) -> Reading:  # noqa: ANN401
         meta = self._owners[topic]
-        return _READERS[self.types[topic]](Source(meta.topic, meta.frame), stamp / 1e9, *parts)
+        return self._readers[topic](Source(meta.topic, meta.frame), stamp / 1e9, *messages)
 
 
 def read_sensors(

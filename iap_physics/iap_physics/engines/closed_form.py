@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from iap_description.errors import FlightFailed, IapError
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.objects import Placed
 from iap_description.world.world import World
-from iap_physics.engines.engine import Contact, Engine
+from iap_physics.engines.engine import RUNNING, Contact, Engine, Integers, world_indices
 from iap_physics.engines.joints import at_rest, check_start
 from iap_physics.engines.rigid_motion import RigidModel, step_batch
 
@@ -25,6 +25,7 @@ _REFUSAL = "the closed-form engine {}; use the pybullet engine"
 class _Snapshot:
     t: float
     x: Array
+    status: Integers
 
 
 class ClosedFormEngine(Engine):
@@ -34,6 +35,7 @@ class ClosedFormEngine(Engine):
         """Prepare for a batch of equal worlds; `load` fills them."""
         self.batch = batch
         self.t = 0.0
+        self.status = np.full(batch, RUNNING, dtype=np.int64)
         self._assemblies: tuple[Assembly, ...] = ()
         self._objects: tuple[Placed, ...] = ()
 
@@ -48,17 +50,21 @@ class ClosedFormEngine(Engine):
         self._parts = list(zip(assemblies, firsts, models, strict=True))
         self._wrenches = np.zeros((self.batch, sum(sizes), 6))
         self._x = np.repeat(at_rest(assemblies)[None], self.batch, axis=0)
+        self._x_before = self._x.copy()
         self.reset(self._x)
 
-    def reset(self, x: Array) -> None:
-        """Start anew from states (B, bodies, 13)."""
-        self._x[:] = check_start(self._assemblies, x, self.batch)
-        self._wrenches[:] = 0.0
-        self.t = 0.0
+    def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
+        """Start worlds anew from states (worlds, bodies, 13)."""
+        chosen = world_indices(worlds, self.batch)
+        self._x[chosen] = check_start(self._assemblies, x, len(chosen))
+        self._wrenches[chosen] = 0.0
+        self.status[chosen] = RUNNING
+        if worlds is None:
+            self.t = 0.0
 
     def snapshot(self) -> _Snapshot:
-        """Time and states."""
-        return _Snapshot(self.t, self._x.copy())
+        """Time, states and status of all worlds."""
+        return _Snapshot(self.t, self._x.copy(), self.status.copy())
 
     def restore(self, snapshot: object) -> None:
         """Return to a snapshot."""
@@ -66,6 +72,7 @@ class ClosedFormEngine(Engine):
             raise IapError("restore: the snapshot is not of this engine")
         self.t = snapshot.t
         self._x[:] = snapshot.x
+        self.status[:] = snapshot.status
         self._wrenches[:] = 0.0
 
     def apply(self, wrenches_W: Array) -> None:
@@ -73,14 +80,23 @@ class ClosedFormEngine(Engine):
         self._wrenches[:] = wrenches_W
 
     def step(self, dt: float) -> None:
-        """Advance every world by `dt` [s]."""
+        """Advance every running world by `dt` [s]; one that diverges keeps its last state."""
+        if self.batch == 1 and self.status[0] != RUNNING:
+            raise FlightFailed("diverged", self.t, "the flight has ended already: reset it")
+        self._x_before[:] = self._x
         for assembly, first, model in self._parts:
-            failed = step_batch(self._x, self._wrenches, first, model, self._gravity, dt)
-            if failed >= 0:
-                name = assembly.name if self.batch == 1 else f"{assembly.name} of world {failed}"
-                raise FlightFailed("diverged", self.t + dt, f"the state of '{name}' is not finite")
+            if not step_batch(
+                self._x, self._wrenches, first, model, self._gravity, dt, self.status
+            ):
+                self._end_diverged(assembly.name, self.t + dt)
         self._wrenches[:] = 0.0
         self.t += dt
+
+    def _end_diverged(self, name: str, t: float) -> None:
+        has_ended = self.status != RUNNING
+        self._x[has_ended] = self._x_before[has_ended]
+        if self.batch == 1:
+            raise FlightFailed("diverged", t, f"the state of '{name}' is not finite")
 
     def state(self) -> Array:
         """(B, bodies, 13) the present states."""

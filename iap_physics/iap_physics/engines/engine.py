@@ -6,15 +6,22 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from iap_description.errors import BadInput
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 
 Array = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 WORLD = -1  # as a body: the ground, or what stands in the scene
 OBJECT = -2  # the world's first object; its k-th is OBJECT - k
+
+# Status of one world of a batch; only running worlds advance, the others keep their last state.
+RUNNING = 0
+DIVERGED = 1  # a state would no longer be finite
+INVALID_COMMAND = 2  # a command held NaN or infinity
 
 
 @dataclass(frozen=True)
@@ -37,22 +44,26 @@ class Engine(Protocol):
 
     Attributes:
         batch: number B of worlds.
-        t: time since the start [s].
+        t: time since all worlds started [s].
+        status: (B,) status of every world: `RUNNING`, `DIVERGED` or `INVALID_COMMAND`.
     """
 
     batch: int
     t: float
+    status: Integers
 
     def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
         """Build the world anew; the vehicles rest at the origin until `reset`."""
 
-    def reset(self, x: Array) -> None:
-        """Start anew at t = 0 from states (B, bodies, 13).
+    def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
+        """Start worlds anew; a reset run equals a fresh one bit for bit.
 
-        A reset run equals a fresh one bit for bit.
+        Args:
+            x: (worlds, bodies, 13) their states.
+            worlds: their indices, or a mask (B,); None for all of them, which sets t to 0 as well.
 
         Raises:
-            BadInput: the states are not finite or do not fit the joints.
+            BadInput: the states are not finite or do not fit the joints, or there is no such world.
         """
 
     def snapshot(self) -> object:
@@ -74,10 +85,13 @@ class Engine(Protocol):
         """
 
     def step(self, dt: float) -> None:
-        """Advance by `dt` [s]; the wrenches count for this step only.
+        """Advance the running worlds by `dt` [s]; the wrenches count for this step only.
+
+        A world of a batch whose state would no longer be finite gets the status ``DIVERGED`` and keeps
+        its last state.
 
         Raises:
-            FlightFailed: a state is no longer finite (outcome ``diverged``).
+            FlightFailed: the only world of an engine diverges or has diverged (outcome ``diverged``).
         """
 
     def state(self) -> Array:
@@ -125,3 +139,28 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Give back what the engine holds."""
+
+
+def world_indices(worlds: ArrayLike | None, batch: int) -> Integers:
+    """Indices of chosen worlds.
+
+    Args:
+        worlds: indices, or a mask (batch,); None for all worlds.
+        batch: number of worlds.
+
+    Raises:
+        BadInput: there is no such world, or one is given twice.
+    """
+    if worlds is None:
+        return np.arange(batch)
+    chosen = np.asarray(worlds)
+    if chosen.dtype == bool and chosen.shape == (batch,):
+        return np.flatnonzero(chosen)
+    is_index = chosen.ndim == 1 and (chosen.size == 0 or np.issubdtype(chosen.dtype, np.integer))
+    if not is_index or not np.isin(chosen, np.arange(batch)).all():
+        raise BadInput(
+            f"worlds: indices below {batch} or a mask of {batch} expected, got {worlds}"
+        )
+    if len(np.unique(chosen)) < len(chosen):
+        raise BadInput(f"worlds: one is given twice in {worlds}")
+    return chosen.astype(np.int64)

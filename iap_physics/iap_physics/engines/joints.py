@@ -80,6 +80,8 @@ def check_start(assemblies: Sequence[Assembly], x: Array, batch: int) -> Array:
     shape = (batch, len(bodies), STATE_SIZE)
     if x.shape != shape:
         raise BadInput(f"start state: expected shape {shape}, got {x.shape}")
+    if batch == 0:
+        return x
     if not np.isfinite(x).all():
         worst = bodies[int(np.argwhere(~np.isfinite(x))[0, 1])]
         raise BadInput(f"start state of '{worst}': not finite")

@@ -45,6 +45,7 @@ from iap_description.kernels import (
     vec,
 )
 from iap_description.vehicles.assembly import Assembly
+from iap_physics.engines.engine import DIVERGED, RUNNING
 
 Array = NDArray[np.float64]
 
@@ -246,15 +247,27 @@ def step_platform(
 
 @njit(cache=True)
 def step_batch(
-    x: Array, wrenches: Array, first: int, model: RigidModel, gravity: float, dt: float
-) -> int:
-    """Advance the platform in every world of a batch, (B, bodies, 13) and (B, bodies, 6).
+    x: Array,
+    wrenches: Array,
+    first: int,
+    model: RigidModel,
+    gravity: float,
+    dt: float,
+    status: NDArray[np.int64],
+) -> bool:
+    """Advance the platform in the running worlds of a batch, (B, bodies, 13) and (B, bodies, 6).
+
+    The arguments are those of `step_platform`, and `status` (B,), which is set of worlds whose
+    result is not finite.
 
     Returns:
-        The first world whose result is not finite, or -1.
+        Whether all results are finite.
     """
-    failed = -1
+    are_finite = True
     for b in range(x.shape[0]):
-        if not step_platform(x[b], wrenches[b], first, model, gravity, dt) and failed < 0:
-            failed = b
-    return failed
+        if status[b] != RUNNING:
+            continue
+        if not step_platform(x[b], wrenches[b], first, model, gravity, dt):
+            status[b] = DIVERGED
+            are_finite = False
+    return are_finite

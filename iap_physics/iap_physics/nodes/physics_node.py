@@ -45,13 +45,13 @@ class PhysicsNode(SuiteNode):
         what = "A vehicle without commands for longer levels out and holds [s of simulation time]."
         timeout = self.parameter("command_timeout", 0.1, what, limits=(0.01, 60.0))
         flight = Flight.of(scenario)
-        self._senses = flight.senses
+        self._sensors = flight.sensors
         self._session = Session(
             scenario,
             flight.pilots,
             make_engine(scenario),
             timeout=None if self._pace == "lockstep" else timeout,
-            probes=[each.inertial and each.inertial.probe for each in self._senses.vehicles],
+            probes=self._sensors.vehicle_probes,
         )
         what = "Stand at t = 0 until the service pause is called with data: false."
         self._paused, self._steps_left = self.parameter("start_paused", False, what), 0
@@ -59,7 +59,7 @@ class PhysicsNode(SuiteNode):
         self._clock_publisher = self.create_publisher(Clock, "/clock", LATEST)
         self._vehicles = self._make_vehicles(scenario)
         names = [vehicle.command_topic for vehicle in self._vehicles]
-        for note in self._senses.notes:
+        for note in self._sensors.suite.notes:
             self.get_logger().warning(note)
         self._status = PhysicsStatus(self, self._session, self._pace, names)
         self._status.paused = self._paused
@@ -86,7 +86,7 @@ class PhysicsNode(SuiteNode):
         self._objects = WorldState(self, scenario.world, engine)
         self._world = WorldMarkers(self, scenario.world, engine)
         self._frames = StaticFrames(self, self._fixed(scenario))
-        units = [each.inertial for each in self._senses.vehicles]
+        units = [each.inertial for each in self._sensors.suite.vehicles]
         return [
             VehicleTopics(self, self._session, i, vehicle, every, units[i], self._on_command)
             for i, vehicle in enumerate(scenario.vehicles)
@@ -99,7 +99,7 @@ class PhysicsNode(SuiteNode):
         assemblies = [Assembly.of(v.platform, v.name) for v in scenario.vehicles]
         mounts = [each for assembly in assemblies for each in mounts_of(assembly)]
         others = set() if mine else {each.frame for each in mounts}
-        frames = fixed_frames(mounts, self._senses.metas)
+        frames = fixed_frames(mounts, self._sensors.suite.infos)
         return [each for each in frames if each.frame not in others]
 
     def _serve(self) -> None:

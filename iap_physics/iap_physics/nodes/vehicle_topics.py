@@ -30,7 +30,7 @@ NO_ROTORS = np.zeros((0, 4))
 
 
 class UnitTopic:
-    """What ideal inertial units of one vehicle feel; imu_node makes real ones of them.
+    """Ideal inertial samples of one vehicle, of which imu_node makes those of real units.
 
     Args:
         node: that publishes.
@@ -40,8 +40,8 @@ class UnitTopic:
     """
 
     def __init__(self, node: Node, name: str, units: InertialUnits, dt: float) -> None:
-        frames = [unit.place.source.frame for unit in units.units]
-        self._bodies = [unit.place.body for unit in units.units]
+        frames = [unit.mount.source.frame for unit in units.units]
+        self._bodies = [unit.mount.body for unit in units.units]
         self._make = partial(InertialMessage.of, frame(name, BASE_LINK), frames)
         self._messages: dict[int, InertialMessage] = {}  # by number of instants
         self._publisher = node.create_publisher(InertialSamplesMessage, f"/{name}/inertial", EVERY)

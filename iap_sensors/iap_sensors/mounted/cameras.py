@@ -13,7 +13,7 @@ from iap_description.errors import BadInput
 from iap_description.random_streams import stream
 from iap_description.scenes.library import load_scene
 from iap_description.scenes.part import Part
-from iap_description.sensors.mounts import SensorMount, optical, seat
+from iap_description.sensors.mounts import SensorMount, optical, sensor_mount
 from iap_description.sensors.readings import ImageReading, Source
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_description.states import P, Q, V, W
@@ -24,12 +24,11 @@ from iap_sensors.cameras.camera import Camera
 from iap_sensors.cameras.model import stereo_baseline
 from iap_sensors.cameras.renderer import Frame, Renderer, Shot
 from iap_sensors.cameras.spec import CameraSpec
+from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
 from iap_sensors.mounted.sampling import Sampling
-from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 Array = NDArray[np.float64]
-OPEN_FIELD = "open_field"  # what is seen where no scene is asked for
+OPEN_FIELD = "open_field"  # the scene of a world without one
 IN_THE_WORLD = -1  # as the row of a camera's body
 POSE = slice(P.start, Q.stop)
 
@@ -84,9 +83,9 @@ class MountedCamera:
         ]
 
     @property
-    def meta(self) -> CameraSensorInfo:
-        """What a recording says of it."""
-        info = self.camera.model.info(self.baseline)
+    def info(self) -> CameraSensorInfo:
+        """Its description."""
+        lens = self.camera.model.info(self.baseline)
         return CameraSensorInfo(
             topic=self.source.topic,
             frame=self.source.frame,
@@ -95,95 +94,91 @@ class MountedCamera:
             q_BS=tuple(optical(self.q_BS).tolist()),
             rate=self.sampling.rate,
             outputs=self.camera.spec.outputs,
-            width=info.width,
-            height=info.height,
-            K=info.K,
-            D=info.D,
-            R=info.R,
-            P=info.P,
+            width=lens.width,
+            height=lens.height,
+            K=lens.K,
+            D=lens.D,
+            R=lens.R,
+            P=lens.P,
         )
 
 
-def mounted_cameras_of(scenario: Scenario) -> tuple[MountedCamera, ...]:
-    """All cameras of a scenario: of every aircraft of every vehicle, then those that stand in the world.
+def mounted_cameras_of(rig: RigSpec) -> tuple[MountedCamera, ...]:
+    """All cameras of a rig: of every aircraft of every vehicle, then those that stand in the world.
 
     Raises:
         BadInput: a camera without a place, or half a stereo pair.
     """
     found: list[MountedCamera] = []
     first = 0
-    for vehicle in scenario.vehicles:
-        assembly = Assembly.of(vehicle.platform, vehicle.name)
+    for vehicle in rig.vehicles:
+        assembly = vehicle.assembly
         for body in assembly.aircraft:
-            found += _on_aircraft(scenario, vehicle, assembly, body, first)
+            found += _on_aircraft(rig, vehicle, assembly, body, first)
         first += len(assembly.bodies)
-    return (*found, *(_in_the_world(scenario, name) for name in scenario.cameras))
+    return (*found, *(_in_the_world(rig, name) for name in rig.cameras))
 
 
 def _on_aircraft(
-    scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly, body: int, first: int
+    rig: RigSpec, vehicle: RigVehicle, assembly: Assembly, body: int, first: int
 ) -> list[MountedCamera]:
     specs = vehicle.sensors.cameras
-    seats = {name: _camera_seat(assembly, body, name, spec) for name, spec in specs.items()}
+    mounts = {name: _camera_mount(assembly, body, name, spec) for name, spec in specs.items()}
     parent = f"{assembly.name}/{assembly.bodies[body].name}"
     return [
         MountedCamera(
-            seats[name].source,
-            _camera(scenario, seats[name].source, spec),
+            mounts[name].source,
+            _camera(rig, mounts[name].source, spec),
             first + body,
-            seats[name].p_BS_B,
-            seats[name].q_BS,
+            mounts[name].p_BS_B,
+            mounts[name].q_BS,
             parent,
-            Sampling.of(spec.rate, scenario.rates.control_hz, f"camera '{name}'"),
-            _baseline(name, spec, seats),
+            Sampling.of(spec.rate, rig.control_hz, f"camera '{name}'"),
+            _baseline(name, spec, mounts),
         )
         for name, spec in specs.items()
     ]
 
 
-def _camera(scenario: Scenario, source: Source, spec: CameraSpec) -> Camera:
-    return Camera(spec, stream(scenario.seed, source.topic))
+def _camera(rig: RigSpec, source: Source, spec: CameraSpec) -> Camera:
+    return Camera(spec, stream(rig.seed, source.topic))
 
 
-def _camera_seat(assembly: Assembly, body: int, name: str, spec: CameraSpec) -> SensorMount:
+def _camera_mount(assembly: Assembly, body: int, name: str, spec: CameraSpec) -> SensorMount:
     key = f"sensors.cameras.{name}.mount"
     if spec.mount is None:
         raise BadInput(f"key '{key}': a camera of an aircraft needs the name of a mount")
-    place = seat(assembly, body, spec.mount, name, key=key)
+    place = sensor_mount(assembly, body, spec.mount, name, key=key)
     source = Source(place.source.topic, f"{place.source.frame}_optical")
     return SensorMount(source, body, place.p_BS_B, place.q_BS)
 
 
-def _baseline(name: str, spec: CameraSpec, seats: dict[str, SensorMount]) -> float:
+def _baseline(name: str, spec: CameraSpec, mounts: dict[str, SensorMount]) -> float:
     if spec.right_of is None:
         return 0.0
     key = f"sensors.cameras.{name}.right_of"
-    if spec.right_of not in seats:
+    if spec.right_of not in mounts:
         raise BadInput(f"key '{key}': there is no camera '{spec.right_of}'")
-    left, right = seats[spec.right_of], seats[name]
+    left, right = mounts[spec.right_of], mounts[name]
     pair = (left.p_BS_B, left.q_BS), (right.p_BS_B, right.q_BS)
     return stereo_baseline(*pair, key=key)
 
 
-def _in_the_world(scenario: Scenario, name: str) -> MountedCamera:
-    spec = scenario.cameras[name]
+def _in_the_world(rig: RigSpec, name: str) -> MountedCamera:
+    spec = rig.cameras[name]
     if spec.position is None or spec.rpy_deg is None:
         raise BadInput(f"key 'cameras.{name}': a camera in the world needs position and rpy_deg")
     q_WS = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(spec.rpy_deg)))
-    sampling = Sampling.of(spec.rate, scenario.rates.control_hz, f"camera '{name}'")
+    sampling = Sampling.of(spec.rate, rig.control_hz, f"camera '{name}'")
     source = Source(f"/cameras/{name}", f"{name}_optical")
-    camera, place = _camera(scenario, source, spec), np.array(spec.position)
+    camera, place = _camera(rig, source, spec), np.array(spec.position)
     return MountedCamera(source, camera, IN_THE_WORLD, place, q_WS, MAP, sampling)
 
 
-def visible_bodies(scenario: Scenario) -> list[tuple[Part, ...]]:
-    """What is drawn of every vehicle's bodies, then of the world's objects; each has a label of its own."""
-    bodies = [
-        body
-        for vehicle in scenario.vehicles
-        for body in Assembly.of(vehicle.platform, vehicle.name).bodies
-    ]
-    items = scenario.world.objects.values()
+def visible_bodies(rig: RigSpec) -> list[tuple[Part, ...]]:
+    """The drawn parts of every vehicle's bodies, then of the world's objects; each has a label of its own."""
+    bodies = [body for vehicle in rig.vehicles for body in vehicle.assembly.bodies]
+    items = rig.world.objects.values()
     return [
         *(body_parts(body, label=BODY_LABEL + row) for row, body in enumerate(bodies)),
         *(object_parts(item, label=OBJECT_LABEL + k) for k, item in enumerate(items)),
@@ -194,29 +189,28 @@ class MountedCameras:
     """The cameras of a run.
 
     Args:
-        scenario: whose world is seen.
-        eyes: the cameras that count.
+        rig: with the world and the vehicles in it.
+        cameras: those that are rendered.
         renderer: fresh; it is loaded here, and closed by whoever made it.
 
     Attributes:
+        cameras: as given.
         count: images rendered so far.
         seconds: wall time that they took.
     """
 
-    def __init__(
-        self, scenario: Scenario, eyes: Sequence[MountedCamera], renderer: Renderer
-    ) -> None:
-        self.eyes = tuple(eyes)
+    def __init__(self, rig: RigSpec, cameras: Sequence[MountedCamera], renderer: Renderer) -> None:
+        self.cameras = tuple(cameras)
         self._renderer = renderer
         self.count, self.seconds = 0, 0.0
-        renderer.load(load_scene(scenario.world.scene or OPEN_FIELD), visible_bodies(scenario))
+        renderer.load(load_scene(rig.world.scene or OPEN_FIELD), visible_bodies(rig))
 
     def reset(self, seed: int) -> None:
         """Noise starts anew."""
-        for eye in self.eyes:
-            eye.camera.reset(stream(seed, eye.source.topic))
+        for each in self.cameras:
+            each.camera.reset(stream(seed, each.source.topic))
 
-    def look(self, k: int, t: float, x: Array, objects: Array) -> list[ImageReading]:
+    def sample(self, k: int, t: float, x: Array, objects: Array) -> list[ImageReading]:
         """The images that are due at control instant k.
 
         Args:
@@ -225,7 +219,7 @@ class MountedCameras:
             x: (bodies, 13) states of all vehicles.
             objects: (objects, 13) states of the world's objects.
         """
-        due = [eye for eye in self.eyes if eye.sampling.is_due(k)]
+        due = [each for each in self.cameras if each.sampling.is_due(k)]
         return self.shoot(due, t, x, objects) if due else []
 
     def shoot(
@@ -234,8 +228,8 @@ class MountedCameras:
         """The images of some cameras now."""
         began = time.perf_counter()
         poses = np.vstack([x[:, POSE], objects[:, POSE]])
-        frames = self._renderer.render([eye.shot(x) for eye in due], poses)
+        frames = self._renderer.render([each.shot(x) for each in due], poses)
         self.seconds += time.perf_counter() - began
         self.count += len(frames)
         pairs = zip(due, frames, strict=True)
-        return [each for eye, frame in pairs for each in eye.readings(t, frame)]
+        return [image for each, frame in pairs for image in each.readings(t, frame)]

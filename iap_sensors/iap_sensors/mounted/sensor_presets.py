@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which sensors a vehicle has: presets by name, and the record that they come to."""
+"""The sensors of a vehicle: presets by name, and the record that they come to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, ValidationError, model_validator
 
 from iap_description.config import Presets, Record
 from iap_description.errors import BadInput
-from iap_sensors import ahrs, imu, lidar, magnetometer, uwb
+from iap_sensors import ahrs, imu, magnetometer
 from iap_sensors.ahrs import AttitudeGains
 from iap_sensors.cameras import spec as camera_spec
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.imu import ImuSpec
 from iap_sensors.lidar import LidarSpec
 from iap_sensors.magnetometer import MagnetometerSpec
+from iap_sensors.mounted.kinds import is_kind, kind
 from iap_sensors.uwb import UwbSpec, anchor_trees
 
 SETS = Presets(Path(__file__).parents[1] / "data" / "sensors", "sensors")
@@ -26,13 +27,16 @@ _PRESETS: dict[str, Callable[[str], Tree]] = {
     "imu": imu.PRESETS.tree,
     "magnetometer": magnetometer.PRESETS.tree,
     "attitude": ahrs.PRESETS.tree,
-    "uwb": uwb.PRESETS.tree,
-    "lidar": lidar.PRESETS.tree,
 }
 
 
 class Sensors(Record):
-    """The sensors of one vehicle: the same on every aircraft, and an inertial unit on the centre too."""
+    """The sensors of one vehicle: the same on every aircraft, and an inertial unit on the centre too.
+
+    Further keys are those of other kinds, see `iap_sensors.mounted.kinds`.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
 
     imu: ImuSpec | None = None
     magnetometer: MagnetometerSpec | None = None
@@ -40,6 +44,39 @@ class Sensors(Record):
     uwb: UwbSpec | None = None
     cameras: dict[Name, CameraSpec] = {}
     lidar: LidarSpec | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _other_kinds(cls, tree: object) -> object:
+        """Check what is of no kind above against the record of its own."""
+        if not isinstance(tree, dict):
+            return tree
+        others = [key for key in tree if key not in cls.model_fields]
+        return {**tree, **{key: _checked(key, tree[key]) for key in others}}
+
+    @property
+    def mounted(self) -> dict[str, Any]:
+        """The records of the kinds in `iap_sensors.mounted.kinds`, without those that there are none of."""
+        given = {"uwb": self.uwb, "lidar": self.lidar, **(self.model_extra or {})}
+        return {key: spec for key, spec in given.items() if spec is not None}
+
+
+def _checked(key: str, given: object) -> Record | None:
+    """The record of a kind that is named by a key, None where there is no such sensor."""
+    if not is_kind(key):
+        raise _faults([{"type": "extra_forbidden", "loc": (key,), "input": given}])
+    if given is None:
+        return None
+    try:
+        return kind(key).SPEC.model_validate(given)
+    except ValidationError as error:
+        raise _faults(
+            [{**each, "loc": (key, *each["loc"])} for each in error.errors(include_url=False)]
+        ) from error
+
+
+def _faults(faults: Sequence[Any]) -> ValidationError:
+    return ValidationError.from_exception_data("sensors", list(faults))
 
 
 def set_names() -> list[str]:
@@ -57,13 +94,14 @@ def sensors_tree(given: object, source: str) -> object:
     Raises:
         BadInput: there is no such set or preset.
     """
-    tree: Tree = {**dict.fromkeys(_PRESETS), "cameras": {}}
+    tree: Tree = {**dict.fromkeys([*_PRESETS, "uwb", "lidar"]), "cameras": {}}
     for part in _named_sets(given, source) if isinstance(given, str) else [given]:
         if not isinstance(part, dict):
             return part  # which is refused where it is validated
         tree = {**tree, **part, "cameras": _both(tree["cameras"], part.get("cameras", {}))}
-    for key, preset in _PRESETS.items():
-        tree[key] = _filled_in(tree[key], preset)
+    for key in tree:
+        if key in _PRESETS or is_kind(key):
+            tree[key] = _filled_in(tree[key], _PRESETS.get(key) or kind(key).preset)
     if isinstance(tree["uwb"], dict) and "anchors" in tree["uwb"]:
         tree["uwb"] = {**tree["uwb"], "anchors": anchor_trees(tree["uwb"]["anchors"])}
     return {**tree, "cameras": cameras_tree(tree["cameras"])}

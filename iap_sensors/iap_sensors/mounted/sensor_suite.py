@@ -1,118 +1,124 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""All sensors of a run, on one clock: they look at every state, and whoever takes readings gets them in order."""
+"""All sensors of a run, on one clock: they sample every state, and sinks receive the readings in order."""
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.sensors.inertial_samples import InertialSamples
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import AnySensor
-from iap_description.vehicles.assembly import Assembly
-from iap_physics.plant import Plant, Probe
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_sensors.mounted.inertial_units import InertialUnits
-from iap_sensors.mounted.lidars import Lidars
-from iap_sensors.mounted.uwb_tags import UwbTags
-from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.scenario.vehicle_spec import VehicleSpec
+from iap_sensors.mounted.kinds import kind
+from iap_sensors.mounted.mounted_sensors import MountedSensors
+from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
+
+if TYPE_CHECKING:
+    from iap_sensors.rays import Rays  # loads Embree, for those who cast rays only
 
 Array = NDArray[np.float64]
 
 
 class ReadingSink(Protocol):
-    """What takes readings: a recorder, an estimator."""
+    """Receives readings, as a recorder or an estimator does."""
 
-    def take(self, reading: Reading) -> None:
-        """Take one; those of one sensor come in the order of their stamps."""
+    def receive(self, reading: Reading) -> None:
+        """Receive one; those of one sensor come in the order of their stamps."""
 
 
 class VehicleSensors:
-    """The sensors of one vehicle but its cameras; each kind is None where there is none."""
+    """The sensors of one vehicle but its cameras.
 
-    def __init__(
-        self, scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly, first: int
-    ) -> None:
-        sensors = vehicle.sensors
-        self.inertial = InertialUnits(scenario, vehicle, assembly, first) if sensors.imu else None
-        self.uwb = UwbTags(scenario, vehicle, assembly) if sensors.uwb else None
-        self.lidars = Lidars(scenario, vehicle, assembly) if sensors.lidar else None
+    Args:
+        rig: of all vehicles.
+        vehicle: one of them.
+        first: row of its central body among all bodies.
+
+    Attributes:
+        rows: of its bodies among all bodies.
+        inertial: its inertial units; None without any.
+        mounted: its other sensors by their keys.
+    """
+
+    def __init__(self, rig: RigSpec, vehicle: RigVehicle, first: int) -> None:
+        assembly, sensors = vehicle.assembly, vehicle.sensors
+        self.rows = slice(first, first + len(assembly.bodies))
+        self.inertial: InertialUnits | None = None
+        if sensors.imu is not None:
+            self.inertial = InertialUnits(
+                sensors,
+                assembly,
+                first,
+                seed=rig.seed,
+                physics_hz=rig.physics_hz,
+                control_hz=rig.control_hz,
+            )
+        self.mounted: dict[str, MountedSensors] = {
+            key: kind(key)(spec, assembly, seed=rig.seed, control_hz=rig.control_hz)
+            for key, spec in sensors.mounted.items()
+        }
 
     @property
-    def kinds(self) -> list[InertialUnits | UwbTags | Lidars]:
-        """Those that there are."""
-        return [each for each in (self.inertial, self.uwb, self.lidars) if each is not None]
+    def kinds(self) -> list[InertialUnits | MountedSensors]:
+        """All that there are."""
+        return [*([] if self.inertial is None else [self.inertial]), *self.mounted.values()]
 
     def reset(self, seed: int, x: Array) -> None:
         """Start anew from the vehicle's rows (bodies, 13)."""
         if self.inertial is not None:
             self.inertial.reset(seed, x)
-        for kind in (self.uwb, self.lidars):
-            if kind is not None:
-                kind.reset(seed)
+        for each in self.mounted.values():
+            each.reset(seed)
 
-    def look(self, k: int, plant: Plant, x: Array) -> list[Reading]:
-        """Readings that have come by control instant k; `x` (bodies, 13) is the vehicle's state then."""
-        out: list[Reading] = []
-        if self.inertial is not None:
-            out += self.inertial.look(k, plant.t, x, self.inertial.probe.take())
-        for kind in (self.uwb, self.lidars):
-            if kind is not None:
-                out += kind.look(k, plant.t, x, plant.engine)
-        return out
+    def needs_rays(self, k: int) -> bool:
+        """Whether a sensor is due at control instant k that samples along rays."""
+        return any(each.needs_rays and each.sampling.is_due(k) for each in self.mounted.values())
 
 
 class SensorSuite:
     """The sensors of all vehicles, and cameras in the world.
 
     Args:
-        scenario: resolved.
+        rig: their specification.
 
     Attributes:
-        takers: get every reading.
-        eyes: the cameras once `open_eyes` was called; None without cameras.
+        vehicles: the sensors of each.
+        sinks: receive every reading.
+        cameras: once `open_cameras` was called; None without cameras.
     """
 
-    def __init__(self, scenario: Scenario) -> None:
-        self._scenario = scenario
+    def __init__(self, rig: RigSpec) -> None:
+        self._rig = rig
         self.vehicles: list[VehicleSensors] = []
         first = 0
-        for vehicle in scenario.vehicles:
-            assembly = Assembly.of(vehicle.platform, vehicle.name)
-            self.vehicles.append(VehicleSensors(scenario, vehicle, assembly, first))
-            first += len(assembly.bodies)
-        self._seeing = mounted_cameras_of(scenario)
-        self.takers: list[ReadingSink] = []
-        self.eyes: MountedCameras | None = None
+        for vehicle in rig.vehicles:
+            self.vehicles.append(VehicleSensors(rig, vehicle, first))
+            first = self.vehicles[-1].rows.stop
+        self._cameras = mounted_cameras_of(rig)
+        self.sinks: list[ReadingSink] = []
+        self.cameras: MountedCameras | None = None
+        self._rays = RigRays(rig)
 
     @property
     def has_cameras(self) -> bool:
         """Whether there are cameras, so that a renderer is needed."""
-        return bool(self._seeing)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no sensor at all."""
-        return not self._seeing and not any(each.kinds for each in self.vehicles)
+        return bool(self._cameras)
 
     def open_cameras(self, renderer: Renderer) -> None:
         """Give the cameras a fresh renderer, which whoever made it closes."""
-        self.eyes = MountedCameras(self._scenario, self._seeing, renderer)
+        self.cameras = MountedCameras(self._rig, self._cameras, renderer)
 
     @property
-    def probes(self) -> list[Probe]:
-        """What the plant lets see every physics step."""
-        return [each.inertial.probe for each in self.vehicles if each.inertial is not None]
-
-    @property
-    def metas(self) -> tuple[AnySensor, ...]:
-        """What a recording says of the sensors."""
+    def infos(self) -> tuple[AnySensor, ...]:
+        """Descriptions of the sensors."""
         kinds = [kind for each in self.vehicles for kind in each.kinds]
         return (
-            *(meta for kind in kinds for meta in kind.metas),
-            *(eye.meta for eye in self._seeing),
+            *(info for kind in kinds for info in kind.infos),
+            *(each.info for each in self._cameras),
         )
 
     @property
@@ -120,27 +126,75 @@ class SensorSuite:
         """Sentences for the user, each once: rates that are not what was asked for."""
         kinds = [kind for each in self.vehicles for kind in each.kinds]
         found = [note for kind in kinds for note in kind.notes]
-        found += [eye.sampling.note for eye in self._seeing if eye.sampling.note]
+        found += [each.sampling.note for each in self._cameras if each.sampling.note]
         return list(dict.fromkeys(found))
 
-    def begin(self, plant: Plant, takers: Sequence[ReadingSink]) -> None:
-        """Begin a run for those who take readings; the plant is at its start."""
-        self.takers = list(takers)
-        for i, senses in enumerate(self.vehicles):
-            senses.reset(self._scenario.seed, plant.state(i)[0])
-        if self.eyes is not None:
-            self.eyes.reset(self._scenario.seed)
+    def begin(self, rows: Array, sinks: Sequence[ReadingSink]) -> None:
+        """Begin a run.
 
-    def look(self, k: int, plant: Plant) -> None:
-        """Sense the present state at control instant k."""
-        for i, senses in enumerate(self.vehicles):
-            self._hand_over(senses.look(k, plant, plant.state(i)[0]))
-        if self.eyes is not None:
-            engine = plant.engine
-            x = engine.state()[0]
-            self._hand_over(self.eyes.look(k, plant.t, x, engine.object_states()))
+        Args:
+            rows: (bodies, 13) of all vehicles at the start.
+            sinks: receive the readings.
+        """
+        self.sinks = list(sinks)
+        for vehicle in self.vehicles:
+            vehicle.reset(self._rig.seed, rows[vehicle.rows])
+        if self.cameras is not None:
+            self.cameras.reset(self._rig.seed)
+
+    def needs_objects(self, k: int) -> bool:
+        """Whether a sensor at control instant k depends on the world's objects."""
+        cameras = () if self.cameras is None else self.cameras.cameras
+        is_seen = any(each.sampling.is_due(k) for each in cameras)
+        return is_seen or any(each.needs_rays(k) for each in self.vehicles)
+
+    def sample(
+        self,
+        k: int,
+        t: float,
+        rows: Array,
+        objects: Array,
+        samples: Sequence[InertialSamples | None],
+    ) -> None:
+        """Sample the present state at control instant k, and hand the readings over.
+
+        Args:
+            k: the instant.
+            t: its time [s].
+            rows: (bodies, 13) states of all vehicles.
+            objects: (objects, 13) states of the world's objects; any where `needs_objects` is false.
+            samples: of each vehicle's ideal inertial units since the last instant; None without units.
+        """
+        rays = None
+        if any(each.needs_rays(k) for each in self.vehicles):
+            rays = self._rays.at(rows, objects)
+        for vehicle, own in zip(self.vehicles, samples, strict=True):
+            x = rows[vehicle.rows]
+            if vehicle.inertial is not None and own is not None:
+                self._hand_over(vehicle.inertial.sample(k, t, x, own))
+            for each in vehicle.mounted.values():
+                self._hand_over(each.sample(k, t, x, rays))
+        if self.cameras is not None:
+            self._hand_over(self.cameras.sample(k, t, rows, objects))
 
     def _hand_over(self, readings: Iterable[Reading]) -> None:
         for reading in readings:
-            for taker in self.takers:
-                taker.take(reading)
+            for sink in self.sinks:
+                sink.receive(reading)
+
+
+class RigRays:
+    """The rays of a rig's world, which are made when they are first needed."""
+
+    def __init__(self, rig: RigSpec) -> None:
+        self._rig = rig
+        self._rays: Rays | None = None
+
+    def at(self, rows: Array, objects: Array) -> "Rays":
+        """Rays in a state: (bodies, 13) of all vehicles and (objects, 13) of the world's objects."""
+        if self._rays is None:
+            from iap_sensors.rays import Rays
+
+            self._rays = Rays(self._rig.world, [each.assembly for each in self._rig.vehicles])
+        self._rays.follow(rows, objects)
+        return self._rays

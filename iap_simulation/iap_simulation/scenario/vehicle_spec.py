@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One vehicle of a scenario: its platform, start, control, disturbances and sensors, and where it goes."""
 
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from iap_control.gains import Gains
 from iap_control.interaction.push import Push
-from iap_control.references.motions import Motion, Replay
+from iap_control.references.motions import MotionOrReplay
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
 from iap_description.vehicles.platform import Platform
 from iap_physics.disturbance import Disturbance
@@ -92,7 +92,7 @@ class VehicleSpec(Record):
     sensors: Sensors
     push: Push | None
     disturbances: tuple[Disturbance, ...]
-    reference: Annotated[Motion | Replay, Field(discriminator="type")]
+    reference: MotionOrReplay
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

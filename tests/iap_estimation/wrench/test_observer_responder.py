@@ -8,11 +8,15 @@ import pytest
 from flying import DT, GRAVITY, fly_scenario
 
 from iap_description.errors import BadInput
+from iap_description.sensors.readings import ImuReading, Source
+from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.states import Command, Mode
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.platform import load_platform
+from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_estimation.wrench.momentum_observer import MomentumObserver
-from iap_estimation.wrench.observer_responder import ObserverLoop
+from iap_estimation.wrench.observer_responder import ImuObserverLoop, ObserverLoop
 
 PERIOD = round(DT * 1e9)
 PLATFORM = load_platform("three_star")
@@ -136,3 +140,95 @@ def test_what_cannot_be_used_is_refused(flown):
     wrench.mode = Mode.WRENCH
     with pytest.raises(BadInput, match="names no thrusts"):
         loop.take_command(0, wrench)
+
+
+TOPICS = [f"/iap/{name}imu" for name in ("", "drone_1/", "drone_2/", "drone_3/")]
+UNITS = [
+    ImuInfo(
+        topic=topic,
+        frame=topic[1:],
+        parent=f"iap/{body.name}",
+        p_BS_B=(0.01, 0.02, 0.03),
+        q_BS=(0.0, 0.0, 0.0, 1.0),
+        rate=1.0 / DT,
+        gyro_noise=0.001,
+        gyro_walk=0.0,
+        accel_noise=0.02,
+        accel_walk=0.0,
+    )
+    for topic, body in zip(TOPICS, ASSEMBLY.bodies, strict=True)
+]
+
+
+def by_units():
+    autopilot = AutopilotGains(
+        rate_hz=None, attitude=(0.0, 0.0, 0.0), rate=(0.0, 0.0, 0.0), rotor_lead=2.5
+    )
+    settings = {"cutoff": 2.0, "dt": DT, "autopilot": autopilot}
+    return ImuWrenchObserver.of(ASSEMBLY, PLATFORM.aircraft, UNITS, **settings)
+
+
+def samples(flown, k):
+    """Made-up readings of all units at state k."""
+    rng = np.random.default_rng(k)
+    return [
+        ImuReading(Source(unit.topic, unit.frame), k * DT, row[10:13], [0.0, 0.0, GRAVITY] + rng.normal(size=3), None)
+        for unit, row in zip(UNITS, flown.x[k], strict=True)
+    ]  # fmt: skip
+
+
+def expected_by_units(flown):
+    observer, out = by_units(), [np.zeros(6)]
+    for k in range(1, STEPS):
+        for reading in samples(flown, k):
+            observer.receive(reading)
+        out.append(observer(flown.x[k], command(flown, k - 1)).copy())
+    return out
+
+
+class ToldByUnits(Told):
+    def __init__(self):
+        super().__init__()
+        self.loop = ImuObserverLoop(by_units(), 4, is_noisy=False, tell=self._tell, units=UNITS)
+
+
+def test_every_state_waits_for_the_samples_up_to_it_whichever_comes_first(flown):
+    told, dice = ToldByUnits(), random.Random(2)
+    loop = told.loop
+    loop.take_state(0, flown.x[0])
+    for k in range(1, STEPS):
+        words = [lambda s=s: loop.take_reading(s) for s in samples(flown, k)]
+        words += [lambda k=k: loop.take_state(k * PERIOD, flown.x[k])]
+        words += [lambda k=k: loop.take_command((k - 1) * PERIOD, command(flown, k - 1))]
+        dice.shuffle(words)
+        for word in words[:-1]:
+            word()
+            assert k not in told.wrenches
+        words[-1]()
+        assert k in told.wrenches
+    wrenches = [told.wrenches[k] for k in range(STEPS)]
+    np.testing.assert_array_equal(wrenches, expected_by_units(flown))
+    assert np.abs(wrenches[-1]).max() > 0.0
+
+
+def test_a_lost_sample_holds_its_state_back_until_the_next_one(flown):
+    told = ToldByUnits()
+    told.loop.take_state(0, flown.x[0])
+    for k in range(1, 4):
+        told.loop.take_state(k * PERIOD, flown.x[k])
+        told.loop.take_command((k - 1) * PERIOD, command(flown, k - 1))
+        for reading in samples(flown, k)[: 3 if k == 2 else 4]:
+            told.loop.take_reading(reading)
+        assert (k in told.wrenches) == (k != 2)
+    assert 2 in told.wrenches
+
+
+def test_without_samples_nothing_is_told_and_who_is_missing_is_known(flown):
+    told = ToldByUnits()
+    for k in range(5):
+        told.loop.take_state(k * PERIOD, flown.x[k])
+        told.loop.take_command(k * PERIOD, command(flown, k))
+        for reading in samples(flown, k)[:3]:
+            told.loop.take_reading(reading)
+    assert set(told.wrenches) == {0}
+    assert told.loop.missing == ["/iap/drone_3/imu"]

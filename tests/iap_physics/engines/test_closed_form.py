@@ -156,7 +156,7 @@ def test_a_batch_equals_single_runs(assembly_of, random_start, flown, platform):
     for b in range(5):
         single.reset(x[b : b + 1])
         alone = flown(single, 300, wrenches=wrenches[b : b + 1])
-        np.testing.assert_allclose(alone[:, 0], together[:, b], rtol=0.0, atol=1e-12)
+        np.testing.assert_array_equal(alone[:, 0], together[:, b])
 
 
 def test_several_vehicles_fly_as_each_does_alone(assembly_of, random_start, flown):
@@ -197,14 +197,19 @@ def test_wrenches_count_for_one_step_only(assembly_of, level):
     np.testing.assert_allclose(change, [0.0, 0.0, -star.mass * G * 1e-3], atol=1e-14)
 
 
-def test_a_load_that_is_not_a_number_ends_the_flight_and_names_the_world(assembly_of, level):
+def test_a_load_that_is_not_a_number_ends_the_flight_and_names_the_vehicle(assembly_of, level):
     star = assembly_of("three_star")
-    engine, wrenches = engine_of(star, batch=3), np.zeros((3, 4, 6))
-    engine.reset(np.repeat(level(star)[None], 3, axis=0))
-    wrenches[1, 2, 4] = np.nan
+    engine, wrenches = engine_of(star), np.zeros((1, 4, 6))
+    engine.reset(level(star)[None])
+    wrenches[0, 2, 4] = np.nan
     engine.apply(wrenches)
-    with pytest.raises(FlightFailed, match="diverged at t = 0.001 s.*iap of world 1"):
+    with pytest.raises(FlightFailed, match="diverged at t = 0.001 s.*'iap'"):
         engine.step(1e-3)
+    with pytest.raises(FlightFailed, match="ended already"):
+        engine.step(1e-3)
+    engine.reset(level(star)[None])
+    engine.step(1e-3)
+    assert engine.t == 1e-3
 
 
 def test_a_spin_too_fast_for_the_step_ends_the_flight(assembly_of, level, flown):

@@ -8,6 +8,7 @@ from watched_flights import SMALL, watch
 from iap_description import so3
 from iap_description.sensors.readings import ImageReading
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_simulation.scenario.rig_spec import rig_spec
 
 NOTHING = np.zeros((0, 13))
 
@@ -36,14 +37,15 @@ def test_images_have_the_stamps_of_states_and_come_at_their_rate(flown):
 
 def test_an_image_shows_the_state_of_its_stamp_and_not_the_next_one(flown, opengl):
     """Rendered again from recorded states, an image is found at its own stamp, bit for bit, and nowhere near it."""
-    eyes = MountedCameras(flown.scenario, mounted_cameras_of(flown.scenario), opengl)
-    eye = eyes.eyes[0]
-    for image in flown.images(eye.source.topic)[40:60:5]:
+    rig = rig_spec(flown.scenario)
+    cameras = MountedCameras(rig, mounted_cameras_of(rig), opengl)
+    camera = cameras.cameras[0]
+    for image in flown.images(camera.source.topic)[40:60:5]:
         k = int(np.searchsorted(flown.t, image.t))
         assert flown.t[k] == image.t
         difference = []
         for near in range(k - 2, k + 3):
-            (again,) = eyes.shoot([eye], image.t, flown.x[near], NOTHING)
+            (again,) = cameras.shoot([camera], image.t, flown.x[near], NOTHING)
             difference.append(np.abs(again.pixels.astype(int) - image.pixels).mean())
         assert difference[2] == 0.0
         assert min(difference[:2] + difference[3:]) > 0.0

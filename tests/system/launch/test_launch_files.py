@@ -16,7 +16,10 @@ from iap_bringup.launching.launch_arguments import (
     resolved,
     view_file,
 )
-from iap_simulation.scenario.scenario import SCENARIOS
+from iap_bringup.launching.node_parameters import localization_nodes, package_of
+from iap_description.sensors.sensor_info import load_sensors
+from iap_estimation.virpo.localizer import METHODS
+from iap_simulation.scenario.scenario import SCENARIOS, Options, resolve
 
 ROOT = Path(__file__).parents[3]
 LAUNCH = ROOT / "iap_bringup" / "launch"
@@ -157,3 +160,15 @@ def test_rviz_gets_a_display_for_every_camera_and_every_lidar(sensors, images, c
     names = [each["Name"] for each in displays]
     assert names.count("Anchors") == 1
     assert names.count("Platform") == 2
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_of_localization_has_nodes_that_need_no_scenario(method):
+    scenario = resolve("figure_eight", Options(sensors="stereo"))[0]
+    nodes = localization_nodes(scenario, scenario.vehicles[0], method, "lockstep")
+    assert {name for name, _, _ in nodes} >= {"frontend_node"}
+    for name, space, values in nodes:
+        assert package_of(name) == "iap_estimation"
+        assert space in {"/iap", "/iap/drone_1", "/iap/drone_2", "/iap/drone_3"}
+        assert "scenario" not in values
+        assert len(load_sensors(values["sensors"], source="test")) == 4 + 4 + 3 + 6

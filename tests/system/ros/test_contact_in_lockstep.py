@@ -23,12 +23,18 @@ PEG = (
     "draw.attitude_deg=0.0",
     "reference.moves=[{seconds: 3.0, by: [-0.6, 0.0, 0.0], turn_deg: [0.0, 0.0, 0.0]}]",
 )
+UNITS = ("sensors=imu", "control.observer=acceleration")
 FLIGHTS = {  # scenario, assignments, simulated time in which contact is made [s]
     "admittance": ("peg_in_hole", PEG, 3.5),
     "filtered": ("wall_push", WALL, 2.5),
     "estimated": (
         "wall_push",
         (*WALL, *NOISE, "control.wrench_source=estimated", "control.gains.compensation=1.0"),
+        2.5,
+    ),
+    "acceleration": (
+        "wall_push",
+        (*WALL, *NOISE, *UNITS, "control.wrench_source=estimated"),
         2.5,
     ),
 }

@@ -15,6 +15,7 @@ from iap_io.ros.conversions import set_stamp
 from iap_io.ros.node import EVERY
 from iap_msgs.msg import FeatureTracks
 from iap_sensors.mounted.sensor_suite import SensorSuite
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
@@ -26,7 +27,7 @@ PERIOD = 50_000_000  # between images [ns]
 @pytest.fixture(scope="module")
 def cameras():
     scenario, _ = resolve("figure_eight", Options(sensors="stereo"))
-    found = {meta.topic: meta for meta in SensorSuite(scenario).metas}
+    found = {info.topic: info for info in SensorSuite(rig_spec(scenario)).infos}
     return [found[f"/iap/drone_1/{side}"] for side in ("left", "right")]
 
 

@@ -20,6 +20,7 @@ pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 KEPT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 NAMES = ("drone_1", "drone_2", "drone_3")
 DURATION = 3.0
+ALIASES = executable("sensor_player").parent  # of iap_bringup
 RELIABLE = {**PARAMETERS, "reliable": True}
 
 
@@ -120,6 +121,23 @@ def test_time_that_begins_anew_begins_the_window_anew(together, play):
     assert max(rms(play, heard).values()) < 0.03
 
 
+def test_a_drift_filter_of_nodes_is_the_one_of_one_process(start, play):
+    nodes, probe = start
+    nodes.start("joint_node", {**RELIABLE, "method": "drift_filter"}, namespace="/iap")
+    ready(probe, ["/iap/joint_node"])
+    heard, states = hear(probe), probe.hear(PlatformState, "/iap/state/estimated", KEPT)
+    play.say(probe)
+    probe.wait(lambda: times(heard["center"])[-1] > DURATION - 0.3, "the last keyframe")
+    expected = play.localized("drift_filter")
+    for name, said in heard.items():
+        found = {round(t, 4): m.pose.pose.position for t, m in zip(times(said), said, strict=True)}
+        assert len(found) == len(said) > 15
+        for t, p in found.items():
+            off = np.array([p.x, p.y, p.z]) - expected[name][t].p_WB_W
+            assert np.linalg.norm(off) < 1e-3, (name, t)
+    assert len(np.unique(times(states))) > 0.9 * 200 * DURATION
+
+
 @pytest.fixture(scope="module")
 def apart(play, simulate, tmp_path_factory):
     """Three aircraft that tell each other where they are, badly heard; the third one is lost at half time."""
@@ -203,19 +221,49 @@ def test_without_a_first_state_nothing_is_published(start, play):
     ("node", "words", "reason"),
     [
         ("virpo_node", ["-r", "__ns:=/iap"], "namespace '/iap'"),
+        ("virpo_node", ["-r", "__ns:=/other/drone_1"], "namespace '/other/drone_1'"),
         ("virpo_node", ["-p", "method:=gps"], "'gps' is none of vio_uwb, vio, virpo"),
+        ("joint_node", ["-p", "method:=vio"], "'vio' is none of joint, drift_filter"),
         ("joint_node", ["-p", "sensors:=imu"], "not one stereo pair"),
         ("joint_node", ["-p", "settings:=[estimator.rate=0.0]"], "estimator.rate"),
         ("frontend_node", ["-p", "preset:=finest"], "finest"),
         ("sensor_player", ["-p", "run:=/nowhere"], "/nowhere"),
     ],
 )
-def test_a_wrong_parameter_is_one_clear_line(node, words, reason):
+def test_a_wrong_parameter_of_an_alias_is_one_clear_line(node, words, reason):
     given = ["-p", "scenario:=figure_eight"]
     given += [] if any("sensors" in word for word in words) else ["-p", "sensors:=stereo"]
-    command = [str(executable(node)), "--ros-args", *given, *words]
+    assert reason in refusal(ALIASES / node, [*given, *words])
+
+
+@pytest.mark.parametrize(
+    ("node", "words", "reason"),
+    [
+        ("virpo_node", [], "parameter sensors: missing"),
+        ("joint_node", ["-p", "sensors:=/nowhere.yaml"], "/nowhere.yaml: no readable file"),
+        (
+            "virpo_node",
+            ["-p", "scenario:=hover"],
+            "parameter scenario: this node takes 'sensors', and ros2 run iap_bringup virpo_node",
+        ),
+        (
+            "wrench_observer_node",
+            ["-p", "scenario:=hover"],
+            "ros2 run iap_bringup wrench_observer",
+        ),
+        ("wrench_observer_node", ["-p", "observer:=acceleration"], "parameter sensors: missing"),
+        ("frontend_node", ["-p", "platform:=two_lines"], "two_lines"),
+    ],
+)
+def test_a_wrong_value_of_a_node_without_a_scenario_is_one_clear_line(node, words, reason):
+    assert reason in refusal(executable(node), words)
+
+
+def refusal(path, words):
+    """The line with which a process ends as after bad input."""
+    command = [str(path), "--ros-args", *words]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=HANG)
     assert ended.returncode == 2, ended.stderr
     lines = [line for line in ended.stderr.splitlines() if "[rcl]" not in line]
     assert len(lines) == 1, ended.stderr
-    assert reason in lines[0]
+    return lines[0]

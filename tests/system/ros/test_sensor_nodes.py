@@ -22,6 +22,7 @@ from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_io.sensor_messages.static_transforms import mounts_of
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
@@ -155,13 +156,14 @@ def test_images_show_the_state_of_their_stamp_and_are_told_as_they_are(start):
 
     renderer = make_renderer(scenario.renderer)
     try:
-        eyes = MountedCameras(scenario, mounted_cameras_of(scenario), renderer)
-        eye = next(e for e in eyes.eyes if e.source.topic == "/iap/drone_1/left")
+        rig = rig_spec(scenario)
+        cameras = MountedCameras(rig, mounted_cameras_of(rig), renderer)
+        camera = next(e for e in cameras.cameras if e.source.topic == "/iap/drone_1/left")
         known = sorted(said.readings[topic].keys() & probe.states["iap"].keys())
         assert len(known) > 5  # between big images the probe may miss a state
         for stamp in known[-5:]:
             x = probe.states["iap"][stamp]
-            (image,) = eyes.shoot([eye], stamp / SECOND, x, np.zeros((0, 13)))
+            (image,) = cameras.shoot([camera], stamp / SECOND, x, np.zeros((0, 13)))
             np.testing.assert_array_equal(image.pixels, said.readings[topic][stamp].pixels)
     finally:
         renderer.close()

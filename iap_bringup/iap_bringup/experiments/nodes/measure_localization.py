@@ -90,11 +90,11 @@ def measure_localization(run: Path, method: str) -> dict[str, Any]:
         BadInput: no such method for nodes, or they are not built or do not start.
     """
     scenario, _ = resolve(str(run / "config.yaml"), Options())
-    vehicle, parameters = scenario.vehicles[0], {"scenario": str(run / "config.yaml")}
+    vehicle = scenario.vehicles[0]
     with nodes_to_measure() as nodes:
         listener = LocalizationListener(vehicle.name)
         with nodes:
-            keys = nodes.start_localization(vehicle, method, parameters)
+            keys = nodes.start_localization(scenario, vehicle, method)
             names = [f"/{key.replace('.', '/')}" for key in keys]
             listener.wait(lambda: all(map(listener.knows, names)), "diagnostics", START_TIMEOUT)
             used = _play(listener, nodes, run)

@@ -97,18 +97,18 @@ class Nodes:
             self.start(player, parameters, namespace=space)
             source = vehicle.control.state_source
             if source != TRUTH:
-                self.start_localization(vehicle, source, parameters, str(physics.get("pace", "")))
+                self.start_localization(scenario, vehicle, source, str(physics.get("pace", "")))
         for name in sensor_nodes(scenario):
             self.start(name, {**parameters, "reliable": True})
         self.start("physics_node", {**parameters, **physics})
 
     def start_localization(
-        self, vehicle: VehicleSpec, method: str, parameters: Mapping[str, Any], pace: str = ""
+        self, scenario: Scenario, vehicle: VehicleSpec, method: str, pace: str = ""
     ) -> list[str]:
         """Start all nodes that localise a vehicle; returns their keys in `processes`."""
         return [
-            self.start(name, {**parameters, **own, "reliable": True}, namespace=space)
-            for name, space, own in localization_nodes(vehicle, method, pace)
+            self.start(name, {**own, "reliable": True}, namespace=space)
+            for name, space, own in localization_nodes(scenario, vehicle, method, pace)
         ]
 
     def log(self, key: str) -> Path:

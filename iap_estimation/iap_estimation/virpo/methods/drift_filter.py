@@ -10,7 +10,7 @@ from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
 from iap_estimation.virpo.methods.vio import Apart
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.window.estimator import Fault, First
+from iap_estimation.virpo.window.estimator import Estimator, Fault, First
 
 KEPT = 5.0  # odometry that a head may go back to [s]
 
@@ -30,6 +30,11 @@ class Filtered:
         self._filter = DriftFilter(fleet, load_drift_spec())
         self._is_new = False  # since ranges or tilts ended its waiting
         self._said: dict[tuple[int, int], Estimate] = {}  # odometry by aircraft and time [ms]
+
+    @property
+    def estimators(self) -> list[Estimator]:
+        """See `Localizer.estimators`."""
+        return self._apart.estimators
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
         """See `Localizer.imu`."""
@@ -51,13 +56,12 @@ class Filtered:
         """See `Localizer.estimates`."""
         return self._filter.estimates()
 
-    def heads(self) -> list[Estimate]:
-        """See `Localizer.heads`."""
-        corrected = self._filter.estimates()
-        if len(corrected) < len(self._apart.crafts):
-            return []
-        pairs = enumerate(zip(corrected, self._apart.heads(), strict=True))
-        return [self._carried(a, one, head) for a, (one, head) in pairs]
+    def propagated(self, aircraft: int) -> Estimate | None:
+        """See `Localizer.propagated`."""
+        corrected, head = self._filter.estimates(), self._apart.propagated(aircraft)
+        if len(corrected) < len(self._apart.crafts) or head is None:
+            return None
+        return self._carried(aircraft, corrected[aircraft], head)
 
     def centre(self) -> Estimate | None:
         """See `Localizer.centre`."""

@@ -15,11 +15,14 @@ class Together:
         spec: see `VirpoSpec`.
         first: says where an aircraft is when its first images come.
         begins: how far off that may be.
+
+    Attributes:
+        estimators: the one window.
     """
 
     def __init__(self, fleet: Fleet, spec: VirpoSpec, first: First, begins: Start | None) -> None:
-        self._crew = fleet
         self._estimator = Estimator(fleet, spec, first, begins=begins, joined=True)
+        self.estimators = [self._estimator]
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
         """See `Localizer.imu`."""
@@ -41,11 +44,9 @@ class Together:
         """See `Localizer.estimates`."""
         return self._estimator.estimates() if self._estimator.is_running else []
 
-    def heads(self) -> list[Estimate]:
-        """See `Localizer.heads`."""
-        if not self._estimator.is_running:
-            return []
-        return [self._estimator.head(a) for a in range(len(self._crew.crafts))]
+    def propagated(self, aircraft: int) -> Estimate | None:
+        """See `Localizer.propagated`."""
+        return self._estimator.head(aircraft) if self._estimator.is_running else None
 
     def centre(self) -> Estimate | None:
         """See `Localizer.centre`."""

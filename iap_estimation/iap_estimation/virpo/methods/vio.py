@@ -9,7 +9,7 @@ from iap_estimation.virpo.methods.centre import centre_of
 from iap_estimation.virpo.methods.single import OneCraft
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.buffers import TiltBuffer
-from iap_estimation.virpo.window.estimator import SAME, Fault, First
+from iap_estimation.virpo.window.estimator import SAME, Estimator, Fault, First
 
 
 class Apart:
@@ -34,6 +34,11 @@ class Apart:
             OneCraft(method, fleet, a, spec, first, begins) for a in range(len(fleet.crafts))
         ]
 
+    @property
+    def estimators(self) -> list[Estimator]:
+        """See `Localizer.estimators`."""
+        return [craft.estimator for craft in self.crafts]
+
     def imu(self, aircraft: int, sample: Inertial) -> bool:
         """See `Localizer.imu`."""
         return self.crafts[aircraft].imu(sample)
@@ -52,13 +57,12 @@ class Apart:
 
     def estimates(self) -> list[Estimate]:
         """See `Localizer.estimates`."""
-        every = [craft.estimator for craft in self.crafts]
-        return [one.estimates()[0] for one in every if one.is_running]
+        return [one.estimates()[0] for one in self.estimators if one.is_running]
 
-    def heads(self) -> list[Estimate]:
-        """See `Localizer.heads`."""
-        every = [craft.estimator for craft in self.crafts]
-        return [one.head(0) for one in every if one.is_running]
+    def propagated(self, aircraft: int) -> Estimate | None:
+        """See `Localizer.propagated`."""
+        one = self.estimators[aircraft]
+        return one.head(0) if one.is_running else None
 
     def centre(self) -> Estimate | None:
         """See `Localizer.centre`; None too where the estimates are not of one time."""
@@ -73,7 +77,7 @@ class Apart:
 
     def faults(self) -> list[Fault]:
         """See `Localizer.faults`."""
-        return [fault for craft in self.crafts for fault in craft.estimator.faults]
+        return [fault for one in self.estimators for fault in one.faults]
 
     def left_out(self) -> list[LeftOut]:
         """See `Localizer.left_out`."""

@@ -17,9 +17,10 @@ import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from iap_description import so3
 from iap_description.errors import FlightFailed, IapError
@@ -28,7 +29,7 @@ from iap_description.states import P
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.engines.contact import Point, Vector, contact_of, wrench_on
-from iap_physics.engines.engine import WORLD, Contact, Engine
+from iap_physics.engines.engine import DIVERGED, RUNNING, WORLD, Contact, Engine, world_indices
 from iap_physics.engines.joints import at_rest, check_start
 from iap_physics.engines.pybullet.client import bullet, connect
 from iap_physics.engines.pybullet.objects import models, prescribe, states
@@ -74,6 +75,7 @@ class PyBulletEngine(Engine):
             BadInput: there is no display for the window.
         """
         self.t = 0.0
+        self.status = np.full(1, RUNNING, dtype=np.int64)
         self._view = view
         self._solver_iterations = solver_iterations
         with native_output_to(STDERR):
@@ -95,13 +97,16 @@ class PyBulletEngine(Engine):
         self._x, self._raw = x.copy(), np.zeros_like(x[0])
         self.reset(x)
 
-    def reset(self, x: Array) -> None:
+    def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
         """Start anew from states (1, bodies, 13); joints added in flight are gone.
 
         The world is rebuilt: with contact caches and solver state there is no other way to equal a
         fresh run bit for bit.
         """
+        if not len(world_indices(worlds, self.batch)):
+            return
         self._x[:] = check_start(self._assemblies, x, self.batch)
+        self.status[:] = RUNNING
         with native_output_to(STDERR):
             self._loaded = build(
                 self._client,
@@ -147,6 +152,7 @@ class PyBulletEngine(Engine):
         bullet.performCollisionDetection(**self._at)
         bullet.restoreState(stateId=snapshot.state_id, **self._at)
         self.t = snapshot.t
+        self.status[:] = RUNNING
         self._x[:] = snapshot.x
         self._loads = []
         self._read()
@@ -244,8 +250,7 @@ class PyBulletEngine(Engine):
         client, frame = self._client, bullet.WORLD_FRAME
         for row, (x, y, z, tx, ty, tz) in enumerate(self._loads):
             if not math.isfinite(x + y + z + tx + ty + tz):
-                reason = f"the wrench on '{self._name(row)}' is not finite"
-                raise FlightFailed("diverged", self.t, reason)
+                self._fail(f"the wrench on '{self._name(row)}' is not finite")
             body, link = self._loaded.handles[row]
             if x or y or z:
                 place = self._places[row]
@@ -271,8 +276,11 @@ class PyBulletEngine(Engine):
         self._raw.reshape(-1)[:] = flat
         failed = settle(self._raw, self._loaded.q_BC, self._x[0])
         if failed >= 0:
-            reason = f"the state of '{self._name(failed)}' is not finite or beyond {FAR:g}"
-            raise FlightFailed("diverged", self.t, reason)
+            self._fail(f"the state of '{self._name(failed)}' is not finite or beyond {FAR:g}")
+
+    def _fail(self, reason: str) -> NoReturn:
+        self.status[:] = DIVERGED
+        raise FlightFailed("diverged", self.t, reason)
 
     def _name(self, row: int) -> str:
         names = [f"{a.name}/{body.name}" for a in self._assemblies for body in a.bodies]

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Readings of one number as messages of an existing type, and back."""
+
+from typing import Any, ClassVar
+
+from iap_description.sensors.readings import ScalarReading, Source
+from iap_description.sensors.sensor_info import OtherSensorInfo
+from iap_io.sensor_messages.message_bytes import Encoded, Fixed, sensor_message
+from iap_io.wire.message_views import stamp_of_time
+
+
+class ScalarCodec:
+    """Base of the codec of a kind of sensor, which names a type of message and its fields.
+
+    Args:
+        info: the sensor.
+
+    Attributes:
+        MSGTYPE: of the messages, such as ``sensor_msgs/msg/FluidPressure``; it begins with a header.
+        VALUE: field of the number.
+        VARIANCE: field of its variance; empty where there is none.
+        DEVIATION: entry of `OtherSensorInfo.values` with the standard deviation.
+        topics: names and types of all messages.
+    """
+
+    MSGTYPE: ClassVar[str]
+    VALUE: ClassVar[str]
+    VARIANCE: ClassVar[str] = ""
+    DEVIATION: ClassVar[str] = "deviation"
+
+    def __init__(self, info: OtherSensorInfo) -> None:
+        self.topics = {info.topic: self.MSGTYPE}
+        self._topic = info.topic
+        self._sample = Fixed(sensor_message(self.MSGTYPE, info))
+        if self.VARIANCE:
+            self._sample[self.VARIANCE][...] = info.values[self.DEVIATION] ** 2
+
+    def __call__(self, reading: ScalarReading) -> Encoded:
+        """The message of a reading."""
+        self._sample[self.VALUE][...] = reading.value
+        yield self._topic, [self._sample.dump(stamp_of_time(reading.t))]
+
+    def reading(self, source: Source, t: float, message: Any) -> ScalarReading:  # noqa: ANN401
+        """The reading of a message at its stamp [s]."""
+        return ScalarReading(source, t, float(getattr(message, self.VALUE)))

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Kinds of sensors on aircraft, by their keys under ``sensors``; a user's own kind is keyed ``module:Class``."""
+
+from iap_description.plugins import load_class
+from iap_sensors.mounted.mounted_sensors import MountedSensors
+
+KINDS = {
+    "uwb": "iap_sensors.mounted.uwb_tags:UwbTags",
+    "lidar": "iap_sensors.mounted.lidars:Lidars",
+}
+METHODS = ("sample", "reset", "info")
+
+
+def is_kind(key: object) -> bool:
+    """Whether a key under ``sensors`` names a kind."""
+    return isinstance(key, str) and (key in KINDS or ":" in key)
+
+
+def kind(key: str) -> type[MountedSensors]:
+    """The class of a kind.
+
+    Raises:
+        BadInput: there is no such kind, or it is no class of mounted sensors.
+    """
+    return load_class(key, METHODS, key=f"sensors.{key}", built_in=KINDS)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Base of the kinds of sensors that every aircraft of a vehicle carries, sampled at control instants."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.config import Record
+from iap_description.errors import BadInput
+from iap_description.random_streams import stream
+from iap_description.sensors.mounts import (
+    SensorMount,
+    mount_fields,
+    mount_poses,
+    mounts_on_aircraft,
+)
+from iap_description.sensors.readings import Reading
+from iap_description.sensors.sensor_info import AnySensor
+from iap_description.vehicles.assembly import Assembly
+from iap_sensors.mounted.sampling import Sampling
+from iap_sensors.ray_caster import RayCaster
+
+Array = NDArray[np.float64]
+Tree = dict[str, Any]
+
+
+class MountedSpec(Protocol):
+    """The record of a kind of sensor."""
+
+    @property
+    def mount(self) -> str:
+        """Name of the mount on every aircraft."""
+
+    @property
+    def rate(self) -> float:
+        """Rate of the samples [Hz]."""
+
+
+class MountedSensors(ABC):
+    """One kind of sensor, one of which is on each aircraft of a vehicle.
+
+    A subclass is a kind; it is entered in `iap_sensors.mounted.kinds` or named as ``module:Class``.
+
+    Args:
+        spec: of all of them, an instance of `SPEC`.
+        assembly: the vehicle's bodies.
+        seed: of the run.
+        control_hz: rate of control instants [Hz].
+
+    Attributes:
+        KEY: last part of the sensors' topics, and of the keys in errors.
+        SPEC: the record of the kind, with `mount` and `rate`.
+        PRESETS: plain trees of the record by name.
+        notes: sentences for the user.
+        sampling: the control instants of the samples.
+        needs_rays: whether samples are taken along rays.
+    """
+
+    KEY: ClassVar[str]
+    SPEC: ClassVar[type[Record]]
+    PRESETS: ClassVar[Mapping[str, Tree]] = {}
+    needs_rays = False
+
+    def __init__(
+        self, spec: MountedSpec, assembly: Assembly, *, seed: int, control_hz: float
+    ) -> None:
+        self._assembly, self._rate = assembly, spec.rate
+        self._mounts = mounts_on_aircraft(assembly, spec.mount, self.KEY)
+        self.sampling = Sampling.of(spec.rate, control_hz, self.KEY)
+        self.notes = [self.sampling.note] if self.sampling.note else []
+        self.reset(seed)
+
+    @classmethod
+    def preset(cls, name: str) -> Tree:
+        """The plain tree of a preset.
+
+        Raises:
+            BadInput: no such preset.
+        """
+        if name not in cls.PRESETS:
+            raise BadInput(f"no {cls.KEY} '{name}' (presets: {', '.join(cls.PRESETS)})")
+        return dict(cls.PRESETS[name])
+
+    def reset(self, seed: int) -> None:
+        """Start all noise anew."""
+        self.start([(mount, stream(seed, mount.source.topic)) for mount in self._mounts])
+
+    def sample(self, k: int, t: float, x: Array, rays: RayCaster | None) -> Sequence[Reading]:
+        """The readings that are due at control instant k.
+
+        Args:
+            k: the instant.
+            t: its time [s].
+            x: (bodies, 13) the vehicle's state.
+            rays: of the world with its vehicles; None where the kind needs none.
+        """
+        if not self.sampling.is_due(k):
+            return []
+        return self.measure(t, *mount_poses(self._mounts, x), rays)
+
+    @property
+    def infos(self) -> list[AnySensor]:
+        """Descriptions of the sensors."""
+        rate = {"rate": self.sampling.rate}
+        return [self.info({**mount_fields(self._assembly, m), **rate}) for m in self._mounts]
+
+    @abstractmethod
+    def start(self, mounts: Sequence[tuple[SensorMount, np.random.Generator]]) -> None:
+        """Make a sensor on each mount, with its own generator."""
+
+    @abstractmethod
+    def measure(
+        self, t: float, p_WS_W: Array, q_WS: Array, rays: RayCaster | None
+    ) -> Sequence[Reading]:
+        """One reading of each sensor.
+
+        Args:
+            t: time [s].
+            p_WS_W: (n, 3) their places [m].
+            q_WS: (n, 4) their attitudes, xyzw.
+            rays: see `sample`.
+        """
+
+    @abstractmethod
+    def info(self, fields: dict[str, Any]) -> AnySensor:
+        """The description of one sensor, with the fields that all have."""

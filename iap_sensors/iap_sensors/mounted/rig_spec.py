@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What all sensors of a simulation are made of: the parameter `rig` of their nodes."""
+
+from pathlib import Path
+from typing import Annotated, Self
+
+import yaml
+from pydantic import Field
+
+from iap_description.config import Positive, Record, parse_mapping, read_yaml, validate
+from iap_description.errors import BadInput
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import Platform
+from iap_description.world.world import World
+from iap_sensors.cameras.make import RendererName
+from iap_sensors.cameras.spec import CameraSpec
+from iap_sensors.mounted.sensor_presets import Name, Sensors
+
+
+class RigVehicle(Record):
+    """A vehicle with its sensors."""
+
+    name: str
+    platform: Platform
+    sensors: Sensors
+
+    @property
+    def assembly(self) -> Assembly:
+        """Its bodies and joints."""
+        return Assembly.of(self.platform, self.name)
+
+
+class RigSpec(Record):
+    """The sensors of all vehicles, the cameras of the world, and what they measure.
+
+    The order of vehicles, and of the world's objects, is that of their states.
+    """
+
+    seed: Annotated[int, Field(strict=True, ge=0)]
+    physics_hz: Positive
+    control_hz: Positive
+    world: World
+    renderer: RendererName
+    cameras: dict[Name, CameraSpec]  # that stand in the world
+    vehicles: Annotated[tuple[RigVehicle, ...], Field(min_length=1)]
+
+    @classmethod
+    def read(cls, given: str, *, source: str) -> Self:
+        """A rig out of YAML text, or out of the file of a path; `source` names it in errors.
+
+        Raises:
+            BadInput: there is none, or anything in it is unknown, missing or impossible.
+        """
+        if not given:
+            raise BadInput(f"{source}: a rig is needed, as YAML text or as the path of a file")
+        is_text = "\n" in given
+        tree = parse_mapping(given, source=source) if is_text else read_yaml(Path(given))
+        return validate(cls, tree, source=source if is_text else given)
+
+    @property
+    def text(self) -> str:
+        """The rig as YAML text, from which `read` makes an equal one."""
+        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)

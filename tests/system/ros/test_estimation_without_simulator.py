@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A recorded flight's topics make estimation nodes give what one process estimates; no simulator runs."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
+
+from nav_msgs.msg import Odometry
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+from iap_bringup.cli.main import main
+from iap_estimation.datasets.opening import open_dataset
+from iap_estimation.navigation.pipeline import localize
+from iap_estimation.navigation.settings import load_settings
+
+pytestmark = pytest.mark.nodes
+HANG = 600.0  # wall time after which a process counts as hanging [s]
+DURATION = 2.0
+RATE = 0.25  # times real time at which the recording is played
+EVERY = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
+NAMES = ("drone_1", "drone_2", "drone_3")
+SPACES = [f"/iap/{name}" for name in NAMES]
+TOPICS = {name: f"/iap/{name}/virpo/odometry" for name in NAMES} | {
+    "center": "/iap/virpo/odometry"
+}
+SMALL = [
+    f"sensors.cameras.{camera}.{key}={value}"
+    for camera in ("left", "right")
+    for key, value in (("width", 160), ("height", 120), ("fx", 80.0), ("fy", 80.0), ("cx", 79.5), ("cy", 59.5))
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def run(opengl, tmp_path_factory):
+    """The folder of a recorded flight with all sensors that localisation needs."""
+    out = tmp_path_factory.mktemp("recorded") / "run"
+    arguments = ["run", "figure_eight", "--sensors", "stereo", "--scene", "textured_walls"]
+    arguments += ["--duration", str(DURATION), "--no-plot", "--out", str(out)]
+    settings = [*SMALL, "recording.euroc=false", "engine.name=closed_form"]
+    assert main(arguments + [word for each in settings for word in ("--set", each)]) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def values(run):
+    """Parameters of estimation nodes, as on a real aircraft: files and names."""
+    return {"platform": "three_star", "sensors": str(run / "sensors.yaml"), "reliable": True}
+
+
+@pytest.mark.parametrize("method", ["joint", "drift_filter", "virpo"])
+def test_odometry_of_nodes_is_that_of_one_process(start, run, values, method):
+    nodes, probe = start
+    keys = [nodes.start("frontend_node", values, namespace=space) for space in SPACES]
+    own = {**values, "method": method}
+    if method == "virpo":
+        keys += [nodes.start("virpo_node", own, namespace=space) for space in SPACES]
+        keys.append(nodes.start("centre_node", values, namespace="/iap"))
+    else:
+        keys.append(nodes.start("joint_node", own, namespace="/iap"))
+    heard = {name: probe.hear(Odometry, topic, EVERY) for name, topic in TOPICS.items()}
+    names = [f"/{key.replace('.', '/')}" for key in keys]
+    probe.wait(lambda: all(name in probe.statuses for name in names), "the nodes", HANG)
+    player = nodes.start("sensor_player", {"run": str(run), "rate": RATE, "wait": 5.0})
+    probe.wait(lambda: nodes.processes[player].poll() is not None, "end of the recording", HANG)
+
+    expected = localize(open_dataset(run), [method], load_settings()).methods[method].trajectories
+    judged = NAMES if method == "virpo" else TOPICS
+    for name in judged:  # the centre of virpo's nodes is put together at times of its own
+        last = expected[name].t[-1] - 0.15
+        probe.wait(lambda h=heard[name], t=last: _times(h)[-1] > t, f"the end of {name}", HANG)
+        assert _largest_distance(heard[name], expected[name]) < 1e-3, name
+    assert len(heard["center"]) > 10
+
+
+def _times(odometry):
+    stamps = [each.header.stamp for each in odometry]
+    return np.array([stamp.sec + 1e-9 * stamp.nanosec for stamp in stamps] or [-1.0])
+
+
+def _largest_distance(odometry, expected):
+    """Between positions of one time [m]; nine in ten of the expected ones must have been published."""
+    positions = [each.pose.pose.position for each in odometry]
+    found = dict(zip(np.round(_times(odometry), 4), positions, strict=True))
+    common = [k for k, t in enumerate(np.round(expected.t, 4)) if t in found]
+    assert len(common) >= 0.9 * len(expected.t)
+    of_nodes = [found[round(expected.t[k], 4)] for k in common]
+    there = np.array([[p.x, p.y, p.z] for p in of_nodes])
+    return np.linalg.norm(there - expected.poses[common, :3], axis=1).max()
