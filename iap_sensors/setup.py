@@ -8,7 +8,7 @@ NAME = "iap_sensors"
 setup(
     name=NAME,
     version="0.4.0",
-    description="What it measures: noise on the state and the sensors of the aircraft.",
+    description="Sensors of the aircraft: inertial units, UWB, lidars, cameras, and their nodes.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",
     maintainer_email="maintainers@example.org",
@@ -27,6 +27,7 @@ setup(
             "uwb_node = iap_sensors.nodes.uwb_node:main",
             "camera_node = iap_sensors.nodes.camera_node:main",
             "lidar_node = iap_sensors.nodes.lidar_node:main",
+            "sensor_node = iap_sensors.nodes.sensor_node:main",
         ],
     },
 )

@@ -98,14 +98,14 @@ def flight_nodes(context: LaunchContext) -> list[Node]:
 def suite_nodes(given: dict[str, str], scenario: Scenario) -> list[tuple[str, str, str]]:
     """Package, executable and namespace of the suite's own nodes."""
     out = [("iap_bringup", "physics_node", "")]
-    player = "bag_player" if given["bag"] else "reference_node"
+    player = ("iap_bringup", "bag_player") if given["bag"] else ("iap_control", "reference_node")
     for vehicle in scenario.vehicles:
         nodes = vehicle_nodes(scenario, vehicle)
         out += [(package_of(name), name, vehicle.name) for name in nodes]
         if given["reference"] == "true":
-            out.append(("iap_bringup", player, vehicle.name))
+            out.append((*player, vehicle.name))
     out += [(package_of(name), name, space) for name, space, _ in localizers(scenario, given)]
-    out += [("iap_bringup", name, "") for name in sensor_nodes(scenario)]
+    out += [(package_of(name), name, "") for name in sensor_nodes(scenario)]
     return [*out, ("iap_bringup", "recorder", "")] if given["record"] == "true" else out
 
 

@@ -77,14 +77,19 @@ class PlatformModel:
         """The model of an assembly; `com_coupling` keeps the terms in d_0 that iap_simulator eq. (4) drops.
 
         Raises:
-            BadInput: some of the joints are spherical and some fixed, for which there is no control law.
+            BadInput: there is no control law for these joints: they are of several types, or of one that
+                neither turns freely nor is fixed.
         """
-        if len({joint.type for joint in assembly.joints}) > 1:
-            raise BadInput(
-                f"vehicle '{assembly.name}': key 'platform.joints': 'spherical' and 'fixed' cannot fly together"
-            )
+        types = {joint.type: joint.kind for joint in assembly.joints}
+        where = f"vehicle '{assembly.name}': key 'platform.joints'"
+        if len(types) > 1:
+            names = " and ".join(f"'{name}'" for name in sorted(types, reverse=True))
+            raise BadInput(f"{where}: {names} cannot fly together")
+        for name, kind in types.items():
+            if kind.is_free and not kind.turns_freely:
+                raise BadInput(f"{where}: there is no control law for joints of type '{name}'")
         joints = np.array([joint.p_PJ_P for joint in assembly.joints]).reshape(-1, 3)
-        yaw = np.array([so3.quaternion_log(joint.q_PJ)[2] for joint in assembly.joints] or [0.0])
+        yaw = mount_yaws(assembly)
         line = np.array([1.0, 0.0, 0.0])
         point = np.zeros(3)
         if assembly.is_jointed:
@@ -115,6 +120,11 @@ class PlatformModel:
         mass, d_0, J, _, _, gravity = self.inertia
         inertia = _inertia(mass, d_0, J, gravity=gravity, com_coupling=com_coupling)
         return replace(self, inertia=inertia)
+
+
+def mount_yaws(assembly: Assembly) -> Array:
+    """Heading (N,) [rad] of each aircraft in P at rest."""
+    return np.array([so3.quaternion_log(joint.q_PJ)[2] for joint in assembly.joints] or [0.0])
 
 
 def _inertia(m: float, d: Array, J: Array, *, gravity: float, com_coupling: bool) -> Inertia:

@@ -2,9 +2,9 @@
 """Classes that a configuration names: built-in ones by a short name, a user's own as ``module:Class``."""
 
 import importlib
-import os
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from iap_description.errors import BadInput
 
@@ -21,8 +21,8 @@ def load_class(
     """Import the class that a configuration's key names.
 
     Args:
-        name: one of the names in `built_in`, or ``module:Class``; the module is found as by `import`, and last in the
-            present folder.
+        name: one of the names in `built_in`, or ``module:Class``; the module is found as by `import`, or else
+            in the present folder.
         protocol_methods: names of the methods that the class must have.
         key: the configuration's key, for errors.
         built_in: short name -> ``module:Class``.
@@ -34,8 +34,9 @@ def load_class(
     if not (module_name and colon and class_name):
         choices = "".join(f"{known}, " for known in built_in)
         raise BadInput(f"key '{key}': unknown name '{name}' (choices: {choices}or module:Class)")
-    if name not in built_in and os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())
+    here = str(Path.cwd())
+    if name not in built_in and here not in sys.path:
+        sys.path.append(here)
     try:
         module = importlib.import_module(module_name)
     except Exception as error:  # whatever a user's module raises belongs in one line

@@ -14,22 +14,14 @@ from numpy.typing import NDArray
 
 from iap_description.kernels import (
     Vec,
-    add,
-    cross,
-    mul,
-    qconj,
-    qmul,
     quat,
-    scale,
-    sub,
-    times,
     unrotate,
     vec,
 )
 from iap_description.saturation import share_out
 from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft, inertia_matrix
-from iap_description.vehicles.autopilot_gains import AutopilotGains
+from iap_description.vehicles.autopilot_gains import AutopilotGains, attitude_torque
 
 Array = NDArray[np.float64]
 _ATTITUDE, _RATE, _RPM = int(Mode.ATTITUDE_THRUST), int(Mode.RATE_THRUST), int(Mode.RPM)
@@ -123,17 +115,10 @@ def autopilot_step(
 
 @njit(cache=True)
 def _torque(row: Array, mode: int, q_r: Array, w_r: Array, pilot: Autopilot) -> Vec:
-    """Torque [N m] about the CoM, body axes: J (-k_R e_R - k_w e_w) + w x J w."""
+    """Torque [N m] about the CoM, body axes, for a state row (13,) and a command."""
     q = quat(row[3:])
-    w = unrotate(q, vec(row[10:]))
-    wanted = vec(w_r)
-    e_R = (0.0, 0.0, 0.0)
-    if mode == _ATTITUDE:
-        q_e = qmul(qconj(quat(q_r)), q)
-        e_R = scale(2.0 if q_e[3] >= 0.0 else -2.0, (q_e[0], q_e[1], q_e[2]))
-        wanted = unrotate(q_e, wanted)
-    feedback = add(times(vec(pilot.attitude), e_R), times(vec(pilot.rate), sub(w, wanted)))
-    return sub(cross(w, mul(pilot.J, w)), mul(pilot.J, feedback))
+    w, gains = unrotate(q, vec(row[10:])), (vec(pilot.attitude), vec(pilot.rate))
+    return attitude_torque(mode == _ATTITUDE, q, w, quat(q_r), vec(w_r), *gains, pilot.J)
 
 
 @njit(cache=True)

@@ -101,22 +101,3 @@ def beams(spec: LidarSpec) -> tuple[Array, NDArray[np.uint16]]:
     a, e = (each.ravel() for each in np.meshgrid(azimuth, elevation, indexing="ij"))
     directions = np.stack([np.cos(e) * np.cos(a), np.cos(e) * np.sin(a), np.sin(e)], -1)
     return directions, np.tile(np.arange(spec.channels, dtype=np.uint16), spec.columns)
-
-
-def depth_by_rays(
-    directions_C: Array, p_WC_W: Array, q_WC: Array, span: tuple[float, float], rays: RayCaster
-) -> NDArray[np.float32]:
-    """Depth (h, w) along z of a camera's frame C [m], NaN where nothing is seen.
-
-    Args:
-        directions_C: (h, w, 3) of the pixels in C with z = 1, see `CameraModel.unproject`.
-        p_WC_W: (3,) the camera's place [m].
-        q_WC: (4,) attitude of its optical frame, xyzw.
-        span: least and greatest depth that is seen [m].
-        rays: of the world with its vehicles.
-    """
-    rays_W = so3.rotate(q_WC, directions_C.reshape(-1, 3))
-    near, far = span
-    share = rays.ray_cast(p_WC_W + near * rays_W, p_WC_W + far * rays_W)
-    depth = np.where(share < 1.0, near + share * (far - near), np.nan)
-    return depth.reshape(directions_C.shape[:2]).astype(np.float32)

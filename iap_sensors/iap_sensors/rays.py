@@ -3,7 +3,8 @@
 
 What is round has `SIDES` flat sides. Embree works in single precision: a hit at distance d is exact to about
 1e-7 d. A body's triangles stay in its frame and rays are turned into it, so that nothing is built anew when
-bodies move.
+bodies move. A solid does not stop a ray that begins in it: beams begin at a lidar's least range, which may be
+inside the airframe.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,6 +23,8 @@ from iap_description.world.tessellation import mesh
 from iap_description.world.world import World
 
 Array = NDArray[np.float64]
+Single = NDArray[np.float32]
+SKIN = 1e-5  # way beyond a surface at which a ray goes on [m]
 SIDES = 64  # of a cylinder: its flat sides are 0.12 % of the radius too far in
 GROUND_REACH = 1000.0  # half extent of the ground [m]
 
@@ -37,16 +40,19 @@ class Rays:
     def __init__(self, world: World, assemblies: Sequence[Assembly]) -> None:
         items = list(world.objects.values())
         scene = () if world.scene is None else load_scene(world.scene).solids
-        corners = [_corners(scene), *([_ground()] if world.ground else [])]
-        corners += [
-            _placed(_corners(item.pieces()), item.row(0.0)) for item in items if not item.moves
-        ]
-        self._still = _Triangles(np.concatenate(corners))
+        sheets = [_corners(scene), *([_ground()] if world.ground else [])]
+        solids: list[Array] = []
+        for item in items:
+            shapes = item.pieces()
+            kind = sheets if shapes[0].shape == "surface" else solids
+            if not item.moves:
+                kind.append(_placed(_corners(shapes), item.row(0.0)))
+        self._still = _Sheets(np.concatenate(sheets)), _Solids(_joined(solids))
         self._movers = {
-            k: _Triangles(_corners(item.pieces())) for k, item in enumerate(items) if item.moves
+            k: _Solids(_corners(item.pieces())) for k, item in enumerate(items) if item.moves
         }
         self._bodies = [
-            _Triangles(_corners(body.collision)) for each in assemblies for body in each.bodies
+            _Solids(_corners(body.collision)) for each in assemblies for body in each.bodies
         ]
         self._x, self._objects = np.zeros((0, STATE_SIZE)), np.zeros((0, STATE_SIZE))
 
@@ -62,7 +68,9 @@ class Rays:
     def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
         """Fraction (rays,) of each ray at its first hit, see `iap_sensors.ray_caster.RayCaster`."""
         ways_W = ends_W - starts_W
-        share = self._still.cast(starts_W, ways_W, np.ones(len(starts_W), np.float32))
+        share = np.ones(len(starts_W), np.float32)
+        for still in self._still:
+            share = still.cast(starts_W, ways_W, share)
         moving = [(shape, self._objects[k]) for k, shape in self._movers.items()]
         if not world_only:
             moving += zip(self._bodies, self._x, strict=True)
@@ -74,8 +82,8 @@ class Rays:
         return share.astype(np.float64)
 
 
-class _Triangles:
-    """Triangles that stay as they are to each other, (n, 3 corners, 3) in their own frame [m]."""
+class _Sheets:
+    """Triangles (n, 3 corners, 3) in a frame of their own [m], which stop rays from both sides."""
 
     def __init__(self, corners: Array) -> None:
         self._scene = EmbreeScene(robust=True)
@@ -88,8 +96,10 @@ class _Triangles:
         """Fractions (rays,) at the first hits, or the limits of those that hit nothing before."""
         if self._is_empty or not len(starts):
             return limits
-        lines = starts.astype(np.float32), ways.astype(np.float32)
-        found: NDArray[np.float32] = self._scene.run(*lines, dists=limits.copy(), query="DISTANCE")
+        return self._first_hits(starts.astype(np.float32), ways.astype(np.float32), limits)
+
+    def _first_hits(self, starts: Single, ways: Single, limits: Single) -> Single:
+        found: Single = self._scene.run(starts, ways, dists=limits.copy(), query="DISTANCE")
         return found
 
     def is_near(self, starts_W: Array, ways_W: Array, center_W: Array) -> NDArray[np.bool_]:
@@ -101,10 +111,33 @@ class _Triangles:
         return np.asarray(np.einsum("ij,ij->i", away, away) <= self._radius**2)
 
 
+class _Solids(_Sheets):
+    """Triangles around solids, counter-clockwise from outside: rays that leave one go on."""
+
+    def _first_hits(self, starts: Single, ways: Single, limits: Single) -> Single:
+        found, rays = limits.copy(), np.arange(len(limits))
+        passed = np.zeros(len(limits), np.float32)  # share of each ray that is behind it
+        while len(rays):
+            at, way = starts[rays] + passed[rays, None] * ways[rays], ways[rays]
+            hits = self._scene.run(at, way, dists=limits[rays] - passed[rays], output=1)
+            is_hit = hits["primID"] >= 0
+            leaves = is_hit & (np.einsum("ij,ij->i", hits["Ng"], way) > 0.0)
+            enters = is_hit & ~leaves
+            found[rays[enters]] = passed[rays[enters]] + hits["tfar"][enters]
+            step = SKIN / np.linalg.norm(way[leaves], axis=1)
+            rays = rays[leaves]
+            passed[rays] += hits["tfar"][leaves] + step
+        return found
+
+
+def _joined(corners: list[Array]) -> Array:
+    return np.concatenate([np.zeros((0, 3, 3)), *corners])
+
+
 def _corners(shapes: Iterable[Shape]) -> Array:
     """Corners (n, 3, 3) of the triangles of shapes in their body's frame [m]."""
-    found = [vertices[faces] for vertices, _, faces in (mesh(s, sides=SIDES) for s in shapes)]
-    return np.concatenate([np.zeros((0, 3, 3)), *found])
+    meshes = (mesh(shape, sides=SIDES) for shape in shapes)
+    return _joined([vertices[faces] for vertices, _, faces in meshes])
 
 
 def _placed(corners: Array, row: Array) -> Array:

@@ -88,12 +88,7 @@ class Flight:
             for v in scenario.vehicles
         )
         pilots = tuple(
-            Vehicle.of(
-                scenario,
-                v,
-                command.rows if command else None,
-                command.duration if command else 0.0,
-            )
+            Vehicle.of(scenario, v, command)
             for v, command in zip(scenario.vehicles, recorded, strict=True)
         )
         sensors = PlantSensors(scenario)

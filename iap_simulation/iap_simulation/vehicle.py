@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One vehicle of a run: its model, its references, what it senses, its controller, and where it starts."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -13,10 +12,8 @@ from iap_control.controller import Controller, make_controller
 from iap_control.interaction.push import Push, pushed_axes
 from iap_control.laws.tracking import gravity_wrench
 from iap_control.model import PlatformModel, check_axes
-from iap_control.references import timeline
-from iap_control.references.motions import Replay
-from iap_control.references.timeline import Leads, Timeline
-from iap_description import so3
+from iap_control.references.replay import Commanded
+from iap_control.references.timeline import Leads, Timeline, flight_timeline
 from iap_description.random_streams import stream
 from iap_description.signals import Reference, WrenchRecord
 from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Level, Mode, Q, resting_state
@@ -30,7 +27,6 @@ from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 Array = NDArray[np.float64]
-MotionRows = Callable[[Array], tuple[Array, Array]]
 
 
 @dataclass
@@ -68,16 +64,14 @@ class Vehicle:
         cls,
         scenario: Scenario,
         vehicle: VehicleSpec,
-        motion: MotionRows | None = None,
-        duration: float = 0.0,
+        recorded: Commanded | None = None,
     ) -> Self:
         """Build a vehicle's pilot.
 
         Args:
             scenario: what is flown.
             vehicle: which of its vehicles.
-            motion: tracked and scored rows of a recorded command; None takes the scenario's own motion.
-            duration: of the recorded command [s].
+            recorded: the recorded command that it flies, if it has been read already.
         """
         model_assembly = Assembly.of(vehicle.platform, vehicle.name)
         gains = vehicle.control.gains
@@ -90,12 +84,11 @@ class Vehicle:
         heavier = model_assembly.scaled(mass=vehicle.model_error.mass)
         plant_assembly = drawn_assembly(heavier, scenario)
         airframe = Airframe(plant_assembly, model, gains.autopilot, gains.rate_filter)
-        control = vehicle.control
-        settings = {"dt": scenario.dt, "yaw_mode": control.yaw}
-        controller = make_controller(control.law, model, gains, **settings)
+        law, yaw = vehicle.control.law, vehicle.control.yaw
+        controller = make_controller(law, model, gains, dt=scenario.dt, yaw_mode=yaw)
         if vehicle.push is not None and vehicle.control.wrench_mode != "none":
             check_axes(model, pushed_axes(vehicle.push), vehicle.name)
-        line = _timeline(scenario, vehicle, model, motion, duration)
+        line = _timeline(scenario, vehicle, model, recorded)
         noise = vehicle.state_noise
         level = StateNoiseLevel(
             noise.position,
@@ -165,40 +158,15 @@ def _noise(seed: int, name: str) -> np.random.Generator:
 
 
 def _timeline(
-    scenario: Scenario,
-    vehicle: VehicleSpec,
-    model: PlatformModel,
-    motion: MotionRows | None,
-    duration: float,
+    scenario: Scenario, vehicle: VehicleSpec, model: PlatformModel, recorded: Commanded | None
 ) -> Timeline:
-    if motion is None:
-        assert not isinstance(vehicle.reference, Replay)  # noqa: S101 - a replay comes with its motion
-        own = vehicle.reference
-        motion, duration = lambda t: (own.rows(t), own.rows(t)), own.duration
     height = vehicle.platform.ground_clearance if vehicle.start.mode == "ground" else None
-    recorded = isinstance(vehicle.reference, Replay)
-    line = timeline.build(
-        motion,
-        duration,
-        Leads(vehicle.start.lead_in, height),
-        scenario.dt,
-        score_leads=not recorded,
-    )
-    for rows in (line.rows, line.scored):
-        rows[:, REF_P] += vehicle.offset
-    headings = _headings(line.rows, vehicle, model)
-    line = replace(
-        line, rows=np.hstack([line.rows, headings]), scored=np.hstack([line.scored, headings])
-    )
+    leads = Leads(vehicle.start.lead_in, height)
+    line = flight_timeline(vehicle.reference, leads, scenario.dt, recorded)
+    given = vehicle.control.aircraft_yaw_deg
+    yaw = None if given is None else np.deg2rad(given)
+    line = line.placed(np.array(vehicle.offset), model.mount_yaw, yaw)
     return line if scenario.duration is None else line.cut(scenario.duration)
-
-
-def _headings(rows: Array, vehicle: VehicleSpec, model: PlatformModel) -> Array:
-    """Headings (T, N) [rad] of the aircraft: as given, or the platform's yaw and each mount's."""
-    if vehicle.control.aircraft_yaw_deg is not None:
-        return np.tile(np.deg2rad(vehicle.control.aircraft_yaw_deg), (len(rows), 1))
-    yaw = so3.euler_from_matrix(so3.matrix_from_quaternion(rows[:, REF_Q]))[:, 2:]
-    return yaw + model.mount_yaw
 
 
 def _start(

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Classes by name: built-in, a user's own, and the faults a user can make."""
 
+import sys
+
 import pytest
 
 from iap_description.errors import BadInput
@@ -23,6 +25,13 @@ def own_module(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", ["mine", "own_module:Good"])
 def test_a_class_is_found_by_its_short_name_and_by_its_module(name):
     assert load_class(name, METHODS, key="a.b", built_in=BUILT_IN).__name__ == "Good"
+
+
+def test_a_module_is_found_in_the_present_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.path", [entry for entry in sys.path if entry != str(tmp_path)])
+    (tmp_path / "here_only.py").write_text("class Own:\n    def reset(self): pass\n")
+    monkeypatch.chdir(tmp_path)
+    assert load_class("here_only:Own", ["reset"], key="a.b").__name__ == "Own"
 
 
 @pytest.mark.parametrize(

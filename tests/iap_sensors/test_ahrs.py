@@ -67,7 +67,7 @@ class Attitudes:
     def __init__(self):
         self.q = []
 
-    def look(self, k, plant):
+    def sample(self, k, plant):
         self.q.append(plant.state(0)[0, DRONE, Q].copy())
 
 

@@ -8,12 +8,8 @@ from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
-from iap_description.sensors.mounts import optical
 from iap_description.sensors.readings import Source
-from iap_sensors.cameras.model import CameraModel
-from iap_sensors.cameras.spec import PRESETS as CAMERAS
-from iap_sensors.cameras.spec import CameraSpec
-from iap_sensors.lidar import PRESETS, Lidar, LidarSpec, beams, depth_by_rays
+from iap_sensors.lidar import PRESETS, Lidar, LidarSpec, beams
 
 SOURCE = Source("/iap/drone_1/lidar", "iap/drone_1_lidar")
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
@@ -80,17 +76,6 @@ def test_dropouts_take_their_share():
         for share in (0.0, 0.25)
     )
     assert thin / full == pytest.approx(0.75, abs=0.02)
-
-
-def test_depth_by_rays_of_the_ground_is_that_of_the_pinhole():
-    tree = {**CAMERAS.tree("vi_g"), "width": 64, "height": 48, "fx": 32.0, "fy": 32.0}
-    model = CameraModel.of(CameraSpec(**{**tree, "cx": 31.5, "cy": 23.5}))
-    pixels = np.stack(np.meshgrid(np.arange(64.0), np.arange(48.0)), -1)
-    p_W = np.array([0.0, 0.0, 3.0])
-    depth = depth_by_rays(model.unproject(pixels), p_W, optical(LEVEL), (0.1, 100.0), Ground())
-    with np.errstate(divide="ignore"):
-        expected = np.where(pixels[..., 1] > 23.5, 3.0 * 32.0 / (pixels[..., 1] - 23.5), np.nan)
-    np.testing.assert_allclose(depth, np.where(expected < 100.0, expected, np.nan), rtol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -126,3 +126,13 @@ def test_the_ground_is_exact_to_micrometres_a_hundred_metres_away_and_may_be_lef
     empty = Rays(world_of(ground=False), [])
     empty.follow(NOTHING, NOTHING)
     np.testing.assert_array_equal(empty.ray_cast(starts, ends), 1.0)
+
+
+def test_a_solid_does_not_stop_a_ray_that_begins_in_it_but_stops_others_and_what_is_behind_it_does():
+    behind = {**POST, "position": [6.0, 0.0, 1.0]}
+    rays = Rays(world_of(ground=False, post=POST, behind=behind), [])
+    rays.follow(NOTHING, NOTHING)
+    starts = np.array([[3.2, 0.0, 1.0], [0.0, 0.0, 1.0]])
+    np.testing.assert_allclose(
+        rays.ray_cast(starts, starts + [10.0, 0.0, 0.0]), [0.23, 0.25], atol=1e-4
+    )

@@ -72,7 +72,7 @@ class _States:
     def __init__(self):
         self.x = []
 
-    def look(self, k, plant):
+    def sample(self, k, plant):
         self.x.append(plant.state(0)[0].copy())
 
 

@@ -9,7 +9,13 @@ from typing import Any
 
 import yaml
 
-from iap_bringup.launching.node_parameters import localization_nodes, sensor_nodes, vehicle_nodes
+from iap_bringup.launching.node_parameters import (
+    localization_nodes,
+    reference_parameters,
+    sensor_nodes,
+    sensor_parameters,
+    vehicle_nodes,
+)
 from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import CameraSensorInfo, LidarInfo
 from iap_io.runs.run_folder import CONFIG
@@ -127,14 +133,16 @@ def parameter_file(
     localizing = localizers(scenario, given)
     is_reliable = given["record"] == "true" or bool(localizing)
     for name in sensor_nodes(scenario):
-        tree[f"/{name}"] = {**flight, "reliable": is_reliable}
+        tree[f"/{name}"] = {**sensor_parameters(scenario), "reliable": is_reliable}
     for name, space, own in localizing:
         tree[f"/{space}/{name}"] = {**own, "reliable": True}
     for vehicle in scenario.vehicles:
         for name, parameters in vehicle_nodes(scenario, vehicle).items():
             tree[f"/{vehicle.name}/{name}"] = parameters
-        tree[f"/{vehicle.name}/reference_node"] = dict(flight)
-        tree[f"/{vehicle.name}/bag_player"] = dict(flight)
+        if flight["bag"]:
+            tree[f"/{vehicle.name}/bag_player"] = dict(flight)
+        else:
+            tree[f"/{vehicle.name}/reference_node"] = reference_parameters(scenario, vehicle)
     return _written(
         {name: {"ros__parameters": values} for name, values in tree.items()}, "parameters.yaml"
     )

@@ -14,17 +14,26 @@ from iap_description.vehicles.assembly import Assembly
 from iap_estimation.virpo.localizer import METHODS
 from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import ESTIMATED, STATE
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.sensor_infos import sensor_infos
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
+from iap_simulation.vehicle import Vehicle
 
 CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
 FRONTEND, VIRPO, JOINT, CENTRE = "frontend_node", "virpo_node", "joint_node", "centre_node"
 ESTIMATION = (OBSERVER, FRONTEND, VIRPO, JOINT, CENTRE)
+SENSOR_NODES = {
+    "imu": "imu_node",
+    "uwb": "uwb_node",
+    "lidar": "lidar_node",
+    "cameras": "camera_node",
+}
+OTHER_SENSORS = "sensor_node"
 PACKAGES = {
-    CONTROLLER: "iap_control",
-    ADMITTANCE: "iap_control",
+    **dict.fromkeys([CONTROLLER, ADMITTANCE], "iap_control"),
     **dict.fromkeys(ESTIMATION, "iap_estimation"),
+    **dict.fromkeys([*SENSOR_NODES.values(), OTHER_SENSORS], "iap_sensors"),
 }
 TOGETHER = ("joint", "drift_filter")  # methods of joint_node
 REVISED = "reference/revised"
@@ -51,15 +60,19 @@ def vehicle_nodes(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, dict[st
 
 
 def sensor_nodes(scenario: Scenario) -> list[str]:
-    """The nodes that a scenario's sensors need; each serves all vehicles and takes a flight's parameters."""
-    sensors = [vehicle.sensors for vehicle in scenario.vehicles]
-    needed = {
-        "imu_node": any(each.imu is not None for each in sensors),
-        "uwb_node": any(each.uwb is not None for each in sensors),
-        "lidar_node": any(each.lidar is not None for each in sensors),
-        "camera_node": bool(scenario.cameras) or any(each.cameras for each in sensors),
-    }
-    return [name for name, is_needed in needed.items() if is_needed]
+    """The nodes that a scenario's sensors need; each serves all vehicles."""
+    keys = {"cameras"} if scenario.cameras else set()
+    for vehicle in scenario.vehicles:
+        sensors = vehicle.sensors
+        own = {"imu": sensors.imu, "cameras": sensors.cameras, **sensors.mounted}
+        keys |= {key for key, given in own.items() if given}
+    needed = {SENSOR_NODES.get(key, OTHER_SENSORS) for key in keys}
+    return [name for name in (*SENSOR_NODES.values(), OTHER_SENSORS) if name in needed]
+
+
+def sensor_parameters(scenario: Scenario) -> dict[str, Any]:
+    """The parameters with which any node of sensors serves a scenario; all take the same rig."""
+    return {"rig": rig_spec(scenario).text}
 
 
 def localization_nodes(
@@ -123,6 +136,24 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
         out["push"] = _yaml(vehicle.push)
         if vehicle.push.axes:
             out["wrench_axes"] = list(vehicle.push.axes)
+    return out
+
+
+def reference_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
+    """What makes a reference_node play the references of a scenario's vehicle."""
+    control = vehicle.control
+    out = {
+        "platform": _yaml(vehicle.platform),
+        "reference": _yaml(vehicle.reference),
+        "start": vehicle.start.mode,
+        "lead_in": vehicle.start.lead_in,
+        "offset": list(vehicle.offset),
+        "duration": scenario.duration or 0.0,
+        "control_rate": scenario.rates.control_hz,
+        "home": str(Vehicle.of(scenario, vehicle).start[0].tolist()),
+    }
+    if control.aircraft_yaw_deg is not None:
+        out["aircraft_yaw_deg"] = str(list(control.aircraft_yaw_deg))
     return out
 
 

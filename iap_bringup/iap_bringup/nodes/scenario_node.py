@@ -7,11 +7,17 @@ An alias resolves the parameters that name a flight (`scenario_parameters`) and 
 all other parameters and remaps reach the node as ever.
 """
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from iap_bringup.launching.node_parameters import reference_parameters, sensor_parameters
 from iap_bringup.nodes.estimation_aliases import estimator_values, observer_values
+from iap_bringup.nodes.scenario_parameters import resolved_scenario, vehicle_of_namespace
+from iap_control.references.motions import Replay
+from iap_description.errors import BadInput
 from iap_io.ros.node import SuiteNode, run
 
 
@@ -31,9 +37,36 @@ class Alias(NamedTuple):
     namespace: str = ""
 
 
+def _sensors(node: SuiteNode) -> dict[str, Any]:
+    return sensor_parameters(resolved_scenario(node)[0])
+
+
+def reference_values(node: SuiteNode) -> dict[str, Any]:
+    """Values of a reference_node in the namespace of one of the scenario's vehicles."""
+    scenario, _ = resolved_scenario(node)
+    return reference_parameters(scenario, scenario.vehicles[vehicle_of_namespace(node, scenario)])
+
+
+def bag_values(node: SuiteNode) -> dict[str, Any]:
+    """The same of a bag_player.
+
+    Raises:
+        BadInput: no bag is named.
+    """
+    scenario, _ = resolved_scenario(node)
+    vehicle = scenario.vehicles[vehicle_of_namespace(node, scenario)]
+    if not isinstance(vehicle.reference, Replay):
+        raise BadInput("parameter bag: the bag or CSV file to play is missing")
+    return reference_parameters(scenario, vehicle)
+
+
 _ESTIMATION = "iap_estimation.nodes"
 _AIRCRAFT, _VEHICLE = "iap/drone_1", "iap"
 ALIASES: dict[str, Alias] = {
+    "reference_node": Alias(
+        "iap_control.nodes.reference_node:ReferenceNode", reference_values, "reference", "iap"
+    ),
+    "bag_player": Alias("iap_bringup.nodes.bag_player:BagPlayer", bag_values, namespace="iap"),
     "frontend_node": Alias(
         f"{_ESTIMATION}.frontend_node:FrontendNode", estimator_values, namespace=_AIRCRAFT
     ),
@@ -51,6 +84,11 @@ ALIASES: dict[str, Alias] = {
         observer_values,
         namespace=_VEHICLE,
     ),
+    "imu_node": Alias("iap_sensors.nodes.imu_node:ImuNode", _sensors, key="rig"),
+    "uwb_node": Alias("iap_sensors.nodes.uwb_node:UwbNode", _sensors, key="rig"),
+    "camera_node": Alias("iap_sensors.nodes.camera_node:CameraNode", _sensors, key="rig"),
+    "lidar_node": Alias("iap_sensors.nodes.lidar_node:LidarNode", _sensors, key="rig"),
+    "sensor_node": Alias("iap_sensors.nodes.sensor_node:OtherSensorNode", _sensors, key="rig"),
 }
 
 
@@ -84,6 +122,10 @@ def main_of(executable: str) -> Callable[[], int]:
     return lambda: run(executable, lambda: [make_node(executable)])
 
 
-frontend_node, virpo_node = main_of("frontend_node"), main_of("virpo_node")
-joint_node, centre_node = main_of("joint_node"), main_of("centre_node")
-wrench_observer_node = main_of("wrench_observer_node")
+def main() -> int:
+    """Run the alias that the process is named after."""
+    return main_of(Path(sys.argv[0]).name)()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

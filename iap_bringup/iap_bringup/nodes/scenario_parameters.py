@@ -6,7 +6,6 @@ from typing import Any
 from iap_description.errors import BadInput
 from iap_io.ros.node import SuiteNode
 from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_replay
-from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 
 def resolved_scenario(node: SuiteNode) -> tuple[Scenario, dict[str, Any]]:
@@ -35,11 +34,6 @@ def vehicle_of_namespace(node: SuiteNode, scenario: Scenario) -> int:
             f"but {', '.join(names)} (remap with -r __ns:=/{names[0]})"
         )
     return names.index(name)
-
-
-def vehicle_namespace(vehicle: VehicleSpec) -> str:
-    """Namespace of a vehicle's nodes and topics."""
-    return f"/{vehicle.name}"
 
 
 def _replay(node: SuiteNode) -> dict[str, Any]:

@@ -15,30 +15,18 @@ from functools import partial
 
 from rclpy.utilities import remove_ros_args
 
-from iap_bringup.nodes.bag_player import BagPlayer
 from iap_bringup.nodes.recorder import RecorderNode
 from iap_bringup.nodes.scenario_node import ALIASES, make_node
 from iap_control.nodes.admittance_node import AdmittanceNode
 from iap_control.nodes.controller_node import ControllerNode
-from iap_control.nodes.reference_node import ReferenceNode
 from iap_io.ros.node import SuiteNode, run
 from iap_physics.nodes.physics_node import PhysicsNode
-from iap_sensors.nodes.camera_node import CameraNode
-from iap_sensors.nodes.imu_node import ImuNode
-from iap_sensors.nodes.lidar_node import LidarNode
-from iap_sensors.nodes.uwb_node import UwbNode
 
 NODES: dict[str, Callable[..., SuiteNode]] = {
     "admittance_node": AdmittanceNode,
-    "bag_player": BagPlayer,
-    "camera_node": CameraNode,
     "controller_node": ControllerNode,
-    "imu_node": ImuNode,
-    "lidar_node": LidarNode,
     "physics_node": PhysicsNode,
     "recorder": RecorderNode,
-    "reference_node": ReferenceNode,
-    "uwb_node": UwbNode,
     **{name: partial(make_node, name) for name in ALIASES},
 }
 

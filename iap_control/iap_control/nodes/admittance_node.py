@@ -23,6 +23,7 @@ class AdmittanceNode(SuiteNode):
 
     def __init__(self, namespace: str = "iap") -> None:
         super().__init__("admittance_node", namespace=namespace)
+        self.refuse_scenario("platform", "ros2 launch iap_bringup sim.launch.py")
         gains = GainParameters(self, ADMITTANCE, {}).gains
         self._loop, wrench_topic, count = make_admittance_loop(self, gains)
         self._declare_active()

@@ -24,6 +24,7 @@ class ControllerNode(SuiteNode):
 
     def __init__(self, namespace: str = "iap") -> None:
         super().__init__("controller_node", namespace=namespace)
+        self.refuse_scenario("platform", "ros2 launch iap_bringup sim.launch.py")
         gains = GainParameters(self, FLIGHT_FIXED, FLIGHT)
         self._loop, wrench_topic = make_control_loop(self, gains.gains)
         gains.apply_to(self, self._loop.controller)

@@ -1,47 +1,63 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Publishes the references of a scenario's vehicle: for every state one, with the state's stamp."""
+"""Publishes the references of one platform's flight: for every state one, with the state's stamp.
+
+Runs in the vehicle's namespace, which is `iap` unless it is remapped.
+"""
 
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from iap_bringup.nodes.scenario_parameters import resolved_scenario, vehicle_of_namespace
+from iap_control.model import mount_yaws
+from iap_control.references.motions import Motion, MotionOrReplay, Replay
 from iap_control.references.player import Player
+from iap_control.references.timeline import Leads, flight_timeline
+from iap_description.config import Record, parse_yaml, validate
 from iap_description.errors import BadInput
+from iap_description.signals import NO_WRENCH
+from iap_description.states import STATE_SIZE
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import Platform
 from iap_io.ros.node import LATEST, SuiteNode, run
 from iap_io.wire.message_views import SECOND, MessageReader, ReferenceMessage, StateMessage
 from iap_msgs.msg import PlatformReference, PlatformState
-from iap_simulation.run import Flight
-from iap_simulation.scenario.scenario import Scenario
 
-NO_WRENCH = np.zeros(6)
+Array = NDArray[np.float64]
+STARTS = ("hover", "ground")
+
+
+class _Given(Record):
+    """The parameter `reference`."""
+
+    reference: MotionOrReplay
 
 
 class ReferenceNode(SuiteNode):
-    """Plays a timeline: that of the scenario, or of the recorded command where `bag` is given."""
+    """Plays the timeline of a motion or of a recorded command."""
 
-    def __init__(self, name: str = "reference_node", namespace: str = "iap") -> None:
-        super().__init__(name, namespace=namespace)
-        scenario, _ = resolved_scenario(self)
-        number = vehicle_of_namespace(self, scenario)
-        self._check(scenario, number)
-        pilot = Flight.of(scenario).pilots[number]
-        self._player = Player(pilot.timeline, pilot.start[0])
-        self._inlet, self._out = (
-            MessageReader(StateMessage),
-            ReferenceMessage.of(pilot.airframe.model.count),
-        )
+    def __init__(
+        self,
+        name: str = "reference_node",
+        *,
+        namespace: str = "iap",
+        given: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(name, namespace=namespace, given=given)
+        self.refuse_scenario("reference")
+        platform = self.platform()
+        self._player = make_player(self, platform)
+        self._states = MessageReader(StateMessage)
+        self._out = ReferenceMessage.of(platform.count)
         self._references = self.create_publisher(PlatformReference, "reference", LATEST)
         self.create_subscription(PlatformState, "state", self._on_state, LATEST, raw=True)
         self._is_over = False
-        self.get_logger().info(f"{scenario.scenario}: {pilot.timeline.duration:.1f} s")
-
-    def _check(self, scenario: Scenario, number: int) -> None:
-        """What else must hold of the scenario."""
 
     def _on_state(self, data: bytes) -> None:
         try:
-            state = self._inlet.read(data)
+            state = self._states.read(data)
         except BadInput as error:
             self.get_logger().warning(str(error), throttle_duration_sec=2.0)
             return
@@ -50,13 +66,73 @@ class ReferenceNode(SuiteNode):
         self._out.put_head(state.stamp, state.sequence)
         self._out.put_row(row, level, NO_WRENCH)
         self._references.publish(self._out.dump())
-        self._tell_end(t)
+        self._log_end(t)
 
-    def _tell_end(self, t: float) -> None:
+    def _log_end(self, t: float) -> None:
         is_over = self._player.is_over(t)
         if is_over and not self._is_over:
             self.get_logger().info("the reference has ended; its last pose is held")
         self._is_over = is_over
+
+
+def make_player(node: SuiteNode, platform: Platform) -> Player:
+    """Declare what a platform's references are made of, and make them.
+
+    Raises:
+        BadInput: one of the parameters cannot be used.
+    """
+    reference = _reference(node)
+    what = "Rate at which states come [Hz]."
+    dt = 1.0 / node.parameter("control_rate", 200.0, what, limits=(1.0, 1e4))
+    yaw_deg = _numbers(node, "aircraft_yaw_deg", "Heading of each aircraft", platform.count)
+    yaw = None if yaw_deg is None else np.deg2rad(yaw_deg)
+    line = flight_timeline(reference, _leads(node, platform.ground_clearance), dt)
+    line = line.placed(_offset(node), mount_yaws(Assembly.of(platform)), yaw)
+    what = "Length [s]; 0: the reference's own."
+    duration = node.parameter("duration", 0.0, what, limits=(0.0, 1e6))
+    if duration:
+        line = line.cut(duration)
+    home = _numbers(node, "home", "State row where the flight starts", STATE_SIZE)
+    node.get_logger().info(f"{reference.type}: {line.duration:.1f} s")
+    return Player(line, line.rows[0] if home is None else home)
+
+
+def _reference(node: SuiteNode) -> Motion | Replay:
+    text = node.parameter("reference", "", "The motion or replay, as YAML.")
+    if not text:
+        raise BadInput("parameter reference: the YAML of a motion or replay is missing")
+    tree = {"reference": parse_yaml(text, source="parameter reference")}
+    return validate(_Given, tree, source="parameters").reference
+
+
+def _leads(node: SuiteNode, ground_clearance: float) -> Leads:
+    start = node.choice("start", STARTS, "Where the flight begins and ends: hover | ground.")
+    what = "From rest at the first pose to the reference [s]."
+    lead_in = node.parameter("lead_in", 3.0, what, limits=(0.0, 1e4))
+    return Leads(lead_in, ground_clearance if start == "ground" else None)
+
+
+def _offset(node: SuiteNode) -> Array:
+    offset = np.array(node.parameter("offset", [0.0, 0.0, 0.0], "Added to the reference [m]."))
+    if offset.shape != (3,) or not np.isfinite(offset).all():
+        raise BadInput(f"parameter offset: three numbers are expected (got {offset.tolist()})")
+    return offset
+
+
+def _numbers(node: SuiteNode, name: str, what: str, count: int) -> Array | None:
+    """A list of numbers that may be left out, as YAML; ROS has no empty list of numbers.
+
+    Raises:
+        BadInput: it is none of `count` finite numbers.
+    """
+    text = node.parameter(name, "", f"{what}: {count} numbers as YAML; empty: the reference's.")
+    if not text:
+        return None
+    given = parse_yaml(text, source=f"parameter {name}")
+    is_list = isinstance(given, list) and all(isinstance(v, int | float) for v in given)
+    if not is_list or len(given) != count or not np.isfinite(given).all():
+        raise BadInput(f"parameter {name}: {count} numbers are expected (got {given})")
+    return np.array(given, dtype=np.float64)
 
 
 def main() -> int:

@@ -245,7 +245,7 @@ class Moves(Record):
 
 
 class Replay(Record):
-    """A recorded command; `path` was read when the scenario was resolved."""
+    """A recorded command."""
 
     type: Literal["replay"]
     path: str

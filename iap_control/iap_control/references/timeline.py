@@ -8,6 +8,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_control.references.motions import Motion, Replay
+from iap_control.references.replay import Commanded, commanded
 from iap_control.references.rows import approach, hold
 from iap_description import so3
 from iap_description.states import REF_P, REF_Q, Level
@@ -22,8 +24,8 @@ class Timeline:
     """References of one vehicle at every control instant.
 
     Attributes:
-        rows: (T, 19) what the controller tracks.
-        scored: (T, 19) what errors are measured against: the command as given.
+        rows: (T, 19), or (T, 19 + N) once placed, what the controller tracks.
+        scored: of the same shape, what errors are measured against: the command as given.
         levels: (T,) `iap_description.states.Level` of each row.
         window: first and last time [s] over which errors count.
         lead: when the motion itself begins [s].
@@ -36,6 +38,26 @@ class Timeline:
     window: tuple[float, float]
     lead: float
     dt: float
+
+    def placed(self, offset: Array, mount_yaw: Array, aircraft_yaw: Array | None) -> Self:
+        """The same moved by an offset (3,) [m], with headings (T, N) behind the 19 columns.
+
+        Args:
+            offset: added to positions.
+            mount_yaw: (N,) of each aircraft in P, which with the platform's yaw makes its heading [rad].
+            aircraft_yaw: (N,) headings that are given instead [rad].
+        """
+        rows, scored = self.rows.copy(), self.scored.copy()
+        for table in (rows, scored):
+            table[:, REF_P] += offset
+        if aircraft_yaw is None:
+            yaw = so3.euler_from_matrix(so3.matrix_from_quaternion(rows[:, REF_Q]))[:, 2:]
+            headings = yaw + mount_yaw
+        else:
+            headings = np.tile(aircraft_yaw, (len(rows), 1))
+        return replace(
+            self, rows=np.hstack([rows, headings]), scored=np.hstack([scored, headings])
+        )
 
     @property
     def duration(self) -> float:
@@ -104,6 +126,30 @@ def build(
     begins, ends = len(lead) * dt, (len(lead) + len(tracked) - 1) * dt
     start = 0.0 if score_leads and leads.ground_height is None else begins
     return Timeline(rows, np.vstack([lead, scored, tail]), levels, (start, ends), begins, dt)
+
+
+def flight_timeline(
+    reference: Motion | Replay, leads: Leads, dt: float, recorded: Commanded | None = None
+) -> Timeline:
+    """A motion or a recorded command, surrounded by its leads.
+
+    Args:
+        reference: what is flown.
+        leads: what surrounds it.
+        dt: control period [s].
+        recorded: the replay's recording, if it has been read already.
+
+    Raises:
+        BadInput: the recording cannot be used.
+    """
+    if isinstance(reference, Replay):
+        recorded = recorded or commanded(reference)
+        return build(recorded.rows, recorded.duration, leads, dt, score_leads=False)
+
+    def motion(t: Array) -> tuple[Array, Array]:
+        return reference.rows(t), reference.rows(t)
+
+    return build(motion, reference.duration, leads, dt, score_leads=True)
 
 
 def _approach(start: Array, end: Array, duration: float, dt: float) -> Array:

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal, Self, TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from iap_description import so3
 from iap_description.vehicles.aircraft import Aircraft, Drag, Mount, Rotor, Shape, inertia_matrix
 from iap_description.vehicles.chassis import chassis_shapes
+from iap_description.vehicles.joint_types import JointType, joint_type
 from iap_description.vehicles.platform import Platform
 from iap_description.vehicles.tool import TOOL, Tool
 from iap_description.world.surface import Surface
 
 Array = NDArray[np.float64]
-JointType = Literal["spherical", "fixed"]
 Placed = TypeVar("Placed", Shape, Mount)
 
 
@@ -42,11 +42,16 @@ class Joint:
     """A joint between two bodies, by index; it sits at the child's CoM."""
 
     name: str
-    type: JointType
+    type: str  # a name of `joint_types.JOINT_TYPES`
     parent: int
     child: int
     p_PJ_P: Array  # (3,) position in the parent's frame [m]
     q_PJ: Array  # (4,) the child's attitude in the parent's frame at rest, xyzw
+
+    @property
+    def kind(self) -> JointType:
+        """What it leaves free."""
+        return joint_type(self.type)
 
 
 @dataclass(frozen=True)
@@ -133,15 +138,15 @@ class Assembly:
             body = self.bodies[joint.child]
             d = so3.hat(joint.p_PJ_P)
             J -= body.mass * d @ d
-            if joint.type == "fixed":
+            if not joint.kind.turns_freely:
                 R = so3.matrix_from_quaternion(joint.q_PJ)
                 J += R @ body.inertia @ R.T
         return J
 
     @cached_property
     def is_jointed(self) -> bool:
-        """Whether the aircraft turn independently of the central body (all joints spherical)."""
-        return bool(self.joints) and all(joint.type == "spherical" for joint in self.joints)
+        """Whether the aircraft turn independently of the central body."""
+        return bool(self.joints) and all(joint.kind.turns_freely for joint in self.joints)
 
 
 def _sub_aircraft(craft: Aircraft, name: str) -> Body:

@@ -4,7 +4,7 @@
 import math
 import re
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -13,6 +13,7 @@ from iap_description.config import Real, Record, Vec3, read_yaml, validate
 from iap_description.errors import BadInput
 from iap_description.vehicles.aircraft import Aircraft, BodyShape, Drag, Inertial, Mount
 from iap_description.vehicles.chassis import Chassis
+from iap_description.vehicles.joint_types import JointTypeName
 from iap_description.vehicles.tool import Tool
 
 DATA = Path(__file__).parents[1] / "data"
@@ -32,7 +33,7 @@ class Center(Inertial):
 class JointSpec(Record):
     """The joint of one aircraft: at the aircraft's CoM, at `position` in P."""
 
-    type: Literal["spherical", "fixed"]
+    type: JointTypeName
     position: Vec3  # [m] in P
     yaw_deg: Real  # the aircraft's heading when it is level and the platform's yaw is zero
 

@@ -76,7 +76,7 @@ def _tree(assembly: Assembly, target: Target) -> dict[str, Any]:
     names = [body.name for body in assembly.bodies]
     return {
         "bodies": [_body(body, target) for body in assembly.bodies],
-        "joints": [_joint(joint, names) for joint in assembly.joints],
+        "joints": [_joint(joint, names, target) for joint in assembly.joints],
     }
 
 
@@ -119,10 +119,11 @@ def _shapes(shapes: tuple[Shape, ...], target: Target) -> list[dict[str, Any]]:
     return trees
 
 
-def _joint(joint: Joint, names: list[str]) -> dict[str, Any]:
+def _joint(joint: Joint, names: list[str], target: Target) -> dict[str, Any]:
     return {
         "name": joint.name,
-        "type": joint.type,
+        "type": joint.kind.urdf if target == "ros" else joint.kind.bullet_urdf,
+        "is_free": joint.kind.is_free,
         "parent": names[joint.parent],
         "child": names[joint.child],
         "position": joint.p_PJ_P.tolist(),

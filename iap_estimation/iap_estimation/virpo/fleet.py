@@ -2,7 +2,6 @@
 """Who is to be localised: the aircraft with their sensors, and how they are joined."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,6 @@ from iap_description.earth import GRAVITY
 from iap_estimation.virpo.factors.camera import StereoRig
 
 Array = NDArray[np.float64]
-STRAIGHT = 1e-6  # second singular value of the joints' places, relative to the first, of a line
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +49,6 @@ class Fleet:
     turn_noise: Array = field(default_factory=lambda: np.array([0.0015, 0.0002]))
     tilt_deviation: float = 0.01
     gravity: float = GRAVITY
-
-    @cached_property
-    def is_straight(self) -> bool:
-        """Whether all joints are on one line."""
-        if self.d is None or len(self.d) < 3:
-            return True
-        sizes = np.linalg.svd(self.d - self.d.mean(axis=0), compute_uv=False)
-        return bool(sizes[1] < STRAIGHT * sizes[0])
 
     def alone(self, aircraft: int) -> "Fleet":
         """One of them by itself."""

@@ -19,21 +19,16 @@ from iap_description.kernels import (
     Quat,
     Vec,
     add,
-    cross,
-    mul,
-    qconj,
-    qmul,
     qnormalize,
     quat,
     rotate,
     scale,
-    sub,
-    times,
     unrotate,
     vec,
 )
 from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft, inertia_matrix
+from iap_description.vehicles.autopilot_gains import attitude_torque
 
 Array = NDArray[np.float64]
 STEPS = 5  # in which a control period is followed
@@ -134,7 +129,8 @@ def follow(
     torque = (0.0, 0.0, 0.0)
     for step in range(STEPS):
         q, w = between(last, now, step / STEPS)
-        wanted = _torque(mode, q, w, q_r, w_r, model)
+        order = (quat(q_r), vec(w_r), vec(model.attitude), vec(model.rate))
+        wanted = attitude_torque(mode == _ATTITUDE, q, w, *order, model.J)
         for r in range(4):
             if mode == _RPM:
                 command = rpm_r[r]
@@ -158,18 +154,6 @@ def between(last: Array, now: Array, s: float) -> tuple[Quat, Vec]:
     )
     w = add(scale(1.0 - s, vec(last[10:13])), scale(s, vec(now[10:13])))
     return q, unrotate(q, w)
-
-
-@njit(cache=True)
-def _torque(mode: int, q: Quat, w: Vec, q_r: Array, w_r: Array, model: ThrustModel) -> Vec:
-    """Torque [N m] that an attitude and rate loop asks for, body axes: J (-k_R e_R - k_w e_w) + w x J w."""
-    e_R, wanted = (0.0, 0.0, 0.0), vec(w_r)
-    if mode == _ATTITUDE:
-        q_e = qmul(qconj(quat(q_r)), q)
-        e_R = scale(2.0 if q_e[3] >= 0.0 else -2.0, (q_e[0], q_e[1], q_e[2]))
-        wanted = unrotate(q_e, wanted)
-    feedback = add(times(vec(model.attitude), e_R), times(vec(model.rate), sub(w, wanted)))
-    return sub(cross(w, mul(model.J, w)), mul(model.J, feedback))
 
 
 @njit(cache=True)

@@ -15,7 +15,6 @@ from geometry_msgs.msg import (
     Accel,
     Point,
     Pose,
-    PoseStamped,
     Quaternion,
     TransformStamped,
     Twist,
@@ -29,9 +28,8 @@ from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker
 
 from iap_description.relative import body_twist
-from iap_description.states import REF_A, REF_FIXED, REF_V, STATE_SIZE, Level, P, Q, V
+from iap_description.states import P, Q
 from iap_io.wire.message_views import MAP, SECOND
-from iap_msgs.msg import PlatformReference, PlatformState
 
 Array = NDArray[np.float64]
 BASE_LINK = "base_link"
@@ -55,11 +53,6 @@ def set_stamp(header: Header, stamp: int) -> None:
     header.stamp.sec, header.stamp.nanosec = divmod(stamp, SECOND)
 
 
-def stamp_ns(stamp: Time) -> int:
-    """A message's stamp [ns]."""
-    return stamp.sec * SECOND + stamp.nanosec
-
-
 def stamp_seconds(stamp: Time) -> float:
     """A message's stamp [s]."""
     return stamp.sec + 1e-9 * stamp.nanosec
@@ -68,33 +61,6 @@ def stamp_seconds(stamp: Time) -> float:
 def frame(vehicle: str, body: str) -> str:
     """TF frame of a vehicle's body."""
     return f"{vehicle}/{body}"
-
-
-def state_rows(state: PlatformState) -> Array:
-    """State rows (bodies, 13) of a PlatformState."""
-    rows = np.empty((len(state.poses), STATE_SIZE))
-    for row, pose, twist in zip(rows, state.poses, state.twists, strict=True):
-        row[: V.start], row[V.start :] = pose_row(pose), twist_row(twist)
-    return rows
-
-
-def reference_message(
-    row: Array,
-    stamp: Time,
-    sequence: int,
-    level: Level = Level.POSE,
-    wrench_P: Array | None = None,
-) -> PlatformReference:
-    """A PlatformReference of a row (19 + N), stamped like the state that it is for."""
-    reference = PlatformReference(sequence=sequence, level=int(level))
-    reference.header = Header(stamp=stamp, frame_id=MAP)
-    fill_pose(reference.pose, row)
-    fill_twist(reference.twist, row[REF_V.start :])
-    fill_twist(reference.accel, row[REF_A.start :])
-    if wrench_P is not None:
-        fill_wrench(reference.wrench, wrench_P)
-    reference.aircraft_yaw = row[REF_FIXED:].tolist()
-    return reference
 
 
 def fill_pose(pose: Pose, row: Array) -> None:
@@ -229,11 +195,6 @@ def status_message(
     shown = {k: f"{v:.4g}" if isinstance(v, float) else str(v) for k, v in values.items()}
     pairs = [KeyValue(key=key, value=value) for key, value in shown.items()]
     return DiagnosticStatus(level=level, name=name, message=text, hardware_id="", values=pairs)
-
-
-def pose_stamped_row(message: PoseStamped) -> tuple[float, Array]:
-    """Stamp [s] and pose (7,) of a PoseStamped."""
-    return stamp_seconds(message.header.stamp), pose_row(message.pose)
 
 
 def _marker(namespace: str, number: int, kind: int, color: Sequence[float]) -> Marker:

@@ -103,20 +103,21 @@ class SuiteNode(Node):
             raise BadInput(f"parameter {name}: '{value}' is none of {', '.join(choices)}")
         return value
 
-    def refuse_scenario(self, instead: str) -> None:
+    def refuse_scenario(self, instead: str, taker: str = "") -> None:
         """Refuse the parameter `scenario` at a node made of values, unless these were resolved from it.
 
         Args:
             instead: name of the parameter that the node takes.
+            taker: the command that takes scenarios; empty: iap_bringup's executable of the node's name.
 
         Raises:
             BadInput: a scenario is named.
         """
-        executable = f"ros2 run iap_bringup {self.get_name()}"
-        what = f"Taken by {executable}; this node takes '{instead}'."
+        taker = taker or f"ros2 run iap_bringup {self.get_name()}"
+        what = f"Taken by {taker}; this node takes '{instead}'."
         if self.parameter("scenario", "", what) and not self._given:
             raise BadInput(
-                f"parameter scenario: this node takes '{instead}', and {executable} takes scenarios"
+                f"parameter scenario: this node takes '{instead}', and {taker} takes scenarios"
             )
 
     def platform(self) -> Platform:

@@ -36,7 +36,7 @@ def fill_state(out: Records, c: Columns, vehicle: VehicleMeta) -> None:
     _fill_head(out, c)
     out["poses"], out["twists"] = c.x[..., : V.start], c.x[..., V.start :]
     out["rotor_rpm"] = c.rpm.reshape(*c.t.shape, -1)
-    free = [(joint.parent, joint.child) for joint in vehicle.joints if joint.type == "spherical"]
+    free = [(joint.parent, joint.child) for joint in vehicle.joints if joint.kind.turns_freely]
     if free:
         parent, child = c.x[..., [a for a, _ in free], :], c.x[..., [b for _, b in free], :]
         q_PB = so3.multiply(so3.conjugate(parent[..., Q]), child[..., Q])

@@ -11,6 +11,7 @@ from iap_description.config import Flag, NonNegative, Positive, Real, Record, Ve
 from iap_description.earth import GRAVITY
 from iap_description.sensors.sensor_info import AnySensor, FixedFrame
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.joint_types import JointType, JointTypeName, joint_type
 from iap_description.vehicles.platform import Platform
 from iap_io.sensor_messages.static_transforms import mounts_of
 
@@ -43,10 +44,15 @@ class JointMeta(Record):
     """
 
     name: str
-    type: str
+    type: JointTypeName
     parent: int
     child: int
     p_PJ_P: Vec3 | None = None
+
+    @property
+    def kind(self) -> JointType:
+        """What it leaves free."""
+        return joint_type(self.type)
 
 
 class VehicleMeta(Record):

@@ -35,7 +35,6 @@ def topic(vehicle: str, name: str) -> str:
 def samples(store: Typestore, vehicle: VehicleMeta) -> dict[str, object]:
     """By topic of a vehicle, one message with the strings and lengths that all of them have."""
     bodies, joints, count = vehicle.bodies, vehicle.joints, vehicle.count
-    free = sum(joint.type == "spherical" for joint in joints)
     header = message(store, "std_msgs/msg/Header", frame_id=MAP)
     state = message(
         store,
@@ -45,8 +44,8 @@ def samples(store: Typestore, vehicle: VehicleMeta) -> dict[str, object]:
         poses=[message(store, "geometry_msgs/msg/Pose") for _ in bodies],
         twists=[message(store, "geometry_msgs/msg/Twist") for _ in bodies],
         joint_names=[joint.name for joint in joints],
-        joint_positions=np.zeros(4 * free),
-        joint_velocities=np.zeros(3 * free),
+        joint_positions=np.zeros(sum(joint.kind.position_size for joint in joints)),
+        joint_velocities=np.zeros(sum(joint.kind.velocity_size for joint in joints)),
         rotor_rpm=np.zeros(4 * count),
     )
     aircraft = [message(store, "iap_msgs/msg/AircraftCommand") for _ in range(count)]

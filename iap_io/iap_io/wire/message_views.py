@@ -144,7 +144,7 @@ class StateMessage(Message):
     @classmethod
     def of(cls, assembly: Assembly, rotors: int) -> Self:
         """The message of an assembly with so many rotors."""
-        ends = [(j.parent, j.child) for j in assembly.joints if j.type == "spherical"]
+        ends = [(j.parent, j.child) for j in assembly.joints if j.kind.turns_freely]
         out = cls._with(
             [body.name for body in assembly.bodies],
             [joint.name for joint in assembly.joints],

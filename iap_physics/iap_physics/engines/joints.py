@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What joints mean for state rows: rows that fit an assembly, a check of them, joint states."""
+"""What joints mean for state rows: rows that fit an assembly, and a check of them."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,25 @@ Array = NDArray[np.float64]
 TOLERANCE = 1e-6  # by which a start state may miss its joints [m, m/s, rad, rad/s]
 
 
+def check_joint_types(assembly: Assembly, engine: str, known: Container[str]) -> None:
+    """Refuse joints that an engine cannot build.
+
+    Args:
+        assembly: bodies and joints.
+        engine: the engine's name, for the error.
+        known: names of the joint types that it builds.
+
+    Raises:
+        BadInput: naming the joint, its type and the engine.
+    """
+    for joint in assembly.joints:
+        if joint.type not in known:
+            raise BadInput(
+                f"engine '{engine}': cannot build joints of type '{joint.type}',"
+                f" as '{assembly.name}/{joint.name}' is"
+            )
+
+
 def joined_rows(
     assembly: Assembly, base: Array, q_WB: Array | None = None, w_WB_W: Array | None = None
 ) -> Array:
@@ -25,7 +44,7 @@ def joined_rows(
         assembly: bodies and joints.
         base: (..., 13) row of the central body.
         q_WB: (..., joints, 4) attitudes of the joined bodies; None leaves each as at rest relative
-            to its parent. Bodies on fixed joints follow their parent in any case.
+            to its parent. Bodies that do not turn freely follow their parent in any case.
         w_WB_W: (..., joints, 3) their angular velocities [rad/s]; None: that of their parent.
     """
     base = np.asarray(base, dtype=float)
@@ -38,9 +57,9 @@ def joined_rows(
         child[..., V] = parent[..., V] + np.cross(parent[..., W], arm_W)
         child[..., Q] = so3.multiply(parent[..., Q], joint.q_PJ)
         child[..., W] = parent[..., W]
-        if joint.type == "spherical" and q_WB is not None:
+        if joint.kind.turns_freely and q_WB is not None:
             child[..., Q] = q_WB[..., i, :]
-        if joint.type == "spherical" and w_WB_W is not None:
+        if joint.kind.turns_freely and w_WB_W is not None:
             child[..., W] = w_WB_W[..., i, :]
     return x
 
@@ -50,23 +69,6 @@ def at_rest(assemblies: Sequence[Assembly]) -> Array:
     base = np.zeros(STATE_SIZE)
     base[6] = 1.0
     return np.concatenate([joined_rows(assembly, base) for assembly in assemblies])
-
-
-def joint_states(assembly: Assembly, x: Array) -> tuple[Array, Array]:
-    """Positions and velocities of the joints.
-
-    Args:
-        assembly: bodies and joints.
-        x: (..., bodies, 13) its state rows.
-
-    Returns:
-        q_AB (..., joints, 4), attitude of the child B in its parent A, and w_AB_B (..., joints,
-        3), angular velocity of the child relative to its parent in the child's axes [rad/s].
-    """
-    parents = x[..., [joint.parent for joint in assembly.joints], :]
-    children = x[..., [joint.child for joint in assembly.joints], :]
-    q_AB = so3.multiply(so3.conjugate(parents[..., Q]), children[..., Q])
-    return q_AB, so3.rotate(so3.conjugate(children[..., Q]), children[..., W] - parents[..., W])
 
 
 def check_start(assemblies: Sequence[Assembly], x: Array, batch: int) -> Array:

@@ -46,6 +46,7 @@ from iap_description.kernels import (
 )
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.engine import DIVERGED, RUNNING
+from iap_physics.engines.joints import check_joint_types
 
 Array = NDArray[np.float64]
 
@@ -74,8 +75,10 @@ class RigidModel(NamedTuple):
         """The model of an assembly.
 
         Raises:
+            BadInput: there is no closed form for a type of joint.
             IapError: a joint is not on the central body, for which there is no closed form.
         """
+        check_joint_types(assembly, "closed_form", ("spherical", "fixed"))
         for joint in assembly.joints:
             if joint.parent != 0:
                 reason = f"'{assembly.name}/{joint.name}' is not on the central body"
@@ -83,7 +86,7 @@ class RigidModel(NamedTuple):
         count = len(assembly.bodies)
         turns, q_PB = np.ones(count, bool), np.tile([0.0, 0.0, 0.0, 1.0], (count, 1))
         for joint in assembly.joints:
-            turns[joint.child] = joint.type == "spherical"
+            turns[joint.child] = joint.kind.turns_freely
             q_PB[joint.child] = joint.q_PJ
         J = np.stack([body.inertia for body in assembly.bodies])
         d = so3.hat(assembly.d_0)

@@ -1,47 +1,54 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Renders the images of all cameras of a scenario: one renderer, always of the newest state, whose stamp they get.
+"""Renders the images of all cameras of a rig: one renderer, always of the newest state, whose stamp they get.
 
-In real time physics never waits for it: a renderer that is too slow leaves states out, and
-diagnostics say what rate each camera keeps.
+In real time physics never waits for it: a renderer that is too slow leaves states out, and diagnostics have the
+rate that each camera keeps. The frames of the cameras in the world are published here, once.
 """
 
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.sensors.readings import ImageReading
 from iap_io.ros.node import run
+from iap_io.ros.static_frames import StaticFrames
+from iap_io.sensor_messages.static_transforms import fixed_frames
 from iap_sensors.cameras.make import make_renderer
-from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
-from iap_sensors.nodes.sensor_base import LookingNode
+from iap_sensors.mounted.cameras import IN_THE_WORLD, MountedCameras, mounted_cameras_of
+from iap_sensors.nodes.sensor_base import StateSensorNode
 
 Array = NDArray[np.float64]
 
 
-class CameraNode(LookingNode):
+class CameraNode(StateSensorNode):
     """All cameras between states and images."""
 
-    def __init__(self, namespace: str = "") -> None:
-        super().__init__("camera_node", namespace, depth=1)
+    def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
+        super().__init__("camera_node", namespace, given, depth=1)
         what = "Whether images are also published compressed without loss, as PNG, to those who ask for it."
         compressed = self.parameter("compressed", True, what)
-        eyes = mounted_cameras_of(self.scenario)
-        self.show([eye.meta for eye in eyes], compressed=compressed)
-        self._renderer = make_renderer(self.scenario.renderer)
-        self._eyes = MountedCameras(self.scenario, eyes, self._renderer)
-        self.get_logger().info(f"{len(eyes)} cameras, renderer {self.scenario.renderer}")
-        self.look([eye.sampling.every for eye in eyes])
+        cameras = mounted_cameras_of(self.rig)
+        notes = [each.sampling.note for each in cameras if each.sampling.note]
+        self.advertise([each.info for each in cameras], notes=notes, compressed=compressed)
+        self._renderer = make_renderer(self.rig.renderer)
+        self._cameras = MountedCameras(self.rig, cameras, self._renderer)
+        self.get_logger().info(f"{len(cameras)} cameras, renderer {self.rig.renderer}")
+        in_the_world = [each.info for each in cameras if each.row == IN_THE_WORLD]
+        self._frames = StaticFrames(self, fixed_frames([], in_the_world))
+        self.start_sampling([each.sampling.every for each in cameras])
 
-    def sense(
+    def sample(
         self, number: int, k: int, t: float, x: list[Array], objects: Array
     ) -> list[ImageReading]:
         """The images of one camera."""
-        return self._eyes.shoot([self._eyes.eyes[number]], t, np.vstack(x), objects)
+        return self._cameras.shoot([self._cameras.cameras[number]], t, np.vstack(x), objects)
 
     def restart(self) -> None:
-        """Noise starts anew."""
-        self._eyes.reset(self.scenario.seed)
+        """Start noise anew."""
+        self._cameras.reset(self.rig.seed)
 
     def close(self) -> None:
         """Give the renderer back."""

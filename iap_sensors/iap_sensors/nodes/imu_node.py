@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes the messages of real inertial units, magnetometers and attitude estimates from what ideal ones feel."""
+"""Makes readings of real inertial units, magnetometers and attitude estimates out of ideal samples."""
 
 import sys
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -22,11 +24,14 @@ from iap_sensors.nodes.sensor_base import SensorNode
 class ImuNode(SensorNode):
     """The inertial units of all vehicles."""
 
-    def __init__(self, namespace: str = "") -> None:
-        super().__init__("imu_node", namespace)
-        pairs = zip(self.scenario.vehicles, SensorSuite(self.scenario).vehicles, strict=True)
+    def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
+        super().__init__("imu_node", namespace, given)
+        pairs = zip(self.rig.vehicles, SensorSuite(self.rig).vehicles, strict=True)
         found = [(v.name, each.inertial) for v, each in pairs if each.inertial is not None]
-        self.show([meta for _, units in found for meta in units.metas])
+        self.advertise(
+            [info for _, units in found for info in units.infos],
+            notes=[note for _, units in found for note in units.notes],
+        )
         self._vehicles = [_Vehicle(self, units) for _, units in found]
         for (name, _), vehicle in zip(found, self._vehicles, strict=True):
             topic = f"/{name}/inertial"
@@ -34,17 +39,17 @@ class ImuNode(SensorNode):
             self.create_subscription(InertialSamplesMessage, topic, take, EVERY, raw=True)
 
     def _on_samples(
-        self, topic: str, vehicle: "_Vehicle", inlet: MessageReader, data: bytes
+        self, topic: str, vehicle: "_Vehicle", reader: MessageReader, data: bytes
     ) -> None:
         try:
-            vehicle.take(inlet.read(data))
+            vehicle.receive(reader.read(data))
         except BadInput as error:
-            self.heard(f"{topic}: {error}")
+            self.note_message(f"{topic}: {error}")
         else:
-            self.heard()
+            self.note_message()
 
     def values(self) -> dict[str, object]:
-        """How many states were missed."""
+        """Number of states that were missed."""
         return {**super().values(), "missed": sum(each.missed for each in self._vehicles)}
 
 
@@ -52,20 +57,20 @@ class _Vehicle:
     """The units of one vehicle.
 
     Attributes:
-        missed: states of which nothing came, so that samples are missing.
+        missed: states without a message, so that samples are missing.
     """
 
     def __init__(self, node: ImuNode, units: InertialUnits) -> None:
         self._node, self._units = node, units
-        self._physics_hz, self._seed = node.scenario.rates.physics_hz, node.scenario.seed
-        self._frames = [unit.place.source.frame for unit in units.units]
-        self._bodies = [unit.place.body for unit in units.units]
-        self._x = np.zeros((1 + max(self._bodies), STATE_SIZE))  # of which attitudes are known
+        self._physics_hz, self._seed = node.rig.physics_hz, node.rig.seed
+        self._frames = [unit.mount.source.frame for unit in units.units]
+        self._bodies = [unit.mount.body for unit in units.units]
+        self._x = np.zeros((1 + max(self._bodies), STATE_SIZE))  # with attitudes only
         self._stamp, self._k, self.missed = -1, -1, 0
         self._shown: list[Reading] = []
 
-    def take(self, message: InertialMessage) -> None:
-        """Publish what the units say of these samples.
+    def receive(self, message: InertialMessage) -> None:
+        """Publish the units' readings of ideal samples.
 
         Raises:
             BadInput: they are of other units.
@@ -80,14 +85,14 @@ class _Vehicle:
         self._x[self._bodies, Q] = message.q_WB
         if message.stamp < self._stamp or self._k < 0:
             self._units.reset(self._seed, self._x)
-            self._node.forget()
+            self._node.reset_rates()
         else:
             self.missed += message.sequence - self._k - 1
         ticks = np.rint(message.stamps * (self._physics_hz / SECOND)).astype(np.int64)
         samples = InertialSamples(ticks, message.w_S, message.f_S)
         self._stamp, self._k = message.stamp, message.sequence
         self._node.stamp = message.stamp
-        self._shown = self._units.look(self._k, self._stamp / SECOND, self._x, samples)
+        self._shown = self._units.sample(self._k, self._stamp / SECOND, self._x, samples)
         self._node.publish(self._shown)
 
 

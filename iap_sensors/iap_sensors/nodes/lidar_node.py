@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Casts the rays of all lidars of a scenario, in the newest state, whose stamp the points get."""
+"""Casts the rays of all lidars of a rig, in the newest state, whose stamp the points get."""
 
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 from iap_io.ros.node import run
-from iap_sensors.mounted.sensor_suite import SensorSuite
-from iap_sensors.nodes.ray_base import RayNode
+from iap_sensors.nodes.mounted_sensor_node import MountedSensorNode
 
 
-class LidarNode(RayNode):
+class LidarNode(MountedSensorNode):
     """All lidars between states and points."""
 
-    def __init__(self, namespace: str = "") -> None:
-        super().__init__("lidar_node", namespace, depth=1)
-        self.begin([each.lidars for each in SensorSuite(self.scenario).vehicles], need_rays=True)
+    def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
+        super().__init__(
+            "lidar_node", namespace, given, depth=1, serves=lambda key: key == "lidar"
+        )
 
 
 def main() -> int:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the nodes of sensors share: their topics, and for those that look at states, when they look."""
+"""Bases of the nodes of sensors: their topics, and of those that sample states, when they do."""
 
 import time
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from numpy.typing import NDArray
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
-from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import SensorInfo
@@ -25,41 +25,48 @@ from iap_io.ros.synchronizer import Instant, RateSchedule, TimeSynchronizer
 from iap_io.runs.topics import WORLD_STATE
 from iap_io.wire.message_views import SECOND, MessageReader, StateMessage
 from iap_msgs.msg import PlatformState
+from iap_sensors.mounted.rig_spec import RigSpec
 
 Array = NDArray[np.float64]
 
 
 class SensorNode(SuiteNode):
-    """Publishes readings of a scenario's sensors and says what rate each keeps.
+    """Publishes readings of a rig's sensors, and the rate that each keeps in its diagnostics.
 
     Args:
         name: of the node.
         namespace: of the node; its topics are absolute.
+        given: see `SuiteNode`.
 
     Attributes:
-        scenario: whose sensors they are.
+        rig: the sensors' specification.
+        stamp: of the newest message [ns]; -1 before the first.
     """
 
-    def __init__(self, name: str, namespace: str) -> None:
-        super().__init__(name, namespace=namespace)
-        self.scenario, _ = resolved_scenario(self)
+    def __init__(self, name: str, namespace: str, given: Mapping[str, Any] | None = None) -> None:
+        super().__init__(name, namespace=namespace, given=given)
+        self.refuse_scenario("rig")
+        what = "The sensors, as YAML text of iap_sensors.mounted.rig_spec.RigSpec or the path of such a file."
+        self.rig = RigSpec.read(self.parameter("rig", "", what), source="parameter rig")
         what = "Whether lost messages are sent again, as a recording needs; false: sensor data's quality of service."
         self._qos = RELIABLE if self.parameter("reliable", False, what) else SENSOR_DATA
-        self.stamp = -1  # of what was heard last [ns]
-        self._heard, self._fault = time.monotonic(), ""
+        self.stamp = -1
+        self._received, self._fault = time.monotonic(), ""
 
-    def show(self, metas: Sequence[SensorInfo], *, compressed: bool = False) -> None:
-        """Begin to publish the readings of some sensors.
+    def advertise(
+        self, infos: Sequence[SensorInfo], *, notes: Sequence[str], compressed: bool = False
+    ) -> None:
+        """Begin to publish the readings of some sensors, and log notes about them, each once.
 
         Raises:
             BadInput: there is none.
         """
-        if not metas:
-            raise BadInput(
-                f"{self.scenario.scenario}: no sensors for {self.get_name()} (key 'sensors')"
-            )
-        self._topics = SensorTopics(self, metas, self._qos, compressed=compressed)
-        self._rates = {meta.topic: RateMonitor(meta.rate) for meta in metas}
+        if not infos:
+            raise BadInput(f"parameter rig: no sensors for {self.get_name()} (key 'sensors')")
+        for note in dict.fromkeys(notes):
+            self.get_logger().warning(note)
+        self._topics = SensorTopics(self, infos, self._qos, compressed=compressed)
+        self._rates = {info.topic: RateMonitor(info.rate) for info in infos}
         self._diagnostics = Diagnostics(self, self.statuses, lambda: self.stamp)
 
     def publish(self, readings: Sequence[Reading]) -> None:
@@ -69,26 +76,26 @@ class SensorNode(SuiteNode):
             self._rates[topic].add(stamp)
 
     def repeat(self, readings: Sequence[Reading]) -> None:
-        """Publish readings again, for those who have come since."""
+        """Publish readings again, for subscribers that have come since."""
         self._topics.publish(readings)
 
-    def forget(self) -> None:
-        """Time began anew."""
+    def reset_rates(self) -> None:
+        """Count anew, since time began anew."""
         for rate in self._rates.values():
             rate.reset()
 
-    def heard(self, fault: str = "") -> None:
-        """Note that something came, and what was wrong with it."""
-        self._heard, self._fault = time.monotonic(), fault
+    def note_message(self, fault: str = "") -> None:
+        """Note that a message came, and what was wrong with it."""
+        self._received, self._fault = time.monotonic(), fault
         if fault:
             self.get_logger().warning(fault, throttle_duration_sec=2.0)
 
     def values(self) -> dict[str, object]:
-        """What diagnostics say besides the rates."""
+        """Values of the diagnostics besides the rates."""
         return {"t": max(self.stamp, 0) / SECOND}
 
     def statuses(self) -> list[DiagnosticStatus]:
-        """One for the node: which rates it keeps."""
+        """One for the node, with the rates that it keeps."""
         rates, now = self._rates, self.stamp
         short = [topic for topic, rate in rates.items() if rate.is_short(now)]
         level, text = OK, "sensing"
@@ -96,53 +103,56 @@ class SensorNode(SuiteNode):
             few = min(short, key=lambda topic: rates[topic].rate(now) / rates[topic].wanted)
             kept, wanted = rates[few].rate(now), rates[few].wanted
             level, text = WARN, f"{few}: {kept:.1f} of {wanted:.4g} Hz"
-        if self._fault or time.monotonic() - self._heard > DIAGNOSTIC_TIMEOUT:
+        if self._fault or time.monotonic() - self._received > DIAGNOSTIC_TIMEOUT:
             level, text = WARN, self._fault or "nothing comes from physics_node"
         shown = {topic: f"{rate.rate(now):.4g} Hz" for topic, rate in rates.items()}
         name = self.get_fully_qualified_name()
         return [status_message(name, level, text, {**self.values(), **shown})]
 
 
-class LookingNode(SensorNode, ABC):
-    """A node whose sensors look at states: those of all vehicles, and of what moves in the world.
+class StateSensorNode(SensorNode, ABC):
+    """A node whose sensors sample states: those of all vehicles, and of what moves in the world.
 
     Args:
         name: of the node.
         namespace: of the node.
-        depth: states that wait while sensors are busy; with 1 only the newest is looked at.
+        given: see `SuiteNode`.
+        depth: states that wait while sensors are busy; with 1 only the newest is sampled.
     """
 
-    def __init__(self, name: str, namespace: str, *, depth: int) -> None:
-        super().__init__(name, namespace)
-        self._looks = QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE)
+    def __init__(
+        self, name: str, namespace: str, given: Mapping[str, Any] | None = None, *, depth: int
+    ) -> None:
+        super().__init__(name, namespace, given)
+        self._state_qos = QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE)
         # Work is a task of its own: while a subscription has messages, EventsExecutor does nothing else.
         self._waiting: deque[tuple[Instant, float]] = deque(maxlen=depth)
         self._latency_ms, self._took_ms = RecentValues(200), RecentValues(200)
         self._shown: list[Reading] = []  # of the last state, which may come again
 
-    def look(self, every: Sequence[int]) -> None:
-        """Begin to look at states, with each sensor once in so many control periods."""
-        self._heard = time.monotonic()  # until now nobody listened
+    def start_sampling(self, every: Sequence[int]) -> None:
+        """Begin to sample states, with each sensor once in so many control periods."""
+        self._received = time.monotonic()  # until now nothing was subscribed to
         self._rounds = RateSchedule(every)
-        items = self.scenario.world.objects.values()
+        items = self.rig.world.objects.values()
         self._still = np.array([item.row(0.0) for item in items]).reshape(-1, STATE_SIZE)
-        sources = [f"/{vehicle.name}/state" for vehicle in self.scenario.vehicles]
-        sizes = [1 + len(vehicle.platform.joints) for vehicle in self.scenario.vehicles]
+        sources = [f"/{vehicle.name}/state" for vehicle in self.rig.vehicles]
+        sizes = [1 + len(vehicle.platform.joints) for vehicle in self.rig.vehicles]
         if any(item.moves for item in items):
             sources, sizes = [*sources, WORLD_STATE], [*sizes, len(items)]
-        self._gathering = TimeSynchronizer(len(sources))
+        self._synchronizer = TimeSynchronizer(len(sources))
         for number, (topic, size) in enumerate(zip(sources, sizes, strict=True)):
             take = partial(self._on_state, number, topic, size, MessageReader(StateMessage))
-            self.create_subscription(PlatformState, topic, take, self._looks, raw=True)
+            self.create_subscription(PlatformState, topic, take, self._state_qos, raw=True)
 
     @abstractmethod
-    def sense(
+    def sample(
         self, number: int, k: int, t: float, x: list[Array], objects: Array
     ) -> list[Reading]:
-        """What a sensor says.
+        """The readings of a sensor.
 
         Args:
-            number: of the sensor, in the order of `look`.
+            number: of the sensor, in the order of `start_sampling`.
             k: number of the instant.
             t: its time [s].
             x: (bodies, 13) states of each vehicle.
@@ -151,52 +161,52 @@ class LookingNode(SensorNode, ABC):
 
     @abstractmethod
     def restart(self) -> None:
-        """Time began anew: noise does, too."""
+        """Start noise anew, since time began anew."""
 
     def _on_state(
-        self, source: int, topic: str, size: int, inlet: MessageReader, data: bytes
+        self, source: int, topic: str, size: int, reader: MessageReader, data: bytes
     ) -> None:
         began = time.perf_counter()
         try:
-            state = inlet.read(data)
+            state = reader.read(data)
         except BadInput as error:
-            self.heard(f"{topic}: {error}")
+            self.note_message(f"{topic}: {error}")
             return
         if len(state.rows) != size:
-            self.heard(f"{topic}: {len(state.rows)} bodies, expected {size}")
+            self.note_message(f"{topic}: {len(state.rows)} bodies, expected {size}")
             return
-        self.heard()
-        instant = self._gathering.take(source, state.stamp, state.sequence, state.rows.copy())
+        self.note_message()
+        instant = self._synchronizer.take(source, state.stamp, state.sequence, state.rows.copy())
         if instant is not None:
             self._waiting.append((instant, began))
             self.executor.create_task(self._work)
 
     def _work(self) -> None:
         if self._waiting:
-            self._look_at(*self._waiting.popleft())
+            self._sample_at(*self._waiting.popleft())
 
-    def _look_at(self, instant: Instant, began: float) -> None:
+    def _sample_at(self, instant: Instant, began: float) -> None:
         if instant.stamp == self.stamp:
             self.repeat(self._shown)
             return
         if instant.stamp < self.stamp:
             self._rounds.reset()
-            self.forget()
+            self.reset_rates()
             self.restart()
         self.stamp, self._shown = instant.stamp, []
-        count = len(self.scenario.vehicles)
+        count = len(self.rig.vehicles)
         x, moved = list(instant.parts[:count]), instant.parts[count:]
         objects = moved[0] if moved else self._still
         for number in self._rounds.due(instant.k):
             start = time.perf_counter()
-            readings = self.sense(number, instant.k, instant.stamp / SECOND, x, objects)
+            readings = self.sample(number, instant.k, instant.stamp / SECOND, x, objects)
             self._took_ms.add(1e3 * (time.perf_counter() - start))
             self.publish(readings)  # at once: many images in one burst are more than DDS holds
             self._latency_ms.add(1e3 * (time.perf_counter() - began))
             self._shown += readings
 
     def values(self) -> dict[str, object]:
-        """How long a sensor takes, and from a state to what is published of it."""
+        """Times that a sensor takes, and from a state to the published readings of it."""
         return {
             **super().values(),
             "took_ms": self._took_ms.percentile(50),

@@ -176,11 +176,6 @@ def saturated(vehicle: VehicleRun) -> NDArray[np.bool_]:
     )
 
 
-def commands_thrust(mode: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Ticks (K,) whose command gives each aircraft a thrust."""
-    return (mode == Mode.ATTITUDE_THRUST) | (mode == Mode.RATE_THRUST)
-
-
 def _at_limit(values: Array, limits: tuple[float, float]) -> NDArray[np.bool_]:
     low, high = limits
     return (values <= low + _AT_LIMIT * high) | (values >= high - _AT_LIMIT * high)

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from joint_angles import joint_states
 
 from iap_control.model import PlatformModel
 from iap_description.errors import BadInput
@@ -14,7 +15,6 @@ from iap_io.runs.run_meta import VehicleMeta
 from iap_io.wire.cdr import message, message_types
 from iap_io.wire.message_views import CommandMessage, MessageReader, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
-from iap_physics.engines.joints import joint_states
 
 STAMP = 12_345_678_901
 PLATFORMS = ["three_star", "two_line", "three_star_fixed", "f450"]

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from joint_angles import joint_states
 
 from iap_bringup.experiments.convergence import fly, tumbling
 from iap_bringup.experiments.energy import invariants
@@ -13,7 +14,7 @@ from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.engines.closed_form import ClosedFormEngine
-from iap_physics.engines.joints import check_start, joined_rows, joint_states
+from iap_physics.engines.joints import check_start, joined_rows
 
 G = World().gravity
 PLATFORMS = ["three_star", "three_square", "two_line", "three_line_fixed", "star_12", "f450"]

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from joint_angles import joint_states
 
 from iap_bringup.experiments.convergence import fly, free_flight_convergence, tumbling
 from iap_description import so3
@@ -15,7 +16,7 @@ from iap_description.states import P, Q, V, W
 from iap_description.world.world import World
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import WORLD
-from iap_physics.engines.joints import check_start, joint_states
+from iap_physics.engines.joints import check_start
 from iap_physics.engines.pybullet.engine import PyBulletEngine
 
 G = World().gravity

@@ -47,6 +47,22 @@ def test_names_in_a_file_are_checked_like_those_on_the_command_line(refused, sce
     assert "'bold'" in refused(scenario(control={"gains": "bold"}))
 
 
+@pytest.mark.parametrize(
+    ("law", "words"),
+    [
+        ("bold", "unknown name 'bold' (choices: auto, full_actuation"),
+        ("position_yaw", "'position_yaw' flies platforms of actuation rigid"),
+        ("no_such_module:Law", "module 'no_such_module' cannot be imported"),
+        ("own_law:STIFFNESS", "module 'own_law' has no class 'STIFFNESS'"),
+        ("iap_control.gains:Gains", "class 'iap_control.gains:Gains' has no method '__call__'"),
+        ("iap_control.allocator:Allocator", "has no method 'set_gains'"),
+    ],
+)
+def test_a_law_that_is_no_controller_is_named(refused, scenario, law, words):
+    line = refused(scenario(control={"law": law}))
+    assert "key 'control.law'" in line and words in line
+
+
 # --- the command line --------------------------------------------------------------------------
 
 

@@ -19,6 +19,8 @@ from iap_bringup.launching.launch_arguments import (
 from iap_bringup.launching.node_parameters import localization_nodes, package_of
 from iap_description.sensors.sensor_info import load_sensors
 from iap_estimation.virpo.localizer import METHODS
+from iap_sensors.mounted.rig_spec import RigSpec
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import SCENARIOS, Options, resolve
 
 ROOT = Path(__file__).parents[3]
@@ -134,7 +136,7 @@ def test_parameter_file_has_no_aliases_which_ros_refuses():
     assert not re.search(r"[&*]id\d", text)
 
 
-def test_every_sensor_s_node_gets_the_flight_and_is_reliable_where_it_is_recorded():
+def test_every_sensor_s_node_gets_the_rig_and_is_reliable_where_it_is_recorded():
     flight, given = flight_of(sensors="stereo", scene="textured_walls")
     path = parameter_file(resolved(flight), flight, given, mount_frames=False)
     tree = yaml.safe_load(Path(path).read_text())
@@ -142,7 +144,9 @@ def test_every_sensor_s_node_gets_the_flight_and_is_reliable_where_it_is_recorde
     for name in ("imu_node", "uwb_node", "camera_node"):
         own = tree[f"/{name}"]["ros__parameters"]
         assert own["reliable"]
-        assert own["sensors"] == "stereo"
+        rig = RigSpec.read(own["rig"], source="test")
+        assert rig == rig_spec(resolved(flight))
+        assert set(rig.vehicles[0].sensors.cameras) == {"left", "right"}
     assert "/lidar_node" not in tree
 
 

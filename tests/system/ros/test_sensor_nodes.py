@@ -16,6 +16,7 @@ from sensor_msgs.msg import CameraInfo, CompressedImage
 from visualization_msgs.msg import MarkerArray
 
 from iap_bringup.experiments.nodes.processes import executable
+from iap_bringup.launching.node_parameters import sensor_parameters
 from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_folder import load_run
 from iap_io.sensor_messages.sensor_reader import read_sensors
@@ -181,7 +182,7 @@ def test_points_of_lidars_are_those_of_one_process(start):
     nodes.start(
         "physics_node", parameters
     )  # whose first state stands, and is told again and again
-    nodes.start("lidar_node", {**parameters, "reliable": True})
+    nodes.start("lidar_node", {**sensor_parameters(scenario), "reliable": True})
     topic = "/iap/drone_1/lidar"
     probe.wait(lambda: 0 in said.readings.get(topic, {}), "points at 0 s")
     mine = said_in_process(scenario).readings[topic][0]
@@ -193,15 +194,23 @@ def test_points_of_lidars_are_those_of_one_process(start):
 @pytest.mark.parametrize(
     ("node", "parameters", "reason"),
     [
-        ("imu_node", ["scenario:=hover"], "no sensors for imu_node"),
-        ("uwb_node", ["sensors:=sonar"], "no sensors 'sonar'"),
-        ("camera_node", ["sensors:=stereo", "scene:=nowhere"], "nowhere"),
-        ("lidar_node", ["sensors:=lidar", "assignments:=[sensors.lidar.rate=-1.0]"], "lidar.rate"),
+        ("iap_bringup imu_node", ["scenario:=hover"], "no sensors for imu_node"),
+        ("iap_bringup uwb_node", ["sensors:=sonar"], "no sensors 'sonar'"),
+        ("iap_bringup camera_node", ["sensors:=stereo", "scene:=nowhere"], "nowhere"),
+        (
+            "iap_bringup lidar_node",
+            ["sensors:=lidar", "assignments:=[sensors.lidar.rate=-1.0]"],
+            "lidar.rate",
+        ),
+        ("iap_sensors imu_node", ["scenario:=hover"], "iap_bringup imu_node takes scenarios"),
+        ("iap_sensors uwb_node", [], "parameter rig: a rig is needed"),
+        ("iap_sensors lidar_node", ["rig:=nowhere.yaml"], "nowhere.yaml"),
     ],
 )
 def test_a_wrong_parameter_of_a_sensor_s_node_is_one_clear_line(node, parameters, reason):
     arguments = [word for text in parameters for word in ("-p", text)]
-    command = [str(executable(node)), "--ros-args", *arguments]
+    package, name = node.split()
+    command = [str(executable(name, package)), "--ros-args", *arguments]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=HANG)
     assert ended.returncode == 2, ended.stderr
     lines = [line for line in ended.stderr.splitlines() if "[rcl]" not in line]

@@ -15,7 +15,9 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from iap_bringup.launching.node_parameters import (
     localization_nodes,
     package_of,
+    reference_parameters,
     sensor_nodes,
+    sensor_parameters,
     vehicle_nodes,
 )
 from iap_description.errors import BadInput
@@ -26,13 +28,13 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 EXIT_TIMEOUT = 120.0  # of an interrupted process, after which it is killed [s]
 
 
-def executable(name: str) -> Path:
-    """The installed file of a node.
+def executable(name: str, package: str = "") -> Path:
+    """The installed file of a node, in the package of its subject if none is named.
 
     Raises:
         BadInput: it is not built, or its workspace is not sourced.
     """
-    package = package_of(name)
+    package = package or package_of(name)
     try:
         path = Path(get_package_prefix(package)) / "lib" / package / name
     except PackageNotFoundError as error:
@@ -66,6 +68,7 @@ class Nodes:
         parameters: Mapping[str, Any] | None = None,
         *,
         namespace: str = "",
+        package: str = "",
         arguments: tuple[str, ...] = (),
         ros_arguments: tuple[str, ...] = (),
     ) -> str:
@@ -73,7 +76,13 @@ class Nodes:
         key = f"{namespace.strip('/')}.{name}".strip(".").replace("/", ".")
         file = self._folder / f"{key}.yaml"
         file.write_text(yaml.safe_dump({"/**": {"ros__parameters": dict(parameters or {})}}))
-        command = [str(executable(name)), *arguments, "--ros-args", "--params-file", str(file)]
+        command = [
+            str(executable(name, package)),
+            *arguments,
+            "--ros-args",
+            "--params-file",
+            str(file),
+        ]
         command += ["-r", f"__ns:={namespace}"] if namespace else []
         with self.log(key).open("ab") as log:
             self.processes[key] = subprocess.Popen(
@@ -93,13 +102,16 @@ class Nodes:
             space = f"/{vehicle.name}"
             for name, own in vehicle_nodes(scenario, vehicle).items():
                 self.start(name, own, namespace=space)
-            player = "bag_player" if parameters.get("bag") else "reference_node"
-            self.start(player, parameters, namespace=space)
+            if parameters.get("bag"):
+                self.start("bag_player", parameters, namespace=space)
+            else:
+                values = reference_parameters(scenario, vehicle)
+                self.start("reference_node", values, namespace=space, package="iap_control")
             source = vehicle.control.state_source
             if source != TRUTH:
                 self.start_localization(scenario, vehicle, source, str(physics.get("pace", "")))
         for name in sensor_nodes(scenario):
-            self.start(name, {**parameters, "reliable": True})
+            self.start(name, {**sensor_parameters(scenario), "reliable": True})
         self.start("physics_node", {**parameters, **physics})
 
     def start_localization(

@@ -26,7 +26,6 @@ from iap_estimation.virpo.algebra.matrices import (
     matrix,
     mm,
     mskew,
-    mtm,
     mtv,
     mv,
     transpose,
@@ -126,9 +125,3 @@ def _put_row(J: Array, col: int, u: float, v: float, w: float, M: Mat, s: float)
     for k in range(3):
         J[0, col + k] = s * w * (M[k] - u * M[6 + k])
         J[1, col + k] = s * w * (M[3 + k] - v * M[6 + k])
-
-
-@njit(cache=True)
-def stereo_turn(rig: StereoRig) -> Mat:
-    """R_C1C0: from the left to the right camera's axes."""
-    return mtm(mat(rig.R_BC[1]), mat(rig.R_BC[0]))

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_estimation.virpo.factors.preintegration import SAMPLE
 from iap_estimation.virpo.factors.ranging import (
     ANCHOR,
     CRAFT,
@@ -92,11 +91,6 @@ class Interval:
                 rows[:, RANGE], rows[:, SIGMA], rows[:, NAME] = told[:, 4:].T
             parts.append(rows)
         return np.concatenate(parts)
-
-
-def no_samples() -> Array:
-    """No inertial sample."""
-    return np.zeros((0, SAMPLE))
 
 
 def _later(rows: Array, shift: float) -> Array:

@@ -5,9 +5,10 @@ Spherical joints have a motor and bodies have damping by default: both are switc
 fixed joints stay bodies of their own unless URDF_MERGE_FIXED_LINKS is given.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,10 +16,11 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.states import P, Q, V, W
-from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.assembly import Assembly, Joint
 from iap_description.vehicles.urdf import urdf_text
 from iap_description.world.world import Surface, World
 from iap_physics.engines.engine import OBJECT
+from iap_physics.engines.joints import check_joint_types
 from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, Handle, bullet, set_surface
 from iap_physics.engines.pybullet.objects import Model, load
 from iap_physics.engines.pybullet.scene import add_scene
@@ -133,6 +135,7 @@ def _add_ground(client: int) -> int:
 
 
 def _load(client: int, assembly: Assembly, urdf: Path, surface: Surface) -> VehicleSpec:
+    check_joint_types(assembly, "pybullet", _JOINTS)
     at = {"physicsClientId": client}
     body = bullet.loadURDF(str(urdf), flags=bullet.URDF_USE_INERTIA_FROM_FILE, **at)
     count = bullet.getNumJoints(body, **at)
@@ -145,12 +148,11 @@ def _load(client: int, assembly: Assembly, urdf: Path, surface: Surface) -> Vehi
         set_surface(client, (body, link), part.surface or rigid)
     bullet.changeDynamics(body, -1, collisionMargin=MARGIN, **at)  # of links it would do nothing
     for joint in assembly.joints:
-        if joint.type == "spherical":
-            _release_motor(client, body, links[joint.child - 1])
+        _JOINTS[joint.type].release(client, body, links[joint.child - 1])
     return VehicleSpec(assembly, body, links)
 
 
-def _release_motor(client: int, body: int, link: int) -> None:
+def _release_spherical(client: int, body: int, link: int) -> None:
     bullet.setJointMotorControlMultiDof(
         body,
         link,
@@ -174,14 +176,36 @@ def place(client: int, vehicle: VehicleSpec, x: Array, q_BC: Array) -> None:
     bullet.resetBasePositionAndOrientation(vehicle.body, x[0, P], q_WC[0], **at)
     bullet.resetBaseVelocity(vehicle.body, x[0, V], x[0, W], **at)
     for joint in vehicle.assembly.joints:
-        if joint.type != "spherical":
-            continue
-        a, b = joint.parent, joint.child
-        rest = so3.multiply(x[a, Q], so3.multiply(joint.q_PJ, q_BC[b]))
-        bullet.resetJointStateMultiDof(
-            vehicle.body,
-            vehicle.links[b - 1],
-            targetValue=so3.multiply(so3.conjugate(rest), q_WC[b]),
-            targetVelocity=so3.rotate(so3.conjugate(q_WC[b]), x[b, W] - x[a, W]),
-            **at,
-        )
+        _JOINTS[joint.type].place(client, vehicle, joint, x, q_BC)
+
+
+def _place_spherical(
+    client: int, vehicle: VehicleSpec, joint: Joint, x: Array, q_BC: Array
+) -> None:
+    a, b = joint.parent, joint.child
+    rest = so3.multiply(x[a, Q], so3.multiply(joint.q_PJ, q_BC[b]))
+    q_WC = so3.multiply(x[b, Q], q_BC[b])
+    bullet.resetJointStateMultiDof(
+        vehicle.body,
+        vehicle.links[b - 1],
+        targetValue=so3.multiply(so3.conjugate(rest), q_WC),
+        targetVelocity=so3.rotate(so3.conjugate(q_WC), x[b, W] - x[a, W]),
+        physicsClientId=client,
+    )
+
+
+class _JointFunctions(NamedTuple):
+    """What PyBullet needs of a type of joint: an end to its default motor, and its state set."""
+
+    release: Callable[[int, int, int], None]
+    place: Callable[[int, VehicleSpec, Joint, Array, Array], None]
+
+
+def _nothing(*_: object) -> None:
+    """There is nothing to do."""
+
+
+_JOINTS = {
+    "spherical": _JointFunctions(_release_spherical, _place_spherical),
+    "fixed": _JointFunctions(_nothing, _nothing),
+}
