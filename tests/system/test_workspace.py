@@ -27,15 +27,12 @@ PACKAGES = ["iap_msgs", *PYTHON_PACKAGES]
 
 # Imports that still point the wrong way, by file; the list may only shrink.
 TODAY: dict[str, set[str]] = {
-    "iap_control/iap_control/nodes/reference_node.py": {"iap_bringup", "iap_simulation"},
     "iap_physics/iap_physics/flight_monitor.py": {"iap_simulation"},
     "iap_physics/iap_physics/nodes/displays.py": {"iap_simulation"},
     "iap_physics/iap_physics/nodes/physics_node.py": {"iap_bringup", "iap_simulation"},
     "iap_physics/iap_physics/nodes/vehicle_topics.py": {"iap_sensors", "iap_simulation"},
     "iap_physics/iap_physics/plant.py": {"iap_control"},
     "iap_physics/iap_physics/session.py": {"iap_control", "iap_simulation"},
-    "iap_sensors/iap_sensors/nodes/ray_base.py": {"iap_physics"},
-    "iap_sensors/iap_sensors/nodes/sensor_base.py": {"iap_bringup"},
 }
 
 # Import name -> rosdep key or ROS package. What is imported must be declared under this name.
