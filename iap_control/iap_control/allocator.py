@@ -33,7 +33,7 @@ from iap_description.saturation import LEAST_FORCE, share_out, share_within
 from iap_description.states import Command, Mode
 
 Array = NDArray[np.float64]
-LACK = 1e-9  # of a thrust, which is rounding and none [N]
+THRUST_TOLERANCE = 1e-9  # of a thrust, which is rounding and none [N]
 
 
 class Allocator:
@@ -174,10 +174,10 @@ def _attitudes(
         turning_P = add(vec(tilts_P[3 * i :]), scale(kept_yaw, vec(yaws_P[3 * i :])))
         wanted = rotate(quat(q_WP), add(scale(kept, vec(forces_P[3 * i :])), turning_P))
         f_W = limited_thrust(wanted, limits[0], limits[1], limits[2])
-        saturated = saturated or norm(sub(f_W, wanted)) > LACK
+        saturated = saturated or norm(sub(f_W, wanted)) > THRUST_TOLERANCE
         asked_P = add(vec(forces_P[3 * i :]), add(vec(tilts_P[3 * i :]), vec(yaws_P[3 * i :])))
         lack_P = sub(asked_P, unrotate(quat(q_WP), f_W))
-        if norm(lack_P) > LACK:
+        if norm(lack_P) > THRUST_TOLERANCE:
             _add_lack(lack_P, vec(arms[i]), short)
         thrust[i] = norm(f_W)
         q = attitude_of_thrust(f_W, yaw[i])

@@ -10,7 +10,7 @@ from iap_description.config import Flag, NonNegative, Positive, Presets, Record,
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 
 PRESETS = Presets(Path(__file__).parent / "data" / "gains", "gain preset")
-LARGEST_TURN = 1.5  # of a correction, per axis: three of them stay below half a turn [rad]
+MAX_TURN = 1.5  # of a correction, per axis: three of them stay below half a turn [rad]
 Vec6 = tuple[NonNegative, NonNegative, NonNegative, NonNegative, NonNegative, NonNegative]
 Positive6 = tuple[Positive, Positive, Positive, Positive, Positive, Positive]
 
@@ -37,8 +37,8 @@ class AdmittanceGains(Record):
 
     @model_validator(mode="after")
     def _stays_away_from_half_turns(self) -> Self:
-        if self.limit[1] > LARGEST_TURN:
-            raise ValueError(f"key 'limit': at most {LARGEST_TURN} rad, is {self.limit[1]}")
+        if self.limit[1] > MAX_TURN:
+            raise ValueError(f"key 'limit': at most {MAX_TURN} rad, is {self.limit[1]}")
         return self
 
 
@@ -91,7 +91,7 @@ class Gains(Record):
     integral_limit: Vec6
     error_limit: tuple[Positive, Positive]  # [m], sine of the angle: beyond it kP pulls no harder
     rate_filter: NonNegative
-    compensation: Share  # of the wrench felt, which (10) feeds forward in flight
+    compensation: Share  # of the measured wrench, which (10) feeds forward in flight
     rigid: RigidGains
     admittance: AdmittanceGains
     wrench: WrenchGains

@@ -15,7 +15,9 @@ from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 
 Array = NDArray[np.float64]
-ALONG = 1e-6  # cosine between the joints' line and an axis below which the two are perpendicular
+COSINE_TOLERANCE = (
+    1e-6  # cosine between the joints' line and an axis below which the two are perpendicular
+)
 Actuation = Literal["full", "collinear", "rigid"]
 
 
@@ -166,7 +168,11 @@ def check_axes(model: PlatformModel, axes: NDArray[np.bool_], vehicle_name: str)
     for i in np.flatnonzero(axes):
         if model.actuation == "rigid":
             why = "without spherical joints tilts to push"
-        elif model.actuation == "collinear" and i >= 3 and abs(model.line_P[i - 3]) > ALONG:
+        elif (
+            model.actuation == "collinear"
+            and i >= 3
+            and abs(model.line_P[i - 3]) > COSINE_TOLERANCE
+        ):
             why = "with its joints on a line cannot turn about it"
         else:
             continue

@@ -7,7 +7,7 @@ from flying import DT, Loop, controller_of, gains_of, model_of, scenario_of
 from own_law import PoseDamper
 
 from iap_control.controller import make_controller
-from iap_control.responders.control_responder import ControlLoop
+from iap_control.responders.control_responder import ControlResponder
 from iap_control.responders.inputs import Limits
 from iap_control.responders.reference_input import ReferenceInput
 from iap_description.errors import BadInput
@@ -48,7 +48,7 @@ def test_a_users_own_law_flies_to_its_reference_in_process():
 def test_a_users_own_law_flies_to_its_reference_between_messages():
     loop = hover_with("auto")
     references = ReferenceInput(3, Limits(), "stamped", needs_headings=False)
-    responder = ControlLoop(made(OWN_LAW), references)
+    responder = ControlResponder(made(OWN_LAW), references)
     for k in range(round(8.0 / DT)):
         row = loop.pilots[0].reference(k).row
         assert responder.take_state(k * PERIOD, k, loop.plant.state()[0, 0]) is None

@@ -7,8 +7,8 @@ from flying import DT, controller_of, gains_of, model_of
 
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import Push, PushPlan
-from iap_control.responders.admittance_responder import AdmittanceLoop
-from iap_control.responders.control_responder import ControlLoop, Touching
+from iap_control.responders.admittance_responder import AdmittanceResponder
+from iap_control.responders.control_responder import ControlResponder, WrenchInteraction
 from iap_control.responders.inputs import Limits
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
@@ -54,8 +54,8 @@ def demand_of(mode, axes=("x",), platform="three_star"):
 def loop_of(source="stamped", mode=ForceMode.SELECTIVE, push=PUSH, **gains):
     controller = controller_of("three_star", gains_of(**gains))
     plan = PushPlan(push, mode, dt=DT) if push and mode else None
-    touching = Touching(WrenchInput(TIMEOUT, source), mode, plan, demand_of(mode))
-    return ControlLoop(controller, references_of(source), touching)
+    interaction = WrenchInteraction(WrenchInput(TIMEOUT, source), mode, plan, demand_of(mode))
+    return ControlResponder(controller, references_of(source), interaction)
 
 
 def references_of(source="stamped"):
@@ -64,7 +64,7 @@ def references_of(source="stamped"):
 
 def revising(source="stamped"):
     admittance = Admittance(gains_of().admittance, DT)
-    return AdmittanceLoop(admittance, references_of(source), WrenchInput(TIMEOUT, source))
+    return AdmittanceResponder(admittance, references_of(source), WrenchInput(TIMEOUT, source))
 
 
 def ask(loop, k):
@@ -94,7 +94,7 @@ def test_a_wrench_that_comes_before_its_state_is_kept_for_it_even_when_the_next_
 
 
 def test_without_a_wrench_topic_nothing_is_waited_for():
-    loop = ControlLoop(controller_of("three_star"), references_of())
+    loop = ControlResponder(controller_of("three_star"), references_of())
     ask(loop, 0)
     assert loop.command is not None
 

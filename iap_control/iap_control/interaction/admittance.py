@@ -26,7 +26,7 @@ from iap_description.signals import Reference
 from iap_description.states import REF_FIXED
 
 Array = NDArray[np.float64]
-REST = 1e-9  # a correction smaller than this is over [m], [rad], and per second
+MIN_CORRECTION = 1e-9  # a correction smaller than this is over [m], [rad], and per second
 NOTHING: Array = np.zeros(6)
 NOTHING.setflags(write=False)
 
@@ -112,7 +112,7 @@ class Admittance:
         if not _step(row, wrench_W if active else NOTHING, self._law, self._state):
             what = "wrench" if not np.isfinite(wrench_W).all() else "reference"
             raise BadInput(f"admittance: the {what} is not finite")
-        if not active and all(np.abs(part).max() < REST for part in self._state[:2]):
+        if not active and all(np.abs(part).max() < MIN_CORRECTION for part in self._state[:2]):
             self.reset()
         self._revise(row, self._state, out.row)
         out.level, out.wrench_P = reference.level, reference.wrench_P

@@ -30,7 +30,7 @@ from iap_description.kernels import (
 )
 
 Array = NDArray[np.float64]
-LEAST_COSINE = 0.02  # of the pitch, below which Euler rates are not followed further
+MIN_PITCH_COSINE = 0.02  # of the pitch, below which Euler rates are not followed further
 
 
 class Correction(NamedTuple):
@@ -153,8 +153,8 @@ def _quat_of_euler(g: Vec) -> tuple[float, float, float, float]:
 def _euler_rate(g: Vec, w_B: Vec) -> Vec:
     """Rates of the Euler angles `g` at a body rate."""
     cosine = math.cos(g[1])
-    if abs(cosine) < LEAST_COSINE:
-        cosine = math.copysign(LEAST_COSINE, cosine)
+    if abs(cosine) < MIN_PITCH_COSINE:
+        cosine = math.copysign(MIN_PITCH_COSINE, cosine)
     yaw = (w_B[1] * math.sin(g[0]) + w_B[2] * math.cos(g[0])) / cosine
     pitch = w_B[1] * math.cos(g[0]) - w_B[2] * math.sin(g[0])
     return (w_B[0] + yaw * math.sin(g[1]), pitch, yaw)

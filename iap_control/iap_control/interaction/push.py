@@ -10,7 +10,7 @@ from iap_description.config import NonNegative, Positive, Record, Vec3
 from iap_description.signals import AXES, ForceMode, ForceTask
 
 Array = NDArray[np.float64]
-TOUCHING = 0.3  # measured force from which on there is contact [N]
+CONTACT_FORCE = 0.3  # measured force from which on there is contact [N]
 
 
 class Push(Record):
@@ -58,7 +58,7 @@ class PushPlan:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Start again."""
         self.is_on = self.is_over = False
         self._on_for = 0.0
         self._touched_for = 0.0
@@ -90,4 +90,4 @@ def pushed_axes(push: Push) -> NDArray[np.bool_]:
 def is_touching(wrench: Array) -> bool:
     """Whether a measured wrench (6,) is that of a contact."""
     f = wrench
-    return bool(f[0] * f[0] + f[1] * f[1] + f[2] * f[2] > TOUCHING * TOUCHING)
+    return bool(f[0] * f[0] + f[1] * f[1] + f[2] * f[2] > CONTACT_FORCE * CONTACT_FORCE)

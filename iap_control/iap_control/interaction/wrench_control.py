@@ -11,28 +11,26 @@ from iap_control.allocator import Allocator
 from iap_control.gains import Gains
 from iap_control.interaction.pose_correction import Correction, revise
 from iap_control.interaction.wrench_laws import (
-    PaperLoop,
-    SelectiveLoop,
+    PaperLaw,
+    SelectiveLaw,
     WrenchMemory,
     paper_wrench,
     selective_wrench,
     start_selective,
     tip_velocity,
 )
-from iap_control.laws.motion_law import Motion
+from iap_control.laws.motion_law import MotionLaw
 from iap_control.laws.tracking import Held, Law, Tracking
 from iap_control.model import PlatformModel
 from iap_description import so3
 from iap_description.second_order import transition
-from iap_description.signals import ForceMode, ForceTask, Reference
+from iap_description.signals import NO_WRENCH, ForceMode, ForceTask, Reference
 from iap_description.states import REF_P, REF_Q, REF_V, REF_W, Level, P, Q, V, W
 
 Array = NDArray[np.float64]
 NO_AXES = np.zeros(6, dtype=bool)
 NO_AXES.setflags(write=False)
-OVER = 1e-4  # step of the active wrench [N, N m] and correction [m, rad, per s] below which they are over
-NOTHING: Array = np.zeros(6)
-NOTHING.setflags(write=False)
+MIN_STEP = 1e-4  # step of the active wrench [N, N m] and correction [m, rad, per s] below which they are over
 
 
 class WrenchControl:
@@ -60,10 +58,10 @@ class WrenchControl:
         """Change the gains, also in flight; the memory stays."""
         wrench = gains.wrench
         self._tip_P = model.tip_P.copy()
-        self.flight = Motion.of(model, Law.of(gains))
-        self._paper = Motion.of(model.coupled(False), Law.of_paper(wrench.paper))
-        self._paper_loop = PaperLoop.of(wrench.paper)
-        self._selective_loop = SelectiveLoop.of(wrench.selective)
+        self.flight = MotionLaw.of(model, Law.of(gains))
+        self._paper = MotionLaw.of(model.coupled(False), Law.of_paper(wrench.paper))
+        self._paper_law = PaperLaw.of(wrench.paper)
+        self._selective_law = SelectiveLaw.of(wrench.selective)
         self._fading = math.exp(-self._dt / wrench.blend_time)
         self._return = transition(1.0 / wrench.return_time, 1.0, self._dt)
         self._spring = 1.0 / wrench.return_time
@@ -142,7 +140,7 @@ class WrenchControl:
         return U
 
     @property
-    def _law(self) -> tuple[Motion, Array]:
+    def _law(self) -> tuple[MotionLaw, Array]:
         if self.mode == ForceMode.PAPER:
             return self._paper, self._paper_integral
         return self.flight, self.integral
@@ -174,31 +172,31 @@ class WrenchControl:
         """Fill the new loops' integrals so that the active wrench goes on from its last value."""
         motion, integral = self._law
         if self.mode == ForceMode.PAPER:
-            U = motion.wrench(x, row, NOTHING, integral.copy(), *settings, NOTHING, self._held)
+            U = motion.wrench(x, row, NO_WRENCH, integral.copy(), *settings, NO_WRENCH, self._held)
             integral[:] = motion.integral_of(last - U)
         elif self._fresh.any():
-            loop = self._selective_loop
+            law = self._selective_law
             held = self._held.axes
-            e = held * (wrench_e_P + loop.compensation * task.measured_P)
-            U = motion.wrench(x, row, e, integral.copy(), *settings, NOTHING, self._held)
+            e = held * (wrench_e_P + law.compensation * task.measured_P)
+            U = motion.wrench(x, row, e, integral.copy(), *settings, NO_WRENCH, self._held)
             M = motion.inertia.M
-            push = last - U + np.diag(M) * loop.damping * tip_velocity(x, self._held)
+            push = last - U + np.diag(M) * law.damping * tip_velocity(x, self._held)
             wanted = (task.measured_P, task.desired_P)
-            start_selective(push, *wanted, self._fresh, loop, self._memory, M)
+            start_selective(push, *wanted, self._fresh, law, self._memory, M)
 
     def _push(self, x: Array, task: ForceTask, wrench_e_P: Array, short: Array) -> None:
         """What the motion law is to take for external, so that it pushes as the wrench loops say."""
         wanted = (task.measured_P, task.desired_P)
         if self.mode == ForceMode.PAPER:
-            paper_wrench(*wanted, self._paper_loop, self._memory, self._dt, self._pushed)
+            paper_wrench(*wanted, self._paper_law, self._memory, self._dt, self._pushed)
             self._external[:] = 0.0
         else:
-            loop = self._selective_loop
+            law = self._selective_law
             if self.mode == ForceMode.NONE:
                 self._pushed[:] = 0.0
             else:
                 memory = (self._memory, self.flight.inertia.M, self._dt, short)
-                selective_wrench(x, *wanted, self._held, loop, *memory, self._pushed)
+                selective_wrench(x, *wanted, self._held, law, *memory, self._pushed)
             np.multiply(wrench_e_P, self._held.axes, out=self._external)
         if self.flight.split is not None:
             self.flight.split.drop_turn_about_line(self._pushed)
@@ -208,12 +206,12 @@ class WrenchControl:
         """The reference with what is left of the way back to it; idle once there is nothing left."""
         way, step = self._way_back, self._step
         if not way.e.any() and not way.de.any():
-            if self.mode == ForceMode.NONE and np.abs(step).max() < OVER:
+            if self.mode == ForceMode.NONE and np.abs(step).max() < MIN_STEP:
                 step[:] = 0.0
                 self.is_idle = True
             return row
         _relax(self._return, self._spring, way)
-        if np.abs(way.e).max() < OVER and np.abs(way.de).max() < OVER:
+        if np.abs(way.e).max() < MIN_STEP and np.abs(way.de).max() < MIN_STEP:
             for part in way:
                 part[:] = 0.0
             return row

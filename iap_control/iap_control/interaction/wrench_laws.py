@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Direct wrench control: what is asked of the active wrench so that the environment's wrench becomes the wanted one.
 
-A platform that rests against something rigid feels at once what its thrusts push, f_e = -U. With e_w
+A platform that rests against something rigid is pushed back at once by as much as its thrusts push, f_e = -U. With e_w
 = f_e - f_d, negative feedback is therefore + k_w e_w: iap_simulator eq. (21) prints it with the
 other sign, with which too little contact force pushes away.
 
@@ -31,11 +31,13 @@ from iap_description.kernels import add, cross, matvec, put, quat, unrotate, vec
 
 Array = NDArray[np.float64]
 Axes = NDArray[np.bool_]
-EASED = 0.5  # share of the damping that a push which is met does without: it would feed the bouncing of a hard tip
-ROOM = 0.5  # share of what damping takes at the speed of approach, by which a push may exceed what it meets
+UNDAMPED_SHARE = (
+    0.5  # of the damping, for a push that is met: damping would feed the bouncing of a hard tip
+)
+PUSH_MARGIN = 0.5  # share of what damping takes at the speed of approach, by which a push may exceed what it meets
 
 
-class PaperLoop(NamedTuple):
+class PaperLaw(NamedTuple):
     """The wrench part of iap_simulator eq. (21), order x y z roll pitch yaw.
 
     Attributes:
@@ -53,15 +55,15 @@ class PaperLoop(NamedTuple):
     limit: Array
 
     @classmethod
-    def of(cls, gains: PaperWrenchGains) -> "PaperLoop":
+    def of(cls, gains: PaperWrenchGains) -> "PaperLaw":
         """The arrays of a gain preset."""
         limit = np.array(gains.wrench_integral_limit)
         lag = np.array(gains.derivative_filter)
         return cls(np.array(gains.kwP), np.array(gains.kwI), np.array(gains.kwD), lag, limit)
 
 
-class SelectiveLoop(NamedTuple):
-    """The wrench loop of single axes, order x y z roll pitch yaw.
+class SelectiveLaw(NamedTuple):
+    """The wrench law of single axes, order x y z roll pitch yaw.
 
     Attributes:
         kP: (6,).
@@ -78,7 +80,7 @@ class SelectiveLoop(NamedTuple):
     compensation: Array
 
     @classmethod
-    def of(cls, gains: SelectiveWrenchGains) -> "SelectiveLoop":
+    def of(cls, gains: SelectiveWrenchGains) -> "SelectiveLaw":
         """The arrays of a gain preset."""
         return cls(
             np.array(gains.kP),
@@ -104,18 +106,18 @@ class WrenchMemory(NamedTuple):
 
     @classmethod
     def empty(cls) -> "WrenchMemory":
-        """Of a loop that has not run yet."""
+        """Of a law that has not run yet."""
         return cls(np.zeros(6), np.zeros(6), np.zeros(1))
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Start again."""
         for part in self:
             part[:] = 0.0
 
 
 @njit(cache=True)
 def paper_wrench(
-    measured: Array, desired: Array, loop: PaperLoop, memory: WrenchMemory, dt: float, out: Array
+    measured: Array, desired: Array, law: PaperLaw, memory: WrenchMemory, dt: float, out: Array
 ) -> None:
     """Write the active wrench (6,) of the wrench errors, + k_P e + k_I int e + k_D de of iap_simulator eq. (21).
 
@@ -125,11 +127,11 @@ def paper_wrench(
         e = measured[i] - desired[i]
         if memory.started[0] == 0.0:
             memory.slow[i] = e
-        memory.slow[i] += dt / (loop.lag[i] + dt) * (e - memory.slow[i])
-        rate = (e - memory.slow[i]) / loop.lag[i]
-        share = memory.share[i] + loop.kI[i] * e * dt
-        memory.share[i] = min(max(share, -loop.limit[i]), loop.limit[i])
-        out[i] = loop.kP[i] * e + memory.share[i] + loop.kD[i] * rate
+        memory.slow[i] += dt / (law.lag[i] + dt) * (e - memory.slow[i])
+        rate = (e - memory.slow[i]) / law.lag[i]
+        share = memory.share[i] + law.kI[i] * e * dt
+        memory.share[i] = min(max(share, -law.limit[i]), law.limit[i])
+        out[i] = law.kP[i] * e + memory.share[i] + law.kD[i] * rate
     memory.started[0] = 1.0
 
 
@@ -139,7 +141,7 @@ def selective_wrench(
     measured: Array,
     desired: Array,
     held: Held,
-    loop: SelectiveLoop,
+    law: SelectiveLaw,
     memory: WrenchMemory,
     M: Array,
     dt: float,
@@ -156,7 +158,7 @@ def selective_wrench(
         measured: (6,) wrench of the environment in P.
         desired: (6,) what it shall be.
         held: which axes are the pose's, and the tool's tip.
-        loop: gains.
+        law: gains.
         memory: integrals, advanced in place.
         M: (6, 6) inertia.
         dt: control period [s].
@@ -164,25 +166,28 @@ def selective_wrench(
         out: (6,) [N, N m], written.
     """
     v = tip_velocity(x, held)
-    a, met, felt = np.zeros(6), np.zeros(6), np.zeros(6)
+    a, met, controlled_P = np.zeros(6), np.zeros(6), np.zeros(6)
     for i in range(6):
         if held.axes[i] == 0.0:
-            room = ROOM * M[i, i] * loop.damping[i] * loop.speed[i]
-            push = _push(i, measured[i], desired[i], v[i], room, loop, memory, dt, short[i])
-            felt[i] = measured[i]
-            met[i] = min(max(push, min(0.0, -felt[i])), max(0.0, -felt[i]))
-            loose = 1.0 - EASED * met[i] / push if push != 0.0 else 1.0
-            a[i] = (push - met[i]) / M[i, i] - loose * loop.damping[i] * v[i]
+            margin = PUSH_MARGIN * M[i, i] * law.damping[i] * law.speed[i]
+            push = _push(i, measured[i], desired[i], v[i], margin, law, memory, dt, short[i])
+            controlled_P[i] = measured[i]
+            met[i] = min(max(push, min(0.0, -controlled_P[i])), max(0.0, -controlled_P[i]))
+            loose = 1.0 - UNDAMPED_SHARE * met[i] / push if push != 0.0 else 1.0
+            a[i] = (push - met[i]) / M[i, i] - loose * law.damping[i] * v[i]
     turn_about_pivot(held, vec(a[3:]), a)
     matvec(M, a, out)
-    known, push_torque = cross(vec(held.pivot_P), vec(felt)), cross(vec(held.pivot_P), vec(met))
+    known, push_torque = (
+        cross(vec(held.pivot_P), vec(controlled_P)),
+        cross(vec(held.pivot_P), vec(met)),
+    )
     for i in range(6):
         if held.axes[i] == 0.0:
             out[i] += met[i]
         elif i < 3:
-            out[i] -= loop.compensation[i] * measured[i]
+            out[i] -= law.compensation[i] * measured[i]
         else:
-            out[i] += push_torque[i - 3] - loop.compensation[i] * (measured[i] - known[i - 3])
+            out[i] += push_torque[i - 3] - law.compensation[i] * (measured[i] - known[i - 3])
 
 
 @njit(cache=True)
@@ -191,21 +196,21 @@ def _push(
     measured: float,
     desired: float,
     v: float,
-    room: float,
-    loop: SelectiveLoop,
+    margin: float,
+    law: SelectiveLaw,
     memory: WrenchMemory,
     dt: float,
     short: float,
 ) -> float:
     """What axis i pushes with [N, N m] before damping; advances its integral."""
     e = measured - desired
-    lowest, highest = -measured - room, -measured + room
-    push = -desired + loop.kP[i] * e + memory.share[i]
+    lowest, highest = -measured - margin, -measured + margin
+    push = -desired + law.kP[i] * e + memory.share[i]
     outward = (push > highest and e > 0.0) or (push < lowest and e < 0.0)
     if not outward and short * e <= 0.0:
-        memory.share[i] += loop.kI[i] * e * dt
+        memory.share[i] += law.kI[i] * e * dt
     push = min(max(push, lowest), highest)
-    towards = v / loop.speed[i] * (1.0 if push > 0.0 else -1.0)
+    towards = v / law.speed[i] * (1.0 if push > 0.0 else -1.0)
     return push * (1.0 - min(max(towards, 0.0), 1.0))
 
 
@@ -225,12 +230,12 @@ def start_selective(
     measured: Array,
     desired: Array,
     axes: Axes,
-    loop: SelectiveLoop,
+    law: SelectiveLaw,
     memory: WrenchMemory,
     M: Array,
 ) -> None:
-    """Set the integrals of `axes` so that the loop goes on with a push (6,) there, as far as it may push."""
-    room = ROOM * np.diag(M) * loop.damping * loop.speed
-    push = np.clip(push, -measured - room, -measured + room)
-    share = push + desired - loop.kP * (measured - desired)
+    """Set the integrals of `axes` so that the law goes on with a push (6,) there, as far as it may push."""
+    margin = PUSH_MARGIN * np.diag(M) * law.damping * law.speed
+    push = np.clip(push, -measured - margin, -measured + margin)
+    share = push + desired - law.kP * (measured - desired)
     memory.share[axes] = share[axes]

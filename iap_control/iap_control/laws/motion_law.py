@@ -13,11 +13,11 @@ from iap_control.laws.under_actuation import Decomposition, law_across_line, und
 from iap_control.model import Inertia, PlatformModel
 
 Array = NDArray[np.float64]
-EVERYTHING = Held.all()
+ALL_AXES = Held.all()
 
 
 @dataclass(frozen=True)
-class Motion:
+class MotionLaw:
     """The law that a platform's joints allow.
 
     Attributes:
@@ -53,7 +53,7 @@ class Motion:
         level: int,
         dt: float,
         short: Array,
-        held: Held = EVERYTHING,
+        held: Held = ALL_AXES,
     ) -> Array:
         """Active wrench U (6,) about P's origin in P; arguments as in `full_actuation_wrench`."""
         memory = (x, row, wrench_e_P, integral, work, level, self.inertia, self.law)

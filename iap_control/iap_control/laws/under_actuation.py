@@ -49,7 +49,7 @@ from iap_description.kernels import (
 Array = NDArray[np.float64]
 
 
-LEAST_LEVER = 1e-6  # of the CoM about the line, below which the platform does not hang [m]
+MIN_LEVER = 1e-6  # of the CoM about the line, below which the platform does not hang [m]
 
 
 class Decomposition(NamedTuple):
@@ -108,7 +108,7 @@ class Decomposition(NamedTuple):
             np.ascontiguousarray(across),
             model.inertia.d_0,
             model.p_line_P,
-            lever / length if length > LEAST_LEVER else np.zeros(3),
+            lever / length if length > MIN_LEVER else np.zeros(3),
         )
 
     def drop_turn_about_line(self, wrench_P: Array) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Lets one platform's references yield to the wrench that is felt: `reference` in, `reference/revised` out.
+"""Lets one platform's references yield to the measured wrench: `reference` in, `reference/revised` out.
 
 Runs in the vehicle's namespace, which is `iap` unless it is remapped. The controller_node beside it
 has `reference_topic:=reference/revised`.
@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from rclpy.parameter import Parameter
 
 from iap_control.nodes.parameters import ADMITTANCE, GainParameters
-from iap_control.nodes.responder_parameters import make_admittance_loop
-from iap_control.nodes.topics import LoopTopics
+from iap_control.nodes.responder_parameters import make_admittance_responder
+from iap_control.nodes.topics import ResponderTopics
 from iap_io.ros.node import LATEST, SuiteNode, run
 from iap_io.wire.message_views import ReferenceMessage
 from iap_msgs.msg import PlatformReference
@@ -25,13 +25,13 @@ class AdmittanceNode(SuiteNode):
         super().__init__("admittance_node", namespace=namespace)
         self.refuse_scenario("platform", "ros2 launch iap_bringup sim.launch.py")
         gains = GainParameters(self, ADMITTANCE, {}).gains
-        self._loop, wrench_topic, count = make_admittance_loop(self, gains)
+        self._responder, wrench_topic, count = make_admittance_responder(self, gains)
         self._declare_active()
         self._out = ReferenceMessage.of(count)
         self._revised = self.create_publisher(PlatformReference, "reference/revised", LATEST)
-        LoopTopics(
+        ResponderTopics(
             self,
-            self._loop,
+            self._responder,
             count,
             wrench_topic=wrench_topic,
             publish=self._publish,
@@ -41,19 +41,19 @@ class AdmittanceNode(SuiteNode):
 
     def _declare_active(self) -> None:
         what = "Whether references yield; switched off, what they have yielded comes back."
-        self._loop.is_active = self.parameter("active", True, what, changeable=True)
+        self._responder.is_active = self.parameter("active", True, what, changeable=True)
 
         def take(parameters: Sequence[Parameter]) -> None:
             for parameter in parameters:
                 if parameter.name == "active":
-                    self._loop.is_active = parameter.value
+                    self._responder.is_active = parameter.value
 
         self.add_post_set_parameters_callback(take)
 
     def _publish(self) -> None:
         """Publish the revised reference for the present state."""
-        loop, revised = self._loop, self._loop.answer
-        self._out.put_head(loop.stamp, loop.sequence)
+        responder, revised = self._responder, self._responder.answer
+        self._out.put_head(responder.stamp, responder.sequence)
         self._out.put_row(revised.row, revised.level, revised.wrench_P)
         self._revised.publish(self._out.dump())
 

@@ -21,7 +21,7 @@ FLIGHT = {  # gains of a controller that may be changed in flight
     "kD": f"Velocity gains, {SIX} [N s/m, N m s/rad; 1/s where per_inertia].",
     "integral_limit": f"Largest share of the integrals, {SIX} [N, N m; m/s^2, rad/s^2 where per_inertia].",
     "error_limit": "Errors of position [m] and attitude (sine of the angle) beyond which kP pulls no harder.",
-    "compensation": "Share of the wrench that is felt, 0 to 1, which is fed forward.",
+    "compensation": "Share of the measured wrench, 0 to 1, which is fed forward.",
     "rigid.kP": "Attitude gains of a platform without joints [1/s^2].",
     "rigid.kD": "Rate gains of a platform without joints [1/s].",
     "wrench.paper.kwP": f"Wrench control in mode paper: active wrench per wrench error, {SIX}.",
@@ -43,7 +43,7 @@ ADMITTANCE = {
     "admittance.K": f"Virtual spring, {SIX} [N/m, N m/rad].",
     "admittance.limit": "Largest correction per axis [m], [rad].",
 }
-LARGEST = 1e6  # gain
+MAX_GAIN = 1e6  # gain
 
 
 class GainParameters:
@@ -67,7 +67,7 @@ class GainParameters:
 
     def _declare(self, node: SuiteNode, name: str, what: str, *, changeable: bool) -> None:
         default = _plain(_value(self._tree, name))
-        limits = None if isinstance(default, bool) else (0.0, LARGEST)
+        limits = None if isinstance(default, bool) else (0.0, MAX_GAIN)
         value = node.parameter(
             f"gains.{name}", default, what, changeable=changeable, limits=limits
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The ROS parameters of what answers states: the platform, its references, and the wrench that it feels."""
+"""The ROS parameters of what answers states: the platform, its references, and the wrench that it measures."""
 
 from collections.abc import Sequence
 
@@ -11,8 +11,8 @@ from iap_control.gains import Gains
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import Push, PushPlan
 from iap_control.model import PlatformModel
-from iap_control.responders.admittance_responder import AdmittanceLoop
-from iap_control.responders.control_responder import ControlLoop, Touching
+from iap_control.responders.admittance_responder import AdmittanceResponder
+from iap_control.responders.control_responder import ControlResponder, WrenchInteraction
 from iap_control.responders.inputs import Limits
 from iap_control.responders.reference_input import SOURCES, ReferenceInput, Source
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
@@ -28,8 +28,8 @@ AXES = "wrench_axes"
 MODES = {mode.name.lower(): mode for mode in ForceMode}
 
 
-def make_control_loop(node: SuiteNode, gains: Gains) -> tuple[ControlLoop, str]:
-    """Declare what a controller is made of, and make it; also returns the topic of the wrench that it feels.
+def make_control_responder(node: SuiteNode, gains: Gains) -> tuple[ControlResponder, str]:
+    """Declare what a controller is made of, and make it; also returns the topic of the wrench that it measures.
 
     Raises:
         BadInput: one of the parameters cannot be used.
@@ -50,11 +50,13 @@ def make_control_loop(node: SuiteNode, gains: Gains) -> tuple[ControlLoop, str]:
     controller = make_controller(law, model, gains, dt=dt, yaw_mode=yaw, key="law")
     references = ReferenceInput(model.count, limits, source, needs_headings=yaw == "given")
     topic, wrenches = _wrenches(node, source, "")
-    touching = _touching(node, model, wrenches, dt, limits.timeout)
-    return ControlLoop(controller, references, touching), topic
+    interaction = _interaction(node, model, wrenches, dt, limits.timeout)
+    return ControlResponder(controller, references, interaction), topic
 
 
-def make_admittance_loop(node: SuiteNode, gains: Gains) -> tuple[AdmittanceLoop, str, int]:
+def make_admittance_responder(
+    node: SuiteNode, gains: Gains
+) -> tuple[AdmittanceResponder, str, int]:
     """The same for an admittance; returns also the topic of the wrench, and the number of aircraft.
 
     Raises:
@@ -67,17 +69,17 @@ def make_admittance_loop(node: SuiteNode, gains: Gains) -> tuple[AdmittanceLoop,
         raise BadInput("parameter wrench_topic: empty, but references yield to a wrench")
     references = ReferenceInput(count, limits, source, needs_headings=False)
     admittance = Admittance(gains.admittance, _period(node))
-    return AdmittanceLoop(admittance, references, wrenches), topic, count
+    return AdmittanceResponder(admittance, references, wrenches), topic, count
 
 
-def follow_axes(node: SuiteNode, loop: ControlLoop) -> None:
+def accept_axes(node: SuiteNode, responder: ControlResponder) -> None:
     """From now on let `wrench_axes` choose the axes of the wrench in flight."""
 
     def take(parameters: Sequence[Parameter]) -> SetParametersResult:
         try:
             for parameter in parameters:
                 if parameter.name == AXES:
-                    loop.set_axes(tuple(parameter.value))
+                    responder.set_axes(tuple(parameter.value))
         except BadInput as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
@@ -99,7 +101,7 @@ def _references(node: SuiteNode) -> tuple[Limits, Source]:
 
 
 def _wrenches(node: SuiteNode, source: Source, default: str) -> tuple[str, WrenchInput | None]:
-    what = "Topic of the wrench that is felt: wrench/raw, wrench/filtered or wrench/estimated; empty: none."
+    what = "Topic of the measured wrench: wrench/raw, wrench/filtered or wrench/estimated; empty: none."
     topic = node.parameter("wrench_topic", default, what)
     what = (
         "A wrench that is older counts no more, and wrench control is off [s of simulation time]."
@@ -108,14 +110,14 @@ def _wrenches(node: SuiteNode, source: Source, default: str) -> tuple[str, Wrenc
     return topic, WrenchInput(timeout, source) if topic else None
 
 
-def _touching(
+def _interaction(
     node: SuiteNode,
     model: PlatformModel,
     wrenches: WrenchInput | None,
     dt: float,
     timeout: float,
-) -> Touching | None:
-    """What acts upon the wrench that is felt."""
+) -> WrenchInteraction | None:
+    """What acts upon the measured wrench."""
     what = f"How the wrench is controlled: {', '.join(MODES)}."
     mode = MODES[node.choice("wrench_mode", tuple(MODES), what)]
     what = "What a scenario pushes, as YAML; empty: only what comes on wrench/reference."
@@ -131,4 +133,4 @@ def _touching(
     plan = PushPlan(push, mode, dt=dt) if is_planned else None
     name = node.get_namespace().strip("/")
     demand = WrenchDemand(model, mode, axes, timeout=timeout, name=name)
-    return Touching(wrenches, mode, plan, demand)
+    return WrenchInteraction(wrenches, mode, plan, demand)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The topics of a loop: it hears states, references and wrenches, and publishes what they complete."""
+"""The topics of a responder: states, references and wrenches in, what they complete out."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import AccelStamped, PoseStamped, TwistStamped, WrenchStamped
 
 from iap_control.responders.inputs import Kind
-from iap_control.responders.state_responder import StateLoop
+from iap_control.responders.state_responder import StateResponder
 from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED
 from iap_io.ros.conversions import (
@@ -29,15 +29,15 @@ from iap_msgs.msg import PlatformReference, PlatformState
 REFERENCE = "reference"
 
 
-class LoopTopics:
-    """What comes goes to the loop, and the answer that it completes to `publish`.
+class ResponderTopics:
+    """What comes goes to the responder, and the answer that it completes to `publish`.
 
     Args:
         node: whose topics they are.
-        loop: answers states.
+        responder: answers states.
         count: number of aircraft.
-        wrench_topic: of the wrench that is felt; empty: none.
-        publish: is told that the loop's answer is there, also again.
+        wrench_topic: of the measured wrench; empty: none.
+        publish: called once the answer is there, also again.
         doing: what the node does, for diagnostics.
         timing: name of the mean time of an answer in diagnostics.
     """
@@ -45,7 +45,7 @@ class LoopTopics:
     def __init__(
         self,
         node: SuiteNode,
-        loop: StateLoop[Any],
+        responder: StateResponder[Any],
         count: int,
         *,
         wrench_topic: str,
@@ -53,7 +53,7 @@ class LoopTopics:
         doing: str,
         timing: str,
     ) -> None:
-        self._node, self._loop, self._publish = node, loop, publish
+        self._node, self._responder, self._publish = node, responder, publish
         self._doing, self._timing = doing, timing
         self.base = frame(node.get_namespace().strip("/"), BASE_LINK)
         self._states, self._references = (
@@ -61,10 +61,12 @@ class LoopTopics:
             MessageReader(ReferenceMessage),
         )
         self._wrenches, self._row = MessageReader(WrenchMessage), np.zeros(REF_FIXED + count)
-        self._heard = self._asked = time.monotonic()  # last state, and the last one that was new
+        self._last_state = self._last_new_state = (
+            time.monotonic()
+        )  # last state, and the last one that was new
         self._spent, self._fault = 0.0, ""
         self._subscribe(wrench_topic)
-        self._diagnostics = Diagnostics(node, self._statuses, lambda: loop.stamp)
+        self._diagnostics = Diagnostics(node, self._statuses, lambda: responder.stamp)
 
     def _subscribe(self, wrench_topic: str) -> None:
         node = self._node
@@ -80,19 +82,19 @@ class LoopTopics:
         self._wrench = None
         if wrench_topic:
             self._wrench = listen(WrenchStamped, wrench_topic, self._on_wrench, LATEST, raw=True)
-        if reference == REFERENCE:  # else whoever revises the references hears the simple ones
+        if reference == REFERENCE:  # else the simple ones go to whoever revises the references
             listen(PoseStamped, "reference/pose", self._on_pose, 10)
             listen(TwistStamped, "reference/twist", self._on_twist, 10)
             listen(AccelStamped, "reference/accel", self._on_accel, 10)
 
     def _on_state(self, data: bytes) -> None:
-        self._heard = time.monotonic()
+        self._last_state = time.monotonic()
 
         def take() -> object:
             state = self._states.read(data)
-            if state.stamp != self._loop.stamp:
-                self._asked = self._heard
-            return self._loop.take_state(state.stamp, state.sequence, state.rows[0])
+            if state.stamp != self._responder.stamp:
+                self._last_new_state = self._last_state
+            return self._responder.take_state(state.stamp, state.sequence, state.rows[0])
 
         self._answer(take)
 
@@ -100,7 +102,7 @@ class LoopTopics:
         def take() -> object:
             message = self._references.read(data)
             message.get_row(self._row)
-            return self._loop.take_reference(
+            return self._responder.take_reference(
                 message.stamp, message.level, self._row, message.wrench_P
             )
 
@@ -109,7 +111,7 @@ class LoopTopics:
     def _on_wrench(self, data: bytes) -> None:
         def take() -> object:
             message = self._wrenches.read(data)
-            return self._loop.take_wrench(message.stamp, message.wrench_P)
+            return self._responder.take_wrench(message.stamp, message.wrench_P)
 
         self._answer(take)
 
@@ -127,7 +129,7 @@ class LoopTopics:
 
     def _on_pose(self, message: PoseStamped) -> None:
         stamp, pose = stamp_seconds(message.header.stamp), pose_row(message.pose)
-        self._follow("reference/pose", lambda: self._loop.take_pose(stamp, pose))
+        self._follow("reference/pose", lambda: self._responder.take_pose(stamp, pose))
 
     def _on_twist(self, message: TwistStamped) -> None:
         self._follow_rates("twist", message.header.frame_id, twist_row(message.twist))
@@ -141,7 +143,7 @@ class LoopTopics:
                 raise BadInput(
                     f"reference/{kind}: frame_id '{given_in}' is neither {MAP} nor {self.base}"
                 )
-            self._loop.take_rates(kind, rates, in_body=given_in == self.base)
+            self._responder.take_rates(kind, rates, in_body=given_in == self.base)
 
         self._follow(f"reference/{kind}", take)
 
@@ -162,11 +164,11 @@ class LoopTopics:
         self._node.get_logger().warning(str(error), throttle_duration_sec=2.0)
 
     def _statuses(self) -> list[DiagnosticStatus]:
-        loop, counts = self._loop, self._loop.counts
+        responder, counts = self._responder, self._responder.counts
         text = self._missing() or self._lost() or self._fault or self._doing
         self._fault = ""
         values = {
-            "t": max(loop.t, 0.0),
+            "t": max(responder.t, 0.0),
             "answered": counts.answered,
             "skipped": counts.skipped,
             "rejected": counts.rejected,
@@ -177,16 +179,16 @@ class LoopTopics:
 
     def _missing(self) -> str:
         """What has not come for too long."""
-        now, loop = time.monotonic(), self._loop
-        if now - self._heard > DIAGNOSTIC_TIMEOUT:
+        now, responder = time.monotonic(), self._responder
+        if now - self._last_state > DIAGNOSTIC_TIMEOUT:
             return f"waiting for {self._state.topic_name}"
-        if loop.is_waiting and now - self._asked > DIAGNOSTIC_TIMEOUT:
-            late = self._wrench if loop.waits_for_wrench else self._reference
-            return f"waiting for {late.topic_name} stamped {loop.t:.3f} s"
+        if responder.is_waiting and now - self._last_new_state > DIAGNOSTIC_TIMEOUT:
+            late = self._wrench if responder.waits_for_wrench else self._reference
+            return f"waiting for {late.topic_name} stamped {responder.t:.3f} s"
         return ""
 
     def _lost(self) -> str:
         """What is done without, since it stays away."""
-        if not self._loop.has_lost_wrench:
+        if not self._responder.has_lost_wrench:
             return ""
         return f"no wrench on {self._wrench.topic_name}: {self._doing} without it"

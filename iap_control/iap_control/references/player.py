@@ -9,11 +9,11 @@ from iap_control.responders.blend import Blend
 from iap_description.states import REF_FIXED, REF_Q, Level
 
 Array = NDArray[np.float64]
-TOUCHING = 1e-6  # a platform that is nearer to the flight's start is there [m], [rad]
+START_TOLERANCE = 1e-6  # a platform that is nearer to the flight's start is there [m], [rad]
 
 
 class Player:
-    """Gives the reference for every state; a state that is older than the last one starts it anew.
+    """Gives the reference for every state; a state that is older than the last one starts it again.
 
     A platform that is not where the flight starts is brought from where it is to the timeline.
 
@@ -39,7 +39,7 @@ class Player:
         line = self._timeline
         if t < self._t:
             self._start = t
-            is_home = Blend.between(t, x, self._home).way < TOUCHING
+            is_home = Blend.between(t, x, self._home).way < START_TOLERANCE
             self._blend = None if is_home else Blend.between(t, x, line.rows[0])
         self._t = t
         k = round((t - self._start) / line.dt)

@@ -123,9 +123,9 @@ def build(
     rows = np.vstack([lead, tracked, tail])
     levels = np.full(len(rows), int(Level.POSE))
     levels[len(rows) - idle :] = int(Level.WRENCH)
-    begins, ends = len(lead) * dt, (len(lead) + len(tracked) - 1) * dt
-    start = 0.0 if score_leads and leads.ground_height is None else begins
-    return Timeline(rows, np.vstack([lead, scored, tail]), levels, (start, ends), begins, dt)
+    first, last = len(lead) * dt, (len(lead) + len(tracked) - 1) * dt
+    start = 0.0 if score_leads and leads.ground_height is None else first
+    return Timeline(rows, np.vstack([lead, scored, tail]), levels, (start, last), first, dt)
 
 
 def flight_timeline(

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from iap_control.interaction.admittance import Admittance
 from iap_control.responders.reference_input import ReferenceInput
-from iap_control.responders.state_responder import StateLoop
+from iap_control.responders.state_responder import StateResponder
 from iap_control.responders.wrench_input import WrenchInput
 from iap_description.kernels import put, quat, rotate, vec
 from iap_description.signals import Reference
@@ -15,10 +15,10 @@ from iap_description.states import REF_FIXED, REF_Q, Q
 Array = NDArray[np.float64]
 
 
-class AdmittanceLoop(StateLoop[Reference]):
-    """Answers every state with one revised reference; see `StateLoop`.
+class AdmittanceResponder(StateResponder[Reference]):
+    """Answers every state with one revised reference; see `StateResponder`.
 
-    Where no wrench is felt any more, the correction returns to zero.
+    Where no wrench is measured any more, the correction returns to zero.
 
     Args:
         admittance: revises the references.

@@ -11,8 +11,8 @@ from iap_description import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W, P, Q
 
 Array = NDArray[np.float64]
-SHORTEST = 3.0  # [s]
-SPEED = 0.5  # mean speed of a blend [m/s], [rad/s]
+MIN_DURATION = 3.0  # [s]
+MEAN_SPEED = 0.5  # mean speed of a blend [m/s], [rad/s]
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Blend:
         """The blend that starts at time `t` from the pose of row `have` onto that of row `want`, (7+) each."""
         gap_W = have[P] - want[P]
         turn_R = so3.quaternion_log(so3.multiply(so3.conjugate(want[Q]), have[Q]))
-        blend = cls(t, SHORTEST, gap_W, turn_R)
-        return replace(blend, duration=max(SHORTEST, blend.way / SPEED))
+        blend = cls(t, MIN_DURATION, gap_W, turn_R)
+        return replace(blend, duration=max(MIN_DURATION, blend.way / MEAN_SPEED))
 
     @property
     def way(self) -> float:

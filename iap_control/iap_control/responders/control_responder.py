@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from iap_control.controller import Controller
 from iap_control.interaction.push import PushPlan
 from iap_control.responders.reference_input import ReferenceInput
-from iap_control.responders.state_responder import StateLoop
+from iap_control.responders.state_responder import StateResponder
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
 from iap_description.signals import NO_WRENCH, ForceMode, ForceTask, Reference
 from iap_description.states import REF_FIXED, REF_Q, STATE_SIZE, Command, Q
@@ -19,11 +19,11 @@ IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
 
 @dataclass
-class Touching:
+class WrenchInteraction:
     """What a controller needs to act upon a wrench.
 
     Attributes:
-        wrenches: the wrench that is felt.
+        wrenches: the measured wrench.
         mode: how wrenches are controlled.
         plan: the wrench that a scenario wants; None without one.
         demand: the wrench that messages ask for, which comes before the plan.
@@ -35,15 +35,15 @@ class Touching:
     demand: WrenchDemand
 
 
-class ControlLoop(StateLoop[Command]):
-    """Answers every state with one command; see `StateLoop`.
+class ControlResponder(StateResponder[Command]):
+    """Answers every state with one command; see `StateResponder`.
 
-    Where a wrench is controlled and none is felt any more, wrench control is off.
+    Where a wrench is controlled and none is measured any more, wrench control is off.
 
     Args:
         controller: computes the commands.
         references: what is tracked.
-        touching: None for a platform that feels nothing.
+        interaction: None where no wrench is measured.
 
     Attributes:
         controller: as given.
@@ -54,12 +54,12 @@ class ControlLoop(StateLoop[Command]):
         self,
         controller: Controller,
         references: ReferenceInput,
-        touching: Touching | None = None,
+        interaction: WrenchInteraction | None = None,
     ) -> None:
-        super().__init__(references, touching.wrenches if touching else None)
+        super().__init__(references, interaction.wrenches if interaction else None)
         self.controller = controller
         self.task: ForceTask | None = None
-        self._touching = touching
+        self._interaction = interaction
         self._off = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool))
         self._warm_up()
 
@@ -74,8 +74,8 @@ class ControlLoop(StateLoop[Command]):
         Raises:
             BadInput: an axis is unknown, or the platform cannot push along it.
         """
-        if self._touching is not None:
-            self._touching.demand.set_axes(axes)
+        if self._interaction is not None:
+            self._interaction.demand.set_axes(axes)
 
     def take_demand(self, wrench_P: Array) -> None:
         """Ask for a wrench (6,) under wrench control.
@@ -83,15 +83,15 @@ class ControlLoop(StateLoop[Command]):
         Raises:
             BadInput: it is not finite, or not for this platform.
         """
-        assert self._touching is not None  # noqa: S101 - nobody else listens to demands
+        assert self._interaction is not None  # noqa: S101 - nobody else listens to demands
         with self._counting():
-            self._touching.demand.take(self.t, wrench_P)
+            self._interaction.demand.take(self.t, wrench_P)
 
     def _warm_up(self) -> None:
         """Compute commands in every mode, so that whatever is loaded when first used is there."""
         x, at_rest = np.zeros(STATE_SIZE), Reference(np.zeros(REF_FIXED + self.references.count))
         x[Q], at_rest.row[REF_Q] = IDENTITY, IDENTITY
-        mode = self._touching.mode if self._touching else ForceMode.NONE
+        mode = self._interaction.mode if self._interaction else ForceMode.NONE
         for wanted in (ForceMode.NONE, mode, ForceMode.NONE):
             self._off.mode, self._off.axes[:] = wanted, wanted == ForceMode.SELECTIVE
             self.controller(x, at_rest, NO_WRENCH, self._off)
@@ -101,24 +101,24 @@ class ControlLoop(StateLoop[Command]):
     def _begin_anew(self) -> None:
         self.controller.reset()
         self.task = None
-        if self._touching is not None:
-            self._touching.demand.reset()
-            if self._touching.plan is not None:
-                self._touching.plan.reset()
+        if self._interaction is not None:
+            self._interaction.demand.reset()
+            if self._interaction.plan is not None:
+                self._interaction.plan.reset()
 
     def _compute(self, reference: Reference, wrench_P: Array | None) -> Command:
-        if self._touching is None:
+        if self._interaction is None:
             return self.controller(self._x, reference)
-        self.task = self._task(self._touching, wrench_P)
+        self.task = self._task(self._interaction, wrench_P)
         measured_P = NO_WRENCH if wrench_P is None else wrench_P
         return self.controller(self._x, reference, measured_P, self.task)
 
-    def _task(self, touching: Touching, wrench_P: Array | None) -> ForceTask | None:
-        """What to do about the wrench that is felt."""
-        if touching.mode == ForceMode.NONE:
+    def _task(self, interaction: WrenchInteraction, wrench_P: Array | None) -> ForceTask | None:
+        """What to do about the measured wrench."""
+        if interaction.mode == ForceMode.NONE:
             return None
         if wrench_P is None:
             return self._off
-        if touching.plan is None or touching.demand.is_alive(self.t):
-            return touching.demand.task(self.t, wrench_P)
-        return touching.plan(self.t, wrench_P)
+        if interaction.plan is None or interaction.demand.is_alive(self.t):
+            return interaction.demand.task(self.t, wrench_P)
+        return interaction.plan(self.t, wrench_P)

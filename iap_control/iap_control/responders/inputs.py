@@ -29,9 +29,11 @@ from iap_description.states import (
 Array = NDArray[np.float64]
 Kind = Literal["pose", "twist", "accel"]
 
-SMOOTHING = 0.05  # time constant of differentiated velocities [s]
-JUMP = 0.2  # a pose that is further from where the stream was going is blended in [m], [rad]
-LONGEST_STEP = 0.1  # a gap between control steps does not make a reference jump [s]
+VELOCITY_TIME_CONSTANT = 0.05  # time constant of differentiated velocities [s]
+MAX_POSE_STEP = (
+    0.2  # a pose that is further from where the stream was going is blended in [m], [rad]
+)
+MAX_TIME_STEP = 0.1  # a gap between control steps does not make a reference jump [s]
 
 
 @dataclass(frozen=True)
@@ -52,11 +54,11 @@ class Limits:
 class PoseStream:
     """Poses as they come, and where they are going.
 
-    The velocity is that between the last two poses, by their stamps, smoothed over `SMOOTHING`; it
+    The velocity is that between the last two poses, by their stamps, smoothed over `VELOCITY_TIME_CONSTANT`; it
     carries the last pose on for the time of two poses.
 
     Args:
-        timeout: after longer silence a stream begins anew [s].
+        timeout: after longer silence a stream starts again [s].
     """
 
     def __init__(self, timeout: float) -> None:
@@ -70,14 +72,18 @@ class PoseStream:
     def take(self, t: float, stamp: float, pose: Array) -> bool:
         """Take a pose (7,); returns whether it is a new beginning: the first, after silence, or elsewhere."""
         last, step = self._received, stamp - self._stamp
-        if last is None or t - last > self._timeout or _distance(self._pose_at(t), pose) > JUMP:
-            begins = True
+        if (
+            last is None
+            or t - last > self._timeout
+            or _distance(self._pose_at(t), pose) > MAX_POSE_STEP
+        ):
+            is_new = True
             self._v[:], self._w[:], self._reach = 0.0, 0.0, 0.0
         else:
-            begins = False
+            is_new = False
             self._differentiate(pose, step if step > 0.0 else t - last)
         self._received, self._stamp, self._pose = t, stamp, pose.copy()
-        return begins
+        return is_new
 
     def fill(self, row: Array, t: float) -> None:
         """Write the reference at time `t` into a row (19+); a pose was taken before."""
@@ -89,7 +95,7 @@ class PoseStream:
     def _differentiate(self, pose: Array, step: float) -> None:
         if step <= 0.0:  # the same pose again
             return
-        share = step / (SMOOTHING + step)
+        share = step / (VELOCITY_TIME_CONSTANT + step)
         turn = so3.multiply(so3.conjugate(self._pose[Q]), pose[Q])
         self._v += share * ((pose[P] - self._pose[P]) / step - self._v)
         self._w += share * (so3.quaternion_log(turn) / step - self._w)
@@ -142,7 +148,7 @@ class Inputs:
         if self._t is None:
             self._row[REF_P], self._row[REF_Q] = x[P], x[Q]
             self._row[REF_V.start : REF_FIXED] = 0.0
-        dt = 0.0 if self._t is None else min(max(t - self._t, 0.0), LONGEST_STEP)
+        dt = 0.0 if self._t is None else min(max(t - self._t, 0.0), MAX_TIME_STEP)
         self._t = t
         if self.kind == "pose":
             self._follow_poses(t)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""When a state is answered: once its reference, and the wrench that is felt there, have come in messages."""
+"""When a state is answered: once its reference, and the wrench measured there, have come in messages."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -37,16 +37,16 @@ class Counts:
     rejected: int = 0
 
 
-class StateLoop(ABC, Generic[Answer]):
+class StateResponder(ABC, Generic[Answer]):
     """Answers every state once.
 
     A state that comes again gets the same answer again, and advances nothing: so either side may
     repeat what may have been lost. A state that is older than the last one is a reset of the
-    simulation, and everything begins anew.
+    simulation, and everything starts again.
 
     Args:
         references: what is to be done.
-        wrenches: what is felt; None where nothing is.
+        wrenches: the measured wrench; None where none is.
 
     Attributes:
         references: as given.
@@ -66,11 +66,11 @@ class StateLoop(ABC, Generic[Answer]):
 
     @abstractmethod
     def _compute(self, reference: Reference, wrench_P: Array | None) -> Answer:
-        """The answer to the present state; the wrench is None where none is felt."""
+        """The answer to the present state; the wrench is None where none is measured."""
 
     @abstractmethod
     def _begin_anew(self) -> None:
-        """Simulation time began anew."""
+        """Simulation time started again."""
 
     @property
     def t(self) -> float:
@@ -90,7 +90,7 @@ class StateLoop(ABC, Generic[Answer]):
 
     @property
     def has_lost_wrench(self) -> bool:
-        """Whether a wrench should be felt and none comes."""
+        """Whether a wrench should be measured and none comes."""
         return self.wrenches is not None and self.wrenches.is_lost
 
     def take_state(self, stamp: int, sequence: int, x: Array) -> Answer | None:
@@ -123,12 +123,12 @@ class StateLoop(ABC, Generic[Answer]):
         return self._try() if self.is_waiting else None
 
     def take_wrench(self, stamp: int, wrench_P: Array) -> Answer | None:
-        """Take a wrench (6,) that is felt; returns the answer if it completes one.
+        """Take a measured wrench (6,); returns the answer if it completes one.
 
         Raises:
             BadInput: it is not finite.
         """
-        assert self.wrenches is not None  # noqa: S101 - whoever hears wrenches has asked for them
+        assert self.wrenches is not None  # noqa: S101 - only nodes with a wrench topic call it
         with self._counting():
             self.wrenches.take(stamp, wrench_P)
         return self._try() if self.is_waiting else None
@@ -178,7 +178,7 @@ class StateLoop(ABC, Generic[Answer]):
         reference = self.references.at(self.t, self.stamp, self._x)
         if reference is None:
             return None
-        felt = None if self.wrenches is None else self.wrenches.at(self.stamp)
-        self.answer = self._compute(reference, felt)
+        measured_P = None if self.wrenches is None else self.wrenches.at(self.stamp)
+        self.answer = self._compute(reference, measured_P)
         self.counts.answered += 1
         return self.answer

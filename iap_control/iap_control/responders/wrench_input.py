@@ -14,7 +14,7 @@ SECOND = 1_000_000_000  # [ns]
 
 
 class WrenchInput:
-    """The wrench that is felt.
+    """The measured wrench.
 
     A state waits for the wrench of its stamp. A state that is overtaken by the next one while it
     waits shows that time does not wait: from then on the newest wrench counts at once, until one
@@ -36,7 +36,7 @@ class WrenchInput:
         self.is_lost = False
 
     def reset(self, stamp: int) -> None:
-        """Simulation time began anew, and is now that of a stamp [ns]; what came for it stays."""
+        """Simulation time started again, and is now that of a stamp [ns]; what came for it stays."""
         if self._newest[0] > stamp:
             self._newest = (-1, np.zeros(6))
         self._before = (-1, np.zeros(6))

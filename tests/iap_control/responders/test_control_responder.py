@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from flying import DT, controller_of
 
-from iap_control.responders.control_responder import ControlLoop
+from iap_control.responders.control_responder import ControlResponder
 from iap_control.responders.inputs import Limits
 from iap_control.responders.reference_input import ReferenceInput
 from iap_description.errors import BadInput
@@ -19,7 +19,7 @@ def loop_of(source="stamped", **settings):
     references = ReferenceInput(
         3, Limits(), source, needs_headings=settings.get("yaw_mode") == "given"
     )
-    return ControlLoop(controller_of("three_star", **settings), references)
+    return ControlResponder(controller_of("three_star", **settings), references)
 
 
 def state(height=1.0):
