@@ -8,7 +8,6 @@ import sys
 
 from geometry_msgs.msg import WrenchStamped
 
-from iap_control.allocator import Allocator
 from iap_control.nodes.parameters import FLIGHT, FLIGHT_FIXED, GainParameters
 from iap_control.nodes.responder_parameters import accept_axes, make_control_responder
 from iap_control.nodes.topics import ResponderTopics
@@ -28,7 +27,7 @@ class ControllerNode(SuiteNode):
         super().__init__("controller_node", namespace=namespace)
         self.refuse_scenario("platform", "ros2 launch iap_bringup sim.launch.py")
         gains = GainParameters(self, FLIGHT_FIXED, FLIGHT)
-        self._responder, wrench_topic = make_control_responder(self, gains.gains)
+        self._responder, wrench_topic, allocator = make_control_responder(self, gains.gains)
         gains.apply_to(self, self._responder.controller)
         count = self._responder.references.count
         self._out = CommandMessage.of(count)
@@ -42,8 +41,6 @@ class ControllerNode(SuiteNode):
             doing="controlling",
             timing="control_step_us",
         )
-        controller, rate_filter = self._responder.controller, gains.gains.rate_filter
-        allocator = Allocator(controller.model, rate_filter=rate_filter, dt=controller.dt)
         self._wrench_commands = WrenchCommands(self, allocator)
         if wrench_topic:
             accept_axes(self, self._responder)

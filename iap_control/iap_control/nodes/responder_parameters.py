@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 
+from iap_control.allocator import Allocator
 from iap_control.controller import AUTO, LAWS, make_controller
 from iap_control.gains import Gains
 from iap_control.interaction.admittance import Admittance
@@ -28,8 +29,12 @@ AXES = "wrench_axes"
 MODES = {mode.name.lower(): mode for mode in ForceMode}
 
 
-def make_control_responder(node: SuiteNode, gains: Gains) -> tuple[ControlResponder, str]:
-    """Declare what a controller is made of, and make it; also returns the topic of the wrench that it measures.
+def make_control_responder(
+    node: SuiteNode, gains: Gains
+) -> tuple[ControlResponder, str, Allocator]:
+    """Declare what a controller is made of, and make it.
+
+    Also returns the topic of the wrench that it measures, and an allocator of its own for commanded wrenches.
 
     Raises:
         BadInput: one of the parameters cannot be used.
@@ -51,7 +56,8 @@ def make_control_responder(node: SuiteNode, gains: Gains) -> tuple[ControlRespon
     references = ReferenceInput(model.count, limits, source, needs_headings=yaw == "given")
     topic, wrenches = _wrenches(node, source, "")
     interaction = _interaction(node, model, wrenches, dt, limits.timeout)
-    return ControlResponder(controller, references, interaction), topic
+    allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
+    return ControlResponder(controller, references, interaction), topic, allocator
 
 
 def make_admittance_responder(
