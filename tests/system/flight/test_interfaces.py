@@ -54,9 +54,9 @@ def track(loop, reference, seconds):
 
 
 def command(loop, order, seconds):
-    """Past the controller, straight to the Plant."""
+    """Past the controller, straight to the Plant; wrenches by way of the vehicle, which allocates them."""
     for _ in range(round(seconds / DT)):
-        loop.plant.command(0, order)
+        loop.plant.command(0, loop.pilots[0].allocated(order, base(loop)[Q]))
         loop.plant.advance()
     return base(loop).copy()
 
