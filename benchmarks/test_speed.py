@@ -8,7 +8,9 @@ import pytest
 
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.plant import Plant
+from iap_physics.propulsion import Airframe
 from iap_simulation.run import Flight, execute
+from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Options, resolve
 from iap_simulation.vehicle import Vehicle
 
@@ -63,10 +65,12 @@ def test_batched_platform_steps(benchmark):
     scenario, _ = resolve("hover", Options())
     pilot = Vehicle.of(scenario, scenario.vehicles[0])
     engine = ClosedFormEngine(batch=WORLDS)
-    engine.load(scenario.world, [pilot.airframe.assembly])
+    flown = plant_spec(scenario, [pilot]).vehicles[0]
+    airframe = Airframe(flown.assembly, flown.platform.aircraft, flown.autopilot)
+    engine.load(scenario.world, [airframe.assembly])
     rates = {"physics_hz": 1000.0, "control_hz": 200.0}
     still = {"wind": scenario.wind, "has_drag": False, "gust_rng": np.random.default_rng(1)}
-    plant = Plant(engine, [pilot.airframe], **rates, **still, batch=WORLDS)
+    plant = Plant(engine, [airframe], **rates, **still, batch=WORLDS)
     start = np.repeat(pilot.start[None], WORLDS, axis=0)
     plant.reset(start, [pilot.start_rpm], np.random.default_rng(1))
     plant.command(0, pilot.controller(pilot.start[0], pilot.reference(0)))

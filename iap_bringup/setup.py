@@ -27,7 +27,7 @@ setup(
     zip_safe=False,
     entry_points={
         "console_scripts": [
-            "physics_node = iap_physics.nodes.physics_node:main",
+            "physics_node = iap_bringup.nodes.scenario_node:physics_node",
             "reference_node = iap_control.nodes.reference_node:main",
             "bag_player = iap_bringup.nodes.bag_player:main",
             "imu_node = iap_sensors.nodes.imu_node:main",

@@ -8,7 +8,7 @@ NAME = "iap_physics"
 setup(
     name=NAME,
     version="0.4.0",
-    description="How it moves: PyBullet, the closed form, rotors, drag and wind.",
+    description="How it moves: the plant, its engines, rotors, autopilots, drag and wind, and physics_node.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",
     maintainer_email="maintainers@example.org",

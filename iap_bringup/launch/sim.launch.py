@@ -97,7 +97,7 @@ def flight_nodes(context: LaunchContext) -> list[Node]:
 
 def suite_nodes(given: dict[str, str], scenario: Scenario) -> list[tuple[str, str, str]]:
     """Package, executable and namespace of the suite's own nodes."""
-    out = [("iap_bringup", "physics_node", "")]
+    out = [("iap_physics", "physics_node", "")]
     player = "bag_player" if given["bag"] else "reference_node"
     for vehicle in scenario.vehicles:
         nodes = vehicle_nodes(scenario, vehicle)

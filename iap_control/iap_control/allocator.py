@@ -27,6 +27,7 @@ from iap_description.kernels import (
     sub,
     unrotate,
     vec,
+    yaw_of,
 )
 from iap_description.saturation import LEAST_FORCE, share_out, share_within
 from iap_description.states import Command, Mode
@@ -105,6 +106,15 @@ class Allocator:
                 self.short,
             )
         return command
+
+    def allocate(self, wrench_P: Array, q_WP: Array) -> Command:
+        """The command for a wrench commanded from outside, the aircraft headed as they are mounted.
+
+        Args:
+            wrench_P: (6,) active wrench about P's origin in P [N, N m].
+            q_WP: (4,) the platform's attitude.
+        """
+        return self(wrench_P, q_WP, self.model.mount_yaw + yaw_of(q_WP))
 
 
 def _arms(model: PlatformModel) -> Array:

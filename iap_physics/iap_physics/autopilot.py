@@ -85,7 +85,7 @@ def autopilot_step(
     w_WB_r: Array,
     rpm_r: Array,
     rpm: Array,
-    pilot: Autopilot,
+    autopilot: Autopilot,
     out: Array,
 ) -> None:
     """Rotor speed commands of every aircraft of every platform in a batch.
@@ -99,7 +99,7 @@ def autopilot_step(
         w_WB_r: (B, N, 3) body rate command, feed-forward in the attitude mode [rad/s].
         rpm_r: (B, N, 4) rotor speeds of the rpm mode.
         rpm: (B, N, 4) present rotor speeds.
-        pilot: gains and numbers of the aircraft.
+        autopilot: gains and numbers of the aircraft.
         out: (B, N, 4) rotor speed commands [rpm], written.
     """
     for b in range(out.shape[0]):
@@ -109,15 +109,15 @@ def autopilot_step(
                     out[b, n, r] = rpm_r[b, n, r]
                 continue
             row = x[b, bodies[n]]
-            torque = _torque(row, mode, q_WB_r[b, n], w_WB_r[b, n], pilot)
-            _mix(thrust[b, n], torque, pilot, out[b, n])
+            torque = _torque(row, mode, q_WB_r[b, n], w_WB_r[b, n], autopilot)
+            _mix(thrust[b, n], torque, autopilot, out[b, n])
             for r in range(4):
-                led = out[b, n, r] + pilot.lead * (out[b, n, r] - rpm[b, n, r])
-                out[b, n, r] = min(max(led, pilot.rpm_min), pilot.rpm_max)
+                led = out[b, n, r] + autopilot.lead * (out[b, n, r] - rpm[b, n, r])
+                out[b, n, r] = min(max(led, autopilot.rpm_min), autopilot.rpm_max)
 
 
 @njit(cache=True)
-def _torque(row: Array, mode: int, q_r: Array, w_r: Array, pilot: Autopilot) -> Vec:
+def _torque(row: Array, mode: int, q_r: Array, w_r: Array, autopilot: Autopilot) -> Vec:
     """Torque [N m] about the CoM, body axes: J (-k_R e_R - k_w e_w) + w x J w."""
     q = quat(row[3:])
     w = unrotate(q, vec(row[10:]))
@@ -127,31 +127,31 @@ def _torque(row: Array, mode: int, q_r: Array, w_r: Array, pilot: Autopilot) -> 
         q_e = qmul(qconj(quat(q_r)), q)
         e_R = scale(2.0 if q_e[3] >= 0.0 else -2.0, (q_e[0], q_e[1], q_e[2]))
         wanted = unrotate(q_e, wanted)
-    feedback = add(times(vec(pilot.attitude), e_R), times(vec(pilot.rate), sub(w, wanted)))
-    return sub(cross(w, mul(pilot.J, w)), mul(pilot.J, feedback))
+    feedback = add(times(vec(autopilot.attitude), e_R), times(vec(autopilot.rate), sub(w, wanted)))
+    return sub(cross(w, mul(autopilot.J, w)), mul(autopilot.J, feedback))
 
 
 @njit(cache=True)
-def _mix(thrust: float, torque: Vec, pilot: Autopilot, out: Array) -> None:
+def _mix(thrust: float, torque: Vec, autopilot: Autopilot, out: Array) -> None:
     """Rotor speeds (4,) for a thrust and a torque."""
-    lowest = pilot.thrust_coefficient * pilot.rpm_min**2
-    highest = pilot.thrust_coefficient * pilot.rpm_max**2
+    lowest = autopilot.thrust_coefficient * autopilot.rpm_min**2
+    highest = autopilot.thrust_coefficient * autopilot.rpm_max**2
     lift = (0.25 * thrust, 0.25 * thrust, 0.25 * thrust, 0.25 * thrust)
     tilt = (
-        _tilt(pilot.mix[0], torque),
-        _tilt(pilot.mix[1], torque),
-        _tilt(pilot.mix[2], torque),
-        _tilt(pilot.mix[3], torque),
+        _tilt(autopilot.mix[0], torque),
+        _tilt(autopilot.mix[1], torque),
+        _tilt(autopilot.mix[2], torque),
+        _tilt(autopilot.mix[3], torque),
     )
     yaw = (
-        pilot.mix[0, 3] * torque[2],
-        pilot.mix[1, 3] * torque[2],
-        pilot.mix[2, 3] * torque[2],
-        pilot.mix[3, 3] * torque[2],
+        autopilot.mix[0, 3] * torque[2],
+        autopilot.mix[1, 3] * torque[2],
+        autopilot.mix[2, 3] * torque[2],
+        autopilot.mix[3, 3] * torque[2],
     )
     share_out(lift, tilt, yaw, lowest, highest, out)
     for r in range(4):
-        out[r] = math.sqrt(out[r] / pilot.thrust_coefficient)
+        out[r] = math.sqrt(out[r] / autopilot.thrust_coefficient)
 
 
 @njit(cache=True)

@@ -32,6 +32,7 @@ from iap_description.kernels import (
 )
 from iap_description.sensors.inertial_samples import InertialMounts, InertialSamples, Sampling
 from iap_description.states import Q, V, W
+from iap_physics.plant_spec import PlantSpec
 
 Array = NDArray[np.float64]
 
@@ -114,6 +115,27 @@ class InertialProbe:
         ticks = np.array([tick for tick, _ in taken], dtype=np.int64)
         values = np.array([each for _, each in taken]).reshape(-1, 2, len(self._mounts.rows), 3)
         return InertialSamples(ticks, values[:, 0], values[:, 1])
+
+
+def inertial_probes(spec: PlantSpec) -> list[InertialProbe | None]:
+    """The probe of each vehicle's inertial units; None for a vehicle without any."""
+    probes: list[InertialProbe | None] = []
+    first = 0
+    for vehicle in spec.vehicles:
+        imu = vehicle.imu
+        probes.append(
+            None
+            if imu is None
+            else InertialProbe(
+                imu.rows(first),
+                physics_hz=spec.rates.physics_hz,
+                every=imu.every,
+                sampling=imu.sampling,
+                gravity=spec.world.gravity,
+            )
+        )
+        first += len(vehicle.start)
+    return probes
 
 
 @njit(cache=True)

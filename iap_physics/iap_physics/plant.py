@@ -3,48 +3,28 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_control.allocator import Allocator
-from iap_control.model import PlatformModel
-from iap_description.errors import FlightFailed
-from iap_description.kernels import yaw_of
-from iap_description.states import STATE_SIZE, Command, Mode, Q
-from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.autopilot_gains import AutopilotGains
-from iap_physics.autopilot import Autopilot, autopilot_step
+from iap_description.errors import BadInput, FlightFailed
+from iap_description.states import Command, Mode
 from iap_physics.disturbance import Disturbance, add_disturbances
 from iap_physics.drag import DragParameters, add_drag
-from iap_physics.engines.engine import Engine
-from iap_physics.rotors import RotorParameters, step_rotors
+from iap_physics.engines.engine import OBJECT, Engine
+from iap_physics.plant_spec import PlantSpec
+from iap_physics.propulsion import Airframe, Propulsion
 from iap_physics.wind import GustParameters, Wind, first_gust, step_gust
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Airframe:
-    """One vehicle as the plant needs it.
-
-    Attributes:
-        assembly: what really flies (its masses may differ from the model's).
-        model: the controller's model, which allocates commands given as a platform wrench.
-        autopilot: gains of the aircraft's autopilots.
-        rate_filter: of the attitude command, for commands given as a platform wrench [s].
-    """
-
-    assembly: Assembly
-    model: PlatformModel
-    autopilot: AutopilotGains
-    rate_filter: float
+GUSTS = "gusts"  # stream of their noise
+MAX_OVERLAP = 1e-3  # of a vehicle with an object at the start [m]
+NO_WRENCH_HERE = "command: a platform wrench is for its controller: publish on command/wrench"
 
 
 class Probe(Protocol):
-    """What looks at the bodies after every physics step."""
+    """Sees the bodies after every physics step."""
 
     def reset(self, x: Array) -> None:
         """The plant starts anew from state rows (bodies, 13)."""
@@ -65,7 +45,7 @@ class Plant:
         has_drag: whether bodies feel the air.
         gust_rng: the gusts' own generator.
         batch: number of equal worlds B.
-        feeling: the vehicles whose contact wrench is measured, in a world that is no batch.
+        measured: the vehicles whose contact wrench is measured, in a world that is no batch.
         disturbances: what disturbs each vehicle.
         probes: see every physics step of a world that is no batch; the caller reads them.
     """
@@ -81,20 +61,18 @@ class Plant:
         has_drag: bool,
         gust_rng: np.random.Generator,
         batch: int = 1,
-        feeling: Sequence[int] = (),
+        measured: Sequence[int] = (),
         disturbances: Sequence[Sequence[Disturbance]] = (),
         probes: Sequence[Probe] = (),
     ) -> None:
         self.engine = engine
         self.dt = 1.0 / physics_hz
         self.substeps = round(physics_hz / control_hz)
-        self.drives = []
+        self.propulsion = []
         first = 0
         for airframe in airframes:
             rows = slice(first, first + len(airframe.assembly.bodies))
-            self.drives.append(
-                Propulsion(airframe, rows, batch, physics_hz=physics_hz, control_hz=control_hz)
-            )
+            self.propulsion.append(Propulsion(airframe, rows, batch, physics_hz=physics_hz))
             first = rows.stop
         self._wrenches = np.zeros((batch, first, 6))
         self._drag = DragParameters.of([airframe.assembly for airframe in airframes])
@@ -103,13 +81,71 @@ class Plant:
         self._gust_rng = gust_rng
         self._air_W = np.repeat(wind.mean_W[None], batch, axis=0)
         self._gust_state = first_gust(gust_rng, batch=batch)
-        self._bases = [drive.rows.start for drive in self.drives]
-        self._feeling = tuple(feeling)
+        self._bases = [each.rows.start for each in self.propulsion]
+        self._measured = tuple(measured)
         self._disturbances = tuple(disturbances)
         self._probes = tuple(probes)
         self._external_W = np.zeros((len(airframes), 6))
         self._contact_W = np.zeros((len(airframes), 6))
         self.tick = 0
+
+    @classmethod
+    def of(cls, spec: PlantSpec, engine: Engine, probes: Sequence[Probe] = ()) -> Self:
+        """The plant of a specification at its start, in an engine that is loaded here.
+
+        Args:
+            spec: what it is made of.
+            engine: of one world.
+            probes: see every physics step.
+
+        Raises:
+            BadInput: a vehicle starts inside an object of the world.
+        """
+        assemblies = [vehicle.assembly for vehicle in spec.vehicles]
+        engine.load(spec.world, assemblies)
+        plant = cls(
+            engine,
+            [
+                Airframe(assembly, vehicle.platform.aircraft, vehicle.autopilot)
+                for assembly, vehicle in zip(assemblies, spec.vehicles, strict=True)
+            ],
+            physics_hz=spec.rates.physics_hz,
+            control_hz=spec.rates.control_hz,
+            wind=spec.wind,
+            has_drag=spec.has_drag,
+            gust_rng=spec.rng(GUSTS),
+            measured=[i for i, each in enumerate(spec.vehicles) if each.wrench_filter is not None],
+            disturbances=[vehicle.disturbances for vehicle in spec.vehicles],
+            probes=probes,
+        )
+        plant.restart(spec)
+        plant.check_start(spec)
+        return plant
+
+    def restart(self, spec: PlantSpec) -> None:
+        """Back to the start of a specification with the same world and vehicles."""
+        self.reset(spec.start, spec.start_rpm, spec.rng(GUSTS))
+
+    def check_start(self, spec: PlantSpec) -> None:
+        """Refuse vehicles that start inside an object of the world.
+
+        Raises:
+            BadInput: naming vehicle and object.
+        """
+        names = list(spec.world.objects)
+        for contact in self.engine.contacts():
+            low, row = sorted((contact.body_a, contact.body_b))
+            if low > OBJECT or contact.distance > -MAX_OVERLAP:
+                continue
+            vehicle = spec.vehicles[self.vehicle_of(row)].name
+            raise BadInput(
+                f"vehicle '{vehicle}' starts {-1e3 * contact.distance:.0f} mm inside the object"
+                f" '{names[OBJECT - low]}': check its tool, its reference's start and world.objects"
+            )
+
+    def vehicle_of(self, row: int) -> int:
+        """Number of the vehicle that owns a state row."""
+        return next(i for i, each in enumerate(self.propulsion) if row < each.rows.stop)
 
     @property
     def t(self) -> float:
@@ -121,8 +157,8 @@ class Plant:
         self.engine.reset(x)
         self._gust_rng = gust_rng
         self._gust_state = first_gust(gust_rng, batch=len(x))
-        for drive, speeds in zip(self.drives, rpm, strict=True):
-            drive.reset(speeds)
+        for propulsion, speeds in zip(self.propulsion, rpm, strict=True):
+            propulsion.reset(speeds)
         for probe in self._probes:
             probe.reset(self.engine.state()[0])
         self._contact_W[:] = 0.0
@@ -131,30 +167,33 @@ class Plant:
     def contact_wrench(self, vehicle: int = 0) -> Array:
         """(6,) mean contact wrench on a vehicle's central body over the last control period, world axes.
 
-        Force [N] and torque about its CoM [N m]; zero for a vehicle that is not among the feeling.
+        Force [N] and torque about its CoM [N m]; zero for a vehicle of which it is not measured.
         """
         return self._contact_W[vehicle]
 
     def state(self, vehicle: int = 0) -> Array:
         """(B, bodies, 13) of one vehicle, a view that the next step overwrites."""
-        return self.engine.state()[:, self.drives[vehicle].rows]
+        return self.engine.state()[:, self.propulsion[vehicle].rows]
 
     def command(self, vehicle: int, command: Command) -> None:
         """Take a command that counts until the next one.
 
         Raises:
             FlightFailed: the command holds NaN or infinity.
+            BadInput: it is a platform wrench, which a controller allocates.
         """
         if not command.is_finite:
             raise FlightFailed("invalid_command", self.t, "the controller's command is not finite")
-        self.drives[vehicle].take(command, self.state(vehicle))
+        if command.mode == Mode.WRENCH:
+            raise BadInput(NO_WRENCH_HERE)
+        self.propulsion[vehicle].take(command)
 
-    def believe(self, vehicle: int, x: Array | None) -> None:
+    def set_estimate(self, vehicle: int, x: Array | None) -> None:
         """Let a vehicle's autopilots go by rows (bodies, 13) until the next ones; None for the truth.
 
         The rows stand still between control steps, as estimates at the rate of inertial units do.
         """
-        self.drives[vehicle].believe(x)
+        self.propulsion[vehicle].set_estimate(x)
 
     def advance(self) -> None:
         """One control period: autopilots, rotors, air and engine at their own rates.
@@ -174,8 +213,8 @@ class Plant:
         for _ in range(self.substeps):
             x = self.engine.state()
             self._wrenches[:] = 0.0
-            for drive in self.drives:
-                drive.actuate(x, self._wrenches, self.tick, self.dt)
+            for propulsion in self.propulsion:
+                propulsion.actuate(x, self._wrenches, self.tick, self.dt)
             if is_disturbed:
                 self._wrenches[:, self._bases] += self._external_W
             if self._has_drag:
@@ -184,94 +223,9 @@ class Plant:
             self.engine.step(self.dt)
             for probe in self._probes:
                 probe.step(self.engine.state()[0])
-            for i in self._feeling:
-                self._contact_W[i] += self.engine.contact_wrench(self.drives[i].rows.start)
+            for i in self._measured:
+                self._contact_W[i] += self.engine.contact_wrench(self.propulsion[i].rows.start)
             self.tick += 1
         self._contact_W /= self.substeps
         if not math.isfinite(self.engine.state().sum()):
             raise FlightFailed("diverged", self.t, "the state is no longer a number")
-
-
-class Propulsion:
-    """One vehicle's autopilots and rotors between a command and the wrenches on its bodies.
-
-    Args:
-        airframe: the vehicle.
-        rows: its state rows.
-        batch: number of equal worlds.
-        physics_hz: rate of the rotors.
-        control_hz: rate of commands.
-    """
-
-    def __init__(
-        self, airframe: Airframe, rows: slice, batch: int, *, physics_hz: float, control_hz: float
-    ) -> None:
-        count = airframe.model.count
-        self.rows = rows
-        self.model = airframe.model
-        bodies = [rows.start + body for body in airframe.assembly.aircraft]
-        self._bodies = np.array(bodies, dtype=np.int64)
-        self._rotors = RotorParameters.of(airframe.model.aircraft, bodies)
-        self._pilot = Autopilot.of(airframe.model.aircraft, airframe.autopilot)
-        rate = airframe.autopilot.rate_hz or physics_hz
-        self._every = round(physics_hz / rate)
-        self._allocators = [
-            Allocator(airframe.model, rate_filter=airframe.rate_filter, dt=1.0 / control_hz)
-            for _ in range(batch)
-        ]
-        self.mode = Mode.RPM
-        self.thrust = np.zeros((batch, count))
-        self.q_WB = np.zeros((batch, count, 4))
-        self.w_WB_B = np.zeros((batch, count, 3))
-        self.rpm_command = np.zeros((batch, count, 4))
-        self._rpm_target = np.zeros((batch, count, 4))
-        self.rpm = np.zeros((batch, count, 4))
-        self._seen = np.zeros((batch, rows.stop, STATE_SIZE))
-        self._is_told = False  # what to go by
-
-    def reset(self, rpm: Array) -> None:
-        """Rotors at the given speeds (N, 4), held there until a command comes."""
-        self.rpm[:] = self.rpm_command[:] = rpm
-        self.mode, self._is_told = Mode.RPM, False
-        for allocator in self._allocators:
-            allocator.reset()
-
-    def take(self, command: Command, x: Array) -> None:
-        """Take a command for every world; a platform wrench is allocated at the state `x` (B, bodies, 13)."""
-        if command.mode != Mode.WRENCH:
-            self._hold(slice(None), command)
-            return
-        for world, allocator in enumerate(self._allocators):
-            q_WP = x[world, 0, Q]
-            headings = self.model.mount_yaw + yaw_of(q_WP)
-            self._hold(slice(world, world + 1), allocator(command.wrench_P, q_WP, headings))
-
-    def _hold(self, worlds: slice, command: Command) -> None:
-        self.mode = command.mode
-        self.thrust[worlds] = command.thrust
-        self.q_WB[worlds] = command.q_WB
-        self.w_WB_B[worlds] = command.w_WB_B
-        self.rpm_command[worlds] = command.rpm
-
-    def believe(self, x: Array | None) -> None:
-        """Go by rows (bodies, 13) of this vehicle, or by the truth."""
-        self._is_told = x is not None
-        if x is not None:
-            self._seen[:, self.rows] = x
-
-    def actuate(self, x: Array, wrenches: Array, tick: int, dt: float) -> None:
-        """Add this vehicle's rotor wrenches for one physics step."""
-        if tick % self._every == 0:
-            autopilot_step(
-                self._seen if self._is_told else x,
-                self._bodies,
-                int(self.mode),
-                self.thrust,
-                self.q_WB,
-                self.w_WB_B,
-                self.rpm_command,
-                self.rpm,
-                self._pilot,
-                self._rpm_target,
-            )
-        step_rotors(self.rpm, self._rpm_target, x, wrenches, self._rotors, dt)

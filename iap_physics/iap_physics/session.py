@@ -8,17 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_control.responders.inputs import held
 from iap_description.errors import BadInput, FlightFailed
-from iap_description.signals import Reference
-from iap_description.states import REF_FIXED, Command, Q
+from iap_description.states import Command, Mode, Q
 from iap_physics.engines.engine import Contact, Engine
+from iap_physics.failsafe import FailSafe, Hold
 from iap_physics.flight_monitor import FlightMonitor
-from iap_physics.inertial import InertialProbe
+from iap_physics.inertial import inertial_probes
+from iap_physics.measured.state_noise import NoisyState, StateNoiseLevel
 from iap_physics.measured.wrench_sensor import WrenchSensor
-from iap_simulation.loop import make_plant, reset_plant
-from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.vehicle import Vehicle
+from iap_physics.plant import NO_WRENCH_HERE, Plant
+from iap_physics.plant_spec import PlantSpec, PlantVehicle
 
 Array = NDArray[np.float64]
 Vector = tuple[float, float, float]
@@ -47,15 +46,14 @@ class CommandBuffer:
     """Commands to one vehicle, numbered by the state that they answer.
 
     Args:
-        pilot: the vehicle; its controller holds it where commands stay away.
+        name: of the vehicle.
+        count: number of its aircraft.
+        hold: commands it where commands stay away.
     """
 
-    def __init__(self, pilot: Vehicle) -> None:
-        count = pilot.airframe.model.count
-        self.pilot = pilot
+    def __init__(self, name: str, count: int, hold: Hold) -> None:
+        self.name, self.hold = name, hold
         self.counts = Counts()
-        self._hold = Reference(np.zeros(REF_FIXED + count))
-        held(pilot.start[0], self._hold.row)
         self._command, self._draft = Command.zeros(count), Command.zeros(count)
         self.reset()
 
@@ -77,6 +75,8 @@ class CommandBuffer:
             if number > k:
                 raise BadInput("command: stamped later than the present state")
             fill(self._draft)
+            if self._draft.mode == Mode.WRENCH:
+                raise BadInput(NO_WRENCH_HERE)
         except BadInput:
             self.counts.rejected += 1
             raise
@@ -96,32 +96,26 @@ class CommandBuffer:
             self.counts.late += 1
 
     def next_command(self, x: Array, *, is_stale: bool) -> Command | None:
-        """What to fly in the coming period from state row `x` (13,); None goes on with the last command."""
+        """What to fly in the coming period from state rows (bodies, 13); None goes on with the last command."""
         if is_stale:
             if not self.is_holding:
                 self.is_holding = True
                 self.counts.holds += 1
-                self.pilot.controller.reset()
-                held(x, self._hold.row)
+                self.hold.begin(x)
             return self.hold(x)
         self.is_holding = False
         new, self.is_new = self.is_new, False
         return self._command if new else None
-
-    def hold(self, x: Array) -> Command:
-        """The command that keeps state row `x` (13,) where the vehicle was when commands stayed away."""
-        return self.pilot.controller(x, self._hold)
 
 
 class Session:
     """A plant that is commanded from outside, one control period after the other.
 
     Args:
-        scenario: what is flown.
-        pilots: its vehicles.
+        spec: of the plant.
         engine: not loaded yet.
         timeout: a vehicle whose newest command is older levels out and holds [s]; None waits for ever.
-        probes: of each vehicle's inertial units; None for a vehicle without any.
+        hold: commands each vehicle that gets none; None: its `FailSafe`.
 
     Attributes:
         k: number of the present state.
@@ -133,42 +127,52 @@ class Session:
 
     def __init__(
         self,
-        scenario: Scenario,
-        pilots: Sequence[Vehicle],
+        spec: PlantSpec,
         engine: Engine,
         *,
         timeout: float | None,
-        probes: Sequence[InertialProbe | None] = (),
+        hold: Sequence[Hold] | None = None,
     ) -> None:
-        self._scenario, self._pilots = scenario, pilots
-        self._patience = math.inf if timeout is None else timeout * scenario.rates.control_hz
-        self._probes = probes
-        there = [probe for probe in probes if probe is not None]
-        self.plant = make_plant(scenario, pilots, engine, there)
-        self.command_buffers = [CommandBuffer(pilot) for pilot in pilots]
+        self.spec = spec
+        self._patience = math.inf if timeout is None else timeout * spec.rates.control_hz
+        self._probes = inertial_probes(spec)
+        self._noises = [_noise(spec, vehicle) for vehicle in spec.vehicles]
+        self._sensors = [_wrench_sensor(spec, vehicle) for vehicle in spec.vehicles]
+        self.plant = Plant.of(spec, engine, [each for each in self._probes if each is not None])
+        holds = hold or [FailSafe(spec, vehicle) for vehicle in spec.vehicles]
+        self.command_buffers = [
+            CommandBuffer(vehicle.name, vehicle.platform.count, each)
+            for vehicle, each in zip(spec.vehicles, holds, strict=True)
+        ]
         self._warm_up()
         self._begin()
 
     def _warm_up(self) -> None:
         """Hold for a period, so that whatever is loaded when first used is there, and come back."""
         for i, command_buffer in enumerate(self.command_buffers):
-            self.plant.command(i, command_buffer.hold(self.plant.state(i)[0, 0]))
+            x = self.plant.state(i)[0]
+            command_buffer.hold.begin(x)
+            self.plant.command(i, command_buffer.hold(x))
         self.plant.advance()
-        reset_plant(self.plant, self._scenario, self._pilots)
+        self.plant.restart(self.spec)
 
     def _begin(self) -> None:
         self.k = 0
         self.failure: FlightFailed | None = None
         self.is_broken = False
-        self.watch = FlightMonitor(self._pilots)
-        self._believed = [-1] * len(self._pilots)  # numbers of the states
-        for i in range(len(self._pilots)):
-            self.plant.believe(i, None)
+        self.monitor = FlightMonitor(self.spec)
+        self._estimated = [-1] * len(self.spec.vehicles)  # numbers of the states
+        for i, vehicle in enumerate(self.spec.vehicles):
+            self.plant.set_estimate(i, None)
+            self._noises[i].reset(self.spec.rng(_noise_name(vehicle)))
+        for sensor in self._sensors:
+            if sensor is not None:
+                sensor.reset()
         self._measure()
 
     def reset(self) -> None:
         """Back to the start, as after a fresh one."""
-        reset_plant(self.plant, self._scenario, self._pilots)
+        self.plant.restart(self.spec)
         for command_buffer in self.command_buffers:
             command_buffer.reset()
         self._begin()
@@ -197,20 +201,20 @@ class Session:
     def missing(self) -> list[str]:
         """The vehicles whose command for the present state is not there."""
         return [
-            command_buffer.pilot.name
+            command_buffer.name
             for command_buffer in self.command_buffers
             if command_buffer.newest != self.k
         ]
 
-    def believe(self, vehicle: int, t: float, x: Array) -> None:
-        """Take what a vehicle believes of its rows (bodies, 13) at time `t` [s]; what is older is left out."""
+    def set_estimate(self, vehicle: int, t: float, x: Array) -> None:
+        """Let autopilots go by estimated rows (bodies, 13) of time `t` [s]; what is older than the last is left out."""
         number = self._number(t)
-        if self._believed[vehicle] <= number <= self.k:
-            self._believed[vehicle] = number
-            self.plant.believe(vehicle, x)
+        if self._estimated[vehicle] <= number <= self.k:
+            self._estimated[vehicle] = number
+            self.plant.set_estimate(vehicle, x)
 
     def _number(self, t: float) -> int:
-        return math.floor(t * self._scenario.rates.control_hz + 1e-6)
+        return math.floor(t * self.spec.rates.control_hz + 1e-6)
 
     def offer(self, vehicle: int, t: float, fill: Callable[[Command], None]) -> None:
         """Take a command that is stamped `t` [s].
@@ -229,12 +233,12 @@ class Session:
         try:
             for i, command_buffer in enumerate(self.command_buffers):
                 is_stale = self.k - command_buffer.newest > self._patience
-                command = command_buffer.next_command(self.plant.state(i)[0, 0], is_stale=is_stale)
-                if command_buffer.is_holding:  # whatever the vehicle believes no longer comes
-                    self.plant.believe(i, None)
+                command = command_buffer.next_command(self.plant.state(i)[0], is_stale=is_stale)
+                if command_buffer.is_holding:  # estimates no longer come either
+                    self.plant.set_estimate(i, None)
                 if command is not None:
                     self.plant.command(i, command)
-            self._look()
+            self._monitor()
             self.plant.advance()
         except FlightFailed as error:
             self.failure, self.is_broken = error, True
@@ -242,30 +246,27 @@ class Session:
         self.k += 1
         self._measure()
 
-    def _look(self) -> None:
+    def _monitor(self) -> None:
         try:
-            self.watch.check_state(self.plant)
+            self.monitor.check(self.plant)
         except FlightFailed as error:
             self.failure = self.failure or error
 
     def _measure(self) -> None:
-        """Look at every vehicle's present state, and at what it feels, as its sensors do."""
+        """Measure every vehicle's present state and contact wrench."""
         self.samples = [None if probe is None else probe.take() for probe in self._probes]
-        self.measured = [
-            pilot.sense(self.plant.state(i)[0, 0]) for i, pilot in enumerate(self._pilots)
-        ]
-        for i, (pilot, measured) in enumerate(zip(self._pilots, self.measured, strict=True)):
-            if pilot.touch is not None:
-                pilot.touch.sensor(self.plant.contact_wrench(i), measured[Q])
+        self.measured = [noise(self.plant.state(i)[0, 0]) for i, noise in enumerate(self._noises)]
+        for i, (sensor, measured) in enumerate(zip(self._sensors, self.measured, strict=True)):
+            if sensor is not None:
+                sensor(self.plant.contact_wrench(i), measured[Q])
 
     def sensor(self, vehicle: int) -> WrenchSensor | None:
-        """What a vehicle's wrench sensor says of the present state; None for one that feels nothing."""
-        touch = self._pilots[vehicle].touch
-        return None if touch is None else touch.sensor
+        """A vehicle's wrench sensor after the present state; None where the wrench is not measured."""
+        return self._sensors[vehicle]
 
     def pushes(self, vehicle: int) -> Array:
         """Where the present contacts push a vehicle, and how: (n, 2, 3) points [m] and forces [N], world axes."""
-        rows = self.plant.drives[vehicle].rows
+        rows = self.plant.propulsion[vehicle].rows
         found = [pushed for c in self.plant.engine.contacts() if (pushed := _push_on(rows, c))]
         return np.array(found).reshape(-1, 2, 3)
 
@@ -278,3 +279,20 @@ def _push_on(rows: slice, contact: Contact) -> tuple[Vector, Vector] | None:
     if rows.start <= contact.body_b < rows.stop:
         return contact.position_W, (-x, -y, -z)
     return None
+
+
+def _noise_name(vehicle: PlantVehicle) -> str:
+    return f"{vehicle.name}/state_noise"
+
+
+def _noise(spec: PlantSpec, vehicle: PlantVehicle) -> NoisyState:
+    noise = vehicle.state_noise
+    level = StateNoiseLevel(0.0, 0.0, 0.0, 0.0) if noise is None else noise.level
+    return NoisyState(level, spec.rng(_noise_name(vehicle)))
+
+
+def _wrench_sensor(spec: PlantSpec, vehicle: PlantVehicle) -> WrenchSensor | None:
+    low_pass = vehicle.wrench_filter
+    if low_pass is None:
+        return None
+    return WrenchSensor(cutoff=low_pass.cutoff, damping=low_pass.damping, dt=spec.dt)

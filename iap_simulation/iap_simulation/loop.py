@@ -8,20 +8,18 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.errors import BadInput
-from iap_description.random_streams import stream
+from iap_description.errors import FlightFailed
 from iap_description.signals import Step
-from iap_physics.engines.closed_form import ClosedFormEngine
-from iap_physics.engines.engine import OBJECT, Engine
+from iap_physics.engines.engine import Engine
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.plant import Plant, Probe
+from iap_physics.plant_spec import PlantSpec
 from iap_simulation.pacing import StepTimer
-from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import Vehicle
 
 Array = NDArray[np.float64]
-NO_BELIEFS: Mapping[int, "Belief"] = MappingProxyType({})
-OVERLAP = 1e-3  # by which a vehicle may be inside an object at the start [m]
+NO_ESTIMATES: Mapping[int, "StateEstimate"] = MappingProxyType({})
+MAX_DISTANCE = 10.0  # from the reference, along an axis [m]
 
 
 class Observer(Protocol):
@@ -31,15 +29,6 @@ class Observer(Protocol):
         """Take what happened to one vehicle; arrays are overwritten by the next step."""
 
 
-def make_engine(scenario: Scenario, *, view: bool = False) -> Engine:
-    """The engine that a scenario names; PyBullet is only imported where it flies."""
-    if scenario.engine.name == "closed_form":
-        return ClosedFormEngine()
-    from iap_physics.engines.pybullet.engine import PyBulletEngine
-
-    return PyBulletEngine(view=view)
-
-
 class Sensing(Protocol):
     """All sensors of a run."""
 
@@ -47,61 +36,53 @@ class Sensing(Protocol):
         """Sense the present state at control instant k, and hand the readings to whoever takes them."""
 
 
-class Belief(Protocol):
-    """What a vehicle believes of its state."""
+class StateEstimate(Protocol):
+    """A vehicle's estimate of its state."""
 
     def state(self, t: float) -> Array:
         """Rows (bodies, 13) at a time [s]."""
 
 
 def make_plant(
-    scenario: Scenario, pilots: Sequence[Vehicle], engine: Engine, probes: Sequence[Probe] = ()
+    spec: PlantSpec, vehicles: Sequence[Vehicle], engine: Engine, probes: Sequence[Probe] = ()
 ) -> Plant:
-    """Load the world and the vehicles into the engine, at their starts."""
-    engine.load(scenario.world, [pilot.airframe.assembly for pilot in pilots])
-    plant = Plant(
-        engine,
-        [pilot.airframe for pilot in pilots],
-        physics_hz=scenario.rates.physics_hz,
-        control_hz=scenario.rates.control_hz,
-        wind=scenario.wind,
-        has_drag=scenario.has_drag,
-        gust_rng=stream(scenario.seed, "gusts"),
-        feeling=[i for i, pilot in enumerate(pilots) if pilot.touch is not None],
-        disturbances=[vehicle.disturbances for vehicle in scenario.vehicles],
-        probes=probes,
-    )
-    reset_plant(plant, scenario, pilots)
-    _check_clear(plant, scenario, pilots)
+    """The plant at its start, and controllers and noise at theirs.
+
+    Raises:
+        BadInput: a vehicle starts inside an object of the world.
+    """
+    plant = Plant.of(spec, engine, probes)
+    reset_vehicles(spec, vehicles)
     return plant
 
 
-def _check_clear(plant: Plant, scenario: Scenario, pilots: Sequence[Vehicle]) -> None:
-    """Refuse vehicles that start inside an object of the world.
+def reset_plant(plant: Plant, spec: PlantSpec, vehicles: Sequence[Vehicle]) -> None:
+    """Bring the plant back to its start, and controllers and noise to theirs."""
+    reset_vehicles(spec, vehicles)
+    plant.restart(spec)
+
+
+def reset_vehicles(spec: PlantSpec, vehicles: Sequence[Vehicle]) -> None:
+    """Let controllers forget the last flight, and noise start anew."""
+    for vehicle in vehicles:
+        vehicle.reset(spec.seed)
+
+
+def is_far(row: Array, reference: Array) -> bool:
+    """Whether a body's row (3+) is further than `MAX_DISTANCE` from a reference row (3+) along an axis."""
+    return bool(max(abs(row[j] - reference[j]) for j in range(3)) > MAX_DISTANCE)
+
+
+def check_distances(plant: Plant, vehicles: Sequence[Vehicle], k: int) -> None:
+    """End the flight of a vehicle that has lost its reference of control instant k.
 
     Raises:
-        BadInput: naming vehicle and object.
+        FlightFailed: it is too far away.
     """
-    names = list(scenario.world.objects)
-    for contact in plant.engine.contacts():
-        low, row = sorted((contact.body_a, contact.body_b))
-        if low > OBJECT or contact.distance > -OVERLAP:
-            continue
-        vehicle = next(
-            p.name for p, d in zip(pilots, plant.drives, strict=True) if row < d.rows.stop
-        )
-        raise BadInput(
-            f"vehicle '{vehicle}' starts {-1e3 * contact.distance:.0f} mm inside the object"
-            f" '{names[OBJECT - low]}': check its tool, its reference's start and world.objects"
-        )
-
-
-def reset_plant(plant: Plant, scenario: Scenario, pilots: Sequence[Vehicle]) -> None:
-    """Bring every vehicle back to its start, and controllers, noise and gusts to theirs."""
-    for pilot in pilots:
-        pilot.reset(scenario.seed)
-    start = np.concatenate([pilot.start for pilot in pilots])[None]
-    plant.reset(start, [pilot.start_rpm for pilot in pilots], stream(scenario.seed, "gusts"))
+    for i, vehicle in enumerate(vehicles):
+        if is_far(plant.state(i)[0, 0], vehicle.reference(k).row):
+            why = f"{vehicle.name} is more than {MAX_DISTANCE:.0f} m from its reference"
+            raise FlightFailed("diverged", plant.t, why)
 
 
 def fly(
@@ -112,7 +93,7 @@ def fly(
     timer: StepTimer,
     progress: Callable[[float], None],
     senses: Sensing | None = None,
-    beliefs: Mapping[int, Belief] = NO_BELIEFS,
+    estimates: Mapping[int, StateEstimate] = NO_ESTIMATES,
 ) -> None:
     """Fly all references from the plant's start to their end.
 
@@ -124,7 +105,7 @@ def fly(
         timer: measures the control steps.
         progress: is told the simulation time [s] now and then.
         senses: of the vehicles; None where there are none.
-        beliefs: of the vehicles, by their numbers, that do not go by the truth.
+        estimates: of the vehicles, by their numbers, that do not go by the truth.
 
     Raises:
         FlightFailed: the flight ended before its time.
@@ -135,18 +116,19 @@ def fly(
             senses.look(k, plant)
         for i, pilot in enumerate(pilots):
             state = plant.state(i)[0]
-            believed = beliefs[i].state(plant.t) if i in beliefs else None
+            estimate = estimates[i].state(plant.t) if i in estimates else None
             reference = pilot.reference(k)
-            seen = state if believed is None else believed
+            seen = state if estimate is None else estimate
             timer.start()
             command = pilot.command(plant.t, seen, plant.contact_wrench(i), reference)
             timer.stop()
-            rpm = plant.drives[i].rpm[0]
-            step = Step(k, plant.t, state, reference, command, rpm, pilot.felt, believed)
+            rpm = plant.propulsion[i].rpm[0]
+            step = Step(k, plant.t, state, reference, command, rpm, pilot.felt, estimate)
             for observer in observers:
                 observer.record(i, step)
             plant.command(i, command)
-            plant.believe(i, believed)
+            plant.set_estimate(i, estimate)
+        check_distances(plant, pilots, k)
         watch.check(plant)
         if k < steps - 1:
             plant.advance()

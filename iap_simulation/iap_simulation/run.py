@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from iap_control.references.motions import Replay
-from iap_control.references.replay import Commanded, commanded
+from iap_control.references.replay import Commanded
 from iap_description import so3
 from iap_description.errors import FlightFailed
 from iap_description.vehicles.assembly import Assembly
@@ -24,15 +23,17 @@ from iap_io.runs.recorder import Recorder, RecordingFailed
 from iap_io.runs.run_folder import load_run, write_config, write_metrics, write_trajectories
 from iap_io.runs.run_meta import COMPLETED, TRUTH, Bore, RunMeta, RunStats, Track, VehicleMeta
 from iap_io.wire.cdr import message_types
+from iap_physics.engines.make import make_engine
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.plant import Plant
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink, SensorSuite
-from iap_simulation.loop import Observer, fly, make_engine, make_plant
+from iap_simulation.loop import Observer, fly, make_plant
 from iap_simulation.metrics.metrics import compute_metrics
 from iap_simulation.pacing import StepTimer, WallClock
+from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.vehicle import Vehicle
+from iap_simulation.vehicle import Vehicle, recorded_commands, vehicles_of
 
 Progress = Callable[[float], None]
 INTERRUPTED = "interrupted"
@@ -78,19 +79,8 @@ class Flight:
         Raises:
             BadInput: a recording cannot be used, or a vehicle cannot localise itself.
         """
-        recorded = tuple(
-            commanded(v.reference) if isinstance(v.reference, Replay) else None
-            for v in scenario.vehicles
-        )
-        pilots = tuple(
-            Vehicle.of(
-                scenario,
-                v,
-                command.rows if command else None,
-                command.duration if command else 0.0,
-            )
-            for v, command in zip(scenario.vehicles, recorded, strict=True)
-        )
+        recorded = recorded_commands(scenario)
+        pilots = vehicles_of(scenario, recorded)
         senses = SensorSuite(scenario)
         navigators = {
             i: Navigator.of(scenario, vehicle, senses.metas)
@@ -189,13 +179,14 @@ def execute(
     """
     write_config(folder, config)
     message_types()  # a tenth of a second once per process, which is no part of the loop
-    engine = make_engine(flight.scenario, view=view)
+    engine = make_engine(flight.scenario.engine.name, view=view)
     renderer = make_renderer(flight.scenario.renderer) if flight.senses.has_cameras else None
     try:
-        plant = make_plant(flight.scenario, flight.pilots, engine, flight.senses.probes)
+        spec = plant_spec(flight.scenario, flight.pilots)
+        plant = make_plant(spec, flight.pilots, engine, flight.senses.probes)
         if renderer is not None:
             flight.senses.open_cameras(renderer)
-        watch, timer = FlightMonitor(flight.pilots), StepTimer()
+        watch, timer = FlightMonitor(spec), StepTimer()
         pace: list[Observer] = [WallClock()] if realtime else []
         began = time.perf_counter()
         ending = _fly_recorded(flight, folder, plant, pace, (watch, timer), progress)

@@ -3,52 +3,14 @@
 
 import numpy as np
 import pytest
+from commanding import answer, command_of, copies, session_of, states_of
 from flying import fly_scenario, scenario_of
 
 from iap_description.errors import BadInput, FlightFailed
-from iap_physics.session import Session
-from iap_simulation.loop import make_engine
-from iap_simulation.vehicle import Vehicle
+from iap_description.states import Command, Mode
+from iap_simulation.vehicle import vehicles_of
 
 DT = 0.005
-
-
-def session_of(scenario, timeout=0.1):
-    pilots = [Vehicle.of(scenario, vehicle) for vehicle in scenario.vehicles]
-    return Session(scenario, pilots, make_engine(scenario), timeout=timeout)
-
-
-class Hand:
-    """Answers as the nodes do, each vehicle by a controller of its own."""
-
-    def __init__(self, scenario):
-        self._pilots = [Vehicle.of(scenario, vehicle) for vehicle in scenario.vehicles]
-
-    def command(self, session, i):
-        pilot = self._pilots[i]
-        return pilot.controller(session.measured[i], pilot.reference(session.k))
-
-    def answer(self, session):
-        for i in range(len(self._pilots)):
-            session.offer(i, session.t, copies(self.command(session, i)))
-
-
-def copies(command):
-    def fill(out):
-        out.mode = command.mode
-        for name in ("wrench_P", "thrust", "q_WB", "w_WB_B", "rpm"):
-            getattr(out, name)[:] = getattr(command, name)
-
-    return fill
-
-
-def states_of(session, hand, steps):
-    rows = []
-    for _ in range(steps):
-        rows.append(session.plant.state(0)[0].copy())
-        hand.answer(session)
-        session.advance()
-    return np.array(rows)
 
 
 WINDY = ("state_noise.position=0.005", "wind.speed=3.0", "wind.turbulence=5.0")
@@ -59,7 +21,7 @@ def test_it_flies_what_the_loop_flies_and_again_after_a_reset():
     loop = fly_scenario("three_star_spiral", *WINDY, duration=1.0)[0].x
     session = session_of(scenario)
     for _ in range(2):
-        rows = states_of(session, Hand(scenario), len(loop))
+        rows = states_of(session, vehicles_of(scenario), len(loop))
         np.testing.assert_array_equal(rows, loop)
         session.reset()
         assert session.k == 0
@@ -67,22 +29,22 @@ def test_it_flies_what_the_loop_flies_and_again_after_a_reset():
 
 def test_commands_are_counted_by_what_became_of_them():
     scenario = scenario_of("hover")
-    session, hand = session_of(scenario), Hand(scenario)
+    session, vehicles = session_of(scenario), vehicles_of(scenario)
     counts = session.command_buffers[0].counts
-    states_of(session, hand, 10)
+    states_of(session, vehicles, 10)
     session.advance()  # 10 never comes
     session.advance()  # 11 comes late
-    session.offer(0, 11 * DT, copies(hand.command(session, 0)))
-    hand.answer(session)
+    session.offer(0, 11 * DT, copies(command_of(session, vehicles, 0)))
+    answer(session, vehicles)
     assert (counts.taken, counts.late, counts.lost) == (11, 2, 0)
-    session.offer(0, 11 * DT, copies(hand.command(session, 0)))  # again
+    session.offer(0, 11 * DT, copies(command_of(session, vehicles, 0)))  # again
     assert counts.late == 2
 
 
 def test_without_commands_it_holds_and_what_never_came_is_lost():
     scenario = scenario_of("three_star_spiral")
-    session, hand = session_of(scenario), Hand(scenario)
-    states_of(session, hand, 900)
+    session, vehicles = session_of(scenario), vehicles_of(scenario)
+    states_of(session, vehicles, 900)
     there = session.plant.state(0)[0, 0, :3].copy()
     for _ in range(600):
         session.advance()
@@ -92,7 +54,7 @@ def test_without_commands_it_holds_and_what_never_came_is_lost():
     assert np.abs(base[:3] - there).max() < 0.6
     assert np.abs(base[3:5]).max() < 0.02
     assert np.abs(base[7:13]).max() < 0.1
-    hand.answer(session)
+    answer(session, vehicles)
     session.advance()
     assert not command_buffer.is_holding
     assert command_buffer.counts.lost == 600
@@ -100,8 +62,8 @@ def test_without_commands_it_holds_and_what_never_came_is_lost():
 
 def test_a_command_that_cannot_be_used_changes_nothing():
     scenario = scenario_of("hover")
-    session, hand = session_of(scenario, timeout=None), Hand(scenario)
-    states_of(session, hand, 5)
+    session, vehicles = session_of(scenario, timeout=None), vehicles_of(scenario)
+    states_of(session, vehicles, 5)
 
     def refuse(out):
         raise BadInput("command: not finite")
@@ -109,25 +71,53 @@ def test_a_command_that_cannot_be_used_changes_nothing():
     with pytest.raises(BadInput):
         session.offer(0, session.t, refuse)
     with pytest.raises(BadInput, match="later than the present state"):
-        session.offer(0, session.t + DT, copies(hand.command(session, 0)))
+        session.offer(0, session.t + DT, copies(command_of(session, vehicles, 0)))
     assert session.command_buffers[0].counts.rejected == 2
     assert not session.is_answered
     assert session.missing == ["iap"]
-    hand.answer(session)
+    answer(session, vehicles)
     assert session.is_answered
+
+
+def test_a_platform_wrench_is_refused_with_the_topic_that_takes_it():
+    session = session_of(scenario_of("hover"))
+    order = Command.zeros(3, Mode.WRENCH)
+    with pytest.raises(BadInput, match="publish on command/wrench"):
+        session.offer(0, 0.0, copies(order))
+    assert session.command_buffers[0].counts.rejected == 1
+
+
+def test_a_hold_of_ones_own_commands_where_commands_stay_away():
+    class RotorsOff:
+        def __init__(self):
+            self.began, self.command = [], Command.zeros(3, Mode.RPM)
+
+        def begin(self, x):
+            self.began.append(x.copy())
+
+        def __call__(self, x):
+            return self.command
+
+    own = RotorsOff()
+    session = session_of(scenario_of("hover"), hold=[own])
+    own.began.clear()
+    for _ in range(60):
+        session.advance()
+    assert len(own.began) == 1 and own.began[0].shape == (4, 13)
+    assert session.plant.state(0)[0, 0, 9] < -0.5
 
 
 def test_a_state_that_breaks_stays_and_only_a_reset_helps(monkeypatch):
     scenario = scenario_of("hover")
-    session, hand = session_of(scenario), Hand(scenario)
-    states_of(session, hand, 5)
+    session, vehicles = session_of(scenario), vehicles_of(scenario)
+    states_of(session, vehicles, 5)
 
     def diverge():
         raise FlightFailed("diverged", session.t, "not a number")
 
     with monkeypatch.context() as broken:
         broken.setattr(session.plant, "advance", diverge)
-        hand.answer(session)
+        answer(session, vehicles)
         session.advance()
     assert session.is_broken
     assert session.failure.outcome == "diverged"
@@ -140,7 +130,7 @@ def test_a_crash_is_noted_and_the_flight_goes_on():
     scenario = scenario_of("hover", engine="pybullet")
     session = session_of(scenario)
     try:
-        fall = Hand(scenario).command(session, 0)
+        fall = command_of(session, vehicles_of(scenario), 0)
         fall.thrust[:] = 0.0
         for _ in range(300):
             session.offer(0, session.t, copies(fall))

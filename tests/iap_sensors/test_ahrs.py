@@ -13,6 +13,7 @@ from iap_description.errors import BadInput
 from iap_description.random_streams import stream
 from iap_description.sensors.inertial_samples import InertialMounts
 from iap_description.states import Q
+from iap_physics.engines.make import make_engine
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.inertial import InertialProbe
 from iap_sensors import imu_spec, magnetometer
@@ -20,8 +21,9 @@ from iap_sensors.ahrs import PRESETS, AttitudeFilter, AttitudeGains
 from iap_sensors.imu import Imu
 from iap_sensors.imu_spec import ImuSpec
 from iap_sensors.magnetometer import Magnetometer, MagnetometerSpec
-from iap_simulation.loop import fly, make_engine, make_plant
+from iap_simulation.loop import fly, make_plant
 from iap_simulation.pacing import StepTimer
+from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.vehicle import Vehicle
 
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
@@ -52,10 +54,11 @@ def flight():
     mounts = InertialMounts(np.array([DRONE]), np.zeros((1, 3)), LEVEL[None])
     rate = {"physics_hz": PHYSICS_HZ, "every": round(PHYSICS_HZ * DT)}
     probe = InertialProbe(mounts, **rate, sampling="integrating", gravity=GRAVITY)
-    plant = make_plant(scenario, pilots, make_engine(scenario), [probe])
+    spec = plant_spec(scenario, pilots)
+    plant = make_plant(spec, pilots, make_engine(spec.engine), [probe])
     log = Attitudes()
     try:
-        fly(plant, pilots, [], FlightMonitor(pilots), StepTimer(), lambda t: None, log)
+        fly(plant, pilots, [], FlightMonitor(spec), StepTimer(), lambda t: None, log)
     finally:
         plant.engine.close()
     _, w, f = probe.take()

@@ -11,10 +11,12 @@ from iap_description.sensors.inertial_samples import InertialMounts, InertialSam
 from iap_description.states import P, Q, V, W
 from iap_estimation.evaluation.dead_reckoning import reckon as means
 from iap_estimation.evaluation.dead_reckoning import reckon_instants as instants
+from iap_physics.engines.make import make_engine
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.inertial import InertialProbe
-from iap_simulation.loop import fly, make_engine, make_plant
+from iap_simulation.loop import fly, make_plant
 from iap_simulation.pacing import StepTimer
+from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.vehicle import Vehicle
 
 SAMPLINGS = ("integrating", "instantaneous")
@@ -52,10 +54,11 @@ def figure_eight(mounts: InertialMounts, duration: float) -> Feelings:
     scenario = scenario_of("figure_eight", engine="pybullet", duration=duration)
     pilots = [Vehicle.of(scenario, vehicle) for vehicle in scenario.vehicles]
     probes = [_probe(mounts, name) for name in SAMPLINGS]
-    plant = make_plant(scenario, pilots, make_engine(scenario), probes)
+    spec = plant_spec(scenario, pilots)
+    plant = make_plant(spec, pilots, make_engine(spec.engine), probes)
     log = _States()
     try:
-        fly(plant, pilots, [], FlightMonitor(pilots), StepTimer(), lambda t: None, log)
+        fly(plant, pilots, [], FlightMonitor(spec), StepTimer(), lambda t: None, log)
     finally:
         plant.engine.close()
     taken = (probe.take() for probe in probes)

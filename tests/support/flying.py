@@ -20,11 +20,15 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform, load_platform, platform_tree
 from iap_description.world.world import World
 from iap_physics.engines.closed_form import ClosedFormEngine
+from iap_physics.engines.make import make_engine
 from iap_physics.flight_monitor import FlightMonitor
-from iap_physics.plant import Airframe, Plant
+from iap_physics.plant import Plant
+from iap_physics.plant_spec import PlantSpec
+from iap_physics.propulsion import Airframe
 from iap_physics.wind import Wind
-from iap_simulation.loop import fly, make_engine, make_plant
+from iap_simulation.loop import fly, make_plant
 from iap_simulation.pacing import StepTimer
+from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_tree
 from iap_simulation.vehicle import Vehicle
 
@@ -78,7 +82,7 @@ def plant_of(
     assembly = Assembly.of(platform)
     engine = ClosedFormEngine(batch=batch)
     engine.load(World(), [assembly])
-    airframe = Airframe(assembly, model_of(platform), gains.autopilot, gains.rate_filter)
+    airframe = Airframe(assembly, platform.aircraft, gains.autopilot)
     return Plant(
         engine,
         [airframe],
@@ -178,6 +182,7 @@ class Loop:
 
     scenario: Scenario
     pilots: list[Vehicle]
+    spec: PlantSpec
     plant: Plant
     watch: FlightMonitor
 
@@ -185,8 +190,9 @@ class Loop:
     def of(cls, scenario: Scenario) -> "Loop":
         """Build pilots, engine and plant."""
         pilots = [Vehicle.of(scenario, vehicle) for vehicle in scenario.vehicles]
-        plant = make_plant(scenario, pilots, make_engine(scenario))
-        return cls(scenario, pilots, plant, FlightMonitor(pilots))
+        spec = plant_spec(scenario, pilots)
+        plant = make_plant(spec, pilots, make_engine(spec.engine))
+        return cls(scenario, pilots, spec, plant, FlightMonitor(spec))
 
     def fly(self, progress: Callable[[float], None] = lambda t: None) -> list[Flown]:
         """From the start to the end of all references."""

@@ -20,10 +20,12 @@ from iap_description.signals import Step as Flown
 from iap_io.wire.message_views import MessageReader, StateMessage
 from iap_msgs.msg import PlatformState
 from iap_msgs.srv import Step
+from iap_physics.engines.make import make_engine
 from iap_physics.flight_monitor import FlightMonitor
-from iap_simulation.loop import fly, make_engine, make_plant
+from iap_simulation.loop import fly, make_plant
 from iap_simulation.pacing import StepTimer
 from iap_simulation.run import Flight
+from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Scenario
 
 PATIENCE = 30.0  # for a condition [s]; the nodes need some seconds to start
@@ -153,13 +155,12 @@ class Keep:
 def flown_in_process(scenario: Scenario) -> dict[str, dict[int, np.ndarray]]:
     """The states that the same scenario flies in one process, by vehicle and stamp [ns]."""
     flight = Flight.of(scenario)
-    engine = make_engine(scenario)
+    spec = plant_spec(scenario, flight.pilots)
+    engine = make_engine(spec.engine)
     keep = Keep([pilot.name for pilot in flight.pilots])
     try:
-        plant = make_plant(scenario, flight.pilots, engine)
-        fly(
-            plant, flight.pilots, [keep], FlightMonitor(flight.pilots), StepTimer(), lambda t: None
-        )
+        plant = make_plant(spec, flight.pilots, engine)
+        fly(plant, flight.pilots, [keep], FlightMonitor(spec), StepTimer(), lambda t: None)
     finally:
         engine.close()
     return keep.states

@@ -9,11 +9,13 @@ from iap_bringup.nodes.sensor_log import SensorLog
 from iap_description.sensors.readings import Reading
 from iap_io.ros.node import EVERY
 from iap_io.ros.sensor_topics import message_class
+from iap_physics.engines.make import make_engine
 from iap_physics.flight_monitor import FlightMonitor
 from iap_sensors.cameras.make import make_renderer
-from iap_simulation.loop import fly, make_engine, make_plant
+from iap_simulation.loop import fly, make_plant
 from iap_simulation.pacing import StepTimer
 from iap_simulation.run import Flight
+from iap_simulation.scenario.plant_spec import plant_spec
 
 
 class Said:
@@ -31,14 +33,15 @@ class Said:
 def said_in_process(scenario) -> Said:
     """All readings of a flight in one process."""
     flight, said = Flight.of(scenario), Said()
-    engine = make_engine(scenario)
+    spec = plant_spec(scenario, flight.pilots)
+    engine = make_engine(spec.engine)
     renderer = make_renderer(scenario.renderer) if flight.senses.has_cameras else None
     try:
-        plant = make_plant(scenario, flight.pilots, engine, flight.senses.probes)
+        plant = make_plant(spec, flight.pilots, engine, flight.senses.probes)
         if renderer is not None:
             flight.senses.open_cameras(renderer)
         flight.senses.begin(plant, [said])
-        tools = (FlightMonitor(flight.pilots), StepTimer(), lambda t: None)
+        tools = (FlightMonitor(spec), StepTimer(), lambda t: None)
         fly(plant, flight.pilots, [], *tools, flight.senses)
     finally:
         engine.close()

@@ -17,10 +17,12 @@ from iap_io.ros.node import EVERY
 from iap_io.ros.sensor_topics import message_class
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.wire.message_views import StateMessage
+from iap_physics.engines.make import make_engine
 from iap_physics.flight_monitor import FlightMonitor
-from iap_simulation.loop import fly, make_engine, make_plant
+from iap_simulation.loop import fly, make_plant
 from iap_simulation.pacing import StepTimer
 from iap_simulation.run import Flight
+from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
 SCENARIO = "figure_eight"
@@ -60,10 +62,11 @@ class Play:
         flight = Flight.of(self.scenario)
         metas = {meta.topic: meta for meta in flight.senses.metas}
         self.sensor_set = SensorSet.of(self.scenario.vehicles[0], list(metas.values()), 9.81)
-        keep, engine = Keep(), make_engine(self.scenario)
-        plant = make_plant(self.scenario, flight.pilots, engine, flight.senses.probes)
+        spec = plant_spec(self.scenario, flight.pilots)
+        keep, engine = Keep(), make_engine(spec.engine)
+        plant = make_plant(spec, flight.pilots, engine, flight.senses.probes)
         flight.senses.begin(plant, [keep])
-        tools = (FlightMonitor(flight.pilots), StepTimer(), lambda t: None)
+        tools = (FlightMonitor(spec), StepTimer(), lambda t: None)
         fly(plant, flight.pilots, [keep], *tools, flight.senses)
         engine.close()
         self.states = keep.states

@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 
 from iap_description.sensors.readings import ImageReading, ImuReading, Reading
 from iap_description.signals import Step
+from iap_physics.engines.make import make_engine
 from iap_physics.flight_monitor import FlightMonitor
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink
-from iap_simulation.loop import fly, make_engine, make_plant
+from iap_simulation.loop import fly, make_plant
 from iap_simulation.pacing import StepTimer
 from iap_simulation.run import Flight, Progress
+from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Options, Scenario, resolve
 
 Array = NDArray[np.float64]
@@ -88,13 +90,14 @@ def fly_unrecorded(
         renderer: for what has cameras; whoever made it closes it.
         tell: is told the time in the flight [s].
     """
-    engine = make_engine(flight.scenario)
+    engine = make_engine(flight.scenario.engine.name)
     try:
-        plant = make_plant(flight.scenario, flight.pilots, engine, flight.senses.probes)
+        spec = plant_spec(flight.scenario, flight.pilots)
+        plant = make_plant(spec, flight.pilots, engine, flight.senses.probes)
         if renderer is not None and flight.senses.has_cameras:
             flight.senses.open_cameras(renderer)
         flight.senses.begin(plant, [taker, *flight.feeling])
-        tools = FlightMonitor(flight.pilots), StepTimer()
+        tools = FlightMonitor(spec), StepTimer()
         fly(plant, flight.pilots, [log], *tools, tell, flight.senses)
     finally:
         engine.close()

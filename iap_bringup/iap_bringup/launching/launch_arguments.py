@@ -9,7 +9,12 @@ from typing import Any
 
 import yaml
 
-from iap_bringup.launching.node_parameters import localization_nodes, sensor_nodes, vehicle_nodes
+from iap_bringup.launching.node_parameters import (
+    localization_nodes,
+    physics_parameters,
+    sensor_nodes,
+    vehicle_nodes,
+)
 from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import CameraSensorInfo, LidarInfo
 from iap_io.runs.run_folder import CONFIG
@@ -120,7 +125,7 @@ def parameter_file(
     stands = given["record"] == given["reference"] == "true"
     physics = {"pace": given["pace"], "start_paused": stands, "mount_frames": mount_frames}
     tree = {
-        "/physics_node": {**flight, **physics},
+        "/physics_node": {**physics_parameters(scenario), **physics},
         "/recorder": {**flight, "out": given["out"], "end_pause": stands},
     }
     localizing = localizers(scenario, given)

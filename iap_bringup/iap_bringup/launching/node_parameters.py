@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ROS parameters with which other packages' nodes fly a resolved scenario; launch files and tests use them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
@@ -13,8 +14,10 @@ from iap_description.vehicles.assembly import Assembly
 from iap_estimation.virpo.methods.single import METHODS
 from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import ESTIMATED, STATE
+from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
+from iap_simulation.vehicle import Vehicle
 
 CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
 FRONTEND, VIRPO, JOINT, CENTRE = "frontend_node", "virpo_node", "joint_node", "centre_node"
@@ -89,6 +92,13 @@ def aircraft_spaces(vehicle: VehicleSpec) -> list[str]:
     """Namespaces of a vehicle's aircraft, such as ``/iap/drone_1``."""
     assembly = Assembly.of(vehicle.platform, vehicle.name)
     return [space(assembly, body) for body in assembly.aircraft]
+
+
+def physics_parameters(
+    scenario: Scenario, vehicles: Sequence[Vehicle] | None = None
+) -> dict[str, Any]:
+    """What makes a physics_node the plant of a scenario; vehicles are made of it unless they are given."""
+    return {"plant": plant_spec(scenario, vehicles).yaml()}
 
 
 def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:

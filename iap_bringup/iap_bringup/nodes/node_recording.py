@@ -14,7 +14,7 @@ from iap_io.runs.recorder import Recorder, RecordingFailed
 from iap_io.runs.run_folder import write_config
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunStats
 from iap_io.wire.message_views import stamp_of_time
-from iap_physics.flight_monitor import is_far
+from iap_simulation.loop import is_far
 from iap_simulation.run import INTERRUPTED, Flight, judge
 
 

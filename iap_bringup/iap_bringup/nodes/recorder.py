@@ -83,7 +83,7 @@ class RecorderNode(SuiteNode):
         return LiveRun(self._flight, self._config, folder)
 
     def _listen(self, number: int, pilot: Vehicle) -> None:
-        count, name = pilot.airframe.model.count, pilot.name
+        count, name = pilot.model.count, pilot.name
         reference, wrench = partial(reference_of, count), wrench_of
         taken: list[tuple[str, type, type[Message], Callable[[Any], object]]] = [
             (topics.REFERENCE, PlatformReference, ReferenceMessage, reference),

@@ -11,7 +11,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from iap_bringup.launching.node_parameters import physics_parameters
+from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_io.ros.node import SuiteNode, run
+from iap_simulation.run import Flight
 
 
 class Alias(NamedTuple):
@@ -30,7 +33,17 @@ class Alias(NamedTuple):
     namespace: str = ""
 
 
-ALIASES: dict[str, Alias] = {}
+def _physics(node: SuiteNode) -> dict[str, Any]:
+    scenario, _ = resolved_scenario(node)
+    flight = Flight.of(scenario)
+    for note in flight.senses.notes:
+        node.get_logger().warning(note)
+    return physics_parameters(scenario, flight.pilots)
+
+
+ALIASES: dict[str, Alias] = {
+    "physics_node": Alias("iap_physics.nodes.physics_node:PhysicsNode", _physics, key="plant"),
+}
 
 
 def make_node(executable: str, namespace: str | None = None) -> SuiteNode:
@@ -61,3 +74,6 @@ def _values(alias: Alias, stand_in: SuiteNode) -> dict[str, Any]:
 def main_of(executable: str) -> Callable[[], int]:
     """The entry point of an alias."""
     return lambda: run(executable, lambda: [make_node(executable)])
+
+
+physics_node = main_of("physics_node")

@@ -27,7 +27,6 @@ from iap_estimation.nodes.joint_node import JointNode
 from iap_estimation.nodes.virpo_node import VirpoNode
 from iap_estimation.nodes.wrench_observer_node import WrenchObserverNode
 from iap_io.ros.node import SuiteNode, run
-from iap_physics.nodes.physics_node import PhysicsNode
 from iap_sensors.nodes.camera_node import CameraNode
 from iap_sensors.nodes.imu_node import ImuNode
 from iap_sensors.nodes.lidar_node import LidarNode
@@ -43,7 +42,6 @@ NODES: dict[str, Callable[..., SuiteNode]] = {
     "imu_node": ImuNode,
     "joint_node": JointNode,
     "lidar_node": LidarNode,
-    "physics_node": PhysicsNode,
     "recorder": RecorderNode,
     "reference_node": ReferenceNode,
     "uwb_node": UwbNode,

@@ -8,9 +8,11 @@ import sys
 
 from geometry_msgs.msg import WrenchStamped
 
+from iap_control.allocator import Allocator
 from iap_control.nodes.parameters import FLIGHT, FLIGHT_FIXED, GainParameters
 from iap_control.nodes.responder_parameters import follow_axes, make_control_loop
 from iap_control.nodes.topics import LoopTopics
+from iap_control.nodes.wrench_commands import WrenchCommands
 from iap_description.errors import BadInput
 from iap_io.ros.conversions import wrench_row
 from iap_io.ros.node import LATEST, SuiteNode, run
@@ -39,6 +41,9 @@ class ControllerNode(SuiteNode):
             doing="controlling",
             timing="control_step_us",
         )
+        controller, rate_filter = self._loop.controller, gains.gains.rate_filter
+        allocator = Allocator(controller.model, rate_filter=rate_filter, dt=controller.dt)
+        self._wrench_commands = WrenchCommands(self, allocator)
         if wrench_topic:
             follow_axes(self, self._loop)
             self._task = ForceTaskMessage.of(self._topics.base)

@@ -29,7 +29,7 @@ class ReferenceNode(SuiteNode):
         self._player = Player(pilot.timeline, pilot.start[0])
         self._inlet, self._out = (
             MessageReader(StateMessage),
-            ReferenceMessage.of(pilot.airframe.model.count),
+            ReferenceMessage.of(pilot.model.count),
         )
         self._references = self.create_publisher(PlatformReference, "reference", LATEST)
         self.create_subscription(PlatformState, "state", self._on_state, LATEST, raw=True)

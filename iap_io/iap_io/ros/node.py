@@ -31,6 +31,9 @@ from iap_description.vehicles.platform import Platform, load_platform
 from iap_io.ros.conversions import stamp_message
 
 LATEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)  # state, reference, command
+RESENT = QoSProfile(
+    depth=8, reliability=ReliabilityPolicy.RELIABLE
+)  # as LATEST, where the next may come before a lost one is sent again
 EVERY = QoSProfile(
     depth=2000, reliability=ReliabilityPolicy.RELIABLE
 )  # of which none may be missed

@@ -258,6 +258,11 @@ class CommandMessage(Message):
             aircraft=[message(store, "iap_msgs/msg/AircraftCommand") for _ in range(count)]
         )
 
+    @property
+    def mode(self) -> int:
+        """Which of its fields counts."""
+        return int(self._mode)
+
     def put(self, command: Command) -> None:
         """Set every field from a command for as many aircraft."""
         self._mode[()], self._wrench[:] = command.mode, command.wrench_P

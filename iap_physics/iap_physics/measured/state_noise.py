@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.config import NonNegative, Record
 from iap_description.states import P, Q, V, W
 
 Array = NDArray[np.float64]
@@ -33,6 +34,25 @@ class StateNoiseLevel:
     def is_zero(self) -> bool:
         """Whether the state is left as it is."""
         return self.position == self.attitude == self.velocity == self.rate == 0.0
+
+
+class StateNoise(Record):
+    """White noise on the state that the controller sees, per control step."""
+
+    position: NonNegative  # [m]
+    attitude_deg: NonNegative
+    velocity: NonNegative  # [m/s]
+    rate_deg: NonNegative  # [deg/s]
+
+    @property
+    def level(self) -> StateNoiseLevel:
+        """The same in SI units."""
+        return StateNoiseLevel(
+            self.position,
+            np.deg2rad(self.attitude_deg),
+            self.velocity,
+            np.deg2rad(self.rate_deg),
+        )
 
 
 class NoisyState:

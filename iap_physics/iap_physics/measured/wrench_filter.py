@@ -14,10 +14,18 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from iap_description.config import Positive, Record
 from iap_description.errors import BadInput
 from iap_description.second_order import transition
 
 Array = NDArray[np.float64]
+
+
+class WrenchFilter(Record):
+    """Second-order low-pass of the contact wrench."""
+
+    cutoff: Positive  # [rad/s]
+    damping: Positive
 
 
 class SecondOrderLowPass:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What physics_node publishes for standard tools: odometry, TF, joints, markers, descriptions, and the world."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from nav_msgs.msg import Odometry
 from numpy.typing import NDArray
@@ -13,7 +11,6 @@ from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
 from iap_description.relative import relative_pose
-from iap_description.sensors.sensor_info import FixedFrame
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import rotor_joint, urdf_text
 from iap_description.world.world import World
@@ -35,19 +32,14 @@ from iap_io.ros.conversions import (
     transform_message,
 )
 from iap_io.ros.node import LATCHED, LATEST
+from iap_io.ros.static_frames import TFMessage
 from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import WORLD_STATE, odometry_topic
-from iap_io.sensor_messages.static_transforms import TF_STATIC, tf_message
 from iap_io.wire.message_views import MAP, StateMessage
 from iap_msgs.msg import PlatformState
 from iap_physics.engines.engine import Engine
 from iap_physics.nodes.markers import Rotors, Solid, Trace, contact_arrows, placed, solids
-from iap_simulation.scenario.vehicle_spec import VehicleSpec
-
-try:
-    from tf2_msgs.msg import TFMessage
-except ImportError:  # it comes with a ROS 2 installation, not with the wheels
-    TFMessage = None
+from iap_physics.plant_spec import PlantVehicle
 
 Array = NDArray[np.float64]
 PATH_COLOR = (0.1, 0.4, 0.9, 0.8)
@@ -65,15 +57,15 @@ class OdometryAndFrames:
         assembly: its bodies.
     """
 
-    def __init__(self, node: Node, vehicle: VehicleSpec, assembly: Assembly) -> None:
+    def __init__(self, node: Node, vehicle: PlantVehicle, assembly: Assembly) -> None:
         name, bodies = vehicle.name, [body.name for body in assembly.bodies]
         self._odometry = [odometry_message(name, body) for body in bodies]
         self._publishers = [
             node.create_publisher(Odometry, f"/{name}/{odometry_topic(body)}", ODOMETRY_QUEUE)
             for body in bodies
         ]
-        # Where the vehicle goes by an estimate, that has the names; see `nodes.platform_topics`.
-        shown = name if vehicle.control.state_source == TRUTH else f"{name}/{TRUTH}"
+        # Where the vehicle goes by an estimate, the estimate's frames have the plain names.
+        shown = f"{name}/{TRUTH}" if vehicle.flies_on_estimate else name
         base = frame(shown, BASE_LINK)
         self._transforms = [transform_message(MAP, base)]
         self._transforms += [transform_message(base, frame(shown, body)) for body in bodies[1:]]
@@ -133,7 +125,7 @@ class WorldMarkers:
     Args:
         node: that publishes.
         world: whose objects.
-        engine: tells where they are.
+        engine: has their states.
     """
 
     TOPIC = "/world/markers"
@@ -170,7 +162,7 @@ class WorldState:
     Args:
         node: that publishes.
         world: whose objects.
-        engine: tells where they are.
+        engine: has their states.
     """
 
     def __init__(self, node: Node, world: World, engine: Engine) -> None:
@@ -188,20 +180,6 @@ class WorldState:
             self._publisher.publish(self._state.dump())
 
 
-class StaticFrames:
-    """The frames of sensors in /tf_static, where tf2_msgs is installed.
-
-    Args:
-        node: that publishes.
-        frames: fixed to others.
-    """
-
-    def __init__(self, node: Node, frames: Sequence[FixedFrame]) -> None:
-        if TFMessage is not None and frames:
-            self._publisher = node.create_publisher(TFMessage, TF_STATIC, LATCHED)
-            self._publisher.publish(tf_message(frames))
-
-
 class RotorsAndMarkers:
     """Turning rotors, thrust arrows, the path flown, and the URDF that goes with them.
 
@@ -211,9 +189,9 @@ class RotorsAndMarkers:
         assembly: its bodies.
     """
 
-    def __init__(self, node: Node, vehicle: VehicleSpec, assembly: Assembly) -> None:
-        name, craft = vehicle.name, vehicle.platform.aircraft
-        self._rotors, self._trace = Rotors(assembly, craft), Trace()
+    def __init__(self, node: Node, vehicle: PlantVehicle, assembly: Assembly) -> None:
+        name, aircraft = vehicle.name, vehicle.platform.aircraft
+        self._rotors, self._trace = Rotors(assembly, aircraft), Trace()
         bodies = [assembly.bodies[i].name for i in assembly.aircraft]
         names = [rotor_joint(body, k) for body in bodies for k in range(1, 5)]
         self._joints = joint_state_message(names)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the plant of a scenario: states and the clock out, commands in, for all of its vehicles.
+"""Runs a plant: states and the clock out, commands in, for all of its vehicles.
 
 Three paces: `lockstep` waits for every command for as long as it takes, `realtime` keeps the wall's
 time, `fast` goes on as soon as all commands are there, and otherwise after a short wait. In all of
@@ -8,64 +8,64 @@ them time begins with the first command to every vehicle.
 
 import sys
 import time
+from collections.abc import Mapping
+from typing import Any
 
 from rosgraph_msgs.msg import Clock
 from std_srvs.srv import SetBool, Trigger
 
-from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_description.errors import BadInput
-from iap_description.sensors.sensor_info import FixedFrame
-from iap_description.vehicles.assembly import Assembly
 from iap_io.ros.conversions import stamp_message
 from iap_io.ros.node import LATEST, STEADY, SuiteNode, run
-from iap_io.sensor_messages.static_transforms import fixed_frames, mounts_of
+from iap_io.ros.static_frames import StaticFrames
+from iap_io.sensor_messages.static_transforms import mounts_of
 from iap_io.wire.message_views import stamp_of_time
 from iap_msgs.srv import Step
-from iap_physics.nodes.displays import StaticFrames, WorldMarkers, WorldState
+from iap_physics.engines.make import make_engine
+from iap_physics.nodes.displays import WorldMarkers, WorldState
 from iap_physics.nodes.metronome import Metronome
 from iap_physics.nodes.physics_status import PhysicsStatus
 from iap_physics.nodes.vehicle_topics import VehicleTopics
+from iap_physics.plant_spec import PlantSpec
 from iap_physics.session import Session
-from iap_simulation.loop import make_engine
-from iap_simulation.run import Flight
-from iap_simulation.scenario.scenario import Scenario
 
+PLANT = "plant"
 PACES = ("lockstep", "realtime", "fast")
-RESEND = 0.1  # a state that still stands after this time is published again [s of wall time]
-FAST_PATIENCE = 0.02  # for commands at pace fast [s of wall time]
+FIRST_RESEND = 0.005  # in lockstep a state that still stands is published again [s of wall time]
+LAST_RESEND = 0.1  # longest time between two copies of a state [s of wall time]
+FAST_TIMEOUT = 0.02  # of commands at pace fast [s of wall time]
 
 
 class PhysicsNode(SuiteNode):
     """The plant between topics."""
 
-    def __init__(self, namespace: str = "") -> None:
-        super().__init__("physics_node", namespace=namespace)
-        scenario, _ = resolved_scenario(self)
+    def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
+        super().__init__("physics_node", namespace=namespace, given=given)
+        spec = self._declared_plant()
         self._pace = self._declared_pace()
         what = "A vehicle without commands for longer levels out and holds [s of simulation time]."
         timeout = self.parameter("command_timeout", 0.1, what, limits=(0.01, 60.0))
-        flight = Flight.of(scenario)
-        self._senses = flight.senses
-        self._session = Session(
-            scenario,
-            flight.pilots,
-            make_engine(scenario),
-            timeout=None if self._pace == "lockstep" else timeout,
-            probes=[each.inertial and each.inertial.probe for each in self._senses.vehicles],
-        )
+        timeout = None if self._pace == "lockstep" else timeout
+        self._session = Session(spec, make_engine(spec.engine), timeout=timeout)
         what = "Stand at t = 0 until the service pause is called with data: false."
         self._paused, self._steps_left = self.parameter("start_paused", False, what), 0
         self._clock_message = Clock()
         self._clock_publisher = self.create_publisher(Clock, "/clock", LATEST)
-        self._vehicles = self._make_vehicles(scenario)
+        self._vehicles = self._make_vehicles(spec)
         names = [vehicle.command_topic for vehicle in self._vehicles]
-        for note in self._senses.notes:
-            self.get_logger().warning(note)
         self._status = PhysicsStatus(self, self._session, self._pace, names)
         self._status.paused = self._paused
         self._serve()
-        self._begin_pace(scenario)
+        self._begin_pace(spec)
         self._publish()
+
+    def _declared_plant(self) -> PlantSpec:
+        self.refuse_scenario(PLANT)
+        what = "What flies in which world, as YAML (see iap_physics.plant_spec), or the path of a YAML file."
+        text = self.parameter(PLANT, "", what)
+        if not text:
+            raise BadInput(f"parameter {PLANT}: missing, nothing to fly")
+        return PlantSpec.read(text, source=f"parameter {PLANT}")
 
     def _declared_pace(self) -> str:
         what = f"How time goes on: {', '.join(PACES)}."
@@ -74,8 +74,8 @@ class PhysicsNode(SuiteNode):
             raise BadInput(f"parameter pace: '{pace}' is none of {', '.join(PACES)}")
         return pace
 
-    def _make_vehicles(self, scenario: Scenario) -> list[VehicleTopics]:
-        control = scenario.rates.control_hz
+    def _make_vehicles(self, spec: PlantSpec) -> list[VehicleTopics]:
+        control = spec.rates.control_hz
         what = "Of Odometry and TF [Hz], rounded to whole control periods."
         odometry = self.parameter("odometry_rate", 100.0, what, limits=(0.1, 1e4))
         what = "Of markers and joint_states [Hz], rounded to whole control periods."
@@ -83,37 +83,36 @@ class PhysicsNode(SuiteNode):
         every = (max(1, round(control / odometry)), max(1, round(control / display)))
         self._every_display = every[1]
         engine = self._session.plant.engine
-        self._objects = WorldState(self, scenario.world, engine)
-        self._world = WorldMarkers(self, scenario.world, engine)
-        self._frames = StaticFrames(self, self._fixed(scenario))
-        units = [each.inertial for each in self._senses.vehicles]
+        self._objects = WorldState(self, spec.world, engine)
+        self._world = WorldMarkers(self, spec.world, engine)
+        self._frames = self._mount_frames(spec)
         return [
-            VehicleTopics(self, self._session, i, vehicle, every, units[i], self._on_command)
-            for i, vehicle in enumerate(scenario.vehicles)
+            VehicleTopics(self, self._session, i, vehicle, every, self._on_command)
+            for i, vehicle in enumerate(spec.vehicles)
         ]
 
-    def _fixed(self, scenario: Scenario) -> list[FixedFrame]:
-        """The frames that this node publishes once: those of mounts may be another's."""
+    def _mount_frames(self, spec: PlantSpec) -> StaticFrames:
+        """The frames of the vehicles' mounts, unless they are another's to publish."""
         what = "Whether the frames of mounts are published here; false: robot_state_publisher does it."
         mine = self.parameter("mount_frames", True, what)
-        assemblies = [Assembly.of(v.platform, v.name) for v in scenario.vehicles]
-        mounts = [each for assembly in assemblies for each in mounts_of(assembly)]
-        others = set() if mine else {each.frame for each in mounts}
-        frames = fixed_frames(mounts, self._senses.metas)
-        return [each for each in frames if each.frame not in others]
+        assemblies = [vehicle.assembly for vehicle in spec.vehicles if mine]
+        return StaticFrames(self, [each for one in assemblies for each in mounts_of(one)])
 
     def _serve(self) -> None:
         self.create_service(Trigger, "reset", self._on_reset)
         self.create_service(SetBool, "pause", self._on_pause)
         self.create_service(Step, "step", self._on_step)
 
-    def _begin_pace(self, scenario: Scenario) -> None:
-        self._metronome = self._status.metronome = Metronome(scenario.dt)
-        self.create_timer(RESEND, self._resend, clock=STEADY)
+    def _begin_pace(self, spec: PlantSpec) -> None:
+        self._metronome = self._status.metronome = Metronome(spec.dt)
+        self._resend_delay = FIRST_RESEND if self._pace == "lockstep" else LAST_RESEND
+        self._resend_at = self._resend_delay
+        self.create_timer(self._resend_delay, self._resend, clock=STEADY)
+        self.create_timer(LAST_RESEND, self._status.look, clock=STEADY)
         if self._pace == "realtime":
-            self.create_timer(0.5 * scenario.dt, self._on_beat, clock=STEADY)
+            self.create_timer(0.5 * spec.dt, self._on_beat, clock=STEADY)
         if self._pace == "fast":
-            self.create_timer(0.25 * FAST_PATIENCE, self._on_impatience, clock=STEADY)
+            self.create_timer(0.25 * FAST_TIMEOUT, self._on_impatience, clock=STEADY)
 
     @property
     def _may_advance(self) -> bool:
@@ -141,7 +140,7 @@ class PhysicsNode(SuiteNode):
             self._advance()
 
     def _on_impatience(self) -> None:
-        patience = 0.0 if self._session.is_holding else FAST_PATIENCE
+        patience = 0.0 if self._session.is_holding else FAST_TIMEOUT
         if self._may_advance and self._status.waited() > patience:
             self._advance()
 
@@ -159,6 +158,7 @@ class PhysicsNode(SuiteNode):
         stamp = stamp_of_time(self._session.t)
         self._publish_states(stamp)
         self._status.published()
+        self._resend_at = self._resend_delay
         self._clock_message.clock = stamp_message(stamp)
         self._clock_publisher.publish(self._clock_message)
         for vehicle in self._vehicles:
@@ -172,10 +172,12 @@ class PhysicsNode(SuiteNode):
             vehicle.publish_state(stamp)
 
     def _resend(self) -> None:
-        """Publish a state again that may have been lost, or that a new node has not seen."""
-        self._status.look()
-        if self._status.waited() > RESEND and not self._session.is_broken:
-            self._publish_states(stamp_of_time(self._session.t))
+        """Publish a state again that may have been lost, or that a new node has not seen, ever more rarely."""
+        waited = self._status.waited()
+        if waited < self._resend_at or self._session.is_broken:
+            return
+        self._resend_at = waited + min(waited, LAST_RESEND)
+        self._publish_states(stamp_of_time(self._session.t))
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._session.reset()

@@ -82,7 +82,7 @@ class PhysicsStatus:
         """Say what has changed."""
         session = self._session
         holding = tuple(command_buffer.is_holding for command_buffer in session.command_buffers)
-        now = (self._missing(), holding, session.failure, len(session.watch.collisions))
+        now = (self._missing(), holding, session.failure, len(session.monitor.collisions))
         if now != self._said:
             self._log(*now)
             self._said = now
@@ -101,7 +101,7 @@ class PhysicsStatus:
             log.warning(missing)
         if failure is not None and failure is not said[2]:
             log.error(str(failure))
-        for t, a, b in self._session.watch.collisions[said[3] :]:
+        for t, a, b in self._session.monitor.collisions[said[3] :]:
             log.warning(f"{a} and {b} collide at t = {t:.3f} s")
 
     def _missing(self) -> str:
@@ -114,7 +114,7 @@ class PhysicsStatus:
         topics = [
             t
             for t, i in zip(self._topics, session.command_buffers, strict=True)
-            if i.pilot.name in names
+            if i.name in names
         ]
         return f"waiting for {', '.join(topics)} stamped {session.t:.3f} s" if topics else ""
 
@@ -137,7 +137,7 @@ class PhysicsStatus:
             "answer_ms": self._answer_ms.percentile(50),
             "answer_ms_p99": self._answer_ms.percentile(99),
             "outcome": failure.outcome if failure else "",
-            "collisions": json.dumps(session.watch.collision_records),
+            "collisions": json.dumps(session.monitor.collision_records),
         }
         level, text = OK, "paused" if self.paused else "running"
         if missing:
@@ -153,7 +153,7 @@ class PhysicsStatus:
         if self._faults[number]:
             level, text = WARN, self._faults[number]
             self._faults[number] = ""
-        name = f"{self._node.get_name()}: {command_buffer.pilot.name}"
+        name = f"{self._node.get_name()}: {command_buffer.name}"
         return status_message(
             name,
             level,

@@ -11,11 +11,9 @@ from rclpy.publisher import Publisher
 
 from iap_description.errors import BadInput
 from iap_description.sensors.inertial_samples import InertialSamples
-from iap_description.states import Q
-from iap_description.vehicles.assembly import Assembly
+from iap_description.states import Mode, Q
 from iap_io.ros.conversions import BASE_LINK, frame
-from iap_io.ros.node import EVERY, LATEST
-from iap_io.runs.run_meta import TRUTH
+from iap_io.ros.node import EVERY, LATEST, RESENT
 from iap_io.runs.topics import ESTIMATED
 from iap_io.wire.inertial_views import InertialMessage
 from iap_io.wire.message_views import SECOND, CommandMessage, MessageReader, StateMessage
@@ -23,26 +21,25 @@ from iap_io.wire.wrench_views import WrenchMessage
 from iap_msgs.msg import InertialSamples as InertialSamplesMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
 from iap_physics.nodes.displays import ContactMarkers, OdometryAndFrames, RotorsAndMarkers
+from iap_physics.plant_spec import ImuSpec, PlantVehicle
 from iap_physics.session import Session
-from iap_sensors.mounted.inertial_units import InertialUnits
-from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 NO_ROTORS = np.zeros((0, 4))
 
 
 class UnitTopic:
-    """What ideal inertial units of one vehicle feel; imu_node makes real ones of them.
+    """Ideal inertial samples of one vehicle, of which imu_node makes real ones.
 
     Args:
         node: that publishes.
         name: of the vehicle.
-        units: whose ideal samples.
+        imu: the units.
         dt: of a physics step [s].
     """
 
-    def __init__(self, node: Node, name: str, units: InertialUnits, dt: float) -> None:
-        frames = [unit.place.source.frame for unit in units.units]
-        self._bodies = [unit.place.body for unit in units.units]
+    def __init__(self, node: Node, name: str, imu: ImuSpec, dt: float) -> None:
+        frames = [mount.frame for mount in imu.mounts]
+        self._bodies = [mount.body for mount in imu.mounts]
         self._make = partial(InertialMessage.of, frame(name, BASE_LINK), frames)
         self._messages: dict[int, InertialMessage] = {}  # by number of instants
         self._publisher = node.create_publisher(InertialSamplesMessage, f"/{name}/inertial", EVERY)
@@ -67,9 +64,8 @@ class VehicleTopics:
         node: that publishes.
         session: the plant.
         number: of the vehicle in the session.
-        vehicle: its part of the scenario.
+        vehicle: its part of the plant.
         every: control periods between odometries, and between displays.
-        units: its inertial units; None where it has none.
         answered: called after a command came, with the fault if it was refused.
     """
 
@@ -78,42 +74,43 @@ class VehicleTopics:
         node: Node,
         session: Session,
         number: int,
-        vehicle: VehicleSpec,
+        vehicle: PlantVehicle,
         every: tuple[int, int],
-        units: InertialUnits | None,
         answered: Callable[[int, BadInput | None], None],
     ) -> None:
-        assembly = Assembly.of(vehicle.platform, vehicle.name)
+        assembly = vehicle.assembly
         self.name = vehicle.name
         self._session, self._number, self._answered = session, number, answered
         self._every_odometry, self._every_display = every
-        self._inlet = MessageReader(CommandMessage)
+        self._commands = MessageReader(CommandMessage)
         self._state = StateMessage.of(assembly, 4 * vehicle.platform.count)
-        self._states = node.create_publisher(PlatformState, f"/{self.name}/state", LATEST)
+        self._states = node.create_publisher(PlatformState, f"/{self.name}/state", RESENT)
         self._measured: Publisher | None = None
-        if any(vehicle.state_noise.model_dump().values()):
+        if vehicle.state_noise is not None:
             self._measured_state = StateMessage.of_base()
             topic = f"/{self.name}/state/measured"
-            self._measured = node.create_publisher(PlatformState, topic, LATEST)
-        self._felt: tuple[Publisher, ...] = ()
+            self._measured = node.create_publisher(PlatformState, topic, RESENT)
+        self._wrenches: tuple[Publisher, ...] = ()
         if session.sensor(number) is not None:
             self._wrench = WrenchMessage.of(frame(self.name, BASE_LINK))
-            self._felt = tuple(
-                node.create_publisher(WrenchStamped, f"/{self.name}/wrench/{kind}", LATEST)
+            self._wrenches = tuple(
+                node.create_publisher(WrenchStamped, f"/{self.name}/wrench/{kind}", RESENT)
                 for kind in ("raw", "filtered")
             )
             self._contacts = ContactMarkers(node, self.name)
-        self._units = (
-            None if units is None else UnitTopic(node, self.name, units, session.plant.dt)
-        )
+        imu = vehicle.imu
+        self._units = None if imu is None else UnitTopic(node, self.name, imu, session.plant.dt)
         self._bodies = OdometryAndFrames(node, vehicle, assembly)
-        self._beliefs = MessageReader(StateMessage)
-        if vehicle.control.state_source != TRUTH:
+        self._estimates = MessageReader(StateMessage)
+        if vehicle.flies_on_estimate:
             node.create_subscription(
-                PlatformState, f"/{self.name}/{ESTIMATED}", self._on_belief, LATEST, raw=True
+                PlatformState, f"/{self.name}/{ESTIMATED}", self._on_estimate, LATEST, raw=True
             )
         self._look = RotorsAndMarkers(node, vehicle, assembly)
         self.command_topic = f"/{self.name}/command"
+        self._node = node
+        topic = f"{self.command_topic}/wrench"
+        self._forwarded = node.create_publisher(PlatformCommand, topic, LATEST)
         node.create_subscription(
             PlatformCommand, self.command_topic, self._on_command, LATEST, raw=True
         )
@@ -123,13 +120,13 @@ class VehicleTopics:
         self._look.reset()
 
     def publish_state(self, stamp: int) -> None:
-        """Publish the present state, and what is felt and measured of it, at a stamp [ns]."""
+        """Publish the present state, and what is measured of it, at a stamp [ns]."""
         session, number = self._session, self._number
-        self._publish_felt(stamp)
+        self._publish_wrenches(stamp)
         if self._units is not None:
             x = session.plant.state(number)[0]
             self._units.publish(stamp, session.k, x, session.samples[number])
-        x, rpm = session.plant.state(number)[0], session.plant.drives[number].rpm[0]
+        x, rpm = session.plant.state(number)[0], session.plant.propulsion[number].rpm[0]
         self._state.put_head(stamp, session.k)
         self._state.put_rows(x, rpm)
         self._states.publish(self._state.dump())
@@ -138,12 +135,12 @@ class VehicleTopics:
             self._measured_state.put_rows(session.measured[number][None], NO_ROTORS)
             self._measured.publish(self._measured_state.dump())
 
-    def _publish_felt(self, stamp: int) -> None:
+    def _publish_wrenches(self, stamp: int) -> None:
         """Publish the wrenches, before the state: who acts on both has them when it comes."""
         sensor = self._session.sensor(self._number)
         if sensor is not None:
             for publisher, wrench_P in zip(
-                self._felt, (sensor.raw_P, sensor.filtered_P), strict=True
+                self._wrenches, (sensor.raw_P, sensor.filtered_P), strict=True
             ):
                 self._wrench.put_wrench(stamp, wrench_P)
                 publisher.publish(self._wrench.dump())
@@ -155,26 +152,38 @@ class VehicleTopics:
         if session.k % self._every_odometry == 0:
             self._bodies.publish(stamp, x)
         if session.k % self._every_display == 0:
-            self._look.publish(stamp, session.t, x, session.plant.drives[number].rpm[0])
-            if self._felt:
+            self._look.publish(stamp, session.t, x, session.plant.propulsion[number].rpm[0])
+            if self._wrenches:
                 self._contacts.publish(stamp, session.pushes(number))
 
-    def _on_belief(self, data: bytes) -> None:
-        """Let the autopilots go by what the vehicle believes."""
+    def _on_estimate(self, data: bytes) -> None:
+        """Let the autopilots go by the vehicle's own estimate."""
         try:
-            belief = self._beliefs.read(data)
-            if belief.rows.shape != self._session.plant.state(self._number)[0].shape:
-                raise BadInput(f"/{self.name}/{ESTIMATED}: {len(belief.rows)} bodies")
+            estimate = self._estimates.read(data)
+            if estimate.rows.shape != self._session.plant.state(self._number)[0].shape:
+                raise BadInput(f"/{self.name}/{ESTIMATED}: {len(estimate.rows)} bodies")
         except BadInput as error:
             self._answered(self._number, error)
             return
-        self._session.believe(self._number, belief.stamp / SECOND, belief.rows)
+        self._session.set_estimate(self._number, estimate.stamp / SECOND, estimate.rows)
 
     def _on_command(self, data: bytes) -> None:
         fault = None
         try:
-            command = self._inlet.read(data)
+            command = self._commands.read(data)
+            if command.mode == Mode.WRENCH:
+                self._forward(data)
+                return
             self._session.offer(self._number, command.stamp / SECOND, command.get)
         except BadInput as error:
             fault = error
         self._answered(self._number, fault)
+
+    def _forward(self, data: bytes) -> None:
+        """Hand a platform wrench on to the controller, which allocates it."""
+        self._node.get_logger().warning(
+            f"{self.command_topic}: a platform wrench is published on {self.command_topic}/wrench;"
+            " it is handed on, which will end",
+            throttle_duration_sec=5.0,
+        )
+        self._forwarded.publish(data)

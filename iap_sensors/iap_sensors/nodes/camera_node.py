@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from iap_description.sensors.readings import ImageReading
 from iap_io.ros.node import run
+from iap_io.ros.static_frames import StaticFrames
+from iap_io.sensor_messages.static_transforms import fixed_frames
+from iap_io.wire.message_views import MAP
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_sensors.nodes.sensor_base import LookingNode
@@ -28,6 +31,8 @@ class CameraNode(LookingNode):
         compressed = self.parameter("compressed", True, what)
         eyes = mounted_cameras_of(self.scenario)
         self.show([eye.meta for eye in eyes], compressed=compressed)
+        in_world = [eye.meta for eye in eyes if eye.meta.parent == MAP]
+        self._frames = StaticFrames(self, fixed_frames([], in_world))
         self._renderer = make_renderer(self.scenario.renderer)
         self._eyes = MountedCameras(self.scenario, eyes, self._renderer)
         self.get_logger().info(f"{len(eyes)} cameras, renderer {self.scenario.renderer}")

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a scenario's key `draw` makes different for every seed: the start, and how slippery everything is."""
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.random_streams import stream
 from iap_description.states import REF_P, REF_Q
-from iap_description.vehicles.assembly import Assembly
-from iap_description.world.surface import Surface
 from iap_description.world.world import World
+from iap_physics.plant_spec import scaled_friction
 from iap_simulation.scenario.scenario import Draw, Scenario
 
 Array = NDArray[np.float64]
@@ -29,30 +26,18 @@ def drawn_start(row: Array, draw: Draw, rng: np.random.Generator) -> Array:
 
 def drawn_world(scenario: Scenario) -> World:
     """The world with the friction of this seed."""
-    world, factor = scenario.world, _friction(scenario)
+    world, factor = scenario.world, friction_factor(scenario)
     if factor == 1.0:
         return world
     objects = {
-        name: item.model_copy(update={"surface": _scaled(item.surface, factor)})
+        name: item.model_copy(update={"surface": scaled_friction(item.surface, factor)})
         for name, item in world.objects.items()
     }
-    surface = _scaled(world.surface, factor)
+    surface = scaled_friction(world.surface, factor)
     return world.model_copy(update={"surface": surface, "objects": objects})
 
 
-def drawn_assembly(assembly: Assembly, scenario: Scenario) -> Assembly:
-    """A vehicle with the friction of this seed on its tool."""
-    center, factor = assembly.bodies[0], _friction(scenario)
-    if center.surface is None or factor == 1.0:
-        return assembly
-    center = replace(center, surface=_scaled(center.surface, factor))
-    return replace(assembly, bodies=(center, *assembly.bodies[1:]))
-
-
-def _friction(scenario: Scenario) -> float:
+def friction_factor(scenario: Scenario) -> float:
+    """The friction of this seed over what the scenario says of surfaces."""
     dice = stream(scenario.seed, "friction").uniform(-1.0, 1.0)
     return 1.0 + scenario.draw.friction * dice
-
-
-def _scaled(surface: Surface, factor: float) -> Surface:
-    return surface.model_copy(update={"friction": factor * surface.friction})

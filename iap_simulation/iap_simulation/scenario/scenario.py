@@ -21,6 +21,8 @@ from iap_description.errors import BadInput
 from iap_description.vehicles.platform import Platform, platform_tree
 from iap_description.world.world import World
 from iap_io.runs.recording import Recording
+from iap_physics.engines.make import EngineName
+from iap_physics.plant_spec import Rates
 from iap_physics.wind import Wind
 from iap_sensors.cameras.make import RendererName
 from iap_sensors.cameras.spec import CameraSpec
@@ -32,31 +34,10 @@ SCENARIOS = Presets(DATA / "scenarios", "scenario")
 TOOL = "tool"  # key of a vehicle that replaces its platform's own
 
 
-class Rates(Record):
-    """Rates of the loop; physics must be a whole multiple of control."""
-
-    physics_hz: Positive
-    control_hz: Positive
-
-    @property
-    def substeps(self) -> int:
-        """Physics steps in one control period."""
-        return round(self.physics_hz / self.control_hz)
-
-    @model_validator(mode="after")
-    def _is_whole_ratio(self) -> Self:
-        ratio = self.physics_hz / self.control_hz
-        if ratio < 1.0 or abs(ratio - round(ratio)) > 1e-9:
-            raise ValueError(
-                f"physics_hz {self.physics_hz} is not a whole multiple of control_hz {self.control_hz}"
-            )
-        return self
-
-
 class EngineChoice(Record):
     """Which physics engine flies."""
 
-    name: Literal["pybullet", "closed_form"]
+    name: EngineName
 
 
 class Metrics(Record):
@@ -110,12 +91,7 @@ class Scenario(Record):
     @model_validator(mode="after")
     def _autopilots_divide_physics(self) -> Self:
         for vehicle in self.vehicles:
-            rate = vehicle.control.gains.autopilot.rate_hz
-            ratio = self.rates.physics_hz / rate if rate else 1.0
-            if ratio < 1.0 or abs(ratio - round(ratio)) > 1e-9:
-                raise ValueError(
-                    f"key 'control.gains.autopilot.rate_hz': {rate} does not divide physics_hz {self.rates.physics_hz}"
-                )
+            self.rates.check_autopilot(vehicle.control.gains.autopilot, "control.gains.autopilot")
         return self
 
     def feels(self, vehicle: VehicleSpec) -> bool:

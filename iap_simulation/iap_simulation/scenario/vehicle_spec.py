@@ -11,6 +11,8 @@ from iap_control.references.motions import Motion, Replay
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
 from iap_description.vehicles.platform import Platform
 from iap_physics.disturbance import Disturbance
+from iap_physics.measured.state_noise import StateNoise
+from iap_physics.measured.wrench_filter import WrenchFilter
 from iap_sensors.mounted.sensor_presets import Sensors
 from iap_simulation.scenario.requirements import StateSource, missing_sensors
 
@@ -36,13 +38,6 @@ class Start(Record):
     lead_in: NonNegative
 
 
-class WrenchFilter(Record):
-    """Second-order low-pass of the contact wrench."""
-
-    cutoff: Positive  # [rad/s]
-    damping: Positive
-
-
 class Control(Record):
     """How a vehicle is controlled; `preset` is the gains' name before they were resolved."""
 
@@ -61,15 +56,6 @@ class Control(Record):
     )
     estimator: str = "default"  # settings of the method
     frontend: str = "default"  # settings of what follows its cameras' images
-
-
-class StateNoise(Record):
-    """White noise on the state that the controller sees, per control step."""
-
-    position: NonNegative  # [m]
-    attitude_deg: NonNegative
-    velocity: NonNegative  # [m/s]
-    rate_deg: NonNegative  # [deg/s]
 
 
 class ModelError(Record):

@@ -7,6 +7,7 @@ import pytest
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import load_run
 from iap_simulation.run import Flight, execute
+from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
 NEAR_WALL = (
@@ -117,6 +118,24 @@ def test_seeds_draw_other_starts_and_friction(fly):
     np.testing.assert_array_equal(flights[0].x, flights[1].x)
     np.testing.assert_array_equal(flights[0].felt.wrenches, flights[1].felt.wrenches)
     assert 1e-4 < np.abs(flights[2].x[0, 0, :3] - flights[0].x[0, 0, :3]).max() < 0.04
+    factors = [drawn_friction("peg_in_hole", seed) for seed in (1, 1, 2)]
+    assert factors[0] == factors[1] != factors[2]
+    assert all(0.8 <= factor <= 1.2 for factor in factors)
+
+
+def drawn_friction(name, seed):
+    """The friction of a seed over the scenario's, which is the same of every surface that is flown."""
+    scenario, _ = resolve(name, Options(seed=seed))
+    spec = plant_spec(scenario)
+    surfaces = [(scenario.world.surface, spec.world.surface)]
+    surfaces += [
+        (item.surface, spec.world.objects[key].surface)
+        for key, item in scenario.world.objects.items()
+    ]
+    (vehicle,), (flown,) = scenario.vehicles, spec.vehicles
+    surfaces.append((vehicle.platform.tool.surface, flown.assembly.bodies[0].surface))
+    (factor,) = {round(drawn.friction / own.friction, 12) for own, drawn in surfaces}
+    return factor
 
 
 def test_a_tool_inside_an_object_at_the_start_is_refused(fly):

@@ -47,13 +47,13 @@ def test_after_a_reset_the_flight_is_bit_identical(engine):
     """Also in the middle of a flight: controllers, noise, gusts and rotors all begin anew."""
     loop = windy(engine)
     first = flown(loop)
-    reset_plant(loop.plant, loop.scenario, loop.pilots)
+    reset_plant(loop.plant, loop.spec, loop.pilots)
     for _ in range(50):
         pilot = loop.pilots[0]
         state = loop.plant.state(0)[0]
         loop.plant.command(0, pilot.controller(pilot.sense(state[0]), pilot.reference(700)))
         loop.plant.advance()
-    reset_plant(loop.plant, loop.scenario, loop.pilots)
+    reset_plant(loop.plant, loop.spec, loop.pilots)
     assert loop.plant.t == 0.0
     np.testing.assert_array_equal(flown(loop), first)
 

@@ -5,10 +5,10 @@ import math
 
 import numpy as np
 import pytest
-from flying import DT, Loop, controller_of, hover_rpm, plant_of, scenario_of
+from flying import DT, Loop, hover_rpm, plant_of, scenario_of
 
 from iap_description import so3
-from iap_description.errors import FlightFailed
+from iap_description.errors import BadInput, FlightFailed
 from iap_description.signals import Reference
 from iap_description.states import Command, Level, Mode, Q, V, W, resting_state
 from iap_description.vehicles.platform import load_platform
@@ -54,9 +54,9 @@ def track(loop, reference, seconds):
 
 
 def command(loop, order, seconds):
-    """Past the controller, straight to the Plant."""
+    """Past the controller, straight to the Plant; wrenches by way of the vehicle, which allocates them."""
     for _ in range(round(seconds / DT)):
-        loop.plant.command(0, order)
+        loop.plant.command(0, loop.pilots[0].allocated(order, base(loop)[Q]))
         loop.plant.advance()
     return base(loop).copy()
 
@@ -192,13 +192,13 @@ def test_a_rotor_speed_of_zero_switches_the_rotors_off(hovering):
     order = order_of(loop, Mode.RPM)
     order.rpm[:] = 0.0
     early, late = command(loop, order, 0.3), command(loop, order, 0.1)
-    assert loop.plant.drives[0].rpm.max() < 20.0
+    assert loop.plant.propulsion[0].rpm.max() < 20.0
     assert (late[9] - early[9]) / 0.1 == pytest.approx(-9.81, rel=0.01)
 
 
 @pytest.mark.parametrize("name", JOINTED)
 def test_a_wrench_command_does_what_the_controller_s_own_allocation_does(hovering, name):
-    """Flown as wrenches that the Plant allocates, a velocity step ends where the attitude commands end."""
+    """Flown as wrenches that the vehicle allocates, a velocity step ends where the attitude commands end."""
     ends = []
     for mode in (Mode.ATTITUDE_THRUST, Mode.WRENCH):
         loop = hovering(name)
@@ -208,7 +208,7 @@ def test_a_wrench_command_does_what_the_controller_s_own_allocation_does(hoverin
         for _ in range(300):
             order = loop.pilots[0].controller(base(loop), reference)
             order.mode = mode
-            loop.plant.command(0, order)
+            loop.plant.command(0, loop.pilots[0].allocated(order, base(loop)[Q]))
             loop.plant.advance()
         ends.append(base(loop).copy())
     np.testing.assert_allclose(ends[1], ends[0], atol=1e-9)
@@ -241,7 +241,7 @@ def test_a_command_is_copied_when_it_is_taken():
     plant.command(0, order)
     order.rpm[:] = 9000.0
     plant.advance()
-    np.testing.assert_allclose(plant.drives[0].rpm, 6000.0)
+    np.testing.assert_allclose(plant.propulsion[0].rpm, 6000.0)
 
 
 @pytest.mark.parametrize("field", ["wrench_P", "thrust", "q_WB", "w_WB_B", "rpm"])
@@ -268,20 +268,18 @@ def test_any_whole_ratio_of_rates_flies_the_same_flight_within_a_centimetre():
     np.testing.assert_allclose(ends, np.tile(ends[0], (4, 1)), atol=0.01)
 
 
-def test_every_world_of_a_batch_takes_a_wrench_at_its_own_attitude():
-    """Two worlds, one tilted: the same wrench in P leans the tilted world's aircraft with it."""
-    plant = plant_of("three_star", batch=2)
-    tilt = so3.quaternion_exp(np.array([0.3, 0.0, 0.0]))
-    controller = controller_of("three_star")
-    start = plant.state().copy()
-    joints = np.array([joint.position for joint in load_platform("three_star").joints])
-    start[1, 0, Q] = tilt
-    start[1, 1:, :3] = so3.rotate(tilt, joints)
-    start[1, 1:, Q] = so3.multiply(tilt, start[1, 1:, Q])
-    plant.reset(start, [np.full((3, 4), 6000.0)], np.random.default_rng(1))
+def test_a_wrench_leans_the_aircraft_with_the_platform(hovering):
+    """The same wrench in P at two attitudes."""
+    vehicle = hovering("three_star").pilots[0]
     order = Command.zeros(3, Mode.WRENCH)
-    order.wrench_P[2] = controller.model.inertia.mass * 9.81
-    plant.command(0, order)
-    up = so3.rotate(plant.drives[0].q_WB, [0.0, 0.0, 1.0])
-    np.testing.assert_allclose(up[0], np.tile([0.0, 0.0, 1.0], (3, 1)), atol=1e-12)
-    np.testing.assert_allclose(up[1], np.tile(so3.rotate(tilt, [0, 0, 1.0]), (3, 1)), atol=1e-12)
+    order.wrench_P[2] = vehicle.model.inertia.mass * 9.81
+    tilted = so3.quaternion_exp(np.array([0.3, 0.0, 0.0]))
+    for q_WP in (LEVEL, tilted):
+        up = so3.rotate(vehicle.allocated(order, q_WP).q_WB, [0.0, 0.0, 1.0])
+        np.testing.assert_allclose(up, np.tile(so3.rotate(q_WP, [0, 0, 1.0]), (3, 1)), atol=1e-12)
+
+
+def test_the_plant_refuses_a_wrench_with_the_topic_that_takes_it():
+    plant = plant_of("three_star")
+    with pytest.raises(BadInput, match="publish on command/wrench"):
+        plant.command(0, Command.zeros(3, Mode.WRENCH))

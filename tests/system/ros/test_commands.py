@@ -2,16 +2,20 @@
 """Commands that stay away, that are no numbers, or that answer to nobody's state."""
 
 import signal
+import subprocess
+import time
 
 import numpy as np
 import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
-from iap_description.states import REF_P, REF_Q
-from iap_io.ros.node import LATEST
-from iap_io.wire.message_views import CommandMessage
-from iap_msgs.msg import AircraftCommand, PlatformCommand
+from iap_bringup.experiments.nodes.processes import executable
+from iap_bringup.launching.node_parameters import controller_parameters
+from iap_description.states import REF_P, REF_Q, Command, Mode
+from iap_io.ros.node import EVERY, LATEST
+from iap_io.wire.message_views import CommandMessage, MessageReader, StateMessage
+from iap_msgs.msg import AircraftCommand, PlatformCommand, PlatformState
 from iap_simulation.scenario.scenario import Options, resolve
 from iap_simulation.vehicle import Vehicle
 
@@ -76,6 +80,23 @@ def test_lockstep_waits_names_what_is_missing_and_takes_nothing_but_numbers(comm
     assert np.isfinite(probe.states["iap"][PERIOD]).all()
 
 
+def test_a_state_whose_answer_is_lost_comes_again_within_milliseconds(commander):
+    """Sent again after 5 ms, 10 ms, 20 ms and so on: four times until a tenth of a second has passed."""
+    probe, by_hand = commander
+    arrived = []
+
+    def take(data):
+        arrived.append((MessageReader(StateMessage).read(data).stamp, time.monotonic()))
+
+    probe.node.create_subscription(PlatformState, "/iap/state", take, EVERY, raw=True)
+    by_hand.send(by_hand.command(0), 0)
+    probe.wait_for_state("iap", 0.005)
+    probe.wait(lambda: len([1 for stamp, _ in arrived if stamp == PERIOD]) >= 4, "copies")
+    copies = [t for stamp, t in arrived if stamp == PERIOD]
+    assert copies[3] - copies[0] < 0.2
+    assert not probe.stays(lambda: len(arrived) < 8, 2.0)  # until it is answered
+
+
 @pytest.mark.parametrize(("count", "mode", "reason"), [(2, 1, "for 2 aircraft"), (3, 9, "mode 9")])
 def test_a_command_for_another_platform_or_of_no_known_mode_is_refused(
     commander, count, mode, reason
@@ -89,6 +110,47 @@ def test_a_command_for_another_platform_or_of_no_known_mode_is_refused(
     probe.wait(lambda: probe.says(IAP, reason), reason)
     by_hand.send(command, 0)
     probe.wait_for_state("iap", 0.005)
+
+
+@pytest.mark.parametrize("topic", ["command/wrench", "command"])
+def test_a_platform_wrench_is_allocated_by_the_controller(start, topic):
+    """It comes on its own topic, or for now on that of commands, whence physics_node hands it on."""
+    nodes, probe = start
+    scenario, _ = resolve("hover", Options(assignments=("engine.name=closed_form",)))
+    mass = Vehicle.of(scenario, scenario.vehicles[0]).model.inertia.mass
+    probe.hear_states("iap")
+    nodes.start("physics_node", {**CLOSED_FORM, "pace": "lockstep"})
+    nodes.start("controller_node", controller_parameters(scenario, scenario.vehicles[0]))
+    publisher = probe.node.create_publisher(PlatformCommand, f"/iap/{topic}", LATEST)
+    probe.wait_for_state("iap", 0.0)
+    probe.wait(lambda: probe.node.count_subscribers("/iap/command/wrench"), "the controller")
+    probe.wait(publisher.get_subscription_count, "subscription to wrenches")
+    message, order = CommandMessage.of(3), Command.zeros(3, Mode.WRENCH)
+    order.wrench_P[2] = mass * (9.81 + 1.0)
+    message.put(order)
+
+    def has_risen() -> bool:
+        stamp = probe.newest["iap"]
+        message.put_head(stamp, stamp // PERIOD)
+        publisher.publish(message.dump())
+        return stamp >= 200 * PERIOD
+
+    probe.wait(has_risen, "a second of wrenches")
+    base = probe.states["iap"][200 * PERIOD][0]
+    assert 0.9 < base[9] < 1.0  # m/s after 1 s at 1 m/s^2, less what the rotors take to follow
+    text = nodes.log("physics_node").read_text()
+    assert ("/iap/command/wrench" in text) == (topic == "command")
+
+
+def test_the_plant_s_own_node_takes_values_and_names_who_takes_scenarios():
+    node = executable("physics_node", "iap_physics")
+    command = [str(node), "--ros-args", "-p", "scenario:=hover"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 2
+    assert "parameter scenario" in ended.stderr and "'plant'" in ended.stderr
+    assert "ros2 run iap_bringup physics_node" in ended.stderr
+    ended = subprocess.run(command[:1], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 2 and "parameter plant: missing" in ended.stderr
 
 
 def test_without_commands_the_platform_levels_out_and_holds_until_they_return(start):

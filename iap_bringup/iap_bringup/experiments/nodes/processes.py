@@ -26,13 +26,13 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 PATIENCE = 20.0  # for a process that was told to end [s]
 
 
-def executable(name: str) -> Path:
-    """The installed file of a node.
+def executable(name: str, package: str = "") -> Path:
+    """The installed file of a node, by default of the package that takes its part in a flight.
 
     Raises:
         BadInput: it is not built, or its workspace is not sourced.
     """
-    package = package_of(name)
+    package = package or package_of(name)
     try:
         path = Path(get_package_prefix(package)) / "lib" / package / name
     except PackageNotFoundError as error:

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Frames that never move, in /tf_static, where tf2_msgs is installed."""
+
+from collections.abc import Sequence
+
+from rclpy.node import Node
+
+from iap_description.sensors.sensor_info import FixedFrame
+from iap_io.ros.node import LATCHED
+from iap_io.sensor_messages.static_transforms import TF_STATIC, tf_message
+
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:  # it comes with a ROS 2 installation, not with the wheels
+    TFMessage = None
+
+
+class StaticFrames:
+    """Publishes fixed frames once, to those who come later too.
+
+    Args:
+        node: that publishes.
+        frames: fixed to others.
+    """
+
+    def __init__(self, node: Node, frames: Sequence[FixedFrame]) -> None:
+        if TFMessage is not None and frames:
+            self._publisher = node.create_publisher(TFMessage, TF_STATIC, LATCHED)
+            self._publisher.publish(tf_message(frames))

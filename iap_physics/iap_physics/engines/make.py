@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Physics engines by name: built-in ones, or a class of the user's own."""
+
+import inspect
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from iap_description.errors import BadInput
+from iap_description.plugins import load_class
+from iap_physics.engines.engine import Engine
+
+KEY = "engine.name"
+ENGINES = {  # imported only where they fly: PyBullet takes its time
+    "pybullet": "iap_physics.engines.pybullet.engine:PyBulletEngine",
+    "closed_form": "iap_physics.engines.closed_form:ClosedFormEngine",
+}
+METHODS = tuple(
+    name for name, member in vars(Engine).items() if callable(member) and name[0] != "_"
+)
+
+
+def _known(name: str) -> str:
+    if name not in ENGINES and ":" not in name:
+        raise ValueError(f"choose {', '.join(ENGINES)}, or module:Class of your own")
+    return name
+
+
+EngineName = Annotated[str, AfterValidator(_known)]
+
+
+def make_engine(name: str, *, view: bool = False) -> Engine:
+    """A fresh engine, not loaded yet.
+
+    Args:
+        name: one of `ENGINES`, or ``module:Class`` of a class with all methods of `Engine`, made without arguments.
+        view: open the engine's window, of an engine that takes `view`.
+
+    Raises:
+        BadInput: no such engine, it lacks a method, or it needs what is not installed.
+    """
+    made = load_class(name, METHODS, key=KEY, built_in=ENGINES)
+    if getattr(made, "_is_protocol", False):
+        raise BadInput(f"key '{KEY}': class '{name}' is a protocol, not an engine")
+    takes_view = "view" in inspect.signature(made).parameters
+    engine: Engine = made(view=view) if takes_view else made()
+    return engine

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""What a vehicle does without commands: it levels out and stays where it is, as the aircraft's own autopilots would.
+
+Every aircraft keeps its own place under the levelled platform:
+
+.. math::
+    f_i = T_i (e_z - (k_p e_i + k_d v_i + k_i \int \bar e) / g)
+
+with the thrust T_i that carries its share in hover, the distance e_i from its place, its velocity v_i, and the mean
+distance of all aircraft, whose integral takes out what the masses and the wind are off. A platform whose joints are on
+a line swings about it like a pendulum; there all aircraft also accelerate with the swing, which damps it.
+"""
+
+import math
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.kernels import yaw_of
+from iap_description.states import Command, P, Q, V, W
+from iap_physics.plant_spec import PlantSpec, PlantVehicle
+
+Array = NDArray[np.float64]
+POSITION_GAIN, VELOCITY_GAIN, INTEGRAL_GAIN = 2.5, 2.8, 0.9  # [1/s^2], [1/s], [1/s^3]
+SWING_GAIN = 0.3  # acceleration of the joints' line per rate of swing [m/s^2 per rad/s]; stable up to twice this
+MAX_ACCELERATION = 5.0  # that the distance from the place, and its integral, may ask for [m/s^2]
+
+
+class Hold(Protocol):
+    """Commands for a vehicle that gets none from outside."""
+
+    def begin(self, x: Array) -> None:
+        """Commands stay away from the state rows (bodies, 13) on."""
+
+    def __call__(self, x: Array) -> Command:
+        """The command on state rows (bodies, 13); the same object every time, overwritten."""
+
+
+class FailSafe:
+    """Holds one vehicle by its aircraft alone, without a model of the platform's inertia.
+
+    Args:
+        spec: of the plant.
+        vehicle: that is held.
+    """
+
+    def __init__(self, spec: PlantSpec, vehicle: PlantVehicle) -> None:
+        assembly, aircraft = vehicle.assembly, vehicle.platform.aircraft
+        self._bodies = list(assembly.aircraft)
+        self._arms_P = assembly.p_PB_P[self._bodies]
+        self._line_P = _line_through(self._arms_P)
+        self._thrust = np.array(vehicle.hover_thrust)
+        self._limits, self._tan_tilt = aircraft.thrust_limits, math.tan(aircraft.tilt_max)
+        self._gravity, self._dt = spec.world.gravity, spec.dt
+        self._command = Command.zeros(len(self._bodies))
+        self.begin(np.array(vehicle.start))
+
+    def begin(self, x: Array) -> None:
+        """Keep the platform of rows (bodies, 13) where it is, level and with its headings."""
+        level = _about_z(yaw_of(x[0, Q]))
+        self._places_W = x[0, P] + so3.rotate(level, self._arms_P)
+        self._headings = np.array([_about_z(yaw_of(row[Q])) for row in x[self._bodies]])
+        self._integral = np.zeros(3)
+
+    def __call__(self, x: Array) -> Command:
+        """The command on state rows (bodies, 13)."""
+        rows = x[self._bodies]
+        e = rows[:, P] - self._places_W
+        self._integral += INTEGRAL_GAIN * self._dt * e.mean(axis=0)
+        self._integral = _shortened(self._integral, MAX_ACCELERATION)
+        pull = _shortened(POSITION_GAIN * e, MAX_ACCELERATION)
+        wanted = np.array([0.0, 0.0, self._gravity]) - (
+            pull + VELOCITY_GAIN * rows[:, V] + self._integral + self._swing_damping(x[0])
+        )
+        f_W = self._limited(self._thrust[:, None] / self._gravity * wanted)
+        self._command.thrust[:] = np.linalg.norm(f_W, axis=1)
+        self._command.q_WB[:] = so3.multiply(_turns_to(f_W), self._headings)
+        return self._command
+
+    def _swing_damping(self, base: Array) -> Array:
+        """Deceleration (3,) of all aircraft against the swing of the base (13,) about the joints' line [m/s^2]."""
+        line_W = so3.rotate(base[Q], self._line_P)
+        return SWING_GAIN * (base[W] @ line_W) * np.array([line_W[1], -line_W[0], 0.0])
+
+    def _limited(self, f_W: Array) -> Array:
+        """Thrusts (N, 3) within the aircraft's limits of thrust and tilt; height is kept before direction."""
+        low, high = self._limits
+        z = np.clip(f_W[:, 2], low, high)
+        allowed = np.minimum(z * self._tan_tilt, np.sqrt(high**2 - z**2))
+        level = np.linalg.norm(f_W[:, :2], axis=1)
+        share = np.minimum(1.0, allowed / np.maximum(level, 1e-9))
+        return np.column_stack([share[:, None] * f_W[:, :2], z])
+
+
+def _line_through(points: Array) -> Array:
+    """Direction (3,) of the line through points (N, 3); zero where they are on none or coincide."""
+    _, lengths, directions = np.linalg.svd(points - points.mean(axis=0))
+    is_line = len(points) > 1 and lengths[0] > 1e-6 and lengths[1] < 1e-6 * lengths[0]
+    return directions[0] if is_line else np.zeros(3)
+
+
+def _shortened(v: Array, length: float) -> Array:
+    """Vectors (..., 3), none longer than `length`."""
+    return v * np.minimum(
+        1.0, length / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-9)
+    )
+
+
+def _about_z(yaw: float) -> Array:
+    return so3.quaternion_exp(np.array([0.0, 0.0, yaw]))
+
+
+def _turns_to(f_W: Array) -> Array:
+    """The shortest turns (N, 4), xyzw, from the world's z axis to vectors (N, 3) above the horizon."""
+    z = f_W / np.linalg.norm(f_W, axis=1, keepdims=True)
+    return so3.normalized(np.column_stack([-z[:, 1], z[:, 0], np.zeros(len(z)), 1.0 + z[:, 2]]))

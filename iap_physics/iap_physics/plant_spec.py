@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a plant is made of, as values that survive YAML bit for bit: world, vehicles as they really fly, and starts."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Self
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from iap_description.config import (
+    Count,
+    Flag,
+    NonNegative,
+    Positive,
+    Real,
+    Record,
+    Vec3,
+    parse_mapping,
+    validate,
+)
+from iap_description.random_streams import stream
+from iap_description.sensors.inertial_samples import InertialMounts, Sampling
+from iap_description.sensors.mounts import SensorMount
+from iap_description.text_files import read_text
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.autopilot_gains import AutopilotGains
+from iap_description.vehicles.platform import Platform
+from iap_description.world.surface import Surface
+from iap_description.world.world import World
+from iap_physics.disturbance import Disturbance
+from iap_physics.engines.make import EngineName
+from iap_physics.measured.state_noise import StateNoise
+from iap_physics.measured.wrench_filter import WrenchFilter
+from iap_physics.wind import Wind
+
+Array = NDArray[np.float64]
+Seed = Annotated[int, Field(strict=True, ge=0)]
+Index = Annotated[int, Field(strict=True, ge=0)]
+Quaternion = tuple[Real, Real, Real, Real]
+Rotors = tuple[NonNegative, NonNegative, NonNegative, NonNegative]
+StateRow = Annotated[tuple[Real, ...], Field(min_length=13, max_length=13)]
+
+
+class Rates(Record):
+    """Rates of the loop; physics must be a whole multiple of control."""
+
+    physics_hz: Positive
+    control_hz: Positive
+
+    @property
+    def substeps(self) -> int:
+        """Physics steps in one control period."""
+        return round(self.physics_hz / self.control_hz)
+
+    @model_validator(mode="after")
+    def _is_whole_ratio(self) -> Self:
+        if not _is_whole(self.physics_hz / self.control_hz):
+            raise ValueError(
+                f"physics_hz {self.physics_hz} is not a whole multiple of control_hz {self.control_hz}"
+            )
+        return self
+
+    def check_autopilot(self, gains: AutopilotGains, key: str) -> None:
+        """Refuse an autopilot whose rate does not divide the physics rate.
+
+        Args:
+            gains: of the autopilot.
+            key: of its gains in the configuration, for the error.
+
+        Raises:
+            ValueError: it does not.
+        """
+        rate = gains.rate_hz
+        if rate and not _is_whole(self.physics_hz / rate):
+            raise ValueError(
+                f"key '{key}.rate_hz': {rate} does not divide physics_hz {self.physics_hz}"
+            )
+
+
+def _is_whole(ratio: float) -> bool:
+    return ratio >= 1.0 and abs(ratio - round(ratio)) <= 1e-9
+
+
+class ImuMount(Record):
+    """Where an inertial unit S sits on a body B of its vehicle."""
+
+    body: Index  # of the vehicle's bodies
+    frame: str  # TF frame of S
+    p_BS_B: Vec3  # [m]
+    q_BS: Quaternion  # xyzw
+
+
+class ImuSpec(Record):
+    """The ideal inertial units of a vehicle, all alike."""
+
+    every: Count  # physics steps between samples
+    sampling: Sampling
+    mounts: Annotated[tuple[ImuMount, ...], Field(min_length=1)]
+
+    @classmethod
+    def of(cls, mounts: Sequence[SensorMount], every: int, sampling: Sampling) -> Self:
+        """Units on mounts, each with a sample after every so many physics steps."""
+        values = [
+            ImuMount(
+                body=mount.body,
+                frame=mount.source.frame,
+                p_BS_B=mount.p_BS_B.tolist(),
+                q_BS=mount.q_BS.tolist(),
+            )
+            for mount in mounts
+        ]
+        return cls(every=every, sampling=sampling, mounts=values)
+
+    def rows(self, first: int) -> InertialMounts:
+        """The mounts, of a vehicle whose central body has the state row `first`."""
+        return InertialMounts(
+            np.array([first + mount.body for mount in self.mounts], dtype=np.int64),
+            np.array([mount.p_BS_B for mount in self.mounts]),
+            np.array([mount.q_BS for mount in self.mounts]),
+        )
+
+
+class PlantVehicle(Record):
+    """One vehicle as it really flies, and what a plant measures and watches of it."""
+
+    name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")
+    platform: Platform
+    mass_factor: Positive = 1.0  # of masses and inertias, over the platform's
+    friction_factor: NonNegative = 1.0  # of the tool's friction, over the platform's
+    autopilot: AutopilotGains
+    start: Annotated[tuple[StateRow, ...], Field(min_length=1)]  # of every body
+    start_rpm: Annotated[tuple[Rotors, ...], Field(min_length=1)]  # of every aircraft [rpm]
+    hover_thrust: tuple[NonNegative, ...]  # of every aircraft, level and at rest [N]
+    disturbances: tuple[Disturbance, ...] = ()
+    state_noise: StateNoise | None = None  # of state/measured; None: none is published
+    wrench_filter: WrenchFilter | None = None  # None: the contact wrench is not measured
+    imu: ImuSpec | None = None
+    flies_on_estimate: Flag = False  # whether the autopilots go by states from outside
+    may_land: Flag = False  # whether touching the ground is no crash
+    lost_after: Positive | None = None  # time without contact after which a push has failed [s]
+    push_hold: Positive | None = None  # time in contact after which a push is over [s]
+
+    @model_validator(mode="after")
+    def _fits_the_platform(self) -> Self:
+        aircraft, bodies = self.platform.count, 1 + len(self.platform.joints)
+        for key, wanted in (
+            ("start", bodies),
+            ("start_rpm", aircraft),
+            ("hover_thrust", aircraft),
+        ):
+            if len(getattr(self, key)) != wanted:
+                raise ValueError(f"key '{key}': {wanted} entries are needed")
+        if self.imu is not None and max(mount.body for mount in self.imu.mounts) >= bodies:
+            raise ValueError(f"key 'imu.mounts': there are {bodies} bodies")
+        return self
+
+    @property
+    def assembly(self) -> Assembly:
+        """What flies, with its real masses and its tool's real friction."""
+        assembly = Assembly.of(self.platform, self.name).scaled(mass=self.mass_factor)
+        center = assembly.bodies[0]
+        if center.surface is None or self.friction_factor == 1.0:
+            return assembly
+        center = replace(center, surface=scaled_friction(center.surface, self.friction_factor))
+        return replace(assembly, bodies=(center, *assembly.bodies[1:]))
+
+
+class PlantSpec(Record):
+    """A whole plant; its defaults are a world without wind."""
+
+    seed: Seed
+    rates: Rates
+    engine: EngineName = "pybullet"
+    world: World = World()  # with the friction that counts
+    wind: Wind = Wind()
+    has_drag: Flag = False
+    vehicles: Annotated[tuple[PlantVehicle, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        names = [vehicle.name for vehicle in self.vehicles]
+        if len(set(names)) < len(names):
+            raise ValueError(f"key 'vehicles': names must differ, are {', '.join(names)}")
+        for i, vehicle in enumerate(self.vehicles):
+            self.rates.check_autopilot(vehicle.autopilot, f"vehicles.{i}.autopilot")
+        return self
+
+    @classmethod
+    def read(cls, text: str, *, source: str) -> Self:
+        """The plant of YAML text, or of the file whose path `text` is; `source` names it in errors.
+
+        Raises:
+            BadInput: no such file, no YAML, or anything unknown, missing or impossible.
+        """
+        if "\n" not in text:
+            source, text = text, read_text(Path(text))
+        return validate(cls, parse_mapping(text, source=source), source=source)
+
+    def yaml(self) -> str:
+        """YAML text from which `read` makes an equal plant, bit for bit."""
+        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)
+
+    @property
+    def dt(self) -> float:
+        """Control period [s]."""
+        return 1.0 / self.rates.control_hz
+
+    @property
+    def start(self) -> Array:
+        """(1, bodies, 13) state rows of all vehicles at t = 0."""
+        return np.array([row for vehicle in self.vehicles for row in vehicle.start])[None]
+
+    @property
+    def start_rpm(self) -> list[Array]:
+        """(N, 4) rotor speeds of each vehicle at t = 0 [rpm]."""
+        return [np.array(vehicle.start_rpm) for vehicle in self.vehicles]
+
+    def rng(self, source: str) -> np.random.Generator:
+        """The generator of a source of noise, such as ``gusts``, as a flight begins with it."""
+        return stream(self.seed, source)
+
+
+def scaled_friction(surface: Surface, factor: float) -> Surface:
+    """A surface with other friction."""
+    return surface.model_copy(update={"friction": factor * surface.friction})

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A scenario's plant, for one process and for physics_node alike."""
+
+from collections.abc import Sequence
+
+from iap_description.vehicles.assembly import Assembly
+from iap_io.runs.run_meta import TRUTH
+from iap_physics.plant_spec import ImuSpec, PlantSpec, PlantVehicle
+from iap_sensors.mounted.inertial_units import seats_of
+from iap_sensors.rates import nearest_rate
+from iap_simulation.scenario.randomization import drawn_world, friction_factor
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
+from iap_simulation.vehicle import Vehicle, vehicles_of
+
+
+def plant_spec(scenario: Scenario, vehicles: Sequence[Vehicle] | None = None) -> PlantSpec:
+    """The plant of a scenario, with what its seed draws.
+
+    Args:
+        scenario: resolved.
+        vehicles: made of it, if they are there already.
+
+    Raises:
+        BadInput: a recorded command cannot be used, or a body has no mount for an inertial unit.
+    """
+    made = vehicles_of(scenario) if vehicles is None else vehicles
+    return PlantSpec(
+        seed=scenario.seed,
+        rates=scenario.rates,
+        engine=scenario.engine.name,
+        world=drawn_world(scenario),
+        wind=scenario.wind,
+        has_drag=scenario.has_drag,
+        vehicles=tuple(
+            _vehicle(scenario, spec, vehicle)
+            for spec, vehicle in zip(scenario.vehicles, made, strict=True)
+        ),
+    )
+
+
+def _vehicle(scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle) -> PlantVehicle:
+    control, push = spec.control, vehicle.push
+    is_noisy = any(spec.state_noise.model_dump().values())
+    return PlantVehicle(
+        name=spec.name,
+        platform=spec.platform,
+        mass_factor=spec.model_error.mass,
+        friction_factor=friction_factor(scenario),
+        autopilot=control.gains.autopilot,
+        start=vehicle.start.tolist(),
+        start_rpm=vehicle.start_rpm.tolist(),
+        hover_thrust=vehicle.hover_thrust.tolist(),
+        disturbances=spec.disturbances,
+        state_noise=spec.state_noise if is_noisy else None,
+        wrench_filter=control.wrench_filter if scenario.feels(spec) else None,
+        imu=_imu(scenario, spec),
+        flies_on_estimate=control.state_source != TRUTH,
+        may_land=vehicle.on_ground,
+        lost_after=None if push is None else push.lost_after,
+        push_hold=None if push is None else push.hold,
+    )
+
+
+def _imu(scenario: Scenario, spec: VehicleSpec) -> ImuSpec | None:
+    unit = spec.sensors.imu
+    if unit is None:
+        return None
+    _, every = nearest_rate(unit.rate, scenario.rates.physics_hz)
+    return ImuSpec.of(seats_of(Assembly.of(spec.platform, spec.name)), every, unit.sampling)
