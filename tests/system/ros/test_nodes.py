@@ -4,6 +4,7 @@
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,10 +18,10 @@ from probe import flown_in_process, largest_difference
 from iap_bringup.experiments.nodes.processes import executable
 from iap_bringup.launching.node_parameters import controller_parameters
 from iap_io.runs.run_folder import load_run, read_metrics
-from iap_simulation.scenario.scenario import DATA, Options, resolve, resolve_replay
+from iap_simulation.scenario.scenario import Options, resolve, resolve_replay
 
 pytestmark = pytest.mark.nodes
-SAMPLE = str(DATA / "sample_flight")
+SAMPLE = str(Path(__file__).parents[3] / "iap_bringup/iap_bringup/data/sample_flight")
 PUSHING = ("wrench_topic:=wrench/filtered", "wrench_mode:=selective")
 PAUSED = {"pace": "lockstep", "start_paused": True}
 
