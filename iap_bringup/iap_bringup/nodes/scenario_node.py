@@ -75,6 +75,8 @@ def main_of(executable: str) -> Callable[[], int]:
     return lambda: run(executable, lambda: [make_node(executable)])
 
 
-imu_node, uwb_node = main_of("imu_node"), main_of("uwb_node")
-camera_node, lidar_node = main_of("camera_node"), main_of("lidar_node")
+imu_node = main_of("imu_node")
+uwb_node = main_of("uwb_node")
+camera_node = main_of("camera_node")
+lidar_node = main_of("lidar_node")
 sensor_node = main_of("sensor_node")
