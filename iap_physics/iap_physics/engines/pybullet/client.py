@@ -8,19 +8,30 @@ the first is dropped, the second sent to standard error (`native_output`).
 import math
 import os
 import sys
+from tempfile import TemporaryDirectory
 
 from iap_description.errors import BadInput
-from iap_description.native_output import native_output_discarded
+from iap_description.native_output import native_output_discarded, native_output_to
 from iap_description.world.shapes import Surface
 
 with native_output_discarded():
     import pybullet as bullet
 
-__all__ = ["MARGIN", "SPEED_LIMIT", "Handle", "bullet", "connect", "set_surface"]
+__all__ = [
+    "MARGIN",
+    "SPEED_LIMIT",
+    "STDERR",
+    "Handle",
+    "bullet",
+    "connect",
+    "set_surface",
+    "shut_down",
+]
 
 Handle = tuple[int, int]  # PyBullet's body and link; link -1 is the base
 
 MARGIN = 1e-4  # by which hulls are rounded outwards, by default 1 mm [m]
+STDERR = 2
 SPEED_LIMIT = 1e5  # at which PyBullet clips velocities, by default 100 [m/s, rad/s]
 
 
@@ -37,6 +48,13 @@ def connect(*, view: bool) -> int:
     client = bullet.connect(bullet.GUI)
     bullet.configureDebugVisualizer(bullet.COV_ENABLE_GUI, 0, physicsClientId=client)
     return client
+
+
+def shut_down(client: int, files: TemporaryDirectory[str]) -> None:
+    """End PyBullet and remove what it has read."""
+    with native_output_to(STDERR):
+        bullet.disconnect(client)
+    files.cleanup()
 
 
 def set_surface(client: int, handle: Handle, surface: Surface) -> None:

@@ -31,19 +31,23 @@ from iap_description.world.world import World
 from iap_physics.engines.contact import Point, Vector, contact_of, wrench_on
 from iap_physics.engines.engine import DIVERGED, RUNNING, WORLD, Contact, Engine, world_indices
 from iap_physics.engines.joints import at_rest, check_start
-from iap_physics.engines.pybullet.client import bullet, connect
-from iap_physics.engines.pybullet.objects import models, prescribe, states
-from iap_physics.engines.pybullet.rays import ray_cast
-from iap_physics.engines.pybullet.rows import FAR, settle
-from iap_physics.engines.pybullet.scene import write_scene
-from iap_physics.engines.pybullet.world import Loaded, build, model, place
+from iap_physics.engines.pybullet.client import STDERR, bullet, connect, shut_down
+from iap_physics.engines.pybullet.objects import models, prescribe, ray_cast, states
+from iap_physics.engines.pybullet.world import (
+    FAR,
+    Loaded,
+    build,
+    model,
+    place,
+    settle,
+    write_scene,
+)
 
 Array = NDArray[np.float64]
 
 JOINT_FORCE = 1e5  # that a joint added in flight can bear [N]
 APART = 1e3  # [m] no two vehicles touch at this distance
 FIRST_STEP = 1e-3  # that gives moving objects a velocity before the first step tells its own [s]
-STDERR = 2
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ class PyBulletEngine(Engine):
         self._places: list[Vector] = []  # of the bodies' CoMs
         self._points: tuple[Point, ...] | None = None  # of the last step, once they are asked for
         self._files = tempfile.TemporaryDirectory(prefix="iap_")
-        self._finalizer = weakref.finalize(self, _shut_down, self._client, self._files)
+        self._finalizer = weakref.finalize(self, shut_down, self._client, self._files)
 
     def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
         """Build the world; every vehicle rests at the origin."""
@@ -283,8 +287,7 @@ class PyBulletEngine(Engine):
         raise FlightFailed("diverged", self.t, reason)
 
     def _name(self, row: int) -> str:
-        names = [f"{a.name}/{body.name}" for a in self._assemblies for body in a.bodies]
-        return names[row]
+        return [f"{a.name}/{body.name}" for a in self._assemblies for body in a.bodies][row]
 
     def _in_principal_axes(self, row: int, p_B: Array) -> list[float]:
         if row == WORLD:
@@ -295,9 +298,3 @@ class PyBulletEngine(Engine):
         """Free a snapshot's memory in PyBullet, unless its world is gone already."""
         if loaded is self._loaded and self._finalizer.alive:
             bullet.removeState(state_id, **self._at)
-
-
-def _shut_down(client: int, files: tempfile.TemporaryDirectory[str]) -> None:
-    with native_output_to(STDERR):
-        bullet.disconnect(client)
-    files.cleanup()

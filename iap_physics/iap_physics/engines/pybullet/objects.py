@@ -35,6 +35,7 @@ Array = NDArray[np.float64]
 # bodies are put in one more, so that those of vehicles alone are in neither.
 ANY, FREE = 1, 64
 STANDING = 2 | FREE  # everything but vehicles
+RAYS_PER_CALL = 16000  # PyBullet drops those beyond 16383
 REACH = 0.002  # gap of a contact point up to which the solver takes it into account [m]
 
 
@@ -175,3 +176,19 @@ def _obj(pieces: Sequence[Shape]) -> str:
         lines += [f"f {a} {b} {c}" for a, b, c in (faces + first).tolist()]
         first += len(vertices)
     return "\n".join([*lines, ""])
+
+
+def ray_cast(client: int, starts_W: Array, ends_W: Array, *, world_only: bool) -> Array:
+    """Fraction (rays,) of each ray at its first hit, see `iap_physics.engines.engine.Engine.ray_cast`."""
+    starts, ends = np.asarray(starts_W).tolist(), np.asarray(ends_W).tolist()
+    seen = {"collisionFilterMask": STANDING} if world_only else {}
+    hits: list[float] = []
+    for i in range(0, len(starts), RAYS_PER_CALL):
+        rays = bullet.rayTestBatch(
+            starts[i : i + RAYS_PER_CALL],
+            ends[i : i + RAYS_PER_CALL],
+            **seen,
+            physicsClientId=client,
+        )
+        hits += [ray[2] for ray in rays]
+    return np.array(hits)
