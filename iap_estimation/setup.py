@@ -8,7 +8,7 @@ NAME = "iap_estimation"
 setup(
     name=NAME,
     version="0.4.0",
-    description="Estimators: odometry of cameras, inertial units and ranges, wrench observers, navigation, data sets, and their nodes.",
+    description="Estimators: odometry, wrench observers, navigation, data sets, and their nodes.",
     author="IAP simulation suite contributors",
     maintainer="IAP simulation suite contributors",
     maintainer_email="maintainers@example.org",
