@@ -106,7 +106,7 @@ def with_anchors(events: Iterable[Event], count: int | None) -> Iterator[Event]:
 
 def with_pixel_noise(heard: Heard, events: Iterable[Event], pixels: float) -> Iterator[Event]:
     """The same with white noise on every coordinate of every track [px]; the same noise each time."""
-    rigs = [craft.rig for craft in heard.own.fleet(pixels).crafts]
+    rigs = [craft.rig for craft in heard.own.fleet(pixels).aircraft]
     rng = np.random.default_rng(heard.seed)
     for who, said in events:
         if isinstance(said, Tracks) and (rig := rigs[who]) is not None:
@@ -128,7 +128,7 @@ def estimated(
 
     localizer = make_localizer(base, own.fleet(spec.pixels), spec, first)
     found: dict[str, list[Estimate]] = {}
-    names = [craft.name for craft in own.crafts]
+    names = [craft.name for craft in own.aircraft]
     try:
         for who, said in events:
             if pass_on(localizer, who, said):
@@ -151,7 +151,7 @@ def errors_of(heard: Heard, body: str, estimates: list[Estimate]) -> Array:
     )
     k = rows.astype(int)
     places = np.array([each.p_WB_W for each in estimates])
-    names = [craft.name for craft in own.crafts]
+    names = [craft.name for craft in own.aircraft]
     if body == CENTRE_NAME:
         return places - heard.x[k, 0, P]
     a = names.index(body)
@@ -178,7 +178,7 @@ def _judged(case: Case, name: str, heard: Heard) -> tuple[dict[str, Score | Fail
     if isinstance(found, Failed):
         return dict.fromkeys(case.bodies, found), None
     scores: dict[str, Score | Failed] = {}
-    names = [craft.name for craft in heard.own.crafts]
+    names = [craft.name for craft in heard.own.aircraft]
     for body in case.bodies:
         estimates = found.get(_known_as(body, heard), [])
         if not estimates:
@@ -199,7 +199,7 @@ def _judged(case: Case, name: str, heard: Heard) -> tuple[dict[str, Score | Fail
 
 def _known_as(body: str, heard: Heard) -> str:
     """A body's name on the vehicle: a single aircraft has another than one of several."""
-    names = [craft.name for craft in heard.own.crafts]
+    names = [craft.name for craft in heard.own.aircraft]
     return names[0] if len(names) == 1 else body
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who is to be localised: the aircraft with their sensors, and how they are joined."""
+"""The fleet to localise: aircraft with their sensors, and their joints."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,11 +11,13 @@ from iap_description.earth import GRAVITY
 from iap_estimation.virpo.factors.camera import StereoRig
 
 Array = NDArray[np.float64]
-STRAIGHT = 1e-6  # second singular value of the joints' places, relative to the first, of a line
+LINE_TOLERANCE = (
+    1e-6  # second singular value of the joints' places, relative to the first, of a line
+)
 
 
 @dataclass(frozen=True, eq=False)
-class Craft:
+class AircraftModel:
     """One aircraft; its body B is its inertial unit.
 
     Attributes:
@@ -39,14 +41,14 @@ class Fleet:
     """All aircraft of one platform.
 
     Attributes:
-        crafts: the aircraft.
+        aircraft: the aircraft.
         d: (A, 3) places of their joints on the central body B0 [m]; None where nothing joins them.
         turn_noise: (2,) densities of the central gyroscope and of its bias's walk.
         tilt_deviation: standard deviation of the central body's roll and pitch [rad].
         gravity: [m/s^2].
     """
 
-    crafts: tuple[Craft, ...]
+    aircraft: tuple[AircraftModel, ...]
     d: Array | None = None
     turn_noise: Array = field(default_factory=lambda: np.array([0.0015, 0.0002]))
     tilt_deviation: float = 0.01
@@ -58,8 +60,8 @@ class Fleet:
         if self.d is None or len(self.d) < 3:
             return True
         sizes = np.linalg.svd(self.d - self.d.mean(axis=0), compute_uv=False)
-        return bool(sizes[1] < STRAIGHT * sizes[0])
+        return bool(sizes[1] < LINE_TOLERANCE * sizes[0])
 
     def alone(self, aircraft: int) -> "Fleet":
         """One of them by itself."""
-        return Fleet((self.crafts[aircraft],), gravity=self.gravity)
+        return Fleet((self.aircraft[aircraft],), gravity=self.gravity)

@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 class ImuWrenchObserver:
-    """Hands the mean of what the units said in a control period to an `AccelerationObserver`.
+    """Passes the mean of the units' samples in a control period to an `AccelerationObserver`.
 
     Args:
         observer: of the wrench.
@@ -80,13 +80,13 @@ class ImuWrenchObserver:
         return cls(observer, tuple(unit.topic for unit in own))
 
     def reset(self) -> None:
-        """Nothing was felt yet."""
+        """Forget the past."""
         self._observer.reset()
         self._means[:] = self._sums[:] = 0.0
         self._counts[:] = 0.0
 
     def take(self, reading: Reading) -> None:
-        """Take what a unit says; other readings do not count."""
+        """Take a reading; those of other sensors do not count."""
         if isinstance(reading, ImuReading) and reading.source.topic in self._rows:
             m = self._rows[reading.source.topic]
             self._sums[0, m] += reading.w_WS_S
