@@ -53,7 +53,7 @@ def test_update(benchmark, heard, method):
             is_new = pass_on(localizer, who, said)
             taken = time.perf_counter() - begin
             if is_new:
-                named_estimates(localizer, [craft.name for craft in own.crafts])
+                named_estimates(localizer, [craft.name for craft in own.aircraft])
                 if said.t > WARM:
                     updates.append(taken)
 

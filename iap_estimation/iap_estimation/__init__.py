@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the vehicle believes: pose errors and trajectory files."""
+"""Estimation: front end, VIRPO, wrench observers, navigation, data sets."""

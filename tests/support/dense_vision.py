@@ -7,7 +7,7 @@ from jacobians import some_states
 from iap_description import so3
 from iap_estimation.virpo.algebra.normal_equations import soften
 from iap_estimation.virpo.algebra.states import States
-from iap_estimation.virpo.factors.camera import StereoRig, project, project_slopes, scaled_point
+from iap_estimation.virpo.factors.camera import StereoRig, project, project_jacobians, scaled_point
 from iap_estimation.virpo.factors.landmarks import LEFT, RIGHT, Landmarks
 
 OPEN = 1e9  # width of a kernel that bends nothing
@@ -23,9 +23,9 @@ def any_rig(seed: int = 0, pixels: float = 1.5) -> StereoRig:
     return StereoRig.of(turned, places, focal=320.0, pixels=pixels)
 
 
-def ahead(frames: int, crafts: int = 1, **others) -> States:
+def ahead(frames: int, aircraft: int = 1, **others) -> States:
     """States close together, so that what is in front of one is in front of all."""
-    states = some_states(frames, crafts, **others)
+    states = some_states(frames, aircraft, **others)
     states.x[..., :3] *= 0.4
     turn = so3.quaternion_log(states.x[..., 3:7])
     states.x[..., 3:7] = so3.quaternion_exp(0.2 * turn)
@@ -37,10 +37,10 @@ def look(
 ) -> Landmarks:
     """A table of so many landmarks of each aircraft, seen with noise by most cameras from their host on."""
     rng = np.random.default_rng(seed)
-    frames, crafts = states.x.shape[:2]
-    table = Landmarks.empty(each * crafts + 2, frames)  # and two free rows
-    for m in range(each * crafts):
-        a, i = m % crafts, int(rng.integers(frames - 1))
+    frames, aircraft = states.x.shape[:2]
+    table = Landmarks.empty(each * aircraft + 2, frames)  # and two free rows
+    for m in range(each * aircraft):
+        a, i = m % aircraft, int(rng.integers(frames - 1))
         table.track[m], table.aircraft[m], table.host[m], table.known[m] = m, a, i, 1
         table.place[m] = *rng.uniform(-0.5, 0.5, 2), 1.0 / rng.uniform(2.0, 8.0)
         for j in range(i, frames):
@@ -50,7 +50,7 @@ def look(
                 table.views[m, j, 2 * side : 2 * side + 2] = np.array(s[:2]) / s[2] + noise
             may_lack = rng.random() < 0.3
             table.seen[m, j] = (0 if j > i and rng.random() < 0.2 else LEFT) if may_lack else 3
-    table.place[: each * crafts] += 0.02 * rng.normal(size=(each * crafts, 3))
+    table.place[: each * aircraft] += 0.02 * rng.normal(size=(each * aircraft, 3))
     table.place[:, 2] = np.clip(table.place[:, 2], 0.05, 1.0)
     return table
 
@@ -63,7 +63,7 @@ def of_view(
     x_i, x_j = states.x[table.host[m], a], states.x[j, a]
     s = scaled_point(x_i, x_j, table.place[m], rig, side)
     project(s, table.views[m, j, 2 * side : 2 * side + 2], rig.deviation, r)
-    project_slopes(x_i, x_j, table.place[m], rig, side, s, J)
+    project_jacobians(x_i, x_j, table.place[m], rig, side, s, J)
     return r, J
 
 

@@ -42,16 +42,16 @@ def assert_slopes(analytic: np.ndarray, numerical: np.ndarray, relative: float =
 
 
 def some_states(
-    frames: int, crafts: int, *, neighbours: int = 0, centre: bool = False, seed: int = 0
+    frames: int, aircraft: int, *, neighbours: int = 0, centre: bool = False, seed: int = 0
 ) -> States:
     """States spread over some metres and some tenths of a radian."""
     rng = np.random.default_rng(seed)
-    states = States.empty(frames, crafts, neighbours, centre)
-    states.x[..., :3] = rng.normal(size=(frames, crafts, 3))
-    states.x[..., 3:7] = so3.quaternion_exp(0.4 * rng.normal(size=(frames, crafts, 3)))
-    states.x[..., 7:10] = rng.normal(size=(frames, crafts, 3))
-    states.x[..., 10:13] = 0.01 * rng.normal(size=(frames, crafts, 3))
-    states.x[..., 13:16] = 0.1 * rng.normal(size=(frames, crafts, 3))
+    states = States.empty(frames, aircraft, neighbours, centre)
+    states.x[..., :3] = rng.normal(size=(frames, aircraft, 3))
+    states.x[..., 3:7] = so3.quaternion_exp(0.4 * rng.normal(size=(frames, aircraft, 3)))
+    states.x[..., 7:10] = rng.normal(size=(frames, aircraft, 3))
+    states.x[..., 10:13] = 0.01 * rng.normal(size=(frames, aircraft, 3))
+    states.x[..., 13:16] = 0.1 * rng.normal(size=(frames, aircraft, 3))
     states.drift[:] = 0.3 * rng.normal(size=states.drift.shape)
     states.centre[..., :4] = so3.quaternion_exp(
         0.4 * rng.normal(size=states.centre.shape[:2] + (3,))

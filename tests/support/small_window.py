@@ -82,7 +82,7 @@ class SmallWindow:
     @property
     def rig(self):
         """Of the only aircraft."""
-        return self.flight.fleet.crafts[0].rig
+        return self.flight.fleet.aircraft[0].rig
 
     def linearised(self, only: int = ALL) -> tuple[np.ndarray, np.ndarray, float, Eliminated]:
         """H, g and cost of everything, or of the prior and what a keyframe takes along; the landmarks out of them."""
@@ -133,7 +133,7 @@ class SmallWindow:
         for k in range(FRAMES - 1):
             samples = self.flight.samples(0, k * APART, (k + 1) * APART)
             told = preintegrated(
-                samples, self.motions[k].bias, self.flight.fleet.crafts[0].noise, GRAVITY, 10
+                samples, self.motions[k].bias, self.flight.fleet.aircraft[0].noise, GRAVITY, 10
             )
             keys = X + k, V + k, X + k + 1, V + k + 1, B + k, B + k + 1
             graph.add(gtsam.CombinedImuFactor(*keys, told))
@@ -194,7 +194,7 @@ def _landmarks(flight: Flight, states: States) -> Landmarks:
     for k, told in enumerate(flight.tracks(0)):
         views = np.nan_to_num(told.views)
         add_tracks(table, 0, k, told.ids, views, told.has_right.astype(np.int64))
-    begin_depths(states.x, table, flight.fleet.crafts[0].rig, 0, 0.1)
+    begin_depths(states.x, table, flight.fleet.aircraft[0].rig, 0, 0.1)
     table.host[table.place[:, 2] < FARTHEST] = -1
     return table
 
@@ -202,7 +202,7 @@ def _landmarks(flight: Flight, states: States) -> Landmarks:
 def _motion(flight: Flight, k: int) -> Inertia:
     out = Inertia.empty()
     samples = flight.samples(0, k * APART, (k + 1) * APART)
-    preintegrate(samples, np.zeros(6), flight.fleet.crafts[0].noise, out)
+    preintegrate(samples, np.zeros(6), flight.fleet.aircraft[0].noise, out)
     return out
 
 

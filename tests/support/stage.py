@@ -113,7 +113,7 @@ class Play:
         ways = rng.normal(size=(600, 3))
         points_W = 8.0 * ways / np.linalg.norm(ways, axis=1)[:, None] + [0.0, 0.0, 3.0]
         x = self.unit(aircraft, k / 200)
-        pair = self.sensor_set.crafts[aircraft].calibration
+        pair = self.sensor_set.aircraft[aircraft].calibration
         noise = np.random.default_rng([k, aircraft]).normal(size=(600, 2, 2)) * NOISE / 320.0
         views = np.full((600, 4), np.nan)
         body = so3.rotate(np.broadcast_to(so3.conjugate(x[3:7]), (600, 4)), points_W - x[:3])
@@ -138,7 +138,7 @@ class Play:
         ]
         for who, measured in sorted(events, key=lambda event: event[1].t):
             if pass_on(localizer, who, measured):
-                names = [each.name for each in own.crafts]
+                names = [each.name for each in own.aircraft]
                 for name, one in named_estimates(localizer, names).items():
                     found.setdefault(name, {})[round(one.t, 4)] = one
         return found

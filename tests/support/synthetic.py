@@ -91,10 +91,10 @@ class Flight:
     ) -> "Flight":
         """A flight: by default of three aircraft on a figure-eight in a hall with four anchors."""
         fleet, centre = fleet or fleet_of(), centre or figure_eight()
-        places = np.zeros((len(fleet.crafts), 3)) if fleet.d is None else fleet.d
+        places = np.zeros((len(fleet.aircraft), 3)) if fleet.d is None else fleet.d
         bodies = tuple(
             AircraftSensors(centre, tuple(d), tilts(i), tuple(craft.p_BJ_B))
-            for i, (d, craft) in enumerate(zip(places, fleet.crafts, strict=True))
+            for i, (d, craft) in enumerate(zip(places, fleet.aircraft, strict=True))
         )
         hall = room(points, seed)
         return cls(
@@ -168,7 +168,7 @@ class Flight:
 
     def views(self, aircraft: int, t: float) -> tuple[np.ndarray, np.ndarray]:
         """Exact views (N, 4) of all points, NaN where out of sight, and whether the right camera sees them."""
-        now, eyes = self.truth(aircraft, t), self.fleet.crafts[aircraft].rig
+        now, eyes = self.truth(aircraft, t), self.fleet.aircraft[aircraft].rig
         body = so3.rotate(so3.conjugate(now.q_WB), self.points - now.p_WB_W)
         both = np.full((len(self.points), 4), np.nan)
         for side in range(2):
@@ -196,7 +196,7 @@ class Flight:
     def distances(self, aircraft: int, times: np.ndarray) -> np.ndarray:
         """Exact ranges (n, M) at instants (n,) [m]."""
         now = self.motion(aircraft).at(times)
-        tip = now.p_WB_W + so3.rotate(now.q_WB, self.fleet.crafts[aircraft].p_BA_B)
+        tip = now.p_WB_W + so3.rotate(now.q_WB, self.fleet.aircraft[aircraft].p_BA_B)
         return np.linalg.norm(self.anchors - tip[:, None], axis=-1)
 
     def tilt(self) -> list[Tilt]:

@@ -8,7 +8,7 @@ from analytic_motion import Flown, Waves
 
 from iap_description import so3
 from iap_estimation.virpo.factors.camera import StereoRig
-from iap_estimation.virpo.fleet import Craft, Fleet
+from iap_estimation.virpo.fleet import AircraftModel, Fleet
 
 GRAVITY = 9.81
 FOCAL = 320.0  # [px]
@@ -88,13 +88,15 @@ def rig(yaw: float, baseline: float = 0.12, ahead: float = 0.198) -> StereoRig:
 
 
 def fleet_of(
-    crafts: int = 3, antenna: tuple = (0.0, 0.0, 0.0), joint: tuple = (0.0, 0.0, 0.0)
+    aircraft: int = 3, antenna: tuple = (0.0, 0.0, 0.0), joint: tuple = (0.0, 0.0, 0.0)
 ) -> Fleet:
     """Aircraft on a circle of 0.48 m, their cameras outward and 0.07 m below the central body."""
-    yaws = 2.0 * np.pi * np.arange(crafts) / crafts
-    d = np.stack([0.48 * np.cos(yaws), 0.48 * np.sin(yaws), np.full(crafts, -0.07)], -1)
+    yaws = 2.0 * np.pi * np.arange(aircraft) / aircraft
+    d = np.stack([0.48 * np.cos(yaws), 0.48 * np.sin(yaws), np.full(aircraft, -0.07)], -1)
     members = (
-        Craft(f"drone_{i + 1}", rig(yaw), np.array(BELIEVED), np.array(antenna), np.array(joint))
+        AircraftModel(
+            f"drone_{i + 1}", rig(yaw), np.array(BELIEVED), np.array(antenna), np.array(joint)
+        )
         for i, yaw in enumerate(yaws)
     )
     return Fleet(tuple(members), d, gravity=GRAVITY)

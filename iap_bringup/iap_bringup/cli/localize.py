@@ -121,7 +121,7 @@ def _watched(
 ) -> Results:
     """The results, with the time of the data shown meanwhile."""
     columns = TextColumn("{task.completed:6.1f} s of data"), BarColumn(20), TimeElapsedColumn()
-    names = ", ".join(aircraft.name for aircraft in dataset.crafts)
+    names = ", ".join(each.name for each in dataset.aircraft)
     console.print(f"[bold]{', '.join(methods)}[/]: {names} of {dataset.source}", soft_wrap=True)
     with Progress(*columns, console=console, transient=True, refresh_per_second=5) as bar:
         task = bar.add_task("", total=None)

@@ -47,7 +47,7 @@ class ReadingLog:
     def __post_init__(self) -> None:
         own = self.own
         self._adapter = ReadingAdapter(own.carried, own.central)
-        self._frontend = FleetFrontend(own.name, own.crafts, self.frontend)
+        self._frontend = FleetFrontend(own.name, own.aircraft, self.frontend)
         self._units = {its.imu.topic: number for number, its in enumerate(own.carried)}
         self.biases = [[] for _ in own.carried]
 

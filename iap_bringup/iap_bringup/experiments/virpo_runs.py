@@ -110,7 +110,7 @@ def with_pixel_noise(
     observed: ObservedFlight, events: Iterable[Event], pixels: float
 ) -> Iterator[Event]:
     """The same with white noise on every coordinate of every track [px]; the same noise each time."""
-    rigs = [each.rig for each in observed.own.fleet(pixels).crafts]
+    rigs = [each.rig for each in observed.own.fleet(pixels).aircraft]
     rng = np.random.default_rng(observed.seed)
     for who, measurement in events:
         if isinstance(measurement, Tracks) and (rig := rigs[who]) is not None:
@@ -132,7 +132,7 @@ def estimated(
 
     localizer = make_localizer(base, own.fleet(spec.pixels), spec, first)
     found: dict[str, list[Estimate]] = {}
-    names = [each.name for each in own.crafts]
+    names = [each.name for each in own.aircraft]
     try:
         for who, measurement in events:
             if pass_on(localizer, who, measurement):
@@ -155,7 +155,7 @@ def errors_of(observed: ObservedFlight, body: str, estimates: list[Estimate]) ->
     )
     k = rows.astype(int)
     places = np.array([each.p_WB_W for each in estimates])
-    names = [each.name for each in own.crafts]
+    names = [each.name for each in own.aircraft]
     if body == CENTRE_NAME:
         return places - observed.x[k, 0, P]
     a = names.index(body)
@@ -184,7 +184,7 @@ def _judged(
     if isinstance(found, Failed):
         return dict.fromkeys(case.bodies, found), None
     scores: dict[str, Score | Failed] = {}
-    names = [each.name for each in observed.own.crafts]
+    names = [each.name for each in observed.own.aircraft]
     for body in case.bodies:
         estimates = found.get(_known_as(body, observed), [])
         if not estimates:
@@ -205,7 +205,7 @@ def _judged(
 
 def _known_as(body: str, observed: ObservedFlight) -> str:
     """A body's name on the vehicle: a single aircraft has another than one of several."""
-    names = [each.name for each in observed.own.crafts]
+    names = [each.name for each in observed.own.aircraft]
     return names[0] if len(names) == 1 else body
 
 

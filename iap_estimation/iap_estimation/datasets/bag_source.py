@@ -23,8 +23,8 @@ from iap_estimation.datasets.euroc_source import on_imu, read_imu_file
 from iap_estimation.frontend.calibration import StereoCalibration
 from iap_estimation.frontend.euroc import read_stereo
 from iap_estimation.navigation.data import (
+    CAMERA_PRESET,
     MEMS,
-    OF_CAMERAS,
     AircraftData,
     Dataset,
     Event,
@@ -41,8 +41,8 @@ from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.topics import Topic
 
 Array = NDArray[np.float64]
-COUNTED = 50  # samples that tell the rate of an inertial unit
-LATE = 0.25  # how much later than others a sensor's messages may have been recorded [s]
+RATE_SAMPLES = 50  # samples that tell the rate of an inertial unit
+MAX_DELAY = 0.25  # how much later than others a sensor's messages may have been recorded [s]
 
 
 def open_bag(
@@ -67,17 +67,17 @@ def open_bag(
         picked = pick(str(path), topics, chosen, partial(_shift, reader))
         sample = _first(reader, picked.imu)
         start = _stamp(sample)
-        told = _noise(list(islice(_messages(reader, picked.imu), COUNTED)))
+        measured = _noise(list(islice(_messages(reader, picked.imu), RATE_SAMPLES)))
         noise, pair, notes = _calibrated(path, reader, picked, sample.header.frame_id, calibration)
         if noise is None:
-            noise, notes = told
+            noise, notes = measured
     known = None if truth is None else _truth(path, truth, start)
     if known is None:
         notes = (*notes, "nothing says what is true (--truth): there are trajectories, no errors")
-    craft = AircraftData("aircraft", pair, noise, truth=known)
+    one = AircraftData("aircraft", pair, noise, truth=known)
     tally = Tally()
     events = partial(_events, path, picked, start, tally)
-    return Dataset(str(path), path.stem, (craft,), start, events, tally, notes, OF_CAMERAS)
+    return Dataset(str(path), path.stem, (one,), start, events, tally, notes, CAMERA_PRESET)
 
 
 def _calibrated(
@@ -154,7 +154,7 @@ def _placed(
 
 def _events(path: Path, picked: Picked, start: int, tally: Tally) -> Iterator[Event]:
     tally.clear()
-    return in_order(_arriving(path, picked, start, tally), LATE)
+    return in_order(_arriving(path, picked, start, tally), MAX_DELAY)
 
 
 def _arriving(path: Path, picked: Picked, start: int, tally: Tally) -> Iterator[Event]:
@@ -171,8 +171,8 @@ def _arriving(path: Path, picked: Picked, start: int, tally: Tally) -> Iterator[
                 continue
             pair = pairing.add(picked.images.index(topic), t, message)
             if pair is not None:
-                told = (grey(each, f"{path}: {topic}") for each in pair[1:])
-                yield 0, Images(pair[0], *told)
+                measured = (grey(each, f"{path}: {topic}") for each in pair[1:])
+                yield 0, Images(pair[0], *measured)
     pairing.end()
 
 

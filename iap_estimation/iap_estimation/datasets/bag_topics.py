@@ -108,8 +108,8 @@ def _pair(
     if len(pairs) == 1:
         return pairs[0]
     found = "; ".join(" and ".join(pair) for pair in pairs) or listing(topics)
-    said = "several stereo pairs" if pairs else "no stereo pair"
-    raise BadInput(f"{source}: {said}; choose with --left and --right from: {found}")
+    problem = "several stereo pairs" if pairs else "no stereo pair"
+    raise BadInput(f"{source}: {problem}; choose with --left and --right from: {found}")
 
 
 def _images(topics: Mapping[str, Topic]) -> list[str]:

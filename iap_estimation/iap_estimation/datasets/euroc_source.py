@@ -20,7 +20,7 @@ from iap_description.errors import BadInput
 from iap_estimation.frontend.calibration import StereoCalibration, rigid
 from iap_estimation.frontend.euroc import read_sensor, read_stereo
 from iap_estimation.navigation.data import (
-    OF_CAMERAS,
+    CAMERA_PRESET,
     AircraftData,
     Dataset,
     Event,
@@ -79,17 +79,15 @@ def open_euroc(folder: Path) -> Dataset:
     imu = read_table(home / "imu0" / "data.csv", 6)
     start = min(int(imu.stamps[0]), int(read_table(home / "cam0" / "data.csv", 0).stamps[0]))
     name = home.parent.name if home.name == HOME else home.name
-    craft = AircraftData(
+    one = AircraftData(
         name or "aircraft",
         on_imu(calibration, T_BI),
         noise,
         truth=_truth(home, start, T_BI),
     )
-    notes = (
-        () if craft.truth else ("nothing says what is true: there are trajectories, no errors",)
-    )
+    notes = () if one.truth else ("nothing says what is true: there are trajectories, no errors",)
     events = partial(_events, home, imu, start, tally)
-    return Dataset(str(folder), craft.name, (craft,), start, events, tally, notes, OF_CAMERAS)
+    return Dataset(str(folder), one.name, (one,), start, events, tally, notes, CAMERA_PRESET)
 
 
 def read_imu_file(path: Path) -> tuple[Array, Array]:
@@ -166,7 +164,7 @@ def _read(path: Path) -> Gray:
 
 
 def _truth(home: Path, start: int, T_BI: Array) -> Truth | None:
-    """What is true of the inertial unit, from the best source that there is."""
+    """Ground truth of the inertial unit, from the best source that there is."""
     found = next((home / name for name in TRUTHS if (home / name / "data.csv").is_file()), None)
     if found is None:
         return None

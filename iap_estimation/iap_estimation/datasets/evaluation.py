@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""How good trajectories are: ATE and RPE through `evo`, consistency (NEES) from the covariances.
+r"""Errors of trajectories: ATE and RPE through `evo`, consistency (NEES) from the covariances.
 
 The truth is interpolated to the times of the estimates. Unaligned errors are those of an estimator that
 began at the truth, as iap_simulator VI-G has it. NEES is per degree of freedom,
@@ -21,9 +21,9 @@ from iap_estimation.navigation.data import Truth
 from iap_estimation.navigation.pipeline import Trajectory
 
 Array = NDArray[np.float64]
-BRIDGED = 0.25  # between true poses, beyond which nothing is judged [s]
+MAX_TRUTH_GAP = 0.25  # between true poses, beyond which nothing is judged [s]
 SIGMAS = 3.0
-ENOUGH = 3  # poses for an alignment
+MIN_POSES = 3  # poses for an alignment
 PERIOD = 0.2  # of a second, that a pair one second apart may be longer or shorter [s]
 
 
@@ -61,7 +61,7 @@ def judged(trajectory: Trajectory, truth: Truth) -> Judged | None:
     after = np.searchsorted(truth.t, trajectory.t, side="left")
     inside = (trajectory.t >= truth.t[0]) & (trajectory.t <= truth.t[-1])
     j = np.clip(after, 1, len(truth.t) - 1)
-    known = inside & (truth.t[j] - truth.t[j - 1] <= BRIDGED)
+    known = inside & (truth.t[j] - truth.t[j - 1] <= MAX_TRUTH_GAP)
     if not known.any():
         return None
     rows = _rows(trajectory, known)
@@ -105,7 +105,7 @@ def figures(one: Judged, *, begins_true: bool) -> dict[str, float | None]:
 
 def yaw_aligned(estimate: Array, truth: Array) -> Array | None:
     """The estimate (K, 7) turned about the vertical and moved (4 degrees of freedom) onto the truth; least squares."""
-    if len(estimate) < ENOUGH:
+    if len(estimate) < MIN_POSES:
         return None
     p, q = estimate[:, :3], truth[:, :3]
     a, b = p - p.mean(axis=0), q - q.mean(axis=0)
@@ -118,7 +118,7 @@ def yaw_aligned(estimate: Array, truth: Array) -> Array | None:
 
 def se3_aligned(estimate: Array, truth: Array) -> Array | None:
     """The estimate (K, 7) turned and moved onto the truth (Umeyama); None for a path that leaves that open."""
-    if len(estimate) < ENOUGH:
+    if len(estimate) < MIN_POSES:
         return None
     path = _path(estimate)
     try:

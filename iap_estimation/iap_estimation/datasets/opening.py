@@ -18,7 +18,7 @@ METADATA = "metadata.yaml"
 
 @dataclass(frozen=True)
 class Choices:
-    """What a user says of a data set.
+    """Options of a user for a data set.
 
     Attributes:
         vehicle: of a run with several.

@@ -52,19 +52,23 @@ def evaluate(results: Results) -> Evaluation:
         for name, ran in results.methods.items():
             trajectory = ran.trajectories.get(body)
             one = None if trajectory is None or truth is None else judged(trajectory, truth)
-            told: dict[str, Any] = {"outcome": ran.outcome, "ate_rmse_m": None, "ate_max_m": None}
-            told["drift_percent"] = None
+            record: dict[str, Any] = {
+                "outcome": ran.outcome,
+                "ate_rmse_m": None,
+                "ate_max_m": None,
+            }
+            record["drift_percent"] = None
             if one is not None:
                 beside[body][name] = one
-                told |= figures(one, begins_true=results.begins_true)
+                record |= figures(one, begins_true=results.begins_true)
             elif trajectory is None and not ran.has_failed:
-                told["outcome"] = f"not estimated by {name}"
-            estimation[body][name] = told | _speed(results, name)
-    return Evaluation(results, beside, _head(results) | {"estimation": estimation})
+                record["outcome"] = f"not estimated by {name}"
+            estimation[body][name] = record | _speed(results, name)
+    return Evaluation(results, beside, _heading(results) | {"estimation": estimation})
 
 
-def _head(results: Results) -> dict[str, Any]:
-    """What is of all bodies."""
+def _heading(results: Results) -> dict[str, Any]:
+    """Figures of all bodies together."""
     failed = [f"{n} {ran.outcome}" for n, ran in results.methods.items() if ran.has_failed]
     dataset, stats = results.dataset, results.frontend
     pairs = len(stats.seconds)
@@ -90,13 +94,13 @@ def _of_method(results: Results, name: str) -> dict[str, Any]:
     ran = results.methods[name]
     faults = [{"t_s": fault.t, "reason": fault.reason} for fault in ran.faults]
     left_out = [{"t_s": t, "aircraft": name, "anchor": anchor} for t, name, anchor in ran.left_out]
-    said = {
+    line = {
         "outcome": ran.outcome,
         "keyframes": ran.keyframes,
         "faults": faults,
         "anchors_left_out": left_out,
     }
-    return said | _speed(results, name)
+    return line | _speed(results, name)
 
 
 def _speed(results: Results, name: str) -> dict[str, float | None]:
@@ -137,16 +141,16 @@ def show_results(console: Console, evaluation: Evaluation, folder: Path) -> None
     for _, title, _ in COLUMNS:
         table.add_column(title, justify="right")
     for body, methods in metrics["estimation"].items():
-        for name, told in methods.items():
-            cells = (_cell(told.get(key), digits) for key, _, digits in COLUMNS)
+        for name, record in methods.items():
+            cells = (_cell(record.get(key), digits) for key, _, digits in COLUMNS)
             table.add_row(body, name, *cells)
     console.print(table)
-    for name, told in metrics["methods"].items():
-        said = f"{told['outcome']}"
-        if told["keyframe_ms"] is not None:
-            factor = told["real_time_factor"]
-            said += f"; {told['keyframe_ms']:.1f} ms a keyframe, {factor:.1f} x real time"
-        console.print(escape(f"{name}: {said}"), soft_wrap=True)
+    for name, record in metrics["methods"].items():
+        line = f"{record['outcome']}"
+        if record["keyframe_ms"] is not None:
+            factor = record["real_time_factor"]
+            line += f"; {record['keyframe_ms']:.1f} ms a keyframe, {factor:.1f} x real time"
+        console.print(escape(f"{name}: {line}"), soft_wrap=True)
     frontend = metrics["frontend"]
     if frontend["pairs"]:
         console.print(

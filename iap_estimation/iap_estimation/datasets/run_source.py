@@ -30,7 +30,7 @@ from iap_io.runs.run_meta import VehicleMeta
 from iap_io.sensor_messages.sensor_reader import read_sensors
 
 Array = NDArray[np.float64]
-AT_ONCE = 1e-6  # what was recorded at one time lies this close together [s]
+STAMP_TOLERANCE = 1e-6  # what was recorded at one time lies this close together [s]
 
 
 def open_run(folder: Path, vehicle: str | None = None) -> Dataset:
@@ -61,7 +61,8 @@ def open_run(folder: Path, vehicle: str | None = None) -> Dataset:
         str(folder),
         run.meta.scenario,
         tuple(
-            _craft(bag, flown, body, its) for body, its in zip(meta.aircraft, carried, strict=True)
+            _aircraft_data(bag, flown, body, group)
+            for body, group in zip(meta.aircraft, carried, strict=True)
         ),
         0,
         partial(_events, bag, carried, central, tally),
@@ -69,7 +70,7 @@ def open_run(folder: Path, vehicle: str | None = None) -> Dataset:
         () if central or not meta.joints else ("the central body has no inertial unit",),
         meta.frontend,
         _centre(folder, flown, central) if meta.joints else None,
-        any(its.tag is not None for its in carried),
+        any(group.tag is not None for group in carried),
         run.meta.gravity,
     )
 
@@ -88,8 +89,8 @@ def _check_count(folder: Path, flown: VehicleRun, found: Sequence[AircraftSensor
     meta = flown.meta
     missing = [
         meta.bodies[body]
-        for body, its in zip(meta.aircraft, found, strict=True)
-        if its is None or its.cameras is None
+        for body, group in zip(meta.aircraft, found, strict=True)
+        if group is None or group.cameras is None
     ]
     if missing:
         raise BadInput(
@@ -98,11 +99,13 @@ def _check_count(folder: Path, flown: VehicleRun, found: Sequence[AircraftSensor
         )
 
 
-def _craft(bag: Path, flown: VehicleRun, body: int, its: AircraftSensors) -> AircraftData:
-    truth = truth_of(flown, body, its.imu)
-    if its.imu.has_bias:
-        truth = with_biases(truth, bag, f"{its.imu.topic}/true_bias")
-    return replace(aircraft_data_of(flown.meta.bodies[body], its, str(bag)), truth=truth)
+def _aircraft_data(
+    bag: Path, flown: VehicleRun, body: int, group: AircraftSensors
+) -> AircraftData:
+    truth = truth_of(flown, body, group.imu)
+    if group.imu.has_bias:
+        truth = with_biases(truth, bag, f"{group.imu.topic}/true_bias")
+    return replace(aircraft_data_of(flown.meta.bodies[body], group, str(bag)), truth=truth)
 
 
 def _centre(folder: Path, flown: VehicleRun, imu: ImuInfo | None) -> CentreData:
@@ -135,14 +138,14 @@ def _events(
     bag: Path, carried: Sequence[AircraftSensors], central: ImuInfo | None, tally: Tally
 ) -> Iterator[Event]:
     tally.clear()
-    return in_order(_arriving(bag, carried, central, tally), AT_ONCE)
+    return in_order(_arriving(bag, carried, central, tally), STAMP_TOLERANCE)
 
 
 def _arriving(
     bag: Path, carried: Sequence[AircraftSensors], central: ImuInfo | None, tally: Tally
 ) -> Iterator[Event]:
     adapter = ReadingAdapter(carried, central, tally)
-    sensors = [each for its in carried for each in its.all]
+    sensors = [each for group in carried for each in group.all]
     clocks = {each.topic: Clock(f"{bag}: {each.topic}", tally) for each in sensors}
     for reading in read_sensors(bag, [*sensors, *([central] if central else [])]):
         clock = clocks.get(reading.source.topic)  # none of the central unit

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is true of bodies and inertial units, as runs of this suite have recorded it."""
+"""Ground truth of bodies and inertial units in recorded runs of this suite."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ IMU = "sensor_msgs/msg/Imu"
 
 
 def truth_of(flown: VehicleRun, body: int, imu: ImuInfo | None) -> Truth:
-    """What is true of a body's inertial unit, or of the body itself."""
+    """Ground truth of a body's inertial unit, or of the body itself."""
     c = flown.columns
     x = c.x[:, body]
     T_BI = np.eye(4) if imu is None else transform(imu.p_BS_B, imu.q_BS)
@@ -43,6 +43,6 @@ def with_biases(truth: Truth, bag: Path, topic: str) -> Truth:
     if not data:
         return truth
     rows = records_of(message_types(), IMU, data)
-    told = np.hstack([rows["angular_velocity"], rows["linear_acceleration"]]).astype(float)
+    biases = np.hstack([rows["angular_velocity"], rows["linear_acceleration"]]).astype(float)
     last = np.searchsorted(seconds(stamps_of(rows["header"])), truth.t, side="right") - 1
-    return Truth(truth.t, truth.poses, truth.v_W, told[np.maximum(last, 0)])
+    return Truth(truth.t, truth.poses, truth.v_W, biases[np.maximum(last, 0)])

@@ -25,7 +25,7 @@ LONGEST = 1.0 / 50.0  # cluster, as a share of the log: longer ones are too few 
 
 
 class Densities(NamedTuple):
-    """What a log says of a sensor of the unit u.
+    """Allan deviation figures of one sensor, in the unit u.
 
     Attributes:
         noise: density of the white noise [u/sqrt(Hz)].

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the two cameras of a pair are and what their lenses do.
+"""Calibration of a stereo pair: places and lenses of both cameras.
 
 The frame C of a camera is the optical one: x to the right, y down, z along the view. Points are
 followed in the images as they are; nothing is rectified.

@@ -47,7 +47,7 @@ def _strongest_first(image: Gray, taken: Array, spec: FrontendSpec) -> Array:
 
 
 def _free(small: Gray, taken: Array, spec: FrontendSpec) -> Gray:
-    """Where in the small image new corners may be: 255."""
+    """Mask of the small image: 255 where new corners may be."""
     mask = np.zeros_like(small)
     edge = -(-spec.border // HALF)
     mask[edge : small.shape[0] - edge, edge : small.shape[1] - edge] = 255
@@ -66,7 +66,7 @@ def _cells(points: Array, image: Gray, spec: FrontendSpec) -> Ints:
 
 
 def _place_among_equals(values: Ints) -> Ints:
-    """How many equal values (n,) each value has before it."""
+    """Number of equal values (n,) each value has before it."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     places = np.empty_like(values)

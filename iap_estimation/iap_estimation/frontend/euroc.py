@@ -27,7 +27,7 @@ class _Matrix(BaseModel):
 
 
 class _SensorFile(BaseModel):
-    """What is read of a camera's file; it holds more."""
+    """The keys that are read of a camera's file."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -40,7 +40,7 @@ class _SensorFile(BaseModel):
 
 
 def read_sensor(path: Path) -> dict[str, Any]:
-    """What a ``sensor.yaml`` holds, also one with the header and tags of OpenCV's ``FileStorage``.
+    """Contents of a ``sensor.yaml``, also one with the header and tags of OpenCV's ``FileStorage``.
 
     Raises:
         BadInput: the file is missing or damaged.

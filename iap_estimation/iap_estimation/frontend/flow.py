@@ -44,7 +44,7 @@ class Follower:
     def __call__(
         self, before: Gray, after: Gray, points: Array, guess: Array
     ) -> tuple[Array, Flags]:
-        """Where points (n, 2) of an image are in another one, and which of them (n,) were found there [px].
+        """Places of points (n, 2) of an image in another one, and which of them (n,) were found there [px].
 
         Args:
             before: image.

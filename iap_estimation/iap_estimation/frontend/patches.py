@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Where the patch around a corner is in later images, though it grows, leans and changes its brightness; compiled.
+r"""Alignment of the patch around a corner in later images, under scale, shear and change of brightness; compiled.
 
 Following a patch from image to image by a shift alone loses a little each time, and more where a
 plane is seen aslant. So the patch T of the image in which a track was anchored is found again by an
@@ -37,22 +37,22 @@ class Patches(NamedTuple):
 
     Attributes:
         levels: (n, S, S) grey levels less their weighted mean.
-        slopes: (n, 2, S, S) gradients along x and y [grey levels / px].
+        gradients: (n, 2, S, S) gradients along x and y [grey levels / px].
         gains: (n, 6, 6) from the weighted sums of differences to steps.
         energy: (n,) weighted sums of squared levels.
         shapes: (n, 2, 2) the affine motions into the last left image.
     """
 
     levels: Singles
-    slopes: Singles
+    gradients: Singles
     gains: Array
     energy: Array
     shapes: Array
 
     def kept(self, which: Flags) -> "Patches":
         """Some of them (n,)."""
-        levels, slopes, gains, energy, shapes = self
-        return Patches(levels[which], slopes[which], gains[which], energy[which], shapes[which])
+        levels, gradients, gains, energy, shapes = self
+        return Patches(levels[which], gradients[which], gains[which], energy[which], shapes[which])
 
     def with_others(self, where: Ints, others: "Patches") -> "Patches":
         """A copy with others at indices (m,)."""
@@ -79,11 +79,11 @@ def cut(image: Gray, points: Array, weights: Array) -> Patches:
     """The patches (n) around points (n, 2) [px] of an image."""
     n, side = len(points), len(weights)
     levels = np.empty((n, side, side), dtype=np.float32)
-    slopes = np.empty((n, 2, side, side), dtype=np.float32)
+    gradients = np.empty((n, 2, side, side), dtype=np.float32)
     sums, energy = np.empty((n, 6, 6)), np.empty(n)
-    _cut(image, points, weights, levels, slopes, sums, energy)
+    _cut(image, points, weights, levels, gradients, sums, energy)
     gains = np.asarray(np.linalg.inv(sums), dtype=float)
-    return Patches(levels, slopes, gains, energy, np.tile(np.eye(2), (n, 1, 1)))
+    return Patches(levels, gradients, gains, energy, np.tile(np.eye(2), (n, 1, 1)))
 
 
 def find(image: Gray, patches: Patches, points: Array, shapes: Array, weights: Array) -> Array:
@@ -96,7 +96,7 @@ def find(image: Gray, patches: Patches, points: Array, shapes: Array, weights: A
     _find(
         image,
         patches.levels,
-        patches.slopes,
+        patches.gradients,
         patches.gains,
         patches.energy,
         points,
@@ -131,7 +131,7 @@ def _cut(
     points: Array,
     weights: Array,
     levels: Singles,
-    slopes: Singles,
+    gradients: Singles,
     sums: Array,
     energy: Array,
 ) -> None:
@@ -140,7 +140,7 @@ def _cut(
     for k in range(points.shape[0]):
         u, v = points[k, 0], points[k, 1]
         if not _fits(image, u, v, half, half):
-            levels[k], slopes[k], energy[k] = 0.0, 0.0, 0.0
+            levels[k], gradients[k], energy[k] = 0.0, 0.0, 0.0
             sums[k] = np.eye(6)
             continue
         mean = 0.0
@@ -148,14 +148,14 @@ def _cut(
             for c in range(side):
                 x, y = u + c - half, v + r - half
                 levels[k, r, c] = _sample(image, x, y)
-                slopes[k, 0, r, c] = 0.5 * (_sample(image, x + 1, y) - _sample(image, x - 1, y))
-                slopes[k, 1, r, c] = 0.5 * (_sample(image, x, y + 1) - _sample(image, x, y - 1))
+                gradients[k, 0, r, c] = 0.5 * (_sample(image, x + 1, y) - _sample(image, x - 1, y))
+                gradients[k, 1, r, c] = 0.5 * (_sample(image, x, y + 1) - _sample(image, x, y - 1))
                 mean += weights[r, c] * levels[k, r, c]
-        energy[k] = _sums(levels[k], slopes[k], mean, weights, sums[k])
+        energy[k] = _sums(levels[k], gradients[k], mean, weights, sums[k])
 
 
 @njit(cache=True)
-def _sums(levels: Singles, slopes: Singles, mean: float, weights: Array, H: Array) -> float:
+def _sums(levels: Singles, gradients: Singles, mean: float, weights: Array, H: Array) -> float:
     """Weighted sums (6, 6) of products of slopes, less what gain and offset take; levels lose their mean."""
     side = weights.shape[0]
     half = side // 2
@@ -169,7 +169,7 @@ def _sums(levels: Singles, slopes: Singles, mean: float, weights: Array, H: Arra
             level = levels[r, c]
             energy += w * level * level
             x, y = (c - half) / half, (r - half) / half
-            gx, gy = slopes[0, r, c], slopes[1, r, c]
+            gx, gy = gradients[0, r, c], gradients[1, r, c]
             j[0], j[1], j[2], j[3], j[4], j[5] = gx * x, gx * y, gy * x, gy * y, gx, gy
             for a in range(6):
                 by_offset[a] += w * j[a]
@@ -188,7 +188,7 @@ def _sums(levels: Singles, slopes: Singles, mean: float, weights: Array, H: Arra
 def _find(
     image: Gray,
     levels: Singles,
-    slopes: Singles,
+    gradients: Singles,
     gains: Array,
     energy: Array,
     points: Array,
@@ -200,7 +200,15 @@ def _find(
     for k in range(points.shape[0]):
         for _ in range(ROUNDS):
             alike[k] = _compare(
-                image, levels[k], slopes[k], energy[k], points[k], shapes[k], weights, seen, sums
+                image,
+                levels[k],
+                gradients[k],
+                energy[k],
+                points[k],
+                shapes[k],
+                weights,
+                seen,
+                sums,
             )
             if alike[k] <= 0.0:
                 break
@@ -216,7 +224,7 @@ def _find(
 def _compare(
     image: Gray,
     levels: Singles,
-    slopes: Singles,
+    gradients: Singles,
     energy: float,
     point: Array,
     shape: Array,
@@ -245,14 +253,14 @@ def _compare(
     gain = product / (energy + 1e-9)
     if gain < DIMMEST or square <= 0.0:
         return 0.0
-    _differences(levels, slopes, seen, weights, mean, gain, sums)
+    _differences(levels, gradients, seen, weights, mean, gain, sums)
     return product / math.sqrt(square * energy)
 
 
 @njit(cache=True)
 def _differences(
     levels: Singles,
-    slopes: Singles,
+    gradients: Singles,
     seen: Array,
     weights: Array,
     mean: float,
@@ -268,7 +276,7 @@ def _differences(
         for j in range(side):
             x = (j - half) / half
             e = weights[i, j] * ((seen[i, j] - mean) / gain - levels[i, j])
-            ex, ey = e * slopes[0, i, j], e * slopes[1, i, j]
+            ex, ey = e * gradients[0, i, j], e * gradients[1, i, j]
             s0 += ex * x
             s1 += ex * y
             s2 += ey * x

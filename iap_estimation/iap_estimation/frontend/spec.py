@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How corners are found and followed: strict records; presets are read from ``data/frontend/NAME.yaml``."""
+"""Settings of the front end: strict records; presets are read from ``data/frontend/NAME.yaml``."""
 
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -15,7 +15,7 @@ Margin = Annotated[int, Field(strict=True, ge=0)]
 
 
 class FrontendSpec(Record):
-    """How a stereo pair is followed."""
+    """Settings of a stereo tracker."""
 
     max_tracks: Count
     quality: Annotated[float, Field(strict=True, gt=0.0, lt=1.0)]  # share of the strongest corner

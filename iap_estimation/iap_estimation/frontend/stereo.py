@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the right camera sees what the left one sees."""
+"""Stereo matching: points of the left image in the right one."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,10 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Gray = NDArray[np.uint8]
 BEHIND = 1.0  # disparity of a point that is surely on one side of the cameras [px]
-ENOUGH, MOST = 200, 0.8  # such points, and the share of them behind, that tell of swapped images
+MIN_POINTS, MAX_BEHIND = (
+    200,
+    0.8,
+)  # such points, and the share of them behind, that tell of swapped images
 
 
 class Matcher:
@@ -52,7 +55,7 @@ class Matcher:
         return held.matched(there, depth), xy
 
     def _guess(self, held: Held) -> Array:
-        """Where to look (n, 2): at the depth last seen, or at the middle one."""
+        """First guesses (n, 2): at the depth last seen, or at the middle one."""
         known = held.inverse_depth[np.isfinite(held.inverse_depth)]
         middle = float(np.median(known)) if len(known) else 0.0
         depth = np.where(np.isfinite(held.inverse_depth), held.inverse_depth, middle)
@@ -61,7 +64,7 @@ class Matcher:
     def _count(self, depth: Array) -> None:
         self._sides += [np.sum(depth > self._clear), np.sum(depth < -self._clear)]
         total, behind = int(self._sides.sum()), int(self._sides[1])
-        if total >= ENOUGH and behind > MOST * total:
+        if total >= MIN_POINTS and behind > MAX_BEHIND * total:
             raise BadInput(
                 f"left and right images are swapped: {behind} of {total} matched points"
                 " would be behind the cameras"

@@ -54,7 +54,7 @@ class StereoTracker:
     def track(
         self, t: float, left: Gray, right: Gray | None = None, turn: Array | None = None
     ) -> Tracks:
-        """What a pair of images shows.
+        """Tracks in a pair of images.
 
         Args:
             t: of the images [s], later than the last.
@@ -127,7 +127,7 @@ class StereoTracker:
         return found
 
     def _guess(self, turn: Array | None) -> Array:
-        """Where to look (n, 2) [px]: where the rotation takes points, or where they were."""
+        """First guesses (n, 2) [px]: where the rotation takes points, or where they were."""
         if turn is None:
             return self._held.points
         ways = so3.rotate(so3.conjugate(turn), homogeneous(self._held.xy))

@@ -12,7 +12,7 @@ from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
-from iap_estimation.navigation.data import GAP, AircraftData, Dataset, Event, Images, Seen
+from iap_estimation.navigation.data import SENSOR_GAP, AircraftData, Dataset, Event, Images, Seen
 from iap_estimation.navigation.streams import while_sighted
 from iap_estimation.virpo.messages import Inertial, Tracks
 
@@ -22,7 +22,7 @@ AT_REST = np.array([0.0, 0.0, 0.0, 1.0])
 
 @dataclass
 class FrontendStats:
-    """What the front end did.
+    """Counts and times of the front end.
 
     Attributes:
         seconds: wall time of every pair.
@@ -56,7 +56,7 @@ class FleetFrontend:
         self._stats = FrontendStats() if stats is None else stats
 
     def __call__(self, event: Event) -> tuple[int, Seen]:
-        """What estimators take of a measurement.
+        """The measurement as estimators take it.
 
         Raises:
             BadInput: images that do not belong to their cameras.
@@ -87,29 +87,29 @@ def tracked(
     Raises:
         BadInput: images that do not belong to their cameras.
     """
-    frontend = FleetFrontend(dataset.source, dataset.crafts, spec, stats)
+    frontend = FleetFrontend(dataset.source, dataset.aircraft, spec, stats)
     return map(frontend, while_sighted(dataset.events(), dataset.tally))
 
 
 class AircraftFrontend:
-    """The tracker of one aircraft, which its gyroscope tells where to look."""
+    """The tracker of one aircraft, guided by its gyroscope."""
 
-    def __init__(self, source: str, craft: AircraftData, spec: FrontendSpec) -> None:
-        self._source, self._name, self._calibration = source, craft.name, craft.calibration
-        self._tracker = StereoTracker(craft.calibration, spec)
+    def __init__(self, source: str, aircraft: AircraftData, spec: FrontendSpec) -> None:
+        self._source, self._name, self._calibration = source, aircraft.name, aircraft.calibration
+        self._tracker = StereoTracker(aircraft.calibration, spec)
         self._turn, self._t_turn = AT_REST, -np.inf
         self._t = -np.inf
 
     def turn(self, sample: Inertial) -> None:
-        """Note how the body turns."""
+        """Take an inertial sample, for the body's rotation."""
         if np.isfinite(self._t_turn):
             phi = sample.w_B * (sample.t - self._t_turn)
             self._turn = so3.multiply(self._turn, so3.quaternion_exp(phi))
         self._t_turn = sample.t
 
     def see(self, images: Images) -> Tracks:
-        """Follow what is seen."""
-        if images.t - self._t >= GAP:
+        """Track the features of a stereo pair."""
+        if images.t - self._t >= SENSOR_GAP:
             self._tracker.reset()
         turn = self._calibration.camera_turn(so3.normalized(self._turn))
         try:

@@ -11,7 +11,7 @@ from iap_estimation.virpo.messages import Estimate, Tilt
 
 Array = NDArray[np.float64]
 SMOOTHING = 0.016  # time constant with which the angular velocity is low-passed: 10 Hz [s]
-KEPT = 2.0  # length of the samples that are kept for an estimate that comes late [s]
+SAMPLE_MEMORY = 2.0  # length of the samples that are kept for an estimate that comes late [s]
 
 
 class AttitudePredictor:
@@ -43,22 +43,22 @@ class AttitudePredictor:
         """Whether there was an estimate."""
         return bool(np.isfinite(self.t_estimate))
 
-    def turn(self, told: Tilt) -> None:
+    def turn(self, tilt: Tilt) -> None:
         """Take a sample, the mean since the one before it."""
-        if not told.t > self.t:
+        if not tilt.t > self.t:
             return
-        sample = (max(self.t, told.t - KEPT), told.t, told.w_B0)
+        sample = (max(self.t, tilt.t - SAMPLE_MEMORY), tilt.t, tilt.w_B0)
         if np.isfinite(self.t):
             self._samples.append(sample)
             self._go_on(*sample)
-            self._smooth += (1.0 - np.exp((self.t - told.t) / SMOOTHING)) * (
-                told.w_B0 - self._smooth
+            self._smooth += (1.0 - np.exp((self.t - tilt.t) / SMOOTHING)) * (
+                tilt.w_B0 - self._smooth
             )
         else:
-            self._smooth = told.w_B0.copy()
-        while self._samples and self._samples[0][1] < told.t - KEPT:
+            self._smooth = tilt.w_B0.copy()
+        while self._samples and self._samples[0][1] < tilt.t - SAMPLE_MEMORY:
             self._samples.popleft()
-        self.t = told.t
+        self.t = tilt.t
 
     def correct(self, estimate: Estimate) -> None:
         """Begin at a newer estimate, and take the samples since then again."""

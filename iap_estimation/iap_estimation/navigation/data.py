@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a data set is to an estimator: who carries which sensors, what they say, and what is true.
+"""Data sets as estimators take them: aircraft and sensors, measurements, ground truth.
 
 The body B of an aircraft is its inertial unit, B0 the central body, W `map` or the world of the truth.
 Times are seconds since the data set's `start_ns`.
@@ -15,19 +15,21 @@ from iap_description import so3
 from iap_description.earth import GRAVITY
 from iap_estimation.frontend.calibration import StereoCalibration
 from iap_estimation.virpo.factors.camera import StereoRig
-from iap_estimation.virpo.fleet import Craft, Fleet
+from iap_estimation.virpo.fleet import AircraftModel, Fleet
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
 
 Array = NDArray[np.float64]
 Gray = NDArray[np.uint8]
 CENTRE, CENTRE_NAME = -1, "center"  # in place of an aircraft's index and name
-OF_CAMERAS = "euroc"  # preset of the front end for images that were not rendered
-GAP = 1.0  # without a word of a sensor, from which on it is told [s]
+CAMERA_PRESET = "euroc"  # preset of the front end for images that were not rendered
+SENSOR_GAP = 1.0  # time without messages of a sensor that is reported [s]
 # Densities of a small MEMS unit, gyroscope, accelerometer, walks of their biases: some times its data sheet's,
 # since scale, misalignment and vibration come on top.
 MEMS: tuple[float, float, float, float] = (1.0e-3, 1.0e-2, 1.0e-4, 1.0e-2)
-LEAST: Array = np.array([1e-5, 1e-4, 1e-7, 1e-6])  # densities, so that a perfect unit has a weight
-LEAST_TILT = 1e-3  # [rad]
+MIN_DENSITIES: Array = np.array(
+    [1e-5, 1e-4, 1e-7, 1e-6]
+)  # densities, so that a perfect unit has a weight
+MIN_TILT_DEVIATION = 1e-3  # [rad]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +48,7 @@ Event = tuple[int, Raw]  # an aircraft's index or CENTRE, and what it says
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """What is true of a body.
+    """Ground truth of a body.
 
     Attributes:
         t: (K,) increasing [s].
@@ -116,7 +118,7 @@ class CentreData:
 
 @dataclass
 class Tally:
-    """What was odd about a data set as it was read.
+    """Irregularities of a data set as it was read.
 
     Attributes:
         unpaired: images without a partner of the same time.
@@ -136,17 +138,21 @@ class Tally:
         self.gaps.clear()
 
     def sentences(self) -> list[str]:
-        """What a user should know."""
-        told = [f"{gap}: estimators begin anew where they have to" for gap in self.gaps]
+        """Sentences for the user."""
+        notes = [f"{gap}: estimators start over where they have to" for gap in self.gaps]
         if self.unpaired:
-            told.append(f"{self.unpaired} images without a partner of the same time were left out")
-        if self.repeated:
-            told.append(f"{self.repeated} messages repeated the stamp of the one before: left out")
-        if self.blind:
-            told.append(
-                f"neither images nor ranges in the last {self.blind:.1f} s: left out but for {GAP:.0f} s"
+            notes.append(
+                f"{self.unpaired} images without a partner of the same time were left out"
             )
-        return told
+        if self.repeated:
+            notes.append(
+                f"{self.repeated} messages repeated the stamp of the one before: left out"
+            )
+        if self.blind:
+            notes.append(
+                f"neither images nor ranges in the last {self.blind:.1f} s: left out but for {SENSOR_GAP:.0f} s"
+            )
+        return notes
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +162,7 @@ class Dataset:
     Attributes:
         source: for the user.
         name: of folders.
-        crafts: the aircraft.
+        aircraft: the aircraft.
         start_ns: stamp at time 0 [ns].
         events: what the sensors say, in order of time; each call reads anew, and raises BadInput on what cannot be.
         tally: of the last reading.
@@ -169,7 +175,7 @@ class Dataset:
 
     source: str
     name: str
-    crafts: tuple[AircraftData, ...]
+    aircraft: tuple[AircraftData, ...]
     start_ns: int
     events: Callable[[], Iterator[Event]]
     tally: Tally
@@ -181,31 +187,31 @@ class Dataset:
 
     def fleet(self, pixels: float) -> Fleet:
         """The aircraft as an estimator knows them; `pixels` is the standard deviation of a tracked coordinate."""
-        return fleet_of(self.crafts, self.centre, pixels, self.gravity)
+        return fleet_of(self.aircraft, self.centre, pixels, self.gravity)
 
     @property
     def bodies(self) -> dict[str, Truth | None]:
         """All bodies and what is true of them."""
-        found = {craft.name: craft.truth for craft in self.crafts}
+        found = {one.name: one.truth for one in self.aircraft}
         if self.centre is not None:
             found[self.centre.name] = self.centre.truth
         return found
 
 
 def fleet_of(
-    crafts: Sequence[AircraftData], centre: CentreData | None, pixels: float, gravity: float
+    aircraft: Sequence[AircraftData], centre: CentreData | None, pixels: float, gravity: float
 ) -> Fleet:
     """Aircraft and what joins them as an estimator knows them; see `Dataset.fleet`."""
-    each = tuple(_craft(craft, pixels) for craft in crafts)
+    each = tuple(_model_of(one, pixels) for one in aircraft)
     if centre is None:
         return Fleet(each, gravity=gravity)
-    noise = np.maximum(centre.turn_noise, LEAST[[0, 2]])
-    return Fleet(each, centre.d, noise, max(centre.tilt_deviation, LEAST_TILT), gravity)
+    noise = np.maximum(centre.turn_noise, MIN_DENSITIES[[0, 2]])
+    return Fleet(each, centre.d, noise, max(centre.tilt_deviation, MIN_TILT_DEVIATION), gravity)
 
 
-def _craft(craft: AircraftData, pixels: float) -> Craft:
-    pair = craft.calibration
+def _model_of(one: AircraftData, pixels: float) -> AircraftModel:
+    pair = one.calibration
     focal = float(pair.left.focal[0])
     rig = StereoRig.of(pair.q_BC, pair.p_BC_B, focal=focal, pixels=pixels)
-    noise = np.maximum(craft.noise, LEAST)
-    return Craft(craft.name, rig, noise, craft.p_BA_B, craft.p_BJ_B)
+    noise = np.maximum(one.noise, MIN_DENSITIES)
+    return AircraftModel(one.name, rig, noise, one.p_BA_B, one.p_BJ_B)

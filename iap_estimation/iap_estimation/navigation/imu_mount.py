@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 
 
 class Mount:
-    """Where an inertial unit I sits on its body B.
+    """Mount of an inertial unit I on its body B.
 
     Args:
         p_BI_B: (3,) its place [m].

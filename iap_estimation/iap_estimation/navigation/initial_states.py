@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where aircraft are when an estimator begins: as the truth says, or else at the origin, level as gravity says."""
+"""Initial states of aircraft: from the ground truth, or else at the origin, levelled by gravity."""
 
 from collections.abc import Callable
 
@@ -11,20 +11,20 @@ from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_estimation.navigation.data import Dataset, Truth
 from iap_estimation.virpo.initial_state import level_state
 from iap_estimation.virpo.messages import Inertial
-from iap_estimation.virpo.window.estimator import First
+from iap_estimation.virpo.window.estimator import InitialState
 
 Array = NDArray[np.float64]
 Start = Callable[[float], Array | None]
-FIRST = 0.1  # length of the first samples, of which the mean tells the vertical [s]
+LEVELLING_TIME = 0.1  # length of the first samples, of which the mean tells the vertical [s]
 
 
-def first_of(dataset: Dataset) -> tuple[First, bool]:
-    """What `make_localizer` asks for, and whether it comes from the truth.
+def first_of(dataset: Dataset) -> tuple[InitialState, bool]:
+    """Initial states for `make_localizer`, and whether they come from the ground truth.
 
     Raises:
         BadInput: neither truth nor gravity tells the attitude.
     """
-    truths = [craft.truth for craft in dataset.crafts]
+    truths = [one.truth for one in dataset.aircraft]
     known = [truth for truth in truths if truth is not None and truth.has_attitude]
     if len(known) == len(truths):
         starts: list[Start] = [_from_truth(truth) for truth in known]
@@ -53,11 +53,11 @@ def _from_gravity(dataset: Dataset) -> Start:
     """At the origin, without yaw, level as the first samples say."""
     forces: list[Array] = []
     first = None
-    for _, said in dataset.events():
-        if isinstance(said, Inertial):
-            first = said.t if first is None else first
-            if said.t > first + FIRST:
+    for _, measured in dataset.events():
+        if isinstance(measured, Inertial):
+            first = measured.t if first is None else first
+            if measured.t > first + LEVELLING_TIME:
                 break
-            forces.append(said.f_B)
+            forces.append(measured.f_B)
     state = level_state(np.array(forces).reshape(-1, 3), dataset.gravity, source=dataset.source)
     return lambda _: state.copy()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One vehicle's own idea of where all its bodies are, from what its sensors say."""
+"""Navigation of one vehicle: states of all its bodies from its sensors' readings."""
 
 from collections.abc import Sequence
 
@@ -21,9 +21,9 @@ from iap_estimation.virpo.messages import Estimate, Tilt
 from iap_estimation.virpo.window.estimator import Fault
 
 Array = NDArray[np.float64]
-BEGIN = 0.1  # after the start, within which the truth says where the aircraft are [s]
-PATIENCE = 0.5  # without estimates, or without inertial samples [s]
-LOST_WAY = "localization_failed"  # outcome of a flight
+START_TIME = 0.1  # after the start, within which the truth says where the aircraft are [s]
+ESTIMATE_TIMEOUT = 0.5  # without estimates, or without inertial samples [s]
+LOCALIZATION_FAILED = "localization_failed"  # outcome of a flight
 
 
 class Navigator:
@@ -42,7 +42,7 @@ class Navigator:
 
     def __init__(self, method: str, sensor_set: SensorSet, settings: Settings) -> None:
         self.method, self._own, self._settings = method, sensor_set, settings
-        self._crew = sensor_set.fleet(settings.estimator.pixels)
+        self._fleet = sensor_set.fleet(settings.estimator.pixels)
         self.begin(np.zeros((sensor_set.bodies, 13)))
 
     def begin(self, x: Array) -> None:
@@ -50,14 +50,14 @@ class Navigator:
         own = self._own
         self._start, self._x = x.copy(), x.copy()
         self._localizer: Localizer = make_localizer(
-            self.method, self._crew, self._settings.estimator, self._first
+            self.method, self._fleet, self._settings.estimator, self._first
         )
         self._adapter = ReadingAdapter(own.carried, own.central)
-        self._frontend = FleetFrontend(own.name, own.crafts, self._settings.frontend)
+        self._frontend = FleetFrontend(own.name, own.aircraft, self._settings.frontend)
         self._centre = AttitudePredictor()
 
     def _first(self, aircraft: int, t: float) -> Array | None:
-        if t > BEGIN:
+        if t > START_TIME:
             return None
         own = self._own
         return own.mounts[aircraft].unit(self._start[own.rows[aircraft]])
@@ -84,7 +84,7 @@ class Navigator:
         if isinstance(measured, Tilt):
             self._centre.turn(measured)
         is_new = pass_on(self._localizer, owner, measured)
-        centre = self._localizer.centre() if is_new and self._crew.d is not None else None
+        centre = self._localizer.centre() if is_new and self._fleet.d is not None else None
         if centre is not None:
             self._centre.correct(centre)
 
@@ -96,24 +96,24 @@ class Navigator:
         """
         if faults := self.faults:
             raise self._failure(t, faults[0].reason)
-        heads = all_propagated(self._localizer, len(self._own.crafts))
-        if not heads or not (self._centre.is_known or self._crew.d is None):
-            if t > PATIENCE:
-                raise self._failure(t, f"no estimate within {PATIENCE} s")
+        known = all_propagated(self._localizer, len(self._own.aircraft))
+        if not known or not (self._centre.is_known or self._fleet.d is None):
+            if t > ESTIMATE_TIMEOUT:
+                raise self._failure(t, f"no estimate within {ESTIMATE_TIMEOUT} s")
             return self._start
-        self._fill(heads, t)
+        self._fill(known, t)
         if not np.isfinite(self._x).all():
             raise self._failure(t, "the estimate is not a number")
         return self._x
 
-    def _fill(self, heads: Sequence[Estimate], t: float) -> None:
-        own, x, d = self._own, self._x, self._crew.d
-        if t - min(head.t for head in heads) > PATIENCE:
-            raise self._failure(t, f"no inertial samples for {PATIENCE} s")
-        for head, mount, row in zip(heads, own.mounts, own.rows, strict=True):
-            mount.body(head, t, x[row])
+    def _fill(self, known: Sequence[Estimate], t: float) -> None:
+        own, x, d = self._own, self._x, self._fleet.d
+        if t - min(estimate.t for estimate in known) > ESTIMATE_TIMEOUT:
+            raise self._failure(t, f"no inertial samples for {ESTIMATE_TIMEOUT} s")
+        for estimate, mount, row in zip(known, own.mounts, own.rows, strict=True):
+            mount.body(estimate, t, x[row])
         if d is not None:
             x[0] = centre_row(x[own.rows], d, self._centre.q_WB, self._centre.w_B)
 
     def _failure(self, t: float, reason: str) -> FlightFailed:
-        return FlightFailed(LOST_WAY, t, f"{self._own.name}: {self.method}: {reason}")
+        return FlightFailed(LOCALIZATION_FAILED, t, f"{self._own.name}: {self.method}: {reason}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`localize`: the sensors' words through the front end once, and from there to every method."""
+"""`localize`: measurements through the front end once, and from there to every method."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,15 +18,17 @@ from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.localizer import METHODS, Localizer, make_localizer
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.window.estimator import Fault, First
+from iap_estimation.virpo.window.estimator import Fault, InitialState
 from iap_estimation.virpo.window.window import EstimateLost
 
 Array = NDArray[np.float64]
-Make = Callable[[str, Fleet, VirpoSpec, First, Start | None], Localizer]
+Make = Callable[[str, Fleet, VirpoSpec, InitialState, Start | None], Localizer]
 COMPLETED = "completed"
 NEED_RANGES, NEED_JOINTS = ("vio_uwb",), ("virpo", "joint", "drift_filter")
 LOST = (EstimateLost, np.linalg.LinAlgError, FloatingPointError)  # how an estimator ends
-WARM = 1.0  # of the data, in which compiled code is loaded: its wall time does not count [s]
+WARM_UP_TIME = (
+    1.0  # of the data, in which compiled code is loaded: its wall time does not count [s]
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,7 @@ class Trajectory:
 
 @dataclass(frozen=True, eq=False)
 class MethodResult:
-    """What a method gave.
+    """Results of one method.
 
     Attributes:
         outcome: `COMPLETED`, ``restarted N times: ...`` or ``failed: ...``.
@@ -87,7 +89,7 @@ class MethodResult:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What all methods gave.
+    """Results of all methods.
 
     Attributes:
         dataset: that they are of.
@@ -109,9 +111,9 @@ class Results:
         return 1e3 * ran.seconds / ran.keyframes if ran.keyframes else None
 
     def real_time_factor(self, method: str) -> float | None:
-        """How much faster than the data front end and method are, after the first second."""
+        """Real-time factor of front end and method after the first second."""
         pairs = sum(self.frontend.seconds)
-        share = max(0.0, 1.0 - WARM / self.duration) if self.duration > 0.0 else 0.0
+        share = max(0.0, 1.0 - WARM_UP_TIME / self.duration) if self.duration > 0.0 else 0.0
         spent = share * pairs + self.methods[method].seconds
         return share * self.duration / spent if spent > 0.0 else None
 
@@ -128,7 +130,7 @@ def check_methods(methods: Sequence[str], dataset: Dataset) -> None:
         if name in NEED_RANGES and not dataset.has_ranges:
             raise BadInput(f"{dataset.source}: method {name} needs ranges, and there are none")
         if name in NEED_JOINTS and dataset.centre is None:
-            count = len(dataset.crafts)
+            count = len(dataset.aircraft)
             raise BadInput(
                 f"{dataset.source}: method {name} needs two or more aircraft joined to one body,"
                 f" but there is {count} alone"
@@ -154,7 +156,7 @@ def localize(
         settings: of front end and estimators.
         make: gives the localizer of a method.
         events: what `tracked` gives, where that is known already; then the front end does not run.
-        progress: is told the time of the data [s].
+        progress: is called with the time of the data [s].
 
     Raises:
         BadInput: the data set is no such thing after all, or a method is not one for it.
@@ -164,16 +166,18 @@ def localize(
     first, begins_true = first_of(dataset)
     fleet = dataset.fleet(settings.estimator.pixels)
     spec = settings.estimator
-    begins = None if begins_true else spec.unknown
-    courses = {name: _Course(make(name, fleet, spec, first, begins), fleet) for name in methods}
+    deviations = None if begins_true else spec.unknown
+    courses = {
+        name: _Course(make(name, fleet, spec, first, deviations), fleet) for name in methods
+    }
     seen = tracked(dataset, settings.frontend, stats) if events is None else events
     begin, t = None, 0.0
-    for who, said in seen:
-        begin = said.t if begin is None else begin
-        t = max(t, said.t)
+    for who, measured in seen:
+        begin = measured.t if begin is None else begin
+        t = max(t, measured.t)
         for course in courses.values():
-            course.hear(who, said, is_timed=said.t >= begin + WARM)
-        if progress is not None and isinstance(said, Tracks):
+            course.take_measurement(who, measured, is_timed=measured.t >= begin + WARM_UP_TIME)
+        if progress is not None and isinstance(measured, Tracks):
             progress(t - begin)
     if begin is None:
         raise BadInput(f"{dataset.source}: no sensor says anything")
@@ -181,26 +185,26 @@ def localize(
     return Results(dataset, results, stats, t - begin, begins_true)
 
 
-def pass_on(localizer: Localizer, who: int, said: Seen) -> bool:
-    """Tell a localizer what a sensor says; says whether there are new estimates."""
-    match said:
+def pass_on(localizer: Localizer, who: int, measured: Seen) -> bool:
+    """Pass a measurement on to a localizer; True where there are new estimates."""
+    match measured:
         case Inertial():
-            return localizer.imu(who, said)
+            return localizer.imu(who, measured)
         case Tracks():
-            return localizer.tracks(who, said)
+            return localizer.tracks(who, measured)
         case Ranges():
-            localizer.ranges(who, said)
+            localizer.ranges(who, measured)
         case Tilt():
-            localizer.tilt(said)
+            localizer.tilt(measured)
     return False
 
 
 def named_estimates(localizer: Localizer, names: Sequence[str]) -> dict[str, Estimate]:
     """The newest of all bodies; none before all aircraft are known, since it does not say whom it leaves out."""
-    crafts = localizer.estimates()
-    if len(crafts) < len(names):
+    aircraft = localizer.estimates()
+    if len(aircraft) < len(names):
         return {}
-    named = dict(zip(names, crafts, strict=True))
+    named = dict(zip(names, aircraft, strict=True))
     centre = localizer.centre()
     return named if centre is None else {**named, CENTRE_NAME: centre}
 
@@ -216,23 +220,23 @@ class _Course:
     seconds: float = 0.0
     keyframes: int = 0
 
-    def hear(self, who: int, said: Seen, *, is_timed: bool) -> None:
-        """Pass on what a sensor says, and take what is new."""
+    def take_measurement(self, who: int, measured: Seen, *, is_timed: bool) -> None:
+        """Pass a measurement on, and keep new estimates."""
         if self.failure is not None:
             return
         begin = perf_counter()
         try:
-            is_new = pass_on(self.localizer, who, said)
+            is_new = pass_on(self.localizer, who, measured)
             self.seconds += (perf_counter() - begin) if is_timed else 0.0
             if is_new:
                 self.keyframes += is_timed
                 self._take()
         except LOST as error:
-            self.failure = f"at {said.t:.2f} s: {error}"
+            self.failure = f"at {measured.t:.2f} s: {error}"
 
     def _take(self) -> None:
         """Keep estimates that are new."""
-        names = [craft.name for craft in self.fleet.crafts]
+        names = [model.name for model in self.fleet.aircraft]
         for name, one in named_estimates(self.localizer, names).items():
             self._keep(name, one)
 
@@ -246,7 +250,7 @@ class _Course:
         kept.append(one)
 
     def result(self) -> MethodResult:
-        """What came of it."""
+        """The method's result."""
         faults = tuple(sorted(self.localizer.faults(), key=lambda fault: fault.t))
         outcome = COMPLETED
         if faults:
@@ -257,6 +261,8 @@ class _Course:
         if self.failure is not None:
             return MethodResult(f"failed: {self.failure}", {}, 0, self.seconds, faults)
         kept = {name: Trajectory.of(estimates) for name, estimates in self.found.items()}
-        said = sorted(self.localizer.left_out(), key=lambda one: one.t)
-        left_out = tuple((one.t, self.fleet.crafts[one.aircraft].name, one.anchor) for one in said)
+        measured = sorted(self.localizer.left_out(), key=lambda one: one.t)
+        left_out = tuple(
+            (one.t, self.fleet.aircraft[one.aircraft].name, one.anchor) for one in measured
+        )
         return MethodResult(outcome, kept, self.keyframes, self.seconds, faults, left_out)

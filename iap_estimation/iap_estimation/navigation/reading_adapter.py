@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an aircraft of this suite carries, and its readings as estimators take them: in recordings and in flight."""
+"""Sensors of an aircraft of this suite, and their readings as measurements: in recordings and in flight."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class AircraftSensors:
 
 
 def carried_on(seat: str, sensors: Sequence[SensorInfo]) -> AircraftSensors | None:
-    """What a body carries, by its TF frame; None without an inertial unit."""
+    """Sensors of a body, by its TF frame; None without an inertial unit."""
     own = [each for each in sensors if each.parent == seat]
     imus = [each for each in own if isinstance(each, ImuInfo)]
     tags = [each for each in own if isinstance(each, UwbInfo)]
@@ -62,34 +62,34 @@ def carried_on(seat: str, sensors: Sequence[SensorInfo]) -> AircraftSensors | No
     return AircraftSensors(imus[0], pair, tags[0] if tags else None)
 
 
-def aircraft_data_of(name: str, its: AircraftSensors, source: str) -> AircraftData:
+def aircraft_data_of(name: str, group: AircraftSensors, source: str) -> AircraftData:
     """An aircraft with all that it must carry; its truth is not known.
 
     Args:
         name: of the aircraft.
-        its: sensors, with a stereo pair.
+        group: sensors, with a stereo pair.
         source: to name in errors.
 
     Raises:
         BadInput: the cameras are no stereo pair.
     """
-    imu = its.imu
+    imu = group.imu
     T_IB = np.linalg.inv(transform(imu.p_BS_B, imu.q_BS)).astype(np.float64)
-    p_BA_B = np.zeros(3) if its.tag is None else np.array(its.tag.p_BS_B)
+    p_BA_B = np.zeros(3) if group.tag is None else np.array(group.tag.p_BS_B)
     antenna: Array = T_IB[:3, :3] @ p_BA_B + T_IB[:3, 3]
     return AircraftData(
         name,
-        _calibration(source, T_IB, its),
+        _calibration(source, T_IB, group),
         np.array([imu.gyro_noise, imu.accel_noise, imu.gyro_walk, imu.accel_walk]),
         antenna,
         T_IB[:3, 3],
     )
 
 
-def _calibration(source: str, T_IB: Array, its: AircraftSensors) -> StereoCalibration:
-    assert its.cameras is not None  # noqa: S101 - checked by the caller
+def _calibration(source: str, T_IB: Array, group: AircraftSensors) -> StereoCalibration:
+    assert group.cameras is not None  # noqa: S101 - checked by the caller
     lenses, places, turns = [], [], []
-    for each in its.cameras:
+    for each in group.cameras:
         size = each.width, each.height
         lenses.append(Camera.of(size, each.K, each.D, model=PLUMB_BOB, source=each.topic))
         T_IC = T_IB @ transform(each.p_BS_B, each.q_BS)
@@ -98,7 +98,7 @@ def _calibration(source: str, T_IB: Array, its: AircraftSensors) -> StereoCalibr
     try:
         return StereoCalibration.of(lenses[0], lenses[1], places, turns)
     except BadInput as error:
-        pair = ", ".join(each.topic for each in its.cameras)
+        pair = ", ".join(each.topic for each in group.cameras)
         raise BadInput(f"{source}: {pair}: {error}") from error
 
 
@@ -125,8 +125,8 @@ class ReadingAdapter:
         tally: Tally | None = None,
     ) -> None:
         self._central = central
-        self._owners = {info.topic: a for a, its in enumerate(aircraft) for info in its.all}
-        pairs = [its.cameras or () for its in aircraft]
+        self._owners = {info.topic: a for a, group in enumerate(aircraft) for info in group.all}
+        pairs = [group.cameras or () for group in aircraft]
         self._encodings = {info.topic: _encoding(info) for pair in pairs for info in pair}
         self._lefts = {pair[0].topic for pair in pairs if pair}
         tally = Tally() if tally is None else tally

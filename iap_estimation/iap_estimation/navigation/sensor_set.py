@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a vehicle carries to localise itself with."""
+"""The sensors by which a vehicle localises itself."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class SensorSet:
         bodies: number of its bodies.
         rows: index of each aircraft's body.
         carried: sensors of each aircraft.
-        crafts: the aircraft as data sets have them.
+        aircraft: the aircraft as data sets have them.
         mounts: of their inertial units.
         central: inertial unit of the central body; None where there is no such body.
         centre: the central body; None where there is none.
@@ -41,7 +41,7 @@ class SensorSet:
     bodies: int
     rows: list[int]
     carried: tuple[AircraftSensors, ...]
-    crafts: tuple[AircraftData, ...]
+    aircraft: tuple[AircraftData, ...]
     mounts: tuple[Mount, ...]
     central: ImuInfo | None
     centre: CentreData | None
@@ -62,17 +62,19 @@ class SensorSet:
         names = [body.name for body in assembly.bodies]
         carried = [_of_aircraft(assembly, body, sensors) for body in assembly.aircraft]
         pairs = zip(assembly.aircraft, carried, strict=True)
-        crafts = tuple(aircraft_data_of(names[body], its, assembly.name) for body, its in pairs)
+        aircraft = tuple(
+            aircraft_data_of(names[body], group, assembly.name) for body, group in pairs
+        )
         on_centre = carried_on(f"{assembly.name}/{names[0]}", sensors)
         central = on_centre.imu if assembly.joints and on_centre is not None else None
         d = assembly.p_PB_P[list(assembly.aircraft)]
-        mounts = (Mount(np.array(its.imu.p_BS_B), np.array(its.imu.q_BS)) for its in carried)
+        mounts = (Mount(np.array(group.imu.p_BS_B), np.array(group.imu.q_BS)) for group in carried)
         return cls(
             assembly.name,
             len(names),
             list(assembly.aircraft),
             tuple(carried),
-            crafts,
+            aircraft,
             tuple(mounts),
             central,
             centre_of(d, central) if assembly.joints else None,
@@ -81,7 +83,7 @@ class SensorSet:
 
     def fleet(self, pixels: float) -> Fleet:
         """As an estimator knows it; `pixels` is the standard deviation of a tracked coordinate."""
-        return fleet_of(self.crafts, self.centre, pixels, self.gravity)
+        return fleet_of(self.aircraft, self.centre, pixels, self.gravity)
 
 
 def _of_aircraft(assembly: Assembly, body: int, sensors: Sequence[SensorInfo]) -> AircraftSensors:

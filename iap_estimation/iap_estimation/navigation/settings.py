@@ -4,14 +4,14 @@
 from collections.abc import Sequence
 
 from iap_description.config import Record, override, validate
-from iap_estimation.frontend import spec as eyes
+from iap_estimation.frontend import spec as frontend_spec
 from iap_estimation.virpo import spec as estimator
 
 
 class Settings(Record):
-    """How images are followed, and what estimators believe."""
+    """Settings of the front end and of the estimators."""
 
-    frontend: eyes.FrontendSpec
+    frontend: frontend_spec.FrontendSpec
     estimator: estimator.VirpoSpec
 
 
@@ -29,7 +29,7 @@ def load_settings(
         BadInput: no such preset or key, or a value that is none.
     """
     tree = {
-        "frontend": eyes.PRESETS.tree(frontend),
+        "frontend": frontend_spec.PRESETS.tree(frontend),
         "estimator": estimator.PRESETS.tree(preset),
     }
     return validate(Settings, override(tree, list(assignments)), source=f"preset {preset}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Order in what sensors say: stamps that must go on, images of one time, sensors among each other, where it ends."""
+"""Order of measurements: increasing stamps, image pairs, order among sensors, end of a data set."""
 
 import heapq
 from collections import deque
@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
 from iap_description.errors import BadInput
-from iap_estimation.navigation.data import GAP, Event, Images, Tally
+from iap_estimation.navigation.data import SENSOR_GAP, Event, Images, Tally
 from iap_estimation.virpo.messages import Inertial, Ranges
 
 Image = TypeVar("Image")
-TOLERANCE = 3e-3  # between stamps of a pair [s]
-WAITING = 20  # images that wait for their partners at most
+STAMP_TOLERANCE = 3e-3  # between stamps of a pair [s]
+MAX_WAITING = 20  # images that wait for their partners at most
 
 
 class Clock:
@@ -41,7 +41,7 @@ class Clock:
                 )
             self._tally.repeated += 1
             return False
-        if last is not None and t - last >= GAP:
+        if last is not None and t - last >= SENSOR_GAP:
             self._tally.gaps.append(f"{self._source}: nothing from {last:.3f} s to {t:.3f} s")
         self._last = t
         return True
@@ -61,13 +61,13 @@ class Pairing(Generic[Image]):
     def add(self, side: int, t: float, image: Image) -> tuple[float, Image, Image] | None:
         """Take an image of the left (0) or right (1) camera; the time of a pair that is complete, and the pair."""
         own, others = self._waiting[side], self._waiting[1 - side]
-        while others and others[0][0] < t - TOLERANCE:
+        while others and others[0][0] < t - STAMP_TOLERANCE:
             self._drop(others)
-        if others and others[0][0] <= t + TOLERANCE:
+        if others and others[0][0] <= t + STAMP_TOLERANCE:
             t_other, other = others.popleft()
             return (t, image, other) if side == 0 else (t_other, other, image)
         own.append((t, image))
-        if len(own) > WAITING:
+        if len(own) > MAX_WAITING:
             self._drop(own)
         return None
 
@@ -83,19 +83,19 @@ class Pairing(Generic[Image]):
 
 
 def while_sighted(events: Iterable[Event], tally: Tally) -> Iterator[Event]:
-    """Events, but no more than `GAP` of inertial samples at the end, after the last image or range.
+    """Events, but no more than `SENSOR_GAP` of inertial samples at the end, after the last image or range.
 
     They would lead an estimator astray until it fails, and again after every beginning.
     """
     held: list[Event] = []
     last = float("inf")  # time of the newest image or range [s]
     for event in events:
-        said = event[1]
-        if isinstance(said, (Images, Ranges)):
+        measured = event[1]
+        if isinstance(measured, (Images, Ranges)):
             yield from held
             held.clear()
-            last = said.t
-        if said.t > last + GAP:
+            last = measured.t
+        if measured.t > last + SENSOR_GAP:
             held.append(event)
         else:
             yield event
@@ -111,10 +111,10 @@ def in_order(events: Iterable[Event], horizon: float) -> Iterator[Event]:
     heap: list[tuple[float, int, int, Event]] = []
     newest = float("-inf")
     for number, event in enumerate(events):
-        said = event[1]
-        rank = 0 if isinstance(said, Inertial) else 2 if isinstance(said, Images) else 1
-        heapq.heappush(heap, (said.t, rank, number, event))
-        newest = max(newest, said.t)
+        measured = event[1]
+        rank = 0 if isinstance(measured, Inertial) else 2 if isinstance(measured, Images) else 1
+        heapq.heappush(heap, (measured.t, rank, number, event))
+        newest = max(newest, measured.t)
         while heap[0][0] < newest - horizon:
             yield heapq.heappop(heap)[-1]
     while heap:

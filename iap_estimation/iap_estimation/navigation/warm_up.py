@@ -11,8 +11,8 @@ from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
 from iap_estimation.virpo.spec import VirpoSpec
 
 Array = NDArray[np.float64]
-LENGTH, STEP = 0.6, 0.005  # [s]
-IMAGES = 20  # inertial samples between two images
+DURATION, SAMPLE_PERIOD = 0.6, 0.005  # [s]
+SAMPLES_PER_IMAGE = 20  # inertial samples between two images
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 POINTS = np.array(
     [(x, y, z) for x in (-1, 0, 1) for y in (-0.5, 0.5) for z in (4, 6)], dtype=float
@@ -20,7 +20,7 @@ POINTS = np.array(
 ANCHORS = 5.0 * np.eye(3)
 
 
-def rehearse(method: str, sensor_set: SensorSet, spec: VirpoSpec) -> None:
+def warm_up(method: str, sensor_set: SensorSet, spec: VirpoSpec) -> None:
     """Let all aircraft of a vehicle stand still for a moment under a method.
 
     Args:
@@ -29,20 +29,20 @@ def rehearse(method: str, sensor_set: SensorSet, spec: VirpoSpec) -> None:
         spec: of the estimator.
     """
     fleet = sensor_set.fleet(spec.pixels)
-    places = np.zeros((len(fleet.crafts), 3)) if fleet.d is None else fleet.d
+    places = np.zeros((len(fleet.aircraft), 3)) if fleet.d is None else fleet.d
     first = [np.r_[place, LEVEL, np.zeros(9)] for place in places]
     localizer = make_localizer(method, fleet, spec, lambda a, _: first[a].copy())
-    seen = [_seen(craft.calibration) for craft in sensor_set.crafts]
-    for k in range(1, round(LENGTH / STEP)):
+    seen = [_seen(one.calibration) for one in sensor_set.aircraft]
+    for k in range(1, round(DURATION / SAMPLE_PERIOD)):
         _step(localizer, k, fleet.gravity, places, seen)
     localizer.estimates(), all_propagated(localizer, len(places)), localizer.centre()  # noqa: B018 - loads what they need
 
 
 def _step(localizer: Localizer, k: int, gravity: float, places: Array, seen: list[Array]) -> None:
-    t, up = k * STEP, np.array([0.0, 0.0, gravity])
+    t, up = k * SAMPLE_PERIOD, np.array([0.0, 0.0, gravity])
     localizer.tilt(Tilt(t, LEVEL, np.zeros(3)))
     for a, place in enumerate(places):
-        if k % IMAGES == 0:
+        if k % SAMPLES_PER_IMAGE == 0:
             ids, both = np.arange(len(POINTS)), np.ones(len(POINTS), dtype=bool)
             localizer.tracks(a, Tracks(t, ids, seen[a], both))
             ways = np.linalg.norm(ANCHORS - place, axis=1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts a platform together from what its aircraft say of themselves: its central body, and its state for a controller.
+"""Composes a platform of its aircraft's odometry: its central body, and its state for a controller.
 
 Runs in the vehicle's namespace, which is ``iap`` unless it is remapped.
 """
@@ -15,20 +15,20 @@ from nav_msgs.msg import Odometry
 
 from iap_description.errors import BadInput
 from iap_estimation.navigation.data import Raw
-from iap_estimation.nodes.estimate_topics import KEPT
+from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.first_states import FirstStates
-from iap_estimation.nodes.odometry_messages import estimate_of, head_of
+from iap_estimation.nodes.odometry_messages import estimate_of, propagated_of
 from iap_estimation.virpo.messages import Estimate, Tilt
 from iap_estimation.virpo.methods.centre import centre_of
 from iap_estimation.virpo.window.buffers import TiltBuffer
-from iap_estimation.virpo.window.estimator import SAME
+from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE
 from iap_io.ros.node import OK, WARN, run
 from iap_io.ros.synchronizer import TimeSynchronizer
 from iap_io.wire.message_views import SECOND, MessageReader, stamp_of_time
 from iap_io.wire.sample_views import OdometryMessage
 
-LATE = 0.3  # behind the sensors, from which on a state is missing [s]
+STATE_TIMEOUT = 0.3  # behind the sensors, from which on a state is missing [s]
 
 
 class CentreNode(EstimationNode):
@@ -37,23 +37,23 @@ class CentreNode(EstimationNode):
     def __init__(self, namespace: str = "iap", given: Mapping[str, Any] | None = None) -> None:
         super().__init__("centre_node", namespace, of_aircraft=False, given=given)
         own = self.sensor_set
-        self._central, self._crew = own.central, own.fleet(self.settings.estimator.pixels)
-        if self._crew.d is not None and self._central is None:
+        self._central, self._fleet = own.central, own.fleet(self.settings.estimator.pixels)
+        if self._fleet.d is not None and self._central is None:
             raise BadInput(f"{own.name}: the central body has no inertial unit")
         self._platform = self.platform_topics()
         self._first = FirstStates(self, own, lambda: self._is_running)
-        self._first.told = self._platform.stand_in
+        self._first.estimate = self._platform.stand_in
         self.restart()
         for a, space in enumerate(self.spaces):
-            told = (
-                ("head", head_of, self._take_head),
+            estimate = (
+                ("head", propagated_of, self._take_propagated),
                 ("odometry", estimate_of, self._take_estimate),
             )
-            for topic, read, take in told:
+            for topic, read, take in estimate:
                 name = f"{space}/virpo/{topic}"
                 how = name, MessageReader(OdometryMessage), read, partial(take, a)
-                hear = partial(self._on_odometry, *how)
-                self.create_subscription(Odometry, name, hear, KEPT, raw=True)
+                take_message = partial(self._on_odometry, *how)
+                self.create_subscription(Odometry, name, take_message, RELIABLE_QOS, raw=True)
         self.listen([self._central or own.carried[0].imu])
         self.begin()
 
@@ -61,7 +61,7 @@ class CentreNode(EstimationNode):
         """Nothing is known."""
         super().restart()
         count, is_joined = len(self.spaces), self._central is not None
-        self._heads = TimeSynchronizer(count + is_joined)
+        self._propagated = TimeSynchronizer(count + is_joined)
         self._covariances = [np.full((15, 15), np.nan)] * count
         self._tilts, self._t_centre, self._is_running = TiltBuffer(), -np.inf, False
         self._platform.reset()
@@ -76,11 +76,11 @@ class CentreNode(EstimationNode):
         data: bytes,
     ) -> None:
         try:
-            told = read(inlet.read(data))
+            estimate = read(inlet.read(data))
         except BadInput as error:
             self.note(f"{topic}: {error}")
             return
-        self.later(topic, told.t, partial(take, told))
+        self.later(topic, estimate.t, partial(take, estimate))
 
     def take(self, owner: int, measured: Raw) -> None:
         """Take the central body's tilt."""
@@ -90,43 +90,43 @@ class CentreNode(EstimationNode):
             self._platform.turn(measured)
             self._gather(len(self.spaces), stamp_of_time(measured.t), None)
 
-    def _take_estimate(self, aircraft: int, told: Estimate) -> None:
-        """Note how well an aircraft knows where it is."""
-        self._covariances[aircraft] = told.covariance
-        self._platform.saw(aircraft, told.t)
+    def _take_estimate(self, aircraft: int, estimate: Estimate) -> None:
+        """Note the covariance of an aircraft's estimate."""
+        self._covariances[aircraft] = estimate.covariance
+        self._platform.saw(aircraft, estimate.t)
 
-    def _take_head(self, aircraft: int, told: Estimate) -> None:
-        self._gather(aircraft, stamp_of_time(told.t), told)
+    def _take_propagated(self, aircraft: int, estimate: Estimate) -> None:
+        self._gather(aircraft, stamp_of_time(estimate.t), estimate)
 
-    def _gather(self, source: int, stamp: int, head: Estimate | None) -> None:
-        instant = self._heads.take(source, stamp, 0, head)
+    def _gather(self, source: int, stamp: int, estimate: Estimate | None) -> None:
+        instant = self._propagated.take(source, stamp, 0, estimate)
         if instant is None:
             return
         if stamp <= self._platform.stamp and self._is_running:
             self._platform.repeat()
             return
-        heads = instant.parts[: len(self.spaces)]
-        self._estimate_centre(stamp / SECOND, heads)
-        if self._platform.is_heard:
-            self._platform.publish(stamp, heads)
+        propagated = instant.parts[: len(self.spaces)]
+        self._estimate_centre(stamp / SECOND, propagated)
+        if self._platform.has_listeners:
+            self._platform.publish(stamp, propagated)
 
-    def _estimate_centre(self, t: float, heads: Sequence[Estimate]) -> None:
+    def _estimate_centre(self, t: float, propagated: Sequence[Estimate]) -> None:
         """Estimate the central body at the rate of keyframes; aircraft have theirs at times of their own."""
-        if t < self._t_centre + 1.0 / self.settings.estimator.rate - SAME:
+        if t < self._t_centre + 1.0 / self.settings.estimator.rate - STAMP_TOLERANCE:
             return
         tilt = self._tilts.at(t)
-        if self._crew.d is None or tilt is not None:
+        if self._fleet.d is None or tilt is not None:
             self._t_centre, self._is_running = t, True
-        if self._crew.d is not None and tilt is not None:
-            pairs = zip(heads, self._covariances, strict=True)
-            known = [replace(head, covariance=C) for head, C in pairs]
-            self._platform.correct(centre_of(known, tilt, self._crew))
+        if self._fleet.d is not None and tilt is not None:
+            pairs = zip(propagated, self._covariances, strict=True)
+            known = [replace(estimate, covariance=C) for estimate, C in pairs]
+            self._platform.correct(centre_of(known, tilt, self._fleet))
 
     def problem(self) -> tuple[bytes, str]:
         """Which aircraft is missing."""
         if not self._is_running:
             return WARN, "waiting for the odometry of all aircraft"
-        if self.stamp > (self._t_centre + LATE) * SECOND:
+        if self.stamp > (self._t_centre + STATE_TIMEOUT) * SECOND:
             return WARN, f"no state since {self._t_centre:.3f} s"
         return OK, ""
 

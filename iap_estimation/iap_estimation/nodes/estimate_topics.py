@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What estimators publish of one body: odometry, the path so far, and frames."""
+"""Topics of one body's estimate: odometry, the path so far, and frames."""
 
 from collections.abc import Sequence
 
@@ -25,8 +25,8 @@ except ImportError:  # it comes with a ROS 2 installation, not with the wheels
     TFMessage = None
 
 Array = NDArray[np.float64]
-KEPT = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
-POSES, STEP, PERIOD = (
+RELIABLE_QOS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
+PATH_POSES, PATH_STEP, PATH_PERIOD = (
     1000,
     0.1,
     1.0,
@@ -44,32 +44,32 @@ class BodyTopics:
 
     def __init__(self, node: Node, space: str, frame: str) -> None:
         self._message = OdometryMessage.of(frame)
-        self._odometry = node.create_publisher(Odometry, f"{space}/odometry", KEPT)
+        self._odometry = node.create_publisher(Odometry, f"{space}/odometry", RELIABLE_QOS)
         self._paths = node.create_publisher(Path, f"{space}/path", 1)
         self._path = Path(header=Header(frame_id=MAP))
-        self._told = -np.inf
+        self._path_t = -np.inf
 
     def reset(self) -> None:
         """Forget the path."""
-        self._path.poses, self._told = [], -np.inf
+        self._path.poses, self._path_t = [], -np.inf
 
-    def publish(self, told: Estimate) -> None:
+    def publish(self, estimate: Estimate) -> None:
         """Publish an estimate."""
-        put_estimate(self._message, told)
+        put_estimate(self._message, estimate)
         self._odometry.publish(self._message.dump())
-        self._lengthen(stamp_of_time(told.t), self._message.pose)
-        if told.t >= self._told + PERIOD and self._paths.get_subscription_count():
-            self._told = told.t
-            set_stamp(self._path.header, stamp_of_time(told.t))
+        self._lengthen(stamp_of_time(estimate.t), self._message.pose)
+        if estimate.t >= self._path_t + PATH_PERIOD and self._paths.get_subscription_count():
+            self._path_t = estimate.t
+            set_stamp(self._path.header, stamp_of_time(estimate.t))
             self._paths.publish(self._path)
 
     def _lengthen(self, stamp: int, pose: Array) -> None:
         poses: list[PoseStamped] = self._path.poses
         if poses:
             last = poses[-1].pose.position
-            if np.linalg.norm(pose[:3] - [last.x, last.y, last.z]) < STEP:
+            if np.linalg.norm(pose[:3] - [last.x, last.y, last.z]) < PATH_STEP:
                 return
-        self._path.poses = poses[-POSES + 1 :]
+        self._path.poses = poses[-PATH_POSES + 1 :]
         new = PoseStamped(header=Header(frame_id=MAP))
         set_stamp(new.header, stamp)
         fill_pose(new.pose, pose)
@@ -95,14 +95,14 @@ class BodyFrames:
         self._pose = np.zeros(7)
 
     @property
-    def is_heard(self) -> bool:
-        """Whether anybody listens."""
+    def has_listeners(self) -> bool:
+        """Whether there are subscribers."""
         return self._publisher is not None and self._publisher.get_subscription_count() > 0
 
     def publish(self, stamp: int, odom: Array, rows: Array) -> None:
         """Publish the pose (7,) of ``odom`` in `map` and those of bodies, rows (bodies, 7+) in `map`."""
         publisher = self._publisher
-        if publisher is None or not self.is_heard:
+        if publisher is None or not self.has_listeners:
             return
         fill_transform(self._transforms[0], stamp, odom)
         for transform, parent, row in zip(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the nodes that localise share: whose sensors they hear, where flights begin, and what went wrong."""
+"""Base of the nodes that localise: parameters, sensor subscriptions, order in time, diagnostics."""
 
 import heapq
 import itertools
@@ -42,10 +42,12 @@ from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_views import SECOND, stamp_of_time
 
 Array = NDArray[np.float64]
-DEPTH = 2000  # messages of a sensor that may wait while a window is solved
-PICTURES = 20  # images of a camera that may
-AT_ONCE = 0.03  # that is worked before others may come in [s]
-BACK = 0.5  # by which a stamp is earlier than the last one of its topic where time begins anew [s]
+SAMPLE_QUEUE = 2000  # messages of a sensor that may wait while a window is solved
+IMAGE_QUEUE = 20  # images of a camera that may
+WORK_TIME = 0.03  # that is worked before others may come in [s]
+RESTART_JUMP = (
+    0.5  # by which a stamp is earlier than the last one of its topic where time begins anew [s]
+)
 
 
 class EstimationNode(SuiteNode, ABC):
@@ -96,7 +98,7 @@ class EstimationNode(SuiteNode, ABC):
         self._newest: dict[str, float] = {}  # by topic
         self._waiting: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers, self._is_called = itertools.count(), False
-        self._heard, self._fault = time.monotonic(), ""
+        self._received, self._fault = time.monotonic(), ""
 
     def _own(self, *, of_aircraft: bool) -> int:
         mine, places = (
@@ -123,17 +125,17 @@ class EstimationNode(SuiteNode, ABC):
         what = "Whether lost messages of sensors are sent again, if those who publish them can."
         kind = self.parameter("reliable", False, what)
         policy = ReliabilityPolicy.RELIABLE if kind else ReliabilityPolicy.BEST_EFFORT
-        return QoSProfile(depth=DEPTH, reliability=policy), QoSProfile(
-            depth=PICTURES, reliability=policy
+        return QoSProfile(depth=SAMPLE_QUEUE, reliability=policy), QoSProfile(
+            depth=IMAGE_QUEUE, reliability=policy
         )
 
     def begin(self) -> None:
-        """Begin to tell how it goes; the last thing in the making of a node."""
-        self._heard = time.monotonic()
+        """Start the diagnostics; the last step of a node's construction."""
+        self._received = time.monotonic()
         self._diagnostics = Diagnostics(self, self.statuses, lambda: self.stamp)
 
     def platform_topics(self) -> PlatformTopics:
-        """What is published of the whole platform."""
+        """Topics of the whole platform."""
         rate = self.parameter("control_rate", 200.0, "Of states [Hz].", limits=(1.0, 1e4))
         in_control = self.declared_in_control()
         return PlatformTopics(self, self.sensor_set, self.assembly, rate, is_flown=in_control)
@@ -173,12 +175,12 @@ class EstimationNode(SuiteNode, ABC):
         """Take a measurement of an aircraft, by its index among those of the node, or of `CENTRE`."""
 
     def later(self, topic: str, t: float, take: Callable[[], None]) -> None:
-        """Take what a topic says of a time [s] once everything that has come is in order of time.
+        """Take a message of a time [s] once everything that has come is in order of time.
 
-        An executor may hand over all that one topic has to say before it asks the next one.
+        An executor may hand over all messages of one topic before it asks the next one.
         """
-        self._heard = time.monotonic()
-        if t < self._newest.get(topic, -np.inf) - BACK:
+        self._received = time.monotonic()
+        if t < self._newest.get(topic, -np.inf) - RESTART_JUMP:
             self.get_logger().info(f"{topic}: time begins anew at {t:.3f} s")
             self._newest.clear()
             self._waiting.clear()
@@ -196,7 +198,7 @@ class EstimationNode(SuiteNode, ABC):
 
     def _work(self) -> None:
         """Take what waits, but let others come in between when it takes long."""
-        self._is_called, until = False, time.monotonic() + AT_ONCE
+        self._is_called, until = False, time.monotonic() + WORK_TIME
         try:
             while self._waiting and time.monotonic() < until:
                 heapq.heappop(self._waiting)[-1]()
@@ -212,12 +214,12 @@ class EstimationNode(SuiteNode, ABC):
         self._adapter = ReadingAdapter(self._carried, self.sensor_set.central, self.tally)
 
     def note(self, fault: str) -> None:
-        """Tell once, in log and diagnostics, what was wrong with a message."""
+        """Report once, in log and diagnostics, what was wrong with a message."""
         self._fault = fault
         self.get_logger().warning(fault, throttle_duration_sec=2.0)
 
     def failed(self, text: str) -> None:
-        """Tell at once that there is no estimate to be had."""
+        """Report at once that there is no estimate."""
         self.get_logger().error(text)
         self._diagnostics.publish()
 
@@ -226,13 +228,13 @@ class EstimationNode(SuiteNode, ABC):
         return OK, ""
 
     def values(self) -> dict[str, object]:
-        """What diagnostics say besides."""
+        """Further values for diagnostics."""
         return {}
 
     def statuses(self) -> list[DiagnosticStatus]:
         """One for the node."""
         level, text = self.problem()
-        if level != ERROR and time.monotonic() - self._heard > DIAGNOSTIC_TIMEOUT:
+        if level != ERROR and time.monotonic() - self._received > DIAGNOSTIC_TIMEOUT:
             level, text = WARN, "no sensor is heard"
         if not text and self._fault:
             level, text = WARN, self._fault

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where aircraft are when their first images come: as a topic of the vehicle's states tells."""
+"""Initial states of aircraft at their first images, from a topic of the vehicle's states."""
 
 from collections import deque
 from collections.abc import Callable
@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
 from iap_estimation.navigation.sensor_set import SensorSet
-from iap_estimation.nodes.estimate_topics import KEPT
+from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
 from iap_io.ros.node import SuiteNode
 from iap_io.wire.message_views import SECOND, MessageReader, StateMessage
 from iap_msgs.msg import PlatformState
 
 Array = NDArray[np.float64]
-MEMORY = 1000  # states that are kept
-NEAR = 0.01  # from an image, at which a state still tells of it [s]
+MAX_STATES = 1000  # states that are kept
+STAMP_TOLERANCE = 0.01  # from an image, at which a state still tells of it [s]
 
 
 class FirstStates:
-    """Hears states until the estimator that begins from them runs; never again, so that no failure is hidden.
+    """Takes states until the estimator that starts from them runs; never again, so that no failure is hidden.
 
     Args:
         node: that listens.
@@ -34,12 +34,12 @@ class FirstStates:
         what = "Topic of the states that tell where the aircraft are when their first images come."
         default = f"/{sensor_set.name}/state"
         topic = node.parameter("start_topic", default, what)
-        self._node, self._equipment, self._is_running = node, sensor_set, is_running
+        self._node, self._sensor_set, self._is_running = node, sensor_set, is_running
         self._inlet = MessageReader(StateMessage)
-        self._states: deque[tuple[float, Array]] = deque(maxlen=MEMORY)
+        self._states: deque[tuple[float, Array]] = deque(maxlen=MAX_STATES)
         self._has_begun = False
-        self.told: Callable[[StateMessage], None] = lambda _: None
-        node.create_subscription(PlatformState, topic, self._on_state, KEPT, raw=True)
+        self.on_state: Callable[[StateMessage], None] = lambda _: None
+        node.create_subscription(PlatformState, topic, self._on_state, RELIABLE_QOS, raw=True)
 
     def reset(self) -> None:
         """Time began anew."""
@@ -50,10 +50,10 @@ class FirstStates:
         """First state (16,) of an aircraft's inertial unit; None where none is known."""
         if self._has_begun:
             return None
-        near = min(self._states, key=lambda told: abs(told[0] - t), default=None)
-        if near is None or abs(near[0] - t) > NEAR:
+        near = min(self._states, key=lambda on_state: abs(on_state[0] - t), default=None)
+        if near is None or abs(near[0] - t) > STAMP_TOLERANCE:
             return None
-        own = self._equipment
+        own = self._sensor_set
         return own.mounts[aircraft].unit(near[1][own.rows[aircraft]])
 
     def _on_state(self, data: bytes) -> None:
@@ -65,6 +65,6 @@ class FirstStates:
         except BadInput as error:
             self._node.get_logger().warning(str(error), throttle_duration_sec=2.0)
             return
-        if len(state.rows) == self._equipment.bodies:
+        if len(state.rows) == self._sensor_set.bodies:
             self._states.append((state.stamp / SECOND, state.rows.copy()))
-            self.told(state)
+            self.on_state(state)

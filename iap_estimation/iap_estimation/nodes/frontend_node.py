@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Follows what the stereo pair of one aircraft sees: images in, tracks out.
+"""Tracks the features of one aircraft's stereo pair: images in, tracks out.
 
 Runs in the aircraft's namespace, which is ``iap/drone_1`` unless it is remapped. Lenses are those of CameraInfo, as
 real drivers publish it; the cameras' places are those of the parameter `sensors`, of a rig calibrated or read from TF.
@@ -22,7 +22,7 @@ from iap_estimation.datasets.bag_images import camera_of
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
 from iap_estimation.navigation.aircraft_frontend import AircraftFrontend
 from iap_estimation.navigation.data import Images, Raw
-from iap_estimation.nodes.estimate_topics import KEPT
+from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.track_messages import tracks_bytes
 from iap_estimation.virpo.messages import Inertial
@@ -34,7 +34,7 @@ from iap_io.wire.message_views import stamp_of_time
 from iap_msgs.msg import FeatureTracks
 
 INFO = "sensor_msgs/msg/CameraInfo"
-MEMORY = 2000  # inertial samples that wait for their images
+MAX_SAMPLES = 2000  # inertial samples that wait for their images
 
 
 class FrontendNode(EstimationNode):
@@ -45,23 +45,23 @@ class FrontendNode(EstimationNode):
     ) -> None:
         super().__init__("frontend_node", namespace, of_aircraft=True, given=given)
         own = self.sensor_set
-        self._its, self._craft = own.carried[self.own], own.crafts[self.own]
-        assert self._its.cameras is not None  # noqa: S101 - the equipment has one
+        self._sensors, self._aircraft = own.carried[self.own], own.aircraft[self.own]
+        assert self._sensors.cameras is not None  # noqa: S101 - the equipment has one
         self._lenses: dict[int, Camera] = {}
-        self._eyes: AircraftFrontend | None = None
-        self._turning: deque[Inertial] = deque(maxlen=MEMORY)
+        self._frontend: AircraftFrontend | None = None
+        self._turning: deque[Inertial] = deque(maxlen=MAX_SAMPLES)
         self._took_ms, self._counts, self._refused = RecentValues(200), [0, 0], ""
         self._pairs, self._images, self._first_id = 0, 0, -1
-        self._tracks = self.create_publisher(FeatureTracks, "virpo/tracks", KEPT)
+        self._tracks = self.create_publisher(FeatureTracks, "virpo/tracks", RELIABLE_QOS)
         self._drawn = self.create_publisher(Image, "virpo/image", 1)
         self.restart()
         self._warm()
-        for side, camera in enumerate(self._its.cameras):
+        for side, camera in enumerate(self._sensors.cameras):
             take = partial(self._on_info, side, f"{camera.topic}/camera_info")
             self.create_subscription(
                 CameraInfo, f"{camera.topic}/camera_info", take, self._qos, raw=True
             )
-        self.listen([self._its.imu, *self._its.cameras])
+        self.listen([self._sensors.imu, *self._sensors.cameras])
         self.begin()
 
     def restart(self) -> None:
@@ -70,18 +70,18 @@ class FrontendNode(EstimationNode):
         self._turning.clear()
         self._t_seen = -np.inf
         if len(self._lenses) == 2:
-            self._open_eyes()
+            self._make_frontend()
 
     def _warm(self) -> None:
         """Follow nothing once, so that what is compiled is loaded before the first image comes."""
-        left, right = self._craft.calibration.left, self._craft.calibration.right
+        left, right = self._aircraft.calibration.left, self._aircraft.calibration.right
         rng = np.random.default_rng(0)
-        eyes = AircraftFrontend("", self._craft, self.settings.frontend)
+        frontend = AircraftFrontend("", self._aircraft, self.settings.frontend)
         grain = rng.integers(0, 255, (left.height // 8 + 1, left.width // 8 + 1), dtype=np.uint8)
         image = np.kron(grain, np.ones((8, 8), np.uint8))[: left.height, : left.width]
         same = (left.width, left.height) == (right.width, right.height)
         for t in (0.0, 0.05) if same else ():
-            eyes.see(Images(t, np.ascontiguousarray(image), np.ascontiguousarray(image)))
+            frontend.see(Images(t, np.ascontiguousarray(image), np.ascontiguousarray(image)))
 
     def _on_info(self, side: int, topic: str, data: bytes) -> None:
         if side in self._lenses:
@@ -90,19 +90,19 @@ class FrontendNode(EstimationNode):
         try:
             self._lenses[side], _ = camera_of(info, topic, topic)
             if len(self._lenses) == 2:
-                self._open_eyes()
+                self._make_frontend()
         except BadInput as error:
             self._lenses.clear()
             self._refused = str(error)
             self.get_logger().error(str(error), throttle_duration_sec=2.0)
 
-    def _open_eyes(self) -> None:
-        pair = self._craft.calibration
+    def _make_frontend(self) -> None:
+        pair = self._aircraft.calibration
         lenses = self._lenses[0], self._lenses[1]
-        told = StereoCalibration.of(*lenses, pair.p_BC_B, pair.q_BC)
+        calibration = StereoCalibration.of(*lenses, pair.p_BC_B, pair.q_BC)
         name = self.get_namespace()
-        self._eyes = AircraftFrontend(
-            name, replace(self._craft, calibration=told), self.settings.frontend
+        self._frontend = AircraftFrontend(
+            name, replace(self._aircraft, calibration=calibration), self.settings.frontend
         )
         self._refused, self._first_id = "", -1
 
@@ -119,23 +119,23 @@ class FrontendNode(EstimationNode):
             self._see(measured)
 
     def _see(self, images: Images) -> None:
-        if self._eyes is None:
+        if self._frontend is None:
             return
         if images.t <= self._t_seen:  # the same ones again, for who has missed them
             return
         self._t_seen = images.t
         while self._turning and self._turning[0].t <= images.t:
-            self._eyes.turn(self._turning.popleft())
+            self._frontend.turn(self._turning.popleft())
         began = time.perf_counter()
         try:
-            tracks = self._eyes.see(images)
+            tracks = self._frontend.see(images)
         except BadInput as error:
             self.note(str(error))
             return
         self._took_ms.add(1e3 * (time.perf_counter() - began))
         self._pairs += 1
         self._counts = [len(tracks.ids), int(tracks.has_right.sum())]
-        frame = self._its.cameras[0].frame
+        frame = self._sensors.cameras[0].frame
         if (
             self._first_id < 0
         ):  # no track has the number of one from before this node was started again
@@ -146,7 +146,7 @@ class FrontendNode(EstimationNode):
             self._draw(images.t, frame)
 
     def _draw(self, t: float, frame: str) -> None:
-        pixels = self._eyes.draw()
+        pixels = self._frontend.draw()
         height, width = pixels.shape[:2]
         image = Image(height=height, width=width, encoding="rgb8", step=3 * width)
         set_stamp(image.header, stamp_of_time(t))
@@ -155,17 +155,17 @@ class FrontendNode(EstimationNode):
         self._drawn.publish(image)
 
     def problem(self) -> tuple[bytes, str]:
-        """What keeps it from following anything."""
+        """Reason for the absence of tracks."""
         if self._refused:
             return ERROR, self._refused
-        if self._eyes is None:
+        if self._frontend is None:
             return WARN, "no camera_info of both cameras yet"
         if self._pairs and self._counts[0] < self.settings.estimator.fewest_tracks:
             return WARN, f"{self._counts[0]} tracks"
         return OK, ""
 
     def values(self) -> dict[str, object]:
-        """How long a pair takes, and how much is followed."""
+        """Time of a pair, and counts of tracks."""
         return {
             "pairs": self._pairs,
             "images": self._images,

@@ -18,15 +18,15 @@ from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.navigation.data import Raw, Seen
 from iap_estimation.navigation.pipeline import pass_on
-from iap_estimation.navigation.warm_up import rehearse
-from iap_estimation.nodes.estimate_topics import KEPT, BodyTopics
+from iap_estimation.navigation.warm_up import warm_up
+from iap_estimation.nodes.estimate_topics import RELIABLE_QOS, BodyTopics
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.first_states import FirstStates
 from iap_estimation.nodes.track_messages import tracks_of
 from iap_estimation.nodes.window_status import WindowStatus
 from iap_estimation.virpo.localizer import all_propagated, make_localizer
 from iap_estimation.virpo.messages import Estimate, Inertial, Tilt, Tracks
-from iap_estimation.virpo.window.estimator import SAME
+from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE
 from iap_io.ros.node import run
 from iap_io.ros.synchronizer import TimeSynchronizer
 from iap_io.wire.message_views import stamp_of_time
@@ -48,16 +48,16 @@ class JointNode(EstimationNode):
             raise BadInput(
                 f"{own.name}: no aircraft are joined, or their centre has no inertial unit"
             )
-        self._crew = own.fleet(spec.pixels)
+        self._fleet = own.fleet(spec.pixels)
         self._status = WindowStatus(self.failed)
         self._first = FirstStates(self, own, lambda: self._is_known)
         self._platform = self.platform_topics()
-        self._first.told = self._platform.stand_in
+        self._first.on_state = self._platform.stand_in
         self._bodies = [
-            BodyTopics(self, f"{space}/virpo", its.imu.frame)
-            for space, its in zip(self.spaces, own.carried, strict=True)
+            BodyTopics(self, f"{space}/virpo", group.imu.frame)
+            for space, group in zip(self.spaces, own.carried, strict=True)
         ]
-        rehearse(self._method, own, spec)
+        warm_up(self._method, own, spec)
         self.restart()
         self._listen()
         self.begin()
@@ -66,25 +66,25 @@ class JointNode(EstimationNode):
         """A new estimator."""
         super().restart()
         spec = self.settings.estimator
-        self._localizer = make_localizer(self._method, self._crew, spec, self._first)
+        self._localizer = make_localizer(self._method, self._fleet, spec, self._first)
         self._gathering = TimeSynchronizer(len(self.spaces) + 1)
         for each in (self._first, self._status, self._platform, *self._bodies):
             each.reset()
 
     def _listen(self) -> None:
-        for a, (space, its) in enumerate(zip(self.spaces, self.sensor_set.carried, strict=True)):
+        for a, (space, group) in enumerate(zip(self.spaces, self.sensor_set.carried, strict=True)):
             on_tracks = partial(self._on_tracks, a)
             topic = f"{space}/virpo/tracks"
-            self.create_subscription(FeatureTracks, topic, on_tracks, KEPT, raw=True)
-            tags = [] if its.tag is None else [its.tag]
-            self.listen([its.imu, *tags])
+            self.create_subscription(FeatureTracks, topic, on_tracks, RELIABLE_QOS, raw=True)
+            tags = [] if group.tag is None else [group.tag]
+            self.listen([group.imu, *tags])
         self.listen([self._central])
 
     @property
     def _is_known(self) -> bool:
         """Whether there is an estimate of every body."""
-        heads = all_propagated(self._localizer, len(self.spaces))
-        return bool(heads) and self._platform.is_known
+        known = all_propagated(self._localizer, len(self.spaces))
+        return bool(known) and self._platform.is_known
 
     def _on_tracks(self, aircraft: int, data: bytes) -> None:
         try:
@@ -105,9 +105,9 @@ class JointNode(EstimationNode):
         self._give(owner, measured)
         match measured:
             case Inertial():
-                is_wanted = self._platform.is_heard
-                head = self._localizer.propagated(owner) if is_wanted else None
-                self._gather(owner, measured.t, head)
+                is_wanted = self._platform.has_listeners
+                propagated = self._localizer.propagated(owner) if is_wanted else None
+                self._gather(owner, measured.t, propagated)
             case Tilt():
                 self._platform.turn(measured)
                 self._gather(len(self.spaces), measured.t, None)
@@ -126,34 +126,38 @@ class JointNode(EstimationNode):
         if centre is not None:
             self._platform.correct(centre)
 
-    def _gather(self, source: int, t: float, head: Estimate | None) -> None:
-        """Publish the state of a time once all units have spoken of it."""
+    def _gather(self, source: int, t: float, propagated: Estimate | None) -> None:
+        """Publish the state of a time once all units' samples of it are here."""
         stamp = stamp_of_time(t)
-        instant = self._gathering.take(source, stamp, 0, head)
+        instant = self._gathering.take(source, stamp, 0, propagated)
         if instant is None or self._status.failure or not self._platform.is_known:
             return
         if stamp <= self._platform.stamp:
             self._platform.repeat()
             return
-        if not self._platform.is_heard:
+        if not self._platform.has_listeners:
             return
-        heads = [self._head_at(a, t, one) for a, one in enumerate(instant.parts[:-1])]
-        if None not in heads:
+        known = [self._propagated_at(a, t, one) for a, one in enumerate(instant.parts[:-1])]
+        if None not in known:
             x, y, z, yaw = self._localizer.estimators[0].alignment(0)
             turn = so3.quaternion_exp(np.array([0.0, 0.0, yaw]))
-            self._platform.publish(stamp, heads, np.r_[x, y, z, turn])
+            self._platform.publish(stamp, known, np.r_[x, y, z, turn])
 
-    def _head_at(self, aircraft: int, t: float, noted: Estimate | None) -> Estimate | None:
+    def _propagated_at(self, aircraft: int, t: float, noted: Estimate | None) -> Estimate | None:
         """An aircraft's estimate at a time: the present one, or as it was noted then."""
-        head = self._localizer.propagated(aircraft)
-        return head if head is not None and abs(head.t - t) < SAME else noted
+        propagated = self._localizer.propagated(aircraft)
+        return (
+            propagated
+            if propagated is not None and abs(propagated.t - t) < STAMP_TOLERANCE
+            else noted
+        )
 
     def problem(self) -> tuple[bytes, str]:
-        """What keeps it from an estimate."""
+        """Reason for the absence of an estimate."""
         return self._status.problem(self._localizer.estimators)
 
     def values(self) -> dict[str, object]:
-        """How the window does."""
+        """Figures of the window."""
         return {"method": self._method, **self._status.values(self._localizer.estimators)}
 
 

@@ -14,28 +14,28 @@ from iap_io.wire.sample_views import OdometryMessage
 
 Array = NDArray[np.float64]
 UNKNOWN, NO_COVARIANCE = np.full(3, np.nan), np.full((15, 15), np.nan)
-UNIT = 1e-3  # by which the length of a quaternion may be off
+NORM_TOLERANCE = 1e-3  # by which the length of a quaternion may be off
 
 
-def put_estimate(message: OdometryMessage, told: Estimate) -> None:
+def put_estimate(message: OdometryMessage, estimate: Estimate) -> None:
     """Fill from an estimate; what is not estimated of its covariance is zero."""
-    put_motion(message, told)
-    C = np.where(np.isfinite(told.covariance), told.covariance, 0.0)
-    J = _slopes(told.q_WB, message.twist_B[:3])
+    put_motion(message, estimate)
+    C = np.where(np.isfinite(estimate.covariance), estimate.covariance, 0.0)
+    J = _jacobian(estimate.q_WB, message.twist_B[:3])
     out = J @ C @ J.T
     message.pose_covariance[:], message.twist_covariance[:] = out[:6, :6], out[6:, 6:]
 
 
-def put_motion(message: OdometryMessage, told: Estimate | Shared) -> None:
+def put_motion(message: OdometryMessage, estimate: Estimate | Shared) -> None:
     """Fill from an estimate, or from what an aircraft shows, without covariances."""
-    R = so3.matrix_from_quaternion(told.q_WB)
-    message.put_head(stamp_of_time(told.t), 0)
-    message.pose[:3], message.pose[3:] = told.p_WB_W, told.q_WB
-    message.twist_B[:3], message.twist_B[3:] = told.v_WB_W @ R, told.w_B
+    R = so3.matrix_from_quaternion(estimate.q_WB)
+    message.put_head(stamp_of_time(estimate.t), 0)
+    message.pose[:3], message.pose[3:] = estimate.p_WB_W, estimate.q_WB
+    message.twist_B[:3], message.twist_B[3:] = estimate.v_WB_W @ R, estimate.w_B
 
 
 def shared_of(message: OdometryMessage, aircraft: int) -> Shared:
-    """What the aircraft of that index shows.
+    """Shared odometry of the aircraft of that index.
 
     Raises:
         BadInput: it is not finite, or its attitude is none.
@@ -43,22 +43,22 @@ def shared_of(message: OdometryMessage, aircraft: int) -> Shared:
     pose, twist = message.pose.copy(), message.twist_B.copy()
     if not (np.isfinite(pose).all() and np.isfinite(twist).all()):
         raise BadInput("odometry: not finite")
-    if abs(np.linalg.norm(pose[3:]) - 1.0) > UNIT:
+    if abs(np.linalg.norm(pose[3:]) - 1.0) > NORM_TOLERANCE:
         raise BadInput(f"odometry: a quaternion of length {np.linalg.norm(pose[3:]):.3g}")
     q = so3.normalized(pose[3:])
     v_W = so3.matrix_from_quaternion(q) @ twist[:3]
     return Shared(message.stamp / SECOND, aircraft, pose[:3], q, v_W, twist[3:])
 
 
-def head_of(message: OdometryMessage) -> Estimate:
+def propagated_of(message: OdometryMessage) -> Estimate:
     """An estimate without biases and covariance.
 
     Raises:
         BadInput: as `shared_of`.
     """
-    said = shared_of(message, 0)
-    known = said.t, said.p_WB_W, said.q_WB, said.v_WB_W
-    return Estimate(*known, UNKNOWN, UNKNOWN, NO_COVARIANCE, said.w_B)
+    shared = shared_of(message, 0)
+    known = shared.t, shared.p_WB_W, shared.q_WB, shared.v_WB_W
+    return Estimate(*known, UNKNOWN, UNKNOWN, NO_COVARIANCE, shared.w_B)
 
 
 def estimate_of(message: OdometryMessage) -> Estimate:
@@ -67,16 +67,16 @@ def estimate_of(message: OdometryMessage) -> Estimate:
     Raises:
         BadInput: as `shared_of`.
     """
-    head = head_of(message)
-    R = so3.matrix_from_quaternion(head.q_WB)
+    estimate = propagated_of(message)
+    R = so3.matrix_from_quaternion(estimate.q_WB)
     place, twist = message.pose_covariance, message.twist_covariance
     C = np.full((15, 15), np.nan)
     C[:3, :3], C[3:6, 3:6] = place[:3, :3], R.T @ place[3:, 3:] @ R
     C[6:9, 6:9] = R @ twist[:3, :3] @ R.T
-    return replace(head, covariance=C)
+    return replace(estimate, covariance=C)
 
 
-def _slopes(q_WB: Array, v_B: Array) -> Array:
+def _jacobian(q_WB: Array, v_B: Array) -> Array:
     """Derivative (12, 15) of [place, turn in W, velocity in B, angular velocity in B] by an estimate's errors."""
     R = so3.matrix_from_quaternion(q_WB)
     J = np.zeros((12, 15))

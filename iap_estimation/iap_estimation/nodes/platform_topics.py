@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where a whole platform is, from where its aircraft are: a state for controllers, the centre's odometry, frames."""
+"""Topics of a whole platform's estimate: a state for controllers, the centre's odometry, frames."""
 
 import time
 from collections.abc import Sequence
@@ -52,8 +52,8 @@ class PlatformTopics:
         self._body = None
         if self._d is not None:
             self._body = BodyTopics(node, f"/{name}/virpo", frame(name, BASE_LINK))
-        shown = name if is_flown else f"{name}/estimate"
-        frames = [frame(shown, body.name) for body in assembly.bodies]
+        prefix = name if is_flown else f"{name}/estimate"
+        frames = [frame(prefix, body.name) for body in assembly.bodies]
         self._frames = BodyFrames(node, frame(name, "odom"), frames)
         self._x = np.zeros((sensor_set.bodies, 13))
         what = "States wait until nothing that is seen is older [s], as in lockstep; 0: they never wait."
@@ -78,13 +78,13 @@ class PlatformTopics:
         return self._d is None or self._centre.is_known
 
     @property
-    def is_heard(self) -> bool:
-        """Whether anybody listens to states or frames."""
-        return self._states.get_subscription_count() > 0 or self._frames.is_heard
+    def has_listeners(self) -> bool:
+        """Whether states or frames have subscribers."""
+        return self._states.get_subscription_count() > 0 or self._frames.has_listeners
 
-    def turn(self, told: Tilt) -> None:
-        """Take what the autopilot of the central body says."""
-        self._centre.turn(told)
+    def turn(self, tilt: Tilt) -> None:
+        """Take a tilt of the central body."""
+        self._centre.turn(tilt)
 
     def correct(self, centre: Estimate) -> None:
         """Take an estimate of the central body, and publish it."""
@@ -98,7 +98,7 @@ class PlatformTopics:
             self._send(state.stamp, state.dump())
 
     def saw(self, aircraft: int, t: float) -> None:
-        """Note that what an aircraft has seen at a time [s] is taken into account."""
+        """Note that an aircraft's tracks of a time [s] are taken into account."""
         self._seen[aircraft] = max(self._seen[aircraft], t)
         if self._held is not None and not self._is_behind(self._held[0]):
             self._let_go()
@@ -129,19 +129,19 @@ class PlatformTopics:
             self._node.get_logger().warning(f"nothing that is seen is newer than {late:.3f} s")
             self._let_go()
 
-    def publish(self, stamp: int, heads: Sequence[Estimate], odom: Array = AT_ORIGIN) -> bool:
-        """Publish what aircraft are believed to do at a stamp [ns]; whether the central body is known, too.
+    def publish(self, stamp: int, known: Sequence[Estimate], odom: Array = AT_ORIGIN) -> bool:
+        """Publish the aircraft's estimates of a stamp [ns]; False while the central body is not known.
 
         Args:
             stamp: of all of it [ns].
-            heads: one of each aircraft, of that time.
+            known: one of each aircraft, of that time.
             odom: (7,) pose of the frame ``odom``.
         """
         own, x, t = self._own, self._x, stamp / SECOND
         if not self.is_known:
             return False
-        for head, mount, row in zip(heads, own.mounts, own.rows, strict=True):
-            mount.body(head, t, x[row])
+        for estimate, mount, row in zip(known, own.mounts, own.rows, strict=True):
+            mount.body(estimate, t, x[row])
         if self._d is not None:
             x[0] = centre_row(x[own.rows], self._d, self._centre.q_WB, self._centre.w_B)
         if not np.isfinite(x).all():

@@ -20,7 +20,7 @@ def tracks_bytes(tracks: Tracks, frame: str) -> bytes:
     sec, nanosec = divmod(stamp_of_time(tracks.t), SECOND)
     stamp = message(store, "builtin_interfaces/msg/Time", sec=sec, nanosec=nanosec)
     header = message(store, "std_msgs/msg/Header", stamp=stamp, frame_id=frame)
-    said = message(
+    content = message(
         store,
         FEATURES,
         header=header,
@@ -28,7 +28,7 @@ def tracks_bytes(tracks: Tracks, frame: str) -> bytes:
         views=np.ascontiguousarray(tracks.views, dtype=float).ravel(),
         has_right=np.ascontiguousarray(tracks.has_right, dtype=bool),
     )
-    return bytes(store.serialize_cdr(said, FEATURES))
+    return bytes(store.serialize_cdr(content, FEATURES))
 
 
 def tracks_of(data: bytes) -> Tracks:
@@ -37,15 +37,15 @@ def tracks_of(data: bytes) -> Tracks:
     Raises:
         BadInput: its lengths do not fit, or what should be seen is not finite.
     """
-    said: Any = message_types().deserialize_cdr(data, FEATURES)
-    count = len(said.ids)
-    if len(said.views) != VIEW * count or len(said.has_right) != count:
-        sizes = f"{count} ids, {len(said.views)} numbers, {len(said.has_right)} flags"
+    content: Any = message_types().deserialize_cdr(data, FEATURES)
+    count = len(content.ids)
+    if len(content.views) != VIEW * count or len(content.has_right) != count:
+        sizes = f"{count} ids, {len(content.views)} numbers, {len(content.has_right)} flags"
         raise BadInput(f"{FEATURES}: {sizes}")
-    views = np.array(said.views, dtype=float).reshape(-1, VIEW)
-    has_right = np.array(said.has_right, dtype=bool)
+    views = np.array(content.views, dtype=float).reshape(-1, VIEW)
+    has_right = np.array(content.has_right, dtype=bool)
     if not (np.isfinite(views[:, :2]).all() and np.isfinite(views[has_right]).all()):
         raise BadInput(f"{FEATURES}: views that are not finite")
     views[~has_right, 2:] = np.nan
-    stamp = said.header.stamp
-    return Tracks(stamp.sec + 1e-9 * stamp.nanosec, np.array(said.ids), views, has_right)
+    stamp = content.header.stamp
+    return Tracks(stamp.sec + 1e-9 * stamp.nanosec, np.array(content.ids), views, has_right)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Localises one aircraft: its tracks, inertial samples and ranges in, and what its neighbours show; odometry out.
+"""Localises one aircraft: tracks, inertial samples, ranges and its neighbours' odometry in; odometry out.
 
 Runs in the aircraft's namespace, which is ``iap/drone_1`` unless it is remapped.
 """
@@ -15,22 +15,24 @@ from nav_msgs.msg import Odometry
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.navigation.data import Raw
-from iap_estimation.navigation.warm_up import rehearse
-from iap_estimation.nodes.estimate_topics import KEPT, BodyFrames, BodyTopics
+from iap_estimation.navigation.warm_up import warm_up
+from iap_estimation.nodes.estimate_topics import RELIABLE_QOS, BodyFrames, BodyTopics
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.first_states import FirstStates
 from iap_estimation.nodes.odometry_messages import put_motion, shared_of
 from iap_estimation.nodes.track_messages import tracks_of
 from iap_estimation.nodes.window_status import WindowStatus
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
-from iap_estimation.virpo.methods.single import METHODS, OneCraft
+from iap_estimation.virpo.methods.single import METHODS, SingleAircraft
 from iap_io.ros.node import run
 from iap_io.wire.message_views import MessageReader, stamp_of_time
 from iap_io.wire.sample_views import OdometryMessage
 from iap_msgs.msg import FeatureTracks
 
 TRACKS = "virpo/tracks"
-SHOWN_HZ = 20.0  # of heads where nobody flies by them, on a grid that is the same for all aircraft
+PUBLISHED_HZ = (
+    20.0  # of heads where nobody flies by them, on a grid that is the same for all aircraft
+)
 
 
 class VirpoNode(EstimationNode):
@@ -40,14 +42,16 @@ class VirpoNode(EstimationNode):
         self, namespace: str = "iap/drone_1", given: Mapping[str, Any] | None = None
     ) -> None:
         super().__init__("virpo_node", namespace, of_aircraft=True, given=given)
-        what = "vio: images; vio_uwb: and ranges; virpo: and what neighbours show."
+        what = "vio: images; vio_uwb: and ranges; virpo: and neighbours' odometry."
         self._method = self.choice("method", METHODS, what)
         self._in_control = self.declared_in_control()
-        self._crew = self.sensor_set.fleet(self.settings.estimator.pixels)
-        self._its = self.sensor_set.carried[self.own]
-        self._first = FirstStates(self, self.sensor_set, lambda: self._craft.estimator.is_running)
+        self._fleet = self.sensor_set.fleet(self.settings.estimator.pixels)
+        self._sensors = self.sensor_set.carried[self.own]
+        self._first = FirstStates(
+            self, self.sensor_set, lambda: self._windows.estimator.is_running
+        )
         self._status = WindowStatus(self.failed)
-        rehearse(self._method, self.sensor_set, self.settings.estimator)
+        warm_up(self._method, self.sensor_set, self.settings.estimator)
         self._publish_to()
         self.restart()
         self._listen()
@@ -57,28 +61,28 @@ class VirpoNode(EstimationNode):
         """A new estimator."""
         super().restart()
         spec = self.settings.estimator
-        self._craft = OneCraft(self._method, self._crew, self.own, spec, self._first)
+        self._windows = SingleAircraft(self._method, self._fleet, self.own, spec, self._first)
         self._first.reset()
         self._status.reset()
-        self._newest_head, self._told_head = -np.inf, -np.inf
+        self._newest_t, self._published_t = -np.inf, -np.inf
         self._body.reset()
 
     def _publish_to(self) -> None:
-        space, frame = self.spaces[self.own], self._its.imu.frame
+        space, frame = self.spaces[self.own], self._sensors.imu.frame
         self._body = BodyTopics(self, f"{space}/virpo", frame)
         self._message = OdometryMessage.of(frame)
-        self._heads = self.create_publisher(Odometry, f"{space}/virpo/head", KEPT)
-        self._shared = self.create_publisher(Odometry, f"{space}/virpo/shared", KEPT)
+        self._propagated = self.create_publisher(Odometry, f"{space}/virpo/head", RELIABLE_QOS)
+        self._shared = self.create_publisher(Odometry, f"{space}/virpo/shared", RELIABLE_QOS)
         within = space.strip("/")
         self._frames = BodyFrames(self, f"{within}/odom", [f"{within}/virpo"])
 
     def _listen(self) -> None:
-        space, its, central = self.spaces[self.own], self._its, self.sensor_set.central
+        space, group, central = self.spaces[self.own], self._sensors, self.sensor_set.central
         self.create_subscription(
-            FeatureTracks, f"{space}/virpo/tracks", self._on_tracks, KEPT, raw=True
+            FeatureTracks, f"{space}/virpo/tracks", self._on_tracks, RELIABLE_QOS, raw=True
         )
-        tags = [its.tag] if its.tag is not None and self._method != "vio" else []
-        self.listen([its.imu, *tags])
+        tags = [group.tag] if group.tag is not None and self._method != "vio" else []
+        self.listen([group.imu, *tags])
         if self._method != "virpo":
             return
         if central is None:
@@ -86,8 +90,10 @@ class VirpoNode(EstimationNode):
         self.listen([central])
         for a, other in enumerate(self.spaces):
             if a != self.own:
-                hear = partial(self._on_shared, a, MessageReader(OdometryMessage))
-                self.create_subscription(Odometry, f"{other}/virpo/shared", hear, KEPT, raw=True)
+                take_message = partial(self._on_shared, a, MessageReader(OdometryMessage))
+                self.create_subscription(
+                    Odometry, f"{other}/virpo/shared", take_message, RELIABLE_QOS, raw=True
+                )
 
     def _on_tracks(self, data: bytes) -> None:
         try:
@@ -99,18 +105,18 @@ class VirpoNode(EstimationNode):
 
     def _take_tracks(self, tracks: Tracks) -> None:
         self._status.saw(len(tracks.ids))
-        self._give(lambda: self._craft.tracks(tracks))
+        self._give(lambda: self._windows.tracks(tracks))
 
     def take(self, owner: int, measured: Raw) -> None:
         """Take a measurement, and publish what is new."""
         match measured:
             case Inertial():
-                self._give(lambda: self._craft.imu(measured))
+                self._give(lambda: self._windows.imu(measured))
                 self._go_on(measured.t)
             case Ranges():
-                self._craft.ranges(measured)
+                self._windows.ranges(measured)
             case Tilt():
-                self._craft.tilt(measured)
+                self._windows.tilt(measured)
 
     def _on_shared(
         self, aircraft: int, inlet: MessageReader[OdometryMessage], data: bytes
@@ -121,54 +127,54 @@ class VirpoNode(EstimationNode):
             self.note(f"{self.spaces[aircraft]}/virpo/shared: {error}")
             return
         topic = f"{self.spaces[aircraft]}/virpo/shared"
-        self.later(topic, shared.t, lambda: self._craft.neighbour(shared))
+        self.later(topic, shared.t, lambda: self._windows.neighbour(shared))
 
     def _give(self, give: Callable[[], bool]) -> None:
-        estimator = self._craft.estimator
+        estimator = self._windows.estimator
         if self._status.update(give, [estimator]) and estimator.is_running:
-            told = estimator.estimates()[0]
-            self._body.publish(told)
-            self._show_frames(told)
+            estimate = estimator.estimates()[0]
+            self._body.publish(estimate)
+            self._show_frames(estimate)
 
     def _go_on(self, t: float) -> None:
-        """Publish where it is now, and what it shows to others."""
-        estimator = self._craft.estimator
-        if self._status.failure or not estimator.is_running or t < self._newest_head:
+        """Publish its propagated estimate, and its odometry for neighbours."""
+        estimator = self._windows.estimator
+        if self._status.failure or not estimator.is_running or t < self._newest_t:
             return
-        self._newest_head = t  # the same stamp again: somebody may have missed it
-        if self._is_told(t) and self._heads.get_subscription_count():
-            self._told_head = t
-            put_motion(self._message, estimator.head(0))
-            self._heads.publish(self._message.dump())
-        due = self._craft.due(t)
+        self._newest_t = t  # the same stamp again: somebody may have missed it
+        if self._is_due(t) and self._propagated.get_subscription_count():
+            self._published_t = t
+            put_motion(self._message, estimator.propagated(0))
+            self._propagated.publish(self._message.dump())
+        due = self._windows.due(t)
         if due is not None:
             put_motion(self._message, due)
             self._shared.publish(self._message.dump())
 
-    def _is_told(self, t: float) -> bool:
+    def _is_due(self, t: float) -> bool:
         """Whether the head of a time [s] is to be published: all that controllers fly by, some to look at."""
-        if self._in_control or t <= self._told_head:
+        if self._in_control or t <= self._published_t:
             return True
-        return _tick(t) > _tick(self._told_head)
+        return _tick(t) > _tick(self._published_t)
 
-    def _show_frames(self, told: Estimate) -> None:
-        x, y, z, yaw = self._craft.estimator.alignment(0)
+    def _show_frames(self, estimate: Estimate) -> None:
+        x, y, z, yaw = self._windows.estimator.alignment(0)
         odom = np.r_[x, y, z, so3.quaternion_exp(np.array([0.0, 0.0, yaw]))]
-        row = np.r_[told.p_WB_W, told.q_WB]
-        self._frames.publish(stamp_of_time(told.t), odom, row[None])
+        row = np.r_[estimate.p_WB_W, estimate.q_WB]
+        self._frames.publish(stamp_of_time(estimate.t), odom, row[None])
 
     def problem(self) -> tuple[bytes, str]:
-        """What keeps it from an estimate."""
-        return self._status.problem([self._craft.estimator])
+        """Reason for the absence of an estimate."""
+        return self._status.problem([self._windows.estimator])
 
     def values(self) -> dict[str, object]:
-        """How the window does."""
-        return {"method": self._method, **self._status.values([self._craft.estimator])}
+        """Figures of the window."""
+        return {"method": self._method, **self._status.values([self._windows.estimator])}
 
 
 def _tick(t: float) -> float:
-    """The last tick of `SHOWN_HZ` at a time [s]."""
-    return float(np.floor(SHOWN_HZ * t + 1e-6))
+    """The last tick of `PUBLISHED_HZ` at a time [s]."""
+    return float(np.floor(PUBLISHED_HZ * t + 1e-6))
 
 
 def main() -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What estimators' nodes say of their windows in diagnostics."""
+"""Diagnostics of the windows of estimation nodes."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,22 +11,22 @@ from iap_estimation.virpo.window.estimator import Estimator
 from iap_io.ros.node import ERROR, OK, WARN
 from iap_io.ros.statistics import RecentValues
 
-SHOWN = 5.0  # how long it is told that an estimator began anew [s of wall time]
+FAULT_TIME = 5.0  # how long it is told that an estimator began anew [s of wall time]
 
 
 class WindowStatus:
     """Watches the windows of a node.
 
     Args:
-        say: is told every failure once.
+        log: takes every failure once.
 
     Attributes:
         failure: why the estimators have ended; empty while they go on.
         frames: messages of tracks that came.
     """
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say, self._took_ms = say, RecentValues(500)
+    def __init__(self, log: Callable[[str], None]) -> None:
+        self._log, self._took_ms = log, RecentValues(500)
         self.reset()
 
     def reset(self) -> None:
@@ -50,7 +50,7 @@ class WindowStatus:
             is_new = give()
         except LOST as error:
             self.failure = f"the estimator has ended: {error}"
-            self._say(self.failure)
+            self._log(self.failure)
             return False
         if is_new:
             self.keyframes += 1
@@ -59,7 +59,7 @@ class WindowStatus:
             for fault in each.faults[self._faults.get(number, 0) :]:
                 self._since = time.monotonic()
                 self._text = f"began anew at {fault.t:.3f} s: {fault.reason}"
-                self._say(self._text)
+                self._log(self._text)
             self._faults[number] = len(each.faults)
         return is_new
 
@@ -67,7 +67,7 @@ class WindowStatus:
         """Level and text where something is wrong; else an empty text."""
         if self.failure:
             return ERROR, self.failure
-        if time.monotonic() - self._since < SHOWN:
+        if time.monotonic() - self._since < FAULT_TIME:
             return ERROR, self._text
         if not all(each.is_running for each in estimators):
             missing = "tracks" if not self.frames else "where the aircraft are"
@@ -75,7 +75,7 @@ class WindowStatus:
         return OK, ""
 
     def values(self, estimators: Sequence[Estimator]) -> dict[str, object]:
-        """How the windows do; of several, the largest misfit."""
+        """Figures of the windows; of several, the largest misfit."""
         running = [each.window.chi_square for each in estimators if each.is_running]
         chi = max(running) if running else float("nan")
         return {

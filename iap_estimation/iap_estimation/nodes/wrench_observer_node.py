@@ -36,8 +36,8 @@ from iap_io.wire.sample_views import WrenchMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
 
 # A command must not hide the one before it, which the state that came meanwhile needs.
-FEW = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
-SAMPLES = 2000  # messages of a unit that may wait
+COMMAND_QOS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+SAMPLE_QUEUE = 2000  # messages of a unit that may wait
 OBSERVERS = ("momentum", "acceleration")
 UNKNOWN = "zeros: the rotors of an aircraft count as equal"
 
@@ -59,7 +59,7 @@ class WrenchObserverNode(SuiteNode):
         kind = self.choice("observer", OBSERVERS, what)
         self._units = self._inertial_units(assembly) if kind == "acceleration" else []
         self._loop = self._observer_loop(assembly, platform.aircraft, is_noisy=bool(measured))
-        self._heard, self._fault = time.monotonic(), ""
+        self._received, self._fault = time.monotonic(), ""
         self._listen_to_units()
         self._states, self._bases = MessageReader(StateMessage), MessageReader(StateMessage)
         self._commands = MessageReader(CommandMessage)
@@ -126,7 +126,7 @@ class WrenchObserverNode(SuiteNode):
         what = "Whether lost samples are sent again, if those who publish them can."
         kind = self.parameter("reliable", False, what)
         policy = ReliabilityPolicy.RELIABLE if kind else ReliabilityPolicy.BEST_EFFORT
-        qos, decode = QoSProfile(depth=SAMPLES, reliability=policy), Decoder(self._units)
+        qos, decode = QoSProfile(depth=SAMPLE_QUEUE, reliability=policy), Decoder(self._units)
 
         def on(topic: str, data: bytes) -> None:
             reading = decode(topic, data)
@@ -147,13 +147,13 @@ class WrenchObserverNode(SuiteNode):
         what = "Topic of the state."
         topic = self.parameter("state_topic", "state", what)
         listen = self.create_subscription
-        self._state = listen(PlatformState, topic, self._on_state, FEW, raw=True)
+        self._state = listen(PlatformState, topic, self._on_state, COMMAND_QOS, raw=True)
         if measured:
-            listen(PlatformState, measured, self._on_measured, FEW, raw=True)
-        self._command = listen(PlatformCommand, "command", self._on_command, FEW, raw=True)
+            listen(PlatformState, measured, self._on_measured, COMMAND_QOS, raw=True)
+        self._command = listen(PlatformCommand, "command", self._on_command, COMMAND_QOS, raw=True)
 
     def _on_state(self, data: bytes) -> None:
-        self._heard = time.monotonic()
+        self._received = time.monotonic()
 
         def take() -> None:
             state = self._states.read(data)
@@ -195,8 +195,8 @@ class WrenchObserverNode(SuiteNode):
         return [status_message(self.get_fully_qualified_name(), level, text, values)]
 
     def _missing(self) -> str:
-        """What has not come for too long."""
-        if time.monotonic() - self._heard > DIAGNOSTIC_TIMEOUT:
+        """Topics without a message for too long."""
+        if time.monotonic() - self._received > DIAGNOSTIC_TIMEOUT:
             return f"waiting for {self._state.topic_name}"
         if isinstance(self._loop, ImuObserverLoop) and self._loop.missing:
             return f"waiting for samples on {', '.join(self._loop.missing)}"

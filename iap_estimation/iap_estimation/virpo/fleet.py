@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who is to be localised: the aircraft with their sensors, and how they are joined."""
+"""The fleet to localise: aircraft with their sensors, and their joints."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Craft:
+class AircraftModel:
     """One aircraft; its body B is its inertial unit.
 
     Attributes:
@@ -37,14 +37,14 @@ class Fleet:
     """All aircraft of one platform.
 
     Attributes:
-        crafts: the aircraft.
+        aircraft: the aircraft.
         d: (A, 3) places of their joints on the central body B0 [m]; None where nothing joins them.
         turn_noise: (2,) densities of the central gyroscope and of its bias's walk.
         tilt_deviation: standard deviation of the central body's roll and pitch [rad].
         gravity: [m/s^2].
     """
 
-    crafts: tuple[Craft, ...]
+    aircraft: tuple[AircraftModel, ...]
     d: Array | None = None
     turn_noise: Array = field(default_factory=lambda: np.array([0.0015, 0.0002]))
     tilt_deviation: float = 0.01
@@ -52,4 +52,4 @@ class Fleet:
 
     def alone(self, aircraft: int) -> "Fleet":
         """One of them by itself."""
-        return Fleet((self.crafts[aircraft],), gravity=self.gravity)
+        return Fleet((self.aircraft[aircraft],), gravity=self.gravity)

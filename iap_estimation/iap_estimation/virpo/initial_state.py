@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where an aircraft begins of which nobody says where it is: at the origin, without yaw, level as gravity says.
+"""Initial state of an aircraft at an unknown place: at the origin, without yaw, levelled by gravity.
 
 At rest that is its state. In motion the specific force is not gravity's alone, and its velocity is not zero:
 both are then off by what `VirpoSpec.unknown` allows, and the first keyframes, whose stereo depths have a scale,
@@ -13,7 +13,7 @@ from iap_description import so3
 from iap_description.errors import BadInput
 
 Array = NDArray[np.float64]
-WEIGHTLESS = (
+MIN_FORCE_RATIO = (
     0.3  # specific force, as a share of gravity's, below which it says nothing of the vertical
 )
 
@@ -28,7 +28,7 @@ def level_state(f_B: Array, gravity: float, *, source: str) -> Array:
         raise BadInput(f"{source}: no inertial samples to begin with")
     f = f_B.mean(axis=0)
     size = float(np.linalg.norm(f))
-    if not size > WEIGHTLESS * gravity:
+    if not size > MIN_FORCE_RATIO * gravity:
         raise BadInput(
             f"{source}: a specific force of {size:.2f} m/s^2 does not say where the vertical is"
         )

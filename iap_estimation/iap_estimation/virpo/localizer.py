@@ -7,12 +7,12 @@ from typing import Protocol
 from iap_description.errors import BadInput
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
-from iap_estimation.virpo.methods.drift_filter import Filtered
-from iap_estimation.virpo.methods.joint import Together
-from iap_estimation.virpo.methods.vio import Apart
-from iap_estimation.virpo.methods.virpo import Exchanging
+from iap_estimation.virpo.methods.drift_filter import DriftFilterLocalizer
+from iap_estimation.virpo.methods.joint import JointLocalizer
+from iap_estimation.virpo.methods.vio import VioLocalizer
+from iap_estimation.virpo.methods.virpo import VirpoLocalizer
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.window.estimator import Estimator, Fault, First
+from iap_estimation.virpo.window.estimator import Estimator, Fault, InitialState
 
 METHODS = ("vio", "vio_uwb", "virpo", "joint", "drift_filter")
 
@@ -28,16 +28,16 @@ class Localizer(Protocol):
         """Take an inertial sample of an aircraft."""
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
-        """Take what an aircraft sees."""
+        """Take the tracks of an aircraft."""
 
-    def ranges(self, aircraft: int, told: Ranges) -> None:
+    def ranges(self, aircraft: int, measured: Ranges) -> None:
         """Take a round of ranges of an aircraft."""
 
-    def tilt(self, told: Tilt) -> None:
-        """Take what the autopilot of the central body says."""
+    def tilt(self, measured: Tilt) -> None:
+        """Take a tilt of the central body."""
 
     def estimates(self) -> list[Estimate]:
-        """The newest of every aircraft that has any, with covariance, in the order of the crew."""
+        """The newest of every aircraft that has any, with covariance, in the order of the fleet."""
 
     def propagated(self, aircraft: int) -> Estimate | None:
         """One aircraft at its newest inertial sample, without covariance; None while it is not known."""
@@ -46,7 +46,7 @@ class Localizer(Protocol):
         """The central body; None where the platform has none or not all aircraft are known."""
 
     def faults(self) -> Sequence[Fault]:
-        """What went wrong so far."""
+        """Failures so far."""
 
     def left_out(self) -> Sequence[LeftOut]:
         """Anchors that were left out so far, since their ranges were wrong for long."""
@@ -60,7 +60,11 @@ def all_propagated(localizer: Localizer, count: int) -> list[Estimate]:
 
 
 def make_localizer(
-    method: str, fleet: Fleet, spec: VirpoSpec, first: First, begins: Start | None = None
+    method: str,
+    fleet: Fleet,
+    spec: VirpoSpec,
+    first: InitialState,
+    deviations: Start | None = None,
 ) -> Localizer:
     """The localizer of a method.
 
@@ -68,8 +72,8 @@ def make_localizer(
         method: one of `METHODS`.
         fleet: who is to be localised.
         spec: see `VirpoSpec`.
-        first: says where an aircraft is when its first images come.
-        begins: how far off that may be; `VirpoSpec.start` where it is left out.
+        first: gives the initial state of an aircraft at its first images.
+        deviations: standard deviations of these; `VirpoSpec.start` where left out.
 
     Raises:
         BadInput: there is no such method, or the platform is not one for it.
@@ -77,11 +81,11 @@ def make_localizer(
     if method not in METHODS:
         raise BadInput(f"no method '{method}' (choices: {', '.join(METHODS)})")
     if method in ("vio", "vio_uwb"):
-        return Apart(method, fleet, spec, first, begins)
+        return VioLocalizer(method, fleet, spec, first, deviations)
     if fleet.d is None:
         raise BadInput(f"method '{method}' needs aircraft that are joined: use vio or vio_uwb")
     if method == "virpo":
-        return Exchanging(fleet, spec, first, begins)
+        return VirpoLocalizer(fleet, spec, first, deviations)
     if method == "joint":
-        return Together(fleet, spec, first, begins)
-    return Filtered(fleet, spec, first, begins)
+        return JointLocalizer(fleet, spec, first, deviations)
+    return DriftFilterLocalizer(fleet, spec, first, deviations)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What goes into an estimator and what comes out of it. Stamps in seconds; quaternions xyzw.
+"""Measurements and estimates. Stamps in seconds; quaternions xyzw.
 
 B is the body of an aircraft, whose origin and axes are those of its inertial unit; W is `map`.
 """
@@ -31,7 +31,7 @@ class Inertial:
 
 @dataclass(frozen=True, eq=False)
 class Tracks:
-    """What a stereo pair sees at one time.
+    """Tracks of a stereo pair at one time.
 
     Attributes:
         t: of the images [s].
@@ -68,7 +68,7 @@ class Ranges:
 
 @dataclass(frozen=True, eq=False)
 class Tilt:
-    """What the central body's autopilot says of it.
+    """Attitude and angular velocity of the central body from its autopilot.
 
     Attributes:
         t: [s].
@@ -119,7 +119,7 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """What an estimator believes of one body.
+    """Estimate of one body.
 
     Attributes:
         t: [s].

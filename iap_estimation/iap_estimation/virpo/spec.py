@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an estimator believes of its sensors, and how hard it tries; presets are ``data/virpo/NAME.yaml``."""
+"""Settings of the estimators; presets are ``data/virpo/NAME.yaml``."""
 
 from pathlib import Path
 from typing import Literal
@@ -42,7 +42,7 @@ class Rest(Record):
 
 
 class Failure(Record):
-    """What no estimate that is worth keeping does."""
+    """Limits beyond which an estimate has failed."""
 
     speed: Positive  # [m/s]
     gyro_bias: Positive  # [rad/s]
@@ -52,7 +52,7 @@ class Failure(Record):
 
 
 class Rigid(Record):
-    """What a joint window believes of the central body."""
+    """Settings of a joint window for the central body."""
 
     joint: Positive  # deviation of a joint's place [m]
     width: Positive  # of Huber's kernel on all joints of a keyframe, in deviations
@@ -71,7 +71,7 @@ class Lasting(Record):
 
 
 class Physical(Record):
-    """What an aircraft believes of its neighbours' odometry (TABLE IX), and which terms it uses."""
+    """Deviations of neighbours' odometry (TABLE IX), and the terms in use."""
 
     position: Flag  # r_kp (11)
     velocity: Flag  # r_kv (13)

@@ -55,7 +55,7 @@ Array = NDArray[np.float64]
 
 
 class Units(NamedTuple):
-    """Where M inertial units sit.
+    """Mounts of M inertial units.
 
     Attributes:
         bodies: (M,) index of each unit's body in its platform.
@@ -161,7 +161,7 @@ class AccelerationObserver:
             raise BadInput("acceleration observer: no inertial unit on the central body")
         self._platform = Momenta.of(assembly, 0.0)
         loop = {"attitude": attitude, "rate": rate}
-        self._craft = ThrustModel.of(aircraft, **loop, rotor_lead=rotor_lead, dt=dt)
+        self._thrust_model = ThrustModel.of(aircraft, **loop, rotor_lead=rotor_lead, dt=dt)
         self._share, self._dt = -math.expm1(-bandwidth * dt), dt
         self._size = (len(assembly.bodies), len(assembly.aircraft))
         self._rates = np.zeros((len(units.bodies), 3))
@@ -177,7 +177,7 @@ class AccelerationObserver:
 
         Args:
             x: (bodies, 13) state now, of which attitudes and rates count.
-            command: what the aircraft have been told since the last state.
+            command: command of the aircraft since the last state.
             samples: the units' angular velocities (M, 3) [rad/s] and specific forces (M, 3)
                 [m/s^2], means since the last state.
 
@@ -186,16 +186,16 @@ class AccelerationObserver:
         """
         if command.mode == Mode.WRENCH:
             raise BadInput("acceleration observer: a command of mode 'wrench' names no thrusts")
-        told = (command.thrust, command.q_WB, command.w_WB_B, command.rpm)
-        models = (self._platform, self._craft)
+        commanded = (command.thrust, command.q_WB, command.w_WB_B, command.rpm)
+        models = (self._platform, self._thrust_model)
         if self._memory.started[0] == 0.0:
-            _begin(x, int(command.mode), told, models, samples[0], self._memory, self._rates)
+            _begin(x, int(command.mode), commanded, models, samples[0], self._memory, self._rates)
             self._wrench_P[:] = 0.0
         else:
             _observe(
                 x,
                 int(command.mode),
-                told,
+                commanded,
                 models,
                 self._layout,
                 samples,
@@ -211,16 +211,16 @@ class AccelerationObserver:
 def _begin(
     x: Array,
     mode: int,
-    told: tuple[Array, Array, Array, Array],
+    commanded: tuple[Array, Array, Array, Array],
     models: tuple[Momenta, ThrustModel],
     w_S: Array,
     memory: Memory,
     rates: Array,
 ) -> None:
     """Take the first state."""
-    platform, craft = models
+    platform, rotorcraft = models
     for i in range(len(platform.bodies)):
-        first_speeds(mode, told[0][i], told[3][i], craft, memory.rpm[i])
+        first_speeds(mode, commanded[0][i], commanded[3][i], rotorcraft, memory.rpm[i])
     memory.started[0] = 1.0
     memory.x[:] = x
     rates[:] = w_S
@@ -230,7 +230,7 @@ def _begin(
 def _observe(
     x: Array,
     mode: int,
-    told: tuple[Array, Array, Array, Array],
+    commanded: tuple[Array, Array, Array, Array],
     models: tuple[Momenta, ThrustModel],
     layout: _Layout,
     samples: tuple[Array, Array],
@@ -252,7 +252,7 @@ def _observe(
     put(needed, rotate(q, scale(platform.mass, s_C)))
     put(needed[3:], rotate(q, add(mul(platform.J_C, alpha), spin)))
     given = np.zeros(6)
-    add_thrusts(x, mode, told, models, memory, given)
+    add_thrusts(x, mode, commanded, models, memory, given)
     for i in range(6):
         memory.residual[i] += share * (needed[i] - given[i] - memory.residual[i])
     memory.x[:] = x

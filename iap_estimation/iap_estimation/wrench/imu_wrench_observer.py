@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 class ImuWrenchObserver:
-    """Hands the mean of what the units said in a control period to an `AccelerationObserver`.
+    """Passes the mean of the units' samples in a control period to an `AccelerationObserver`.
 
     Args:
         observer: of the wrench.
@@ -80,7 +80,7 @@ class ImuWrenchObserver:
         return cls(observer, tuple(unit.topic for unit in own))
 
     def reset(self) -> None:
-        """Nothing was felt yet."""
+        """Forget the past."""
         self._observer.reset()
         self._means[:] = self._sums[:] = 0.0
         self._counts[:] = 0.0

@@ -71,7 +71,7 @@ class Momenta(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What the observer remembers of the last control step.
+    """Memory of the observer from the last control step.
 
     Attributes:
         x: (bodies, 13) the state.
@@ -123,7 +123,7 @@ class MomentumObserver:
     ) -> None:
         self._platform = Momenta.of(assembly, gravity)
         loop = {"attitude": attitude, "rate": rate}
-        self._craft = ThrustModel.of(aircraft, **loop, rotor_lead=rotor_lead, dt=dt)
+        self._thrust_model = ThrustModel.of(aircraft, **loop, rotor_lead=rotor_lead, dt=dt)
         self._share = -np.expm1(-np.asarray(gain, dtype=float) * dt)
         self._dt = dt
         self._size = (len(assembly.bodies), len(assembly.aircraft))
@@ -139,17 +139,24 @@ class MomentumObserver:
 
         Args:
             x: (bodies, 13) state now; of the aircraft, attitude and rate count.
-            command: what the aircraft have been told since the last state.
+            command: command of the aircraft since the last state.
 
         Raises:
             BadInput: the command is a platform's wrench, which does not say what the aircraft do.
         """
         if command.mode == Mode.WRENCH:
             raise BadInput("momentum observer: a command of mode 'wrench' names no thrusts")
-        told = (command.thrust, command.q_WB, command.w_WB_B, command.rpm)
-        models = (self._platform, self._craft)
+        commanded = (command.thrust, command.q_WB, command.w_WB_B, command.rpm)
+        models = (self._platform, self._thrust_model)
         _observe(
-            x, int(command.mode), told, models, self._share, self._dt, self._memory, self._wrench_P
+            x,
+            int(command.mode),
+            commanded,
+            models,
+            self._share,
+            self._dt,
+            self._memory,
+            self._wrench_P,
         )
         return self._wrench_P
 
@@ -158,7 +165,7 @@ class MomentumObserver:
 def _observe(
     x: Array,
     mode: int,
-    told: tuple[Array, Array, Array, Array],
+    commanded: tuple[Array, Array, Array, Array],
     models: tuple[Momenta, ThrustModel],
     share: Array,
     dt: float,
@@ -170,11 +177,11 @@ def _observe(
     force, torque = _momentum(x[0], platform)
     if memory.started[0] == 0.0:
         for i in range(len(platform.bodies)):
-            first_speeds(mode, told[0][i], told[3][i], models[1], memory.rpm[i])
+            first_speeds(mode, commanded[0][i], commanded[3][i], models[1], memory.rpm[i])
     else:
         given = np.zeros(6)
         given[2] = -platform.weight
-        add_thrusts(x, mode, told, models, memory, given)
+        add_thrusts(x, mode, commanded, models, memory, given)
         for i in range(6):
             gain = (force[i] if i < 3 else torque[i - 3]) - memory.momentum[i]
             memory.residual[i] += share[i] * (gain / dt - given[i] - memory.residual[i])
@@ -193,7 +200,7 @@ def _observe(
 def add_thrusts(
     x: Array,
     mode: int,
-    told: tuple[Array, Array, Array, Array],
+    commanded: tuple[Array, Array, Array, Array],
     models: tuple[Momenta, ThrustModel],
     memory: Memory,
     total: Array,
@@ -202,12 +209,12 @@ def add_thrusts(
 
     Each acts along the mean of its directions at both ends, with its lever there.
     """
-    platform, craft = models
-    thrust, q_r, w_r, rpm_r = told
+    platform, rotorcraft = models
+    thrust, q_r, w_r, rpm_r = commanded
     for i in range(len(platform.bodies)):
         body = platform.bodies[i]
         command = (mode, thrust[i], q_r[i], w_r[i], rpm_r[i])
-        lift, torque = follow(*command, memory.x[body], x[body], craft, memory.rpm[i])
+        lift, torque = follow(*command, memory.x[body], x[body], rotorcraft, memory.rpm[i])
         for state in (memory.x, x):
             f = scale(0.5 * lift, thrust_axis(state[body]))
             moment = cross(rotate(quat(state[0, 3:7]), vec(platform.arms[i])), f)

@@ -14,7 +14,7 @@ from iap_description.states import Command, Mode
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 
 Array = NDArray[np.float64]
-PATIENCE = (
+COMMAND_TIMEOUT = (
     100_000_000  # simulation time after which what was known of the thrusts is known no more [ns]
 )
 STAMP_TOLERANCE = 1e-6  # between the stamps of a sample and of a state of one time [s]
@@ -31,21 +31,21 @@ class WrenchObserver(Protocol):
 
 
 class ObserverLoop:
-    """Tells the wrench at every state, once the command that led there has come.
+    """Publishes the wrench at every state, once the command that led there has come.
 
     A state that is overtaken by the next one while it waits is observed with the last command that
-    there is, as the platform flew it. While commands stay away for longer than `PATIENCE` nothing is
-    told, and after it the observer begins anew, as it does after a reset of the simulation.
+    there is, as the platform flew it. While commands stay away for longer than `COMMAND_TIMEOUT` nothing is
+    published, and after it the observer starts over, as it does after a reset of the simulation.
 
     Args:
         observer: of the wrench.
         bodies: of the platform.
         is_noisy: whether the central body's row comes on its own, as it is measured.
-        tell: takes the stamp [ns] of a state and its wrench (6,) about P's origin in P, also again.
+        publish: takes the stamp [ns] of a state and its wrench (6,) about P's origin in P, also again.
 
     Attributes:
         stamp: of the last state [ns]; -1 before the first.
-        is_silent: whether nothing is told, since commands stay away.
+        is_silent: whether nothing is published, since commands stay away.
     """
 
     def __init__(
@@ -54,9 +54,9 @@ class ObserverLoop:
         bodies: int,
         *,
         is_noisy: bool,
-        tell: Callable[[int, Array], None],
+        publish: Callable[[int, Array], None],
     ) -> None:
-        self._observer, self._is_noisy, self._tell = observer, is_noisy, tell
+        self._observer, self._is_noisy, self._publish = observer, is_noisy, publish
         self._seen, self._wrench_P = np.zeros((bodies, 13)), np.zeros(6)
         self._measured, self._base = -1, np.zeros(13)  # the last measured row, and its stamp
         self._commands: dict[int, Command] = {}  # by the stamp of the state that they answer
@@ -129,7 +129,7 @@ class ObserverLoop:
 
     def _repeat(self) -> None:
         if self._is_known:
-            self._tell(self.stamp, self._wrench_P)
+            self._publish(self.stamp, self._wrench_P)
 
     def _try(self) -> None:
         is_answered = self._previous in self._commands and self._has_samples
@@ -152,15 +152,15 @@ class ObserverLoop:
 
     def _advance(self) -> bool:
         """Observe the last state; False if it is not known by which command it came about."""
-        told = max((s for s in self._commands if s <= self._previous), default=-1)
-        if told < 0 or self._previous - told > PATIENCE:
+        answered = max((s for s in self._commands if s <= self._previous), default=-1)
+        if answered < 0 or self._previous - answered > COMMAND_TIMEOUT:
             self._observer.reset()
             return False
-        if self.stamp - self._observed > PATIENCE:
+        if self.stamp - self._observed > COMMAND_TIMEOUT:
             self._observer.reset()
-        self._wrench_P[:] = self._observer(self._seen, self._commands[told])
+        self._wrench_P[:] = self._observer(self._seen, self._commands[answered])
         self._observed = self.stamp
-        self._commands = {s: c for s, c in self._commands.items() if s >= told}
+        self._commands = {s: c for s, c in self._commands.items() if s >= answered}
         return True
 
 
@@ -174,7 +174,7 @@ class ImuObserverLoop(ObserverLoop):
         observer: of the wrench.
         bodies: of the platform.
         is_noisy: whether the central body's row comes on its own, as it is measured.
-        tell: takes the stamp [ns] of a state and its wrench (6,) about P's origin in P, also again.
+        publish: takes the stamp [ns] of a state and its wrench (6,) about P's origin in P, also again.
         units: the inertial units.
     """
 
@@ -184,10 +184,10 @@ class ImuObserverLoop(ObserverLoop):
         bodies: int,
         *,
         is_noisy: bool,
-        tell: Callable[[int, Array], None],
+        publish: Callable[[int, Array], None],
         units: Sequence[ImuInfo],
     ) -> None:
-        super().__init__(observer, bodies, is_noisy=is_noisy, tell=tell)
+        super().__init__(observer, bodies, is_noisy=is_noisy, publish=publish)
         self._units = observer
         self._periods = {unit.topic: 1.0 / unit.rate for unit in units}
         self._begin_samples()

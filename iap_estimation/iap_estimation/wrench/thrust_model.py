@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What a command makes of an aircraft's rotors: a model of its autopilot and of the rotors' lag, compiled.
+r"""Thrust of an aircraft's rotors under a command: a model of its autopilot and of the rotors' lag, compiled.
 
 The rotors' mean thrust is not the commanded one even in hover: they speed up faster than they slow
 down, so that an autopilot which is kept busy by noise lifts more than it was told, by 0.8 N for a

@@ -48,7 +48,7 @@ def test_tracks_with_noise_are_off_by_as_many_pixels():
     heard = hear(
         replace(CASES[1], duration=0.2), 1, load_settings().frontend, None, lambda _: None
     )
-    focal = heard.own.fleet(1.0).crafts[1].rig.focal
+    focal = heard.own.fleet(1.0).aircraft[1].rig.focal
     views = np.zeros((2000, 4))
     clean = Tracks(0.1, np.arange(2000), views, np.ones(2000, dtype=bool))
     ((_, noisy),) = with_pixel_noise(heard, [(1, clean)], 1.5)

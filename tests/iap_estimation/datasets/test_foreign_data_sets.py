@@ -50,7 +50,7 @@ def _check_says_the_pair(dataset: Dataset, pair) -> None:
 
 
 def _check_calibration(dataset: Dataset) -> None:
-    calibration = dataset.crafts[0].calibration
+    calibration = dataset.aircraft[0].calibration
     np.testing.assert_allclose(calibration.p_BC_B, LEVERS, atol=1e-12)
     R = so3.matrix_from_quaternion(calibration.q_BC)
     np.testing.assert_allclose(R, [R_BC, R_BC], atol=1e-12)
@@ -63,8 +63,8 @@ def test_a_folder_in_eurocs_layout(tmp_path: Path) -> None:
     _check_calibration(dataset)
     _check_says_the_pair(dataset, pair)
     _check_says_the_pair(dataset, pair)  # a second reading is like the first
-    assert dataset.crafts[0].noise.tolist() == [0.0017, 0.02, 1e-5, 3e-3]
-    truth = dataset.crafts[0].truth
+    assert dataset.aircraft[0].noise.tolist() == [0.0017, 0.02, 1e-5, 3e-3]
+    truth = dataset.aircraft[0].truth
     assert truth is not None
     assert truth.poses[0].tolist() == [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0]
     assert truth.biases is None, "zeros stand for biases that are not known"
@@ -102,10 +102,10 @@ def test_compressed_images(tmp_path: Path) -> None:
 
 def test_covariances_of_samples_are_densities(tmp_path: Path) -> None:
     bag = PairBag("mcap")
-    assert open_dataset(bag.write(tmp_path, resting(0.2))).crafts[0].noise.tolist() == list(MEMS)
+    assert open_dataset(bag.write(tmp_path, resting(0.2))).aircraft[0].noise.tolist() == list(MEMS)
     (tmp_path / "told").mkdir()
     bag.variances = 0.0016**2 * 200.0, 0.03**2 * 200.0  # at 200 Hz
-    noise = open_dataset(bag.write(tmp_path / "told", resting(0.2))).crafts[0].noise
+    noise = open_dataset(bag.write(tmp_path / "told", resting(0.2))).aircraft[0].noise
     np.testing.assert_allclose(noise, [0.0016, 0.03, *MEMS[2:]], rtol=1e-6)
 
 
@@ -121,7 +121,7 @@ def test_a_bag_calibrated_by_files(tmp_path: Path) -> None:
         files[-1].write_text(text)
     dataset = open_dataset(path, Choices(calibration=tuple(files)))
     _check_calibration(dataset)
-    assert dataset.crafts[0].noise.tolist() == [0.0017, 0.02, 1e-5, 3e-3]
+    assert dataset.aircraft[0].noise.tolist() == [0.0017, 0.02, 1e-5, 3e-3]
 
 
 def test_sides_are_told_apart_by_the_projection_where_names_do_not(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_the_truth_of_markers_is_moved_to_the_inertial_unit(tmp_path: Path) -> N
     q = np.roll(so3.quaternion_from_matrix(T_WS[:3, :3]), 1)
     rows = [[s, *T_WS[:3, 3], *q] for s in pair.imu_stamps]
     write_truth(tmp_path, "vicon0", rows, T_BS)
-    truth = open_dataset(tmp_path).crafts[0].truth
+    truth = open_dataset(tmp_path).aircraft[0].truth
     assert truth is not None
     np.testing.assert_allclose(truth.poses[4, :3], T_WB[:3, 3], atol=1e-12)
     R = so3.matrix_from_quaternion(truth.poses[4, 3:])
@@ -199,7 +199,7 @@ def test_the_truth_of_a_prism_is_its_place_alone(tmp_path: Path) -> None:
     T_BS = np.eye(4)
     T_BS[:3, 3] = 0.0, 0.0, 0.1
     write_truth(tmp_path, "leica0", [[s, 1.0, 2.0, 3.0] for s in pair.imu_stamps], T_BS)
-    truth = open_dataset(tmp_path).crafts[0].truth
+    truth = open_dataset(tmp_path).aircraft[0].truth
     assert truth is not None
     assert not truth.has_attitude
     upside_down = np.array([[1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0]])
@@ -213,5 +213,7 @@ def test_stamps_count_from_the_first_word(tmp_path: Path) -> None:
 
 
 def test_the_baseline_is_that_of_the_projection(tmp_path: Path) -> None:
-    calibration = open_dataset(PairBag("mcap").write(tmp_path, resting(0.1))).crafts[0].calibration
+    calibration = (
+        open_dataset(PairBag("mcap").write(tmp_path, resting(0.1))).aircraft[0].calibration
+    )
     np.testing.assert_allclose(calibration.p_RL_R, [-BASELINE, 0.0, 0.0], atol=1e-12)

@@ -53,7 +53,7 @@ def test_everyone_is_heard(dataset: Dataset) -> None:
         assert heard.count((aircraft, Images)) == 21
         assert heard.count((aircraft, Ranges)) == 201
     assert heard.count((CENTRE, Tilt)) == 200
-    assert [craft.name for craft in dataset.crafts] == ["drone_1", "drone_2", "drone_3"]
+    assert [craft.name for craft in dataset.aircraft] == ["drone_1", "drone_2", "drone_3"]
     assert dataset.tally.sentences() == []
 
 
@@ -65,7 +65,7 @@ def test_joints_are_where_both_bodies_have_them(dataset: Dataset) -> None:
     assert dataset.centre is not None
     centre = dataset.centre.truth
     assert centre is not None
-    for craft, d in zip(dataset.crafts, dataset.centre.d, strict=True):
+    for craft, d in zip(dataset.aircraft, dataset.centre.d, strict=True):
         truth = craft.truth
         assert truth is not None
         here = _point(truth.poses, craft.p_BJ_B)
@@ -89,7 +89,7 @@ def test_ranges_are_distances_of_the_antenna(dataset: Dataset) -> None:
     off = []
     for who, said in dataset.events():
         if isinstance(said, Ranges):
-            craft = dataset.crafts[who]
+            craft = dataset.aircraft[who]
             row = int(np.argmin(np.abs(craft.truth.t - said.t)))
             antenna = _point(craft.truth.poses[row : row + 1], craft.p_BA_B)
             off.extend(
@@ -100,7 +100,7 @@ def test_ranges_are_distances_of_the_antenna(dataset: Dataset) -> None:
 
 
 def test_the_gyroscope_turns_as_the_truth_does(dataset: Dataset) -> None:
-    truth = dataset.crafts[0].truth
+    truth = dataset.aircraft[0].truth
     w_B = [s.w_B for who, s in dataset.events() if who == 0 and isinstance(s, Inertial)]
     turned = so3.multiply(so3.conjugate(truth.poses[:-1, 3:]), truth.poses[1:, 3:])
     true_w_B = so3.quaternion_log(turned) / np.diff(truth.t)[:, None]
@@ -129,7 +129,7 @@ def test_the_euroc_folder_says_the_same(run: Path, dataset: Dataset) -> None:
         names = ("w_B", "f_B") if isinstance(a, Inertial) else ("left", "right")
         for name in names:
             np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
-    mine, its = dataset.crafts[1], other.crafts[0]
+    mine, its = dataset.aircraft[1], other.aircraft[0]
     np.testing.assert_allclose(mine.calibration.p_BC_B, its.calibration.p_BC_B, atol=1e-12)
     np.testing.assert_allclose(mine.truth.poses[:, :3], its.truth.poses[:, :3], atol=1e-12)
     np.testing.assert_allclose(mine.truth.v_W, its.truth.v_W, atol=1e-12)

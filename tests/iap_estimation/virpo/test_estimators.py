@@ -44,9 +44,9 @@ def test_estimates_are_the_same_when_heard_again(flight, stream):
 def test_the_head_is_the_state_at_the_newest_sample(flight, stream):
     estimator = one_of(flight)
     alone(estimator, [a for a in stream if a.message.t < 3.07], flight)
-    head = estimator.head(0)
-    assert head.t == pytest.approx(3.065)
-    assert np.linalg.norm(head.p_WB_W - flight.truth(0, head.t).p_WB_W) < 0.1
+    propagated = estimator.propagated(0)
+    assert propagated.t == pytest.approx(3.065)
+    assert np.linalg.norm(propagated.p_WB_W - flight.truth(0, propagated.t).p_WB_W) < 0.1
     assert estimator.estimates()[0].t == pytest.approx(3.0)
 
 
@@ -165,7 +165,7 @@ def test_an_unknown_start_in_motion_finds_speed_and_vertical(flight, stream):
     seen = [a for a in later if not (isinstance(a.message, Tracks) and a.message.t < begin)]
     forces = [a.message.f_B for a in later if isinstance(a.message, Inertial)][:20]
     state = level_state(np.array(forces), 9.81, source="test")
-    estimator = Estimator(flight.fleet.alone(0), SPEC, lambda *_: state, begins=SPEC.unknown)
+    estimator = Estimator(flight.fleet.alone(0), SPEC, lambda *_: state, deviations=SPEC.unknown)
     for _, said in seen:
         if isinstance(said, Ranges):
             continue

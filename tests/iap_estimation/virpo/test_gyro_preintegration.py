@@ -12,8 +12,8 @@ from iap_estimation.virpo.factors.gyro_preintegration import (
     Turn,
     predict_turn,
     preintegrate_turn,
+    tilt_deviation,
     tilting,
-    told_deviation,
     turning,
 )
 
@@ -131,5 +131,5 @@ def test_tilt_slopes_are_central_differences():
 
 
 def test_a_tilt_told_more_often_counts_less():
-    assert told_deviation(0.01, 0.1) == pytest.approx(0.01 * 10**0.5)
-    assert told_deviation(0.01, 5.0) == 0.01
+    assert tilt_deviation(0.01, 0.1) == pytest.approx(0.01 * 10**0.5)
+    assert tilt_deviation(0.01, 5.0) == 0.01

@@ -13,7 +13,7 @@ from iap_estimation.virpo.factors.joint_constraints import (
     Joints,
     add_rigid,
     attitude_of_joints,
-    contrast_slopes,
+    contrast_jacobians,
     contrasts,
     rigid_cost,
 )
@@ -62,8 +62,8 @@ def no_turns():
 
 def joint_places(states, k):
     """Places of the columns of `contrast_slopes`."""
-    crafts = states.x.shape[1]
-    own = [k * states.stride + 15 * a + i for a in range(crafts) for i in range(6)]
+    aircraft = states.x.shape[1]
+    own = [k * states.stride + 15 * a + i for a in range(aircraft) for i in range(6)]
     centre = (k + 1) * states.stride - CENTRE + np.arange(3)
     return np.r_[own, centre, np.arange(FRAMES * states.stride, states.size)]
 
@@ -89,7 +89,7 @@ def test_joint_slopes_are_central_differences(d, there):
         return r[:n]
 
     J = np.empty((6, 33))
-    contrast_slopes(states, 1, joints, present, J)
+    contrast_jacobians(states, 1, joints, present, J)
     whole = np.zeros((n, states.size))
     whole[:, joint_places(states, 1)] = J[:n]
     assert_slopes(whole, along(states, residual))
@@ -117,7 +117,7 @@ def test_one_aircraft_alone_says_nothing():
 def test_a_line_leaves_the_rotation_about_it_free_and_a_star_none():
     J = np.empty((6, 33))
     for d, rank in ((STAR, 3), (LINE, 2)):
-        contrast_slopes(rigid_motion(d), 0, Joints(d, ARMS), everywhere()[0], J)
+        contrast_jacobians(rigid_motion(d), 0, Joints(d, ARMS), everywhere()[0], J)
         assert np.linalg.matrix_rank(J[:, 18:21], tol=1e-6) == rank
 
 

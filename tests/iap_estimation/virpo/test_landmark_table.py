@@ -65,7 +65,7 @@ def test_depths_wait_until_views_tell_them():
 def test_depths_of_noisy_views_are_as_good_as_said():
     """Of landmarks seen only by one pair the error of the inverse depth is what baseline and pixels make it."""
     flight = Flight.of(0.0, points=400)
-    eyes, rng = flight.fleet.crafts[0].rig, np.random.default_rng(2)
+    eyes, rng = flight.fleet.aircraft[0].rig, np.random.default_rng(2)
     views, right = flight.views(0, 0.0)
     ids = np.flatnonzero(right)
     table = Landmarks.empty(len(ids), 1)

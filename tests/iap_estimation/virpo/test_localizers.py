@@ -135,7 +135,7 @@ def test_methods_and_presets_are_checked(flight):
     with pytest.raises(BadInput, match="no method 'magic' .choices: vio"):
         make_localizer("magic", flight.fleet, SPEC, first(flight))
     with pytest.raises(BadInput, match="joined"):
-        make_localizer("joint", Fleet(flight.fleet.crafts), SPEC, first(flight))
+        make_localizer("joint", Fleet(flight.fleet.aircraft), SPEC, first(flight))
     with pytest.raises(BadInput, match="presets: default, paper"):
         load_spec("other")
     assert PRESETS.names() == ["default", "paper"]

@@ -91,17 +91,21 @@ SHAPES = [(2, 1, 0, False), (2, 3, 0, True), (1, 1, 2, True)]
 
 def some_prior(shape: tuple, seed: int = 0) -> Prior:
     """Around some states, its minimum elsewhere."""
-    frames, crafts, neighbours, centre = shape
-    base = some_states(frames, crafts, neighbours=neighbours, centre=centre)
+    frames, aircraft, neighbours, centre = shape
+    base = some_states(frames, aircraft, neighbours=neighbours, centre=centre)
     g = 100.0 * np.random.default_rng(seed).normal(size=base.size)
     return Prior(information(base.size, seed), g, base)
 
 
 def later(prior: Prior, frames: int, size: float) -> States:
     """States with more keyframes, moved away from the prior's."""
-    _, crafts, neighbours = prior.base.x.shape[0], prior.base.x.shape[1], prior.base.drift.shape[1]
+    _, aircraft, neighbours = (
+        prior.base.x.shape[0],
+        prior.base.x.shape[1],
+        prior.base.drift.shape[1],
+    )
     centre = prior.base.centre.shape[1] > 0
-    states = some_states(frames, crafts, neighbours=neighbours, centre=centre, seed=8)
+    states = some_states(frames, aircraft, neighbours=neighbours, centre=centre, seed=8)
     n = len(prior.base.x)
     states.first(n).assign(prior.base)
     retract(states, size * np.random.default_rng(7).normal(size=states.size))

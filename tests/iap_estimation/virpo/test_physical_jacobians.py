@@ -23,8 +23,8 @@ from iap_estimation.virpo.factors.neighbours import (
     JOINT,
     RATE,
     columns_of,
+    joint_jacobians,
     joint_places,
-    joint_slopes,
 )
 from iap_estimation.virpo.factors.physical import physical_cost
 from iap_estimation.virpo.factors.physical_jacobians import FLOOR, angular_velocity
@@ -52,7 +52,7 @@ def test_derivatives_of_every_term(d, own, term):
         return
     columns = columns_of(len(d) - 1)
     S, places = np.zeros((JOINT * len(d), columns)), np.zeros(columns, dtype=np.int64)
-    joint_slopes(states, row, neighbours, joints, np.zeros((3, 13)), S)
+    joint_jacobians(states, row, neighbours, joints, np.zeros((3, 13)), S)
     joint_places(states, int(row[FRAME]), places)
     assert (np.diff(places) > 0).all()
     J = np.zeros((len(G), states.size))
@@ -68,7 +68,7 @@ def test_derivatives_of_joints_along_every_part_of_a_step(about_origin):
     states, row = shaken(meeting.states(), 0.3), meeting.rows()[2]
     neighbours = meeting.neighbours(about_origin=about_origin)
     joints, S = joints_of(states, row, neighbours), np.zeros((18, columns_of(2)))
-    joint_slopes(states, row, neighbours, joints, np.zeros((3, 13)), S)
+    joint_jacobians(states, row, neighbours, joints, np.zeros((3, 13)), S)
     places = np.zeros(columns_of(2), dtype=np.int64)
     joint_places(states, int(row[FRAME]), places)
     full = np.zeros((18, states.size))

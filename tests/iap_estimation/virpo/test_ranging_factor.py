@@ -79,11 +79,14 @@ def test_states_may_be_in_another_frame_than_the_anchors(flight):
     assert np.allclose(p, antenna(flight, t[0]), atol=1e-4)
 
 
-def some_rows(n: int, frames: int, crafts: int, seed: int = 0) -> np.ndarray:
+def some_rows(n: int, frames: int, aircraft: int, seed: int = 0) -> np.ndarray:
     """Rows of any kind, ranges off by some deviations."""
     rng = np.random.default_rng(seed)
     rows = np.zeros((n, WIDTH))
-    rows[:, FRAME], rows[:, CRAFT] = rng.integers(frames - 1, size=n), rng.integers(crafts, size=n)
+    rows[:, FRAME], rows[:, CRAFT] = (
+        rng.integers(frames - 1, size=n),
+        rng.integers(aircraft, size=n),
+    )
     rows[:, SHARE], rows[:, LIFT] = rng.uniform(size=n), rng.uniform(0, 0.1, n)
     rows[:, ARM : ARM + 3] = 0.2 * rng.normal(size=(n, 3))
     rows[:, ANCHOR : ANCHOR + 3] = rng.uniform(-8, 8, (n, 3))

@@ -12,8 +12,8 @@ SHAPES = [(3, 1, 0, False), (2, 3, 0, True), (4, 1, 2, True), (2, 2, 1, False)]
 
 
 def states_of(shape: tuple) -> States:
-    frames, crafts, neighbours, centre = shape
-    return some_states(frames, crafts, neighbours=neighbours, centre=centre)
+    frames, aircraft, neighbours, centre = shape
+    return some_states(frames, aircraft, neighbours=neighbours, centre=centre)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -51,7 +51,7 @@ def expected(flown, states=None):
 class Told:
     def __init__(self, *, is_noisy=False):
         self.wrenches: dict[int, np.ndarray] = {}
-        self.loop = ObserverLoop(observer_of(), 4, is_noisy=is_noisy, tell=self._tell)
+        self.loop = ObserverLoop(observer_of(), 4, is_noisy=is_noisy, publish=self._tell)
 
     def _tell(self, stamp, wrench):
         self.wrenches[stamp // PERIOD] = wrench.copy()
@@ -189,7 +189,7 @@ def expected_by_units(flown):
 class ToldByUnits(Told):
     def __init__(self):
         super().__init__()
-        self.loop = ImuObserverLoop(by_units(), 4, is_noisy=False, tell=self._tell, units=UNITS)
+        self.loop = ImuObserverLoop(by_units(), 4, is_noisy=False, publish=self._tell, units=UNITS)
 
 
 def test_every_state_waits_for_the_samples_up_to_it_whichever_comes_first(flown):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What is left of states that have gone: the prior r_p - H_p chi of iap_simulator eq. (22).
+r"""Marginalisation of old states: the prior r_p - H_p chi of iap_simulator eq. (22).
 
 In the neighbourhood of the states at which it was formed, the cost of all that has gone is
 :math:`g^T \xi + \xi^T H \xi / 2`, with xi the step from those states to the present ones. Eliminating a
@@ -79,11 +79,11 @@ def eliminate(H: Array, g: Array, out: slice) -> tuple[Array, Array]:
     """
     stay = np.r_[0 : out.start, out.stop : len(g)]
     own = np.diag(H)[out]
-    is_told = own > _ROUNDING * own.max(initial=0.0)
-    scale = np.where(is_told, 1.0 / np.sqrt(np.where(is_told, own, 1.0)), 0.0)
+    is_measured = own > _ROUNDING * own.max(initial=0.0)
+    scale = np.where(is_measured, 1.0 / np.sqrt(np.where(is_measured, own, 1.0)), 0.0)
     values, vectors = np.linalg.eigh(scale[:, None] * H[out, out] * scale)
-    told = values > _NOTHING * values[-1]
-    half = scale[:, None] * vectors[:, told] / np.sqrt(values[told])
+    measured = values > _NOTHING * values[-1]
+    half = scale[:, None] * vectors[:, measured] / np.sqrt(values[measured])
     coupling = H[stay, out] @ half
     left = H[np.ix_(stay, stay)] - coupling @ coupling.T
     return 0.5 * (left + left.T), g[stay] - coupling @ (half.T @ g[out])
@@ -103,9 +103,9 @@ def _turn(states: States, frames: int, stride: int, xi: Array, H: Array, slope: 
 
     `H` has just the prior in it, and `slope` the prior's order of places.
     """
-    crafts = states.x.shape[1]
+    aircraft = states.x.shape[1]
     for k in range(frames):
-        for a in range(crafts):
+        for a in range(aircraft):
             _turn_at(k * stride + CRAFT * a + 3, xi, H, slope)
         for c in range(states.centre.shape[1]):
             _turn_at((k + 1) * stride - CENTRE * (c + 1), xi, H, slope)

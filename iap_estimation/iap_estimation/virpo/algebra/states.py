@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What a window estimates (iap_simulator eq. 22, without the landmarks), and steps in it.
+r"""States of a window (iap_simulator eq. 22, without the landmarks), and steps in it.
 
 A step has `stride` places for each keyframe: 15 for every aircraft, [dp, dtheta, dv, dbg, dba]; 4 for the
 drift of every neighbour, [dp, dpsi] (eq. 3); 6 for the centre, [dtheta, dbg]. The alignments, [dt, dpsi]
@@ -35,19 +35,19 @@ class States(NamedTuple):
     alignment: Array
 
     @classmethod
-    def empty(cls, frames: int, crafts: int, neighbours: int = 0, centre: bool = False) -> Self:
+    def empty(cls, frames: int, aircraft: int, neighbours: int = 0, centre: bool = False) -> Self:
         """Room for states, all at rest at the origin."""
-        x = np.zeros((frames, crafts, 16))
+        x = np.zeros((frames, aircraft, 16))
         x[..., 6] = 1.0
         middle = np.zeros((frames, int(centre), 7))
         middle[..., 3] = 1.0
-        return cls(x, np.zeros((frames, neighbours, 4)), middle, np.zeros((crafts, 4)))
+        return cls(x, np.zeros((frames, neighbours, 4)), middle, np.zeros((aircraft, 4)))
 
     @property
     def stride(self) -> int:
         """Places of one keyframe in a step."""
-        crafts, neighbours, centre = (part.shape[1] for part in self[:3])
-        return CRAFT * crafts + DRIFT * neighbours + CENTRE * centre
+        aircraft, neighbours, centre = (part.shape[1] for part in self[:3])
+        return CRAFT * aircraft + DRIFT * neighbours + CENTRE * centre
 
     @property
     def size(self) -> int:
@@ -103,10 +103,10 @@ def _retract_craft(row: Array, step: Array) -> None:
 @njit(cache=True)
 def retract(states: States, step: Array) -> None:
     """Move states by a step."""
-    frames, crafts = states.x.shape[0], states.x.shape[1]
+    frames, aircraft = states.x.shape[0], states.x.shape[1]
     at = 0
     for k in range(frames):
-        for a in range(crafts):
+        for a in range(aircraft):
             _retract_craft(states.x[k, a], step[at : at + CRAFT])
             at += CRAFT
         for o in range(states.drift.shape[1]):
@@ -118,7 +118,7 @@ def retract(states: States, step: Array) -> None:
             for i in range(3):
                 states.centre[k, c, 4 + i] += step[at + 3 + i]
             at += CENTRE
-    for a in range(crafts):
+    for a in range(aircraft):
         for i in range(ALIGNMENT):
             states.alignment[a, i] += step[at + i]
         at += ALIGNMENT
@@ -137,10 +137,10 @@ def _difference_craft(row: Array, old: Array, out: Array) -> None:
 @njit(cache=True)
 def difference(states: States, base: States, out: Array) -> None:
     """The step that leads from `base` to `states`, which may have more keyframes than that."""
-    frames, crafts = base.x.shape[0], base.x.shape[1]
+    frames, aircraft = base.x.shape[0], base.x.shape[1]
     at = 0
     for k in range(frames):
-        for a in range(crafts):
+        for a in range(aircraft):
             _difference_craft(states.x[k, a], base.x[k, a], out[at : at + CRAFT])
             at += CRAFT
         for o in range(base.drift.shape[1]):
@@ -153,7 +153,7 @@ def difference(states: States, base: States, out: Array) -> None:
             for i in range(3):
                 out[at + 3 + i] = row[4 + i] - old[4 + i]
             at += CENTRE
-    for a in range(crafts):
+    for a in range(aircraft):
         for i in range(ALIGNMENT):
             out[at + i] = states.alignment[a, i] - base.alignment[a, i]
         at += ALIGNMENT

@@ -15,19 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_estimation.virpo.drift.outputs import (
-    ObservedFlight,
+    OdometrySample,
+    aircraft_estimate,
     arm_of,
     centre_estimate,
-    craft_estimate,
     doubt_between,
     forgotten,
     held_estimate,
     middle_of,
 )
-from iap_estimation.virpo.drift.path import SAME, Path
+from iap_estimation.virpo.drift.path import STAMP_TOLERANCE, Path
 from iap_estimation.virpo.drift.spec import DriftFilterSpec
 from iap_estimation.virpo.drift.state import DriftState
-from iap_estimation.virpo.factors.gyro_preintegration import told_deviation
+from iap_estimation.virpo.factors.gyro_preintegration import tilt_deviation
 from iap_estimation.virpo.factors.joint_constraints import attitude_of_joints
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt
@@ -57,20 +57,20 @@ class DriftFilter:
     """
 
     def __init__(self, fleet: Fleet, spec: DriftFilterSpec) -> None:
-        self._crew, self._spec = fleet, spec
-        self._crafts = range(len(fleet.crafts))
+        self._fleet, self._spec = fleet, spec
+        self._aircraft = range(len(fleet.aircraft))
         self.state = DriftState(fleet, spec)
-        self._paths = [Path(spec.gap) for _ in self._crafts]
-        self._ranges: list[deque[Ranges]] = [deque(maxlen=ROUNDS) for _ in self._crafts]
+        self._paths = [Path(spec.gap) for _ in self._aircraft]
+        self._ranges: list[deque[Ranges]] = [deque(maxlen=ROUNDS) for _ in self._aircraft]
         self._turns, self._tilts = SampleBuffer(math.inf), deque[Tilt](maxlen=TILTS)
         self._now, self.t, self.reopened = -np.inf, -np.inf, 0
-        self._awaited, self._tilt_awaited = [True for _ in self._crafts], fleet.d is not None
-        self._heard: dict[int, ObservedFlight] = {}  # the last of every aircraft
-        self._doubts = np.zeros((len(fleet.crafts), 4))  # since they were heard before
+        self._awaited, self._tilt_awaited = [True for _ in self._aircraft], fleet.d is not None
+        self._latest: dict[int, OdometrySample] = {}  # the last of every aircraft
+        self._doubts = np.zeros((len(fleet.aircraft), 4))  # since they were heard before
         self._present: list[int] = []
         self._estimates: dict[int, Estimate] = {}
         self._known: dict[int, Estimate] = {}  # the last that anything told
-        self._agreed = np.full((len(fleet.crafts), 2), -np.inf)  # with ranges, with joints [s]
+        self._agreed = np.full((len(fleet.aircraft), 2), -np.inf)  # with ranges, with joints [s]
         self._w_B0 = np.zeros(3)
         self.left_out: list[LeftOut] = []
 
@@ -84,29 +84,29 @@ class DriftFilter:
         """Odometries so far that were too old, told twice or not finite."""
         return sum(path.refused for path in self._paths)
 
-    def odometry(self, aircraft: int, told: Estimate) -> bool:
-        """Take what an aircraft's odometry says, in `map` before correction; says whether there are new estimates."""
-        self._paths[aircraft].add(told)
-        if told.t > self.t - self._spec.gap:
+    def odometry(self, aircraft: int, measured: Estimate) -> bool:
+        """Take an aircraft's odometry, in `map` before correction; True where there are new estimates."""
+        self._paths[aircraft].add(measured)
+        if measured.t > self.t - self._spec.gap:
             self._awaited[aircraft] = True
-        return self._update(told.t)
+        return self._update(measured.t)
 
-    def ranges(self, aircraft: int, told: Ranges) -> bool:
-        """Take a round of ranges; says whether there are new estimates."""
-        if len(told.ranges):
-            self._ranges[aircraft].append(told)
-        return self._update(told.t)
+    def ranges(self, aircraft: int, measured: Ranges) -> bool:
+        """Take a round of ranges; True where there are new estimates."""
+        if len(measured.ranges):
+            self._ranges[aircraft].append(measured)
+        return self._update(measured.t)
 
-    def tilt(self, told: Tilt) -> bool:
-        """Take what the centre's autopilot says; says whether there are new estimates."""
-        self._turns.add(Inertial(told.t, told.w_B0, np.zeros(3)))
-        self._tilts.append(told)
-        self._tilt_awaited = self._crew.d is not None
-        return self._update(told.t)
+    def tilt(self, measured: Tilt) -> bool:
+        """Take a tilt of the central body; True where there are new estimates."""
+        self._turns.add(Inertial(measured.t, measured.w_B0, np.zeros(3)))
+        self._tilts.append(measured)
+        self._tilt_awaited = self._fleet.d is not None
+        return self._update(measured.t)
 
     def estimates(self) -> list[Estimate]:
-        """What is believed at the newest update of all aircraft that were ever heard, in order."""
-        return [self._estimates[a] for a in self._crafts if a in self._estimates]
+        """Estimates at the newest update of all aircraft whose odometry ever came, in order."""
+        return [self._estimates[a] for a in self._aircraft if a in self._estimates]
 
     def centre(self) -> Estimate | None:
         """The same of the central body; None before two joined aircraft were heard at one time."""
@@ -124,21 +124,21 @@ class DriftFilter:
     def _due(self) -> float | None:
         """Time of the next update, if it need not wait any more."""
         step = 1.0 / self._spec.rate
-        firsts = [path.after(self.t + 0.999 * step - SAME) for path in self._paths]
+        firsts = [path.after(self.t + 0.999 * step - STAMP_TOLERANCE) for path in self._paths]
         stamps = [t for t in firsts if t is not None]
         if not stamps and not self.is_running:
             return None
         t = min(stamps) if stamps else self.t + step
-        is_waiting = not stamps or (self._tilt_awaited and self._turns.t < t - SAME)
-        for a in self._crafts:
-            is_waiting |= self._awaited[a] and self._paths[a].newest < t - SAME
+        is_waiting = not stamps or (self._tilt_awaited and self._turns.t < t - STAMP_TOLERANCE)
+        for a in self._aircraft:
+            is_waiting |= self._awaited[a] and self._paths[a].newest < t - STAMP_TOLERANCE
         return t if not is_waiting or self._now > t + self._spec.patience else None
 
     def _go_on(self, t: float) -> None:
         """One update."""
         span = t - self.t if self.is_running else 0.0
-        poses = {a: pose for a in self._crafts if (pose := self._paths[a].at(t)) is not None}
-        for a in self._crafts:
+        poses = {a: pose for a in self._aircraft if (pose := self._paths[a].at(t)) is not None}
+        for a in self._aircraft:
             self._carry(a, t, poses.get(a), span)
         self._present = list(poses)
         self._turn(t, span)
@@ -148,7 +148,7 @@ class DriftFilter:
             self._take_joints(t)
             self._take_tilt(t, span)
         self.t = t
-        self._tell()
+        self._publish()
 
     @property
     def _has_centre(self) -> bool:
@@ -161,43 +161,43 @@ class DriftFilter:
             self._due_ranges(a, t)  # nobody will know where it heard them
             self.state.carry(a, None, span)
             return
-        now = ObservedFlight(t, pose, self._paths[a].told(t))
-        if a in self._heard:
-            self._doubts[a] = doubt_between(self._heard[a], now)
+        now = OdometrySample(t, pose, self._paths[a].measured(t))
+        if a in self._latest:
+            self._doubts[a] = doubt_between(self._latest[a], now)
             self.state.carry(a, pose[1:4], span, self._doubts[a])
         else:
             self.state.begin(a, pose[1:4])
-        self._heard[a] = now
+        self._latest[a] = now
         self._paths[a].forget(t - self._spec.gap)
 
     def _turn(self, t: float, span: float) -> None:
         """Go on with the centre, or begin as soon as two joints are seen."""
-        self._tilt_awaited = self._tilt_awaited and self._turns.t > t - SAME
+        self._tilt_awaited = self._tilt_awaited and self._turns.t > t - STAMP_TOLERANCE
         samples = np.ascontiguousarray(self._turns.take(t)[:, :4])
         if self._has_centre:
             self.state.turn(samples, span)
             if len(samples):
                 mean = samples[:, 0] @ samples[:, 1:] / samples[:, 0].sum()
                 self._w_B0 = mean - self.state.centre[4:]
-        elif self._crew.d is not None and len(self._present) > 1:
-            told = self._tilt_at(t)
+        elif self._fleet.d is not None and len(self._present) > 1:
+            measured = self._tilt_at(t)
             p_WJ = self.state.x[self._present, :3] + self._arms()[self._present]
-            q_told = LEVEL if told is None else told.q_WB0
-            q_WB0 = attitude_of_joints(p_WJ, self._crew.d[self._present], q_told)
+            q_measured = LEVEL if measured is None else measured.q_WB0
+            q_WB0 = attitude_of_joints(p_WJ, self._fleet.d[self._present], q_measured)
             self.state.begin_centre(q_WB0, self._present)
 
     def _arms(self) -> Array:
         """From each aircraft that is heard to its joint (A, 3), in its odometry's frame [m]."""
-        arms = np.zeros((len(self._crafts), 3))
+        arms = np.zeros((len(self._aircraft), 3))
         for a in self._present:
-            arms[a] = arm_of(self._crew, a, self._heard[a].pose)
+            arms[a] = arm_of(self._fleet, a, self._latest[a].pose)
         return arms
 
     def _take_ranges(self, a: int, t: float, span: float) -> None:
         """All ranges of an aircraft up to now."""
         rows = _rows(self._due_ranges(a, t), self._spec.range_deviation)
         points = self._paths[a].points(
-            rows[:, 0].copy(), self._crew.crafts[a].p_BA_B, self.state.pivots[a]
+            rows[:, 0].copy(), self._fleet.aircraft[a].p_BA_B, self.state.pivots[a]
         )
         usable = np.isfinite(rows).all(axis=1) & np.isfinite(points[:, 0])
         off, before = float(np.sqrt(self._doubts[a, :3].mean())), self.state.refused(a)
@@ -211,33 +211,37 @@ class DriftFilter:
     def _due_ranges(self, a: int, t: float) -> list[Ranges]:
         """Remove and return the rounds of an aircraft up to a time."""
         waiting = self._ranges[a]
-        rounds = [told for told in waiting if told.t <= t + SAME]
-        later = [told for told in waiting if told.t > t + SAME]
+        rounds = [measured for measured in waiting if measured.t <= t + STAMP_TOLERANCE]
+        later = [measured for measured in waiting if measured.t > t + STAMP_TOLERANCE]
         waiting.clear()
         waiting.extend(later)
         return rounds
 
     def _take_joints(self, t: float) -> None:
-        present = np.zeros(len(self._crafts), dtype=bool)
+        present = np.zeros(len(self._aircraft), dtype=bool)
         present[self._present] = True
         agreed = self.state.joints(self._arms(), present)
-        for a in self._crafts:
+        for a in self._aircraft:
             is_alone = not present[a] or len(self._present) < 2
             self._watch(a, JOINTS, t, is_alone or bool(agreed[a]))
 
     def _take_tilt(self, t: float, span: float) -> None:
-        told = self._tilt_at(t)
-        if told is not None and span > 0.0:
-            deviation = self._crew.tilt_deviation
+        measured = self._tilt_at(t)
+        if measured is not None and span > 0.0:
+            deviation = self._fleet.tilt_deviation
             memory = self._spec.tilt_memory
-            self.state.tilt(told.q_WB0, told_deviation(deviation, span, memory))
+            self.state.tilt(measured.q_WB0, tilt_deviation(deviation, span, memory))
 
     def _tilt_at(self, t: float) -> Tilt | None:
         """The tilt told for a time, if any was; those before it are forgotten."""
-        while len(self._tilts) > 1 and self._tilts[1].t <= t + SAME:
+        while len(self._tilts) > 1 and self._tilts[1].t <= t + STAMP_TOLERANCE:
             self._tilts.popleft()
-        told = self._tilts[0] if self._tilts else None
-        return told if told and abs(told.t - t) < FRESH and np.isfinite(told.q_WB0).all() else None
+        measured = self._tilts[0] if self._tilts else None
+        return (
+            measured
+            if measured and abs(measured.t - t) < FRESH and np.isfinite(measured.q_WB0).all()
+            else None
+        )
 
     def _watch(self, a: int, which: int, t: float, is_agreed: bool) -> None:
         """Let a drift go far that nothing has agreed with for long."""
@@ -248,33 +252,37 @@ class DriftFilter:
             self.reopened += 1
             self._agreed[a, which] = t
 
-    def _tell(self) -> None:
+    def _publish(self) -> None:
         """Form the estimates."""
-        state, floor, heard = self.state, self._spec.position_floor, self._heard
+        state, floor, heard = self.state, self._spec.position_floor, self._latest
         present = {a: heard[a] for a in self._present}
-        told = {a: craft_estimate(state, a, one, floor) for a, one in present.items()}
+        measured = {a: aircraft_estimate(state, a, one, floor) for a, one in present.items()}
         if self._has_centre and present:
-            middle = middle_of(state, self._crew, present, self._w_B0, self._spec)
-            told[CENTRE] = centre_estimate(self.t, state, middle, self._w_B0)
+            middle = middle_of(state, self._fleet, present, self._w_B0, self._spec)
+            measured[CENTRE] = centre_estimate(self.t, state, middle, self._w_B0)
             for a in heard.keys() - present.keys():
-                told[a] = held_estimate(self.t, state, self._crew, a, heard[a], middle, self._w_B0)
-        self._known |= told
-        for a in self._known.keys() - told.keys():
-            told[a] = forgotten(self.t, self._known[a], self._spec.speed)
-        self._estimates = told
+                measured[a] = held_estimate(
+                    self.t, state, self._fleet, a, heard[a], middle, self._w_B0
+                )
+        self._known |= measured
+        for a in self._known.keys() - measured.keys():
+            measured[a] = forgotten(self.t, self._known[a], self._spec.speed)
+        self._estimates = measured
 
 
 def _rows(rounds: list[Ranges], deviation: float | None) -> Array:
     """Rows (n, 7) of all ranges: see `iap_estimation.virpo.drift.updates`."""
     if not rounds:
         return np.zeros((0, 7))
-    counts = [len(told.ranges) for told in rounds]
+    counts = [len(measured.ranges) for measured in rounds]
     rows = np.empty((sum(counts), 7))
-    rows[:, 0] = np.repeat([told.t for told in rounds], counts)
-    rows[:, 1] = np.concatenate([told.anchors for told in rounds])
-    rows[:, 2:5] = np.concatenate([told.p_W for told in rounds])
-    rows[:, 5] = np.concatenate([told.ranges for told in rounds])
+    rows[:, 0] = np.repeat([measured.t for measured in rounds], counts)
+    rows[:, 1] = np.concatenate([measured.anchors for measured in rounds])
+    rows[:, 2:5] = np.concatenate([measured.p_W for measured in rounds])
+    rows[:, 5] = np.concatenate([measured.ranges for measured in rounds])
     rows[:, 6] = (
-        np.concatenate([told.deviations for told in rounds]) if deviation is None else deviation
+        np.concatenate([measured.deviations for measured in rounds])
+        if deviation is None
+        else deviation
     )
     return rows

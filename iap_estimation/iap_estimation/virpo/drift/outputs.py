@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the drift filter's states say of the aircraft and of the centre, with covariance."""
+"""Estimates of the aircraft and the centre from the drift filter's states, with covariance."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-from iap_estimation.virpo.drift.path import SAME
+from iap_estimation.virpo.drift.path import STAMP_TOLERANCE
 from iap_estimation.virpo.drift.spec import DriftFilterSpec
 from iap_estimation.virpo.drift.state import DriftState, joints_of
 from iap_estimation.virpo.factors.gyro_preintegration import UNSEEN_RATE
@@ -19,24 +19,27 @@ UP = np.array([0.0, 0.0, 1.0])
 
 
 @dataclass
-class ObservedFlight:
-    """What was heard of an aircraft last.
+class OdometrySample:
+    """Last odometry of an aircraft.
 
     Attributes:
         t: [s].
         pose: (14,) of `iap_estimation.virpo.drift.path`, at that time.
-        told: the odometry as told, then or shortly before.
+        measured: the odometry as told, then or shortly before.
     """
 
     t: float
     pose: Array
-    told: Estimate
+    measured: Estimate
 
     @property
     def w_B(self) -> Array:
         """Angular velocity (3,) [rad/s]: as told, else between two odometries."""
-        is_told = abs(self.told.t - self.t) < SAME and np.isfinite(self.told.w_B).all()
-        return self.told.w_B if is_told else self.pose[11:14]
+        is_measured = (
+            abs(self.measured.t - self.t) < STAMP_TOLERANCE
+            and np.isfinite(self.measured.w_B).all()
+        )
+        return self.measured.w_B if is_measured else self.pose[11:14]
 
 
 @dataclass
@@ -56,12 +59,14 @@ class Middle:
     C: Array
 
 
-def craft_estimate(state: DriftState, a: int, heard: ObservedFlight, floor: float) -> Estimate:
+def aircraft_estimate(
+    state: DriftState, a: int, odometry: OdometrySample, floor: float
+) -> Estimate:
     """An aircraft whose odometry is heard: that, its drift taken out.
 
     The covariance is the odometry's own, place and yaw of the filter in place of its own.
     """
-    told, pose, x = heard.told, heard.pose, state.x[a]
+    measured, pose, x = odometry.measured, odometry.pose, state.x[a]
     about = so3.quaternion_exp(x[3] * UP)
     q_WB, v_W = so3.multiply(about, pose[4:8]), so3.rotate(about, pose[8:11])
     up_B = so3.rotate(so3.conjugate(q_WB), UP)
@@ -73,16 +78,18 @@ def craft_estimate(state: DriftState, a: int, heard: ObservedFlight, floor: floa
     J[0:3, 0:3] = np.eye(3)
     J[3:6, 3], J[6:9, 3] = up_B, np.cross(UP, v_W)
     own = state.P[4 * a : 4 * a + 4, 4 * a : 4 * a + 4]
-    is_known = np.isfinite(told.covariance).all()
-    C = J @ own @ J.T + (kept @ told.covariance @ kept.T if is_known else 0.0)
+    is_known = np.isfinite(measured.covariance).all()
+    C = J @ own @ J.T + (kept @ measured.covariance @ kept.T if is_known else 0.0)
     if not is_known:
         C[3:], C[:, 3:] = np.nan, np.nan
     C[range(3), range(3)] += floor**2
     p = x[:3] + so3.rotate(about, pose[1:4] - state.pivots[a])
-    return Estimate(heard.t, p, q_WB, v_W, told.gyro_bias, told.accel_bias, C, heard.w_B)
+    return Estimate(
+        odometry.t, p, q_WB, v_W, measured.gyro_bias, measured.accel_bias, C, odometry.w_B
+    )
 
 
-def doubt_between(before: ObservedFlight, now: ObservedFlight) -> Array:
+def doubt_between(before: OdometrySample, now: OdometrySample) -> Array:
     """Variances (4,) of what an odometry's place and yaw went wrong between two times, by its own account.
 
     Where it sees nothing its covariance grows by them; where it corrects itself it falls by them.
@@ -90,7 +97,7 @@ def doubt_between(before: ObservedFlight, now: ObservedFlight) -> Array:
     spreads = []
     for one in (before, now):
         up_B = so3.rotate(so3.conjugate(one.pose[4:8]), UP)
-        C = one.told.covariance
+        C = one.measured.covariance
         spreads.append(np.array([*np.diag(C)[:3], up_B @ C[3:6, 3:6] @ up_B]))
     return np.nan_to_num(np.abs(spreads[1] - spreads[0]))
 
@@ -98,7 +105,7 @@ def doubt_between(before: ObservedFlight, now: ObservedFlight) -> Array:
 def middle_of(
     state: DriftState,
     fleet: Fleet,
-    heard: dict[int, ObservedFlight],
+    odometry: dict[int, OdometrySample],
     w_B0: Array,
     spec: DriftFilterSpec,
 ) -> Middle:
@@ -107,14 +114,14 @@ def middle_of(
     Args:
         state: the filter's.
         fleet: the aircraft, joined.
-        heard: of those that are heard, one at least.
+        odometry: of those that are heard, one at least.
         w_B0: (3,) angular velocity of the centre [rad/s].
         spec: see there.
     """
     d = joints_of(fleet)
-    n, R_0 = len(heard), so3.matrix_from_quaternion(state.centre[:4])
+    n, R_0 = len(odometry), so3.matrix_from_quaternion(state.centre[:4])
     p, v, slope, C = np.zeros(3), np.zeros(3), np.zeros((6, len(state.P))), np.zeros((6, 6))
-    for a, one in heard.items():
+    for a, one in odometry.items():
         arm, speed = _joint(fleet, a, one)
         about = so3.quaternion_exp(state.x[a, 3] * UP)
         tip, swing = so3.rotate(about, arm + one.pose[1:4] - state.pivots[a]), np.cross(w_B0, d[a])
@@ -125,7 +132,7 @@ def middle_of(
         slope[:3, 4 * a + 3] += np.cross(UP, tip) / n
         slope[3:, 4 * a + 3] += np.cross(UP, v_J) / n
         slope += _by_centre(state, d[a], swing) / n
-        C[3:, 3:] += np.nan_to_num(one.told.covariance[6:9, 6:9], nan=spec.speed**2) / n**2
+        C[3:, 3:] += np.nan_to_num(one.measured.covariance[6:9, 6:9], nan=spec.speed**2) / n**2
     C += slope @ state.P @ slope.T
     C[range(3), range(3)] += spec.position_floor**2
     return Middle(p, v, slope, C)
@@ -150,7 +157,7 @@ def held_estimate(
     state: DriftState,
     fleet: Fleet,
     a: int,
-    last: ObservedFlight,
+    last: OdometrySample,
     middle: Middle,
     w_B0: Array,
 ) -> Estimate:
@@ -169,8 +176,8 @@ def held_estimate(
     C[range(3), range(3)] += turned * float(arm @ arm)
     C[range(3, 6), range(3, 6)] = turned
     p, v = middle.p + R_0 @ d - arm, middle.v + R_0 @ swing
-    q_WB, told = so3.multiply(about, last.pose[4:8]), last.told
-    return Estimate(t, p, q_WB, v, told.gyro_bias, told.accel_bias, C)
+    q_WB, measured = so3.multiply(about, last.pose[4:8]), last.measured
+    return Estimate(t, p, q_WB, v, measured.gyro_bias, measured.accel_bias, C)
 
 
 def forgotten(t: float, last: Estimate, speed: float) -> Estimate:
@@ -185,13 +192,13 @@ def forgotten(t: float, last: Estimate, speed: float) -> Estimate:
 
 def arm_of(fleet: Fleet, a: int, pose: Array) -> Array:
     """From an aircraft to its joint, in its odometry's frame [m]."""
-    return so3.rotate(pose[4:8], fleet.crafts[a].p_BJ_B)
+    return so3.rotate(pose[4:8], fleet.aircraft[a].p_BJ_B)
 
 
-def _joint(fleet: Fleet, a: int, heard: ObservedFlight) -> tuple[Array, Array]:
+def _joint(fleet: Fleet, a: int, odometry: OdometrySample) -> tuple[Array, Array]:
     """The joint against its aircraft [m] and its velocity [m/s], in the odometry's frame."""
-    pose = heard.pose
-    swing = so3.rotate(pose[4:8], np.cross(heard.w_B, fleet.crafts[a].p_BJ_B))
+    pose = odometry.pose
+    swing = so3.rotate(pose[4:8], np.cross(odometry.w_B, fleet.aircraft[a].p_BJ_B))
     return arm_of(fleet, a, pose), pose[8:11] + swing
 
 

@@ -27,11 +27,11 @@ from iap_estimation.virpo.messages import Estimate
 
 Array = NDArray[np.float64]
 HEARD, POSE = 11, 14  # columns: t, p, q xyzw, v; and the angular velocity in the body
-SAME = 1e-3  # stamps that differ by less are of one time [s]
+STAMP_TOLERANCE = 1e-3  # stamps that differ by less are of one time [s]
 
 
 class Path:
-    """What was heard of one odometry lately.
+    """Recent samples of one odometry.
 
     Args:
         gap: longest between two of its poses that tell what lies between [s].
@@ -47,16 +47,16 @@ class Path:
         self._begin = -np.inf
         self.refused = 0
 
-    def add(self, told: Estimate) -> None:
+    def add(self, measured: Estimate) -> None:
         """Take an odometry; order does not matter."""
-        row = np.concatenate([[told.t], told.p_WB_W, told.q_WB, told.v_WB_W])
-        at = bisect_left(self._stamps, told.t - SAME)
-        is_known = at < len(self._stamps) and self._stamps[at] < told.t + SAME
-        if is_known or told.t < self._begin or not np.isfinite(row).all():
+        row = np.concatenate([[measured.t], measured.p_WB_W, measured.q_WB, measured.v_WB_W])
+        at = bisect_left(self._stamps, measured.t - STAMP_TOLERANCE)
+        is_known = at < len(self._stamps) and self._stamps[at] < measured.t + STAMP_TOLERANCE
+        if is_known or measured.t < self._begin or not np.isfinite(row).all():
             self.refused += 1
             return
-        self._stamps.insert(at, told.t)
-        self._told.insert(at, told)
+        self._stamps.insert(at, measured.t)
+        self._told.insert(at, measured)
         self._rows = np.insert(self._rows, at, row, axis=0)
 
     @property
@@ -74,9 +74,9 @@ class Path:
         out = np.empty(POSE)
         return out if pose_at(self._rows, t, self._gap, out) else None
 
-    def told(self, t: float) -> Estimate:
+    def measured(self, t: float) -> Estimate:
         """The newest that is not after a time, else the first."""
-        return self._told[max(bisect_right(self._stamps, t + SAME) - 1, 0)]
+        return self._told[max(bisect_right(self._stamps, t + STAMP_TOLERANCE) - 1, 0)]
 
     def points(self, times: Array, p_BA_B: Array, pivot: Array) -> Array:
         """A point of the body against a pivot (n, 3) at some times; NaN where nothing tells it."""
@@ -99,8 +99,8 @@ def pose_at(rows: Array, t: float, gap: float, out: Array) -> bool:
 
     The position is the cubic of both positions and velocities.
     """
-    j = int(np.searchsorted(rows[:, 0], t - SAME))
-    if j == len(rows) or (j == 0 and rows[j, 0] > t + SAME):
+    j = int(np.searchsorted(rows[:, 0], t - STAMP_TOLERANCE))
+    if j == len(rows) or (j == 0 and rows[j, 0] > t + STAMP_TOLERANCE):
         return False
     if j == 0 and len(rows) == 1:
         out[:HEARD] = rows[0]
@@ -109,7 +109,7 @@ def pose_at(rows: Array, t: float, gap: float, out: Array) -> bool:
     j = max(j, 1)
     a, b = rows[j - 1], rows[j]
     T = b[0] - a[0]
-    is_at = abs(b[0] - t) < SAME or abs(a[0] - t) < SAME
+    is_at = abs(b[0] - t) < STAMP_TOLERANCE or abs(a[0] - t) < STAMP_TOLERANCE
     if T > gap and not is_at:
         return False
     s = min(max((t - a[0]) / T, 0.0), 1.0)

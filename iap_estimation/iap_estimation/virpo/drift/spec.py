@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the drift filter believes; presets are ``data/drift_filter/NAME.yaml``."""
+"""Settings of the drift filter; presets are ``data/drift_filter/NAME.yaml``."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ class Gates(Record):
 
 
 class Reopen(Record):
-    """What a drift may have done whose measurements were all refused."""
+    """Deviations of a drift whose measurements were all refused."""
 
     after: Positive  # [s]
     position: Positive  # [m]

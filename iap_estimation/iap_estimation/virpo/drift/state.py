@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What the drift filter estimates: where every odometry's frame has drifted to, and the central body's attitude.
+r"""States of the drift filter: drift of every odometry's frame, and the central body's attitude.
 
 An odometry's drift has four degrees of freedom, since gravity tells the others. It is held as the place s in W
 of a pivot c in the odometry's frame, and the yaw psi between both frames:
@@ -48,14 +48,14 @@ class DriftState:
     """
 
     def __init__(self, fleet: Fleet, spec: DriftFilterSpec) -> None:
-        self._crew, self._spec = fleet, spec
-        crafts = len(fleet.crafts)
-        self.x, self.pivots = np.zeros((crafts, 4)), np.zeros((crafts, 3))
+        self._fleet, self._spec = fleet, spec
+        aircraft = len(fleet.aircraft)
+        self.x, self.pivots = np.zeros((aircraft, 4)), np.zeros((aircraft, 3))
         self.centre = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
-        self.P = np.zeros((4 * crafts + 6, 4 * crafts + 6))
+        self.P = np.zeros((4 * aircraft + 6, 4 * aircraft + 6))
         self._error = np.zeros(len(self.P))
         self._turn = Turn.empty()
-        self._off = np.zeros((crafts, 0, 3))  # of each anchor's ranges: see `tell_ranges`
+        self._off = np.zeros((aircraft, 0, 3))  # of each anchor's ranges: see `tell_ranges`
 
     @property
     def of_centre(self) -> int:
@@ -72,7 +72,7 @@ class DriftState:
 
     def begin_centre(self, q_WB0: Array, seen: list[int]) -> None:
         """Begin with an attitude of the centre, its yaw from the joints of aircraft that are seen."""
-        start, d = self._spec.start, joints_of(self._crew)[seen]
+        start, d = self._spec.start, joints_of(self._fleet)[seen]
         tilt, heading = np.deg2rad([start.tilt_deg, start.heading_deg])
         places = np.mean([self.P[4 * a, 4 * a] for a in seen])
         heading = np.hypot(heading, np.sqrt(places) / np.linalg.norm(d - d.mean(axis=0)))
@@ -107,7 +107,7 @@ class DriftState:
 
     def turn(self, samples: Array, span: float) -> None:
         """Go on with the centre by samples (S, 4) of its gyroscope: length, angular velocity."""
-        preintegrate_turn(samples, span, self.centre[4:], self._crew.turn_noise, self._turn)
+        preintegrate_turn(samples, span, self.centre[4:], self._fleet.turn_noise, self._turn)
         turn_centre(self.centre, self._turn, self.of_centre, self.P)
 
     def ranges(
@@ -154,7 +154,7 @@ class DriftState:
         """
         agreed = np.zeros(len(present), dtype=bool)
         deviation, gate = self._spec.joint_deviation, self._spec.gates.joints
-        x, centre, d = self.x, self.centre, joints_of(self._crew)
+        x, centre, d = self.x, self.centre, joints_of(self._fleet)
         tell_joints(x, centre, arms, d, present, deviation, gate, self._error, self.P, agreed)
         self._move()
         return agreed

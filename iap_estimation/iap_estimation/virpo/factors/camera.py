@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What a stereo pair sees of a landmark: iap_simulator's r_visual (virpo eq. 2) in normalised coordinates.
+r"""Reprojection of a landmark in a stereo pair: iap_simulator's r_visual (virpo eq. 2) in normalised coordinates.
 
 A landmark is (a, b, rho): its bearing m = (a, b, 1) and inverse depth in the left camera of its first
 keyframe i. Scaled by rho, the point in camera c of keyframe j is
@@ -96,7 +96,7 @@ def project(s: Vec, seen: Array, sigma: float, r: Array) -> None:
 
 
 @njit(cache=True)
-def project_slopes(
+def project_jacobians(
     x_i: Array, x_j: Array, landmark: Array, rig: StereoRig, side: int, s: Vec, J: Array
 ) -> None:
     """Derivatives of the whitened residual -> J (2, 15): by [dp, dtheta] of i and of j, and the landmark."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""How the central body B0 turns: its gyroscope's samples between keyframes, and the tilt its autopilot tells.
+r"""Rotation of the central body B0: its gyroscope preintegrated between keyframes, and its autopilot's tilt.
 
 The samples are preintegrated, as in `iap_estimation.virpo.factors.preintegration`, to a rotation that corrects for the
 gyroscope's bias to first order: :math:`q_0(t_{k+1}) = q_0(t_k)\,\Delta q`. Derivatives are by
@@ -100,7 +100,7 @@ class Turns(NamedTuple):
             part[k:-1] = part[k + 1 :].copy()
 
 
-def told_deviation(deviation: float, span: float, memory: float = 0.5) -> float:
+def tilt_deviation(deviation: float, span: float, memory: float = 0.5) -> float:
     """Deviation that a tilt counts with, one for every `span` [s].
 
     Errors of an attitude filter last; those of a correlation time `memory` [s] count as white noise of equal
@@ -178,8 +178,8 @@ def turning(c_i: Array, c_j: Array, z: Turn, r: Array, J: Array, raw: Array) -> 
     raw[:] = 0.0
     slope = block(z.slope, 0, 0)
     turn = mv(slope, sub(vec(c_i[4:7]), vec(z.bias)))
-    told = qmul(quat(z.delta), qexp(turn))
-    off = qlog(qmul(qconj(told), qmul(qconj(quat(c_i)), quat(c_j))))
+    measured = qmul(quat(z.delta), qexp(turn))
+    off = qlog(qmul(qconj(measured), qmul(qconj(quat(c_i)), quat(c_j))))
     put(raw[0:3, 12], off)
     put(raw[3:6, 12], sub(vec(c_j[4:7]), vec(c_i[4:7])))
     inverse = right_jacobian_inverse(off)

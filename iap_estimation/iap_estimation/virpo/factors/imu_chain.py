@@ -25,10 +25,10 @@ class Chain(NamedTuple):
     bias: Array
 
     @classmethod
-    def empty(cls, intervals: int, crafts: int) -> Self:
+    def empty(cls, intervals: int, aircraft: int) -> Self:
         """Room for so many."""
         one = Inertia.empty()
-        return cls(*(np.tile(part, (intervals, crafts) + (1,) * part.ndim) for part in one))
+        return cls(*(np.tile(part, (intervals, aircraft) + (1,) * part.ndim) for part in one))
 
     def at(self, k: int, a: int) -> Inertia:
         """Views of one interval."""

@@ -47,7 +47,7 @@ def inertial(
     """
     raw[:] = 0.0
     off = _residual(x_i, x_j, gravity, z, raw)
-    _slopes(x_i, x_j, gravity, z, off, raw)
+    _jacobian(x_i, x_j, gravity, z, off, raw)
     for i in range(15):
         r[i] = 0.0
         J[i] = 0.0
@@ -93,9 +93,9 @@ def _residual(x_i: Array, x_j: Array, gravity: float, z: Inertia, raw: Array) ->
     way, gain = _way_and_gain(x_i, x_j, gravity, z.span[0])
     shift = add(mv(block(z.slope, 0, 0), bg), mv(block(z.slope, 0, 3), ba))
     speed = add(mv(block(z.slope, 6, 0), bg), mv(block(z.slope, 6, 3), ba))
-    told = qmul(quat(z.delta[3:7]), qexp(_turn(x_i, z)))
+    measured = qmul(quat(z.delta[3:7]), qexp(_turn(x_i, z)))
     seen = qmul(qconj(quat(x_i[3:7])), quat(x_j[3:7]))
-    off = qlog(qmul(qconj(told), seen))
+    off = qlog(qmul(qconj(measured), seen))
     put(raw[0:3, 30], sub(way, add(vec(z.delta), shift)))
     put(raw[3:6, 30], off)
     put(raw[6:9, 30], sub(gain, add(vec(z.delta[7:10]), speed)))
@@ -105,7 +105,7 @@ def _residual(x_i: Array, x_j: Array, gravity: float, z: Inertia, raw: Array) ->
 
 
 @njit(cache=True)
-def _slopes(x_i: Array, x_j: Array, gravity: float, z: Inertia, off: Vec, raw: Array) -> None:
+def _jacobian(x_i: Array, x_j: Array, gravity: float, z: Inertia, off: Vec, raw: Array) -> None:
     """Write the derivatives before whitening."""
     T = z.span[0]
     R_i, R_j = matrix(quat(x_i[3:7])), matrix(quat(x_j[3:7]))

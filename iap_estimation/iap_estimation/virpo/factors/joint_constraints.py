@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What joins the aircraft of one window: their joints on the central body B0.
+r"""Joint constraints between the aircraft of one window: their joints on the central body B0.
 
 The joints J_i are at known places d_i of B0, up to errors of one deviation, independent of each other. Of
 :math:`y_i = p_{WJ_i} - R_0 d_i`, which is the place of B0, only differences tell anything, since that place is
@@ -39,7 +39,7 @@ Flags = NDArray[np.bool_]
 
 
 class Joints(NamedTuple):
-    """Where the joints are.
+    """Places of the joints.
 
     Attributes:
         d: (A, 3) places on B0 [m].
@@ -60,32 +60,32 @@ def attitude_of_joints(p_WJ_W: Array, d: Array, q_WB0: Array) -> Array:
         d: (n, 3) their places on B0 [m].
         q_WB0: (4,) what is told.
     """
-    told = so3.rotate(q_WB0, d - d.mean(axis=0))
+    measured = so3.rotate(q_WB0, d - d.mean(axis=0))
     seen = p_WJ_W - p_WJ_W.mean(axis=0)
-    across = np.sum(told[:, 0] * seen[:, 1] - told[:, 1] * seen[:, 0])
-    yaw = math.atan2(across, np.sum(told[:, :2] * seen[:, :2]))
+    across = np.sum(measured[:, 0] * seen[:, 1] - measured[:, 1] * seen[:, 0])
+    yaw = math.atan2(across, np.sum(measured[:, :2] * seen[:, :2]))
     return so3.multiply(so3.quaternion_exp(np.array([0.0, 0.0, yaw])), q_WB0)
 
 
 @njit(cache=True)
 def centre_from(x: Array, alignment: Array, q_0: Array, p_BJ_B: Array, d: Array) -> Vec:
-    """Where an aircraft (16,) says that B0 is, in W."""
+    """Place of B0 in W as an aircraft's state (16,) gives it."""
     tip = add(vec(x), rotate(quat(x[3:7]), vec(p_BJ_B)))
     return sub(to_world(alignment, tip), rotate(quat(q_0), vec(d)))
 
 
 @njit(cache=True)
-def _add_slopes(
+def _add_jacobians(
     states: States, k: int, i: int, joints: Joints, factor: float, first: int, J: Array
 ) -> None:
     """Add factor times the derivative of y_i to the three rows of J from `first`."""
     x, place, b = states.x[k, i], states.alignment[i], vec(joints.p_BJ_B[i])
-    crafts = states.x.shape[1]
+    aircraft = states.x.shape[1]
     q, about = quat(x[3:7]), about_z(place[3])
     by_rotation = mskew(mm(about, matrix(q)), b)
     by_centre = mskew(matrix(quat(states.centre[k, 0])), vec(joints.d[i]))
     turned = mv(about, add(vec(x), rotate(q, b)))
-    at, centre, place_at = 6 * i, 6 * crafts, 6 * crafts + 3 + ALIGNMENT * i
+    at, centre, place_at = 6 * i, 6 * aircraft, 6 * aircraft + 3 + ALIGNMENT * i
     for row in range(3):
         out = J[first + row]
         for c in range(3):
@@ -123,7 +123,7 @@ def contrasts(states: States, k: int, joints: Joints, present: Flags, r: Array) 
 
 
 @njit(cache=True)
-def contrast_slopes(states: States, k: int, joints: Joints, present: Flags, J: Array) -> None:
+def contrast_jacobians(states: States, k: int, joints: Joints, present: Flags, J: Array) -> None:
     """Derivative of `contrasts` by [dp, dtheta] of every aircraft, dtheta of the centre, every alignment.
 
     Args:
@@ -140,7 +140,7 @@ def contrast_slopes(states: States, k: int, joints: Joints, present: Flags, J: A
             continue
         for later in range(max(m, 1), int(np.sum(present))):
             f = 1.0 / (joints.deviation * math.sqrt(later * (later + 1.0)))
-            _add_slopes(states, k, i, joints, -m * f if later == m else f, 3 * later - 3, J)
+            _add_jacobians(states, k, i, joints, -m * f if later == m else f, 3 * later - 3, J)
         m += 1
 
 
@@ -212,22 +212,22 @@ def _add_joints(
     H: Array,
     g: Array,
 ) -> float:
-    crafts, stride = states.x.shape[1], _stride(states)
-    columns, cost = 10 * crafts + 3, 0.0
-    r, J = np.zeros(3 * crafts), np.zeros((3 * crafts, columns))
+    aircraft, stride = states.x.shape[1], _stride(states)
+    columns, cost = 10 * aircraft + 3, 0.0
+    r, J = np.zeros(3 * aircraft), np.zeros((3 * aircraft, columns))
     places = np.zeros(columns, dtype=np.int64)
-    run(len(states.x) * stride, ALIGNMENT * crafts, places, 6 * crafts + 3)
+    run(len(states.x) * stride, ALIGNMENT * aircraft, places, 6 * aircraft + 3)
     for k in range(len(states.x)):
         if only_frame >= 0 and k != only_frame:
             continue
         n = contrasts(states, k, joints, present[k], r)
         if n == 0:
             continue
-        contrast_slopes(states, k, joints, present[k], J)
+        contrast_jacobians(states, k, joints, present[k], J)
         cost += soften(r[:n], J[:n], width)
-        for i in range(crafts):
+        for i in range(aircraft):
             run(k * stride + CRAFT * i, 6, places, 6 * i)
-        run((k + 1) * stride - CENTRE, 3, places, 6 * crafts)
+        run((k + 1) * stride - CENTRE, 3, places, 6 * aircraft)
         accumulate(H, g, places, J[:n], r[:n])
     return cost
 

@@ -33,7 +33,7 @@ from iap_estimation.virpo.factors.ranging import (
     FRAME,
     SHARE,
     point_between,
-    point_slopes,
+    point_jacobians,
     to_world,
     waypoints,
 )
@@ -60,7 +60,7 @@ BENT = 0.05  # sine between two joints as seen from a third, below which the thr
 
 
 class Neighbours(NamedTuple):
-    """Where the joints of the neighbours o = 0 ... O - 1 are, and how much each kind of term counts.
+    """Places of the joints of the neighbours o = 0 ... O - 1 are, and how much each kind of term counts.
 
     Attributes:
         d_B0: (O, 3) from the own joint to each, in the axes of the centre [m].
@@ -87,7 +87,7 @@ class Neighbours(NamedTuple):
         terms: tuple[bool, bool, bool] = (True, True, True),
         about_origin: bool = False,
     ) -> Self:
-        """The neighbours of one aircraft, in the order of the crew.
+        """The neighbours of one aircraft, in the order of the fleet.
 
         Args:
             d: (A, 3) places of all joints on the central body [m].
@@ -108,9 +108,9 @@ class Neighbours(NamedTuple):
         sines = np.linalg.norm(normals, axis=-1, keepdims=True)
         is_bent = (sines > BENT) & np.triu(np.ones(sines.shape[:2], dtype=bool), 1)[..., None]
         normals = np.where(is_bent, normals / np.where(is_bent, sines, 1.0), 0.0)
-        told = np.array(deviations, dtype=float), np.array(terms, dtype=bool)
+        measured = np.array(deviations, dtype=float), np.array(terms, dtype=bool)
         is_line = not bool(is_bent.any())
-        return cls(np.ascontiguousarray(ways), normals, is_line, *told, bool(about_origin))
+        return cls(np.ascontiguousarray(ways), normals, is_line, *measured, bool(about_origin))
 
     @property
     def width(self) -> int:
@@ -186,11 +186,11 @@ def joints_at(states: States, row: Array, neighbours: Neighbours, joints: Array)
     gain = add(rotate(quat(x[3:7]), vec(row[GAIN:])), (0.0, 0.0, -row[FALL]))
     put(joints[0, 3:], mv(about_z(place[3]), add(vec(x[7:10]), gain)))
     for o in range(states.drift.shape[1]):
-        told = row[FIRST + EACH * o :]
+        measured = row[FIRST + EACH * o :]
         moved, turn = _drift_at(states, row, o)
-        p = vec(told[PLACE:])
+        p = vec(measured[PLACE:])
         put(joints[1 + o], add(mv(turn, p) if neighbours.about_origin else p, moved))
-        put(joints[1 + o, 3:], mv(turn, vec(told[VELOCITY:])))
+        put(joints[1 + o, 3:], mv(turn, vec(measured[VELOCITY:])))
 
 
 @njit(cache=True)
@@ -204,7 +204,7 @@ def _drift_at(states: States, row: Array, o: int) -> tuple[Vec, Mat]:
 
 @njit(cache=True)
 def columns_of(neighbours: int) -> int:
-    """How many numbers of a step the joints at one instant depend on."""
+    """Number of components of a step that the joints at one instant depend on."""
     return CRAFT - OWN + 3 + 2 * DRIFT * neighbours + ALIGNMENT
 
 
@@ -221,7 +221,7 @@ def joint_places(states: States, k: int, places: Array) -> None:
 
 
 @njit(cache=True)
-def joint_slopes(
+def joint_jacobians(
     states: States, row: Array, neighbours: Neighbours, joints: Array, work: Array, S: Array
 ) -> None:
     """Derivative of `joints_at`.
@@ -235,7 +235,7 @@ def joint_slopes(
         S: (6 (1 + O), `columns_of(O)`) changed in place.
     """
     S[:] = 0.0
-    _own_slopes(states, row, joints[0], work, S)
+    _own_jacobians(states, row, joints[0], work, S)
     s, count = row[SHARE], states.drift.shape[1]
     for o in range(count):
         at, first, second = JOINT * (1 + o), 9 + DRIFT * o, 12 + DRIFT * (count + o)
@@ -251,10 +251,10 @@ def joint_slopes(
 
 
 @njit(cache=True)
-def _own_slopes(states: States, row: Array, joint: Array, work: Array, S: Array) -> None:
+def _own_jacobians(states: States, row: Array, joint: Array, work: Array, S: Array) -> None:
     k, later = int(row[FRAME]), 9 + DRIFT * states.drift.shape[1]
     x, place, last = states.x[k, 0], states.alignment[0], S.shape[1] - ALIGNMENT
-    point_slopes(x, place, point_between(x, states.x[k + 1, 0], row), row, work)
+    point_jacobians(x, place, point_between(x, states.x[k + 1, 0], row), row, work)
     turn = about_z(place[3])
     by_rotation = mskew(mm(turn, matrix(quat(x[3:7]))), vec(row[GAIN:]))
     for i in range(3):

@@ -19,8 +19,8 @@ from iap_estimation.virpo.factors.neighbours import (
     JOINT,
     Neighbours,
     columns_of,
+    joint_jacobians,
     joint_places,
-    joint_slopes,
     joints_at,
 )
 from iap_estimation.virpo.factors.physical_jacobians import most_residuals, residuals
@@ -65,7 +65,7 @@ def add_physical(
             continue
         joints_at(states, row, neighbours, joints)
         n = residuals(joints, row, neighbours, r, G)
-        joint_slopes(states, row, neighbours, joints, work, S)
+        joint_jacobians(states, row, neighbours, joints, work, S)
         _chain(G[:n], S, J[:n])
         for m in range(n):
             cost += soften(r[m : m + 1], J[m : m + 1], width)

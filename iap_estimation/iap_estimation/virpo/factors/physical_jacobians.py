@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What an aircraft and its neighbours' odometry say of each other, since one rigid body joins them (virpo III-D).
+r"""Physical terms between an aircraft and its neighbours' odometry, which one rigid body joins (virpo III-D).
 
 All terms are of the differences of two joints i (the own one) and o, :math:`a_o = p_i - p_o, b_o = v_i - v_o`;
 how those depend on the states is in `iap_estimation.virpo.factors.neighbours`.
@@ -91,12 +91,12 @@ def _distances(
 @njit(cache=True)
 def _rate(joints: Array, row: Array, neighbours: Neighbours, r: Array, G: Array, n: int) -> int:
     """r_kv, virpo (13)."""
-    is_told, w, inverse = angular_velocity(joints, row)
-    if not is_told:
+    is_measured, w, inverse = angular_velocity(joints, row)
+    if not is_measured:
         return n
     f = 1.0 / neighbours.deviations[V]
-    size, told = math.sqrt(dot(w, w) + FLOOR * FLOOR), math.hypot(row[RATE], FLOOR)
-    r[n] = f * (size - told)
+    size, measured = math.sqrt(dot(w, w) + FLOOR * FLOOR), math.hypot(row[RATE], FLOOR)
+    r[n] = f * (size - measured)
     u = mv(inverse, scale(f / size, w))
     for o in range(len(joints) - 1):
         if is_known(row, o):  # of u^T (dc - dM w), where M w = c

@@ -60,7 +60,7 @@ def waypoints(
 
 @njit(cache=True)
 def point_between(x_i: Array, x_j: Array, row: Array) -> Vec:
-    """Where a row's point was, in L."""
+    """Place of a row's point, in L."""
     s = row[SHARE]
     p = add(scale(1.0 - s, vec(x_i)), scale(s, vec(x_j)))
     return add(p, add((0.0, 0.0, row[LIFT]), rotate(quat(x_i[3:7]), vec(row[ARM:]))))
@@ -73,7 +73,7 @@ def to_world(alignment: Array, p: Vec) -> Vec:
 
 
 @njit(cache=True)
-def point_slopes(x_i: Array, alignment: Array, p: Vec, row: Array, J: Array) -> None:
+def point_jacobians(x_i: Array, alignment: Array, p: Vec, row: Array, J: Array) -> None:
     """Derivative (3, 13) of a row's point in W by [dp, dtheta] of i, dp of j, and the alignment."""
     turn = about_z(alignment[3])
     by_rotation = mskew(mm(turn, matrix(quat(x_i[3:7]))), vec(row[ARM:]))
@@ -108,7 +108,7 @@ def ranging(
     way = sub(to_world(alignment, p), vec(row[ANCHOR:]))
     length = norm(way)
     r[0] = (length - row[RANGE]) / row[SIGMA]
-    point_slopes(x_i, alignment, p, row, work)
+    point_jacobians(x_i, alignment, p, row, work)
     f = 1.0 / (length * row[SIGMA])
     for c in range(13):
         J[0, c] = f * (way[0] * work[0, c] + way[1] * work[1, c] + way[2] * work[2, c])

@@ -15,7 +15,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_estimation.virpo.algebra.normal_equations import huber, soften
-from iap_estimation.virpo.factors.camera import StereoRig, project, project_slopes, scaled_point
+from iap_estimation.virpo.factors.camera import StereoRig, project, project_jacobians, scaled_point
 from iap_estimation.virpo.factors.landmarks import CLOSEST, FARTHEST, LEFT, RIGHT, Landmarks
 
 Array = NDArray[np.float64]
@@ -29,7 +29,7 @@ POSE = 6  # a view depends on position and rotation
 
 
 class Eliminated(NamedTuple):
-    """What brings landmarks back after the states are solved for.
+    """Data by which landmarks follow after the states are solved for.
 
     Attributes:
         C: (M, 3, 3) inverse of each landmark's own block; all zero where it took no part.
@@ -157,7 +157,7 @@ def _add_view(
         return 0.5 * width * width
     seen = table.views[m, j, 2 * side : 2 * side + 2]
     project(s, seen, rig.deviation, r)
-    project_slopes(x[i, a], x[j, a], point, rig, side, s, J)
+    project_jacobians(x[i, a], x[j, a], point, rig, side, s, J)
     cost = soften(r, J, width)
     for row in range(2):
         for p in range(3):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who estimates what, and who shows what to whom."""
+"""Methods of localisation: vio, joint, virpo, drift_filter."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Where the central body is, from where its joints are and what its autopilot says of the vertical.
+r"""Pose of the central body, from the places of its joints and its autopilot's vertical.
 
 The attitude is Wahba's problem over the joints' places and the vertical,
 
@@ -36,8 +36,8 @@ def centre_of(estimates: Sequence[Estimate], tilt: Tilt, fleet: Fleet) -> Estima
     assert fleet.d is not None  # noqa: S101 - who calls this has a platform
     joints = np.array(
         [
-            one.p_WB_W + so3.rotate(one.q_WB, craft.p_BJ_B)
-            for one, craft in zip(estimates, fleet.crafts, strict=True)
+            one.p_WB_W + so3.rotate(one.q_WB, model.p_BJ_B)
+            for one, model in zip(estimates, fleet.aircraft, strict=True)
         ]
     )
     spread = np.array([one.covariance[:3, :3] for one in estimates])
@@ -45,8 +45,8 @@ def centre_of(estimates: Sequence[Estimate], tilt: Tilt, fleet: Fleet) -> Estima
     q = _attitude(joints, np.where(np.isfinite(variances), variances, 1.0), tilt, fleet)
     middle = fleet.d.mean(axis=0)
     velocities = [
-        one.v_WB_W + so3.rotate(one.q_WB, np.cross(one.w_B, craft.p_BJ_B))
-        for one, craft in zip(estimates, fleet.crafts, strict=True)
+        one.v_WB_W + so3.rotate(one.q_WB, np.cross(one.w_B, model.p_BJ_B))
+        for one, model in zip(estimates, fleet.aircraft, strict=True)
     ]
     spin = so3.rotate(q, np.cross(tilt.w_B0, middle))
     covariance = np.full((15, 15), np.nan)

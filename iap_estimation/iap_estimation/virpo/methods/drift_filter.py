@@ -8,28 +8,30 @@ from iap_estimation.virpo.drift.filter import DriftFilter
 from iap_estimation.virpo.drift.spec import load_spec as load_drift_spec
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
-from iap_estimation.virpo.methods.vio import Apart
+from iap_estimation.virpo.methods.vio import VioLocalizer
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.window.estimator import Estimator, Fault, First
+from iap_estimation.virpo.window.estimator import Estimator, Fault, InitialState
 
-KEPT = 5.0  # odometry that a head may go back to [s]
+ODOMETRY_MEMORY = 5.0  # odometry that a head may go back to [s]
 
 
-class Filtered:
+class DriftFilterLocalizer:
     """Every aircraft's odometry by itself, and a filter that takes the drift out of all: method ``drift_filter``.
 
     Args:
         fleet: the aircraft.
         spec: of the odometries; the filter has its own.
-        first: says where an aircraft is when its first images come.
-        begins: how far off that may be.
+        first: gives the initial state of an aircraft at its first images.
+        deviations: how far off that may be.
     """
 
-    def __init__(self, fleet: Fleet, spec: VirpoSpec, first: First, begins: Start | None) -> None:
-        self._apart = Apart("vio", fleet, spec, first, begins)
+    def __init__(
+        self, fleet: Fleet, spec: VirpoSpec, first: InitialState, deviations: Start | None
+    ) -> None:
+        self._apart = VioLocalizer("vio", fleet, spec, first, deviations)
         self._filter = DriftFilter(fleet, load_drift_spec())
         self._is_new = False  # since ranges or tilts ended its waiting
-        self._said: dict[tuple[int, int], Estimate] = {}  # odometry by aircraft and time [ms]
+        self._odometry: dict[tuple[int, int], Estimate] = {}  # odometry by aircraft and time [ms]
 
     @property
     def estimators(self) -> list[Estimator]:
@@ -38,19 +40,19 @@ class Filtered:
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
         """See `Localizer.imu`."""
-        return self._news(self._apart.imu(aircraft, sample) and self._say(aircraft))
+        return self._news(self._apart.imu(aircraft, sample) and self._take_odometry(aircraft))
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
         """See `Localizer.tracks`."""
-        return self._news(self._apart.tracks(aircraft, tracks) and self._say(aircraft))
+        return self._news(self._apart.tracks(aircraft, tracks) and self._take_odometry(aircraft))
 
-    def ranges(self, aircraft: int, told: Ranges) -> None:
+    def ranges(self, aircraft: int, measured: Ranges) -> None:
         """See `Localizer.ranges`."""
-        self._is_new |= self._filter.ranges(aircraft, told)
+        self._is_new |= self._filter.ranges(aircraft, measured)
 
-    def tilt(self, told: Tilt) -> None:
+    def tilt(self, measured: Tilt) -> None:
         """See `Localizer.tilt`."""
-        self._is_new |= self._filter.tilt(told)
+        self._is_new |= self._filter.tilt(measured)
 
     def estimates(self) -> list[Estimate]:
         """See `Localizer.estimates`."""
@@ -58,10 +60,10 @@ class Filtered:
 
     def propagated(self, aircraft: int) -> Estimate | None:
         """See `Localizer.propagated`."""
-        corrected, head = self._filter.estimates(), self._apart.propagated(aircraft)
-        if len(corrected) < len(self._apart.crafts) or head is None:
+        corrected, propagated = self._filter.estimates(), self._apart.propagated(aircraft)
+        if len(corrected) < len(self._apart.aircraft) or propagated is None:
             return None
-        return self._carried(aircraft, corrected[aircraft], head)
+        return self._carried(aircraft, corrected[aircraft], propagated)
 
     def centre(self) -> Estimate | None:
         """See `Localizer.centre`."""
@@ -75,28 +77,28 @@ class Filtered:
         """See `Localizer.left_out`."""
         return self._filter.left_out
 
-    def _say(self, aircraft: int) -> bool:
-        """Tell the filter what an aircraft's odometry says."""
-        said = self._apart.crafts[aircraft].estimator.estimates()[0]
-        self._said[aircraft, round(1e3 * said.t)] = said
-        oldest = said.t - KEPT
-        self._said = {key: one for key, one in self._said.items() if one.t > oldest}
-        return self._filter.odometry(aircraft, said)
+    def _take_odometry(self, aircraft: int) -> bool:
+        """Pass an aircraft's odometry on to the filter."""
+        odometry = self._apart.aircraft[aircraft].estimator.estimates()[0]
+        self._odometry[aircraft, round(1e3 * odometry.t)] = odometry
+        oldest = odometry.t - ODOMETRY_MEMORY
+        self._odometry = {key: one for key, one in self._odometry.items() if one.t > oldest}
+        return self._filter.odometry(aircraft, odometry)
 
     def _news(self, is_new: bool) -> bool:
         """Whether there are new estimates, now or from what came before."""
         is_new, self._is_new = is_new or self._is_new, False
         return is_new
 
-    def _carried(self, aircraft: int, one: Estimate, head: Estimate) -> Estimate:
+    def _carried(self, aircraft: int, one: Estimate, propagated: Estimate) -> Estimate:
         """A head of the odometry, with the drift taken out that was found when the estimate was made."""
-        said = self._said.get((aircraft, round(1e3 * one.t)))
-        if said is None:
+        odometry = self._odometry.get((aircraft, round(1e3 * one.t)))
+        if odometry is None:
             return one
-        turn = so3.multiply(one.q_WB, so3.conjugate(said.q_WB))
+        turn = so3.multiply(one.q_WB, so3.conjugate(odometry.q_WB))
         return replace(
-            head,
-            p_WB_W=one.p_WB_W + so3.rotate(turn, head.p_WB_W - said.p_WB_W),
-            q_WB=so3.multiply(turn, head.q_WB),
-            v_WB_W=so3.rotate(turn, head.v_WB_W),
+            propagated,
+            p_WB_W=one.p_WB_W + so3.rotate(turn, propagated.p_WB_W - odometry.p_WB_W),
+            q_WB=so3.multiply(turn, propagated.q_WB),
+            v_WB_W=so3.rotate(turn, propagated.v_WB_W),
         )

@@ -4,24 +4,26 @@
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.window.estimator import Estimator, Fault, First
+from iap_estimation.virpo.window.estimator import Estimator, Fault, InitialState
 
 
-class Together:
+class JointLocalizer:
     """All aircraft and the central body in one window: method ``joint``.
 
     Args:
         fleet: the aircraft.
         spec: see `VirpoSpec`.
-        first: says where an aircraft is when its first images come.
-        begins: how far off that may be.
+        first: gives the initial state of an aircraft at its first images.
+        deviations: how far off that may be.
 
     Attributes:
         estimators: the one window.
     """
 
-    def __init__(self, fleet: Fleet, spec: VirpoSpec, first: First, begins: Start | None) -> None:
-        self._estimator = Estimator(fleet, spec, first, begins=begins, joined=True)
+    def __init__(
+        self, fleet: Fleet, spec: VirpoSpec, first: InitialState, deviations: Start | None
+    ) -> None:
+        self._estimator = Estimator(fleet, spec, first, deviations=deviations, joined=True)
         self.estimators = [self._estimator]
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
@@ -32,13 +34,13 @@ class Together:
         """See `Localizer.tracks`."""
         return self._estimator.tracks(aircraft, tracks)
 
-    def ranges(self, aircraft: int, told: Ranges) -> None:
+    def ranges(self, aircraft: int, measured: Ranges) -> None:
         """See `Localizer.ranges`."""
-        self._estimator.ranges(aircraft, told)
+        self._estimator.ranges(aircraft, measured)
 
-    def tilt(self, told: Tilt) -> None:
+    def tilt(self, measured: Tilt) -> None:
         """See `Localizer.tilt`."""
-        self._estimator.tilt(told)
+        self._estimator.tilt(measured)
 
     def estimates(self) -> list[Estimate]:
         """See `Localizer.estimates`."""
@@ -46,7 +48,7 @@ class Together:
 
     def propagated(self, aircraft: int) -> Estimate | None:
         """See `Localizer.propagated`."""
-        return self._estimator.head(aircraft) if self._estimator.is_running else None
+        return self._estimator.propagated(aircraft) if self._estimator.is_running else None
 
     def centre(self) -> Estimate | None:
         """See `Localizer.centre`."""

@@ -7,12 +7,12 @@ from iap_description.errors import BadInput
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Inertial, Ranges, Shared, Tilt, Tracks
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.window.estimator import SAME, Array, Estimator, First
+from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, Array, Estimator, InitialState
 
 METHODS = ("vio_uwb", "vio", "virpo")
 
 
-class OneCraft:
+class SingleAircraft:
     """The windows of one aircraft.
 
     Args:
@@ -20,8 +20,8 @@ class OneCraft:
         fleet: all aircraft.
         own: index of this one.
         spec: see `VirpoSpec`; where sharing is ``self``, a second window shows what ranges alone give.
-        first: says where an aircraft is when its first images come.
-        begins: how far off that may be; `VirpoSpec.start` where it is left out.
+        first: gives the initial state of an aircraft at its first images.
+        deviations: standard deviations of these; `VirpoSpec.start` where left out.
 
     Attributes:
         estimator: whose estimates count.
@@ -36,23 +36,25 @@ class OneCraft:
         fleet: Fleet,
         own: int,
         spec: VirpoSpec,
-        first: First,
-        begins: Start | None = None,
+        first: InitialState,
+        deviations: Start | None = None,
     ) -> None:
         looks = method == "virpo"
         if looks and fleet.d is None:
             raise BadInput(f"method '{method}' needs aircraft that are joined")
         self._own, self._with_ranges = own, method != "vio"
-        self._period, self._shown = 1.0 / spec.physical.exchange, -np.inf
+        self._period, self._shared_t = 1.0 / spec.physical.exchange, -np.inf
 
-        def its_first(_: int, t: float) -> Array | None:
+        def own_initial_state(_: int, t: float) -> Array | None:
             return first(own, t)
 
         def alone() -> Estimator:
-            return Estimator(fleet.alone(own), spec, its_first, begins=begins)
+            return Estimator(fleet.alone(own), spec, own_initial_state, deviations=deviations)
 
         if looks:
-            self.estimator = Estimator(fleet, spec, its_first, begins=begins, own=own)
+            self.estimator = Estimator(
+                fleet, spec, own_initial_state, deviations=deviations, own=own
+            )
         else:
             self.estimator = alone()
         self._all = [self.estimator]
@@ -60,31 +62,31 @@ class OneCraft:
             self._all.append(alone())
 
     def imu(self, sample: Inertial) -> bool:
-        """Take an inertial sample; says whether there is a new estimate."""
+        """Take an inertial sample; True where there is a new estimate."""
         return [each.imu(0, sample) for each in self._all][0]
 
     def tracks(self, tracks: Tracks) -> bool:
-        """Take what it sees; says whether there is a new estimate."""
+        """Take its tracks; True where there is a new estimate."""
         return [each.tracks(0, tracks) for each in self._all][0]
 
-    def ranges(self, told: Ranges) -> None:
+    def ranges(self, measured: Ranges) -> None:
         """Take a round of ranges, where the method uses them."""
         if self._with_ranges:
             for each in self._all:
-                each.ranges(0, told)
+                each.ranges(0, measured)
 
-    def tilt(self, told: Tilt) -> None:
-        """Take what the autopilot of the central body says."""
-        self.estimator.tilt(told)
+    def tilt(self, measured: Tilt) -> None:
+        """Take a tilt of the central body."""
+        self.estimator.tilt(measured)
 
     def neighbour(self, shared: Shared) -> None:
-        """Take what a neighbour shows."""
+        """Take a neighbour's odometry."""
         self.estimator.neighbour(shared)
 
     def due(self, t: float) -> Shared | None:
-        """What it shows to its neighbours now, at time t [s], if it is time to."""
+        """Odometry for its neighbours at time t [s], if it is due."""
         source = self._all[-1]
-        if not source.is_running or t < self._shown + self._period - SAME:
+        if not source.is_running or t < self._shared_t + self._period - STAMP_TOLERANCE:
             return None
-        self._shown = t
+        self._shared_t = t
         return source.shared(self._own)

@@ -6,54 +6,60 @@ from dataclasses import replace
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
 from iap_estimation.virpo.methods.centre import centre_of
-from iap_estimation.virpo.methods.single import OneCraft
+from iap_estimation.virpo.methods.single import SingleAircraft
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.buffers import TiltBuffer
-from iap_estimation.virpo.window.estimator import SAME, Estimator, Fault, First
+from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, Estimator, Fault, InitialState
 
 
-class Apart:
+class VioLocalizer:
     """Every aircraft by itself: methods ``vio`` and ``vio_uwb``.
 
     Args:
-        method: see `OneCraft`.
+        method: see `SingleAircraft`.
         fleet: the aircraft.
         spec: see `VirpoSpec`.
-        first: says where an aircraft is when its first images come.
-        begins: how far off that may be.
+        first: gives the initial state of an aircraft at its first images.
+        deviations: how far off that may be.
 
     Attributes:
-        crafts: each by itself.
+        aircraft: each by itself.
     """
 
     def __init__(
-        self, method: str, fleet: Fleet, spec: VirpoSpec, first: First, begins: Start | None
+        self,
+        method: str,
+        fleet: Fleet,
+        spec: VirpoSpec,
+        first: InitialState,
+        deviations: Start | None,
     ) -> None:
-        self._crew, self._tilts = fleet, TiltBuffer()
-        self.crafts = [
-            OneCraft(method, fleet, a, spec, first, begins) for a in range(len(fleet.crafts))
+        self._fleet, self._tilts = fleet, TiltBuffer()
+        self.aircraft = [
+            SingleAircraft(method, fleet, a, spec, first, deviations)
+            for a in range(len(fleet.aircraft))
         ]
 
     @property
     def estimators(self) -> list[Estimator]:
         """See `Localizer.estimators`."""
-        return [craft.estimator for craft in self.crafts]
+        return [single.estimator for single in self.aircraft]
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
         """See `Localizer.imu`."""
-        return self.crafts[aircraft].imu(sample)
+        return self.aircraft[aircraft].imu(sample)
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
         """See `Localizer.tracks`."""
-        return self.crafts[aircraft].tracks(tracks)
+        return self.aircraft[aircraft].tracks(tracks)
 
-    def ranges(self, aircraft: int, told: Ranges) -> None:
+    def ranges(self, aircraft: int, measured: Ranges) -> None:
         """See `Localizer.ranges`."""
-        self.crafts[aircraft].ranges(told)
+        self.aircraft[aircraft].ranges(measured)
 
-    def tilt(self, told: Tilt) -> None:
+    def tilt(self, measured: Tilt) -> None:
         """See `Localizer.tilt`."""
-        self._tilts.add(told)
+        self._tilts.add(measured)
 
     def estimates(self) -> list[Estimate]:
         """See `Localizer.estimates`."""
@@ -62,18 +68,18 @@ class Apart:
     def propagated(self, aircraft: int) -> Estimate | None:
         """See `Localizer.propagated`."""
         one = self.estimators[aircraft]
-        return one.head(0) if one.is_running else None
+        return one.propagated(0) if one.is_running else None
 
     def centre(self) -> Estimate | None:
         """See `Localizer.centre`; None too where the estimates are not of one time."""
         estimates = self.estimates()
-        if self._crew.d is None or len(estimates) < len(self.crafts):
+        if self._fleet.d is None or len(estimates) < len(self.aircraft):
             return None
         t = estimates[0].t
         tilt = self._tilts.at(t)
-        if tilt is None or any(abs(one.t - t) > SAME for one in estimates):
+        if tilt is None or any(abs(one.t - t) > STAMP_TOLERANCE for one in estimates):
             return None
-        return centre_of(estimates, tilt, self._crew)
+        return centre_of(estimates, tilt, self._fleet)
 
     def faults(self) -> list[Fault]:
         """See `Localizer.faults`."""
@@ -82,7 +88,7 @@ class Apart:
     def left_out(self) -> list[LeftOut]:
         """See `Localizer.left_out`."""
         return [
-            replace(said, aircraft=a)
-            for a, craft in enumerate(self.crafts)
-            for said in craft.estimator.left_out
+            replace(one, aircraft=a)
+            for a, single in enumerate(self.aircraft)
+            for one in single.estimator.left_out
         ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a range gate needs to know of a window, and what it does to it."""
+"""Range gate of a window: residuals in, left-out anchors out."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,9 @@ class AnchorWatch:
     def __init__(self, window: Window, ranges: RangeTerms, spec: VirpoSpec) -> None:
         self._window, self._ranges = window, ranges
         lasting, width = spec.range_gate, spec.huber.ranges
-        self._gate = RangeGate(ranges.crafts, lasting, width) if lasting is not None else None
+        self._gate = (
+            RangeGate(ranges.aircraft_count, lasting, width) if lasting is not None else None
+        )
         self.left_out: list[LeftOut] = []
 
     def begin(self) -> None:
@@ -47,12 +49,12 @@ class AnchorWatch:
         if not any(map(len, heard)) and not self._gate.knows_any:
             return
         C = self._window.covariance()
-        for a, told in enumerate(heard):
+        for a, measured in enumerate(heard):
             if a in interval.silent:  # nothing says where it is
                 continue
             own = covariance_in_world(C, a, states.x[-2], states.alignment[a])
             before = self._gate.refused[a]
-            self._gate.judge(a, told, interval.span, _after(own, interval.span))
+            self._gate.judge(a, measured, interval.span, _after(own, interval.span))
             new = sorted(self._gate.refused[a] - before)
             self.left_out += [LeftOut(t, a, anchor) for anchor in new]
         if any(self._gate.refused):

@@ -17,8 +17,8 @@ from iap_estimation.virpo.window.interval import TOLD
 
 Array = NDArray[np.float64]
 LONGEST = 0.02  # piece of a sample [s]
-KEPT = 1000  # samples of the central body's attitude
-NEAR = 0.02  # from a keyframe, at which one of them still tells of it [s]
+MAX_TILTS = 1000  # samples of the central body's attitude
+TILT_TOLERANCE = 0.02  # from a keyframe, at which one of them still tells of it [s]
 NOTHING = np.zeros(3)
 stamp = attrgetter("t")
 
@@ -91,34 +91,36 @@ class SampleBuffer:
 
 
 class TiltBuffer:
-    """What the central body's autopilot says: its gyroscope's samples, and its attitude."""
+    """Samples of the central body's gyroscope, and attitudes of its autopilot."""
 
     def __init__(self) -> None:
         self._samples = SampleBuffer(math.inf)  # whose turns know long ones
         self._told: list[Tilt] = []  # in order of time
 
-    def add(self, told: Tilt) -> None:
+    def add(self, measured: Tilt) -> None:
         """Add what it says."""
-        self._samples.add(Inertial(told.t, told.w_B0, NOTHING))
-        insort(self._told, told, key=stamp)
-        if len(self._told) > 2 * KEPT:
-            del self._told[:KEPT]
+        self._samples.add(Inertial(measured.t, measured.w_B0, NOTHING))
+        insort(self._told, measured, key=stamp)
+        if len(self._told) > 2 * MAX_TILTS:
+            del self._told[:MAX_TILTS]
 
     def take(self, until: float) -> Array:
         """Remove and return the samples (S, 4) until a time: length [s] and angular velocity of each."""
         return self._samples.take(until)[:, :4]
 
     def at(self, t: float) -> Tilt | None:
-        """What it said nearest to a time; None where that is too far from it."""
+        """The tilt nearest to a time; None where that is too far from it."""
         k = bisect_left(self._told, t, key=stamp)
         near = min(
-            self._told[max(0, k - 1) : k + 1], key=lambda told: abs(told.t - t), default=None
+            self._told[max(0, k - 1) : k + 1],
+            key=lambda measured: abs(measured.t - t),
+            default=None,
         )
-        return near if near is not None and abs(near.t - t) < NEAR else None
+        return near if near is not None and abs(near.t - t) < TILT_TOLERANCE else None
 
 
 class MeetingBuffer:
-    """What neighbours showed.
+    """Odometry of neighbours.
 
     Args:
         arms: (A, 3) place of each aircraft's joint in its body [m].
@@ -147,14 +149,15 @@ class MeetingBuffer:
         self._closed = until
         rows = [np.zeros((0, 1 + FIRST - TOLD_FROM + EACH * len(self._others)))]
         for key in sorted(self._waiting):
-            told = self._waiting[key]
-            t = next(iter(told.values())).t
+            measured = self._waiting[key]
+            t = next(iter(measured.values())).t
             if t > until:
                 break
             del self._waiting[key]
             if t > since:
                 joints = [
-                    joint_of(told[o], self._arms[o]) if o in told else None for o in self._others
+                    joint_of(measured[o], self._arms[o]) if o in measured else None
+                    for o in self._others
                 ]
                 rows.append(np.concatenate([[t - since], told_by(tilts.at(t), joints)])[None])
         return np.concatenate(rows)
@@ -176,32 +179,32 @@ class RangeBuffer:
         self._closed = -np.inf
         self.late = 0
 
-    def add(self, told: Ranges) -> None:
+    def add(self, measured: Ranges) -> None:
         """Add a round."""
-        if told.t <= self._closed:
+        if measured.t <= self._closed:
             self.late += 1
-        elif len(told.ranges):
-            self._rounds.append(told)
+        elif len(measured.ranges):
+            self._rounds.append(measured)
 
     def take(self, since: float, until: float) -> Array:
         """Remove and return the ranges (n, 7) of an interval; see `iap_estimation.virpo.window.interval.TOLD`."""
         self._closed = until
         parts = [np.zeros((0, TOLD))]
         later: deque[Ranges] = deque()
-        for told in self._rounds:
-            if told.t > until:
-                later.append(told)
-            elif told.t > since:
-                parts.append(self._rows(told, since))
+        for measured in self._rounds:
+            if measured.t > until:
+                later.append(measured)
+            elif measured.t > since:
+                parts.append(self._rows(measured, since))
         self._rounds = later
         rows = np.concatenate(parts)
         return rows[np.argsort(rows[:, 0], kind="stable")]
 
-    def _rows(self, told: Ranges, since: float) -> Array:
-        rows = np.empty((len(told.ranges), TOLD))
-        rows[:, 0] = told.t - since
-        rows[:, 1:4] = told.p_W
-        rows[:, 4] = told.ranges
-        rows[:, 5] = told.deviations if self._deviation is None else self._deviation
-        rows[:, 6] = told.anchors
+    def _rows(self, measured: Ranges, since: float) -> Array:
+        rows = np.empty((len(measured.ranges), TOLD))
+        rows[:, 0] = measured.t - since
+        rows[:, 1:4] = measured.p_W
+        rows[:, 4] = measured.ranges
+        rows[:, 5] = measured.deviations if self._deviation is None else self._deviation
+        rows[:, 6] = measured.anchors
         return rows

@@ -27,7 +27,7 @@ from iap_estimation.virpo.window.anchor_watch import AnchorWatch
 from iap_estimation.virpo.window.buffers import MeetingBuffer
 from iap_estimation.virpo.window.failure_checks import check, sound
 from iap_estimation.virpo.window.interval import Interval
-from iap_estimation.virpo.window.measurement_queue import SAME, Intake
+from iap_estimation.virpo.window.measurement_queue import STAMP_TOLERANCE, Intake
 from iap_estimation.virpo.window.physical_terms import PhysicalTerms
 from iap_estimation.virpo.window.rigid_terms import RigidTerms
 from iap_estimation.virpo.window.terms import RangeTerms, RestTerms, Terms
@@ -36,7 +36,7 @@ from iap_estimation.virpo.window.world_frame import covariance_in_world, in_worl
 
 Array = NDArray[np.float64]
 # aircraft and time -> state (16,) in `map`, None while it is not known
-First = Callable[[int, float], Array | None]
+InitialState = Callable[[int, float], Array | None]
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Estimator:
     Args:
         fleet: the aircraft.
         spec: see `VirpoSpec`.
-        first: says where an aircraft is when its first images come.
-        begins: how far off that may be; `VirpoSpec.start` where it is left out.
+        first: gives the initial state of an aircraft at its first images.
+        deviations: standard deviations of these; `VirpoSpec.start` where left out.
         joined: whether the central body joins the aircraft in the window.
         own: for an aircraft that looks at its neighbours, the crew being all of them: which one it is.
 
@@ -68,19 +68,19 @@ class Estimator:
         self,
         fleet: Fleet,
         spec: VirpoSpec,
-        first: First,
+        first: InitialState,
         *,
-        begins: Start | None = None,
+        deviations: Start | None = None,
         joined: bool = False,
         own: int | None = None,
     ) -> None:
-        neighbours = 0 if own is None else len(fleet.crafts) - 1
+        neighbours = 0 if own is None else len(fleet.aircraft) - 1
         physical = [] if own is None else [PhysicalTerms(fleet, own, spec)]
-        arms = np.array([craft.p_BJ_B for craft in fleet.crafts])
+        arms = np.array([model.p_BJ_B for model in fleet.aircraft])
         meetings = MeetingBuffer(arms, own if own is not None else 0)
         fleet = fleet if own is None else fleet.alone(own)
         self.fleet, self.spec, self._first = fleet, spec, first
-        self._begins = spec.start if begins is None else begins
+        self._deviations = spec.start if deviations is None else deviations
         self._rest = RestTerms(fleet, spec.rest.velocity)
         self._rigid = RigidTerms(fleet, spec) if joined else None
         ranges = RangeTerms(fleet, spec.huber.ranges)
@@ -89,8 +89,8 @@ class Estimator:
         self.window = Window(fleet, spec, terms, neighbours=neighbours, centre=joined)
         self._watch = AnchorWatch(self.window, ranges, spec)
         self._intake = Intake(fleet, spec, meetings)
-        self._heads = np.zeros((len(fleet.crafts), 16))
-        self._turning = np.zeros((len(fleet.crafts), 3))  # newest samples [rad/s]
+        self._propagated = np.zeros((len(fleet.aircraft), 16))
+        self._turning = np.zeros((len(fleet.aircraft), 3))  # newest samples [rad/s]
         self._believed: list[Estimate] = []  # at the newest keyframe, once somebody asked
         self.t = -np.inf
         self.faults: list[Fault] = []
@@ -102,64 +102,71 @@ class Estimator:
         return bool(np.isfinite(self.t))
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
-        """Take an inertial sample; says whether there are new estimates."""
+        """Take an inertial sample; True where there are new estimates."""
         buffer = self._intake.samples[aircraft]
         before = buffer.t
         buffer.add(sample)
         self._turning[aircraft] = sample.w_B
         if self.is_running and buffer.t > before >= self.t:
             row = np.concatenate([[buffer.t - before], sample.w_B, sample.f_B])
-            propagate(self._heads[aircraft], self.fleet.gravity, row[None])
+            propagate(self._propagated[aircraft], self.fleet.gravity, row[None])
         return self._update()
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
-        """Take what an aircraft sees; says whether there are new estimates."""
-        if tracks.t <= self.t + SAME:
+        """Take the tracks of an aircraft; True where there are new estimates."""
+        if tracks.t <= self.t + STAMP_TOLERANCE:
             self.late += 1
             self._intake.came_late(tracks)
             return False
         self._intake.tracks(aircraft, tracks)
         return self._update()
 
-    def ranges(self, aircraft: int, told: Ranges) -> None:
+    def ranges(self, aircraft: int, measured: Ranges) -> None:
         """Take a round of ranges."""
-        self._intake.ranges(aircraft, told)
+        self._intake.ranges(aircraft, measured)
 
-    def tilt(self, told: Tilt) -> None:
-        """Take what the central body's autopilot says."""
-        self._intake.tilts.add(told)
+    def tilt(self, measured: Tilt) -> None:
+        """Take a tilt of the central body."""
+        self._intake.tilts.add(measured)
 
     def neighbour(self, shared: Shared) -> None:
-        """Take what a neighbour shows."""
+        """Take a neighbour's odometry."""
         self._intake.neighbour(shared)
 
     def estimates(self) -> list[Estimate]:
-        """What is believed at the newest keyframe, with covariance."""
+        """Estimates at the newest keyframe, with covariance."""
         if not self._believed:
             x = self.window.states.x[-1]
             C = self.window.covariance()
             self._believed = [
-                self._told(a, self.t, x[a], covariance_in_world(C, a, x, self.alignment(a)))
+                self._estimate(a, self.t, x[a], covariance_in_world(C, a, x, self.alignment(a)))
                 for a in self._all
             ]
         return list(self._believed)
 
     def centre(self) -> Estimate:
-        """What is believed of the central body at the newest keyframe; of a joined window."""
+        """Estimate of the central body at the newest keyframe; of a joined window."""
         assert self._rigid is not None  # noqa: S101 - others have no centre
         tilt = self._intake.tilts.at(self.t)
         w = np.full(3, np.nan) if tilt is None else tilt.w_B0
         return self._rigid.centre(self.t, self.window.states, w, self.window.covariance())
 
-    def head(self, aircraft: int) -> Estimate:
-        """What is believed of an aircraft at its newest inertial sample, without covariance."""
-        t, x = self._intake.samples[aircraft].t, self._heads[aircraft]
-        return self._told(aircraft, t, x, np.full((15, 15), np.nan))
+    def propagated(self, aircraft: int) -> Estimate:
+        """Estimate of an aircraft at its newest inertial sample, without covariance."""
+        t, x = self._intake.samples[aircraft].t, self._propagated[aircraft]
+        return self._estimate(aircraft, t, x, np.full((15, 15), np.nan))
 
     def shared(self, aircraft: int) -> Shared:
-        """What the only aircraft shows to others as the one of that index."""
-        head = self.head(0)
-        return Shared(head.t, aircraft, head.p_WB_W, head.q_WB, head.v_WB_W, head.w_B)
+        """Odometry of the only aircraft for its neighbours, as the aircraft of that index."""
+        propagated = self.propagated(0)
+        return Shared(
+            propagated.t,
+            aircraft,
+            propagated.p_WB_W,
+            propagated.q_WB,
+            propagated.v_WB_W,
+            propagated.w_B,
+        )
 
     @property
     def left_out(self) -> list[LeftOut]:
@@ -172,9 +179,9 @@ class Estimator:
 
     @property
     def _all(self) -> range:
-        return range(len(self.fleet.crafts))
+        return range(len(self.fleet.aircraft))
 
-    def _told(self, a: int, t: float, x: Array, covariance: Array) -> Estimate:
+    def _estimate(self, a: int, t: float, x: Array, covariance: Array) -> Estimate:
         placed = in_world(x, self.alignment(a))
         w_B = self._turning[a] - x[10:13]
         return Estimate(
@@ -193,7 +200,7 @@ class Estimator:
         is_new = False
         while (t := self._intake.due(self.t)) is not None:
             seen = self._intake.seen(t)
-            if t >= self.t + 0.999 / self.spec.rate - SAME:
+            if t >= self.t + 0.999 / self.spec.rate - STAMP_TOLERANCE:
                 go = self._go_on if self.is_running else self._begin
                 is_new = go(t, seen) or is_new
         return is_new
@@ -204,7 +211,9 @@ class Estimator:
         known = [x for x in states if x is not None]
         for buffer in self._intake.samples:
             buffer.take(t)
-        return len(known) == len(states) and self._start(t, np.array(known), self._begins, seen)
+        return len(known) == len(states) and self._start(
+            t, np.array(known), self._deviations, seen
+        )
 
     def _start(self, t: float, x: Array, deviations: Start, seen: dict[int, Tracks]) -> bool:
         """Begin from states (A, 16) in `map`; False where the central body's attitude is not known."""
@@ -213,7 +222,7 @@ class Estimator:
             tilt = self._intake.tilts.at(t)
             if tilt is None:
                 return False
-            self._rigid.tell(tilt.q_WB0)
+            self._rigid.set_attitude(tilt.q_WB0)
         self.window.begin(x, deviations)
         self._watch.begin()
         self._finish(t, seen)
@@ -228,14 +237,14 @@ class Estimator:
         interval = self._intake.interval(self.t, t, self.window.states.x[-1])
         self.window.add(interval)
         self._watch.look(t, interval)
-        led_to = self.window.states.x[-1].copy()
+        predicted = self.window.states.x[-1].copy()
         self.window.see([seen.get(a) for a in self._all])
         self._hold_still(interval)
         try:
             self.window.solve()
-            check(self.window.states.x[-1], led_to, self.fleet, self.spec.failure)
+            check(self.window.states.x[-1], predicted, self.fleet, self.spec.failure)
         except EstimateLost as lost:
-            self.window.states.x[-1] = led_to
+            self.window.states.x[-1] = predicted
             self._restart(t, seen, str(lost))
             return True
         self._finish(t, None)
@@ -247,9 +256,9 @@ class Estimator:
         if first_seen is not None:
             self.window.see([first_seen.get(a) for a in self._all])
         self.t, self._believed = t, []
-        self._heads[:] = self.window.states.x[-1]
+        self._propagated[:] = self.window.states.x[-1]
         for a, buffer in enumerate(self._intake.samples):
-            propagate(self._heads[a], self.fleet.gravity, buffer.waiting())
+            propagate(self._propagated[a], self.fleet.gravity, buffer.waiting())
 
     def _restart(self, t: float, seen: dict[int, Tracks], reason: str) -> None:
         """Begin anew from where the inertial samples lead."""

@@ -11,28 +11,28 @@ from iap_estimation.virpo.window.window import EstimateLost
 Array = NDArray[np.float64]
 
 
-def check(x: Array, led_to: Array, fleet: Fleet, limits: Failure) -> None:
+def check(x: Array, predicted: Array, fleet: Fleet, limits: Failure) -> None:
     """Refuse them.
 
     Args:
         x: (A, 16) newest states.
-        led_to: (A, 16) where the inertial samples led to.
+        predicted: (A, 16) where the inertial samples led to.
         fleet: whose they are.
         limits: see `Failure`.
 
     Raises:
         EstimateLost: naming what is wrong.
     """
-    for a, craft in enumerate(fleet.crafts):
+    for a, model in enumerate(fleet.aircraft):
         for name, value, limit in (
             ("speed", x[a, 7:10], limits.speed),
             ("gyroscope bias", x[a, 10:13], limits.gyro_bias),
             ("accelerometer bias", x[a, 13:16], limits.accel_bias),
-            ("jump", x[a, :3] - led_to[a, :3], limits.jump),
+            ("jump", x[a, :3] - predicted[a, :3], limits.jump),
         ):
             size = float(np.linalg.norm(value))
             if not size < limit:
-                raise EstimateLost(f"{craft.name}: {name} of {size:.3g}")
+                raise EstimateLost(f"{model.name}: {name} of {size:.3g}")
 
 
 def sound(x: Array, limits: Failure) -> Array:

@@ -24,7 +24,7 @@ TOLD = 7
 
 @dataclass(frozen=True, eq=False)
 class Interval:
-    """What was measured between two keyframes.
+    """Measurements between two keyframes.
 
     Attributes:
         samples: of each aircraft (S, 7): length [s], w, f of inertial samples.
@@ -67,8 +67,8 @@ class Interval:
     def without(self, refused: Sequence[set[int]]) -> "Interval":
         """The same without the ranges to some anchors, of every aircraft."""
         kept = (
-            told[~np.isin(told[:, 6], list(names))]
-            for told, names in zip(self.ranges, refused, strict=True)
+            measured[~np.isin(measured[:, 6], list(names))]
+            for measured, names in zip(self.ranges, refused, strict=True)
         )
         return replace(self, ranges=tuple(kept))
 
@@ -81,14 +81,14 @@ class Interval:
             gravity: [m/s^2].
         """
         parts = []
-        for a, told in enumerate(self.ranges):
-            rows = np.zeros((len(told), WIDTH))
-            if len(told):
-                times = np.ascontiguousarray(told[:, 0])
+        for a, measured in enumerate(self.ranges):
+            rows = np.zeros((len(measured), WIDTH))
+            if len(measured):
+                times = np.ascontiguousarray(measured[:, 0])
                 waypoints(self.samples[a], biases[a], times, antennas[a], gravity, rows)
                 rows[:, CRAFT] = a
-                rows[:, ANCHOR : ANCHOR + 3] = told[:, 1:4]
-                rows[:, RANGE], rows[:, SIGMA], rows[:, NAME] = told[:, 4:].T
+                rows[:, ANCHOR : ANCHOR + 3] = measured[:, 1:4]
+                rows[:, RANGE], rows[:, SIGMA], rows[:, NAME] = measured[:, 4:].T
             parts.append(rows)
         return np.concatenate(parts)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an estimator has been told and has not used yet, and when that is enough for the next keyframe."""
+"""Measurements that wait for the next keyframe, and when there are enough for it."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from iap_estimation.virpo.window.interval import Interval
 Array = NDArray[np.float64]
 BRIEF = 0.02  # time without samples that the next one tells of as well [s]
 PIECE = 0.005  # length of a sample that is made up [s]
-SAME = 1e-3  # stamps of images that differ by less are of one time [s]
+STAMP_TOLERANCE = 1e-3  # stamps of images that differ by less are of one time [s]
 
 
 class Intake:
@@ -37,18 +37,18 @@ class Intake:
 
     def __init__(self, fleet: Fleet, spec: VirpoSpec, meetings: MeetingBuffer) -> None:
         self._spec, self._gravity, self._meetings = spec, fleet.gravity, meetings
-        self._seeing = [a for a, craft in enumerate(fleet.crafts) if craft.rig is not None]
-        self.samples = [SampleBuffer() for _ in fleet.crafts]
+        self._seeing = [a for a, model in enumerate(fleet.aircraft) if model.rig is not None]
+        self.samples = [SampleBuffer() for _ in fleet.aircraft]
         self.tilts = TiltBuffer()
-        self._ranges = [RangeBuffer(spec.range_deviation) for _ in fleet.crafts]
+        self._ranges = [RangeBuffer(spec.range_deviation) for _ in fleet.aircraft]
         self._images: dict[float, dict[int, Tracks]] = {}
-        self._latest = [-np.inf] * len(fleet.crafts)  # stamps of the last images
+        self._latest = [-np.inf] * len(fleet.aircraft)  # stamps of the last images
         self._patience = spec.patience
 
     def tracks(self, aircraft: int, tracks: Tracks) -> None:
         """Add what an aircraft sees."""
         self._latest[aircraft] = max(self._latest[aircraft], tracks.t)
-        same = [t for t in self._images if abs(t - tracks.t) < SAME]
+        same = [t for t in self._images if abs(t - tracks.t) < STAMP_TOLERANCE]
         self._images.setdefault(same[0] if same else tracks.t, {})[aircraft] = tracks
 
     def came_late(self, tracks: Tracks) -> None:
@@ -56,9 +56,9 @@ class Intake:
         lag = max(buffer.t for buffer in self.samples) - tracks.t
         self._patience = max(self._patience, min(1.2 * lag, self._spec.most_patience))
 
-    def ranges(self, aircraft: int, told: Ranges) -> None:
+    def ranges(self, aircraft: int, measured: Ranges) -> None:
         """Add a round of ranges."""
-        self._ranges[aircraft].add(told)
+        self._ranges[aircraft].add(measured)
 
     def neighbour(self, shared: Shared) -> None:
         """Add what a neighbour shows."""

@@ -35,13 +35,13 @@ class PhysicalTerms:
 
     def __init__(self, fleet: Fleet, own: int, spec: VirpoSpec) -> None:
         assert fleet.d is not None  # noqa: S101 - aircraft that nothing joins have no such terms
-        told = spec.physical
-        deviations = (told.distance, told.turn, told.tilt)
-        flags = (told.position, told.velocity, told.attitude)
+        measured = spec.physical
+        deviations = (measured.distance, measured.turn, measured.tilt)
+        flags = (measured.position, measured.velocity, measured.attitude)
         self._neighbours = Neighbours.of(fleet.d, own, deviations, flags)
-        self._joint, self._gravity = fleet.crafts[own].p_BJ_B, fleet.gravity
-        self._most, self._width = told.instants, spec.huber.physical
-        self._walk, self._prior = _drift_of(told)
+        self._joint, self._gravity = fleet.aircraft[own].p_BJ_B, fleet.gravity
+        self._most, self._width = measured.instants, spec.huber.physical
+        self._walk, self._prior = _drift_of(measured)
         self._rows, self._spans = self._none(), np.zeros(0)
 
     def begin(self, states: States, deviations: Start, H: Array) -> None:
@@ -93,12 +93,12 @@ class PhysicalTerms:
         return np.zeros((0, self._neighbours.width))
 
 
-def _drift_of(told: Physical) -> tuple[Array, Array]:
+def _drift_of(measured: Physical) -> tuple[Array, Array]:
     """Walk (position, yaw, memory) and prior (position, yaw) of the drifts."""
-    if not told.drift:
+    if not measured.drift:
         return np.array([NO_DRIFT, NO_DRIFT, math.inf]), np.full(2, NO_DRIFT)
-    memory = math.inf if told.drift_memory is None else told.drift_memory
+    memory = math.inf if measured.drift_memory is None else measured.drift_memory
     return (
-        np.array([told.drift_position, told.drift_yaw, memory]),
-        np.array([told.prior_position, told.prior_yaw]),
+        np.array([measured.drift_position, measured.drift_yaw, memory]),
+        np.array([measured.prior_position, measured.prior_yaw]),
     )

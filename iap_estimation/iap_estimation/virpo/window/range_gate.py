@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from iap_estimation.virpo.spec import Lasting
 
 Array = NDArray[np.float64]
-SILENCE = 5.0  # times the memory after which an anchor that says nothing is forgotten
+MEMORY_FACTOR = 5.0  # times the memory after which an anchor that says nothing is forgotten
 
 
 @dataclass
@@ -62,7 +62,7 @@ class RangeGate:
     """Says which anchors an aircraft is to leave out.
 
     Args:
-        crafts: how many aircraft there are.
+        aircraft: how many aircraft there are.
         spec: see `Lasting`.
         width: deviations to which one range is taken in; that of the ranges' robust kernel.
 
@@ -70,10 +70,10 @@ class RangeGate:
         refused: of every aircraft, the anchors that are left out now.
     """
 
-    def __init__(self, crafts: int, spec: Lasting, width: float) -> None:
+    def __init__(self, aircraft: int, spec: Lasting, width: float) -> None:
         self._spec, self._width = spec, width
-        self._means: list[dict[int, Mean]] = [{} for _ in range(crafts)]
-        self.refused: list[set[int]] = [set() for _ in range(crafts)]
+        self._means: list[dict[int, Mean]] = [{} for _ in range(aircraft)]
+        self.refused: list[set[int]] = [set() for _ in range(aircraft)]
 
     @property
     def knows_any(self) -> bool:
@@ -85,22 +85,22 @@ class RangeGate:
         for means in self._means:
             means.clear()
 
-    def judge(self, a: int, told: Array, span: float, P: Array) -> None:
+    def judge(self, a: int, measured: Array, span: float, P: Array) -> None:
         """Take an aircraft's ranges of some time, and decide on its anchors.
 
         Args:
             a: the aircraft.
-            told: (n, 6) anchor, range less the foreseen one [m], its deviation [m], direction from the anchor (3).
+            measured: (n, 6) anchor, range less the foreseen one [m], its deviation [m], direction from the anchor (3).
             span: length of that time [s].
             P: (3, 3) covariance of the foreseen place [m^2].
         """
         memory = self._spec.memory
         for mean in self._means[a].values():
             mean.fade(span, memory)
-        means = {of: one for of, one in self._means[a].items() if one.age < SILENCE * memory}
+        means = {of: one for of, one in self._means[a].items() if one.age < MEMORY_FACTOR * memory}
         self._means[a] = means
-        for anchor in np.unique(told[:, 0]):
-            _, offs, sigmas, *ways = told[told[:, 0] == anchor].T
+        for anchor in np.unique(measured[:, 0]):
+            _, offs, sigmas, *ways = measured[measured[:, 0] == anchor].T
             weights, limit = sigmas**-2, self._width * sigmas
             off = float(weights @ np.clip(offs, -limit, limit) / weights.sum())
             mean = means.setdefault(int(anchor), Mean(0.0, 0.0, 0.0, np.zeros(3)))

@@ -14,7 +14,7 @@ from iap_estimation.virpo.factors.gyro_preintegration import (
     Turns,
     predict_turn,
     preintegrate_turn,
-    told_deviation,
+    tilt_deviation,
 )
 from iap_estimation.virpo.factors.joint_constraints import (
     Joints,
@@ -41,39 +41,39 @@ class RigidTerms:
 
     def __init__(self, fleet: Fleet, spec: VirpoSpec) -> None:
         assert fleet.d is not None  # noqa: S101 - a window without joints has no such terms
-        self._crew, self._spec = fleet, spec.rigid
-        self._crafts, self._frames = len(fleet.crafts), spec.keyframes + 1
-        arms = np.array([craft.p_BJ_B for craft in fleet.crafts])
+        self._fleet, self._spec = fleet, spec.rigid
+        self._aircraft, self._frames = len(fleet.aircraft), spec.keyframes + 1
+        arms = np.array([model.p_BJ_B for model in fleet.aircraft])
         self._joints = Joints(np.ascontiguousarray(fleet.d), arms, spec.rigid.joint)
         self._turns = Turns.empty(self._frames)
         self._tilts = np.zeros((0, TILT_WIDTH))
         self._span = 1.0 / spec.rate
-        self._present = np.ones((self._frames, self._crafts), dtype=bool)
-        self._told: Array | None = None
+        self._present = np.ones((self._frames, self._aircraft), dtype=bool)
+        self._tilt: Array | None = None
         self._count = 0  # keyframes
 
-    def tell(self, q_WB0: Array) -> None:
-        """What the autopilot says at the first keyframe, before `begin`."""
-        self._told = q_WB0
+    def set_attitude(self, q_WB0: Array) -> None:
+        """Set the central body's attitude (4,) at the first keyframe, before `begin`."""
+        self._tilt = q_WB0
 
     def begin(self, states: States, deviations: Start, H: Array) -> None:
         """See `Terms.begin`."""
-        assert self._told is not None  # noqa: S101 - `tell` comes first
+        assert self._tilt is not None  # noqa: S101 - `tell` comes first
         turned = states.x[0]
         tips = turned[:, :3] + so3.rotate(turned[:, 3:7], self._joints.p_BJ_B)
-        states.centre[0, 0, :4] = attitude_of_joints(tips, self._joints.d, self._told)
+        states.centre[0, 0, :4] = attitude_of_joints(tips, self._joints.d, self._tilt)
         tilt, yaw = np.deg2rad([self._spec.tilt_start_deg, self._spec.yaw_start_deg])
         up = vertical(states.centre[0, 0, :4])
         at = states.stride - CENTRE
         H[at : at + 3, at : at + 3] += (np.eye(3) - np.outer(up, up)) / tilt**2
         H[at : at + 3, at : at + 3] += np.outer(up, up) / yaw**2
         H[range(at + 3, at + 6), range(at + 3, at + 6)] += 1.0 / deviations.gyro_bias**2
-        self._tilts, self._count = self._tilt_row(0, self._told, self._span), 1
+        self._tilts, self._count = self._tilt_row(0, self._tilt, self._span), 1
 
     def enter(self, k: int, interval: Interval, states: States) -> None:
         """See `Terms.enter`."""
         bias, turn = states.centre[k, 0, 4:], self._turns.at(k)
-        preintegrate_turn(interval.turns, interval.span, bias, self._crew.turn_noise, turn)
+        preintegrate_turn(interval.turns, interval.span, bias, self._fleet.turn_noise, turn)
         if len(states.x) > self._count:
             self._count += 1
             predict_turn(states.centre[k, 0], turn, states.centre[k + 1, 0])
@@ -128,12 +128,12 @@ class RigidTerms:
             covariance: of the newest keyframe and the alignments.
         """
         c, d, arms = states.centre[-1, 0], self._joints.d, self._joints.p_BJ_B
-        R_0, share = so3.matrix_from_quaternion(c[:4]), 1.0 / self._crafts
+        R_0, share = so3.matrix_from_quaternion(c[:4]), 1.0 / self._aircraft
         p, v = np.zeros(3), -R_0 @ np.cross(w_B0 - c[4:], d.mean(axis=0))
         J = np.zeros((9, len(covariance)))
-        ends = len(covariance) - ALIGNMENT * self._crafts
+        ends = len(covariance) - ALIGNMENT * self._aircraft
         J[3:6, ends - CENTRE : ends - CENTRE + 3] = np.eye(3)
-        for a in range(self._crafts):
+        for a in range(self._aircraft):
             x, place, at = states.x[-1, a], states.alignment[a], CRAFT * a
             R_WL = so3.matrix_from_quaternion(so3.quaternion_exp(place[3] * UP))
             R = R_WL @ so3.matrix_from_quaternion(x[3:7])
@@ -159,5 +159,5 @@ class RigidTerms:
         row = np.zeros((1, TILT_WIDTH))
         row[0, FRAME] = k
         row[0, ATTITUDE : ATTITUDE + 4] = q
-        row[0, SIGMA] = told_deviation(self._crew.tilt_deviation, span, self._spec.tilt_memory)
+        row[0, SIGMA] = tilt_deviation(self._fleet.tilt_deviation, span, self._spec.tilt_memory)
         return row

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What may be said of a window's states besides what every aircraft's cameras and inertial unit say."""
+"""Terms of a window besides those of every aircraft's cameras and inertial unit."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -48,7 +48,7 @@ class Terms(Protocol):
         """The cost alone."""
 
     def count(self) -> int:
-        """How many numbers were measured."""
+        """Number of measured components."""
 
 
 class RangeTerms:
@@ -60,13 +60,13 @@ class RangeTerms:
     """
 
     def __init__(self, fleet: Fleet, width: float) -> None:
-        self._antennas = np.array([craft.p_BA_B for craft in fleet.crafts])
+        self._antennas = np.array([model.p_BA_B for model in fleet.aircraft])
         self._gravity, self._width = fleet.gravity, width
         self._rows = np.zeros((0, WIDTH))
 
     @property
-    def crafts(self) -> int:
-        """How many aircraft there are."""
+    def aircraft_count(self) -> int:
+        """Number of aircraft."""
         return len(self._antennas)
 
     def begin(self, states: States, deviations: Start, H: Array) -> None:
@@ -84,8 +84,8 @@ class RangeTerms:
         rows = self._rows[self._rows[:, FRAME] == len(states.x) - 2]
         off = np.empty((len(rows), 4))
         ranges_off(states.x, states.alignment, rows, off)
-        told = np.column_stack([rows[:, NAME], off[:, 0], rows[:, SIGMA], off[:, 1:]])
-        return [told[rows[:, OF] == a] for a in range(self.crafts)]
+        measured = np.column_stack([rows[:, NAME], off[:, 0], rows[:, SIGMA], off[:, 1:]])
+        return [measured[rows[:, OF] == a] for a in range(self.aircraft_count)]
 
     def leave_out(self, refused: Sequence[set[int]]) -> None:
         """Forget all ranges to some anchors, of every aircraft."""
@@ -125,8 +125,8 @@ class RestTerms:
     """
 
     def __init__(self, fleet: Fleet, deviation: float) -> None:
-        self._crafts, self._weight = len(fleet.crafts), 1.0 / deviation**2
-        self._still = np.zeros((1, self._crafts), dtype=bool)
+        self._aircraft_count, self._weight = len(fleet.aircraft), 1.0 / deviation**2
+        self._still = np.zeros((1, self._aircraft_count), dtype=bool)
 
     def hold(self, aircraft: int) -> None:
         """Note that an aircraft stands still at the newest keyframe."""
@@ -134,12 +134,12 @@ class RestTerms:
 
     def begin(self, states: States, deviations: Start, H: Array) -> None:
         """See `Terms.begin`."""
-        self._still = np.zeros((1, self._crafts), dtype=bool)
+        self._still = np.zeros((1, self._aircraft_count), dtype=bool)
 
     def enter(self, k: int, interval: Interval, states: States) -> None:
         """See `Terms.enter`."""
         if len(self._still) < len(states.x):
-            self._still = np.vstack([self._still, np.zeros(self._crafts, dtype=bool)])
+            self._still = np.vstack([self._still, np.zeros(self._aircraft_count, dtype=bool)])
 
     def leave(self, frame: int) -> None:
         """See `Terms.leave`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the aircraft of a window see: `iap_estimation.virpo.factors.vision` of all pairs, with their landmarks."""
+"""Visual terms of a window: `iap_estimation.virpo.factors.vision` of all pairs, with their landmarks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -24,8 +24,8 @@ from iap_estimation.virpo.messages import Tracks
 from iap_estimation.virpo.spec import VirpoSpec
 
 Array = NDArray[np.float64]
-LANDMARKS = 500  # rows of each aircraft's table
-BEGIN = 0.1  # deviation of an inverse depth that a landmark may begin with [1/m]
+MAX_LANDMARKS = 500  # rows of each aircraft's table
+FIRST_DEVIATION = 0.1  # deviation of an inverse depth that a landmark may begin with [1/m]
 
 
 @dataclass
@@ -39,12 +39,12 @@ class Pair:
     out: Eliminated = field(init=False)
 
     def __post_init__(self) -> None:
-        self.out = Eliminated.empty(LANDMARKS, self.frames)
+        self.out = Eliminated.empty(MAX_LANDMARKS, self.frames)
         self.forget()
 
     def forget(self) -> None:
         """All landmarks."""
-        self.table = Landmarks.empty(LANDMARKS, self.frames)
+        self.table = Landmarks.empty(MAX_LANDMARKS, self.frames)
 
 
 class Sights:
@@ -56,11 +56,11 @@ class Sights:
     """
 
     def __init__(self, fleet: Fleet, spec: VirpoSpec) -> None:
-        self._spec, self._crafts = spec, len(fleet.crafts)
+        self._spec, self._aircraft = spec, len(fleet.aircraft)
         self._pairs = [
-            Pair(a, craft.rig, spec.keyframes + 1)
-            for a, craft in enumerate(fleet.crafts)
-            if craft.rig is not None
+            Pair(a, model.rig, spec.keyframes + 1)
+            for a, model in enumerate(fleet.aircraft)
+            if model.rig is not None
         ]
 
     def begin(self) -> None:
@@ -78,8 +78,8 @@ class Sights:
                 add_tracks(pair.table, pair.aircraft, frame, one.ids, views, right)
 
     def shift(self, i: int, j: int) -> list[float]:
-        """How far tracks move between two keyframes in the mean, for every aircraft [px]; NaN with too few."""
-        shifts = [np.nan] * self._crafts
+        """Mean movement of tracks between two keyframes in the mean, for every aircraft [px]; NaN with too few."""
+        shifts = [np.nan] * self._aircraft
         for pair in self._pairs:
             mean, count = mean_shift(pair.table, i, j)
             if count >= self._spec.fewest_tracks:
@@ -94,7 +94,7 @@ class Sights:
     def begin_depths(self, states: States) -> None:
         """Begin the landmarks that can be."""
         for pair in self._pairs:
-            begin_depths(states.x, pair.table, pair.rig, pair.aircraft, BEGIN)
+            begin_depths(states.x, pair.table, pair.rig, pair.aircraft, FIRST_DEVIATION)
 
     def add(self, states: States, only: int, damping: float, H: Array, g: Array) -> float:
         """Add all views, or those that a keyframe takes along, without their landmarks; their cost."""
@@ -144,7 +144,7 @@ class Sights:
             cull(states.x, pair.table, pair.rig, pair.aircraft, limit)
 
     def count(self) -> int:
-        """How many numbers were measured."""
+        """Number of measured components."""
         return 2 * sum(int(np.unpackbits(pair.table.seen).sum()) for pair in self._pairs)
 
     def leave(self, states: States, frame: int) -> None:

@@ -26,7 +26,7 @@ from iap_estimation.virpo.window.visual_terms import Sights
 Array = NDArray[np.float64]
 SILENT = np.array([0.1, 3.0, 1e-3, 1e-2])  # densities of samples that are made up
 EFFORT = 4  # times the steps while it settles
-ENOUGH = 1e-3  # by which the cost may rise: rounding and landmarks at their bounds
+COST_TOLERANCE = 1e-3  # by which the cost may rise: rounding and landmarks at their bounds
 LITTLE, MUCH = 1e-4, 1.0  # damping of the first and the last attempt at a step that was refused
 
 
@@ -60,12 +60,12 @@ class Window:
         neighbours: int = 0,
         centre: bool = False,
     ) -> None:
-        self._crew, self._spec, self._terms = fleet, spec, terms
-        self._blank = States.empty(1, len(fleet.crafts), neighbours, centre)
-        self._noise = [craft.noise for craft in fleet.crafts]
+        self._fleet, self._spec, self._terms = fleet, spec, terms
+        self._blank = States.empty(1, len(fleet.aircraft), neighbours, centre)
+        self._noise = [model.noise for model in fleet.aircraft]
         self._frames = spec.keyframes + 1
-        self._chain = Chain.empty(self._frames, len(fleet.crafts))
-        self._sights = Sights(fleet, spec)
+        self._chain = Chain.empty(self._frames, len(fleet.aircraft))
+        self._visual_terms = Sights(fleet, spec)
         self._covariance: Array | None = None  # that belongs to the root, once somebody asked
         self.refused, self.chi_square = 0, 0.0
 
@@ -80,7 +80,7 @@ class Window:
         self.states.x[0] = x
         self.intervals: list[Interval] = []
         self._updates = 0
-        self._sights.begin()
+        self._visual_terms.begin()
         H = first_information(self.states, deviations)
         for terms in self._terms:
             terms.begin(self.states, deviations, H)
@@ -89,7 +89,7 @@ class Window:
 
     def see(self, tracks: Sequence[Tracks | None]) -> None:
         """Enter what the aircraft see in the newest keyframe."""
-        self._sights.see(len(self.states.x) - 1, tracks)
+        self._visual_terms.see(len(self.states.x) - 1, tracks)
 
     def add(self, interval: Interval) -> None:
         """Add a keyframe, where the inertial samples of the interval lead to."""
@@ -97,9 +97,9 @@ class Window:
         for a, samples in enumerate(interval.samples):
             self._preintegrate(k, a, samples, a in interval.silent)
         self.states = self.states.extended()
-        for a in range(len(self._crew.crafts)):
+        for a in range(len(self._fleet.aircraft)):
             x, motion = self.states.x[:, a], self._chain.at(k, a)
-            predict(x[k], self._crew.gravity, motion.span[0], motion.delta, x[k + 1])
+            predict(x[k], self._fleet.gravity, motion.span[0], motion.delta, x[k + 1])
         self._enter(k, interval)
 
     def leave_out(self, refused: Sequence[set[int]]) -> None:
@@ -107,8 +107,8 @@ class Window:
         self.intervals = [interval.without(refused) for interval in self.intervals]
 
     def shift(self, i: int, j: int) -> list[float]:
-        """How far tracks move between two keyframes in the mean, for every aircraft [px]; NaN with too few."""
-        return self._sights.shift(i, j)
+        """Mean movement of tracks between two keyframes in the mean, for every aircraft [px]; NaN with too few."""
+        return self._visual_terms.shift(i, j)
 
     def solve(self) -> None:
         """Bring all states to where the cost is least.
@@ -116,7 +116,7 @@ class Window:
         Raises:
             EstimateLost: there is no such place.
         """
-        self._sights.begin_depths(self.states)
+        self._visual_terms.begin_depths(self.states)
         damping, self._updates = 0.0, self._updates + 1
         effort = EFFORT if self._updates <= self._spec.settling else 1
         for _ in range(effort * self._spec.iterations):
@@ -124,7 +124,7 @@ class Window:
             if damping > MUCH:
                 break
         self.chi_square = self._cost() / self._measurements()
-        self._sights.cull(self.states)
+        self._visual_terms.cull(self.states)
 
     def slide(self) -> None:
         """Make room for the next keyframe."""
@@ -157,36 +157,36 @@ class Window:
         states = self.states
         H, g = np.zeros((states.size, states.size)), np.zeros(states.size)
         cost = self._prior.add(states, H, g)
-        cost += self._sights.add(states, only, damping, H, g)
-        cost += add_chain(states.x, self._crew.gravity, self._chain, only, H, g, states.stride)
+        cost += self._visual_terms.add(states, only, damping, H, g)
+        cost += add_chain(states.x, self._fleet.gravity, self._chain, only, H, g, states.stride)
         return H, g, cost + sum(terms.add(states, only, H, g) for terms in self._terms)
 
     def _cost(self) -> float:
         """The cost of all measurements."""
         states = self.states
-        cost = self._prior.cost(states) + self._sights.cost(states)
-        cost += chain_cost(states.x, self._crew.gravity, self._chain)
+        cost = self._prior.cost(states) + self._visual_terms.cost(states)
+        cost += chain_cost(states.x, self._fleet.gravity, self._chain)
         return cost + sum(terms.cost(states) for terms in self._terms)
 
     def _measurements(self) -> int:
         """How many numbers the cost is of, less those that only the past tells."""
-        inertial = CRAFT * len(self.intervals) * len(self._crew.crafts)
+        inertial = CRAFT * len(self.intervals) * len(self._fleet.aircraft)
         others = sum(terms.count() for terms in self._terms)
-        return self._sights.count() + inertial + others + len(self._prior.g)
+        return self._visual_terms.count() + inertial + others + len(self._prior.g)
 
     def _descend(self, damping: float) -> float:
         """Step to a lower cost, shorter steps until one is; returns the damping that it took."""
-        states, places = self.states.copy(), self._sights.places()
+        states, places = self.states.copy(), self._visual_terms.places()
         while damping <= MUCH:
             H, g, cost = self._linearise(ALL, damping)
             step = self._step(H, g, damping)
             if step is not None:
                 retract(self.states, step)
-                self._sights.step(step, self.states)
-                if self._cost() <= cost + ENOUGH:
+                self._visual_terms.step(step, self.states)
+                if self._cost() <= cost + COST_TOLERANCE:
                     return 0.1 * damping if damping > LITTLE else 0.0
                 self.states.assign(states)
-                self._sights.put_back(places)
+                self._visual_terms.put_back(places)
             self.refused += 1
             damping = max(LITTLE, 10.0 * damping)
         return damping
@@ -213,7 +213,7 @@ class Window:
         """Whether a keyframe shows what the one before it does not (VINS' rule)."""
         if self.intervals[frame - 1].span + self.intervals[frame].span > self._spec.longest:
             return True
-        return self._sights.is_new(frame - 1, frame)
+        return self._visual_terms.is_new(frame - 1, frame)
 
     def _marginalise_oldest(self) -> None:
         H, g, _ = self._linearise(0)
@@ -224,13 +224,13 @@ class Window:
         del self.intervals[0]
         for terms in self._terms:
             terms.leave_first()
-        self._sights.leave_first()
+        self._visual_terms.leave_first()
 
     def _drop_second_newest(self) -> None:
         k = len(self.states.x) - 2
         if len(self._prior.base.x) > k:
             self._prior = self._prior.without(k)
-        self._sights.leave(self.states, k)
+        self._visual_terms.leave(self.states, k)
         self.states = self.states.without(k)
         for terms in self._terms:
             terms.leave(k)
@@ -243,10 +243,10 @@ class Window:
 
 def first_information(states: States, deviations: Start) -> Array:
     """What is known of the aircraft at a window's first keyframe; tilt and yaw are about the world's axes."""
-    crafts = states.x.shape[1]
+    aircraft = states.x.shape[1]
     tilt, yaw = np.deg2rad([deviations.tilt_deg, deviations.yaw_deg])
     H = np.zeros((states.size, states.size))
-    for a in range(crafts):
+    for a in range(aircraft):
         at = CRAFT * a
         sigma = [deviations.position] * 3 + [1.0] * 3 + [deviations.velocity] * 3
         sigma += [deviations.gyro_bias] * 3 + [deviations.accel_bias] * 3
@@ -254,7 +254,9 @@ def first_information(states: States, deviations: Start) -> Array:
         up = vertical(states.x[0, a, 3:7])
         across = (np.eye(3) - np.outer(up, up)) / tilt**2
         H[at + 3 : at + 6, at + 3 : at + 6] = across + np.outer(up, up) / yaw**2
-    told = [deviations.alignment_position] * 3 + [np.deg2rad(deviations.alignment_yaw_deg)]
-    at = states.size - ALIGNMENT * crafts
-    H[range(at, states.size), range(at, states.size)] = np.tile(1.0 / np.square(told), crafts)
+    measured = [deviations.alignment_position] * 3 + [np.deg2rad(deviations.alignment_yaw_deg)]
+    at = states.size - ALIGNMENT * aircraft
+    H[range(at, states.size), range(at, states.size)] = np.tile(
+        1.0 / np.square(measured), aircraft
+    )
     return H
