@@ -88,7 +88,7 @@ class Step(NamedTuple):
         reference: what was asked for.
         command: what was commanded on this state.
         rpm: (N, 4) rotor speeds.
-        felt: None for a vehicle that has nothing to feel.
+        wrench_record: None for a vehicle that measures no wrench.
         believed: (bodies, 13) state that the command is based on; None where that is `x`.
     """
 
@@ -98,5 +98,5 @@ class Step(NamedTuple):
     reference: Reference
     command: Command
     rpm: Array
-    felt: WrenchRecord | None = None
+    wrench_record: WrenchRecord | None = None
     believed: Array | None = None

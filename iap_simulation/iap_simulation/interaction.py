@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a vehicle feels of its surroundings, and how its reference and its wrench control answer."""
+"""Wrench sensing, admittance and wrench reference of one vehicle."""
 
 from typing import Self
 
@@ -69,7 +69,7 @@ class InteractionControl:
         )
 
     def reset(self) -> None:
-        """Nothing was felt yet."""
+        """Forget the wrenches so far."""
         self.estimated_P = np.zeros(6)
         self._tracked = Reference(np.zeros(REF_FIXED))
         self.task: ForceTask | None = None
@@ -79,8 +79,8 @@ class InteractionControl:
             if part is not None:
                 part.reset()
 
-    def feel(self, x: Array, measured: Array, wrench_W: Array) -> None:
-        """Sense and estimate.
+    def update(self, x: Array, measured: Array, wrench_W: Array) -> None:
+        """Measure and estimate the wrench.
 
         Args:
             x: (bodies, 13) state.
@@ -93,7 +93,7 @@ class InteractionControl:
             seen[0] = measured
             self.estimated_P[:] = self.observer(seen, self._command)
 
-    def answer(self, t: float, q_WP: Array, reference: Reference) -> Reference:
+    def revise_reference(self, t: float, q_WP: Array, reference: Reference) -> Reference:
         """The reference to track at time `t` [s]; `task` is what to push with it."""
         measured_P = self.measured_P
         if self.admittance is not None:
@@ -104,13 +104,13 @@ class InteractionControl:
             self.task = self.plan(t, measured_P)
         return reference
 
-    def commanded(self, command: Command) -> None:
-        """What was commanded on what was felt; it must not change before the next state is felt."""
+    def note_command(self, command: Command) -> None:
+        """Keep the command on the present state, which must not change before the next update."""
         self._command = command
 
     @property
-    def felt(self) -> WrenchRecord:
-        """What was felt and answered last."""
+    def wrench_record(self) -> WrenchRecord:
+        """The last wrenches, and what answered them."""
         sensor = self.sensor
         return WrenchRecord(
             sensor.raw_P, sensor.filtered_P, self.estimated_P, self._tracked, self.task
@@ -138,16 +138,16 @@ def wrench_observer(
             dt=scenario.dt,
             autopilot=control.gains.autopilot,
         )
-    pilot = control.gains.autopilot
+    autopilot = control.gains.autopilot
     return MomentumObserver(
         assembly,
         vehicle.platform.aircraft,
         gravity=scenario.world.gravity,
         gain=np.full(6, control.observer_gain),
         dt=scenario.dt,
-        rotor_lead=pilot.rotor_lead,
-        attitude=pilot.attitude,
-        rate=pilot.rate,
+        rotor_lead=autopilot.rotor_lead,
+        attitude=autopilot.attitude,
+        rate=autopilot.rate,
     )
 
 

@@ -148,7 +148,9 @@ class ClosedLoop:
                 else vehicle.allocated(given, x[0, Q])
             )
             rpm = plant.propulsion[i].rpm[0]
-            step = Step(self.k, plant.t, state, reference, command, rpm, vehicle.felt, estimate)
+            step = Step(
+                self.k, plant.t, state, reference, command, rpm, vehicle.wrench_record, estimate
+            )
             for observer in self.observers:
                 observer.record(i, step)
             plant.command(i, command)

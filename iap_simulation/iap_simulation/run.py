@@ -97,7 +97,9 @@ class Flight:
     @property
     def feeling(self) -> list[ImuWrenchObserver]:
         """Those who feel a wrench by what inertial units say."""
-        observers = [pilot.touch.observer for pilot in self.pilots if pilot.touch is not None]
+        observers = [
+            pilot.interaction.observer for pilot in self.pilots if pilot.interaction is not None
+        ]
         return [each for each in observers if isinstance(each, ImuWrenchObserver)]
 
     @property
@@ -117,7 +119,7 @@ class Flight:
                 pilot.model.controlled_angles,
                 gains=vehicle.control.preset,
                 window_s=s.metrics.window or pilot.timeline.window,
-                feels=pilot.touch is not None,
+                feels=pilot.interaction is not None,
                 state_source=vehicle.control.state_source,
                 frontend=vehicle.control.frontend,
             )

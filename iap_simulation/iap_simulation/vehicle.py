@@ -46,7 +46,7 @@ class Vehicle:
         hover_thrust: (N,) thrust of every aircraft, level and at rest [N].
         allocator: of commands given as a platform wrench.
         on_ground: whether the flight starts and ends on the ground.
-        touch: what it feels of its surroundings; None where there is nothing to feel.
+        interaction: with its surroundings; None where no wrench is measured.
         push: the wrench it is to feel, under wrench control; None without one.
     """
 
@@ -60,7 +60,7 @@ class Vehicle:
     hover_thrust: Array
     allocator: Allocator
     on_ground: bool
-    touch: InteractionControl | None
+    interaction: InteractionControl | None
     push: Push | None
 
     @classmethod
@@ -117,11 +117,11 @@ class Vehicle:
         self.controller.reset()
         self.allocator.reset()
         self.sense.reset(_noise(seed, self.name))
-        if self.touch is not None:
-            self.touch.reset()
+        if self.interaction is not None:
+            self.interaction.reset()
 
     def command(self, t: float, x: Array, contact_W: Array, reference: Reference) -> Command:
-        """The command on one state: sense, feel, revise the reference, control.
+        """The command on one state: sense, measure wrenches, revise the reference, control.
 
         Args:
             t: simulation time [s].
@@ -129,14 +129,14 @@ class Vehicle:
             contact_W: (6,) mean contact wrench on the central body in the last period, world axes.
             reference: the present one.
         """
-        measured, touch = self.sense(x[0]), self.touch
-        if touch is None:
+        measured, interaction = self.sense(x[0]), self.interaction
+        if interaction is None:
             return self.allocated(self.controller(measured, reference), measured[Q])
-        touch.feel(x, measured, contact_W)
-        tracked = touch.answer(t, measured[Q], reference)
-        command = self.controller(measured, tracked, touch.measured_P, touch.task)
+        interaction.update(x, measured, contact_W)
+        tracked = interaction.revise_reference(t, measured[Q], reference)
+        command = self.controller(measured, tracked, interaction.measured_P, interaction.task)
         command = self.allocated(command, measured[Q])
-        touch.commanded(command)
+        interaction.note_command(command)
         return command
 
     def allocated(self, command: Command, q_WP: Array) -> Command:
@@ -146,9 +146,9 @@ class Vehicle:
         return self.allocator.allocate(command.wrench_P, q_WP)
 
     @property
-    def felt(self) -> WrenchRecord | None:
-        """What was felt on the last state, for the record."""
-        return None if self.touch is None else self.touch.felt
+    def wrench_record(self) -> WrenchRecord | None:
+        """Wrenches on the last state, for the recording."""
+        return None if self.interaction is None else self.interaction.wrench_record
 
     def reference(self, k: int) -> Reference:
         """The reference at control instant k; the last one is held."""

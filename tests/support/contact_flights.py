@@ -19,10 +19,10 @@ def felt_run(wrench_P=(5.0, 0.0, 0.0, 0.0, -2.0, 0.0)) -> tuple[RunData, Columns
     meta = vehicle_meta("three_star", stop=TICKS * DT).model_copy(update=update)
     c = Columns.zeros(TICKS, meta)
     c.t[:] = np.arange(TICKS) * DT
-    c.x[..., 6] = c.reference[:, 6] = c.felt.tracked[:, 6] = 1.0
+    c.x[..., 6] = c.reference[:, 6] = c.wrench_record.tracked[:, 6] = 1.0
     touches = c.t >= TOUCHES_AT
     for source in (RAW, FILTERED, ESTIMATED):
-        c.felt.wrenches[touches, source] = wrench_P
+        c.wrench_record.wrenches[touches, source] = wrench_P
     rates = {"physics_hz": 1000.0, "control_hz": 1.0 / DT}
     judged = {"after_contact": 1.0, "steady": 2.0}
     run = RunMeta(scenario="made_up", seed=1, vehicles=(meta,), **rates, **judged)
@@ -32,6 +32,6 @@ def felt_run(wrench_P=(5.0, 0.0, 0.0, 0.0, -2.0, 0.0)) -> tuple[RunData, Columns
 def push(c: Columns, mode: int, axes, since: float, **desired: float) -> None:
     """Wrench control from a time on [s]; desired values by number of the axis, as `axis_0`."""
     on = c.t >= since
-    c.felt.mode[on], c.felt.axes[on] = mode, axes
+    c.wrench_record.mode[on], c.wrench_record.axes[on] = mode, axes
     for name, value in desired.items():
-        c.felt.wrenches[on, DESIRED, int(name.removeprefix("axis_"))] = value
+        c.wrench_record.wrenches[on, DESIRED, int(name.removeprefix("axis_"))] = value

@@ -29,12 +29,12 @@ class Flight:
     reference: np.ndarray
     commands: list[Command]
     rpm: np.ndarray
-    felt: list[WrenchRecord] | None = None
+    wrench_record: list[WrenchRecord] | None = None
 
     def record(self, recorder: Recorder, k: int, vehicle: int = 0) -> None:
         """Hand over tick k."""
         reference = Reference(self.reference[k], Level.POSE)
-        felt = self.felt[k] if self.felt else None
+        felt = self.wrench_record[k] if self.wrench_record else None
         step = Step(k, self.t[k], self.x[k], reference, self.commands[k], self.rpm[k], felt)
         recorder.record(vehicle, step)
 

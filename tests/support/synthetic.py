@@ -228,9 +228,9 @@ class Flight:
     @cached_property
     def _inertial(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """Of each aircraft its samples (S, 6) and its biases (S + 1, 6)."""
-        return [self._felt(a) for a in range(len(self.bodies))]
+        return [self._wrench_record(a) for a in range(len(self.bodies))]
 
-    def _felt(self, aircraft: int) -> tuple[np.ndarray, np.ndarray]:
+    def _wrench_record(self, aircraft: int) -> tuple[np.ndarray, np.ndarray]:
         n, rng = self.noise, self._rng(aircraft, 0)
         stamps = self.stamps(1.0 / STEP)[1:]
         white = np.repeat([n.gyro, n.accel], 3) / STEP**0.5

@@ -144,5 +144,5 @@ def observer_steps(tell: Tell) -> dict[str, Metrics]:
 def _estimates(folder: Path, since: float) -> Array:
     """Estimated wrenches (T, 6) of a run from a time [s] on."""
     columns = load_run(folder).vehicles[0].columns
-    assert columns.felt is not None  # noqa: S101 - a disturbed or yielding vehicle feels
-    return columns.felt.wrenches[columns.t >= since - 1e-9, ESTIMATED]
+    assert columns.wrench_record is not None  # noqa: S101 - a disturbed or yielding vehicle feels
+    return columns.wrench_record.wrenches[columns.t >= since - 1e-9, ESTIMATED]

@@ -20,7 +20,7 @@ from std_srvs.srv import SetBool
 from iap_bringup.nodes.node_recording import NodeRecording
 from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_bringup.nodes.sensor_log import SensorLog
-from iap_bringup.nodes.step_synchronizer import FELT, Expected
+from iap_bringup.nodes.step_synchronizer import MEASURED_WRENCHES, Expected
 from iap_bringup.plots.plots import write_plots
 from iap_description.errors import BadInput, IapError
 from iap_description.sensors.readings import Reading
@@ -89,10 +89,10 @@ class RecorderNode(SuiteNode):
             (topics.REFERENCE, PlatformReference, ReferenceMessage, reference),
             (topics.COMMAND, PlatformCommand, CommandMessage, partial(command_of, count)),
         ]
-        if pilot.touch is not None:
-            taken += [(topic, WrenchStamped, WrenchMessage, wrench) for topic in FELT]
+        if pilot.interaction is not None:
+            taken += [(topic, WrenchStamped, WrenchMessage, wrench) for topic in MEASURED_WRENCHES]
             taken.append((topics.TASK, ForceTask, ForceTaskMessage, task_of))
-            if pilot.touch.admittance is not None:
+            if pilot.interaction.admittance is not None:
                 taken.append((topics.REVISED, PlatformReference, ReferenceMessage, reference))
         for topic, kind, message, value in taken:
             take = partial(self._take, number, topic, value)

@@ -16,7 +16,7 @@ from iap_simulation.vehicle import Vehicle
 Array = NDArray[np.float64]
 SECOND = 1_000_000_000  # [ns]
 MAX_WAIT = SECOND // 2  # simulation time for which a tick waits for what is missing [ns]
-FELT = WRENCHES[:3]  # raw, filtered, estimated
+MEASURED_WRENCHES = WRENCHES[:3]  # raw, filtered, estimated
 NO_WRENCH = np.zeros(6)
 NO_WRENCH.setflags(write=False)
 
@@ -35,12 +35,12 @@ class Expected(NamedTuple):
     @classmethod
     def of(cls, pilot: Vehicle) -> "Expected":
         """What the nodes of a vehicle publish."""
-        touch = pilot.touch
-        if touch is None:
+        interaction = pilot.interaction
+        if interaction is None:
             return cls((REFERENCE, COMMAND), feels=False)
-        revised = () if touch.admittance is None else (REVISED,)
-        task = () if touch.plan is None else (TASK,)
-        return cls((REFERENCE, COMMAND, *FELT, *revised, *task), feels=True)
+        revised = () if interaction.admittance is None else (REVISED,)
+        task = () if interaction.plan is None else (TASK,)
+        return cls((REFERENCE, COMMAND, *MEASURED_WRENCHES, *revised, *task), feels=True)
 
 
 class _State(NamedTuple):
@@ -77,13 +77,15 @@ class _Vehicle:
         if REFERENCE not in last or COMMAND not in last:
             return None
         t = state.stamp / SECOND
-        felt, believed = self._felt(last), last.get(ESTIMATED)
-        return Step(state.k, t, state.x, last[REFERENCE], last[COMMAND], state.rpm, felt, believed)
+        record, believed = self._wrench_record(last), last.get(ESTIMATED)
+        return Step(
+            state.k, t, state.x, last[REFERENCE], last[COMMAND], state.rpm, record, believed
+        )
 
-    def _felt(self, last: dict[str, Any]) -> WrenchRecord | None:
+    def _wrench_record(self, last: dict[str, Any]) -> WrenchRecord | None:
         if not self.expected.feels:
             return None
-        raw_P, filtered_P, estimated_P = (last.get(name, NO_WRENCH) for name in FELT)
+        raw_P, filtered_P, estimated_P = (last.get(name, NO_WRENCH) for name in MEASURED_WRENCHES)
         tracked = last.get(REVISED, last[REFERENCE])
         return WrenchRecord(raw_P, filtered_P, estimated_P, tracked, last.get(TASK))
 

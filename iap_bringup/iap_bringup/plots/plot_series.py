@@ -134,7 +134,9 @@ def flight(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -> Fligh
         thrust=thrusts(vehicle),
         tilt=_tilt(c.x[:, meta.aircraft, Q]),
         frames=c.x[:, rows, :3],
-        contact=None if c.felt is None or not len(c.t) else Contact.of(c, c.felt, meta, run),
+        contact=None
+        if c.wrench_record is None or not len(c.t)
+        else Contact.of(c, c.wrench_record, meta, run),
     )
 
 

@@ -17,11 +17,11 @@ from iap_io.runs.columns import Columns, WrenchColumns
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.runs.topics import (
     COMMAND,
-    FELT,
     REFERENCE,
     REVISED,
     STATE,
     TASK,
+    WRENCH_TOPICS,
     WRENCHES,
     estimate_topic,
 )
@@ -53,19 +53,19 @@ def fill_reference(out: Records, c: Columns, rows: Array) -> None:
     out["accel"], out["aircraft_yaw"] = rows[..., 13:REF_FIXED], rows[..., REF_FIXED:]
 
 
-def fill_felt(out: Mapping[str, Records], c: Columns, felt: WrenchColumns) -> None:
-    """Columns into the records of the topics `FELT`."""
+def fill_wrenches(out: Mapping[str, Records], c: Columns, record: WrenchColumns) -> None:
+    """Columns into the records of the topics `WRENCH_TOPICS`."""
     for j, name in enumerate(WRENCHES):
         set_stamps(out[name]["header"], stamps_ns(c.t))
-        out[name]["wrench"] = felt.wrenches[..., j, :]
-    fill_reference(out[REVISED], c, felt.tracked)
+        out[name]["wrench"] = record.wrenches[..., j, :]
+    fill_reference(out[REVISED], c, record.tracked)
     task = out[TASK]
     _fill_head(task, c)
-    task["mode"], task["axes"] = felt.mode, felt.axes
-    task["measured"], task["desired"] = felt.measured, felt.wrenches[..., 3, :]
+    task["mode"], task["axes"] = record.mode, record.axes
+    task["measured"], task["desired"] = record.measured, record.wrenches[..., 3, :]
     task["pose_integral"], task["wrench_integral"] = (
-        felt.integrals[..., 0, :],
-        felt.integrals[..., 1, :],
+        record.integrals[..., 0, :],
+        record.integrals[..., 1, :],
     )
 
 
@@ -122,7 +122,7 @@ def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns
         wrench_P=command["wrench"].astype(float),
         aircraft=command["aircraft"].reshape(rows, count, 12).astype(float),
         rpm=state["rotor_rpm"].reshape(rows, count, 4).astype(float),
-        felt=_felt_columns(messages, stamps) if vehicle.feels else None,
+        wrench_record=_wrench_columns(messages, stamps) if vehicle.feels else None,
         believed=_believed(messages, vehicle, stamps) if vehicle.is_estimated else None,
     )
 
@@ -148,8 +148,8 @@ def _states(odometry: Records) -> Array:
     return np.hstack([poses, so3.rotate(poses[:, None, Q], twists_B).reshape(-1, 6)])
 
 
-def _felt_columns(messages: Mapping[str, Records], stamps: NDArray[np.int64]) -> WrenchColumns:
-    held = {name: _held(messages[name], stamps) for name in FELT}
+def _wrench_columns(messages: Mapping[str, Records], stamps: NDArray[np.int64]) -> WrenchColumns:
+    held = {name: _held(messages[name], stamps) for name in WRENCH_TOPICS}
     task = held[TASK]
     return WrenchColumns(
         wrenches=np.stack([held[name]["wrench"] for name in WRENCHES], axis=1).astype(float),

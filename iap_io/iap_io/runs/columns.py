@@ -41,7 +41,7 @@ class Table:
 
 @dataclass
 class WrenchColumns(Table):
-    """What a vehicle felt, one row per control tick; wrenches of the environment on the platform, in P.
+    """Wrenches on a vehicle, one row per control tick: those of the environment on the platform, in P.
 
     Attributes:
         wrenches: (K, 4, 6) raw, filtered, estimated and desired.
@@ -71,11 +71,11 @@ class WrenchColumns(Table):
             integrals=np.zeros((rows, 2, 6)),
         )
 
-    def put(self, i: int, felt: WrenchRecord) -> None:
+    def put(self, i: int, record: WrenchRecord) -> None:
         """Set row i."""
-        wrenches, task = self.wrenches[i], felt.task
-        wrenches[0], wrenches[1], wrenches[2] = felt.raw_P, felt.filtered_P, felt.estimated_P
-        self.tracked[i] = felt.tracked.row
+        wrenches, task = self.wrenches[i], record.task
+        wrenches[0], wrenches[1], wrenches[2] = record.raw_P, record.filtered_P, record.estimated_P
+        self.tracked[i] = record.tracked.row
         if task is not None:
             wrenches[3], self.measured[i] = task.desired_P, task.measured_P
             self.mode[i], self.axes[i] = task.mode, task.axes
@@ -100,7 +100,7 @@ class Columns(Table):
         wrench_P: (K, 6) commanded wrench.
         aircraft: (K, N, 12) commanded thrust [N], q_WB, w_WB_B [rad/s], rotor speeds [rpm].
         rpm: (K, N, 4) real rotor speeds.
-        felt: None for a vehicle that has nothing to feel.
+        wrench_record: None for a vehicle that measures no wrench.
         believed: (K, bodies, 13) states that commands are based on, NaN where they are not recorded; None for a
             vehicle that goes by the truth.
     """
@@ -115,7 +115,7 @@ class Columns(Table):
     wrench_P: Array
     aircraft: Array
     rpm: Array
-    felt: WrenchColumns | None
+    wrench_record: WrenchColumns | None
     believed: Array | None = None
 
     @classmethod
@@ -133,7 +133,7 @@ class Columns(Table):
             wrench_P=np.zeros((rows, 6)),
             aircraft=np.zeros((rows, count, 12)),
             rpm=np.zeros((rows, count, 4)),
-            felt=WrenchColumns.zeros(rows, count) if vehicle.feels else None,
+            wrench_record=WrenchColumns.zeros(rows, count) if vehicle.feels else None,
             believed=np.full((rows, bodies, STATE_SIZE), np.nan) if vehicle.is_estimated else None,
         )
 
@@ -147,7 +147,7 @@ class Columns(Table):
         aircraft = self.aircraft[i]
         aircraft[:, 0], aircraft[:, 1:5] = command.thrust, command.q_WB
         aircraft[:, 5:8], aircraft[:, 8:] = command.w_WB_B, command.rpm
-        if self.felt is not None and step.felt is not None:
-            self.felt.put(i, step.felt)
+        if self.wrench_record is not None and step.wrench_record is not None:
+            self.wrench_record.put(i, step.wrench_record)
         if self.believed is not None:
             self.believed[i] = np.nan if step.believed is None else step.believed

@@ -195,7 +195,7 @@ def _wanted(meta: RunMeta) -> set[str]:
 def _needed(vehicle: VehicleMeta) -> tuple[str, ...]:
     """The topics that every recording of a vehicle has."""
     always = (topics.STATE, topics.REFERENCE, topics.COMMAND)
-    return (*always, *topics.FELT) if vehicle.feels else always
+    return (*always, *topics.WRENCH_TOPICS) if vehicle.feels else always
 
 
 def _estimates(vehicle: VehicleMeta) -> tuple[str, ...]:

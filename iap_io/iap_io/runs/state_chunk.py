@@ -57,9 +57,9 @@ class StateChunk:
                 self._at(vehicle, topics.REFERENCE).messages, c, c.reference
             )
             column_messages.fill_command(self._at(vehicle, topics.COMMAND).messages, c)
-            if c.felt is not None:
-                felt = {name: self._at(vehicle, name).messages for name in topics.FELT}
-                column_messages.fill_felt(felt, c, c.felt)
+            if c.wrench_record is not None:
+                record = {name: self._at(vehicle, name).messages for name in topics.WRENCH_TOPICS}
+                column_messages.fill_wrenches(record, c, c.wrench_record)
             for j, body in enumerate(vehicle.bodies):
                 records = self._at(vehicle, topics.odometry_topic(body)).messages
                 column_messages.fill_odometry(records, c.t[:, :1], c.x[:, :1, j])

@@ -26,12 +26,12 @@ def step_of(c: Columns, i: int) -> Step:
         Reference(c.reference[i], level, c.reference_wrench_P[i]),
         command,
         c.rpm[i],
-        None if c.felt is None else _felt(c.felt, i, level),
+        None if c.wrench_record is None else _wrench_record(c.wrench_record, i, level),
         None if c.believed is None else c.believed[i],
     )
 
 
-def _felt(c: WrenchColumns, i: int, level: Level) -> WrenchRecord:
+def _wrench_record(c: WrenchColumns, i: int, level: Level) -> WrenchRecord:
     raw, filtered, estimated, desired = c.wrenches[i]
     pose, wrench = c.integrals[i]
     task = ForceTask(

@@ -12,7 +12,7 @@ WORLD_STATE = "/world/state"  # of the world's objects
 ESTIMATED = "state/estimated"  # of a vehicle that goes by an estimate, between nodes
 REVISED, TASK = "reference/revised", "wrench/task"
 WRENCHES = ("wrench/raw", "wrench/filtered", "wrench/estimated", "wrench/reference")
-FELT = (*WRENCHES, REVISED, TASK)  # of a vehicle that has something to feel
+WRENCH_TOPICS = (*WRENCHES, REVISED, TASK)  # of a vehicle that has something to feel
 GIVEN, ACTUAL = "reference/pose", "actual"
 TYPES = {
     STATE: "iap_msgs/msg/PlatformState",
@@ -61,12 +61,12 @@ def samples(store: Typestore, vehicle: VehicleMeta) -> dict[str, object]:
         STATE: state,
         REFERENCE: message(store, TYPES[REFERENCE], header=header, aircraft_yaw=np.zeros(count)),
         COMMAND: message(store, TYPES[COMMAND], header=header, aircraft=aircraft),
-        **(_felt_samples(store, vehicle) if vehicle.feels else {}),
+        **(_wrench_samples(store, vehicle) if vehicle.feels else {}),
         **odometry,
     }
 
 
-def _felt_samples(store: Typestore, vehicle: VehicleMeta) -> dict[str, object]:
+def _wrench_samples(store: Typestore, vehicle: VehicleMeta) -> dict[str, object]:
     in_map = message(store, "std_msgs/msg/Header", frame_id=MAP)
     in_P = message(store, "std_msgs/msg/Header", frame_id=f"{vehicle.name}/{vehicle.bodies[0]}")
     wrench = message(store, WRENCH, header=in_P)

@@ -26,37 +26,37 @@ RAW, FILTERED, ESTIMATED, DESIRED = range(4)  # rows of the recorded wrenches
 
 
 def contact_metrics(
-    c: Columns, felt: WrenchColumns, vehicle: VehicleMeta, run: RunMeta
+    c: Columns, record: WrenchColumns, vehicle: VehicleMeta, run: RunMeta
 ) -> Metrics:
-    """What a vehicle felt, and how its control answered.
+    """Contact of one vehicle, and how its control answered.
 
     Args:
         c: the vehicle's columns, up to its last finite state.
-        felt: their part of what was felt.
+        record: their part of what was record.
         vehicle: the vehicle.
         run: the run, which knows how contact is judged.
     """
-    touches = np.linalg.norm(felt.wrenches[:, RAW, :3], axis=1) > 0.0
-    force = np.linalg.norm(felt.wrenches[:, FILTERED, :3], axis=1)
+    touches = np.linalg.norm(record.wrenches[:, RAW, :3], axis=1) > 0.0
+    force = np.linalg.norm(record.wrenches[:, FILTERED, :3], axis=1)
     end = min(vehicle.window_s[1], float(c.t[-1])) if len(c.t) else 0.0
     flown = c.t <= end + 1e-9
     first = float(c.t[np.argmax(touches)]) if touches.any() else math.inf
-    pushing = felt.mode > 0
+    pushing = record.mode > 0
     asked = flown & (pushing if pushing.any() else np.ones_like(pushing))
     judged = flown & judged_ticks(c.t, pushing, first, run.after_contact)
     steady = flown & (c.t >= end - run.steady - 1e-9)
     return {
         "first_contact_s": first if touches.any() else None,
-        **_wrench_errors(felt, judged),
-        **_held_errors(c, felt, judged),
+        **_wrench_errors(record, judged),
+        **_held_errors(c, record, judged),
         "force_max_n": float(force[flown].max(initial=0.0)),
         "force_steady_n": _mean(force[steady]),
-        "force_band_fraction": _within(felt, judged, run.force_band),
+        "force_band_fraction": _within(record, judged, run.force_band),
         "contact_fraction": _mean(touches[asked & (c.t >= first)]),
         "contact_losses": int((np.diff(touches[judged].astype(int)) < 0).sum()),
-        "approach_speed_max_mps": _approach_speed(c, felt, flown),
-        **_integrals(c.t, felt, flown, run.steady),
-        **_tool(c, felt, vehicle, steady, run.bore),
+        "approach_speed_max_mps": _approach_speed(c, record, flown),
+        **_integrals(c.t, record, flown, run.steady),
+        **_tool(c, record, vehicle, steady, run.bore),
     }
 
 
@@ -66,61 +66,61 @@ def judged_ticks(t: Array, pushing: Ticks, first: float, after: float) -> Ticks:
     return np.asarray(asked & (t >= first + after - 1e-9))
 
 
-def _wrench_errors(felt: WrenchColumns, judged: Ticks) -> Metrics:
+def _wrench_errors(record: WrenchColumns, judged: Ticks) -> Metrics:
     """Errors per axis of the wrench against its reference; null where there is none."""
-    errors = (felt.wrenches[:, FILTERED] - felt.wrenches[:, DESIRED])[judged]
-    wanted = (felt.axes[judged] > 0) | (felt.wrenches[judged, DESIRED] != 0.0)
+    errors = (record.wrenches[:, FILTERED] - record.wrenches[:, DESIRED])[judged]
+    wanted = (record.axes[judged] > 0) | (record.wrenches[judged, DESIRED] != 0.0)
     rmse = np.full(6, math.nan)
-    if len(errors) and felt.mode.any():
+    if len(errors) and record.mode.any():
         rmse = np.where(wanted.any(axis=0), trajectory_errors.rmse(errors), math.nan)
     return {"force_rmse_n": rmse[:3], "torque_rmse_nm": rmse[3:]}
 
 
-def _within(felt: WrenchColumns, judged: Ticks, band: float) -> float | None:
+def _within(record: WrenchColumns, judged: Ticks, band: float) -> float | None:
     """Share of the time for which the force on every wrench axis is within a band [N] around what is desired."""
-    errors = np.abs(felt.wrenches[judged, FILTERED, :3] - felt.wrenches[judged, DESIRED, :3])
-    wanted = felt.axes[judged, :3] > 0
+    errors = np.abs(record.wrenches[judged, FILTERED, :3] - record.wrenches[judged, DESIRED, :3])
+    wanted = record.axes[judged, :3] > 0
     inside = np.asarray((errors * wanted <= band).all(axis=1), dtype=float)
     return _mean(inside) if wanted.any() else None
 
 
-def _held_errors(c: Columns, felt: WrenchColumns, judged: Ticks) -> Metrics:
+def _held_errors(c: Columns, record: WrenchColumns, judged: Ticks) -> Metrics:
     """Largest RMSE over the axes in P whose pose is controlled while a wrench is."""
-    if not (felt.mode[judged] > 0).any():
+    if not (record.mode[judged] > 0).any():
         return {"held_position_rmse_m": None, "held_attitude_rmse_deg": None}
     reference, pose = c.reference[judged], c.x[judged, 0, :7]
     to_P = so3.conjugate(pose[:, 3:])
     position = so3.rotate(to_P, pose[:, :3] - reference[:, :3])
     attitude = so3.quaternion_log(so3.multiply(so3.conjugate(reference[:, 3:7]), pose[:, 3:]))
     errors = trajectory_errors.rmse(np.hstack([position, np.rad2deg(attitude)]))
-    held = np.where(felt.axes[judged][-1] > 0, math.nan, errors)
+    held = np.where(record.axes[judged][-1] > 0, math.nan, errors)
     return {
         "held_position_rmse_m": _largest(held[:3]),
         "held_attitude_rmse_deg": _largest(held[3:]),
     }
 
 
-def _approach_speed(c: Columns, felt: WrenchColumns, flown: Ticks) -> float | None:
+def _approach_speed(c: Columns, record: WrenchColumns, flown: Ticks) -> float | None:
     """Largest speed along the force-controlled axes while wrench control is on [m/s]."""
-    pushing = flown & (felt.mode > 0)
+    pushing = flown & (record.mode > 0)
     if not pushing.any():
         return None
     velocity_P = so3.rotate(so3.conjugate(c.x[pushing, 0, 3:7]), c.x[pushing, 0, 7:10])
-    return float(np.linalg.norm(velocity_P * (felt.axes[pushing, :3] > 0), axis=1).max())
+    return float(np.linalg.norm(velocity_P * (record.axes[pushing, :3] > 0), axis=1).max())
 
 
-def _integrals(t: Array, felt: WrenchColumns, flown: Ticks, steady: float) -> Metrics:
+def _integrals(t: Array, record: WrenchColumns, flown: Ticks, steady: float) -> Metrics:
     """What the integrals of pose and wrench errors push with at the end [N, N m], per axis.
 
     Where both control an axis, what is left of their growth over the last `steady` seconds, relative to the larger
     one: zero where they have settled on a compromise and cancel each other; null where neither grows.
     """
-    if not felt.mode.any():
+    if not record.mode.any():
         return dict.fromkeys(("pose_integral", "wrench_integral", "integral_imbalance"))
-    shares, since = felt.integrals[flown], int(np.searchsorted(t[flown], t[flown][-1] - steady))
+    shares, since = record.integrals[flown], int(np.searchsorted(t[flown], t[flown][-1] - steady))
     pose, wrench = shares[-1] - shares[since]
     largest = np.maximum(np.abs(pose), np.abs(wrench))
-    both = (felt.mode[flown][-1] == PAPER) & (largest > STILL * steady)
+    both = (record.mode[flown][-1] == PAPER) & (largest > STILL * steady)
     imbalance = np.where(both, np.abs(pose + wrench) / np.maximum(largest, STILL), math.nan)
     return {
         "pose_integral": shares[-1, 0],
@@ -130,7 +130,7 @@ def _integrals(t: Array, felt: WrenchColumns, flown: Ticks, steady: float) -> Me
 
 
 def _tool(
-    c: Columns, felt: WrenchColumns, vehicle: VehicleMeta, steady: Ticks, bore: Bore | None
+    c: Columns, record: WrenchColumns, vehicle: VehicleMeta, steady: Ticks, bore: Bore | None
 ) -> Metrics:
     """How deep the tool is in, and where the command has settled."""
     nothing = dict.fromkeys(
@@ -145,8 +145,8 @@ def _tool(
     if vehicle.tool_tip_P is None or not steady.any():
         return nothing
     tip_P, axis_P = np.array(vehicle.tool_tip_P), np.array(vehicle.tool_axis_P)
-    below = -np.rad2deg(np.arcsin(so3.rotate(felt.tracked[steady, 3:7], axis_P)[:, 2]))
-    wrench = felt.wrenches[steady, FILTERED]
+    below = -np.rad2deg(np.arcsin(so3.rotate(record.tracked[steady, 3:7], axis_P)[:, 2]))
+    wrench = record.wrenches[steady, FILTERED]
     lever = wrench[:, 3:] - np.cross(tip_P, wrench[:, :3])
     return {
         **nothing,

@@ -119,7 +119,11 @@ def vehicle_metrics(vehicle: VehicleRun, run: RunMeta) -> Metrics:
         "thrust_max_n": float(thrusts(vehicle).max(initial=0.0)),
         "saturated_fraction": float(saturated(vehicle).mean()) if len(c.t) else math.nan,
         **_actual(vehicle, window),
-        **(contact_metrics(c, c.felt, vehicle.meta, run) if c.felt is not None else {}),
+        **(
+            contact_metrics(c, c.wrench_record, vehicle.meta, run)
+            if c.wrench_record is not None
+            else {}
+        ),
     }
 
 

@@ -44,7 +44,7 @@ class Control(Record):
     law: str = "auto"  # or the name of a built-in one, or module:Class of the user's own
     preset: str
     gains: Gains
-    admittance: Flag  # whether the pose command yields to the wrench that is felt
+    admittance: Flag  # whether the pose command yields to the measured wrench
     wrench_mode: Literal["none", "paper", "selective"]
     wrench_source: Literal["raw", "filtered", "estimated"]  # the wrench that both act upon
     wrench_filter: WrenchFilter

@@ -116,7 +116,7 @@ def test_what_is_felt_belongs_to_the_tick_and_is_waited_for():
         book.command(k)
         assert len(book.ticks) == k
         feel(book, k)
-    felt = book.ticks[1][0].felt
+    felt = book.ticks[1][0].wrench_record
     assert [felt.raw_P[0], felt.filtered_P[0], felt.estimated_P[0]] == [1.0, 11.0, 21.0]
     assert felt.tracked.row[0] == 101.0
     assert felt.task.desired_P[0] == 5.0
@@ -130,9 +130,9 @@ def test_a_wrench_that_stays_away_is_the_last_one_and_zero_before_the_first():
         book.command(k)
         feel(book, k, WRENCHES[:1] if k else ())
     ticks = [tick for ticks in book.ticks for tick in ticks]
-    assert ticks[0].felt.raw_P[0] == 0.0
-    assert ticks[7].felt.raw_P[0] == 7.0
-    assert not ticks[7].felt.estimated_P.any()
+    assert ticks[0].wrench_record.raw_P[0] == 0.0
+    assert ticks[7].wrench_record.raw_P[0] == 7.0
+    assert not ticks[7].wrench_record.estimated_P.any()
 
 
 def test_without_an_admittance_the_reference_is_tracked_and_without_a_push_there_is_no_task():
@@ -143,5 +143,5 @@ def test_without_an_admittance_the_reference_is_tracked_and_without_a_push_there
     for name in WRENCHES[:3]:
         book.book.take(0, name, 0, np.ones(6))
     ((tick,),) = book.ticks
-    assert tick.felt.tracked is tick.reference
-    assert tick.felt.task is None
+    assert tick.wrench_record.tracked is tick.reference
+    assert tick.wrench_record.task is None

@@ -91,14 +91,14 @@ def test_forces_are_left_and_torques_right_in_the_units_of_their_labels():
 
 def test_spikes_of_raw_contact_do_not_set_the_scale():
     run, c = felt_run()
-    c.felt.wrenches[1000, RAW, 0] = 800.0
+    c.wrench_record.wrenches[1000, RAW, 0] = 800.0
     low, high = drawn(draw_wrench, run).axes[0].get_ylim()
     assert low < 0.0 and 5.0 < high < 8.0
 
 
 def test_what_the_observer_says_is_never_cut_off():
     run, c = felt_run()
-    c.felt.wrenches[1200, ESTIMATED, 0] = 9.0
+    c.wrench_record.wrenches[1200, ESTIMATED, 0] = 9.0
     assert drawn(draw_wrench, run).axes[0].get_ylim()[1] > 9.0
 
 
@@ -118,7 +118,7 @@ def test_figures_in_the_panels_are_those_of_the_metrics():
     push(c, ForceMode.PAPER, [1] * 6, since=4.5, axis_0=4.3)
     c.x[c.t > 7.0, 0, 1] = 0.02
     felt = flight(run.meta, run.vehicles[0]).contact
-    metrics = contact_metrics(c, c.felt, run.vehicles[0].meta, run.meta)
+    metrics = contact_metrics(c, c.wrench_record, run.vehicles[0].meta, run.meta)
     errors = felt.rmse(felt.filtered - felt.desired)
     np.testing.assert_allclose(errors[:3], metrics["force_rmse_n"])
     np.testing.assert_allclose(errors[3:], metrics["torque_rmse_nm"])
@@ -140,8 +140,8 @@ def test_time_before_contact_has_settled_is_grey():
 def test_where_admittance_revised_the_command_both_deviations_are_drawn():
     run, c = felt_run()
     touches = c.t >= TOUCHES_AT
-    c.felt.tracked[touches, 3:7] = turned(-12.0, 1)
-    c.felt.tracked[touches, 0] = 0.05
+    c.wrench_record.tracked[touches, 3:7] = turned(-12.0, 1)
+    c.wrench_record.tracked[touches, 0] = 0.05
     c.x[touches, 0, 0] = 0.06
     figure = drawn(draw_contact, run)
     x, pitch = figure.axes[0], figure.axes[3]
@@ -162,7 +162,7 @@ def test_axes_that_the_wrench_has_say_so_and_deviations_are_the_platform_s():
     """Turned by 90 deg, the platform's y is the world's -x."""
     run, c = felt_run()
     push(c, ForceMode.SELECTIVE, [1, 0, 0, 0, 0, 0], since=4.0, axis_0=5.0)
-    c.x[:, 0, 3:7] = c.reference[:, 3:7] = c.felt.tracked[:, 3:7] = turned(90.0, 2)
+    c.x[:, 0, 3:7] = c.reference[:, 3:7] = c.wrench_record.tracked[:, 3:7] = turned(90.0, 2)
     c.x[:, 0, 0] = -0.02
     figure = drawn(draw_contact, run)
     assert figure.axes[2].get_ylabel() == "y deviation\nin P [mm]"
@@ -174,7 +174,7 @@ def test_axes_that_the_wrench_has_say_so_and_deviations_are_the_platform_s():
 def test_integrals_that_cancel_meet_in_their_figure():
     run, c = felt_run()
     push(c, ForceMode.PAPER, [1] * 6, since=4.0, axis_0=4.0)
-    c.felt.integrals[:, 0, 0], c.felt.integrals[:, 1, 0] = 0.7, -0.7
+    c.wrench_record.integrals[:, 0, 0], c.wrench_record.integrals[:, 1, 0] = 0.7, -0.7
     axes = drawn(draw_integrals, run).axes[0]
     pose, wrench = (line.get_ydata() for line in axes.lines if len(line.get_ydata()))
     np.testing.assert_array_equal(pose, wrench)
@@ -287,5 +287,5 @@ def test_a_run_whose_rod_is_in_the_hole_gets_its_section(run_folder):
 
 def test_a_run_without_contact_gets_no_snapshots(run_folder):
     run, c = felt_run()
-    c.felt.wrenches[:] = 0.0
+    c.wrench_record.wrenches[:] = 0.0
     assert run_folder(run) == ([], [])

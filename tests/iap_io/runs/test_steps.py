@@ -14,17 +14,17 @@ from iap_io.runs.run_folder import load_run
 from iap_io.runs.steps import step_of
 
 
-def _felt(flight: Flight, has_task: bool) -> Flight:
+def _wrench_record(flight: Flight, has_task: bool) -> Flight:
     rng = np.random.default_rng(5)
     flight.meta = flight.meta.model_copy(update={"feels": True})
-    flight.felt = []
+    flight.wrench_record = []
     for row in flight.reference:
         mode = ForceMode(int(rng.integers(2)))
         task = ForceTask(mode, *rng.normal(size=(2, 6)), rng.random(6) < 0.5)
         felt = WrenchRecord(
             *rng.normal(size=(3, 6)), Reference(row + 0.1), task if has_task else None
         )
-        flight.felt.append(felt)
+        flight.wrench_record.append(felt)
     return flight
 
 
@@ -32,7 +32,7 @@ def _felt(flight: Flight, has_task: bool) -> Flight:
 def test_a_flight_is_recorded_again(feels: str, tmp_path: Path) -> None:
     flight = random_flight("three_star", 40)
     if feels != "nothing":
-        flight = _felt(flight, feels == "a task")
+        flight = _wrench_record(flight, feels == "a task")
     with Recorder(tmp_path / "a", run_meta(flight)) as recorder:
         for k in range(40):
             flight.record(recorder, k)

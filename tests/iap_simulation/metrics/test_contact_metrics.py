@@ -21,16 +21,18 @@ def made_up(tip=(-1.0, 0.0, 0.0)):
     )
     c = Columns.zeros(TICKS, meta)
     c.t[:] = np.arange(TICKS) * DT
-    c.x[..., 6] = c.reference[:, 6] = c.felt.tracked[:, 6] = 1.0
+    c.x[..., 6] = c.reference[:, 6] = c.wrench_record.tracked[:, 6] = 1.0
     touched = c.t >= TOUCHES_AT
-    c.felt.wrenches[touched, RAW, 0] = c.felt.wrenches[touched, FILTERED, 0] = 5.0
+    c.wrench_record.wrenches[touched, RAW, 0] = c.wrench_record.wrenches[touched, FILTERED, 0] = (
+        5.0
+    )
     return c, meta
 
 
 def push(c, desired=5.0, axis=0, since=4.0):
     on = c.t >= since
-    c.felt.mode[on], c.felt.axes[on, axis] = 2, 1
-    c.felt.wrenches[on, DESIRED, axis] = desired
+    c.wrench_record.mode[on], c.wrench_record.axes[on, axis] = 2, 1
+    c.wrench_record.wrenches[on, DESIRED, axis] = desired
 
 
 def judge(c, meta, **run):
@@ -38,7 +40,7 @@ def judge(c, meta, **run):
     whole = RunMeta(
         scenario="s", seed=1, physics_hz=1000.0, control_hz=200.0, vehicles=(meta,), **about
     )
-    return contact_metrics(c, c.felt, meta, whole)
+    return contact_metrics(c, c.wrench_record, meta, whole)
 
 
 def test_contact_begins_with_the_first_force_and_lasts():
@@ -51,7 +53,7 @@ def test_contact_begins_with_the_first_force_and_lasts():
 
 def test_a_gap_in_the_contact_counts():
     c, meta = made_up()
-    c.felt.wrenches[2000:2300, RAW] = 0.0  # 10 to 11.5 s
+    c.wrench_record.wrenches[2000:2300, RAW] = 0.0  # 10 to 11.5 s
     figures = judge(c, meta)
     assert figures["contact_fraction"] == pytest.approx(1.0 - 300 / 3000)
     assert figures["contact_losses"] == 1
@@ -60,15 +62,15 @@ def test_a_gap_in_the_contact_counts():
 def test_the_band_counts_on_the_controlled_force_alone():
     c, meta = made_up()
     push(c)
-    c.felt.wrenches[1400:1650, FILTERED, 0] = 5.6  # 1.25 of the 13 s that count
-    c.felt.wrenches[:, FILTERED, 2] = 9.0
+    c.wrench_record.wrenches[1400:1650, FILTERED, 0] = 5.6  # 1.25 of the 13 s that count
+    c.wrench_record.wrenches[:, FILTERED, 2] = 9.0
     share = judge(c, meta)["force_band_fraction"]
     assert share == pytest.approx(1.0 - 250 / 2600)
 
 
 def test_without_contact_there_is_nothing_to_say():
     c, meta = made_up()
-    c.felt.wrenches[:] = 0.0
+    c.wrench_record.wrenches[:] = 0.0
     figures = judge(c, meta)
     assert figures["first_contact_s"] is None
     assert figures["contact_fraction"] is None
@@ -78,7 +80,7 @@ def test_without_contact_there_is_nothing_to_say():
 def test_force_errors_count_on_the_wrench_s_axes_and_after_settling_only():
     c, meta = made_up()
     push(c, desired=4.0)
-    c.felt.wrenches[1000:1399, FILTERED, 0] = 300.0  # before 2 s after contact
+    c.wrench_record.wrenches[1000:1399, FILTERED, 0] = 300.0  # before 2 s after contact
     x, y, z = judge(c, meta)["force_rmse_n"]
     assert x == pytest.approx(1.0)
     assert np.isnan([y, z]).all()
@@ -87,8 +89,8 @@ def test_force_errors_count_on_the_wrench_s_axes_and_after_settling_only():
 def test_a_wrench_that_is_asked_for_on_a_pose_axis_is_judged_too():
     c, meta = made_up()
     push(c)
-    c.felt.wrenches[:, DESIRED, 5] = 4.0
-    c.felt.wrenches[:, FILTERED, 5] = 3.5
+    c.wrench_record.wrenches[:, DESIRED, 5] = 4.0
+    c.wrench_record.wrenches[:, FILTERED, 5] = 3.5
     assert judge(c, meta)["torque_rmse_nm"][2] == pytest.approx(0.5)
 
 
@@ -118,7 +120,7 @@ def test_a_rod_in_a_leaning_bore_is_as_deep_and_as_far_off_as_it_was_put():
     axis = np.array([-np.cos(lean), 0.0, -np.sin(lean)])
     q = so3.quaternion_exp(np.array([0.0, -lean, 0.0]))  # the rod points along the bore
     start, aside = np.array([-3.0, 0.0, 2.0]), np.array([0.0, 0.004, 0.0])
-    c.x[:, 0, 3:7] = c.felt.tracked[:, 3:7] = q
+    c.x[:, 0, 3:7] = c.wrench_record.tracked[:, 3:7] = q
     c.x[:, 0, :3] = start + (0.5 - 1.0) * axis + aside
     bore = Bore(start=tuple(start), axis=tuple(axis), length=0.48)
     figures = judge(c, meta, bore=bore)
@@ -130,7 +132,7 @@ def test_a_rod_in_a_leaning_bore_is_as_deep_and_as_far_off_as_it_was_put():
 
 def test_a_force_at_the_tip_makes_the_torque_of_its_lever():
     c, meta = made_up()
-    c.felt.wrenches[:, FILTERED] = [1.5, -4.0, 0.0, 0.0, 0.0, 4.0]
+    c.wrench_record.wrenches[:, FILTERED] = [1.5, -4.0, 0.0, 0.0, 0.0, 4.0]
     assert judge(c, meta)["lever_torque_rmse_nm"] == pytest.approx(0.0)
-    c.felt.wrenches[:, FILTERED, 5] = 4.3
+    c.wrench_record.wrenches[:, FILTERED, 5] = 4.3
     assert judge(c, meta)["lever_torque_rmse_nm"] == pytest.approx(0.3)

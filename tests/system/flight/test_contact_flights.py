@@ -81,7 +81,7 @@ def test_a_wall_that_moves_away_for_good_ends_the_flight_with_its_time(fly):
 
 def test_a_button_is_pressed_for_two_seconds_and_let_go(fly):
     metrics, c = fly("push_button", *NEAR_WALL, "metrics.after_contact=1.5")
-    felt, dt = c.felt, 0.005
+    felt, dt = c.wrench_record, 0.005
     pressed = (np.abs(felt.wrenches[:, 1, 0] - 5.0) < 0.5).sum() * dt
     assert 1.5 < pressed < 3.5
     assert felt.mode[-1] == 0
@@ -110,7 +110,7 @@ def test_the_pose_command_yields_until_the_rod_is_in_the_bore(fly):
     assert max(metrics["bore_offset_m"]) < 0.015
     assert 11.0 < metrics["settled_pitch_deg"] < 12.6
     assert metrics["force_max_n"] < 20.0
-    assert np.abs(c.felt.tracked[-1, :3] - c.reference[-1, :3]).max() > 0.03
+    assert np.abs(c.wrench_record.tracked[-1, :3] - c.reference[-1, :3]).max() > 0.03
 
 
 def test_seeds_draw_other_starts_and_friction(fly):
@@ -118,7 +118,9 @@ def test_seeds_draw_other_starts_and_friction(fly):
     short = ("compare={}", *NEAR_FUNNEL[:2])
     flights = [fly("peg_in_hole", *short, seed=seed, duration=5.0)[1] for seed in (1, 1, 2)]
     np.testing.assert_array_equal(flights[0].x, flights[1].x)
-    np.testing.assert_array_equal(flights[0].felt.wrenches, flights[1].felt.wrenches)
+    np.testing.assert_array_equal(
+        flights[0].wrench_record.wrenches, flights[1].wrench_record.wrenches
+    )
     assert 1e-4 < np.abs(flights[2].x[0, 0, :3] - flights[0].x[0, 0, :3]).max() < 0.04
     factors = [drawn_friction("peg_in_hole", seed) for seed in (1, 1, 2)]
     assert factors[0] == factors[1] != factors[2]
@@ -170,7 +172,7 @@ def test_a_bad_key_of_contact_is_named(assignment, named):
 def test_a_disturbance_is_estimated_where_nothing_is_touched(fly):
     step = "disturbances=[{at: 1.0, until: 9.0, force: [0.0, 5.0, 0.0], torque: [0.0, 0.0, 1.0]}]"
     _, c = fly("hover", step, duration=2.0)
-    estimate = c.felt.wrenches[300, 2]  # half a second later
+    estimate = c.wrench_record.wrenches[300, 2]  # half a second later
     assert estimate[1] == pytest.approx(5.0, rel=0.05)
     assert estimate[5] == pytest.approx(1.0, rel=0.05)
-    assert not c.felt.wrenches[:, 0].any()
+    assert not c.wrench_record.wrenches[:, 0].any()

@@ -57,10 +57,12 @@ def test_in_lockstep_they_fly_and_are_recorded_as_in_one_process(start, tmp_path
 
     execute(Flight.of(scenario), tmp_path / "process", config, progress=lambda t: None)
     ours, theirs = (load_run(tmp_path / part).vehicles[0] for part in ("nodes", "process"))
-    felt = theirs.columns.felt
+    felt = theirs.columns.wrench_record
     assert np.abs(felt.wrenches[-1, :3, 0]).min() > 1.0  # it touches, and everybody knows
     for part in ("wrenches", "tracked", "mode", "axes", "measured", "integrals"):
-        np.testing.assert_array_equal(getattr(ours.columns.felt, part), getattr(felt, part), part)
+        np.testing.assert_array_equal(
+            getattr(ours.columns.wrench_record, part), getattr(felt, part), part
+        )
     timing = {"wall_s", "real_time_factor", "control_step_us"}
     a, b = (read_metrics(tmp_path / part) for part in ("nodes", "process"))
     assert {k: a[k] for k in a.keys() - timing} == {k: b[k] for k in b.keys() - timing}

@@ -42,7 +42,9 @@ class Recording:
     def record(self, vehicle, step):
         self.states.append((step.x.copy(), step.rpm.copy()))
         self.references.append(step.reference.row.copy())
-        self.wrenches.append(None if step.felt is None else step.felt.filtered_P.copy())
+        self.wrenches.append(
+            None if step.wrench_record is None else step.wrench_record.filtered_P.copy()
+        )
         self.commands.append([np.array(part) for part in astuple(step.command)])
 
 
