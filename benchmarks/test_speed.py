@@ -9,7 +9,8 @@ import pytest
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.plant import Plant
 from iap_physics.propulsion import Airframe
-from iap_simulation.run import Flight, execute
+from iap_simulation.flight import Flight
+from iap_simulation.run import execute
 from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Options, resolve
 from iap_simulation.vehicle import Vehicle

@@ -118,13 +118,14 @@ class ClosedLoop:
         self.plant, self.vehicles, self.monitor = plant, vehicles, monitor
         self.observers, self.timer = observers, timer or StepTimer()
         self.sensors, self.estimates = sensors, estimates
-        self.k = 0
+        self.k, self._sampled = 0, -1
         self.last = max(len(vehicle.timeline.rows) for vehicle in vehicles) - 1
 
     def sense(self) -> None:
-        """Take the samples that are due at the present instant."""
-        if self.sensors is not None:
+        """Take the samples that are due at the present instant, unless they are taken already."""
+        if self.sensors is not None and self._sampled < self.k:
             self.sensors.sample(self.k, self.plant)
+            self._sampled = self.k
 
     def control(self, commands: Mapping[int, Command] = NO_COMMANDS) -> None:
         """Command every vehicle on its present state, record what was done, and check the flight.
@@ -189,17 +190,3 @@ class ClosedLoop:
                 self.advance()
             if k % PROGRESS_STEPS == 0:
                 progress(self.plant.t)
-
-
-def fly(
-    plant: Plant,
-    pilots: Sequence[Vehicle],
-    observers: Sequence[Observer],
-    watch: FlightMonitor,
-    timer: StepTimer,
-    progress: Callable[[float], None],
-    sensors: Sensors | None = None,
-    estimates: Mapping[int, StateEstimate] = NO_ESTIMATES,
-) -> None:
-    """Fly all references from the plant's start to their end, see `ClosedLoop`."""
-    ClosedLoop(plant, pilots, watch, observers, timer, sensors, estimates).fly(progress)

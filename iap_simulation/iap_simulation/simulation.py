@@ -17,9 +17,12 @@ from iap_description.sensors.readings import Reading
 from iap_description.states import Command
 from iap_physics.engines.make import make_engine
 from iap_physics.flight_monitor import FlightMonitor
+from iap_physics.plant import Probe
 from iap_sensors.cameras.make import make_renderer
+from iap_sensors.cameras.renderer import Renderer
+from iap_sensors.mounted.sensor_suite import ReadingSink
+from iap_simulation.flight import Flight
 from iap_simulation.loop import ClosedLoop, Observer, make_plant, reset_plant
-from iap_simulation.run import Flight
 from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_tree
 
@@ -57,22 +60,37 @@ class Simulation:
 
     Args:
         flight: a scenario made ready to fly.
-        observers: see every control step, such as a `Recorder`.
         view: open the engine's window.
+        renderer: for the cameras, closed by whoever made it; None makes the scenario's where there are cameras.
+        render: whether cameras take images.
+        probes: see every physics step besides those of the sensors.
+
+    Attributes:
+        plant: what flies.
+        loop: around it, of the present flight.
 
     Raises:
         BadInput: a vehicle starts inside an object.
     """
 
     def __init__(
-        self, flight: Flight, *, observers: Sequence[Observer] = (), view: bool = False
+        self,
+        flight: Flight,
+        *,
+        view: bool = False,
+        renderer: Renderer | None = None,
+        render: bool = True,
+        probes: Sequence[Probe] = (),
     ) -> None:
-        self._observers, self._view = tuple(observers), view
-        self._renderer = (
-            make_renderer(flight.scenario.renderer) if flight.sensors.suite.has_cameras else None
-        )
+        needs_one = render and renderer is None and flight.sensors.suite.has_cameras
+        self._own = make_renderer(flight.scenario.renderer) if needs_one else None
+        self._renderer, self._probes = renderer or self._own, tuple(probes)
         self._engine = make_engine(flight.scenario.engine.name, view=view)
-        self._load(flight)
+        try:
+            self._load(flight)
+        except BadInput:
+            self.close()
+            raise
 
     @classmethod
     def of(
@@ -80,46 +98,52 @@ class Simulation:
         scenario: str | Path | Mapping[str, Any] | Scenario,
         *,
         settings: Mapping[str, Any] | None = None,
-        observers: Sequence[Observer] = (),
         view: bool = False,
         **options: Any,  # noqa: ANN401 - the fields of `Options`
     ) -> Self:
-        """Make a scenario ready and stand at its start.
+        """Make a scenario ready and stand at its start, with the first samples taken.
 
         Args:
             scenario: a name, a YAML file, a tree of keys, or a resolved scenario.
             settings: values of keys by their dotted paths, such as ``{"wind.speed": 4.0}``.
-            observers: see every control step.
             view: open the engine's window.
             options: `platform`, `gains`, `seed`, `duration`, `sensors`, `scene`, `state_source`.
 
         Raises:
             BadInput: anything unknown, missing or impossible, in one line.
         """
-        resolved = _resolved(scenario, settings or {}, options)
-        return cls(Flight.of(resolved), observers=observers, view=view)
+        simulation = cls(Flight.of(resolved(scenario, settings or {}, options)[0]), view=view)
+        simulation.loop.sense()
+        return simulation
 
     def _load(self, flight: Flight) -> None:
-        self._flight, self._spec = flight, plant_spec(flight.scenario, flight.pilots)
-        self._plant = make_plant(self._spec, flight.pilots, self._engine, flight.sensors.probes)
-        if self._renderer is not None:
+        self._flight, self._spec = flight, plant_spec(flight.scenario, flight.vehicles)
+        probes = [*flight.sensors.probes, *self._probes]
+        self.plant = make_plant(self._spec, flight.vehicles, self._engine, probes)
+        if self._renderer is not None and flight.sensors.suite.has_cameras:
             flight.sensors.suite.open_cameras(self._renderer)
-        self._begin()
+        self.begin()
 
-    def _begin(self) -> None:
-        """Stand at the start, with the first samples taken."""
+    def begin(
+        self, *, observers: Sequence[Observer] = (), sinks: Sequence[ReadingSink] = ()
+    ) -> None:
+        """Begin a flight from the plant's present state.
+
+        Args:
+            observers: see every control step, such as a `Recorder`.
+            sinks: receive every reading of the sensors.
+        """
         flight, self._sink = self._flight, _Readings()
-        flight.begin(self._plant, self._sink)
-        monitor = FlightMonitor(self._spec)
-        self._loop = ClosedLoop(
-            self._plant,
-            flight.pilots,
-            monitor,
+        self._observers, self._sinks = tuple(observers), tuple(sinks)
+        flight.begin(self.plant, *self._sinks, self._sink)
+        self.loop = ClosedLoop(
+            self.plant,
+            flight.vehicles,
+            FlightMonitor(self._spec),
             self._observers,
             sensors=flight.sensors,
             estimates=flight.navigators,
         )
-        self._loop.sense()
 
     def __enter__(self) -> Self:
         return self
@@ -135,9 +159,9 @@ class Simulation:
     def close(self) -> None:
         """Give back what engine and renderer hold; a second time is fine."""
         self._engine.close()
-        if self._renderer is not None:
-            self._renderer.close()
-            self._renderer = None
+        if self._own is not None:
+            self._own.close()
+            self._own = None
 
     @property
     def scenario(self) -> Scenario:
@@ -147,17 +171,17 @@ class Simulation:
     @property
     def names(self) -> list[str]:
         """The vehicles' names, in their order."""
-        return [vehicle.name for vehicle in self._flight.pilots]
+        return [vehicle.name for vehicle in self._flight.vehicles]
 
     @property
     def t(self) -> float:
         """Simulation time [s]."""
-        return self._plant.t
+        return self.plant.t
 
     @property
     def is_done(self) -> bool:
         """Whether the references have come to their end; stepping on holds the last one."""
-        return self._loop.k >= self._loop.last
+        return self.loop.k >= self.loop.last
 
     @property
     def state(self) -> Array:
@@ -170,7 +194,7 @@ class Simulation:
         Raises:
             BadInput: no such vehicle.
         """
-        return self._plant.state(self._number(name))[0].copy()
+        return self.plant.state(self._number(name))[0].copy()
 
     @property
     def readings(self) -> list[Reading]:
@@ -186,11 +210,13 @@ class Simulation:
         Returns:
             (bodies, 13) state of the first vehicle.
         """
+        observers, sinks = self._observers, self._sinks
         if seed is not None and seed != self.scenario.seed:
             self._load(Flight.of(self.scenario.model_copy(update={"seed": seed})))
         else:
-            reset_plant(self._plant, self._spec, self._flight.pilots)
-            self._begin()
+            reset_plant(self.plant, self._spec, self._flight.vehicles)
+        self.begin(observers=observers, sinks=sinks)
+        self.loop.sense()
         return self.state
 
     def step(self, command: Command | Mapping[str, Command] | None = None) -> Array:
@@ -208,9 +234,9 @@ class Simulation:
             FlightFailed: a crash, or a state that is no longer a number.
         """
         self._sink.readings.clear()
-        self._loop.control(self._by_number(command))
-        self._loop.advance()
-        self._loop.sense()
+        self.loop.control(self._by_number(command))
+        self.loop.advance()
+        self.loop.sense()
         return self.state
 
     def fly(self, progress: Callable[[float], None] = lambda _: None) -> None:
@@ -222,20 +248,14 @@ class Simulation:
         Raises:
             FlightFailed: the flight ended before its time.
         """
-        self._loop.control()
-        while not self.is_done:
-            self._loop.advance()
-            self._sink.readings.clear()
-            self._loop.sense()
-            self._loop.control()
-            progress(self.t)
+        self.loop.fly(progress)
 
     def snapshot(self) -> Snapshot:
         """The present instant, to return to with `restore` until the next `reset`.
 
         Under contact PyBullet goes on from it closely, not bit for bit.
         """
-        loop, flight, sink = self._copied((self._loop, self._flight, self._sink))
+        loop, flight, sink = self._copied((self.loop, self._flight, self._sink))
         return Snapshot(loop, flight, self._engine.snapshot(), sink)
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -245,14 +265,14 @@ class Simulation:
             IapError: it was taken by another simulation or before the last `reset`.
         """
         self._engine.restore(snapshot.engine)
-        self._loop, self._flight, self._sink = self._copied(
+        self.loop, self._flight, self._sink = self._copied(
             (snapshot.loop, snapshot.flight, snapshot.sink)
         )
-        self._plant = self._loop.plant
+        self.plant = self.loop.plant
 
     def _copied(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
         """A deep copy; engine, renderer, scenario and observers are shared."""
-        shared = [self._engine, self._renderer, self.scenario, *self._observers]
+        shared = [self._engine, self._renderer, self.scenario, *self._observers, *self._sinks]
         return copy.deepcopy(parts, {id(each): each for each in shared if each is not None})
 
     def _number(self, name: str) -> int:
@@ -270,17 +290,22 @@ class Simulation:
         return {self._number(name): each for name, each in command.items()}
 
 
-def _resolved(
+def resolved(
     scenario: str | Path | Mapping[str, Any] | Scenario,
     settings: Mapping[str, Any],
     options: Mapping[str, Any],
-) -> Scenario:
+) -> tuple[Scenario, dict[str, Any]]:
+    """The resolved scenario of `Simulation.of`'s arguments, and its plain tree.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, in one line.
+    """
     if isinstance(scenario, Scenario):
         if settings or options:
             raise BadInput(
                 "a resolved scenario takes no settings or options: resolve it with them"
             )
-        return scenario
+        return scenario, scenario.model_dump(mode="json")
     unknown = set(options) - set(Options.model_fields)
     if unknown:
         raise BadInput(
@@ -289,5 +314,5 @@ def _resolved(
     sets = tuple(f"{path}={json.dumps(value)}" for path, value in settings.items())
     chosen = Options(**options).and_set(sets)
     if isinstance(scenario, Mapping):
-        return resolve_tree("scenario", dict(scenario), "scenario", chosen)[0]
-    return resolve(str(scenario), chosen)[0]
+        return resolve_tree("scenario", dict(scenario), "scenario", chosen)
+    return resolve(str(scenario), chosen)

@@ -226,11 +226,11 @@ def test_an_overloaded_platform_gives_up_yaw_before_force():
 @pytest.mark.parametrize("yaw", [1.0, 2.5])
 def test_a_jump_of_yaw_costs_no_height(name, yaw):
     loop = Loop.of(scenario_of("hover", platform=name, duration=12.0))
-    start = loop.pilots[0].start.copy()
+    start = loop.vehicles[0].start.copy()
     turn = so3.quaternion_exp(np.array([0.0, 0.0, -yaw]))
     start[:, :3] = start[0, :3] + so3.rotate(turn, start[:, :3] - start[0, :3])
     start[:, 3:7] = so3.multiply(turn, start[:, 3:7])
-    loop.plant.reset(start[None], [loop.pilots[0].start_rpm], stream(1, "gusts"))
+    loop.plant.reset(start[None], [loop.vehicles[0].start_rpm], stream(1, "gusts"))
     flown = loop.fly()[0]
     assert np.abs(flown.position_error).max() < 0.1
     assert np.abs(flown.attitude_error_deg[-1]).max() < 0.5

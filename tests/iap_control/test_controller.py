@@ -26,7 +26,7 @@ def made(law, platform="three_star"):
 def hover_with(law):
     """A hover whose reference lies beside the start."""
     loop = Loop.of(scenario_of("hover", f"control.law={law}", duration=8.0))
-    loop.pilots[0].timeline.rows[:, 0] += ASIDE
+    loop.vehicles[0].timeline.rows[:, 0] += ASIDE
     return loop
 
 
@@ -39,7 +39,7 @@ def arrives(x, row):
 
 def test_a_users_own_law_flies_to_its_reference_in_process():
     loop = hover_with(OWN_LAW)
-    assert isinstance(loop.pilots[0].controller, PoseDamper)
+    assert isinstance(loop.vehicles[0].controller, PoseDamper)
     flown = loop.fly()[0]
     assert np.linalg.norm(flown.position_error[0]) == pytest.approx(ASIDE)
     assert arrives(flown.x[-1, 0], flown.reference[-1])
@@ -50,7 +50,7 @@ def test_a_users_own_law_flies_to_its_reference_between_messages():
     references = ReferenceInput(3, Limits(), "stamped", needs_headings=False)
     responder = ControlResponder(made(OWN_LAW), references)
     for k in range(round(8.0 / DT)):
-        row = loop.pilots[0].reference(k).row
+        row = loop.vehicles[0].reference(k).row
         assert responder.take_state(k * PERIOD, k, loop.plant.state()[0, 0]) is None
         command = responder.take_reference(k * PERIOD, 0, row, np.zeros(6))
         loop.plant.command(0, command)

@@ -13,17 +13,13 @@ from iap_description.errors import BadInput
 from iap_description.random_streams import stream
 from iap_description.sensors.inertial_samples import InertialMounts
 from iap_description.states import Q
-from iap_physics.engines.make import make_engine
-from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.inertial import InertialProbe
 from iap_sensors import imu, magnetometer
 from iap_sensors.ahrs import PRESETS, AttitudeFilter, AttitudeGains
 from iap_sensors.imu import Imu, ImuSpec
 from iap_sensors.magnetometer import Magnetometer, MagnetometerSpec
-from iap_simulation.loop import fly, make_plant
-from iap_simulation.pacing import StepTimer
-from iap_simulation.scenario.plant_spec import plant_spec
-from iap_simulation.vehicle import Vehicle
+from iap_simulation.flight import Flight
+from iap_simulation.simulation import Simulation
 
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 UP = np.array([0.0, 0.0, GRAVITY])
@@ -49,17 +45,13 @@ def roll_pitch_yaw_deg(q_WS):
 def flight():
     """Both laps of the figure-eight in PyBullet: true rates and specific forces (T, 3), and attitudes (T + 1, 4)."""
     scenario = scenario_of("figure_eight", engine="pybullet")
-    pilots = [Vehicle.of(scenario, vehicle) for vehicle in scenario.vehicles]
     mounts = InertialMounts(np.array([DRONE]), np.zeros((1, 3)), LEVEL[None])
     rate = {"physics_hz": PHYSICS_HZ, "every": round(PHYSICS_HZ * DT)}
     probe = InertialProbe(mounts, **rate, sampling="integrating", gravity=GRAVITY)
-    spec = plant_spec(scenario, pilots)
-    plant = make_plant(spec, pilots, make_engine(spec.engine), [probe])
     log = Attitudes()
-    try:
-        fly(plant, pilots, [], FlightMonitor(spec), StepTimer(), lambda t: None, log)
-    finally:
-        plant.engine.close()
+    with Simulation(Flight.of(scenario), probes=[probe]) as simulation:
+        simulation.begin(observers=[log])
+        simulation.fly()
     _, w, f = probe.take()
     return w[:, 0], f[:, 0], np.array(log.q)
 
@@ -70,8 +62,8 @@ class Attitudes:
     def __init__(self):
         self.q = []
 
-    def sample(self, k, plant):
-        self.q.append(plant.state(0)[0, DRONE, Q].copy())
+    def record(self, vehicle, step):
+        self.q.append(step.x[DRONE, Q].copy())
 
 
 def errors_deg(flight, seed):

@@ -11,13 +11,9 @@ from iap_description.sensors.inertial_samples import InertialMounts, InertialSam
 from iap_description.states import P, Q, V, W
 from iap_estimation.evaluation.dead_reckoning import reckon as means
 from iap_estimation.evaluation.dead_reckoning import reckon_instants as instants
-from iap_physics.engines.make import make_engine
-from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.inertial import InertialProbe
-from iap_simulation.loop import fly, make_plant
-from iap_simulation.pacing import StepTimer
-from iap_simulation.scenario.plant_spec import plant_spec
-from iap_simulation.vehicle import Vehicle
+from iap_simulation.flight import Flight
+from iap_simulation.simulation import Simulation
 
 SAMPLINGS = ("integrating", "instantaneous")
 STEPS = 2000  # 10 s
@@ -52,15 +48,11 @@ class Feelings:
 def figure_eight(mounts: InertialMounts, duration: float) -> Feelings:
     """Fly the figure-eight in PyBullet."""
     scenario = scenario_of("figure_eight", engine="pybullet", duration=duration)
-    pilots = [Vehicle.of(scenario, vehicle) for vehicle in scenario.vehicles]
     probes = [_probe(mounts, name) for name in SAMPLINGS]
-    spec = plant_spec(scenario, pilots)
-    plant = make_plant(spec, pilots, make_engine(spec.engine), probes)
     log = _States()
-    try:
-        fly(plant, pilots, [], FlightMonitor(spec), StepTimer(), lambda t: None, log)
-    finally:
-        plant.engine.close()
+    with Simulation(Flight.of(scenario), probes=probes) as simulation:
+        simulation.begin(observers=[log])
+        simulation.fly()
     taken = (probe.take() for probe in probes)
     return Feelings(mounts, np.array(log.x), dict(zip(SAMPLINGS, taken, strict=True)))
 
@@ -75,8 +67,8 @@ class _States:
     def __init__(self):
         self.x = []
 
-    def sample(self, k, plant):
-        self.x.append(plant.state(0)[0].copy())
+    def record(self, vehicle, step):
+        self.x.append(step.x.copy())
 
 
 def reckon(flight: Feelings, sampling: str, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -20,17 +20,13 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform, load_platform, platform_tree
 from iap_description.world.world import World
 from iap_physics.engines.closed_form import ClosedFormEngine
-from iap_physics.engines.make import make_engine
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.plant import Plant
-from iap_physics.plant_spec import PlantSpec
 from iap_physics.propulsion import Airframe
 from iap_physics.wind import Wind
-from iap_simulation.loop import fly, make_plant
-from iap_simulation.pacing import StepTimer
-from iap_simulation.scenario.plant_spec import plant_spec
+from iap_simulation.flight import Flight
 from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_tree
-from iap_simulation.vehicle import Vehicle
+from iap_simulation.simulation import Simulation
 
 Array = NDArray[np.float64]
 CONTROL_HZ, PHYSICS_HZ = 200.0, 1000.0
@@ -178,28 +174,29 @@ class Log:
         return Flown(*(np.array(column) for column in zip(*self._rows, strict=True)))
 
 
-@dataclass
 class Loop:
     """A scenario made ready, which can be flown more than once after a reset."""
 
-    scenario: Scenario
-    pilots: list[Vehicle]
-    spec: PlantSpec
-    plant: Plant
-    watch: FlightMonitor
+    def __init__(self, simulation: Simulation, flight: Flight) -> None:
+        self.simulation, self.scenario = simulation, flight.scenario
+        self.vehicles, self.plant = flight.vehicles, simulation.plant
 
     @classmethod
     def of(cls, scenario: Scenario) -> "Loop":
-        """Build pilots, engine and plant."""
-        pilots = [Vehicle.of(scenario, vehicle) for vehicle in scenario.vehicles]
-        spec = plant_spec(scenario, pilots)
-        plant = make_plant(spec, pilots, make_engine(spec.engine))
-        return cls(scenario, pilots, spec, plant, FlightMonitor(spec))
+        """Build vehicles, engine and plant."""
+        flight = Flight.of(scenario)
+        return cls(Simulation(flight, render=False), flight)
+
+    @property
+    def monitor(self) -> FlightMonitor:
+        """Of the present flight."""
+        return self.simulation.loop.monitor
 
     def fly(self, progress: Callable[[float], None] = lambda t: None) -> list[Flown]:
-        """From the start to the end of all references."""
-        logs = [Log(i) for i in range(len(self.pilots))]
-        fly(self.plant, self.pilots, logs, self.watch, StepTimer(), progress)
+        """From the plant's present state to the end of all references."""
+        logs = [Log(i) for i in range(len(self.vehicles))]
+        self.simulation.begin(observers=logs)
+        self.simulation.fly(progress)
         return [log.flown() for log in logs]
 
 

@@ -21,13 +21,9 @@ from iap_description.signals import Step as Flown
 from iap_io.wire.message_views import MessageReader, StateMessage
 from iap_msgs.msg import PlatformState
 from iap_msgs.srv import Step
-from iap_physics.engines.make import make_engine
-from iap_physics.flight_monitor import FlightMonitor
-from iap_simulation.loop import fly, make_plant
-from iap_simulation.pacing import StepTimer
-from iap_simulation.run import Flight
-from iap_simulation.scenario.plant_spec import plant_spec
+from iap_simulation.flight import Flight
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.simulation import Simulation
 
 EVERY = QoSProfile(depth=5000, reliability=ReliabilityPolicy.RELIABLE)
 
@@ -154,16 +150,10 @@ class Keep:
 def flown_in_process(scenario: Scenario) -> dict[str, dict[int, np.ndarray]]:
     """The states that the same scenario flies in one process, by vehicle and stamp [ns]."""
     flight = Flight.of(scenario)
-    spec = plant_spec(scenario, flight.pilots)
-    engine = make_engine(spec.engine)
-    keep = Keep([pilot.name for pilot in flight.pilots])
-    try:
-        plant = make_plant(spec, flight.pilots, engine, flight.sensors.probes)
-        flight.begin(plant)
-        tools = (FlightMonitor(spec), StepTimer(), lambda t: None)
-        fly(plant, flight.pilots, [keep], *tools, flight.sensors if flight.feeling else None)
-    finally:
-        engine.close()
+    keep = Keep([vehicle.name for vehicle in flight.vehicles])
+    with Simulation(flight, render=False) as simulation:
+        simulation.begin(observers=[keep])
+        simulation.fly()
     return keep.states
 
 

@@ -9,13 +9,8 @@ from iap_bringup.nodes.sensor_log import SensorLog
 from iap_description.sensors.readings import Reading
 from iap_io.ros.node import EVERY
 from iap_io.ros.sensor_topics import message_class
-from iap_physics.engines.make import make_engine
-from iap_physics.flight_monitor import FlightMonitor
-from iap_sensors.cameras.make import make_renderer
-from iap_simulation.loop import fly, make_plant
-from iap_simulation.pacing import StepTimer
-from iap_simulation.run import Flight
-from iap_simulation.scenario.plant_spec import plant_spec
+from iap_simulation.flight import Flight
+from iap_simulation.simulation import Simulation
 
 
 class Said:
@@ -32,21 +27,10 @@ class Said:
 
 def said_in_process(scenario) -> Said:
     """All readings of a flight in one process."""
-    flight, said = Flight.of(scenario), Said()
-    spec = plant_spec(scenario, flight.pilots)
-    engine = make_engine(spec.engine)
-    renderer = make_renderer(scenario.renderer) if flight.sensors.suite.has_cameras else None
-    try:
-        plant = make_plant(spec, flight.pilots, engine, flight.sensors.probes)
-        if renderer is not None:
-            flight.sensors.suite.open_cameras(renderer)
-        flight.sensors.begin(plant, [said])
-        tools = (FlightMonitor(spec), StepTimer(), lambda t: None)
-        fly(plant, flight.pilots, [], *tools, flight.sensors)
-    finally:
-        engine.close()
-        if renderer is not None:
-            renderer.close()
+    said = Said()
+    with Simulation(Flight.of(scenario)) as simulation:
+        simulation.begin(sinks=[said])
+        simulation.fly()
     return said
 
 

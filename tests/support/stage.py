@@ -22,13 +22,9 @@ from iap_io.ros.node import EVERY
 from iap_io.ros.sensor_topics import message_class
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.wire.message_views import StateMessage
-from iap_physics.engines.make import make_engine
-from iap_physics.flight_monitor import FlightMonitor
-from iap_simulation.loop import fly, make_plant
-from iap_simulation.pacing import StepTimer
-from iap_simulation.run import Flight
-from iap_simulation.scenario.plant_spec import plant_spec
+from iap_simulation.flight import Flight
 from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.simulation import Simulation
 
 SCENARIO = "figure_eight"
 ASSIGNMENTS = ["engine.name=closed_form"]
@@ -69,13 +65,10 @@ class Play:
         metas = {meta.topic: meta for meta in flight.sensors.suite.infos}
         assembly = Assembly.of(self.scenario.vehicles[0].platform)
         self.sensor_set = SensorSet.of(assembly, list(metas.values()), 9.81)
-        spec = plant_spec(self.scenario, flight.pilots)
-        keep, engine = Keep(), make_engine(spec.engine)
-        plant = make_plant(spec, flight.pilots, engine, flight.sensors.probes)
-        flight.sensors.begin(plant, [keep])
-        tools = (FlightMonitor(spec), StepTimer(), lambda t: None)
-        fly(plant, flight.pilots, [keep], *tools, flight.sensors)
-        engine.close()
+        keep = Keep()
+        with Simulation(flight, render=False) as simulation:
+            simulation.begin(observers=[keep], sinks=[keep])
+            simulation.fly()
         self.states = keep.states
         self._encoders = {
             t: encoder(m) for t, m in metas.items() if not isinstance(m, CameraSensorInfo)

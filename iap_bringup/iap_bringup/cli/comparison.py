@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from iap_io.runs.run_folder import COMPARED, write_metrics
-from iap_simulation.run import Flight, Progress, Result, execute
+from iap_simulation.flight import Flight
+from iap_simulation.run import Progress, Result, execute
 from iap_simulation.scenario.scenario import Scenario
 
 Resolve = Callable[[tuple[str, ...]], tuple[Scenario, dict[str, Any]]]

@@ -18,7 +18,8 @@ from iap_description.errors import BadInput
 from iap_io.runs.disk_use import disk_use
 from iap_io.runs.run_folder import create_run_folder
 from iap_io.runs.run_meta import COMPLETED, RunMeta
-from iap_simulation.run import Flight, Result, execute
+from iap_simulation.flight import Flight
+from iap_simulation.run import Result, execute
 from iap_simulation.scenario.scenario import (
     Options,
     Scenario,

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from iap_description.errors import BadInput
 from iap_sensors.cameras.make import make_renderer
-from iap_simulation.run import Flight, execute
+from iap_simulation.flight import Flight
+from iap_simulation.run import execute
 from iap_simulation.scenario.scenario import Options, resolve
 
 PLATFORMS = ("three_star", "two_line", "f450")  # one for each control law

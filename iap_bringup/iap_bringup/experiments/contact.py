@@ -15,8 +15,9 @@ from iap_description.world.world import World
 from iap_io.runs.run_folder import create_run_folder, load_run
 from iap_physics.engines.joints import joined_rows
 from iap_physics.engines.pybullet.engine import PyBulletEngine
+from iap_simulation.flight import Flight
 from iap_simulation.metrics.contact import ESTIMATED
-from iap_simulation.run import Flight, execute
+from iap_simulation.run import execute
 from iap_simulation.scenario.scenario import Options, resolve
 
 Array = NDArray[np.float64]

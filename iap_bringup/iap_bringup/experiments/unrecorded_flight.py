@@ -8,15 +8,12 @@ from numpy.typing import NDArray
 
 from iap_description.sensors.readings import ImageReading, ImuReading, Reading
 from iap_description.signals import Step
-from iap_physics.engines.make import make_engine
-from iap_physics.flight_monitor import FlightMonitor
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink
-from iap_simulation.loop import fly, make_plant
-from iap_simulation.pacing import StepTimer
-from iap_simulation.run import Flight, Progress
-from iap_simulation.scenario.plant_spec import plant_spec
+from iap_simulation.flight import Flight
+from iap_simulation.run import Progress
 from iap_simulation.scenario.scenario import Options, Scenario, resolve
+from iap_simulation.simulation import Simulation
 
 Array = NDArray[np.float64]
 
@@ -90,17 +87,9 @@ def fly_unrecorded(
         renderer: for what has cameras; whoever made it closes it.
         tell: is told the time in the flight [s].
     """
-    engine = make_engine(flight.scenario.engine.name)
-    try:
-        spec = plant_spec(flight.scenario, flight.pilots)
-        plant = make_plant(spec, flight.pilots, engine, flight.sensors.probes)
-        if renderer is not None and flight.sensors.suite.has_cameras:
-            flight.sensors.suite.open_cameras(renderer)
-        flight.sensors.begin(plant, [sink, *flight.feeling])
-        tools = FlightMonitor(spec), StepTimer()
-        fly(plant, flight.pilots, [log], *tools, tell, flight.sensors)
-    finally:
-        engine.close()
+    with Simulation(flight, renderer=renderer, render=renderer is not None) as simulation:
+        simulation.begin(observers=[log], sinks=[sink])
+        simulation.fly(tell)
 
 
 def watch(name: str, options: Options, renderer: Renderer | None = None) -> Watched:

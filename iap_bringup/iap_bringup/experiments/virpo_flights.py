@@ -21,7 +21,8 @@ from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.virpo.messages import Tracks
 from iap_sensors.cameras.renderer import Renderer
-from iap_simulation.run import Flight, Progress
+from iap_simulation.flight import Flight
+from iap_simulation.run import Progress
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.sensor_infos import sensor_infos
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import yaml
+from pydantic import BaseModel
 
 from iap_control.gains import PRESETS as GAINS
-from iap_description.config import Record
 from iap_description.errors import BadInput
 from iap_description.sensors.mounts import space
 from iap_description.sensors.sensor_info import ImuInfo, sensors_text
@@ -213,5 +213,5 @@ def _measured_topic(vehicle: VehicleSpec) -> str:
     return "state/measured" if any(vehicle.state_noise.model_dump().values()) else ""
 
 
-def _yaml(record: Record) -> str:
+def _yaml(record: BaseModel) -> str:
     return yaml.safe_dump(record.model_dump(mode="json"), sort_keys=False)

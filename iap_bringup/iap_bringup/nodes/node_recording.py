@@ -14,8 +14,9 @@ from iap_io.runs.recorder import Recorder, RecordingFailed
 from iap_io.runs.run_folder import write_config
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunStats
 from iap_io.wire.message_views import stamp_of_time
+from iap_simulation.flight import Flight
 from iap_simulation.loop import is_far
-from iap_simulation.run import INTERRUPTED, Flight, judge
+from iap_simulation.run import INTERRUPTED, judge
 
 
 class NodeRecording:
@@ -37,7 +38,7 @@ class NodeRecording:
     def __init__(self, flight: Flight, config: dict[str, Any], folder: Path) -> None:
         self.folder = folder
         self.logbook = StepSynchronizer(
-            [Expected.of(pilot) for pilot in flight.pilots], self._write
+            [Expected.of(pilot) for pilot in flight.vehicles], self._write
         )
         self.outcome: str | None = None
         self.collisions: list[dict[str, Any]] = []

@@ -43,7 +43,7 @@ from iap_io.wire.message_views import (
 )
 from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
 from iap_msgs.msg import ForceTask, PlatformCommand, PlatformReference, PlatformState
-from iap_simulation.run import Flight
+from iap_simulation.flight import Flight
 from iap_simulation.vehicle import Vehicle
 
 LATENESS = 2.0  # of sensors at the end of a flight, for which is waited [s of wall time]
@@ -66,7 +66,7 @@ class RecorderNode(SuiteNode):
         self._pause, self._repeats = self.create_client(SetBool, "/pause"), 0
         self._runs = [self._new_run()]
         self._sensors = SensorLog(self._flight.meta.sensors, self._take_reading)
-        for number, pilot in enumerate(self._flight.pilots):
+        for number, pilot in enumerate(self._flight.vehicles):
             self._listen(number, pilot)
         for topic, kind in self._sensors.topics.items():
             hear = partial(self._on_sensor, topic)
@@ -152,7 +152,7 @@ class RecorderNode(SuiteNode):
         """Vehicle and topic of all that is answered while time stands, again and again."""
         return {
             (number, topic)
-            for number, pilot in enumerate(self._flight.pilots)
+            for number, pilot in enumerate(self._flight.vehicles)
             for topic in (topics.STATE, *Expected.of(pilot).topics)
         }
 

@@ -23,7 +23,7 @@ from iap_bringup.nodes.scenario_parameters import resolved_scenario, vehicle_of_
 from iap_control.references.motions import Replay
 from iap_description.errors import BadInput
 from iap_io.ros.node import SuiteNode, run
-from iap_simulation.run import Flight
+from iap_simulation.flight import Flight
 
 
 class Alias(NamedTuple):
@@ -70,7 +70,7 @@ def _physics(node: SuiteNode) -> dict[str, Any]:
     flight = Flight.of(scenario)
     for note in flight.sensors.suite.notes:
         node.get_logger().warning(note)
-    return physics_parameters(scenario, flight.pilots)
+    return physics_parameters(scenario, flight.vehicles)
 
 
 _ESTIMATION = "iap_estimation.nodes"

@@ -34,7 +34,7 @@ def hover(name, seconds=4.0, yaw_deg=0.0, **settings):
 
 def displace(loop, p=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0)):
     """Put the whole platform beside its reference."""
-    pilot = loop.pilots[0]
+    pilot = loop.vehicles[0]
     x = pilot.start.copy()
     q = so3.quaternion_exp(np.array(turn))
     x[:, :3] = x[0, :3] + so3.rotate(q, x[:, :3] - x[0, :3]) + p
@@ -118,7 +118,7 @@ def test_a_jump_of_the_reference_leans_the_quadrotor_no_further_than_the_error_a
     for k in range(1000):
         row[0] = 0.3 if k > 100 else 0.0
         x = loop.plant.state(0)[0, 0]
-        loop.plant.command(0, loop.pilots[0].controller(x, Reference(row)))
+        loop.plant.command(0, loop.vehicles[0].controller(x, Reference(row)))
         loop.plant.advance()
         tilts.append(np.rad2deg(np.arccos(so3.rotate(x[Q], [0.0, 0.0, 1.0])[2])))
     assert 5.0 < max(tilts) < 15.0
@@ -168,7 +168,7 @@ def test_state_noise_does_not_saturate_the_rotors(name):
 def fly_level(name, level, seconds, *, v=(0, 0, 0), w=(0, 0, 0), a=(0, 0, 0), alpha=(0, 0, 0)):
     """Central state row after a constant reference at a level, from hover at the origin."""
     loop = hover(name)
-    pilot, plant = loop.pilots[0], loop.plant
+    pilot, plant = loop.vehicles[0], loop.plant
     row = row_at(name)
     row[7:10], row[10:13], row[13:16], row[16:19] = v, w, a, alpha
     for _ in range(round(seconds * 200)):
@@ -203,7 +203,7 @@ def test_an_acceleration_reference_is_followed(name):
 
 def test_the_held_heading_counts_for_the_platform_itself():
     loop = hover("f450", control={"gains": "default", "yaw": "hold"})
-    controller = loop.pilots[0].controller
+    controller = loop.vehicles[0].controller
     x = loop.plant.state(0)[0, 0]
     controller(x, Reference(row_at("f450", (0.0, 0.0, 12.0))))
     U = controller.wrench(x, Reference(row_at("f450", (0.0, 0.0, 12.0), yaw=0.5)))
@@ -225,6 +225,6 @@ def test_the_integral_carries_a_platform_that_is_heavier_than_its_model():
 def test_reset_makes_the_next_flight_equal_the_first():
     loop = hover("f450", 2.0)
     first = displace(loop, p=(0.3, 0.0, 0.0), turn=(0.0, 0.0, 0.2)).fly()[0]
-    loop.pilots[0].controller.reset()
+    loop.vehicles[0].controller.reset()
     second = displace(loop, p=(0.3, 0.0, 0.0), turn=(0.0, 0.0, 0.2)).fly()[0]
     np.testing.assert_array_equal(first.x, second.x)

@@ -242,7 +242,7 @@ def test_every_line_flies_a_circle_in_five_degrees_of_freedom(line):
     tree = {"platform": LINES[line].model_dump(mode="json"), "reference": CIRCLE}
     loop = Loop.of(scenario_of(tree))
     flown = loop.fly()[0]
-    axis = loop.pilots[0].controller.model.line_P
+    axis = loop.vehicles[0].controller.model.line_P
     assert flown.position_rmse < 0.01
     assert np.sqrt((flown.axis_error_deg(axis) ** 2).mean()) < 0.25
 
@@ -250,7 +250,7 @@ def test_every_line_flies_a_circle_in_five_degrees_of_freedom(line):
 def test_a_swing_about_the_line_is_survived_without_losing_place_or_direction():
     """Rolled by 20 degrees at the start, the platform swings like a pendulum below its joints."""
     loop = Loop.of(scenario_of("hover", platform="three_line", duration=5.0))
-    pilot = loop.pilots[0]
+    pilot = loop.vehicles[0]
     x = pilot.start.copy()
     roll = so3.quaternion_exp(np.array([np.deg2rad(20.0), 0.0, 0.0]))
     joints = np.array([joint.position for joint in LINES["three_line"].joints])

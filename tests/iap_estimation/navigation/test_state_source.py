@@ -10,9 +10,8 @@ from flying import Log, Loop, scenario_of
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.virpo.localizer import METHODS
-from iap_simulation.loop import fly
-from iap_simulation.pacing import StepTimer
-from iap_simulation.run import Flight
+from iap_simulation.flight import Flight
+from iap_simulation.loop import ClosedLoop
 from iap_simulation.scenario.requirements import StateSource
 from iap_simulation.scenario.scenario import Options, resolve
 
@@ -89,9 +88,11 @@ class Offset:
 
 def hover_on(shift, yaw=0.0):
     loop, log = Loop.of(scenario_of("hover", duration=8.0)), Log(0)
-    beliefs = {0: Offset(loop, shift, yaw)}
+    estimates = {0: Offset(loop, shift, yaw)}
     try:
-        fly(loop.plant, loop.pilots, [log], loop.watch, StepTimer(), lambda _: None, None, beliefs)
+        ClosedLoop(loop.plant, loop.vehicles, loop.monitor, [log], estimates=estimates).fly(
+            lambda _: None
+        )
     finally:
         loop.plant.engine.close()
     return log.flown()

@@ -8,7 +8,8 @@ import pytest
 from test_replay_real_flights import FLIGHTS, write_in_ned
 
 from iap_io.runs.run_folder import load_run
-from iap_simulation.run import Flight, Result, execute
+from iap_simulation.flight import Flight
+from iap_simulation.run import Result, execute
 from iap_simulation.scenario.scenario import Options, resolve_tree
 
 pytestmark = pytest.mark.slow

@@ -13,7 +13,8 @@ from iap_io.runs.run_folder import load_run
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.mounted import kinds
 from iap_sensors.mounted.rig_spec import RigSpec
-from iap_simulation.run import Flight, execute
+from iap_simulation.flight import Flight
+from iap_simulation.run import execute
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import SCENARIOS, Options, resolve_tree
 

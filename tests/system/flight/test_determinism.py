@@ -12,7 +12,6 @@ import pytest
 from flying import Loop, scenario_of
 
 from iap_bringup.cli.main import main
-from iap_simulation.loop import reset_plant
 
 SECONDS = 2.0
 ENGINES = ["closed_form", "pybullet"]
@@ -48,13 +47,13 @@ def test_after_a_reset_the_flight_is_bit_identical(engine):
     """Also in the middle of a flight: controllers, noise, gusts and rotors all begin anew."""
     loop = windy(engine)
     first = flown(loop)
-    reset_plant(loop.plant, loop.spec, loop.pilots)
+    loop.simulation.reset()
     for _ in range(50):
-        pilot = loop.pilots[0]
+        pilot = loop.vehicles[0]
         state = loop.plant.state(0)[0]
         loop.plant.command(0, pilot.controller(pilot.sense(state[0]), pilot.reference(700)))
         loop.plant.advance()
-    reset_plant(loop.plant, loop.spec, loop.pilots)
+    loop.simulation.reset()
     assert loop.plant.t == 0.0
     np.testing.assert_array_equal(flown(loop), first)
 
@@ -99,7 +98,7 @@ def test_a_source_of_noise_does_not_disturb_another():
         loop = Loop.of(
             scenario_of("figure_eight_windy", f"wind.turbulence={turbulence}", duration=0.5)
         )
-        pilot, x = loop.pilots[0], np.zeros(13)
+        pilot, x = loop.vehicles[0], np.zeros(13)
         x[6] = 1.0
         loop.fly()
         noise.append(pilot.sense(x)[:3].copy())

@@ -39,8 +39,8 @@ def base(loop):
 
 def row_of(loop):
     """A reference row at the present place, at rest."""
-    row = np.zeros(19 + loop.pilots[0].controller.model.count)
-    row[:7] = loop.pilots[0].start[0, :7]
+    row = np.zeros(19 + loop.vehicles[0].controller.model.count)
+    row[:7] = loop.vehicles[0].start[0, :7]
     return row
 
 
@@ -48,7 +48,7 @@ def track(loop, reference, seconds):
     """Through the controller; the reference may be a function of time."""
     for k in range(round(seconds / DT)):
         now = reference(k * DT) if callable(reference) else reference
-        loop.plant.command(0, loop.pilots[0].controller(base(loop), now))
+        loop.plant.command(0, loop.vehicles[0].controller(base(loop), now))
         loop.plant.advance()
     return base(loop).copy()
 
@@ -56,7 +56,7 @@ def track(loop, reference, seconds):
 def command(loop, order, seconds):
     """Past the controller, straight to the Plant; wrenches by way of the vehicle, which allocates them."""
     for _ in range(round(seconds / DT)):
-        loop.plant.command(0, loop.pilots[0].allocated(order, base(loop)[Q]))
+        loop.plant.command(0, loop.vehicles[0].allocated(order, base(loop)[Q]))
         loop.plant.advance()
     return base(loop).copy()
 
@@ -65,11 +65,11 @@ def order_of(loop, mode):
     """A command that hovers, in a mode."""
     platform = loop.scenario.vehicles[0].platform
     order = Command.zeros(platform.count, mode)
-    mass = loop.pilots[0].controller.model.inertia.mass
+    mass = loop.vehicles[0].controller.model.inertia.mass
     order.thrust[:] = mass * 9.81 / platform.count
-    order.q_WB[:] = loop.pilots[0].start[-platform.count :, Q]
+    order.q_WB[:] = loop.vehicles[0].start[-platform.count :, Q]
     order.rpm[:] = hover_rpm(platform)
-    d_0 = loop.pilots[0].controller.model.inertia.d_0
+    d_0 = loop.vehicles[0].controller.model.inertia.d_0
     order.wrench_P[:3] = (0.0, 0.0, mass * 9.81)
     order.wrench_P[3:] = np.cross(d_0, order.wrench_P[:3])
     return order
@@ -135,7 +135,7 @@ def test_an_acceleration_is_tracked_without_pose_or_velocity(hovering, name):
 @pytest.mark.parametrize("name", JOINTED)
 def test_a_wrench_reference_accelerates_the_platform_by_newton_s_law(hovering, name):
     loop = hovering(name)
-    model = loop.pilots[0].controller.model
+    model = loop.vehicles[0].controller.model
     force = np.array([1.0, 0.0, model.inertia.mass * 9.81 + 0.5])
     U = np.concatenate([force, np.cross(model.inertia.d_0, force)])  # through the CoM
     reference = Reference(row_of(loop), Level.WRENCH, U)
@@ -208,9 +208,9 @@ def test_a_wrench_command_does_what_the_controller_s_own_allocation_does(hoverin
         row[7:10] = (0.3, 0.0, 0.1)
         reference = Reference(row, Level.VELOCITY)
         for _ in range(300):
-            order = loop.pilots[0].controller(base(loop), reference)
+            order = loop.vehicles[0].controller(base(loop), reference)
             order.mode = mode
-            loop.plant.command(0, loop.pilots[0].allocated(order, base(loop)[Q]))
+            loop.plant.command(0, loop.vehicles[0].allocated(order, base(loop)[Q]))
             loop.plant.advance()
         ends.append(base(loop).copy())
     np.testing.assert_allclose(ends[1], ends[0], atol=1e-9)

@@ -16,7 +16,7 @@ def hover(*assignments, engine="closed_form", **options):
 
 def turned_over(loop, angle):
     """Turn the whole platform about x before the flight."""
-    pilot = loop.pilots[0]
+    pilot = loop.vehicles[0]
     x, turn = pilot.start.copy(), so3.quaternion_exp(np.array([angle, 0.0, 0.0]))
     x[:, :3] = x[0, :3] + so3.rotate(turn, x[:, :3] - x[0, :3])
     x[:, Q] = so3.multiply(turn, x[:, Q])
@@ -36,7 +36,7 @@ def test_a_platform_that_leans_far_has_not():
 
 def test_a_platform_ten_metres_from_its_reference_is_lost():
     loop = hover()
-    pilot = loop.pilots[0]
+    pilot = loop.vehicles[0]
     x = pilot.start.copy()
     x[:, 0] += 10.5
     loop.plant.reset(x[None], [pilot.start_rpm], np.random.default_rng(1))

@@ -123,8 +123,8 @@ def test_a_flight_from_the_ground_takes_off_hovers_and_lands(name):
     )
     flown = loop.fly()[0]
     heights, clearance = flown.x[:, 0, 2], load_platform(name).ground_clearance
-    airborne = (flown.t > loop.pilots[0].timeline.lead) & (
-        flown.t < loop.pilots[0].timeline.lead + 1.0
+    airborne = (flown.t > loop.vehicles[0].timeline.lead) & (
+        flown.t < loop.vehicles[0].timeline.lead + 1.0
     )
     assert heights[0] == pytest.approx(clearance)
     assert np.abs(heights[airborne] - 1.5).max() < 0.05
@@ -132,7 +132,7 @@ def test_a_flight_from_the_ground_takes_off_hovers_and_lands(name):
     assert np.abs(flown.x[-1, 0, 7:]).max() < 0.05  # at rest
     idle = load_platform(name).aircraft.rotor.rpm_min
     assert flown.rpm[-1].max() < 1.1 * idle
-    assert loop.pilots[0].timeline.levels[-1] == Level.WRENCH
+    assert loop.vehicles[0].timeline.levels[-1] == Level.WRENCH
     loop.plant.engine.close()
 
 
@@ -187,7 +187,7 @@ def test_two_platforms_fly_in_one_world_each_on_its_own_reference():
     assert first.position_rmse < 0.01 and second.position_rmse < 0.01
     np.testing.assert_allclose(first.x[0, 0, :3], [0.0, 0.0, 2.0], atol=1e-9)
     assert second.x[0, 0, 0] > 3.0
-    assert loop.watch.collisions == []
+    assert loop.monitor.collisions == []
 
 
 def test_a_vehicle_flies_the_same_with_another_one_far_away():
@@ -229,8 +229,8 @@ def test_a_collision_names_both_vehicles_and_moves_both():
     )
     red, blue = loop.fly()
     loop.plant.engine.close()
-    assert [{a, b} for _, a, b in loop.watch.collisions] == [{"red", "blue"}]
-    t = loop.watch.collisions[0][0]
+    assert [{a, b} for _, a, b in loop.monitor.collisions] == [{"red", "blue"}]
+    t = loop.monitor.collisions[0][0]
     assert 0.5 < t < 4.0
     for flown in (red, blue):
         assert np.abs(flown.position_error[flown.t < t]).max() < 0.01

@@ -9,7 +9,8 @@ pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test ha
 from probe import flown_in_process, fly_recorded, largest_difference
 
 from iap_io.runs.run_folder import load_run, read_metrics
-from iap_simulation.run import Flight, execute
+from iap_simulation.flight import Flight
+from iap_simulation.run import execute
 from iap_simulation.scenario.scenario import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]

@@ -24,8 +24,6 @@ from iap_io.wire.message_views import (
 )
 from iap_io.wire.wrench_views import WrenchMessage
 from iap_msgs.msg import PlatformCommand, PlatformReference, PlatformState
-from iap_simulation.loop import fly
-from iap_simulation.pacing import StepTimer
 
 pytestmark = pytest.mark.nodes
 HANG = 180.0  # without an answer to a state [s of wall time]; some seconds where nothing hangs
@@ -52,7 +50,8 @@ def flown(scenario):
     """The recording of a scenario flown in process."""
     loop, recording = Loop.of(scenario), Recording()
     try:
-        fly(loop.plant, loop.pilots, [recording], loop.watch, StepTimer(), lambda t: None)
+        loop.simulation.begin(observers=[recording])
+        loop.simulation.fly()
     finally:
         loop.plant.engine.close()
     return recording

@@ -18,7 +18,8 @@ from visualization_msgs.msg import MarkerArray
 
 from iap_description import so3
 from iap_io.runs.run_folder import load_run, read_metrics
-from iap_simulation.run import Flight, execute
+from iap_simulation.flight import Flight
+from iap_simulation.run import execute
 from iap_simulation.scenario.scenario import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes]

@@ -25,7 +25,8 @@ from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_io.runs.recorder import BAG
 from iap_io.runs.run_folder import load_run
 from iap_io.wire.message_views import SECOND
-from iap_simulation.run import Flight, execute
+from iap_simulation.flight import Flight
+from iap_simulation.run import execute
 from iap_simulation.scenario.scenario import Options, resolve
 
 Array = NDArray[np.float64]

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A scenario made ready to fly: its vehicles, sensors and estimators, and the recording's description of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from iap_control.references.replay import Commanded
+from iap_description import so3
+from iap_description.sensors.sensor_info import SensorInfo
+from iap_description.vehicles.assembly import Assembly
+from iap_description.world.objects import Funnel
+from iap_description.world.world import World
+from iap_estimation.navigation.navigator import Navigator
+from iap_estimation.navigation.sensor_set import SensorSet
+from iap_estimation.navigation.settings import load_settings
+from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
+from iap_io.runs import topics
+from iap_io.runs.recorder import Recorder
+from iap_io.runs.run_meta import TRUTH, Bore, RunMeta, Track, VehicleMeta
+from iap_physics.plant import Plant
+from iap_sensors.mounted.sensor_suite import ReadingSink
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
+from iap_simulation.sensing import PlantSensors
+from iap_simulation.vehicle import Vehicle, recorded_commands, vehicles_of
+
+
+@dataclass(frozen=True)
+class Flight:
+    """A scenario made ready to fly.
+
+    Attributes:
+        scenario: resolved.
+        vehicles: one per vehicle.
+        recorded: the recorded command and flight of each vehicle that replays one.
+        sensors: all sensors.
+        navigators: of the vehicles, by their numbers, that fly on an estimate.
+    """
+
+    scenario: Scenario
+    vehicles: tuple[Vehicle, ...]
+    recorded: tuple[Commanded | None, ...]
+    sensors: PlantSensors
+    navigators: dict[int, Navigator]
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> "Flight":
+        """Read recorded commands and build vehicles, sensors and estimators.
+
+        Raises:
+            BadInput: a recording cannot be used, or a vehicle cannot localise itself.
+        """
+        recorded = recorded_commands(scenario)
+        vehicles = vehicles_of(scenario, recorded)
+        sensors = PlantSensors(scenario)
+        navigators = {
+            i: _navigator(scenario, vehicle, sensors.suite.infos)
+            for i, vehicle in enumerate(scenario.vehicles)
+            if vehicle.control.state_source != TRUTH
+        }
+        return cls(scenario, vehicles, recorded, sensors, navigators)
+
+    @property
+    def imu_wrench_observers(self) -> list[ImuWrenchObserver]:
+        """The observers that estimate wrenches from inertial units."""
+        observers = [
+            vehicle.interaction.observer
+            for vehicle in self.vehicles
+            if vehicle.interaction is not None
+        ]
+        return [each for each in observers if isinstance(each, ImuWrenchObserver)]
+
+    @property
+    def duration(self) -> float:
+        """Simulated time of the whole flight [s]."""
+        return max(vehicle.timeline.duration for vehicle in self.vehicles)
+
+    @property
+    def meta(self) -> RunMeta:
+        """What the recording says about the run."""
+        s = self.scenario
+        metas = []
+        for spec, vehicle in zip(s.vehicles, self.vehicles, strict=True):
+            meta = VehicleMeta.of(
+                Assembly.of(spec.platform, spec.name),
+                spec.platform,
+                vehicle.model.controlled_angles,
+                gains=spec.control.preset,
+                window_s=s.metrics.window or vehicle.timeline.window,
+                feels=vehicle.interaction is not None,
+                state_source=spec.control.state_source,
+                frontend=spec.control.frontend,
+            )
+            metas.append(meta)
+        return RunMeta(
+            scenario=s.scenario,
+            seed=s.seed,
+            physics_hz=s.rates.physics_hz,
+            control_hz=s.rates.control_hz,
+            vehicles=tuple(metas),
+            after_contact=s.metrics.after_contact,
+            steady=s.metrics.steady,
+            force_band=s.metrics.force_band,
+            bore=_bore(s.world),
+            sensors=self.sensors.suite.infos,
+            gravity=s.world.gravity,
+        )
+
+    def begin(self, plant: Plant, *sinks: ReadingSink) -> None:
+        """Begin to sample sensors, for those who receive readings; the plant is at its start."""
+        for i, navigator in self.navigators.items():
+            navigator.begin(plant.state(i)[0])
+        self.sensors.begin(plant, [*sinks, *self.imu_wrench_observers, *self.navigators.values()])
+
+    def write_tracks(self, recorder: Recorder) -> None:
+        """Record what a replay is scored against, and what the real aircraft did, on the run's time."""
+        for i, (command, vehicle) in enumerate(zip(self.recorded, self.vehicles, strict=True)):
+            if command is None:
+                continue
+            start = vehicle.timeline.lead
+            offset = np.array(self.scenario.vehicles[i].offset)
+            for name, track in ((topics.GIVEN, command.given), (topics.ACTUAL, command.actual)):
+                if track is not None:
+                    poses = np.hstack([track.poses[:, :3] + offset, track.poses[:, 3:]])
+                    recorder.add_track(i, name, Track(track.t + start, poses))
+
+
+def _navigator(
+    scenario: Scenario, vehicle: VehicleSpec, sensors: Sequence[SensorInfo]
+) -> Navigator:
+    """The estimator that a vehicle's keys ask for.
+
+    Raises:
+        BadInput: no such settings, or sensors or a platform that the method cannot use.
+    """
+    control, assembly = vehicle.control, Assembly.of(vehicle.platform, vehicle.name)
+    sensor_set = SensorSet.of(assembly, sensors, scenario.world.gravity)
+    settings = load_settings(control.estimator, frontend=control.frontend)
+    return Navigator(control.state_source, sensor_set, settings)
+
+
+def _bore(world: World) -> Bore | None:
+    """The bore of the first funnel, into which things go along -x of its frame."""
+    for item in world.objects.values():
+        if isinstance(item, Funnel):
+            x, y, z = so3.rotate(item.q_WO, np.array([-1.0, 0.0, 0.0])).tolist()
+            return Bore(start=item.position, axis=(x, y, z), length=item.throat_length)
+    return None
