@@ -86,7 +86,7 @@ class Command:
             BadInput: naming the array that has another shape.
         """
         expected = ((6,), (count,), (count, 4), (count, 3), (count, 4))
-        found = tuple(map(np.shape, self._arrays))
+        found = tuple(array.shape for array in self._arrays)
         if found == expected:
             return
         for name, shape, wanted in zip(_ARRAYS, found, expected, strict=True):

@@ -266,7 +266,7 @@ class Plant:
             np.add(self._wind.mean_W, gust_W, out=self._air_W)
         self._contact_W[:] = 0.0
         is_disturbed = self._disturb()
-        is_running = self.status == RUNNING
+        running = (self.status == RUNNING).astype(np.int64)
         for _ in range(self.substeps):
             x = self.engine.state()
             self._wrenches[:] = 0.0
@@ -282,7 +282,7 @@ class Plant:
                 probe.step(self.engine.state()[0])
             for i in self._measured:
                 self._contact_W[i] += self.engine.contact_wrench(self.propulsion[i].rows.start)
-            self.ticks += is_running
+            self.ticks += running
         self._contact_W /= self.substeps
         self._check_finite()
 

@@ -2,7 +2,6 @@
 """One vehicle's propulsion: its aircraft's autopilots and rotors, between a command and the wrenches on its bodies."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,16 +71,17 @@ class Propulsion:
 
     def take(self, command: Command, is_finite: NDArray[np.bool_] | None = None) -> None:
         """Take a command for all worlds, or with a batch axis; `is_finite` (B,) are those that take it, None is all."""
-        where: Any = True if is_finite is None else is_finite
-        rows = where if is_finite is None else is_finite[:, None]
-        np.copyto(self.modes, command.mode, where=where)
+        if is_finite is None:
+            self.modes[:], self.thrust[:] = command.mode, command.thrust
+            self.q_WB[:], self.w_WB_B[:] = command.q_WB, command.w_WB_B
+            self.rpm_command[:] = command.rpm
+            return
+        rows = is_finite[:, None]
+        np.copyto(self.modes, command.mode, where=is_finite)
         np.copyto(self.thrust, command.thrust, where=rows)
-        for held, given in (
-            (self.q_WB, command.q_WB),
-            (self.w_WB_B, command.w_WB_B),
-            (self.rpm_command, command.rpm),
-        ):
-            np.copyto(held, given, where=rows if is_finite is None else rows[..., None])
+        np.copyto(self.q_WB, command.q_WB, where=rows[..., None])
+        np.copyto(self.w_WB_B, command.w_WB_B, where=rows[..., None])
+        np.copyto(self.rpm_command, command.rpm, where=rows[..., None])
 
     def set_estimate(self, x: Array | None) -> None:
         """Go by rows (bodies, 13) or (B, bodies, 13) of this vehicle, or by the truth."""

@@ -42,7 +42,7 @@ GROUND_REACH, GROUND_DEPTH = 1000.0, 10.0  # half extents of the ground [m]
 
 
 @dataclass(frozen=True)
-class VehicleSpec:
+class LoadedVehicle:
     """A loaded assembly: PyBullet's body, and its links in the order of the bodies after the base."""
 
     assembly: Assembly
@@ -63,7 +63,7 @@ class Loaded:
         joints: handles of the joints added in flight.
     """
 
-    vehicles: list[VehicleSpec]
+    vehicles: list[LoadedVehicle]
     objects: list[int]
     handles: list[Handle]
     rows: dict[Handle, int]
@@ -167,7 +167,7 @@ def _add_ground(client: int) -> int:
     return bullet.createMultiBody(0.0, shape, basePosition=[0.0, 0.0, -GROUND_DEPTH], **at)
 
 
-def _load(client: int, assembly: Assembly, urdf: Path, surface: Surface) -> VehicleSpec:
+def _load(client: int, assembly: Assembly, urdf: Path, surface: Surface) -> LoadedVehicle:
     check_joint_types(assembly, "pybullet", _JOINTS)
     at = {"physicsClientId": client}
     body = bullet.loadURDF(str(urdf), flags=bullet.URDF_USE_INERTIA_FROM_FILE, **at)
@@ -182,7 +182,7 @@ def _load(client: int, assembly: Assembly, urdf: Path, surface: Surface) -> Vehi
     bullet.changeDynamics(body, -1, collisionMargin=MARGIN, **at)  # of links it would do nothing
     for joint in assembly.joints:
         _JOINTS[joint.type].release(client, body, links[joint.child - 1])
-    return VehicleSpec(assembly, body, links)
+    return LoadedVehicle(assembly, body, links)
 
 
 def _release_spherical(client: int, body: int, link: int) -> None:
@@ -198,7 +198,7 @@ def _release_spherical(client: int, body: int, link: int) -> None:
     )
 
 
-def place(client: int, vehicle: VehicleSpec, x: Array, q_BC: Array) -> None:
+def place(client: int, vehicle: LoadedVehicle, x: Array, q_BC: Array) -> None:
     """Set a vehicle's states, rows (bodies, 13) that fit its joints.
 
     To PyBullet, a joint's attitude is that of the child's principal axes relative to where they are
@@ -213,7 +213,7 @@ def place(client: int, vehicle: VehicleSpec, x: Array, q_BC: Array) -> None:
 
 
 def _place_spherical(
-    client: int, vehicle: VehicleSpec, joint: Joint, x: Array, q_BC: Array
+    client: int, vehicle: LoadedVehicle, joint: Joint, x: Array, q_BC: Array
 ) -> None:
     a, b = joint.parent, joint.child
     rest = so3.multiply(x[a, Q], so3.multiply(joint.q_PJ, q_BC[b]))
@@ -256,7 +256,7 @@ class _JointFunctions(NamedTuple):
     """What PyBullet needs of a type of joint: an end to its default motor, and its state set."""
 
     release: Callable[[int, int, int], None]
-    place: Callable[[int, VehicleSpec, Joint, Array, Array], None]
+    place: Callable[[int, LoadedVehicle, Joint, Array, Array], None]
 
 
 def _nothing(*_: object) -> None:
