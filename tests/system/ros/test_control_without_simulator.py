@@ -10,6 +10,7 @@ pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test ha
 
 from flying import DT, Loop, scenario_of
 from geometry_msgs.msg import WrenchStamped
+from hang import HANG
 from probe import EVERY
 from test_contact_in_lockstep import FLIGHTS
 
@@ -22,11 +23,11 @@ from iap_io.wire.message_views import (
     ReferenceMessage,
     StateMessage,
 )
-from iap_io.wire.wrench_views import WrenchMessage
+from iap_io.wire.sample_views import WrenchMessage
 from iap_msgs.msg import PlatformCommand, PlatformReference, PlatformState
 
-pytestmark = pytest.mark.nodes
-HANG = 180.0  # without an answer to a state [s of wall time]; some seconds where nothing hangs
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
+
 REPEAT = 200  # turns without an answer after which a state is sent again
 PERIOD = round(DT * 1e9)
 
