@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 SECTIONS = {
@@ -50,9 +51,9 @@ def test_an_example_runs_as_it_stands(title, tmp_path):
     assert commands
     for line in "".join(commands).splitlines():
         typed = shlex.split(line)
-        run = {"./iap": ["-m", "iap_bringup.cli.main"], "python": []}[typed[0]]
+        run = {"./iap": ["-P", "-m", "iap_bringup.cli.main"], "python": []}[typed[0]]
         done = subprocess.run(
-            [sys.executable, "-P", *run, *typed[1:]],
+            [sys.executable, *run, *typed[1:]],
             cwd=tmp_path,
             capture_output=True,
             text=True,

@@ -14,7 +14,7 @@ from iap_estimation.datasets.opening import open_dataset
 from iap_estimation.navigation.pipeline import localize
 from iap_estimation.navigation.settings import load_settings
 
-pytestmark = pytest.mark.nodes
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 HANG = 600.0  # wall time after which a process counts as hanging [s]
 DURATION = 1.5
 RATE = 0.08  # times real time at which the recording is played: late tracks would be left out

@@ -5,7 +5,7 @@ Measurements may come in any order between sensors. An update waits until the in
 images, and for images of other aircraft at most `VirpoSpec.patience`; without any images, keyframes go on.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,6 +57,7 @@ class Estimator:
         deviations: standard deviations of these; `VirpoSpec.start` where left out.
         joined: whether the central body joins the aircraft in the window.
         own: for an aircraft that looks at its neighbours, the crew being all of them: which one it is.
+        others: terms of the user's own, see `Terms`.
 
     Attributes:
         t: of the newest keyframe [s]; minus infinity before the first.
@@ -73,6 +74,7 @@ class Estimator:
         deviations: Start | None = None,
         joined: bool = False,
         own: int | None = None,
+        others: Sequence[Terms] = (),
     ) -> None:
         neighbours = 0 if own is None else len(fleet.aircraft) - 1
         physical = [] if own is None else [PhysicalTerms(fleet, own, spec)]
@@ -85,7 +87,7 @@ class Estimator:
         self._rigid = RigidTerms(fleet, spec) if joined else None
         ranges = RangeTerms(fleet, spec.huber.ranges)
         terms: list[Terms] = [ranges, self._rest, *physical]
-        terms += [self._rigid] if self._rigid is not None else []
+        terms += [*([self._rigid] if self._rigid is not None else []), *others]
         self.window = Window(fleet, spec, terms, neighbours=neighbours, centre=joined)
         self._watch = AnchorWatch(self.window, ranges, spec)
         self._intake = Intake(fleet, spec, meetings)

@@ -168,7 +168,7 @@ def _add_ground(client: int) -> int:
 
 
 def _load(client: int, assembly: Assembly, urdf: Path, surface: Surface) -> LoadedVehicle:
-    check_joint_types(assembly, "pybullet", _JOINTS)
+    check_joint_types(assembly, "pybullet", JOINTS)
     at = {"physicsClientId": client}
     body = bullet.loadURDF(str(urdf), flags=bullet.URDF_USE_INERTIA_FROM_FILE, **at)
     count = bullet.getNumJoints(body, **at)
@@ -181,7 +181,7 @@ def _load(client: int, assembly: Assembly, urdf: Path, surface: Surface) -> Load
         set_surface(client, (body, link), part.surface or rigid)
     bullet.changeDynamics(body, -1, collisionMargin=MARGIN, **at)  # of links it would do nothing
     for joint in assembly.joints:
-        _JOINTS[joint.type].release(client, body, links[joint.child - 1])
+        JOINTS[joint.type].release(client, body, links[joint.child - 1])
     return LoadedVehicle(assembly, body, links)
 
 
@@ -209,7 +209,7 @@ def place(client: int, vehicle: LoadedVehicle, x: Array, q_BC: Array) -> None:
     bullet.resetBasePositionAndOrientation(vehicle.body, x[0, P], q_WC[0], **at)
     bullet.resetBaseVelocity(vehicle.body, x[0, V], x[0, W], **at)
     for joint in vehicle.assembly.joints:
-        _JOINTS[joint.type].place(client, vehicle, joint, x, q_BC)
+        JOINTS[joint.type].place(client, vehicle, joint, x, q_BC)
 
 
 def _place_spherical(
@@ -263,7 +263,7 @@ def _nothing(*_: object) -> None:
     """There is nothing to do."""
 
 
-_JOINTS = {
+JOINTS = {
     "spherical": _JointFunctions(_release_spherical, _place_spherical),
     "fixed": _JointFunctions(_nothing, _nothing),
 }
