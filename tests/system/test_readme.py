@@ -29,6 +29,21 @@ def test_files_named_are_there():
         assert (ROOT / name).exists(), name
 
 
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *ROOT.glob("iap_*/iap_*/**/*.py"),
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_modules_named_are_there(page):
+    for name in re.findall(r"`(iap_[a-z]+(?:\.\w+)+)", page.read_text(encoding="utf-8")):
+        first, *rest = name.split(".")
+        homes = [ROOT.joinpath(first, first, *rest[:k]) for k in range(len(rest), 0, -1)]
+        assert any(h.is_dir() or h.with_suffix(".py").is_file() for h in homes), name
+
+
 def test_python_example_runs(tmp_path):
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     done = subprocess.run(

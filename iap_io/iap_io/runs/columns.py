@@ -46,7 +46,7 @@ class WrenchColumns(Table):
     Attributes:
         wrenches: (K, 4, 6) raw, filtered, estimated and desired.
         tracked: (K, 19 + N) the reference as the admittance revised it.
-        mode: (K,) `iap_description.force_task.ForceMode`.
+        mode: (K,) `iap_description.signals.ForceMode`.
         axes: (K, 6) 1 where the wrench is controlled.
         measured: (K, 6) the wrench that was acted upon.
         integrals: (K, 2, 6) shares of the integrals of pose and wrench errors in the active wrench.

@@ -20,7 +20,7 @@ from iap_io.runs.run_meta import Bore, RunMeta, VehicleMeta
 Array = NDArray[np.float64]
 Ticks = NDArray[np.bool_]
 Metrics = dict[str, Any]
-PAPER = 1  # `iap_description.force_task.ForceMode`
+PAPER = 1  # `iap_description.signals.ForceMode`
 STILL = 1e-4  # growth of an integral that is none [N/s, N m/s]
 RAW, FILTERED, ESTIMATED, DESIRED = range(4)  # rows of the recorded wrenches
 
