@@ -25,16 +25,6 @@ MAY_IMPORT = {  # one direction, apart from iap_msgs, which node sides may impor
 PYTHON_PACKAGES = sorted(MAY_IMPORT)
 PACKAGES = ["iap_msgs", *PYTHON_PACKAGES]
 
-# Imports that still point the wrong way, by file; the list may only shrink.
-TODAY: dict[str, set[str]] = {
-    "iap_physics/iap_physics/flight_monitor.py": {"iap_simulation"},
-    "iap_physics/iap_physics/nodes/displays.py": {"iap_simulation"},
-    "iap_physics/iap_physics/nodes/physics_node.py": {"iap_bringup", "iap_simulation"},
-    "iap_physics/iap_physics/nodes/vehicle_topics.py": {"iap_sensors", "iap_simulation"},
-    "iap_physics/iap_physics/plant.py": {"iap_control"},
-    "iap_physics/iap_physics/session.py": {"iap_control", "iap_simulation"},
-}
-
 # Import name -> rosdep key or ROS package. What is imported must be declared under this name.
 KEY_OF_IMPORT = {
     "cv2": "python3-opencv",
@@ -120,7 +110,7 @@ def imports_of(package: str) -> set[str]:
     """Top-level names of what a package imports from elsewhere, without today's exceptions."""
     found = set()
     for path in modules(package):
-        found |= set(imports(path)) - TODAY.get(str(path.relative_to(ROOT)), set())
+        found |= set(imports(path))
     return found - set(sys.stdlib_module_names) - {package}
 
 
@@ -198,8 +188,6 @@ def installed_with(package: str) -> set[str]:
 
 @pytest.mark.parametrize("package", PYTHON_PACKAGES)
 def test_core_modules_import_where_only_their_dependencies_are_and_no_ros(package):
-    if any(file.startswith(f"{package}/") and is_core(ROOT / file) for file in TODAY):
-        pytest.xfail("imports that still point the wrong way")
     names = [
         ".".join(path.relative_to(ROOT / package).with_suffix("").parts)
         for path in modules(package)
@@ -242,13 +230,6 @@ def test_every_node_has_an_executable_in_its_own_package(package):
     nodes = (path for path in modules(package) if path.parent.name == "nodes")
     running = {path.stem for path in nodes if "return run(" in path.read_text(encoding="utf-8")}
     assert running <= {line.split(" = ")[0] for line in entry_points(package)}
-
-
-@pytest.mark.parametrize("file", TODAY)
-def test_what_is_excepted_today_is_still_needed(file):
-    path = ROOT / file
-    assert path.is_file()
-    assert TODAY[file] <= set(imports(path))
 
 
 @pytest.mark.parametrize("path", MESSAGE_FILES, ids=lambda path: path.name)
