@@ -42,7 +42,7 @@ class CentreNode(EstimationNode):
             raise BadInput(f"{own.name}: the central body has no inertial unit")
         self._platform = self.platform_topics()
         self._first = FirstStates(self, own, lambda: self._is_running)
-        self._first.estimate = self._platform.stand_in
+        self._first.on_state = self._platform.stand_in
         self.restart()
         for a, space in enumerate(self.spaces):
             estimate = (

@@ -50,7 +50,7 @@ class FirstStates:
         """First state (16,) of an aircraft's inertial unit; None where none is known."""
         if self._has_begun:
             return None
-        near = min(self._states, key=lambda on_state: abs(on_state[0] - t), default=None)
+        near = min(self._states, key=lambda known: abs(known[0] - t), default=None)
         if near is None or abs(near[0] - t) > STAMP_TOLERANCE:
             return None
         own = self._sensor_set

@@ -45,8 +45,8 @@ class FrontendNode(EstimationNode):
     ) -> None:
         super().__init__("frontend_node", namespace, of_aircraft=True, given=given)
         own = self.sensor_set
-        self._sensors, self._aircraft = own.carried[self.own], own.aircraft[self.own]
-        assert self._sensors.cameras is not None  # noqa: S101 - the equipment has one
+        self._aircraft_sensors, self._aircraft = own.carried[self.own], own.aircraft[self.own]
+        assert self._aircraft_sensors.cameras is not None  # noqa: S101 - the equipment has one
         self._lenses: dict[int, Camera] = {}
         self._frontend: AircraftFrontend | None = None
         self._turning: deque[Inertial] = deque(maxlen=MAX_SAMPLES)
@@ -56,12 +56,12 @@ class FrontendNode(EstimationNode):
         self._drawn = self.create_publisher(Image, "virpo/image", 1)
         self.restart()
         self._warm()
-        for side, camera in enumerate(self._sensors.cameras):
+        for side, camera in enumerate(self._aircraft_sensors.cameras):
             take = partial(self._on_info, side, f"{camera.topic}/camera_info")
             self.create_subscription(
                 CameraInfo, f"{camera.topic}/camera_info", take, self._qos, raw=True
             )
-        self.listen([self._sensors.imu, *self._sensors.cameras])
+        self.listen([self._aircraft_sensors.imu, *self._aircraft_sensors.cameras])
         self.begin()
 
     def restart(self) -> None:
@@ -135,7 +135,7 @@ class FrontendNode(EstimationNode):
         self._took_ms.add(1e3 * (time.perf_counter() - began))
         self._pairs += 1
         self._counts = [len(tracks.ids), int(tracks.has_right.sum())]
-        frame = self._sensors.cameras[0].frame
+        frame = self._aircraft_sensors.cameras[0].frame
         if (
             self._first_id < 0
         ):  # no track has the number of one from before this node was started again

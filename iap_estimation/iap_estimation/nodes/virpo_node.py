@@ -46,7 +46,7 @@ class VirpoNode(EstimationNode):
         self._method = self.choice("method", METHODS, what)
         self._in_control = self.declared_in_control()
         self._fleet = self.sensor_set.fleet(self.settings.estimator.pixels)
-        self._sensors = self.sensor_set.carried[self.own]
+        self._aircraft_sensors = self.sensor_set.carried[self.own]
         self._first = FirstStates(
             self, self.sensor_set, lambda: self._windows.estimator.is_running
         )
@@ -68,7 +68,7 @@ class VirpoNode(EstimationNode):
         self._body.reset()
 
     def _publish_to(self) -> None:
-        space, frame = self.spaces[self.own], self._sensors.imu.frame
+        space, frame = self.spaces[self.own], self._aircraft_sensors.imu.frame
         self._body = BodyTopics(self, f"{space}/virpo", frame)
         self._message = OdometryMessage.of(frame)
         self._propagated = self.create_publisher(Odometry, f"{space}/virpo/head", RELIABLE_QOS)
@@ -77,7 +77,11 @@ class VirpoNode(EstimationNode):
         self._frames = BodyFrames(self, f"{within}/odom", [f"{within}/virpo"])
 
     def _listen(self) -> None:
-        space, group, central = self.spaces[self.own], self._sensors, self.sensor_set.central
+        space, group, central = (
+            self.spaces[self.own],
+            self._aircraft_sensors,
+            self.sensor_set.central,
+        )
         self.create_subscription(
             FeatureTracks, f"{space}/virpo/tracks", self._on_tracks, RELIABLE_QOS, raw=True
         )

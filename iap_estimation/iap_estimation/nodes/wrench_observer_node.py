@@ -88,7 +88,7 @@ class WrenchObserverNode(SuiteNode):
         what = "Along -z of map [m/s^2]."
         gravity = self.parameter("gravity", GRAVITY, what, limits=(0.1, 100.0))
         autopilot, bodies = self._autopilot(), len(assembly.bodies)
-        loop = {"is_noisy": is_noisy, "tell": self._publish}
+        loop = {"is_noisy": is_noisy, "publish": self._publish}
         if self._units:
             cutoff = gain / (2.0 * np.pi)
             by_units = ImuWrenchObserver.of(
