@@ -310,11 +310,6 @@ Tagged = (
     | Annotated[Moves, Tag("moves")]
     | Annotated[CustomMotion, Tag(CUSTOM)]
 )
-KIND = Discriminator(
-    kind_of,
-    custom_error_type="motion",
-    custom_error_message="key 'type' names no motion: choose hover, spiral, circle, ramps,"
-    " figure_eight, line, moves, replay, or module:Class",
-)
+KIND = Discriminator(kind_of)
 Motion = Annotated[Tagged, KIND]
 MotionOrReplay = Annotated[Tagged | Annotated[Replay, Tag("replay")], KIND]

@@ -172,7 +172,7 @@ def test_a_gap_is_told_and_passed_on(tmp_path: Path) -> None:
     dataset = open_dataset(write_euroc(tmp_path, pair))
     assert sum(isinstance(said, Inertial) for _, said in dataset.events()) == len(keep)
     assert len(dataset.tally.gaps) == 1
-    assert "begin anew" in dataset.tally.sentences()[0]
+    assert "start over" in dataset.tally.sentences()[0]
 
 
 def test_the_truth_of_markers_is_moved_to_the_inertial_unit(tmp_path: Path) -> None:
