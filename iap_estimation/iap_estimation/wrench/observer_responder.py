@@ -198,7 +198,10 @@ class ImuObserverLoop(ObserverLoop):
         return [topic for topic, t in self._newest.items() if not np.isfinite(t)]
 
     def take_reading(self, reading: Reading) -> None:
-        """Take a sample; it counts for the first state that is no earlier."""
+        """Take a sample; it counts once, for the first state that is no earlier."""
+        newest = self._newest[reading.source.topic]
+        if newest - 1e-9 * COMMAND_TIMEOUT < reading.t <= newest:
+            return  # the same again, as states are that wait for an answer
         self._newest[reading.source.topic] = reading.t
         self._samples.append(reading)
         self._try()

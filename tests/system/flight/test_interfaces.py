@@ -273,7 +273,7 @@ def test_any_whole_ratio_of_rates_flies_the_same_flight_within_a_centimetre():
 
 def test_a_wrench_leans_the_aircraft_with_the_platform(hovering):
     """The same wrench in P at two attitudes."""
-    vehicle = hovering("three_star").pilots[0]
+    vehicle = hovering("three_star").vehicles[0]
     order = Command.zeros(3, Mode.WRENCH)
     order.wrench_P[2] = vehicle.model.inertia.mass * 9.81
     tilted = so3.quaternion_exp(np.array([0.3, 0.0, 0.0]))

@@ -10,7 +10,6 @@ pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test ha
 
 from flying import DT, Loop, scenario_of
 from geometry_msgs.msg import WrenchStamped
-from hang import HANG
 from probe import EVERY
 from test_contact_in_lockstep import FLIGHTS
 
@@ -110,7 +109,7 @@ class Player:
             turns += 1
             return k * PERIOD in self.commands and k * PERIOD in self.references
 
-        self.probe.wait(is_answered, f"command on state {k}", HANG)
+        self.probe.wait(is_answered, f"command on state {k}")
 
 
 @pytest.mark.parametrize("name", ["admittance", "filtered", "free"])
@@ -131,8 +130,8 @@ def test_recorded_states_and_wrenches_give_the_recorded_references_and_commands(
         nodes.start(node, parameters, namespace="/iap", package="iap_control")
     listeners = (player.states.get_subscription_count, player.wrenches.get_subscription_count)
     wanted = (len(alone), sum("wrench_topic" in each for each in alone.values()))
-    probe.wait(lambda: tuple(n() for n in listeners) == wanted, "the nodes", HANG)
-    probe.wait(lambda: probe.node.count_publishers("/iap/command") == 1, "commands", HANG)
+    probe.wait(lambda: tuple(n() for n in listeners) == wanted, "the nodes")
+    probe.wait(lambda: probe.node.count_publishers("/iap/command") == 1, "commands")
     for k, state in enumerate(recording.states):
         player.play(k, state, recording.wrenches[k])
 
