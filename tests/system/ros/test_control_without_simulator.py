@@ -131,7 +131,7 @@ def test_recorded_states_and_wrenches_give_the_recorded_references_and_commands(
     listeners = (player.states.get_subscription_count, player.wrenches.get_subscription_count)
     wanted = (len(alone), sum("wrench_topic" in each for each in alone.values()))
     probe.wait(lambda: tuple(n() for n in listeners) == wanted, "the nodes")
-    probe.wait(lambda: probe.node.count_publishers("/iap/command") == 1, "commands")
+    probe.wait(lambda: probe.node.count_publishers("/iap/command") > 0, "commands")
     for k, state in enumerate(recording.states):
         player.play(k, state, recording.wrenches[k])
 
