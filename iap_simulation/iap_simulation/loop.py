@@ -76,14 +76,16 @@ def is_far(row: Array, reference: Array) -> bool:
     return bool(max(abs(row[j] - reference[j]) for j in range(3)) > MAX_DISTANCE)
 
 
-def check_distances(plant: Plant, vehicles: Sequence[Vehicle], k: int) -> None:
-    """End the flight of a vehicle that has lost its reference of control instant k.
+def check_distances(
+    plant: Plant, vehicles: Sequence[Vehicle], references: Sequence[Reference]
+) -> None:
+    """End the flight of a vehicle that has lost its present reference.
 
     Raises:
         FlightFailed: it is too far away.
     """
-    for i, vehicle in enumerate(vehicles):
-        if is_far(plant.state(i)[0, 0], vehicle.reference(k).row):
+    for i, (vehicle, reference) in enumerate(zip(vehicles, references, strict=True)):
+        if is_far(plant.state(i)[0, 0], reference.row):
             why = f"{vehicle.name} is more than {MAX_DISTANCE:.0f} m from its reference"
             raise FlightFailed("diverged", plant.t, why)
 
@@ -136,11 +138,10 @@ class ClosedLoop:
         Raises:
             FlightFailed: a crash, or a command or an estimate that is no number.
         """
-        plant = self.plant
-        for i, vehicle in enumerate(self.vehicles):
+        plant, references = self.plant, [each.reference(self.k) for each in self.vehicles]
+        for i, (vehicle, reference) in enumerate(zip(self.vehicles, references, strict=True)):
             state = plant.state(i)[0]
             estimate = self.estimates[i].state(plant.t) if i in self.estimates else None
-            reference = vehicle.reference(self.k)
             x = state if estimate is None else estimate
             given = commands.get(i)
             command = (
@@ -156,7 +157,7 @@ class ClosedLoop:
                 observer.record(i, step)
             plant.command(i, command)
             plant.set_estimate(i, estimate)
-        check_distances(plant, self.vehicles, self.k)
+        check_distances(plant, self.vehicles, references)
         self.monitor.check(plant)
 
     def _controlled(self, i: int, x: Array, reference: Reference) -> Command:

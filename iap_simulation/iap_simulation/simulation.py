@@ -88,6 +88,7 @@ class Simulation:
         self._engine = make_engine(flight.scenario.engine.name, view=view)
         try:
             self._load(flight)
+            self.begin()
         except BadInput:
             self.close()
             raise
@@ -122,7 +123,6 @@ class Simulation:
         self.plant = make_plant(self._spec, flight.vehicles, self._engine, probes)
         if self._renderer is not None and flight.sensors.suite.has_cameras:
             flight.sensors.suite.open_cameras(self._renderer)
-        self.begin()
 
     def begin(
         self, *, observers: Sequence[Observer] = (), sinks: Sequence[ReadingSink] = ()
@@ -210,12 +210,11 @@ class Simulation:
         Returns:
             (bodies, 13) state of the first vehicle.
         """
-        observers, sinks = self._observers, self._sinks
         if seed is not None and seed != self.scenario.seed:
             self._load(Flight.of(self.scenario.model_copy(update={"seed": seed})))
         else:
             reset_plant(self.plant, self._spec, self._flight.vehicles)
-        self.begin(observers=observers, sinks=sinks)
+        self.begin(observers=self._observers, sinks=self._sinks)
         self.loop.sense()
         return self.state
 
