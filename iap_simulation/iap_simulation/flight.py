@@ -20,7 +20,9 @@ from iap_io.runs import topics
 from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_meta import TRUTH, Bore, RunMeta, Track, VehicleMeta
 from iap_physics.plant import Plant
+from iap_physics.plant_spec import PlantSpec
 from iap_sensors.mounted.sensor_suite import ReadingSink
+from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 from iap_simulation.sensing import PlantSensors
@@ -35,6 +37,7 @@ class Flight:
         scenario: resolved.
         vehicles: one per vehicle.
         recorded: the recorded command and flight of each vehicle that replays one.
+        spec: of the plant.
         sensors: all sensors.
         navigators: of the vehicles, by their numbers, that fly on an estimate.
     """
@@ -42,6 +45,7 @@ class Flight:
     scenario: Scenario
     vehicles: tuple[Vehicle, ...]
     recorded: tuple[Commanded | None, ...]
+    spec: PlantSpec
     sensors: PlantSensors
     navigators: dict[int, Navigator]
 
@@ -54,13 +58,14 @@ class Flight:
         """
         recorded = recorded_commands(scenario)
         vehicles = vehicles_of(scenario, recorded)
-        sensors = PlantSensors(scenario)
+        spec = plant_spec(scenario, vehicles)
+        sensors = PlantSensors(scenario, spec)
         navigators = {
             i: _navigator(scenario, vehicle, sensors.suite.infos)
             for i, vehicle in enumerate(scenario.vehicles)
             if vehicle.control.state_source != TRUTH
         }
-        return cls(scenario, vehicles, recorded, sensors, navigators)
+        return cls(scenario, vehicles, recorded, spec, sensors, navigators)
 
     @property
     def imu_wrench_observers(self) -> list[ImuWrenchObserver]:

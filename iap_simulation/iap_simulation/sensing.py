@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.states import STATE_SIZE
-from iap_physics.inertial import InertialProbe
+from iap_physics.inertial import InertialProbe, inertial_probes
 from iap_physics.plant import Plant
-from iap_sensors.mounted.inertial_units import InertialUnits
+from iap_physics.plant_spec import PlantSpec
 from iap_sensors.mounted.sensor_suite import ReadingSink, SensorSuite
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
@@ -23,16 +23,16 @@ class PlantSensors:
 
     Args:
         scenario: resolved.
+        spec: of its plant.
 
     Attributes:
         suite: the sensors.
         vehicle_probes: of each vehicle's inertial units; None without any.
     """
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, spec: PlantSpec) -> None:
         self.suite = SensorSuite(rig_spec(scenario))
-        units = [vehicle.inertial for vehicle in self.suite.vehicles]
-        self.vehicle_probes = [None if each is None else _probe(scenario, each) for each in units]
+        self.vehicle_probes = inertial_probes(spec)
 
     @property
     def probes(self) -> list[InertialProbe]:
@@ -49,13 +49,3 @@ class PlantSensors:
         objects = engine.object_states() if suite.needs_objects(k) else UNUSED
         samples = [None if each is None else each.take() for each in self.vehicle_probes]
         suite.sample(k, plant.t, engine.state()[0], objects, samples)
-
-
-def _probe(scenario: Scenario, units: InertialUnits) -> InertialProbe:
-    return InertialProbe(
-        units.mounts,
-        physics_hz=scenario.rates.physics_hz,
-        every=units.every,
-        sampling=units.sampling,
-        gravity=scenario.world.gravity,
-    )

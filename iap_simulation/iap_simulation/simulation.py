@@ -23,7 +23,6 @@ from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.flight import Flight
 from iap_simulation.loop import ClosedLoop, Observer, make_plant, reset_plant
-from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_tree
 
 Array = NDArray[np.float64]
@@ -118,9 +117,9 @@ class Simulation:
         return simulation
 
     def _load(self, flight: Flight) -> None:
-        self._flight, self._spec = flight, plant_spec(flight.scenario, flight.vehicles)
+        self._flight = flight
         probes = [*flight.sensors.probes, *self._probes]
-        self.plant = make_plant(self._spec, flight.vehicles, self._engine, probes)
+        self.plant = make_plant(self._flight.spec, flight.vehicles, self._engine, probes)
         if self._renderer is not None and flight.sensors.suite.has_cameras:
             flight.sensors.suite.open_cameras(self._renderer)
 
@@ -139,7 +138,7 @@ class Simulation:
         self.loop = ClosedLoop(
             self.plant,
             flight.vehicles,
-            FlightMonitor(self._spec),
+            FlightMonitor(self._flight.spec),
             self._observers,
             sensors=flight.sensors,
             estimates=flight.navigators,
@@ -213,7 +212,7 @@ class Simulation:
         if seed is not None and seed != self.scenario.seed:
             self._load(Flight.of(self.scenario.model_copy(update={"seed": seed})))
         else:
-            reset_plant(self.plant, self._spec, self._flight.vehicles)
+            reset_plant(self.plant, self._flight.spec, self._flight.vehicles)
         self.begin(observers=self._observers, sinks=self._sinks)
         self.loop.sense()
         return self.state
