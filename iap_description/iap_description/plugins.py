@@ -6,9 +6,22 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from pydantic import AfterValidator
+
 from iap_description.errors import BadInput
 
 NO_NAMES: Mapping[str, str] = {}
+
+
+def name_of(built_in: Mapping[str, str]) -> AfterValidator:
+    """Validates a key that holds one of the names in `built_in`, or ``module:Class``."""
+
+    def known(name: str) -> str:
+        if name not in built_in and ":" not in name:
+            raise ValueError(f"choose {', '.join(built_in)}, or module:Class of your own")
+        return name
+
+    return AfterValidator(known)
 
 
 def load_class(

@@ -4,10 +4,8 @@
 import inspect
 from typing import Annotated
 
-from pydantic import AfterValidator
-
 from iap_description.errors import BadInput
-from iap_description.plugins import load_class
+from iap_description.plugins import load_class, name_of
 from iap_physics.engines.engine import Engine
 
 KEY = "engine.name"
@@ -20,13 +18,7 @@ METHODS = tuple(
 )
 
 
-def _known(name: str) -> str:
-    if name not in ENGINES and ":" not in name:
-        raise ValueError(f"choose {', '.join(ENGINES)}, or module:Class of your own")
-    return name
-
-
-EngineName = Annotated[str, AfterValidator(_known)]
+EngineName = Annotated[str, name_of(ENGINES)]
 
 
 def make_engine(name: str, *, view: bool = False) -> Engine:

@@ -4,10 +4,8 @@
 from importlib.util import find_spec
 from typing import Annotated
 
-from pydantic import AfterValidator
-
 from iap_description.errors import BadInput
-from iap_description.plugins import load_class
+from iap_description.plugins import load_class, name_of
 from iap_sensors.cameras.renderer import Renderer
 
 RENDERERS = {  # imported only where they draw
@@ -18,13 +16,7 @@ LIBRARIES = {"opengl": "moderngl", "pybullet": "pybullet"}  # that they draw wit
 METHODS = ("load", "render", "close")
 
 
-def _known(name: str) -> str:
-    if name not in RENDERERS and ":" not in name:
-        raise ValueError(f"choose {', '.join(RENDERERS)}, or module:Class of your own")
-    return name
-
-
-RendererName = Annotated[str, AfterValidator(_known)]
+RendererName = Annotated[str, name_of(RENDERERS)]
 
 
 def make_renderer(name: str) -> Renderer:
