@@ -86,7 +86,7 @@ class Command:
             BadInput: naming the array that has another shape.
         """
         expected = ((6,), (count,), (count, 4), (count, 3), (count, 4))
-        found = tuple(array.shape for array in self._arrays)
+        found = tuple([np.shape(array) for array in self.arrays])
         if found == expected:
             return
         for name, shape, wanted in zip(_ARRAYS, found, expected, strict=True):
@@ -96,20 +96,16 @@ class Command:
                     f" {(batch, *wanted)} with one command for each world"
                 )
 
-    @property
-    def is_finite(self) -> bool:
-        """Whether every field is a number."""
-        return all(np.isfinite(array).all() for array in self._arrays)
-
     def finite_worlds(self, batch: int) -> NDArray[np.bool_]:
         """(batch,) whether every field of each world's command is a number."""
         is_finite = np.ones(batch, bool)
-        for array, dimensions in zip(self._arrays, (1, 1, 2, 2, 2), strict=True):
+        for array, dimensions in zip(self.arrays, (1, 1, 2, 2, 2), strict=True):
             is_finite &= np.isfinite(array).all(axis=tuple(range(-dimensions, 0)))
         return is_finite
 
     @property
-    def _arrays(self) -> tuple[Array, ...]:
+    def arrays(self) -> tuple[Array, ...]:
+        """All fields but the mode, in their order."""
         return (self.wrench_P, self.thrust, self.q_WB, self.w_WB_B, self.rpm)
 
 

@@ -8,7 +8,6 @@ flight (Faessler, Franchi and Scaramuzza, RA-L 2018), the quadratic part that of
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
@@ -32,23 +31,10 @@ from iap_description.vehicles.assembly import Assembly
 Array = NDArray[np.float64]
 
 
-class DragParameters(NamedTuple):
-    """Drag coefficients of all bodies of a world, in the order of the state rows.
-
-    Attributes:
-        linear: (bodies, 3) d_1, body axes [N/(m/s)].
-        quadratic: (bodies, 3) d_2, body axes [N/(m/s)^2].
-    """
-
-    linear: Array
-    quadratic: Array
-
-    @classmethod
-    def of(cls, assemblies: Sequence[Assembly]) -> Self:
-        """The coefficients of the bodies of these assemblies."""
-        drags = [body.drag for assembly in assemblies for body in assembly.bodies]
-        linear, quadratic = [d.linear for d in drags], [d.quadratic for d in drags]
-        return cls(np.array(linear), np.array(quadratic))
+def drag_coefficients(assemblies: Sequence[Assembly]) -> tuple[Array, Array]:
+    """d_1 (bodies, 3) [N/(m/s)] and d_2 (bodies, 3) [N/(m/s)^2] of all bodies, in the order of the state rows."""
+    drags = [body.drag for assembly in assemblies for body in assembly.bodies]
+    return np.array([drag.linear for drag in drags]), np.array([drag.quadratic for drag in drags])
 
 
 @njit(cache=True)
@@ -60,20 +46,20 @@ def drag_force(q_WB: Quat, v_W: Vec, linear: Vec, quadratic: Vec) -> Vec:
 
 
 @njit(cache=True)
-def add_drag(x: Array, wind_W: Array, wrenches: Array, p: DragParameters) -> None:
+def add_drag(x: Array, wind_W: Array, wrenches: Array, linear: Array, quadratic: Array) -> None:
     """Add every body's drag to its wrench.
 
     Args:
         x: (B, bodies, 13) state rows.
         wind_W: (B, 3) velocity of the air [m/s].
         wrenches: (B, bodies, 6) wrenches on the bodies, world axes; the forces are added to.
-        p: the bodies' coefficients.
+        linear: (bodies, 3) d_1 of every body, body axes [N/(m/s)].
+        quadratic: (bodies, 3) d_2, body axes [N/(m/s)^2].
     """
     for b in range(x.shape[0]):
         wind = vec(wind_W[b])
         for i in range(x.shape[1]):
             v_W = sub(vec(x[b, i, 7:10]), wind)
-            q_WB, linear, quadratic = quat(x[b, i, 3:7]), vec(p.linear[i]), vec(p.quadratic[i])
-            force = drag_force(q_WB, v_W, linear, quadratic)
+            force = drag_force(quat(x[b, i, 3:7]), v_W, vec(linear[i]), vec(quadratic[i]))
             for k in range(3):
                 wrenches[b, i, k] += force[k]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The plant: an engine, and what turns commands into wrenches on its bodies, each at its own rate."""
 
-import math
 from collections.abc import Sequence
 from typing import Protocol, Self
 
@@ -9,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.errors import BadInput, FlightFailed
+from iap_description.kernels import all_finite
 from iap_description.states import Command, Mode
 from iap_physics.disturbance import Disturbance, add_disturbances
-from iap_physics.drag import DragParameters, add_drag
+from iap_physics.drag import add_drag, drag_coefficients
 from iap_physics.engines.engine import (
-    DIVERGED,
     INVALID_COMMAND,
     OBJECT,
     RUNNING,
@@ -86,7 +85,7 @@ class Plant:
             self.propulsion.append(Propulsion(airframe, rows, batch, physics_hz=physics_hz))
             first = rows.stop
         self._wrenches = np.zeros((batch, first, 6))
-        self._drag = DragParameters.of([airframe.assembly for airframe in airframes])
+        self._drag = drag_coefficients([airframe.assembly for airframe in airframes])
         self._has_drag = has_drag
         self._wind, self._gusts = wind, GustParameters.of(wind)
         self._gust_rngs = generators(gust_rng, batch)
@@ -235,7 +234,7 @@ class Plant:
             raise BadInput(NO_WRENCH_HERE)
         propulsion = self.propulsion[vehicle]
         command.check(propulsion.thrust.shape[1], len(self.ticks))
-        if command.is_finite:
+        if all(map(all_finite, command.arrays)):
             propulsion.take(command)
             return
         if len(self.ticks) == 1:
@@ -257,7 +256,7 @@ class Plant:
         """One control period: autopilots, rotors, air and engine at their own rates.
 
         Raises:
-            FlightFailed: the state of the only world is no longer a number.
+            FlightFailed: the state of the only world would no longer be a number.
         """
         if self._wind.turbulence > 0.0:
             self._gust_state, gust_W = step_gust(
@@ -266,25 +265,24 @@ class Plant:
             np.add(self._wind.mean_W, gust_W, out=self._air_W)
         self._contact_W[:] = 0.0
         is_disturbed = self._disturb()
-        running = (self.status == RUNNING).astype(np.int64)
-        for _ in range(self.substeps):
+        is_running = self.status == RUNNING
+        for substep in range(self.substeps):
             x = self.engine.state()
             self._wrenches[:] = 0.0
             for propulsion in self.propulsion:
-                propulsion.actuate(x, self._wrenches, self.ticks, self.dt)
+                propulsion.actuate(x, self._wrenches, self.ticks, substep, self.dt)
             if is_disturbed:
                 self._wrenches[:, self._bases] += self._external_W
             if self._has_drag:
-                add_drag(x, self._air_W, self._wrenches, self._drag)
+                add_drag(x, self._air_W, self._wrenches, *self._drag)
             self.engine.apply(self._wrenches)
             self.engine.step(self.dt)
             for probe in self._probes:
                 probe.step(self.engine.state()[0])
             for i in self._measured:
                 self._contact_W[i] += self.engine.contact_wrench(self.propulsion[i].rows.start)
-            self.ticks += running
         self._contact_W /= self.substeps
-        self._check_finite()
+        np.add(self.ticks, self.substeps, out=self.ticks, where=is_running)
 
     def _disturb(self) -> bool:
         """Collect the disturbances of every world at its time, and return whether there are any."""
@@ -295,11 +293,3 @@ class Plant:
             for wrench, disturbances in zip(wrenches, self._disturbances, strict=False):
                 add_disturbances(disturbances, t, wrench)
         return bool(self._external_W.any())
-
-    def _check_finite(self) -> None:
-        if math.isfinite(self.engine.state().sum()):
-            return
-        if len(self.ticks) == 1:
-            raise FlightFailed("diverged", self.t, "the state is no longer a number")
-        is_finite = np.isfinite(self.engine.state()).all(axis=(1, 2))
-        self.status[~is_finite & (self.status == RUNNING)] = DIVERGED

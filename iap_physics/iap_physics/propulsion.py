@@ -4,8 +4,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
+from iap_description.kernels import Packed, packed
 from iap_description.states import STATE_SIZE, Command, Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
@@ -47,8 +49,8 @@ class Propulsion:
         self.rows = rows
         bodies = [rows.start + body for body in airframe.assembly.aircraft]
         self._bodies = np.array(bodies, dtype=np.int64)
-        self._rotors = RotorParameters.of(airframe.aircraft, bodies)
-        self._autopilot = Autopilot.of(airframe.aircraft, airframe.autopilot)
+        self._rotors = packed(RotorParameters.of(airframe.aircraft, bodies))
+        self._autopilot = packed(Autopilot.of(airframe.aircraft, airframe.autopilot))
         rate = airframe.autopilot.rate_hz or physics_hz
         self._every = round(physics_hz / rate)
         self.modes = np.full(batch, int(Mode.RPM), dtype=np.int64)
@@ -90,25 +92,35 @@ class Propulsion:
         if x is not None:
             self._estimates[:, self.rows] = x
 
-    def actuate(self, x: Array, wrenches: Array, ticks: Integers, dt: float) -> None:
-        """Add this vehicle's rotor wrenches for one physics step, the `ticks`-th (B,) of every world."""
+    def actuate(self, x: Array, wrenches: Array, ticks: Integers, substep: int, dt: float) -> None:
+        """Add this vehicle's rotor wrenches for one physics step.
+
+        Args:
+            x: (B, bodies, 13) states of all vehicles.
+            wrenches: (B, bodies, 6) on the bodies, which are added to.
+            ticks: (B,) physics steps of every world before this control period.
+            substep: number of the step in the control period.
+            dt: its length [s].
+        """
         if self._every > 1:
-            self._is_due = ticks % self._every == 0
-        if self._every == 1 or self._is_due.any():
-            autopilot_step(
-                self._known_rows(x),
-                self._bodies,
-                self._is_due,
-                self.modes,
-                self.thrust,
-                self.q_WB,
-                self.w_WB_B,
-                self.rpm_command,
-                self.rpm,
-                self._autopilot,
-                self._rpm_target,
-            )
-        step_rotors(self.rpm, self._rpm_target, x, wrenches, self._rotors, dt)
+            self._is_due = (ticks + substep) % self._every == 0
+        _step_aircraft(
+            self._known_rows(x),
+            self._bodies,
+            self._is_due,
+            self.modes,
+            self.thrust,
+            self.q_WB,
+            self.w_WB_B,
+            self.rpm_command,
+            self.rpm,
+            self._autopilot,
+            self._rpm_target,
+            x,
+            wrenches,
+            self._rotors,
+            dt,
+        )
 
     def _known_rows(self, x: Array) -> Array:
         """Rows that the autopilots go by: estimates where there are some, else the truth."""
@@ -118,3 +130,27 @@ class Propulsion:
             return self._estimates
         which = self._uses_estimate[:, None, None]
         return np.where(which, self._estimates, x[:, : self.rows.stop])
+
+
+@njit(cache=True)
+def _step_aircraft(
+    known: Array,
+    bodies: Integers,
+    is_due: NDArray[np.bool_],
+    modes: Integers,
+    thrust: Array,
+    q_WB: Array,
+    w_WB_B: Array,
+    rpm_command: Array,
+    rpm: Array,
+    autopilot: Packed,
+    rpm_target: Array,
+    x: Array,
+    wrenches: Array,
+    rotors: Packed,
+    dt: float,
+) -> None:
+    """Autopilots, which go by the `known` rows, then rotors, in one call: a call costs more than what it computes."""
+    commands = (modes, thrust, q_WB, w_WB_B, rpm_command)
+    autopilot_step(known, bodies, is_due, *commands, rpm, autopilot[0], rpm_target)
+    step_rotors(rpm, rpm_target, x, wrenches, rotors[0], dt)

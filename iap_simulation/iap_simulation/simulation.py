@@ -140,7 +140,7 @@ class Simulation:
             flight.vehicles,
             FlightMonitor(self._flight.spec),
             self._observers,
-            sensors=flight.sensors,
+            sensors=None if flight.sensors.suite.is_empty else flight.sensors,
             estimates=flight.navigators,
         )
 

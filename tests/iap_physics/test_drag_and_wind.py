@@ -8,7 +8,7 @@ from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_description.states import Q, V
-from iap_physics.drag import DragParameters, add_drag
+from iap_physics.drag import add_drag, drag_coefficients
 from iap_physics.wind import FOOT, GustParameters, Wind, first_gust, step_gust
 
 BREEZE = Wind(speed=4.0, direction_deg=0.0, turbulence=15.0, altitude=30.0)
@@ -19,7 +19,7 @@ def drag_of(assembly, v_W, wind_W=(0.0, 0.0, 0.0), q_WB=(0.0, 0.0, 0.0, 1.0)):
     x = np.zeros((1, len(assembly.bodies), 13))
     x[..., Q], x[..., V] = q_WB, v_W
     wrenches = np.zeros((1, len(assembly.bodies), 6))
-    add_drag(x, np.array([wind_W], dtype=float), wrenches, DragParameters.of([assembly]))
+    add_drag(x, np.array([wind_W], dtype=float), wrenches, *drag_coefficients([assembly]))
     return wrenches[0]
 
 

@@ -104,6 +104,11 @@ class SensorSuite:
         self._rays = RigRays(rig)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to sample."""
+        return not self._cameras and not any(each.kinds for each in self.vehicles)
+
+    @property
     def has_cameras(self) -> bool:
         """Whether there are cameras, so that a renderer is needed."""
         return bool(self._cameras)
