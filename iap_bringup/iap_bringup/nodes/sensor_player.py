@@ -4,6 +4,7 @@
 ros2 run iap_bringup sensor_player --ros-args -p run:=runs/figure_eight-001
 """
 
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -42,6 +43,8 @@ class SensorPlayer(SuiteNode):
         self._left_out = tuple(filter(None, self.parameter("leave_out", ["true_bias"], what)))
         what = "Seconds of wall time before it begins, for others to find its topics."
         self._wait = self.parameter("wait", 3.0, what, limits=(0.0, 600.0))
+        what = "Ends of the names of topics that must have a subscriber before it begins."
+        self._awaited = tuple(filter(None, self.parameter("wait_for", [""], what)))
         self._publishers_of: dict[str, Publisher] = {}
         # Images fill what a participant has for messages on their way; others would be lost with them.
         self._context_of_images = rclpy.Context()
@@ -57,7 +60,7 @@ class SensorPlayer(SuiteNode):
         self._messages = self._read()
         self._upcoming: Played | None = next(self._messages, None)
         self._first = self._upcoming[0] if self._upcoming else 0
-        self._began = time.monotonic() + self._wait
+        self._began = math.inf
         self.worst = 0.0  # how late anything was played [s]
         self.create_timer(AHEAD, self._play, clock=STEADY)
 
@@ -78,7 +81,17 @@ class SensorPlayer(SuiteNode):
         for connection, stamp, data in self._reader.messages(chosen):
             yield stamp, connection.topic, data
 
+    def _is_awaited_there(self) -> bool:
+        """Whether every topic that is waited for has a subscriber."""
+        return all(
+            publisher.get_subscription_count()
+            for topic, publisher in self._publishers_of.items()
+            if topic.endswith(self._awaited or ("\n",))
+        )
+
     def _play(self) -> None:
+        if self._began == math.inf and self._is_awaited_there():
+            self._began = time.monotonic() + self._wait
         now = (time.monotonic() - self._began) * self._rate
         if now < 0.0:
             return

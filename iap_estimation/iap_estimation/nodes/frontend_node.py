@@ -49,6 +49,7 @@ class FrontendNode(EstimationNode):
         assert self._aircraft_sensors.cameras is not None  # noqa: S101 - the equipment has one
         self._lenses: dict[int, Camera] = {}
         self._frontend: AircraftFrontend | None = None
+        self._early: Images | None = None  # the newest pair before both camera_info were here
         self._turning: deque[Inertial] = deque(maxlen=MAX_SAMPLES)
         self._took_ms, self._counts, self._refused = RecentValues(200), [0, 0], ""
         self._pairs, self._images, self._first_id = 0, 0, -1
@@ -68,7 +69,7 @@ class FrontendNode(EstimationNode):
         """Let go of all tracks; numbers go on where there was a tracker."""
         super().restart()
         self._turning.clear()
-        self._t_seen = -np.inf
+        self._t_seen, self._early = -np.inf, None
         if len(self._lenses) == 2:
             self._make_frontend()
 
@@ -95,6 +96,9 @@ class FrontendNode(EstimationNode):
             self._lenses.clear()
             self._refused = str(error)
             self.get_logger().error(str(error), throttle_duration_sec=2.0)
+            return
+        if self._frontend is not None and self._early is not None:
+            self._see(self._early)
 
     def _make_frontend(self) -> None:
         pair = self._aircraft.calibration
@@ -120,6 +124,7 @@ class FrontendNode(EstimationNode):
 
     def _see(self, images: Images) -> None:
         if self._frontend is None:
+            self._early = images
             return
         if images.t <= self._t_seen:  # the same ones again, for who has missed them
             return

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts installed node executables as processes that hear each other on this host alone."""
 
+import fcntl
 import itertools
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -18,9 +20,21 @@ if TYPE_CHECKING:
     Simulation = tuple[Nodes, Probe]
 
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-DOMAINS = itertools.cycle(range(20, 100))
-for _ in range(os.getpid() % 80):  # two test runs on one machine begin at different domains
-    next(DOMAINS)
+DOMAINS = range(20, 100)
+
+
+@contextmanager
+def free_domain() -> Iterator[int]:
+    """A ROS domain that no other test on this machine has, be it of this run or of another."""
+    for domain in itertools.cycle(DOMAINS):
+        place = Path(tempfile.gettempdir()) / f"iap_tests_{os.getuid()}_ros_domain_{domain}"
+        with place.open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            yield domain
+            return
 
 
 @contextmanager
@@ -30,8 +44,7 @@ def simulation(folder: Path) -> "Iterator[Simulation]":
 
     from iap_bringup.experiments.nodes.processes import Nodes
 
-    domain = next(DOMAINS)
-    with Nodes(folder, domain) as nodes:
+    with free_domain() as domain, Nodes(folder, domain) as nodes:
         probe = Probe(domain)
         try:
             yield nodes, probe

@@ -16,7 +16,19 @@ from iap_estimation.navigation.settings import load_settings
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 DURATION = 1.5
-RATE = 0.08  # times real time at which the recording is played: late tracks would be left out
+RATE = 0.1  # times real time at which the recording is played: late tracks would be left out
+LARGEST_DISTANCE = {  # from the positions of one process [m]
+    "joint": 1e-3,
+    "drift_filter": 1e-3,
+    "vio_uwb": 1e-3,
+    "virpo": 0.03,  # whose aircraft hear of each other by topics, a sample or two later than in one process
+}
+SEEN = [
+    "/image_raw",
+    "/camera_info",
+    "/imu",
+    "/uwb",
+]  # ends of the names of topics that nodes listen to
 EVERY = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 NAMES = ("drone_1", "drone_2", "drone_3")
 SPACES = [f"/iap/{name}" for name in NAMES]
@@ -47,12 +59,12 @@ def values(run):
     return {"platform": "three_star", "sensors": str(run / "sensors.yaml"), "reliable": True}
 
 
-@pytest.mark.parametrize("method", ["joint", "drift_filter", "vio_uwb"])
+@pytest.mark.parametrize("method", LARGEST_DISTANCE)
 def test_odometry_of_nodes_is_that_of_one_process(start, run, values, method):
     nodes, probe = start
     keys = [nodes.start("frontend_node", values, namespace=space) for space in SPACES]
     own = {**values, "method": method}
-    if method == "vio_uwb":
+    if method in ("vio_uwb", "virpo"):
         keys += [nodes.start("virpo_node", own, namespace=space) for space in SPACES]
         keys.append(nodes.start("centre_node", values, namespace="/iap"))
     else:
@@ -60,15 +72,15 @@ def test_odometry_of_nodes_is_that_of_one_process(start, run, values, method):
     heard = {name: probe.hear(Odometry, topic, EVERY) for name, topic in TOPICS.items()}
     names = [f"/{key.replace('.', '/')}" for key in keys]
     probe.wait(lambda: all(name in probe.statuses for name in names), "the nodes")
-    player = nodes.start("sensor_player", {"run": str(run), "rate": RATE, "wait": 5.0})
+    player = nodes.start("sensor_player", {"run": str(run), "rate": RATE, "wait_for": SEEN})
     probe.wait(lambda: nodes.processes[player].poll() is not None, "end of the recording")
 
     expected = localize(open_dataset(run), [method], load_settings()).methods[method].trajectories
-    judged = NAMES if method == "vio_uwb" else TOPICS
+    judged = NAMES if method in ("vio_uwb", "virpo") else TOPICS
     for name in judged:  # the centre of aircraft apart is put together at times of its own
         last = expected[name].t[-1] - 0.15
         probe.wait(lambda h=heard[name], t=last: _times(h)[-1] > t, f"the end of {name}")
-        assert _largest_distance(heard[name], expected[name]) < 1e-3, name
+        assert _largest_distance(heard[name], expected[name]) < LARGEST_DISTANCE[method], name
     assert len(heard["center"]) > 10
 
 
@@ -82,8 +94,6 @@ def _largest_distance(odometry, expected):
     positions = [each.pose.pose.position for each in odometry]
     found = dict(zip(np.round(_times(odometry), 4), positions, strict=True))
     common = [k for k, t in enumerate(np.round(expected.t, 4)) if t in found]
-    if not common:  # estimators that begin one pair of images later choose the other keyframes
-        pytest.skip("the nodes missed the first pair of images, so that no times are in common")
     assert len(common) >= 0.9 * len(expected.t)
     of_nodes = [found[round(expected.t[k], 4)] for k in common]
     there = np.array([[p.x, p.y, p.z] for p in of_nodes])

@@ -78,12 +78,14 @@ def shown(start_once, cameras):
     probe.wait(lambda: probe.says(NODE, "no camera_info of both cameras yet"), "what is missing")
     assert not tracks
     eyes.tell_lenses()
+    probe.wait(lambda: tracks, "tracks of the pair that came before the lenses were known")
+    tracks.clear()
     pictures = probe.hear(Image, "/iap/drone_1/virpo/image", 100)
     probe.stays(lambda: True, 0.3)
     for frame in range(COUNT):
         eyes.show(frame, sides=(1, 0) if frame % 2 else (0, 1))
     probe.wait(lambda: len(tracks) == COUNT, "tracks of every pair")
-    probe.wait(lambda: probe.value(NODE, "pairs") == COUNT, "diagnostics")
+    probe.wait(lambda: probe.value(NODE, "pairs") == COUNT + 1, "diagnostics")
     return probe, eyes, tracks, pictures
 
 

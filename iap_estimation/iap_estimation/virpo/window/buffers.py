@@ -97,6 +97,11 @@ class TiltBuffer:
         self._samples = SampleBuffer(math.inf)  # whose turns know long ones
         self._told: list[Tilt] = []  # in order of time
 
+    @property
+    def t(self) -> float:
+        """Time of the newest [s]; minus infinity before the first."""
+        return self._samples.t
+
     def add(self, measured: Tilt) -> None:
         """Add what it says."""
         self._samples.add(Inertial(measured.t, measured.w_B0, NOTHING))

@@ -90,7 +90,7 @@ class Estimator:
         terms += [*([self._rigid] if self._rigid is not None else []), *others]
         self.window = Window(fleet, spec, terms, neighbours=neighbours, centre=joined)
         self._watch = AnchorWatch(self.window, ranges, spec)
-        self._intake = Intake(fleet, spec, meetings)
+        self._intake = Intake(fleet, spec, meetings, needs_tilts=joined)
         self._propagated = np.zeros((len(fleet.aircraft), 16))
         self._turning = np.zeros((len(fleet.aircraft), 3))  # newest samples [rad/s]
         self._believed: list[Estimate] = []  # at the newest keyframe, once somebody asked

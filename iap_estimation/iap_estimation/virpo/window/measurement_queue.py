@@ -29,13 +29,17 @@ class Intake:
         fleet: the aircraft of the window.
         spec: see `VirpoSpec`.
         meetings: takes what neighbours show.
+        needs_tilts: whether nothing begins without the attitude of the central body.
 
     Attributes:
         samples: of each aircraft's inertial unit.
         tilts: what the central body's autopilot says.
     """
 
-    def __init__(self, fleet: Fleet, spec: VirpoSpec, meetings: MeetingBuffer) -> None:
+    def __init__(
+        self, fleet: Fleet, spec: VirpoSpec, meetings: MeetingBuffer, *, needs_tilts: bool
+    ) -> None:
+        self._needs_tilts = needs_tilts
         self._spec, self._gravity, self._meetings = spec, fleet.gravity, meetings
         self._seeing = [a for a, model in enumerate(fleet.aircraft) if model.rig is not None]
         self.samples = [SampleBuffer() for _ in fleet.aircraft]
@@ -80,10 +84,14 @@ class Intake:
         return t if np.isfinite(last) and now > t + self._patience else None
 
     def _now(self, last: float) -> float:
-        """Time that all inertial units have reached, but for those that have fallen silent."""
+        """Time that all inertial units have reached, the central body's too, but for those that have fallen silent.
+
+        So it does not matter which of the samples of one time comes first.
+        """
         stamps = [buffer.t for buffer in self.samples]
         if not np.isfinite(last):
-            return min(stamps)
+            return min([*stamps, self.tilts.t] if self._needs_tilts else stamps)
+        stamps.append(self.tilts.t)
         return min(t for t in stamps if t >= max(stamps) - self._spec.patience)
 
     def seen(self, t: float) -> dict[int, Tracks]:
