@@ -65,7 +65,7 @@ class Navigator:
     @property
     def faults(self) -> Sequence[Fault]:
         """Why the estimator began anew, or would have."""
-        return self._localizer.faults()
+        return self._localizer.faults
 
     def receive(self, reading: Reading) -> None:
         """Take a reading; those of other vehicles do not count.

@@ -251,7 +251,7 @@ class _Course:
 
     def result(self) -> MethodResult:
         """The method's result."""
-        faults = tuple(sorted(self.localizer.faults(), key=lambda fault: fault.t))
+        faults = tuple(sorted(self.localizer.faults, key=lambda fault: fault.t))
         outcome = COMPLETED
         if faults:
             times = "once" if len(faults) == 1 else f"{len(faults)} times"
@@ -261,7 +261,7 @@ class _Course:
         if self.failure is not None:
             return MethodResult(f"failed: {self.failure}", {}, 0, self.seconds, faults)
         kept = {name: Trajectory.of(estimates) for name, estimates in self.found.items()}
-        measured = sorted(self.localizer.left_out(), key=lambda one: one.t)
+        measured = sorted(self.localizer.left_out, key=lambda one: one.t)
         left_out = tuple(
             (one.t, self.fleet.aircraft[one.aircraft].name, one.anchor) for one in measured
         )

@@ -7,7 +7,7 @@ from iap_description.errors import BadInput
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Inertial, Ranges, Shared, Tilt, Tracks
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, Array, Estimator, InitialState
+from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, Estimator, InitialState
 
 METHODS = ("vio_uwb", "vio", "virpo")
 
@@ -45,21 +45,15 @@ class SingleAircraft:
         self._own, self._with_ranges = own, method != "vio"
         self._period, self._shared_t = 1.0 / spec.physical.exchange, -np.inf
 
-        def own_initial_state(_: int, t: float) -> Array | None:
-            return first(own, t)
-
-        def alone() -> Estimator:
-            return Estimator(fleet.alone(own), spec, own_initial_state, deviations=deviations)
-
-        if looks:
-            self.estimator = Estimator(
-                fleet, spec, own_initial_state, deviations=deviations, own=own
+        def window(of: Fleet, looking: int | None) -> Estimator:
+            return Estimator(
+                of, spec, lambda _, t: first(own, t), deviations=deviations, own=looking
             )
-        else:
-            self.estimator = alone()
+
+        self.estimator = window(fleet, own) if looks else window(fleet.alone(own), None)
         self._all = [self.estimator]
         if looks and spec.physical.sharing == "self":
-            self._all.append(alone())
+            self._all.append(window(fleet.alone(own), None))
 
     def imu(self, sample: Inertial) -> bool:
         """Take an inertial sample; True where there is a new estimate."""
@@ -85,8 +79,9 @@ class SingleAircraft:
 
     def due(self, t: float) -> Shared | None:
         """Odometry for its neighbours at time t [s], if it is due."""
-        source = self._all[-1]
-        if not source.is_running or t < self._shared_t + self._period - STAMP_TOLERANCE:
+        if t < self._shared_t + self._period - STAMP_TOLERANCE:
             return None
-        self._shared_t = t
-        return source.shared(self._own)
+        shared = self._all[-1].shared(self._own)
+        if shared is not None:
+            self._shared_t = t
+        return shared

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every aircraft in a window of its own, alone: methods ``vio`` and ``vio_uwb``."""
+"""Every aircraft in a window of its own: alone, or with its neighbours' odometry as measurements (virpo III)."""
 
 from dataclasses import replace
 
@@ -13,12 +13,12 @@ from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, Estimator, Fa
 
 
 class VioLocalizer:
-    """Every aircraft by itself: methods ``vio`` and ``vio_uwb``.
+    """Every aircraft in a window of its own: methods ``vio``, ``vio_uwb`` and, looking at its neighbours, ``virpo``.
 
     Args:
         method: see `SingleAircraft`.
         fleet: the aircraft.
-        spec: see `VirpoSpec`.
+        spec: see `VirpoSpec`; where sharing is ``self``, neighbours show what ranges alone give them.
         first: gives the initial state of an aircraft at its first images.
         deviations: how far off that may be.
 
@@ -34,7 +34,7 @@ class VioLocalizer:
         first: InitialState,
         deviations: Start | None,
     ) -> None:
-        self._fleet, self._tilts = fleet, TiltBuffer()
+        self._fleet, self._tilts, self._looks = fleet, TiltBuffer(), method == "virpo"
         self.aircraft = [
             SingleAircraft(method, fleet, a, spec, first, deviations)
             for a in range(len(fleet.aircraft))
@@ -46,8 +46,14 @@ class VioLocalizer:
         return [single.estimator for single in self.aircraft]
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
-        """See `Localizer.imu`."""
-        return self.aircraft[aircraft].imu(sample)
+        """See `Localizer.imu`; where neighbours look at it, what it shows then goes to all others."""
+        is_new = self.aircraft[aircraft].imu(sample)
+        shared = self.aircraft[aircraft].due(sample.t) if self._looks else None
+        if shared is not None:
+            for a, other in enumerate(self.aircraft):
+                if a != aircraft:
+                    other.neighbour(shared)
+        return is_new
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
         """See `Localizer.tracks`."""
@@ -60,15 +66,17 @@ class VioLocalizer:
     def tilt(self, measured: Tilt) -> None:
         """See `Localizer.tilt`."""
         self._tilts.add(measured)
+        if self._looks:
+            for single in self.aircraft:
+                single.tilt(measured)
 
     def estimates(self) -> list[Estimate]:
         """See `Localizer.estimates`."""
-        return [one.estimates()[0] for one in self.estimators if one.is_running]
+        return [estimate for one in self.estimators for estimate in one.estimates()]
 
     def propagated(self, aircraft: int) -> Estimate | None:
         """See `Localizer.propagated`."""
-        one = self.estimators[aircraft]
-        return one.propagated(0) if one.is_running else None
+        return self.estimators[aircraft].propagated(0)
 
     def centre(self) -> Estimate | None:
         """See `Localizer.centre`; None too where the estimates are not of one time."""
@@ -81,10 +89,12 @@ class VioLocalizer:
             return None
         return centre_of(estimates, tilt, self._fleet)
 
+    @property
     def faults(self) -> list[Fault]:
         """See `Localizer.faults`."""
         return [fault for one in self.estimators for fault in one.faults]
 
+    @property
     def left_out(self) -> list[LeftOut]:
         """See `Localizer.left_out`."""
         return [

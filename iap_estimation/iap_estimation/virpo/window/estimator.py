@@ -48,7 +48,7 @@ class Fault:
 
 
 class Estimator:
-    """Localises the aircraft of a crew in one window.
+    """Localises the aircraft of a fleet in one window; with `joined`, method ``joint``.
 
     Args:
         fleet: the aircraft.
@@ -56,7 +56,7 @@ class Estimator:
         first: gives the initial state of an aircraft at its first images.
         deviations: standard deviations of these; `VirpoSpec.start` where left out.
         joined: whether the central body joins the aircraft in the window.
-        own: for an aircraft that looks at its neighbours, the crew being all of them: which one it is.
+        own: for an aircraft that looks at its neighbours, the fleet being all of them: which one it is.
         others: terms of the user's own, see `Terms`.
 
     Attributes:
@@ -93,7 +93,7 @@ class Estimator:
         self._intake = Intake(fleet, spec, meetings)
         self._propagated = np.zeros((len(fleet.aircraft), 16))
         self._turning = np.zeros((len(fleet.aircraft), 3))  # newest samples [rad/s]
-        self._believed: list[Estimate] = []  # at the newest keyframe, once somebody asked
+        self._newest: list[Estimate] = []  # at the newest keyframe, once they were asked for
         self.t = -np.inf
         self.faults: list[Fault] = []
         self.late = 0
@@ -102,6 +102,11 @@ class Estimator:
     def is_running(self) -> bool:
         """Whether there are estimates."""
         return bool(np.isfinite(self.t))
+
+    @property
+    def estimators(self) -> "list[Estimator]":
+        """See `Localizer.estimators`."""
+        return [self]
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
         """Take an inertial sample; True where there are new estimates."""
@@ -136,39 +141,39 @@ class Estimator:
         self._intake.neighbour(shared)
 
     def estimates(self) -> list[Estimate]:
-        """Estimates at the newest keyframe, with covariance."""
-        if not self._believed:
+        """Estimates at the newest keyframe, with covariance; none before the first."""
+        if not self.is_running:
+            return []
+        if not self._newest:
             x = self.window.states.x[-1]
             C = self.window.covariance()
-            self._believed = [
+            self._newest = [
                 self._estimate(a, self.t, x[a], covariance_in_world(C, a, x, self.alignment(a)))
                 for a in self._all
             ]
-        return list(self._believed)
+        return list(self._newest)
 
-    def centre(self) -> Estimate:
-        """Estimate of the central body at the newest keyframe; of a joined window."""
-        assert self._rigid is not None  # noqa: S101 - others have no centre
+    def centre(self) -> Estimate | None:
+        """Estimate of the central body at the newest keyframe; None before the first, and of a window without."""
+        if self._rigid is None or not self.is_running:
+            return None
         tilt = self._intake.tilts.at(self.t)
         w = np.full(3, np.nan) if tilt is None else tilt.w_B0
         return self._rigid.centre(self.t, self.window.states, w, self.window.covariance())
 
-    def propagated(self, aircraft: int) -> Estimate:
-        """Estimate of an aircraft at its newest inertial sample, without covariance."""
+    def propagated(self, aircraft: int) -> Estimate | None:
+        """Estimate of an aircraft at its newest inertial sample, without covariance; None while it is not known."""
+        if not self.is_running:
+            return None
         t, x = self._intake.samples[aircraft].t, self._propagated[aircraft]
         return self._estimate(aircraft, t, x, np.full((15, 15), np.nan))
 
-    def shared(self, aircraft: int) -> Shared:
+    def shared(self, aircraft: int) -> Shared | None:
         """Odometry of the only aircraft for its neighbours, as the aircraft of that index."""
-        propagated = self.propagated(0)
-        return Shared(
-            propagated.t,
-            aircraft,
-            propagated.p_WB_W,
-            propagated.q_WB,
-            propagated.v_WB_W,
-            propagated.w_B,
-        )
+        one = self.propagated(0)
+        if one is None:
+            return None
+        return Shared(one.t, aircraft, one.p_WB_W, one.q_WB, one.v_WB_W, one.w_B)
 
     @property
     def left_out(self) -> list[LeftOut]:
@@ -257,7 +262,7 @@ class Estimator:
         """Carry the newest states on to the newest inertial samples."""
         if first_seen is not None:
             self.window.see([first_seen.get(a) for a in self._all])
-        self.t, self._believed = t, []
+        self.t, self._newest = t, []
         self._propagated[:] = self.window.states.x[-1]
         for a, buffer in enumerate(self._intake.samples):
             propagate(self._propagated[a], self.fleet.gravity, buffer.waiting())
