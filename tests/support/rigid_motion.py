@@ -85,9 +85,8 @@ class Meeting:
         self,
         deviations: tuple = TABLE_IX,
         terms: tuple = (True, True, True),
-        about_origin: bool = False,
     ) -> Neighbours:
-        return Neighbours.of(self.d, self.own, deviations, terms, about_origin)
+        return Neighbours.of(self.d, self.own, deviations, terms)
 
     def states(self) -> States:
         """The true ones."""
@@ -156,7 +155,7 @@ def told(joints, row, neighbours):
 
 def joints_of(states, row, neighbours):
     joints = np.zeros((1 + states.drift.shape[1], JOINT))
-    joints_at(states, row, neighbours, joints)
+    joints_at(states, row, joints)
     return joints
 
 

@@ -25,7 +25,7 @@ from rigid_motion import (
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.virpo.algebra.normal_equations import huber
-from iap_estimation.virpo.algebra.states import CRAFT, DRIFT
+from iap_estimation.virpo.algebra.states import AIRCRAFT, DRIFT
 from iap_estimation.virpo.factors.neighbours import (
     CENTRE,
     EACH,
@@ -135,7 +135,7 @@ def test_who_is_not_known_says_nothing():
     neighbour(rows, 0, slice(PLACE, EACH))[:] = np.nan
     assert np.array_equal(all_residuals(states, rows[:1], meeting.neighbours()), everything[1:2])
     H, g, _ = normal_equations(states, rows, meeting.neighbours())
-    gone = np.array([k * states.stride + CRAFT + i for k in range(3) for i in range(DRIFT)])
+    gone = np.array([k * states.stride + AIRCRAFT + i for k in range(3) for i in range(DRIFT)])
     assert np.isfinite(H).all()
     assert not g[gone].any()
     assert not H[gone].any()

@@ -16,7 +16,7 @@ from iap_description.kernels import put, put4, qconj, qlog, qmul, qnormalize, qu
 from iap_estimation.virpo.algebra.matrices import qexp
 
 Array = NDArray[np.float64]
-CRAFT, DRIFT, CENTRE, ALIGNMENT = 15, 4, 6, 4  # places of each in a step
+AIRCRAFT, DRIFT, CENTRE, ALIGNMENT = 15, 4, 6, 4  # places of each in a step
 
 
 class States(NamedTuple):
@@ -47,7 +47,7 @@ class States(NamedTuple):
     def stride(self) -> int:
         """Places of one keyframe in a step."""
         aircraft, neighbours, centre = (part.shape[1] for part in self[:3])
-        return CRAFT * aircraft + DRIFT * neighbours + CENTRE * centre
+        return AIRCRAFT * aircraft + DRIFT * neighbours + CENTRE * centre
 
     @property
     def size(self) -> int:
@@ -91,7 +91,7 @@ def turn_right(q: Array, step: Array) -> None:
 
 
 @njit(cache=True)
-def _retract_craft(row: Array, step: Array) -> None:
+def _retract_aircraft(row: Array, step: Array) -> None:
     """Move one aircraft's state (16,)."""
     for i in range(3):
         row[i] += step[i]
@@ -107,8 +107,8 @@ def retract(states: States, step: Array) -> None:
     at = 0
     for k in range(frames):
         for a in range(aircraft):
-            _retract_craft(states.x[k, a], step[at : at + CRAFT])
-            at += CRAFT
+            _retract_aircraft(states.x[k, a], step[at : at + AIRCRAFT])
+            at += AIRCRAFT
         for o in range(states.drift.shape[1]):
             for i in range(DRIFT):
                 states.drift[k, o, i] += step[at + i]
@@ -125,7 +125,7 @@ def retract(states: States, step: Array) -> None:
 
 
 @njit(cache=True)
-def _difference_craft(row: Array, old: Array, out: Array) -> None:
+def _difference_aircraft(row: Array, old: Array, out: Array) -> None:
     """The step (15,) from one state of an aircraft to another."""
     for i in range(3):
         out[i] = row[i] - old[i]
@@ -141,8 +141,8 @@ def difference(states: States, base: States, out: Array) -> None:
     at = 0
     for k in range(frames):
         for a in range(aircraft):
-            _difference_craft(states.x[k, a], base.x[k, a], out[at : at + CRAFT])
-            at += CRAFT
+            _difference_aircraft(states.x[k, a], base.x[k, a], out[at : at + AIRCRAFT])
+            at += AIRCRAFT
         for o in range(base.drift.shape[1]):
             for i in range(DRIFT):
                 out[at + i] = states.drift[k, o, i] - base.drift[k, o, i]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_estimation.virpo.factors.ranging import (
+    AIRCRAFT,
     ANCHOR,
-    CRAFT,
     NAME,
     RANGE,
     SIGMA,
@@ -86,7 +86,7 @@ class Interval:
             if len(measured):
                 times = np.ascontiguousarray(measured[:, 0])
                 waypoints(self.samples[a], biases[a], times, antennas[a], gravity, rows)
-                rows[:, CRAFT] = a
+                rows[:, AIRCRAFT] = a
                 rows[:, ANCHOR : ANCHOR + 3] = measured[:, 1:4]
                 rows[:, RANGE], rows[:, SIGMA], rows[:, NAME] = measured[:, 4:].T
             parts.append(rows)

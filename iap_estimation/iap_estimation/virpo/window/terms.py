@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_estimation.virpo.algebra.states import CRAFT, States
-from iap_estimation.virpo.factors.ranging import CRAFT as OF
+from iap_estimation.virpo.algebra.states import AIRCRAFT, States
+from iap_estimation.virpo.factors.ranging import AIRCRAFT as OF
 from iap_estimation.virpo.factors.ranging import (
     FRAME,
     NAME,
@@ -155,7 +155,7 @@ class RestTerms:
         for k, a in np.argwhere(self._still):
             if only in (ALL, k):
                 v = states.x[k, a, 7:10]
-                at = k * states.stride + CRAFT * a + 6
+                at = k * states.stride + AIRCRAFT * a + 6
                 g[at : at + 3] += self._weight * v
                 H[range(at, at + 3), range(at, at + 3)] += self._weight
                 cost += 0.5 * self._weight * float(v @ v)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from iap_description import so3
 from iap_description.kernels import add, put, put4, qmul, quat, rotate, vec
 from iap_estimation.virpo.algebra.matrices import qexp
-from iap_estimation.virpo.algebra.states import ALIGNMENT, CRAFT
+from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT
 
 Array = NDArray[np.float64]
 UP = np.array([0.0, 0.0, 1.0])
@@ -35,12 +35,12 @@ def covariance_in_world(C: Array, a: int, x: Array, place: Array) -> Array:
         place: (4,) its alignment.
     """
     at = len(C) - ALIGNMENT * (len(x) - a)
-    places = np.r_[CRAFT * a : CRAFT * (a + 1), at : at + ALIGNMENT]
+    places = np.r_[AIRCRAFT * a : AIRCRAFT * (a + 1), at : at + ALIGNMENT]
     R = so3.matrix_from_quaternion(so3.quaternion_exp(place[3] * UP))
-    J = np.zeros((CRAFT, CRAFT + ALIGNMENT))
-    J[:, :CRAFT] = np.eye(CRAFT)
+    J = np.zeros((AIRCRAFT, AIRCRAFT + ALIGNMENT))
+    J[:, :AIRCRAFT] = np.eye(AIRCRAFT)
     J[0:3, 0:3] = J[6:9, 6:9] = R
-    J[0:3, CRAFT : CRAFT + 3] = np.eye(3)
+    J[0:3, AIRCRAFT : AIRCRAFT + 3] = np.eye(3)
     J[0:3, -1] = np.cross(UP, R @ x[a, :3])
     J[3:6, -1] = so3.rotate(so3.conjugate(x[a, 3:7]), UP)
     J[6:9, -1] = np.cross(UP, R @ x[a, 7:10])
