@@ -16,11 +16,11 @@ from iap_estimation.virpo.factors.neighbours import (
     FIRST,
     GAIN,
     JOINT,
-    TOLD,
+    MEASURED,
     Neighbours,
     joint_of,
     joints_at,
-    told_by,
+    measured_columns,
 )
 from iap_estimation.virpo.factors.physical import add_physical
 from iap_estimation.virpo.factors.physical_jacobians import most_residuals, residuals
@@ -134,7 +134,7 @@ class Meeting:
         row[GAIN : GAIN + 3] = so3.rotate(so3.conjugate(x[3:7]), v - x[7:10] + [0, 0, fall])
         centre = self.flight.truth(CENTRE, now)
         shown = [joint_of(self.shared(a, now), np.array(ARM_B)) for a in self.others]
-        row[TOLD:] = told_by(Tilt(now, centre.q_WB, centre.w_B), shown)
+        row[MEASURED:] = measured_columns(Tilt(now, centre.q_WB, centre.w_B), shown)
         return row
 
 

@@ -26,9 +26,7 @@ Make = Callable[[str, Fleet, VirpoSpec, InitialState, Start | None], Localizer]
 COMPLETED = "completed"
 NEED_RANGES, NEED_JOINTS = ("vio_uwb",), ("virpo", "joint", "drift_filter")
 LOST = (EstimateLost, np.linalg.LinAlgError, FloatingPointError)  # how an estimator ends
-WARM_UP_TIME = (
-    1.0  # of the data, in which compiled code is loaded: its wall time does not count [s]
-)
+WARM_UP_TIME = 1.0  # of the data, in which code is compiled: its wall time does not count [s]
 
 
 @dataclass(frozen=True, eq=False)

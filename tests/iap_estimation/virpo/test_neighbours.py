@@ -28,12 +28,12 @@ from iap_estimation.virpo.algebra.states import AIRCRAFT, DRIFT, retract
 from iap_estimation.virpo.factors.neighbours import (
     EACH,
     FIRST,
+    MEASURED,
     PLACE,
-    TOLD,
     VELOCITY,
     fill_waypoints,
     joint_of,
-    told_by,
+    measured_columns,
 )
 from iap_estimation.virpo.factors.physical import add_drift, add_drift_prior, drift_cost
 from iap_estimation.virpo.factors.ranging import FRAME, SHARE
@@ -86,7 +86,7 @@ def test_samples_lead_to_where_and_how_fast_the_joint_is(own):
     meeting = Meeting(STAR, own, per=4)
     states, rows = meeting.states(), meeting.rows()
     sampled = rows.copy()
-    sampled[:, :TOLD] = 0.0
+    sampled[:, :MEASURED] = 0.0
     for k in range(2):
         begin = BEGIN + SPAN * k
         samples, part = meeting.flight.samples(own, begin, begin + SPAN), rows[:, FRAME] == k
@@ -109,7 +109,7 @@ def test_samples_lead_to_where_and_how_fast_the_joint_is(own):
 def test_a_told_bias_is_taken_out_of_the_samples():
     meeting, bias = Meeting(STAR), np.array([0.1, -0.2, 0.3, 0.1, 0.2, -0.1])
     samples = meeting.flight.samples(0, BEGIN, BEGIN + SPAN)
-    clean, biased = np.zeros((2, 2, TOLD))
+    clean, biased = np.zeros((2, 2, MEASURED))
     fill_waypoints(samples, np.zeros(6), meeting.times(), np.array(ARM_B), GRAVITY, clean)
     samples[:, 1:] += bias
     fill_waypoints(samples, bias, meeting.times(), np.array(ARM_B), GRAVITY, biased)
@@ -124,7 +124,7 @@ def test_a_joint_moves_as_the_odometry_of_its_aircraft_says():
 
 
 def test_a_row_says_who_is_silent():
-    row = told_by(None, [None, np.arange(6.0)])
+    row = measured_columns(None, [None, np.arange(6.0)])
     assert row.shape == (5 + 14,)
     assert not row[: 5 + EACH].any()
     assert np.array_equal(row[5 + EACH :], [1, 0, 1, 2, 3, 4, 5])

@@ -31,7 +31,7 @@ class Prior:
     Attributes:
         H: (n, n) symmetric.
         g: (n,) gradient at `base`.
-        base: the states, of as many keyframes as the prior tells of.
+        base: the states, of as many keyframes as the prior is of.
     """
 
     H: Array

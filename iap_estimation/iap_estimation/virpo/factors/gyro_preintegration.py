@@ -46,8 +46,8 @@ from iap_estimation.virpo.algebra.matrices import (
 from iap_estimation.virpo.factors.preintegration import inverse_root
 
 Array = NDArray[np.float64]
-UNSEEN_RATE = 0.5  # deviation of the angular velocity where no sample tells it [rad/s]
-LONGEST = 0.1  # sample that tells the angular velocity of all its interval [s]
+UNSEEN_RATE = 0.5  # deviation of the angular velocity where no sample shows it [rad/s]
+LONGEST = 0.1  # sample that stands for the angular velocity of all its interval [s]
 TILT_WIDTH = 6  # columns of a tilt's row
 FRAME, ATTITUDE, SIGMA = 0, 1, 5
 

@@ -2,7 +2,7 @@
 r"""Joint constraints between the aircraft of one window: their joints on the central body B0.
 
 The joints J_i are at known places d_i of B0, up to errors of one deviation, independent of each other. Of
-:math:`y_i = p_{WJ_i} - R_0 d_i`, which is the place of B0, only differences tell anything, since that place is
+:math:`y_i = p_{WJ_i} - R_0 d_i`, which is the place of B0, only differences are measured, since that place is
 no state. All pairs would count them N times, so that these N - 1 orthonormal contrasts are taken, whose errors
 are independent and whose squares add up to those of the y_i about their mean:
 
@@ -52,12 +52,12 @@ class Joints(NamedTuple):
 
 
 def attitude_of_joints(p_WJ_W: Array, d: Array, q_WB0: Array) -> Array:
-    """Attitude (4,) of B0 whose roll and pitch are told, its yaw from where the joints are.
+    """Attitude (4,) of B0 whose roll and pitch are measured, its yaw from where the joints are.
 
     Args:
         p_WJ_W: (n, 3) two joints or more [m].
         d: (n, 3) their places on B0 [m].
-        q_WB0: (4,) what is told.
+        q_WB0: (4,) the measured one.
     """
     measured = so3.rotate(q_WB0, d - d.mean(axis=0))
     seen = p_WJ_W - p_WJ_W.mean(axis=0)

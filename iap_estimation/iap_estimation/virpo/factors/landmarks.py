@@ -127,7 +127,7 @@ def _drop_view(table: Landmarks, m: int, frame: int) -> None:
 def begin_depths(
     x: Array, table: Landmarks, rig: StereoRig, aircraft: int, tolerance: float
 ) -> None:
-    """Give landmarks without depth one by linear least squares over all their views, where these tell it.
+    """Give landmarks without depth one by linear least squares over all their views, where these determine it.
 
     Args:
         x: (F, A, 16) states.

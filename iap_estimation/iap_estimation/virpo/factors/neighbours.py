@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Joints between keyframes, as one aircraft and its neighbours tell of them (virpo III-C, eqs. 3, 5-8).
+r"""Joints between keyframes, as one aircraft and its neighbours measure them (virpo III-C, eqs. 3, 5-8).
 
-A row stands for one instant t_j between keyframes k and k + 1. Its columns before `TOLD` say, with the states,
+A row stands for one instant t_j between keyframes k and k + 1. Its columns before `MEASURED` say, with the states,
 where the own joint is, as in `iap_estimation.virpo.factors.ranging`, and how fast:
 
 .. math::
@@ -43,7 +43,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FALL, GAIN = 7, 8  # of the own joint's velocity: g t, u_j
-TOLD = 11  # first column of what others tell
+MEASURED = 11  # first column of what others measure
 CENTRE, VERTICAL, RATE = 11, 12, 15  # of the centre: whether it is known, e_z^T R_WB0, |w|
 FIRST, EACH = 16, 7  # column of the first neighbour, columns of each one:
 KNOWN, PLACE, VELOCITY = 0, 1, 4  # whether it is known, its joint's place and velocity in W
@@ -83,8 +83,8 @@ class Neighbours(NamedTuple):
         Args:
             d: (A, 3) places of all joints on the central body [m].
             own: index of the aircraft.
-            deviations: see there.
-            terms: see there.
+            deviations: as `Neighbours.deviations`.
+            terms: as `Neighbours.terms`.
 
         Raises:
             BadInput: two joints are at one place.
@@ -120,19 +120,19 @@ def joint_of(shared: Shared, p_BJ_B: Array) -> Array:
     return np.concatenate([p, v])
 
 
-def told_by(tilt: Tilt | None, joints: Sequence[Array | None]) -> Array:
-    """The columns of a row from `TOLD` on.
+def measured_columns(tilt: Tilt | None, joints: Sequence[Array | None]) -> Array:
+    """The columns of a row from `MEASURED` on.
 
     Args:
         tilt: what the central autopilot says at that instant, None where it says nothing. In virpo (15), (16)
             cos(alpha) and cos(beta) are elements 2 and 0 of what is kept, the bottom row of its attitude.
         joints: of each neighbour, see `joint_of`; None where it says nothing.
     """
-    row = np.zeros(FIRST - TOLD + EACH * len(joints))
+    row = np.zeros(FIRST - MEASURED + EACH * len(joints))
     if tilt is not None:
         bottom = so3.matrix_from_quaternion(tilt.q_WB0)[2]
-        row[: FIRST - TOLD] = [1.0, *bottom, np.linalg.norm(tilt.w_B0)]
-    for columns, joint in zip(row[FIRST - TOLD :].reshape(-1, EACH), joints, strict=True):
+        row[: FIRST - MEASURED] = [1.0, *bottom, np.linalg.norm(tilt.w_B0)]
+    for columns, joint in zip(row[FIRST - MEASURED :].reshape(-1, EACH), joints, strict=True):
         if joint is not None:
             columns[KNOWN] = 1.0
             columns[PLACE:] = joint

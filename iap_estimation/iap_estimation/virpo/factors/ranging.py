@@ -37,7 +37,7 @@ def waypoints(
         samples: (S, 7) of the inertial unit from one to the other.
         bias: (6,) of the unit.
         times: (n,) ascending, since the first keyframe [s].
-        antenna: (3,) place on the body that the rows tell of [m].
+        antenna: (3,) place on the body that the rows are of [m].
         gravity: [m/s^2].
         rows: changed in place.
     """

@@ -18,11 +18,7 @@ ODOMETRY_MEMORY = 5.0  # age of the odometry that a propagated estimate may go b
 class DriftFilterLocalizer(VioLocalizer):
     """Every aircraft's odometry by itself, and a filter that takes the drift out of all: method ``drift_filter``.
 
-    Args:
-        fleet: the aircraft.
-        spec: of the odometries; the filter has its own.
-        first: gives the initial state of an aircraft at its first images.
-        deviations: how far off that may be.
+    Its arguments are those of `make_localizer`; the filter has settings of its own.
     """
 
     def __init__(

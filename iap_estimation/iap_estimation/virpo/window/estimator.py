@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_estimation.virpo.algebra.states import covariance_in_world, in_world
 from iap_estimation.virpo.factors.imu_chain import propagate
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import (
@@ -23,16 +24,15 @@ from iap_estimation.virpo.messages import (
     Tracks,
 )
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.window.anchor_watch import AnchorWatch
 from iap_estimation.virpo.window.buffers import MeetingBuffer
 from iap_estimation.virpo.window.failure_checks import check, sound
 from iap_estimation.virpo.window.interval import Interval
-from iap_estimation.virpo.window.measurement_queue import STAMP_TOLERANCE, Intake
+from iap_estimation.virpo.window.measurement_queue import STAMP_TOLERANCE, MeasurementQueue
 from iap_estimation.virpo.window.physical_terms import PhysicalTerms
+from iap_estimation.virpo.window.range_gate import AnchorWatch
 from iap_estimation.virpo.window.rigid_terms import RigidTerms
 from iap_estimation.virpo.window.terms import RangeTerms, RestTerms, Terms
 from iap_estimation.virpo.window.window import EstimateLost, Window
-from iap_estimation.virpo.window.world_frame import covariance_in_world, in_world
 
 Array = NDArray[np.float64]
 # aircraft and time -> state (16,) in `map`, None while it is not known
@@ -90,7 +90,7 @@ class Estimator:
         terms += [*([self._rigid] if self._rigid is not None else []), *others]
         self.window = Window(fleet, spec, terms, neighbours=neighbours, centre=joined)
         self._watch = AnchorWatch(self.window, ranges, spec)
-        self._intake = Intake(fleet, spec, meetings)
+        self._queue = MeasurementQueue(fleet, spec, meetings)
         self._propagated = np.zeros((len(fleet.aircraft), 16))
         self._turning = np.zeros((len(fleet.aircraft), 3))  # newest samples [rad/s]
         self._newest: list[Estimate] = []  # at the newest keyframe, once they were asked for
@@ -110,7 +110,7 @@ class Estimator:
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
         """Take an inertial sample; True where there are new estimates."""
-        buffer = self._intake.samples[aircraft]
+        buffer = self._queue.samples[aircraft]
         before = buffer.t
         buffer.add(sample)
         self._turning[aircraft] = sample.w_B
@@ -123,22 +123,22 @@ class Estimator:
         """Take the tracks of an aircraft; True where there are new estimates."""
         if tracks.t <= self.t + STAMP_TOLERANCE:
             self.late += 1
-            self._intake.came_late(tracks)
+            self._queue.came_late(tracks)
             return False
-        self._intake.tracks(aircraft, tracks)
+        self._queue.tracks(aircraft, tracks)
         return self._update()
 
     def ranges(self, aircraft: int, measured: Ranges) -> None:
         """Take a round of ranges."""
-        self._intake.ranges(aircraft, measured)
+        self._queue.ranges(aircraft, measured)
 
     def tilt(self, measured: Tilt) -> None:
         """Take a tilt of the central body."""
-        self._intake.tilts.add(measured)
+        self._queue.tilts.add(measured)
 
     def neighbour(self, shared: Shared) -> None:
         """Take a neighbour's odometry."""
-        self._intake.neighbour(shared)
+        self._queue.neighbour(shared)
 
     def estimates(self) -> list[Estimate]:
         """Estimates at the newest keyframe, with covariance; none before the first."""
@@ -157,7 +157,7 @@ class Estimator:
         """Estimate of the central body at the newest keyframe; None before the first, and of a window without."""
         if self._rigid is None or not self.is_running:
             return None
-        tilt = self._intake.tilts.at(self.t)
+        tilt = self._queue.tilts.at(self.t)
         w = np.full(3, np.nan) if tilt is None else tilt.w_B0
         return self._rigid.centre(self.t, self.window.states, w, self.window.covariance())
 
@@ -165,7 +165,7 @@ class Estimator:
         """Estimate of an aircraft at its newest inertial sample, without covariance; None while it is not known."""
         if not self.is_running:
             return None
-        t, x = self._intake.samples[aircraft].t, self._propagated[aircraft]
+        t, x = self._queue.samples[aircraft].t, self._propagated[aircraft]
         return self._estimate(aircraft, t, x, np.full((15, 15), np.nan))
 
     def shared(self, aircraft: int) -> Shared | None:
@@ -189,24 +189,15 @@ class Estimator:
         return range(len(self.fleet.aircraft))
 
     def _estimate(self, a: int, t: float, x: Array, covariance: Array) -> Estimate:
-        placed = in_world(x, self.alignment(a))
+        p, q, v, gyro_bias, accel_bias = np.split(in_world(x, self.alignment(a)), [3, 7, 10, 13])
         w_B = self._turning[a] - x[10:13]
-        return Estimate(
-            t,
-            placed[:3],
-            placed[3:7],
-            placed[7:10],
-            placed[10:13],
-            placed[13:],
-            covariance,
-            w_B,
-        )
+        return Estimate(t, p, q, v, gyro_bias, accel_bias, covariance, w_B)
 
     def _update(self) -> bool:
         """All updates whose measurements are there."""
         is_new = False
-        while (t := self._intake.due(self.t)) is not None:
-            seen = self._intake.seen(t)
+        while (t := self._queue.due(self.t)) is not None:
+            seen = self._queue.seen(t)
             if t >= self.t + 0.999 / self.spec.rate - STAMP_TOLERANCE:
                 go = self._go_on if self.is_running else self._begin
                 is_new = go(t, seen) or is_new
@@ -216,7 +207,7 @@ class Estimator:
         """The first keyframe."""
         states = [self._first(a, t) for a in self._all]
         known = [x for x in states if x is not None]
-        for buffer in self._intake.samples:
+        for buffer in self._queue.samples:
             buffer.take(t)
         return len(known) == len(states) and self._start(
             t, np.array(known), self._deviations, seen
@@ -224,9 +215,9 @@ class Estimator:
 
     def _start(self, t: float, x: Array, deviations: Start, seen: dict[int, Tracks]) -> bool:
         """Begin from states (A, 16) in `map`; False where the central body's attitude is not known."""
-        self._intake.tilts.take(t)
+        self._queue.tilts.take(t)
         if self._rigid is not None:
-            tilt = self._intake.tilts.at(t)
+            tilt = self._queue.tilts.at(t)
             if tilt is None:
                 return False
             self._rigid.set_attitude(tilt.q_WB0)
@@ -237,11 +228,11 @@ class Estimator:
 
     def _go_on(self, t: float, seen: dict[int, Tracks]) -> bool:
         """The next keyframe."""
-        end = self._intake.end_of_gap()
+        end = self._queue.end_of_gap()
         if end is not None:
             self._restart(max(t, end), seen if end <= t else {}, "a gap in the inertial samples")
             return True
-        interval = self._intake.interval(self.t, t, self.window.states.x[-1])
+        interval = self._queue.interval(self.t, t, self.window.states.x[-1])
         self.window.add(interval)
         self._watch.look(t, interval)
         predicted = self.window.states.x[-1].copy()
@@ -264,21 +255,21 @@ class Estimator:
             self.window.see([first_seen.get(a) for a in self._all])
         self.t, self._newest = t, []
         self._propagated[:] = self.window.states.x[-1]
-        for a, buffer in enumerate(self._intake.samples):
+        for a, buffer in enumerate(self._queue.samples):
             propagate(self._propagated[a], self.fleet.gravity, buffer.waiting())
 
     def _restart(self, t: float, seen: dict[int, Tracks], reason: str) -> None:
         """Begin anew from where the inertial samples lead."""
         self.faults.append(Fault(t, reason))
         x = self.window.states.x[-1].copy()
-        for a, buffer in enumerate(self._intake.samples):
+        for a, buffer in enumerate(self._queue.samples):
             gap = buffer.end_of_gap(self.spec.failure.gap)
             if gap is None:
                 propagate(x[a], self.fleet.gravity, buffer.take(t))
             else:  # as if nothing had pushed it
                 buffer.take(t)
                 x[a, :3] += (t - self.t) * x[a, 7:10]
-        self._intake.skip_ranges(t)
+        self._queue.skip_ranges(t)
         x = np.array([in_world(x[a], self.alignment(a)) for a in self._all])
         if not self._start(t, sound(x, self.spec.failure), self.spec.restart, seen):
             self.t = -np.inf

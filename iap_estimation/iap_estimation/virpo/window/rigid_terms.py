@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, CENTRE, States, vertical
+from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, CENTRE, UP, States, vertical
 from iap_estimation.virpo.factors.gyro_preintegration import (
     ATTITUDE,
     FRAME,
@@ -29,7 +29,6 @@ from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
 
 Array = NDArray[np.float64]
-UP = np.array([0.0, 0.0, 1.0])
 
 
 class RigidTerms:

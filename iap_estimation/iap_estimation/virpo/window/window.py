@@ -27,7 +27,7 @@ from iap_estimation.virpo.messages import Tracks
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.terms import ALL, Terms
-from iap_estimation.virpo.window.visual_terms import Sights
+from iap_estimation.virpo.window.visual_terms import VisualTerms
 
 Array = NDArray[np.float64]
 SILENT = np.array([0.1, 3.0, 1e-3, 1e-2])  # densities of samples that are made up
@@ -53,7 +53,6 @@ class Window:
     Attributes:
         states: of the keyframes, the newest last.
         intervals: what was measured between them.
-        refused: steps so far that did not lower the cost.
         chi_square: cost of the last update over its measurements; near 1/2 when noise is what it is said to be.
     """
 
@@ -71,9 +70,9 @@ class Window:
         self._noise = [model.noise for model in fleet.aircraft]
         self._frames = spec.keyframes + 1
         self._chain = stack(Inertia.empty(), self._frames, len(fleet.aircraft))
-        self._visual_terms = Sights(fleet, spec)
+        self._visual_terms = VisualTerms(fleet, spec)
         self._covariance: Array | None = None  # that belongs to the root, once somebody asked
-        self.refused, self.chi_square = 0, 0.0
+        self.chi_square = 0.0
 
     def begin(self, x: Array, deviations: Start) -> None:
         """Begin with one keyframe.
@@ -175,7 +174,7 @@ class Window:
         return cost + sum(terms.cost(states) for terms in self._terms)
 
     def _measurements(self) -> int:
-        """How many numbers the cost is of, less those that only the past tells."""
+        """How many numbers the cost is of, less those that only the past determines."""
         inertial = AIRCRAFT * len(self.intervals) * len(self._fleet.aircraft)
         others = sum(terms.count() for terms in self._terms)
         return self._visual_terms.count() + inertial + others + len(self._prior.g)
@@ -193,7 +192,6 @@ class Window:
                     return 0.1 * damping if damping > LITTLE else 0.0
                 self.states.assign(states)
                 self._visual_terms.put_back(places)
-            self.refused += 1
             damping = max(LITTLE, 10.0 * damping)
         return damping
 
