@@ -129,26 +129,13 @@ def wrench_observer(
 ) -> WrenchObserver:
     """The observer of a vehicle; `assembly` is the controller's idea of it."""
     control = vehicle.control
+    model = assembly, vehicle.platform.aircraft, control.gains.autopilot
     if control.observer == "acceleration":
-        return ImuWrenchObserver.of(
-            assembly,
-            vehicle.platform.aircraft,
-            [each for each in sensor_infos(scenario) if isinstance(each, ImuInfo)],
-            cutoff=control.observer_gain / (2.0 * np.pi),
-            dt=scenario.dt,
-            autopilot=control.gains.autopilot,
-        )
-    autopilot = control.gains.autopilot
-    return MomentumObserver(
-        assembly,
-        vehicle.platform.aircraft,
-        gravity=scenario.world.gravity,
-        gain=np.full(6, control.observer_gain),
-        dt=scenario.dt,
-        rotor_lead=autopilot.rotor_lead,
-        attitude=autopilot.attitude,
-        rate=autopilot.rate,
-    )
+        units = [each for each in sensor_infos(scenario) if isinstance(each, ImuInfo)]
+        cutoff = control.observer_gain / (2.0 * np.pi)
+        return ImuWrenchObserver.of(*model, units, cutoff=cutoff, dt=scenario.dt)
+    gain = np.full(6, control.observer_gain)
+    return MomentumObserver(*model, gravity=scenario.world.gravity, gain=gain, dt=scenario.dt)
 
 
 def wrench_sensor(control: Control, dt: float) -> WrenchSensor:

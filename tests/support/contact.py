@@ -128,16 +128,13 @@ class Rig:
         x = joined_rows(assembly, resting_state(np.array(start), np.array([0.0, 0.0, 0.0, 1.0])))
         rpm = np.full((record.count, 4), hover_rpm(record))
         self.plant.reset(x[None], [rpm], stream(1, "gusts"))
-        pilot = self.gains.autopilot
         self.observer = MomentumObserver(
             assembly,
             record.aircraft,
+            self.gains.autopilot,
             gravity=GRAVITY,
             gain=np.full(6, 10.0),
             dt=DT,
-            rotor_lead=pilot.rotor_lead,
-            attitude=pilot.attitude,
-            rate=pilot.rate,
         )
         self.low_pass = SecondOrderLowPass(10.0, 1.414, DT)
         self._apply, self.plant.engine.apply = self.plant.engine.apply, self._with_contact

@@ -16,11 +16,11 @@ from iap_estimation.virpo.factors.neighbours import (
     FIRST,
     GAIN,
     JOINT,
-    TOLD,
+    MEASURED,
     Neighbours,
     joint_of,
     joints_at,
-    told_by,
+    measured_columns,
 )
 from iap_estimation.virpo.factors.physical import add_physical
 from iap_estimation.virpo.factors.physical_jacobians import most_residuals, residuals
@@ -85,9 +85,8 @@ class Meeting:
         self,
         deviations: tuple = TABLE_IX,
         terms: tuple = (True, True, True),
-        about_origin: bool = False,
     ) -> Neighbours:
-        return Neighbours.of(self.d, self.own, deviations, terms, about_origin)
+        return Neighbours.of(self.d, self.own, deviations, terms)
 
     def states(self) -> States:
         """The true ones."""
@@ -135,7 +134,7 @@ class Meeting:
         row[GAIN : GAIN + 3] = so3.rotate(so3.conjugate(x[3:7]), v - x[7:10] + [0, 0, fall])
         centre = self.flight.truth(CENTRE, now)
         shown = [joint_of(self.shared(a, now), np.array(ARM_B)) for a in self.others]
-        row[TOLD:] = told_by(Tilt(now, centre.q_WB, centre.w_B), shown)
+        row[MEASURED:] = measured_columns(Tilt(now, centre.q_WB, centre.w_B), shown)
         return row
 
 
@@ -156,7 +155,7 @@ def told(joints, row, neighbours):
 
 def joints_of(states, row, neighbours):
     joints = np.zeros((1 + states.drift.shape[1], JOINT))
-    joints_at(states, row, neighbours, joints)
+    joints_at(states, row, joints)
     return joints
 
 

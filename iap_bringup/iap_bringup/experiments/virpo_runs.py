@@ -142,7 +142,7 @@ def estimated(
                         kept.append(one)
     except LOST as error:
         return Failed(str(error))
-    if faults := localizer.faults():
+    if faults := localizer.faults:
         return Failed(f"at {faults[0].t:.1f} s: {faults[0].reason}")
     return found if found else Failed("no estimate came")
 

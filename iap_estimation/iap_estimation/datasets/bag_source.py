@@ -14,14 +14,11 @@ from numpy.typing import NDArray
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 
-from iap_description import so3
 from iap_description.errors import BadInput
-from iap_estimation.datasets.bag_frames import FixedFrames
-from iap_estimation.datasets.bag_images import camera_of, grey, shift_of
+from iap_estimation.datasets.bag_messages import FixedFrames, camera_of, grey, shift_of
 from iap_estimation.datasets.bag_topics import Chosen, Picked, info_topic, pick
-from iap_estimation.datasets.euroc_source import on_imu, read_imu_file
-from iap_estimation.frontend.calibration import StereoCalibration
-from iap_estimation.frontend.euroc import read_stereo
+from iap_estimation.datasets.euroc_source import on_imu, read_imu_file, read_stereo
+from iap_estimation.frontend.calibration import Camera, StereoCalibration
 from iap_estimation.navigation.data import (
     CAMERA_PRESET,
     MEMS,
@@ -41,7 +38,7 @@ from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.topics import Topic
 
 Array = NDArray[np.float64]
-RATE_SAMPLES = 50  # samples that tell the rate of an inertial unit
+RATE_SAMPLES = 50  # samples that show the rate of an inertial unit
 MAX_DELAY = 0.25  # how much later than others a sensor's messages may have been recorded [s]
 
 
@@ -96,25 +93,14 @@ def _calibrated(
         return noise, on_imu(pair, T_BI), ()
     if files:
         raise BadInput(f"--calibration: two or three files are expected, found {len(files)}")
-    tf = (
-        FixedFrames(str(path), _messages(reader, TF_STATIC))
-        if TF_STATIC in reader.topics
-        else None
-    )
-    if tf is None:
+    if TF_STATIC not in reader.topics:
         raise BadInput(
             f"{path}: no {TF_STATIC} says where the cameras are; give --calibration LEFT RIGHT"
         )
-    lenses, places, turns = [], [], []
-    for topic in picked.images:
-        lens, turn, T_IC = _placed(path, reader, topic, tf, imu_frame)
-        lenses.append(lens)
-        places.append(T_IC[:3, 3])
-        turns.append(so3.quaternion_from_matrix(T_IC[:3, :3] @ turn.T))
-    try:
-        pair = StereoCalibration.of(lenses[0], lenses[1], places, turns)
-    except BadInput as error:
-        raise BadInput(f"{path}: {' and '.join(picked.images)}: {error}") from error
+    tf = FixedFrames(str(path), _messages(reader, TF_STATIC))
+    placed = [_placed(path, reader, topic, tf, imu_frame) for topic in picked.images]
+    source = f"{path}: {' and '.join(picked.images)}"
+    pair = StereoCalibration.placed(*zip(*placed, strict=True), source=source)
     return None, pair, ()
 
 
@@ -125,7 +111,8 @@ def _noise(samples: Sequence[Any]) -> tuple[Array, tuple[str, ...]]:
     step = span / max(len(samples) - 1, 1)
     taken = []
     for at, name in enumerate(("angular_velocity", "linear_acceleration")):
-        variance = float(np.mean(np.diag(_matrix(samples[0], f"{name}_covariance"))))
+        covariance = np.array(getattr(samples[0], f"{name}_covariance"), dtype=float)
+        variance = float(np.mean(np.diag(covariance.reshape(3, 3))))
         if variance > 0.0 and step > 0.0:
             noise[at] = math.sqrt(variance * step)
         else:
@@ -134,14 +121,10 @@ def _noise(samples: Sequence[Any]) -> tuple[Array, tuple[str, ...]]:
     return noise, (f"{parts} of the inertial unit: not known, a small MEMS unit's is taken",)
 
 
-def _matrix(message: Any, name: str) -> Array:  # noqa: ANN401
-    return np.array(getattr(message, name), dtype=float).reshape(3, 3)
-
-
 def _placed(
     path: Path, reader: AnyReader, topic: str, tf: FixedFrames, imu_frame: str
-) -> tuple[Any, Array, Array]:
-    """Camera, its turn (3, 3) to its images' frame, and its place (4, 4) on the inertial unit."""
+) -> tuple[Camera, Array]:
+    """Camera, and the place (4, 4) of its images' frame on the inertial unit."""
     source = info_topic(topic)
     if source not in reader.topics:
         raise BadInput(
@@ -149,7 +132,9 @@ def _placed(
         )
     info, image = _first(reader, source), _first(reader, topic)
     lens, turn = camera_of(info, topic, f"{path}: {source}")
-    return lens, turn, tf.between(imu_frame, image.header.frame_id or info.header.frame_id)
+    T_IC = tf.between(imu_frame, image.header.frame_id or info.header.frame_id)
+    T_IC[:3, :3] = T_IC[:3, :3] @ turn.T
+    return lens, T_IC
 
 
 def _events(path: Path, picked: Picked, start: int, tally: Tally) -> Iterator[Event]:

@@ -12,14 +12,8 @@ IMU = "sensor_msgs/msg/Imu"
 IMAGE, COMPRESSED = "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"
 INFO = "sensor_msgs/msg/CameraInfo"
 SIDES = (("left", "right"), ("cam0", "cam1"), ("camera_0", "camera_1"), ("infra1", "infra2"))
-OTHERS = (
-    "depth",
-    "disparity",
-    "segmentation",
-    "theora",
-    "color",
-    "mono",
-)  # are no view of their own
+# Images that are no view of their own.
+OTHERS = ("depth", "disparity", "segmentation", "theora", "color", "mono")
 
 
 @dataclass(frozen=True)
@@ -33,16 +27,10 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Picked:
-    """Topics of the images, of their CameraInfo, and of the inertial unit."""
+    """Topics of the left and the right images, and of the inertial unit."""
 
-    left: str
-    right: str
+    images: tuple[str, str]
     imu: str
-
-    @property
-    def images(self) -> tuple[str, str]:
-        """Left and right."""
-        return self.left, self.right
 
 
 def pick(
@@ -76,8 +64,8 @@ def pick(
         raise BadInput(
             f"{source}: no inertial unit: no topic of type {IMU}; it holds {listing(topics)}"
         )
-    left, right = _pair(source, topics, chosen, shift)
-    return Picked(left, right, chosen.imu or _nearest(source, imus, left))
+    images = _pair(source, topics, chosen, shift)
+    return Picked(images, chosen.imu or _nearest(source, imus, images[0]))
 
 
 def info_topic(image: str) -> str:

@@ -8,17 +8,18 @@ is known, in ``state_groundtruth_estimate0``, ``vicon0`` or ``leica0``.
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from iap_description import so3
-from iap_description.config import NonNegative, Real, validate
+from iap_description.config import Count, NonNegative, Real, parse_mapping, validate
 from iap_description.errors import BadInput
-from iap_estimation.frontend.calibration import StereoCalibration, rigid
-from iap_estimation.frontend.euroc import read_sensor, read_stereo
+from iap_description.text_files import read_text
+from iap_estimation.frontend.calibration import PLUMB_BOB, Camera, StereoCalibration, rigid
 from iap_estimation.navigation.data import (
     CAMERA_PRESET,
     AircraftData,
@@ -36,20 +37,43 @@ from iap_io.euroc.tables import Table, read_table
 
 Array = NDArray[np.float64]
 HOME = "mav0"
+OPENCV_HEADER, OPENCV_TAG = "%YAML:1.0", "!!opencv-matrix"  # which are no YAML
 TRUTHS = ("state_groundtruth_estimate0", "vicon0", "leica0")
 POSITION, POSE, STATE = 3, 7, 16  # columns of a truth that knows so much
 
 
 class _Matrix(BaseModel):
+    """A matrix of OpenCV's ``FileStorage``, row by row."""
+
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     data: tuple[Real, ...]
 
 
 class _Placed(BaseModel):
+    """The key of a sensor's file that says where it is."""
+
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    T_BS: _Matrix
+    T_BS: _Matrix  # from the sensor's frame to the body
+
+    def place(self, path: Path) -> tuple[Array, Array]:
+        """Place (3,) [m] and attitude (4,) on the body.
+
+        Raises:
+            BadInput: it is no rigid motion.
+        """
+        return rigid(self.T_BS.data, f"{path}: key 'T_BS.data'")
+
+
+class _CameraFile(_Placed):
+    """The keys that are read of a camera's file; its frame is the optical one."""
+
+    resolution: tuple[Count, Count]
+    camera_model: Literal["pinhole"]
+    intrinsics: tuple[Real, Real, Real, Real]  # fu, fv, cu, cv
+    distortion_model: Literal["radial-tangential"]
+    distortion_coefficients: Annotated[tuple[Real, ...], Field(min_length=4, max_length=5)]
 
 
 class _ImuFile(_Placed):
@@ -79,15 +103,45 @@ def open_euroc(folder: Path) -> Dataset:
     imu = read_table(home / "imu0" / "data.csv", 6)
     start = min(int(imu.stamps[0]), int(read_table(home / "cam0" / "data.csv", 0).stamps[0]))
     name = home.parent.name if home.name == HOME else home.name
-    one = AircraftData(
-        name or "aircraft",
-        on_imu(calibration, T_BI),
-        noise,
-        truth=_truth(home, start, T_BI),
-    )
+    pair, truth = on_imu(calibration, T_BI), _truth(home, start, T_BI)
+    one = AircraftData(name or "aircraft", pair, noise, truth=truth)
     notes = () if one.truth else ("nothing says what is true: there are trajectories, no errors",)
     events = partial(_events, home, imu, start, tally)
     return Dataset(str(folder), one.name, (one,), start, events, tally, notes, CAMERA_PRESET)
+
+
+def read_sensor(path: Path) -> dict[str, Any]:
+    """Contents of a ``sensor.yaml``, also one with the header and tags of OpenCV's ``FileStorage``.
+
+    Raises:
+        BadInput: the file is missing or damaged.
+    """
+    text = read_text(path).removeprefix(OPENCV_HEADER).replace(OPENCV_TAG, "")
+    return parse_mapping(text, source=str(path))
+
+
+def read_stereo(left: Path, right: Path) -> StereoCalibration:
+    """The pair of two files ``sensor.yaml``.
+
+    Raises:
+        BadInput: one line that names the file and the key.
+    """
+    camera, p_BC_B, q_BC = _read_camera(left)
+    other, p_BD_B, q_BD = _read_camera(right)
+    try:
+        return StereoCalibration.of(camera, other, [p_BC_B, p_BD_B], [q_BC, q_BD])
+    except BadInput as error:
+        raise BadInput(f"{left}, {right}: {error}") from error
+
+
+def _read_camera(path: Path) -> tuple[Camera, Array, Array]:
+    """A camera, its place (3,) [m] and its attitude (4,) on the body."""
+    file = validate(_CameraFile, read_sensor(path), source=str(path))
+    fu, fv, cu, cv = file.intrinsics
+    K = [[fu, 0.0, cu], [0.0, fv, cv], [0.0, 0.0, 1.0]]
+    D = file.distortion_coefficients
+    camera = Camera.of(file.resolution, K, D, model=PLUMB_BOB, source=str(path))
+    return camera, *file.place(path)
 
 
 def read_imu_file(path: Path) -> tuple[Array, Array]:
@@ -97,14 +151,13 @@ def read_imu_file(path: Path) -> tuple[Array, Array]:
         BadInput: the file is missing or damaged.
     """
     file = validate(_ImuFile, read_sensor(path), source=str(path))
-    p, q = rigid(file.T_BS.data, f"{path}: key 'T_BS.data'")
     noise = (
         file.gyroscope_noise_density,
         file.accelerometer_noise_density,
         file.gyroscope_random_walk,
         file.accelerometer_random_walk,
     )
-    return np.array(noise), transform(p, q)
+    return np.array(noise), transform(*file.place(path))
 
 
 def on_imu(calibration: StereoCalibration, T_BI: Array) -> StereoCalibration:
@@ -170,7 +223,7 @@ def _truth(home: Path, start: int, T_BI: Array) -> Truth | None:
         return None
     path = found / "sensor.yaml"
     placed = validate(_Placed, read_sensor(path), source=str(path))
-    T_BS = transform(*rigid(placed.T_BS.data, f"{path}: key 'T_BS.data'"))
+    T_BS = transform(*placed.place(path))
     T_IS: Array = np.linalg.inv(T_BI) @ T_BS
     table = read_table(found / "data.csv", POSITION)
     t = np.asarray((table.stamps - start) * 1e-9, dtype=float)

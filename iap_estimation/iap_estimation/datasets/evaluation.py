@@ -23,6 +23,7 @@ from iap_estimation.navigation.pipeline import Trajectory
 Array = NDArray[np.float64]
 MAX_TRUTH_GAP = 0.25  # between true poses, beyond which nothing is judged [s]
 SIGMAS = 3.0
+RELATIONS = metrics.PoseRelation.translation_part, metrics.PoseRelation.rotation_angle_deg
 MIN_POSES = 3  # poses for an alignment
 PERIOD = 0.2  # of a second, that a pair one second apart may be longer or shorter [s]
 
@@ -89,10 +90,9 @@ def figures(one: Judged, *, begins_true: bool) -> dict[str, float | None]:
     found |= _split("ate", one.errors if begins_true else None)
     for name, align in (("yaw", yaw_aligned), ("se3", se3_aligned)):
         aligned = align(one.estimate, one.truth)
-        found[f"ate_{name}_rmse_m"] = None if aligned is None else _rms(_ate(aligned, one.truth))
-        found[f"ate_{name}_max_m"] = (
-            None if aligned is None else float(_ate(aligned, one.truth).max())
-        )
+        sizes = None if aligned is None else _ate(aligned, one.truth)
+        found[f"ate_{name}_rmse_m"] = None if sizes is None else _rms(sizes)
+        found[f"ate_{name}_max_m"] = None if sizes is None else float(sizes.max())
         if name == "yaw":
             off = None if aligned is None else aligned[:, :3] - one.truth[:, :3]
             found |= _split("ate_yaw", off)
@@ -100,7 +100,10 @@ def figures(one: Judged, *, begins_true: bool) -> dict[str, float | None]:
     found["path_m"] = length
     end = float(np.linalg.norm(one.errors[-1]))
     found["drift_percent"] = 100.0 * end / length if begins_true and length > 0.0 else None
-    return found | _relative(one) | _attitude(one) | _consistency(one, begins_true=begins_true)
+    angles = attitude_errors(one)
+    turned = None if angles is None else np.rad2deg(_rms(np.linalg.norm(angles, axis=1)))
+    found |= _relative(one) | {"attitude_rmse_deg": None if turned is None else float(turned)}
+    return found | _consistency(one, begins_true=begins_true)
 
 
 def yaw_aligned(estimate: Array, truth: Array) -> Array | None:
@@ -149,23 +152,14 @@ def _relative(one: Judged) -> dict[str, float | None]:
     names = ("rpe_m_per_m", "rpe_deg_per_m", "rpe_m_per_s", "rpe_deg_per_s")
     if not np.isfinite(one.truth[:, 3:]).all():
         return dict.fromkeys(names)
-    truth, estimate = _timed(one.t, one.truth), _timed(one.t, one.estimate)
     seconds = np.unique(np.searchsorted(one.t, np.arange(one.t[0], one.t[-1], 1.0)))
     apart = np.abs(np.diff(one.t[seconds]) - 1.0) < PERIOD
-    found: list[float | None] = []
-    for relation in (
-        metrics.PoseRelation.translation_part,
-        metrics.PoseRelation.rotation_angle_deg,
-    ):
-        found.append(_rpe(relation, metrics.Unit.meters, truth, estimate, None))
-    for relation in (
-        metrics.PoseRelation.translation_part,
-        metrics.PoseRelation.rotation_angle_deg,
-    ):
-        there, here = _timed(one.t, one.truth), _timed(one.t, one.estimate)
-        for path in (there, here):
-            path.reduce_to_ids(seconds.tolist())
-        found.append(_rpe(relation, metrics.Unit.frames, there, here, apart))
+    whole = _timed(one.t, one.truth), _timed(one.t, one.estimate)
+    parts = _timed(one.t, one.truth), _timed(one.t, one.estimate)
+    for path in parts:
+        path.reduce_to_ids(seconds.tolist())
+    found = [_rpe(each, metrics.Unit.meters, *whole, None) for each in RELATIONS]
+    found += [_rpe(each, metrics.Unit.frames, *parts, apart) for each in RELATIONS]
     return dict(zip(names, found, strict=True))
 
 
@@ -184,13 +178,6 @@ def _rpe(
     errors = np.asarray(metric.error)
     errors = errors if counts is None else errors[counts]
     return _rms(errors) if errors.size else None
-
-
-def _attitude(one: Judged) -> dict[str, float | None]:
-    angles = attitude_errors(one)
-    if angles is None:
-        return {"attitude_rmse_deg": None}
-    return {"attitude_rmse_deg": float(np.rad2deg(_rms(np.linalg.norm(angles, axis=1))))}
 
 
 def attitude_errors(one: Judged) -> Array | None:

@@ -8,28 +8,34 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from rosbags.rosbag2 import Reader, ReaderError
 
+from iap_description import so3
 from iap_description.config import read_yaml, validate
 from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import ImuInfo
+from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform
-from iap_estimation.datasets.run_truth import truth_of, with_biases
-from iap_estimation.navigation.data import AircraftData, CentreData, Dataset, Event, Tally
+from iap_estimation.navigation.data import AircraftData, CentreData, Dataset, Event, Tally, Truth
 from iap_estimation.navigation.reading_adapter import (
     AircraftSensors,
     ReadingAdapter,
     aircraft_data_of,
-    carried_on,
     centre_of,
+    sensors_of_body,
 )
 from iap_estimation.navigation.streams import Clock, in_order
+from iap_io.euroc.euroc_text import transform
+from iap_io.runs.column_messages import seconds
 from iap_io.runs.recorder import BAG
 from iap_io.runs.run_folder import CONFIG, RunData, VehicleRun, load_run
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.sensor_messages.sensor_reader import read_sensors
+from iap_io.wire.cdr import message_types, records_of, stamps_of
 
 Array = NDArray[np.float64]
+IMU = "sensor_msgs/msg/Imu"
 STAMP_TOLERANCE = 1e-6  # what was recorded at one time lies this close together [s]
 
 
@@ -48,14 +54,12 @@ def open_run(folder: Path, vehicle: str | None = None) -> Dataset:
     meta, bag = flown.meta, folder / BAG
     if not run.meta.sensors:
         raise BadInput(f"{folder}: recorded without sensors; fly with --sensors stereo")
-    seats = [f"{meta.name}/{meta.bodies[body]}" for body in meta.aircraft]
-    found = [carried_on(seat, run.meta.sensors) for seat in seats]
+    frames = [f"{meta.name}/{meta.bodies[body]}" for body in meta.aircraft]
+    found = [sensors_of_body(frame, run.meta.sensors) for frame in frames]
     _check_count(folder, flown, found)
     carried = [each for each in found if each is not None]
-    central = None
-    if meta.joints:
-        on_centre = [s for s in run.meta.sensors if s.parent == f"{meta.name}/{meta.bodies[0]}"]
-        central = next((s for s in on_centre if isinstance(s, ImuInfo)), None)
+    on_centre = sensors_of_body(f"{meta.name}/{meta.bodies[0]}", run.meta.sensors)
+    central = on_centre.imu if meta.joints and on_centre is not None else None
     tally = Tally()
     return Dataset(
         str(folder),
@@ -85,7 +89,7 @@ def _chosen(folder: Path, run: RunData, vehicle: str | None) -> VehicleRun:
 
 
 def _check_count(folder: Path, flown: VehicleRun, found: Sequence[AircraftSensors | None]) -> None:
-    """Refuse a platform of which not every aircraft sees and feels."""
+    """Refuse a platform of which not every aircraft has its sensors."""
     meta = flown.meta
     missing = [
         meta.bodies[body]
@@ -102,15 +106,15 @@ def _check_count(folder: Path, flown: VehicleRun, found: Sequence[AircraftSensor
 def _aircraft_data(
     bag: Path, flown: VehicleRun, body: int, group: AircraftSensors
 ) -> AircraftData:
-    truth = truth_of(flown, body, group.imu)
+    truth = _truth_of(flown, body, group.imu)
     if group.imu.has_bias:
-        truth = with_biases(truth, bag, f"{group.imu.topic}/true_bias")
+        truth = _with_biases(truth, bag, f"{group.imu.topic}/true_bias")
     return replace(aircraft_data_of(flown.meta.bodies[body], group, str(bag)), truth=truth)
 
 
 def _centre(folder: Path, flown: VehicleRun, imu: ImuInfo | None) -> CentreData:
     centre = centre_of(_joint_places(folder, flown.meta), imu)
-    return replace(centre, truth=truth_of(flown, 0, None))
+    return replace(centre, truth=_truth_of(flown, 0, None))
 
 
 def _joint_places(folder: Path, meta: VehicleMeta) -> Array:
@@ -154,3 +158,30 @@ def _arriving(
             if event is not None:
                 yield event
     adapter.end()
+
+
+def _truth_of(flown: VehicleRun, body: int, imu: ImuInfo | None) -> Truth:
+    """Ground truth of a body's inertial unit, or of the body itself."""
+    c = flown.columns
+    x = c.x[:, body]
+    T_BI = np.eye(4) if imu is None else transform(imu.p_BS_B, imu.q_BS)
+    arm_W = so3.rotate(x[:, Q], np.broadcast_to(T_BI[:3, 3], (len(x), 3)))
+    q_BI = so3.quaternion_from_matrix(T_BI[:3, :3])
+    q_WI = so3.multiply(x[:, Q], np.broadcast_to(q_BI, (len(x), 4)))
+    return Truth(c.t, np.hstack([x[:, P] + arm_W, q_WI]), x[:, V] + np.cross(x[:, W], arm_W))
+
+
+def _with_biases(truth: Truth, bag: Path, topic: str) -> Truth:
+    """The truth with the biases of the last sample that is not younger."""
+    try:
+        with Reader(bag) as reader:
+            chosen = [each for each in reader.connections if each.topic == topic]
+            data = [raw for _, _, raw in reader.messages(chosen)] if chosen else []
+    except (ReaderError, OSError, ValueError, KeyError, EOFError) as error:
+        raise BadInput(f"{bag}: not a readable recording: {error}") from error
+    if not data:
+        return truth
+    rows = records_of(message_types(), IMU, data)
+    biases = np.hstack([rows["angular_velocity"], rows["linear_acceleration"]]).astype(float)
+    last = np.searchsorted(seconds(stamps_of(rows["header"])), truth.t, side="right") - 1
+    return Truth(truth.t, truth.poses, truth.v_W, biases[np.maximum(last, 0)])

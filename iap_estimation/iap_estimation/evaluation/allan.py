@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from iap_description.errors import BadInput
 
 Array = NDArray[np.float64]
-LONGEST = 1.0 / 50.0  # cluster, as a share of the log: longer ones are too few to tell anything
+LONGEST = 1.0 / 50.0  # cluster, as a share of the log: longer ones are too few to be of use
 
 
 class Densities(NamedTuple):

@@ -18,9 +18,7 @@ from iap_description import so3
 from iap_description.errors import BadInput
 
 Array = NDArray[np.float64]
-PLUMB_BOB = (
-    "plumb_bob"  # as ROS calls the lens with two tangential and two or three radial coefficients
-)
+PLUMB_BOB = "plumb_bob"  # ROS: two tangential and two or three radial coefficients
 COEFFICIENTS = 4, 5  # of it
 EXACT = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 40, 1e-9)  # when a lens is undone [px]
 
@@ -118,6 +116,19 @@ class StereoCalibration:
                 f" {-baseline[0]:.3f} m to the left of the left one"
             )
         return pair
+
+    @classmethod
+    def placed(cls, lenses: Sequence[Camera], T_BC: Sequence[Array], *, source: str) -> Self:
+        """The pair of a left and a right camera at places (4, 4) on the body.
+
+        Raises:
+            BadInput: naming the source, as `of`.
+        """
+        turns = [so3.quaternion_from_matrix(T[:3, :3]) for T in T_BC]
+        try:
+            return cls.of(lenses[0], lenses[1], [T[:3, 3] for T in T_BC], turns)
+        except BadInput as error:
+            raise BadInput(f"{source}: {error}") from error
 
     @cached_property
     def R_RL(self) -> Array:

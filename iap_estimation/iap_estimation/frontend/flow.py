@@ -31,11 +31,7 @@ def one_thread() -> Iterator[None]:
 
 
 class Follower:
-    """Follows points by a front end's settings.
-
-    Args:
-        spec: the settings.
-    """
+    """Follows points by a front end's settings."""
 
     def __init__(self, spec: FrontendSpec) -> None:
         self._spec = spec

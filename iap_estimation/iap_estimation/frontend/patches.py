@@ -78,12 +78,15 @@ def weights_of(side: int) -> Array:
 def cut(image: Gray, points: Array, weights: Array) -> Patches:
     """The patches (n) around points (n, 2) [px] of an image."""
     n, side = len(points), len(weights)
-    levels = np.empty((n, side, side), dtype=np.float32)
-    gradients = np.empty((n, 2, side, side), dtype=np.float32)
-    sums, energy = np.empty((n, 6, 6)), np.empty(n)
-    _cut(image, points, weights, levels, gradients, sums, energy)
-    gains = np.asarray(np.linalg.inv(sums), dtype=float)
-    return Patches(levels, gradients, gains, energy, np.tile(np.eye(2), (n, 1, 1)))
+    patches = Patches(
+        np.empty((n, side, side), dtype=np.float32),
+        np.empty((n, 2, side, side), dtype=np.float32),
+        np.empty((n, 6, 6)),
+        np.empty(n),
+        np.tile(np.eye(2), (n, 1, 1)),
+    )
+    _cut(image, points, weights, patches)
+    return patches._replace(gains=np.asarray(np.linalg.inv(patches.gains), dtype=float))
 
 
 def find(image: Gray, patches: Patches, points: Array, shapes: Array, weights: Array) -> Array:
@@ -93,17 +96,7 @@ def find(image: Gray, patches: Patches, points: Array, shapes: Array, weights: A
         (n,) how alike they are, at most 1; 0 where a patch is not found or leaves the image.
     """
     alike = np.zeros(len(points))
-    _find(
-        image,
-        patches.levels,
-        patches.gradients,
-        patches.gains,
-        patches.energy,
-        points,
-        shapes,
-        weights,
-        alike,
-    )
+    _find(image, patches, points, shapes, weights, alike)
     return alike
 
 
@@ -126,15 +119,9 @@ def _fits(image: Gray, u: float, v: float, reach_u: float, reach_v: float) -> bo
 
 
 @njit(cache=True)
-def _cut(
-    image: Gray,
-    points: Array,
-    weights: Array,
-    levels: Singles,
-    gradients: Singles,
-    sums: Array,
-    energy: Array,
-) -> None:
+def _cut(image: Gray, points: Array, weights: Array, patches: Patches) -> None:
+    """Fill levels, gradients and energy; the gains become the sums (6, 6) that they are the inverses of."""
+    levels, gradients, sums, energy, _ = patches
     side = weights.shape[0]
     half = side // 2
     for k in range(points.shape[0]):
@@ -186,36 +173,18 @@ def _sums(levels: Singles, gradients: Singles, mean: float, weights: Array, H: A
 
 @njit(cache=True)
 def _find(
-    image: Gray,
-    levels: Singles,
-    gradients: Singles,
-    gains: Array,
-    energy: Array,
-    points: Array,
-    shapes: Array,
-    weights: Array,
-    alike: Array,
+    image: Gray, patches: Patches, points: Array, shapes: Array, weights: Array, alike: Array
 ) -> None:
     seen, sums, step = np.empty(weights.shape), np.empty(6), np.empty(6)
     for k in range(points.shape[0]):
         for _ in range(ROUNDS):
-            alike[k] = _compare(
-                image,
-                levels[k],
-                gradients[k],
-                energy[k],
-                points[k],
-                shapes[k],
-                weights,
-                seen,
-                sums,
-            )
+            alike[k] = _compare(image, patches, k, points[k], shapes[k], weights, seen, sums)
             if alike[k] <= 0.0:
                 break
             for a in range(6):
                 step[a] = 0.0
                 for b in range(6):
-                    step[a] += gains[k, a, b] * sums[b]
+                    step[a] += patches.gains[k, a, b] * sums[b]
             if _move(step, points[k], shapes[k], weights.shape[0] // 2) < STILL:
                 break
 
@@ -223,16 +192,16 @@ def _find(
 @njit(cache=True)
 def _compare(
     image: Gray,
-    levels: Singles,
-    gradients: Singles,
-    energy: float,
+    patches: Patches,
+    k: int,
     point: Array,
     shape: Array,
     weights: Array,
     seen: Array,
     sums: Array,
 ) -> float:
-    """The correlation of a patch with where it is thought to be, and sums (6,) of slopes times differences."""
+    """The correlation of patch k with where it is thought to be, and sums (6,) of slopes times differences."""
+    levels, energy = patches.levels[k], patches.energy[k]
     side = weights.shape[0]
     half = side // 2
     u, v = point[0], point[1]
@@ -253,7 +222,7 @@ def _compare(
     gain = product / (energy + 1e-9)
     if gain < DIMMEST or square <= 0.0:
         return 0.0
-    _differences(levels, gradients, seen, weights, mean, gain, sums)
+    _differences(levels, patches.gradients[k], seen, weights, mean, gain, sums)
     return product / math.sqrt(square * energy)
 
 

@@ -10,18 +10,12 @@ from iap_estimation.frontend.spec import FrontendSpec
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Gray = NDArray[np.uint8]
-GROWN, FLAT = (
-    1.5,
-    2.0,
-)  # scale, or its inverse, and ratio of the axes at which a track is anchored anew
+# Scale, or its inverse, and ratio of the axes at which a track is anchored anew.
+GROWN, FLAT = 1.5, 2.0
 
 
-class Anchors:
-    """Finds patches by a front end's settings.
-
-    Args:
-        spec: the settings.
-    """
+class ReferencePatches:
+    """Finds patches by a front end's settings."""
 
     def __init__(self, spec: FrontendSpec) -> None:
         self._spec = spec

@@ -2,7 +2,7 @@
 """The tracks that a front end holds, and which of them crowd."""
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class TrackTable:
     """Tracks in the last pair of images, the oldest first.
 
     Attributes:
@@ -47,29 +47,21 @@ class Held:
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def _arrays(self) -> tuple[NDArray[Any], ...]:
+        """All fields but the patches."""
+        return self.ids, self.ages, self.points, self.xy, self.right, self.inverse_depth
+
     def kept(self, which: Flags) -> Self:
         """Some of them (n,)."""
-        return type(self)(
-            self.ids[which],
-            self.ages[which],
-            self.points[which],
-            self.xy[which],
-            self.right[which],
-            self.inverse_depth[which],
-            self.patches.kept(which),
-        )
+        parts: list[Any] = [each[which] for each in self._arrays]
+        return type(self)(*[*parts, self.patches.kept(which)])
 
     def and_then(self, other: Self) -> Self:
         """These and younger ones."""
-        return type(self)(
-            np.concatenate([self.ids, other.ids]),
-            np.concatenate([self.ages, other.ages]),
-            np.concatenate([self.points, other.points]),
-            np.concatenate([self.xy, other.xy]),
-            np.concatenate([self.right, other.right]),
-            np.concatenate([self.inverse_depth, other.inverse_depth]),
-            self.patches.and_then(other.patches),
-        )
+        pairs = zip(self._arrays, other._arrays, strict=True)
+        parts: list[Any] = [np.concatenate(pair) for pair in pairs]
+        return type(self)(*[*parts, self.patches.and_then(other.patches)])
 
     def moved(self, points: Array, xy: Array, patches: Patches) -> Self:
         """The same one image later."""

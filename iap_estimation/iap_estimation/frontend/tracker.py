@@ -14,33 +14,76 @@ from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.frontend.calibration import Camera, StereoCalibration, homogeneous
 from iap_estimation.frontend.corners import new_corners
-from iap_estimation.frontend.drawing import draw_tracks
 from iap_estimation.frontend.flow import Follower, one_thread
-from iap_estimation.frontend.outliers import move_as_one
-from iap_estimation.frontend.reference_patches import Anchors
+from iap_estimation.frontend.reference_patches import ReferencePatches
 from iap_estimation.frontend.spec import FrontendSpec
-from iap_estimation.frontend.stereo import Matcher
-from iap_estimation.frontend.track_table import Held, apart
+from iap_estimation.frontend.track_table import TrackTable, apart
 from iap_estimation.virpo.messages import Tracks
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Gray = NDArray[np.uint8]
 CLIP, TILES = 3.0, (8, 8)  # of the equalisation of contrast
+BEHIND = 1.0  # disparity of a point that is surely on one side of the cameras [px]
+MIN_POINTS, MAX_BEHIND = 200, 0.8  # such points, and the share behind, that show swapped images
+FEWEST = 8  # points that a fundamental matrix is found from
+SURE = 0.99  # how sure the search is of having met a sample without outliers
+OLD = 40  # images after which a drawn track has the last colour
+SHIFT = 4  # binary places of the drawn coordinates
 CROWDED = 0.5  # of the spacing, below which the younger of two tracks ends
 
 
-class StereoTracker:
-    """Follows what a stereo pair sees.
-
-    Args:
-        calibration: of the pair.
-        spec: see `FrontendSpec`.
-    """
+class Matcher:
+    """Matches a pair of images."""
 
     def __init__(self, calibration: StereoCalibration, spec: FrontendSpec) -> None:
         self._calibration, self._spec = calibration, spec
-        self._follow, self._anchors = Follower(spec), Anchors(spec)
+        self._follow, self._patches = Follower(spec), ReferencePatches(spec)
+        baseline = float(np.linalg.norm(calibration.p_RL_R))
+        self._clear = BEHIND / (baseline * float(calibration.right.focal[0]))  # [1/m]
+        self._sides = np.zeros(2, dtype=np.int64)  # points before and behind the cameras
+
+    def __call__(self, left: Gray, right: Gray, held: TrackTable) -> tuple[TrackTable, Array]:
+        """Tracks with their places in the right image, and these (n, 2) normalised, NaN where there is none.
+
+        Raises:
+            BadInput: most points are behind the cameras.
+        """
+        guess = self._guess(held)
+        there, followed = self._follow(left, right, held.points, guess)
+        there, _, found = self._patches.seek(right, held.patches, there)
+        xy = self._calibration.right.normalized(there)
+        off = self._calibration.epipolar_distance(held.xy, xy)
+        gated = followed & found & (off <= self._spec.row_gate)
+        depth = self._calibration.inverse_depth(held.xy, xy)
+        self._count(depth[gated])
+        unseen = ~(gated & (depth > 0.0) & (depth < 1.0 / self._spec.nearest))
+        there[unseen], xy[unseen], depth[unseen] = np.nan, np.nan, np.nan
+        return held.matched(there, depth), xy
+
+    def _guess(self, held: TrackTable) -> Array:
+        """First guesses (n, 2): at the depth last seen, or at the middle one."""
+        known = held.inverse_depth[np.isfinite(held.inverse_depth)]
+        middle = float(np.median(known)) if len(known) else 0.0
+        depth = np.where(np.isfinite(held.inverse_depth), held.inverse_depth, middle)
+        return self._calibration.expected_right(held.xy, depth)
+
+    def _count(self, depth: Array) -> None:
+        self._sides += [np.sum(depth > self._clear), np.sum(depth < -self._clear)]
+        total, behind = int(self._sides.sum()), int(self._sides[1])
+        if total >= MIN_POINTS and behind > MAX_BEHIND * total:
+            raise BadInput(
+                f"left and right images are swapped: {behind} of {total} matched points"
+                " would be behind the cameras"
+            )
+
+
+class StereoTracker:
+    """Follows what a stereo pair sees."""
+
+    def __init__(self, calibration: StereoCalibration, spec: FrontendSpec) -> None:
+        self._calibration, self._spec = calibration, spec
+        self._follow, self._patches = Follower(spec), ReferencePatches(spec)
         self._match = Matcher(calibration, spec)
         self._clahe = cv2.createCLAHE(CLIP, TILES) if spec.clahe else None
         self._t, self._next_id = -np.inf, 0
@@ -87,7 +130,7 @@ class StereoTracker:
         """
         if self._image is None:
             raise BadInput("no image to draw tracks into: none was tracked yet")
-        return draw_tracks(self._image, self._held)
+        return _draw_tracks(self._image, self._held)
 
     def _check(self, t: float, left: Gray, right: Gray | None) -> None:
         if not t > self._t:
@@ -102,14 +145,14 @@ class StereoTracker:
             return np.array(image, order="C")
         return np.asarray(self._clahe.apply(image), dtype=np.uint8)
 
-    def _followed(self, image: Gray, turn: Array | None) -> Held:
+    def _followed(self, image: Gray, turn: Array | None) -> TrackTable:
         """The tracks that are seen again."""
         held, last = self._held, self._image
         if last is None or not len(held):
             return self._none()
         guess, found = self._follow(last, image, held.points, self._guess(turn))
         held, guess = held.kept(found), guess[found]
-        points, patches, found = self._anchors.hold(
+        points, patches, found = self._patches.hold(
             (last, image), held.patches, held.points, guess
         )
         xy = self._calibration.left.normalized(points)
@@ -123,7 +166,7 @@ class StereoTracker:
             return which
         focal, limit = self._calibration.left.focal, self._spec.outlier_limit
         found = which.copy()
-        found[which] = move_as_one(before[which] * focal, after[which] * focal, limit)
+        found[which] = _move_as_one(before[which] * focal, after[which] * focal, limit)
         return found
 
     def _guess(self, turn: Array | None) -> Array:
@@ -134,20 +177,20 @@ class StereoTracker:
         guess = self._calibration.left.project(ways)
         return np.where(ways[:, 2:] > 0.0, guess, self._held.points)
 
-    def _replenished(self, image: Gray, held: Held) -> Held:
+    def _replenished(self, image: Gray, held: TrackTable) -> TrackTable:
         """With new tracks where they are few."""
         count = self._spec.max_tracks - len(held)
         return held.and_then(
             self._fresh(image, new_corners(image, held.points, count, self._spec))
         )
 
-    def _fresh(self, image: Gray, corners: Array) -> Held:
+    def _fresh(self, image: Gray, corners: Array) -> TrackTable:
         """Tracks that begin at corners (n, 2) [px] of an image."""
         first, xy = self._next_id, self._calibration.left.normalized(corners)
         self._next_id += len(corners)
-        return Held.fresh(first, corners, xy, self._anchors.cast(image, corners))
+        return TrackTable.fresh(first, corners, xy, self._patches.cast(image, corners))
 
-    def _none(self) -> Held:
+    def _none(self) -> TrackTable:
         return self._fresh(np.zeros((1, 1), dtype=np.uint8), np.zeros((0, 2)))
 
 
@@ -160,3 +203,47 @@ def _check_image(image: Gray, camera: Camera, name: str) -> None:
             f"the {name} image has the shape {image.shape}, its camera"
             f" {(camera.height, camera.width)}"
         )
+
+
+def _move_as_one(before: Array, after: Array, limit: float) -> Flags:
+    """Which points (n,) fit one motion of the camera in a world that stands still.
+
+    The search (Barath et al., "MAGSAC++", 2020) refines its motions, so that a narrow limit does not cost
+    good tracks, as it does where motions of the fewest points are taken as they are.
+
+    Args:
+        before: (n, 2) in the last image, without distortion [px].
+        after: (n, 2) in this one.
+        limit: distance from the epipolar line [px].
+    """
+    everything = np.ones(len(before), dtype=bool)
+    if len(before) < FEWEST:
+        return everything
+    try:
+        _, inliers = cv2.findFundamentalMat(before, after, cv2.USAC_MAGSAC, limit, SURE)
+    except cv2.error:  # which OpenCV 5 raises where no sample gives a model: nothing moves as one
+        return ~everything
+    return everything if inliers is None else np.asarray(inliers)[:, 0] > 0
+
+
+def _draw_tracks(image: Gray, held: TrackTable) -> Gray:
+    """An image (h, w, 3), rgb: tracks from blue, new, to red, old; lines lead to where the right camera has them."""
+    canvas = cv2.cvtColor(image, cv2.COLOR_GRAY2RGB)
+    shares = np.minimum(held.ages / OLD, 1.0).tolist()
+    for point, share, other in zip(held.points, shares, held.right, strict=True):
+        colour = _colour(share)
+        if np.isfinite(other).all():
+            cv2.line(canvas, _place(point), _place(other), colour, 1, cv2.LINE_AA, SHIFT)
+        cv2.circle(canvas, _place(point), 3 << SHIFT, colour, 1, cv2.LINE_AA, SHIFT)
+    return np.asarray(canvas, dtype=np.uint8)
+
+
+def _colour(share: float) -> tuple[int, int, int]:
+    """From blue over green to red."""
+    green = 1.0 - abs(2.0 * share - 1.0)
+    return round(255 * share), round(255 * green), round(255 * (1.0 - share))
+
+
+def _place(point: Array) -> tuple[int, int]:
+    u, v = np.round(point * (1 << SHIFT)).astype(int).tolist()
+    return u, v

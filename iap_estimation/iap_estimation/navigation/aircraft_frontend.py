@@ -36,14 +36,7 @@ class FrontendStats:
 
 
 class FleetFrontend:
-    """The front end of every aircraft of a vehicle: measurements in, tracks in place of images out.
-
-    Args:
-        source: to name in errors.
-        aircraft: whose cameras they are.
-        spec: of the front end.
-        stats: is filled.
-    """
+    """The front end of every aircraft of a vehicle: measurements in, tracks in place of images out."""
 
     def __init__(
         self,
@@ -78,11 +71,6 @@ def tracked(
     dataset: Dataset, spec: FrontendSpec, stats: FrontendStats
 ) -> Iterator[tuple[int, Seen]]:
     """Measurements of a data set, with tracks in place of images.
-
-    Args:
-        dataset: whose cameras they are.
-        spec: of the front end.
-        stats: is filled.
 
     Raises:
         BadInput: images that do not belong to their cameras.

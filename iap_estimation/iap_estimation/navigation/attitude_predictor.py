@@ -15,7 +15,7 @@ SAMPLE_MEMORY = 2.0  # length of the samples that are kept for an estimate that 
 
 
 class AttitudePredictor:
-    """Carries estimates of the central body's attitude on to the newest sample of its gyroscope.
+    """Propagates estimates of the central body's attitude to the newest sample of its gyroscope.
 
     Controllers amplify the white noise of a gyroscope into their thrusts, so the angular velocity is low-passed;
     the attitude is not.

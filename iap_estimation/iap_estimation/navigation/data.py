@@ -26,9 +26,7 @@ SENSOR_GAP = 1.0  # time without messages of a sensor that is reported [s]
 # Densities of a small MEMS unit, gyroscope, accelerometer, walks of their biases: some times its data sheet's,
 # since scale, misalignment and vibration come on top.
 MEMS: tuple[float, float, float, float] = (1.0e-3, 1.0e-2, 1.0e-4, 1.0e-2)
-MIN_DENSITIES: Array = np.array(
-    [1e-5, 1e-4, 1e-7, 1e-6]
-)  # densities, so that a perfect unit has a weight
+MIN_DENSITIES: Array = np.array([1e-5, 1e-4, 1e-7, 1e-6])  # so that a perfect unit has a weight
 MIN_TILT_DEVIATION = 1e-3  # [rad]
 
 
@@ -102,14 +100,12 @@ class CentreData:
     """The central body.
 
     Attributes:
-        name: `CENTRE_NAME`.
         d: (A, 3) places of the aircraft's joints on B0 [m].
         turn_noise: (2,) densities of its gyroscope and of the bias's walk.
         tilt_deviation: of its estimated roll and pitch [rad].
         truth: of B0; None where it is not known.
     """
 
-    name: str
     d: Array
     turn_noise: Array
     tilt_deviation: float
@@ -194,7 +190,7 @@ class Dataset:
         """All bodies and what is true of them."""
         found = {one.name: one.truth for one in self.aircraft}
         if self.centre is not None:
-            found[self.centre.name] = self.centre.truth
+            found[CENTRE_NAME] = self.centre.truth
         return found
 
 

@@ -1,28 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Initial states of aircraft: from the ground truth, or else at the origin, levelled by gravity."""
+"""Initial states of aircraft: from the ground truth, or else at the origin, levelled by gravity.
+
+At rest the latter is its state. In motion the specific force is not gravity's alone, and its velocity is not zero:
+both are then off by what `VirpoSpec.unknown` allows, and the first keyframes, whose stereo depths have a scale,
+correct them (the window takes more steps for these).
+"""
 
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_estimation.navigation.data import Dataset, Truth
-from iap_estimation.virpo.initial_state import level_state
 from iap_estimation.virpo.messages import Inertial
 from iap_estimation.virpo.window.estimator import InitialState
 
 Array = NDArray[np.float64]
 Start = Callable[[float], Array | None]
-LEVELLING_TIME = 0.1  # length of the first samples, of which the mean tells the vertical [s]
+MIN_FORCE_RATIO = 0.3  # specific force over gravity, below which it does not show the vertical
+LEVELLING_TIME = 0.1  # length of the first samples, whose mean shows the vertical [s]
 
 
 def first_of(dataset: Dataset) -> tuple[InitialState, bool]:
     """Initial states for `make_localizer`, and whether they come from the ground truth.
 
     Raises:
-        BadInput: neither truth nor gravity tells the attitude.
+        BadInput: neither truth nor gravity shows the attitude.
     """
     truths = [one.truth for one in dataset.aircraft]
     known = [truth for truth in truths if truth is not None and truth.has_attitude]
@@ -61,3 +67,23 @@ def _from_gravity(dataset: Dataset) -> Start:
             forces.append(measured.f_B)
     state = level_state(np.array(forces).reshape(-1, 3), dataset.gravity, source=dataset.source)
     return lambda _: state.copy()
+
+
+def level_state(f_B: Array, gravity: float, *, source: str) -> Array:
+    """State (16,) at the origin, from mean specific forces (S, 3) of the first samples [m/s^2].
+
+    Raises:
+        BadInput: there are none, or they are those of a fall.
+    """
+    if not len(f_B):
+        raise BadInput(f"{source}: no inertial samples to begin with")
+    f = f_B.mean(axis=0)
+    size = float(np.linalg.norm(f))
+    if not size > MIN_FORCE_RATIO * gravity:
+        raise BadInput(
+            f"{source}: a specific force of {size:.2f} m/s^2 does not say where the vertical is"
+        )
+    x, y, z = f / size
+    roll, pitch = np.arctan2(y, z), np.arctan2(-x, np.hypot(y, z))
+    q = so3.quaternion_from_matrix(so3.matrix_from_euler(np.array([roll, pitch, 0.0])))
+    return np.concatenate([np.zeros(3), q, np.zeros(9)])

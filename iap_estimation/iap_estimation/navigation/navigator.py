@@ -11,13 +11,12 @@ from iap_description.sensors.readings import Reading
 from iap_estimation.navigation.aircraft_frontend import FleetFrontend
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor
 from iap_estimation.navigation.data import Seen
-from iap_estimation.navigation.imu_mount import centre_row
 from iap_estimation.navigation.pipeline import LOST, pass_on
 from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.navigation.settings import Settings
 from iap_estimation.virpo.localizer import Localizer, all_propagated, make_localizer
-from iap_estimation.virpo.messages import Estimate, Tilt
+from iap_estimation.virpo.messages import Tilt
 from iap_estimation.virpo.window.estimator import Fault
 
 Array = NDArray[np.float64]
@@ -30,11 +29,6 @@ class Navigator:
     """Takes readings as they come, and gives the states that a controller and autopilots go by.
 
     Until the first estimate it gives the vehicle's start.
-
-    Args:
-        method: see `iap_estimation.virpo.localizer.METHODS`.
-        sensor_set: what the vehicle carries.
-        settings: of front end and estimator.
 
     Raises:
         BadInput: the method is not one for this platform.
@@ -65,7 +59,7 @@ class Navigator:
     @property
     def faults(self) -> Sequence[Fault]:
         """Why the estimator began anew, or would have."""
-        return self._localizer.faults()
+        return self._localizer.faults
 
     def receive(self, reading: Reading) -> None:
         """Take a reading; those of other vehicles do not count.
@@ -101,19 +95,12 @@ class Navigator:
             if t > ESTIMATE_TIMEOUT:
                 raise self._failure(t, f"no estimate within {ESTIMATE_TIMEOUT} s")
             return self._start
-        self._fill(known, t)
+        if t - min(estimate.t for estimate in known) > ESTIMATE_TIMEOUT:
+            raise self._failure(t, f"no inertial samples for {ESTIMATE_TIMEOUT} s")
+        self._own.fill_rows(known, self._centre, t, self._x)
         if not np.isfinite(self._x).all():
             raise self._failure(t, "the estimate is not a number")
         return self._x
-
-    def _fill(self, known: Sequence[Estimate], t: float) -> None:
-        own, x, d = self._own, self._x, self._fleet.d
-        if t - min(estimate.t for estimate in known) > ESTIMATE_TIMEOUT:
-            raise self._failure(t, f"no inertial samples for {ESTIMATE_TIMEOUT} s")
-        for estimate, mount, row in zip(known, own.mounts, own.rows, strict=True):
-            mount.body(estimate, t, x[row])
-        if d is not None:
-            x[0] = centre_row(x[own.rows], d, self._centre.q_WB, self._centre.w_B)
 
     def _failure(self, t: float, reason: str) -> FlightFailed:
         return FlightFailed(LOCALIZATION_FAILED, t, f"{self._own.name}: {self.method}: {reason}")

@@ -26,9 +26,7 @@ Make = Callable[[str, Fleet, VirpoSpec, InitialState, Start | None], Localizer]
 COMPLETED = "completed"
 NEED_RANGES, NEED_JOINTS = ("vio_uwb",), ("virpo", "joint", "drift_filter")
 LOST = (EstimateLost, np.linalg.LinAlgError, FloatingPointError)  # how an estimator ends
-WARM_UP_TIME = (
-    1.0  # of the data, in which compiled code is loaded: its wall time does not count [s]
-)
+WARM_UP_TIME = 1.0  # of the data, in which code is compiled: its wall time does not count [s]
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,7 +249,7 @@ class _Course:
 
     def result(self) -> MethodResult:
         """The method's result."""
-        faults = tuple(sorted(self.localizer.faults(), key=lambda fault: fault.t))
+        faults = tuple(sorted(self.localizer.faults, key=lambda fault: fault.t))
         outcome = COMPLETED
         if faults:
             times = "once" if len(faults) == 1 else f"{len(faults)} times"
@@ -261,7 +259,7 @@ class _Course:
         if self.failure is not None:
             return MethodResult(f"failed: {self.failure}", {}, 0, self.seconds, faults)
         kept = {name: Trajectory.of(estimates) for name, estimates in self.found.items()}
-        measured = sorted(self.localizer.left_out(), key=lambda one: one.t)
+        measured = sorted(self.localizer.left_out, key=lambda one: one.t)
         left_out = tuple(
             (one.t, self.fleet.aircraft[one.aircraft].name, one.anchor) for one in measured
         )

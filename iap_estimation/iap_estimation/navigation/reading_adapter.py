@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading, ImuReading, RangeReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, SensorInfo, UwbInfo
 from iap_estimation.frontend.calibration import PLUMB_BOB, Camera, StereoCalibration
 from iap_estimation.navigation.data import (
     CENTRE,
-    CENTRE_NAME,
     AircraftData,
     CentreData,
     Event,
@@ -46,9 +44,9 @@ class AircraftSensors:
         return [self.imu, *(self.cameras or ()), *([self.tag] if self.tag else [])]
 
 
-def carried_on(seat: str, sensors: Sequence[SensorInfo]) -> AircraftSensors | None:
+def sensors_of_body(frame: str, sensors: Sequence[SensorInfo]) -> AircraftSensors | None:
     """Sensors of a body, by its TF frame; None without an inertial unit."""
-    own = [each for each in sensors if each.parent == seat]
+    own = [each for each in sensors if each.parent == frame]
     imus = [each for each in own if isinstance(each, ImuInfo)]
     tags = [each for each in own if isinstance(each, UwbInfo)]
     cameras = [e for e in own if isinstance(e, CameraSensorInfo) and set(e.outputs) & set(GREY)]
@@ -77,36 +75,27 @@ def aircraft_data_of(name: str, group: AircraftSensors, source: str) -> Aircraft
     T_IB = np.linalg.inv(transform(imu.p_BS_B, imu.q_BS)).astype(np.float64)
     p_BA_B = np.zeros(3) if group.tag is None else np.array(group.tag.p_BS_B)
     antenna: Array = T_IB[:3, :3] @ p_BA_B + T_IB[:3, 3]
-    return AircraftData(
-        name,
-        _calibration(source, T_IB, group),
-        np.array([imu.gyro_noise, imu.accel_noise, imu.gyro_walk, imu.accel_walk]),
-        antenna,
-        T_IB[:3, 3],
-    )
+    pair = _calibration(source, T_IB, group)
+    noise = np.array([imu.gyro_noise, imu.accel_noise, imu.gyro_walk, imu.accel_walk])
+    return AircraftData(name, pair, noise, antenna, T_IB[:3, 3])
 
 
 def _calibration(source: str, T_IB: Array, group: AircraftSensors) -> StereoCalibration:
     assert group.cameras is not None  # noqa: S101 - checked by the caller
-    lenses, places, turns = [], [], []
-    for each in group.cameras:
-        size = each.width, each.height
-        lenses.append(Camera.of(size, each.K, each.D, model=PLUMB_BOB, source=each.topic))
-        T_IC = T_IB @ transform(each.p_BS_B, each.q_BS)
-        places.append(T_IC[:3, 3])
-        turns.append(so3.quaternion_from_matrix(T_IC[:3, :3]))
-    try:
-        return StereoCalibration.of(lenses[0], lenses[1], places, turns)
-    except BadInput as error:
-        pair = ", ".join(each.topic for each in group.cameras)
-        raise BadInput(f"{source}: {pair}: {error}") from error
+    lenses = [
+        Camera.of((each.width, each.height), each.K, each.D, model=PLUMB_BOB, source=each.topic)
+        for each in group.cameras
+    ]
+    T_IC = [T_IB @ transform(each.p_BS_B, each.q_BS) for each in group.cameras]
+    pair = ", ".join(each.topic for each in group.cameras)
+    return StereoCalibration.placed(lenses, T_IC, source=f"{source}: {pair}")
 
 
 def centre_of(d: Array, imu: ImuInfo | None) -> CentreData:
     """The central body with the places d (A, 3) of its joints; its truth is not known."""
     noise = (0.0, 0.0) if imu is None else (imu.gyro_noise, imu.gyro_walk)
     tilt = (imu.attitude_deviation if imu else None) or 0.0
-    return CentreData(CENTRE_NAME, d, np.array(noise), tilt)
+    return CentreData(d, np.array(noise), tilt)
 
 
 class ReadingAdapter:
@@ -196,10 +185,5 @@ def _ranges(reading: RangeReading, anchors: dict[str, int]) -> Ranges | None:
     if not good.any():
         return None
     numbers = np.array([anchors.setdefault(each, len(anchors)) for each in reading.ids])
-    return Ranges(
-        reading.t,
-        numbers[good],
-        reading.p_W[good],
-        reading.ranges[good],
-        reading.deviations[good],
-    )
+    measured = reading.p_W[good], reading.ranges[good], reading.deviations[good]
+    return Ranges(reading.t, numbers[good], *measured)

@@ -48,11 +48,7 @@ class Clock:
 
 
 class Pairing(Generic[Image]):
-    """Finds the left and the right image of one time; of each side they come in order of time.
-
-    Args:
-        tally: counts images that have no partner.
-    """
+    """Finds the left and the right image of one time; of each side they come in order of time."""
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally

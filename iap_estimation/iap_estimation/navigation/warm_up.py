@@ -21,13 +21,7 @@ ANCHORS = 5.0 * np.eye(3)
 
 
 def warm_up(method: str, sensor_set: SensorSet, spec: VirpoSpec) -> None:
-    """Let all aircraft of a vehicle stand still for a moment under a method.
-
-    Args:
-        method: see `iap_estimation.virpo.localizer.METHODS`.
-        sensor_set: of the vehicle.
-        spec: of the estimator.
-    """
+    """Let all aircraft of a vehicle stand still for a moment under a method."""
     fleet = sensor_set.fleet(spec.pixels)
     places = np.zeros((len(fleet.aircraft), 3)) if fleet.d is None else fleet.d
     first = [np.r_[place, LEVEL, np.zeros(9)] for place in places]

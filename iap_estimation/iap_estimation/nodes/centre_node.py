@@ -5,7 +5,7 @@ Runs in the vehicle's namespace, which is ``iap`` unless it is remapped.
 """
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,18 +15,16 @@ from nav_msgs.msg import Odometry
 
 from iap_description.errors import BadInput
 from iap_estimation.navigation.data import Raw
-from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.first_states import FirstStates
-from iap_estimation.nodes.odometry_messages import estimate_of, propagated_of
+from iap_estimation.nodes.odometry_messages import estimate_of, propagated_of, reader
 from iap_estimation.virpo.messages import Estimate, Tilt
 from iap_estimation.virpo.methods.centre import centre_of
 from iap_estimation.virpo.window.buffers import TiltBuffer
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE
 from iap_io.ros.node import OK, WARN, run
 from iap_io.ros.synchronizer import TimeSynchronizer
-from iap_io.wire.message_views import SECOND, MessageReader, stamp_of_time
-from iap_io.wire.sample_views import OdometryMessage
+from iap_io.wire.message_views import SECOND, stamp_of_time
 
 STATE_TIMEOUT = 0.3  # behind the sensors, from which on a state is missing [s]
 
@@ -45,15 +43,13 @@ class CentreNode(EstimationNode):
         self._first.on_state = self._platform.stand_in
         self.restart()
         for a, space in enumerate(self.spaces):
-            estimate = (
-                ("head", propagated_of, self._take_propagated),
-                ("odometry", estimate_of, self._take_estimate),
+            head, odometry = f"{space}/virpo/head", f"{space}/virpo/odometry"
+            self.subscribe(
+                Odometry, head, reader(propagated_of), partial(self._take_propagated, a)
             )
-            for topic, read, take in estimate:
-                name = f"{space}/virpo/{topic}"
-                how = name, MessageReader(OdometryMessage), read, partial(take, a)
-                take_message = partial(self._on_odometry, *how)
-                self.create_subscription(Odometry, name, take_message, RELIABLE_QOS, raw=True)
+            self.subscribe(
+                Odometry, odometry, reader(estimate_of), partial(self._take_estimate, a)
+            )
         self.listen([self._central or own.carried[0].imu])
         self.begin()
 
@@ -66,21 +62,6 @@ class CentreNode(EstimationNode):
         self._tilts, self._t_centre, self._is_running = TiltBuffer(), -np.inf, False
         self._platform.reset()
         self._first.reset()
-
-    def _on_odometry(
-        self,
-        topic: str,
-        inlet: MessageReader[OdometryMessage],
-        read: Callable[[OdometryMessage], Estimate],
-        take: Callable[[Estimate], None],
-        data: bytes,
-    ) -> None:
-        try:
-            estimate = read(inlet.read(data))
-        except BadInput as error:
-            self.note(f"{topic}: {error}")
-            return
-        self.later(topic, estimate.t, partial(take, estimate))
 
     def take(self, owner: int, measured: Raw) -> None:
         """Take the central body's tilt."""

@@ -26,11 +26,7 @@ except ImportError:  # it comes with a ROS 2 installation, not with the wheels
 
 Array = NDArray[np.float64]
 RELIABLE_QOS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
-PATH_POSES, PATH_STEP, PATH_PERIOD = (
-    1000,
-    0.1,
-    1.0,
-)  # of a path: most of them, how far apart [m], how often told [s]
+PATH_POSES, PATH_STEP, PATH_PERIOD = 1000, 0.1, 1.0  # most, how far apart [m], how often sent [s]
 
 
 class BodyTopics:

@@ -25,6 +25,7 @@ from iap_estimation.navigation.data import Raw, Tally
 from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.navigation.settings import Settings, load_settings
+from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
 from iap_estimation.nodes.platform_topics import PlatformTopics
 from iap_io.ros.conversions import status_message
 from iap_io.ros.node import (
@@ -45,9 +46,7 @@ Array = NDArray[np.float64]
 SAMPLE_QUEUE = 2000  # messages of a sensor that may wait while a window is solved
 IMAGE_QUEUE = 20  # images of a camera that may
 WORK_TIME = 0.03  # that is worked before others may come in [s]
-RESTART_JUMP = (
-    0.5  # by which a stamp is earlier than the last one of its topic where time begins anew [s]
-)
+RESTART_JUMP = 0.5  # back from the last stamp of a topic, where time begins anew [s]
 
 
 class EstimationNode(SuiteNode, ABC):
@@ -101,10 +100,8 @@ class EstimationNode(SuiteNode, ABC):
         self._received, self._fault = time.monotonic(), ""
 
     def _own(self, *, of_aircraft: bool) -> int:
-        mine, places = (
-            self.get_namespace(),
-            self.spaces if of_aircraft else [f"/{self.assembly.name}"],
-        )
+        mine = self.get_namespace()
+        places = self.spaces if of_aircraft else [f"/{self.assembly.name}"]
         if mine not in places:
             raise BadInput(
                 f"namespace '{mine}': the platform has none such, but {', '.join(places)}"
@@ -125,9 +122,8 @@ class EstimationNode(SuiteNode, ABC):
         what = "Whether lost messages of sensors are sent again, if those who publish them can."
         kind = self.parameter("reliable", False, what)
         policy = ReliabilityPolicy.RELIABLE if kind else ReliabilityPolicy.BEST_EFFORT
-        return QoSProfile(depth=SAMPLE_QUEUE, reliability=policy), QoSProfile(
-            depth=IMAGE_QUEUE, reliability=policy
-        )
+        samples = QoSProfile(depth=SAMPLE_QUEUE, reliability=policy)
+        return samples, QoSProfile(depth=IMAGE_QUEUE, reliability=policy)
 
     def begin(self) -> None:
         """Start the diagnostics; the last step of a node's construction."""
@@ -163,6 +159,28 @@ class EstimationNode(SuiteNode, ABC):
                 qos = self._picture_qos if kind == IMAGE else self._qos
                 take = partial(on, topic)
                 self.create_subscription(message_class(kind), topic, take, qos, raw=True)
+
+    def subscribe(
+        self, kind: type, topic: str, read: Callable[[bytes], Any], take: Callable[[Any], None]
+    ) -> None:
+        """Take what a topic's messages hold, each with its time `t` [s], in order of time.
+
+        Args:
+            kind: of the messages.
+            topic: absolute name.
+            read: reads one; a BadInput that it raises is noted.
+            take: takes what was read.
+        """
+
+        def on(data: bytes) -> None:
+            try:
+                content = read(data)
+            except BadInput as error:
+                self.note(f"{topic}: {error}")
+            else:
+                self.later(topic, content.t, partial(take, content))
+
+        self.create_subscription(kind, topic, on, RELIABLE_QOS, raw=True)
 
     def take_reading(self, reading: Reading) -> None:
         """Take the measurement that a reading completes."""

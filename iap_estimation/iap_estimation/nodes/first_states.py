@@ -16,22 +16,16 @@ from iap_msgs.msg import PlatformState
 
 Array = NDArray[np.float64]
 MAX_STATES = 1000  # states that are kept
-STAMP_TOLERANCE = 0.01  # from an image, at which a state still tells of it [s]
+STAMP_TOLERANCE = 0.01  # from an image, at which a state still holds [s]
 
 
 class FirstStates:
-    """Takes states until the estimator that starts from them runs; never again, so that no failure is hidden.
-
-    Args:
-        node: that listens.
-        sensor_set: of the vehicle.
-        is_running: whether the estimator runs.
-    """
+    """Takes states until the estimator that starts from them runs; never again, so that no failure is hidden."""
 
     def __init__(
         self, node: SuiteNode, sensor_set: SensorSet, is_running: Callable[[], bool]
     ) -> None:
-        what = "Topic of the states that tell where the aircraft are when their first images come."
+        what = "Topic of the states that give the aircraft's places when their first images come."
         default = f"/{sensor_set.name}/state"
         topic = node.parameter("start_topic", default, what)
         self._node, self._sensor_set, self._is_running = node, sensor_set, is_running

@@ -18,7 +18,7 @@ from sensor_msgs.msg import CameraInfo, Image
 
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading, Reading
-from iap_estimation.datasets.bag_images import camera_of
+from iap_estimation.datasets.bag_messages import camera_of
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
 from iap_estimation.navigation.aircraft_frontend import AircraftFrontend
 from iap_estimation.navigation.data import Images, Raw

@@ -19,7 +19,7 @@ from iap_description.errors import BadInput
 from iap_estimation.navigation.data import Raw, Seen
 from iap_estimation.navigation.pipeline import pass_on
 from iap_estimation.navigation.warm_up import warm_up
-from iap_estimation.nodes.estimate_topics import RELIABLE_QOS, BodyTopics
+from iap_estimation.nodes.estimate_topics import BodyTopics
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.first_states import FirstStates
 from iap_estimation.nodes.track_messages import tracks_of
@@ -73,9 +73,8 @@ class JointNode(EstimationNode):
 
     def _listen(self) -> None:
         for a, (space, group) in enumerate(zip(self.spaces, self.sensor_set.carried, strict=True)):
-            on_tracks = partial(self._on_tracks, a)
-            topic = f"{space}/virpo/tracks"
-            self.create_subscription(FeatureTracks, topic, on_tracks, RELIABLE_QOS, raw=True)
+            take = partial(self._take_tracks, a)
+            self.subscribe(FeatureTracks, f"{space}/virpo/tracks", tracks_of, take)
             tags = [] if group.tag is None else [group.tag]
             self.listen([group.imu, *tags])
         self.listen([self._central])
@@ -85,15 +84,6 @@ class JointNode(EstimationNode):
         """Whether there is an estimate of every body."""
         known = all_propagated(self._localizer, len(self.spaces))
         return bool(known) and self._platform.is_known
-
-    def _on_tracks(self, aircraft: int, data: bytes) -> None:
-        try:
-            tracks = tracks_of(data)
-        except BadInput as error:
-            self.note(f"{self.spaces[aircraft]}: {error}")
-            return
-        take = partial(self._take_tracks, aircraft, tracks)
-        self.later(f"{self.spaces[aircraft]}/tracks", tracks.t, take)
 
     def _take_tracks(self, aircraft: int, tracks: Tracks) -> None:
         self._status.saw(len(tracks.ids))
@@ -114,9 +104,8 @@ class JointNode(EstimationNode):
 
     def _give(self, owner: int, measured: Seen) -> None:
         localizer = self._localizer
-        if not self._status.update(
-            lambda: pass_on(localizer, owner, measured), localizer.estimators
-        ):
+        give = partial(pass_on, localizer, owner, measured)
+        if not self._status.update(give, localizer.estimators):
             return
         estimates = localizer.estimates()
         if len(estimates) == len(self._bodies):
@@ -146,11 +135,8 @@ class JointNode(EstimationNode):
     def _propagated_at(self, aircraft: int, t: float, noted: Estimate | None) -> Estimate | None:
         """An aircraft's estimate at a time: the present one, or as it was noted then."""
         propagated = self._localizer.propagated(aircraft)
-        return (
-            propagated
-            if propagated is not None and abs(propagated.t - t) < STAMP_TOLERANCE
-            else noted
-        )
+        is_of_then = propagated is not None and abs(propagated.t - t) < STAMP_TOLERANCE
+        return propagated if is_of_then else noted
 
     def problem(self) -> tuple[bytes, str]:
         """Reason for the absence of an estimate."""

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimates as Odometry, and what neighbours show in it; no ROS needed."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +11,11 @@ from numpy.typing import NDArray
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.virpo.messages import Estimate, Shared
-from iap_io.wire.message_views import SECOND, stamp_of_time
+from iap_io.wire.message_views import SECOND, MessageReader, stamp_of_time
 from iap_io.wire.sample_views import OdometryMessage
 
 Array = NDArray[np.float64]
+Content = TypeVar("Content", Estimate, Shared)
 UNKNOWN, NO_COVARIANCE = np.full(3, np.nan), np.full((15, 15), np.nan)
 NORM_TOLERANCE = 1e-3  # by which the length of a quaternion may be off
 
@@ -74,6 +77,12 @@ def estimate_of(message: OdometryMessage) -> Estimate:
     C[:3, :3], C[3:6, 3:6] = place[:3, :3], R.T @ place[3:, 3:] @ R
     C[6:9, 6:9] = R @ twist[:3, :3] @ R.T
     return replace(estimate, covariance=C)
+
+
+def reader(of: Callable[..., Content], *details: Any) -> Callable[[bytes], Content]:  # noqa: ANN401
+    """A reader of serialised Odometry, as one of the functions above gives it."""
+    inlet = MessageReader(OdometryMessage)
+    return lambda data: of(inlet.read(data), *details)
 
 
 def _jacobian(q_WB: Array, v_B: Array) -> Array:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from iap_description.vehicles.assembly import Assembly
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor
-from iap_estimation.navigation.imu_mount import centre_row
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.nodes.estimate_topics import BodyFrames, BodyTopics
 from iap_estimation.virpo.messages import Estimate, Tilt
@@ -44,13 +43,12 @@ class PlatformTopics:
         is_flown: bool,
     ) -> None:
         self._own, self._control_hz = sensor_set, control_hz
-        self._d = None if sensor_set.centre is None else sensor_set.centre.d
         name = sensor_set.name
         self._message = StateMessage.of(assembly, 4 * len(sensor_set.rows))
         self._no_rpm = np.zeros((len(sensor_set.rows), 4))
         self._states = node.create_publisher(PlatformState, f"/{name}/{ESTIMATED}", LATEST)
         self._body = None
-        if self._d is not None:
+        if sensor_set.centre is not None:
             self._body = BodyTopics(node, f"/{name}/virpo", frame(name, BASE_LINK))
         prefix = name if is_flown else f"{name}/estimate"
         frames = [frame(prefix, body.name) for body in assembly.bodies]
@@ -75,7 +73,7 @@ class PlatformTopics:
     @property
     def is_known(self) -> bool:
         """Whether the central body's attitude is known, if there is such a body."""
-        return self._d is None or self._centre.is_known
+        return self._body is None or self._centre.is_known
 
     @property
     def has_listeners(self) -> bool:
@@ -137,13 +135,10 @@ class PlatformTopics:
             known: one of each aircraft, of that time.
             odom: (7,) pose of the frame ``odom``.
         """
-        own, x, t = self._own, self._x, stamp / SECOND
+        x, t = self._x, stamp / SECOND
         if not self.is_known:
             return False
-        for estimate, mount, row in zip(known, own.mounts, own.rows, strict=True):
-            mount.body(estimate, t, x[row])
-        if self._d is not None:
-            x[0] = centre_row(x[own.rows], self._d, self._centre.q_WB, self._centre.w_B)
+        self._own.fill_rows(known, self._centre, t, x)
         if not np.isfinite(x).all():
             return False
         self._message.put_head(stamp, round(t * self._control_hz))

@@ -6,7 +6,6 @@ Runs in the aircraft's namespace, which is ``iap/drone_1`` unless it is remapped
 
 import sys
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,19 +18,18 @@ from iap_estimation.navigation.warm_up import warm_up
 from iap_estimation.nodes.estimate_topics import RELIABLE_QOS, BodyFrames, BodyTopics
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.first_states import FirstStates
-from iap_estimation.nodes.odometry_messages import put_motion, shared_of
+from iap_estimation.nodes.odometry_messages import put_motion, reader, shared_of
 from iap_estimation.nodes.track_messages import tracks_of
 from iap_estimation.nodes.window_status import WindowStatus
-from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
-from iap_estimation.virpo.methods.single import METHODS, SingleAircraft
+from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Shared, Tilt, Tracks
+from iap_estimation.virpo.methods.vio import METHODS, SingleAircraft
 from iap_io.ros.node import run
-from iap_io.wire.message_views import MessageReader, stamp_of_time
+from iap_io.wire.message_views import stamp_of_time
 from iap_io.wire.sample_views import OdometryMessage
 from iap_msgs.msg import FeatureTracks
 
-TRACKS = "virpo/tracks"
 PUBLISHED_HZ = (
-    20.0  # of heads where nobody flies by them, on a grid that is the same for all aircraft
+    20.0  # of propagated estimates that nobody flies by, at times common to all aircraft
 )
 
 
@@ -77,14 +75,9 @@ class VirpoNode(EstimationNode):
         self._frames = BodyFrames(self, f"{within}/odom", [f"{within}/virpo"])
 
     def _listen(self) -> None:
-        space, group, central = (
-            self.spaces[self.own],
-            self._aircraft_sensors,
-            self.sensor_set.central,
-        )
-        self.create_subscription(
-            FeatureTracks, f"{space}/virpo/tracks", self._on_tracks, RELIABLE_QOS, raw=True
-        )
+        group, central = self._aircraft_sensors, self.sensor_set.central
+        tracks = f"{self.spaces[self.own]}/virpo/tracks"
+        self.subscribe(FeatureTracks, tracks, tracks_of, self._take_tracks)
         tags = [group.tag] if group.tag is not None and self._method != "vio" else []
         self.listen([group.imu, *tags])
         if self._method != "virpo":
@@ -94,18 +87,11 @@ class VirpoNode(EstimationNode):
         self.listen([central])
         for a, other in enumerate(self.spaces):
             if a != self.own:
-                take_message = partial(self._on_shared, a, MessageReader(OdometryMessage))
-                self.create_subscription(
-                    Odometry, f"{other}/virpo/shared", take_message, RELIABLE_QOS, raw=True
-                )
+                read = reader(shared_of, a)
+                self.subscribe(Odometry, f"{other}/virpo/shared", read, self._take_shared)
 
-    def _on_tracks(self, data: bytes) -> None:
-        try:
-            tracks = tracks_of(data)
-        except BadInput as error:
-            self.note(str(error))
-            return
-        self.later(TRACKS, tracks.t, partial(self._take_tracks, tracks))
+    def _take_shared(self, shared: Shared) -> None:
+        self._windows.neighbour(shared)
 
     def _take_tracks(self, tracks: Tracks) -> None:
         self._status.saw(len(tracks.ids))
@@ -121,17 +107,6 @@ class VirpoNode(EstimationNode):
                 self._windows.ranges(measured)
             case Tilt():
                 self._windows.tilt(measured)
-
-    def _on_shared(
-        self, aircraft: int, inlet: MessageReader[OdometryMessage], data: bytes
-    ) -> None:
-        try:
-            shared = shared_of(inlet.read(data), aircraft)
-        except BadInput as error:
-            self.note(f"{self.spaces[aircraft]}/virpo/shared: {error}")
-            return
-        topic = f"{self.spaces[aircraft]}/virpo/shared"
-        self.later(topic, shared.t, lambda: self._windows.neighbour(shared))
 
     def _give(self, give: Callable[[], bool]) -> None:
         estimator = self._windows.estimator
@@ -156,7 +131,7 @@ class VirpoNode(EstimationNode):
             self._shared.publish(self._message.dump())
 
     def _is_due(self, t: float) -> bool:
-        """Whether the head of a time [s] is to be published: all that controllers fly by, some to look at."""
+        """Whether the propagated estimate of a time [s] is due: every one for controllers, some to look at."""
         if self._in_control or t <= self._published_t:
             return True
         return _tick(t) > _tick(self._published_t)

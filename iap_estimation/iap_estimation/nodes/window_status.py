@@ -11,14 +11,11 @@ from iap_estimation.virpo.window.estimator import Estimator
 from iap_io.ros.node import ERROR, OK, WARN
 from iap_io.ros.statistics import RecentValues
 
-FAULT_TIME = 5.0  # how long it is told that an estimator began anew [s of wall time]
+FAULT_TIME = 5.0  # how long it is reported that an estimator began anew [s of wall time]
 
 
 class WindowStatus:
     """Watches the windows of a node.
-
-    Args:
-        log: takes every failure once.
 
     Attributes:
         failure: why the estimators have ended; empty while they go on.

@@ -16,6 +16,7 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.subscription import Subscription
 
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
@@ -26,7 +27,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_estimation.wrench.momentum_observer import MomentumObserver
-from iap_estimation.wrench.observer_responder import ImuObserverLoop, ObserverLoop, WrenchObserver
+from iap_estimation.wrench.observer_responder import ObserverLoop, WrenchObserver
 from iap_io.ros.conversions import BASE_LINK, frame, status_message
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, OK, WARN, Diagnostics, SuiteNode, run
 from iap_io.ros.sensor_topics import message_class
@@ -87,27 +88,16 @@ class WrenchObserverNode(SuiteNode):
         dt = 1.0 / self.parameter("control_rate", 200.0, what, limits=(1.0, 1e4))
         what = "Along -z of map [m/s^2]."
         gravity = self.parameter("gravity", GRAVITY, what, limits=(0.1, 100.0))
-        autopilot, bodies = self._autopilot(), len(assembly.bodies)
-        loop = {"is_noisy": is_noisy, "publish": self._publish}
+        model, bodies = (assembly, aircraft, self._autopilot()), len(assembly.bodies)
         if self._units:
             cutoff = gain / (2.0 * np.pi)
-            by_units = ImuWrenchObserver.of(
-                assembly, aircraft, self._units, cutoff=cutoff, dt=dt, autopilot=autopilot
-            )
-            _load(by_units, bodies, self._count)
-            return ImuObserverLoop(by_units, bodies, units=self._units, **loop)
-        observer = MomentumObserver(
-            assembly,
-            aircraft,
-            gravity=gravity,
-            gain=np.full(6, gain),
-            dt=dt,
-            rotor_lead=autopilot.rotor_lead,
-            attitude=autopilot.attitude,
-            rate=autopilot.rate,
-        )
+            observer = ImuWrenchObserver.of(*model, self._units, cutoff=cutoff, dt=dt)
+        else:
+            observer = MomentumObserver(*model, gravity=gravity, gain=np.full(6, gain), dt=dt)
         _load(observer, bodies, self._count)
-        return ObserverLoop(observer, bodies, **loop)
+        return ObserverLoop(
+            observer, bodies, is_noisy=is_noisy, publish=self._publish, units=self._units
+        )
 
     def _autopilot(self) -> AutopilotGains:
         what = "By how much the autopilots over-drive their rotors' speed; 1: not at all."
@@ -120,8 +110,7 @@ class WrenchObserverNode(SuiteNode):
 
     def _listen_to_units(self) -> None:
         """Subscribe to the samples of inertial units."""
-        loop = self._loop
-        if not isinstance(loop, ImuObserverLoop):
+        if not self._units:
             return
         what = "Whether lost samples are sent again, if those who publish them can."
         kind = self.parameter("reliable", False, what)
@@ -131,7 +120,7 @@ class WrenchObserverNode(SuiteNode):
         def on(topic: str, data: bytes) -> None:
             reading = decode(topic, data)
             if reading is not None:
-                loop.take_reading(reading)
+                self._loop.take_reading(reading)
 
         for topic, kind in decode.types.items():
             take = partial(on, topic)
@@ -146,42 +135,34 @@ class WrenchObserverNode(SuiteNode):
     def _subscribe(self, measured: str) -> None:
         what = "Topic of the state."
         topic = self.parameter("state_topic", "state", what)
-        listen = self.create_subscription
-        self._state = listen(PlatformState, topic, self._on_state, COMMAND_QOS, raw=True)
+        self._state = self._listen(PlatformState, topic, self._take_state)
         if measured:
-            listen(PlatformState, measured, self._on_measured, COMMAND_QOS, raw=True)
-        self._command = listen(PlatformCommand, "command", self._on_command, COMMAND_QOS, raw=True)
+            self._listen(PlatformState, measured, self._take_measured)
+        self._command = self._listen(PlatformCommand, "command", self._take_command)
 
-    def _on_state(self, data: bytes) -> None:
+    def _listen(self, kind: type, topic: str, take: Callable[[bytes], None]) -> Subscription:
+        def on(data: bytes) -> None:
+            try:
+                take(data)
+            except BadInput as error:
+                self._fault = str(error)
+                self.get_logger().warning(str(error), throttle_duration_sec=2.0)
+
+        return self.create_subscription(kind, topic, on, COMMAND_QOS, raw=True)
+
+    def _take_state(self, data: bytes) -> None:
         self._received = time.monotonic()
+        state = self._states.read(data)
+        self._loop.take_state(state.stamp, state.rows)
 
-        def take() -> None:
-            state = self._states.read(data)
-            self._loop.take_state(state.stamp, state.rows)
+    def _take_measured(self, data: bytes) -> None:
+        base = self._bases.read(data)
+        self._loop.take_measured(base.stamp, base.rows[0])
 
-        self._take(take)
-
-    def _on_measured(self, data: bytes) -> None:
-        def take() -> None:
-            base = self._bases.read(data)
-            self._loop.take_measured(base.stamp, base.rows[0])
-
-        self._take(take)
-
-    def _on_command(self, data: bytes) -> None:
-        def take() -> None:
-            message, command = self._commands.read(data), Command.zeros(self._count)
-            message.get(command)
-            self._loop.take_command(message.stamp, command)
-
-        self._take(take)
-
-    def _take(self, take: Callable[[], None]) -> None:
-        try:
-            take()
-        except BadInput as error:
-            self._fault = str(error)
-            self.get_logger().warning(str(error), throttle_duration_sec=2.0)
+    def _take_command(self, data: bytes) -> None:
+        message, command = self._commands.read(data), Command.zeros(self._count)
+        message.get(command)
+        self._loop.take_command(message.stamp, command)
 
     def _publish(self, stamp: int, wrench_P: np.ndarray) -> None:
         self._out.put_wrench(stamp, wrench_P)
@@ -198,7 +179,7 @@ class WrenchObserverNode(SuiteNode):
         """Topics without a message for too long."""
         if time.monotonic() - self._received > DIAGNOSTIC_TIMEOUT:
             return f"waiting for {self._state.topic_name}"
-        if isinstance(self._loop, ImuObserverLoop) and self._loop.missing:
+        if self._loop.missing:
             return f"waiting for samples on {', '.join(self._loop.missing)}"
         if self._loop.is_silent:
             return f"no commands on {self._command.topic_name}: nothing is estimated"

@@ -8,9 +8,7 @@ from iap_description.errors import BadInput
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
 from iap_estimation.virpo.methods.drift_filter import DriftFilterLocalizer
-from iap_estimation.virpo.methods.joint import JointLocalizer
 from iap_estimation.virpo.methods.vio import VioLocalizer
-from iap_estimation.virpo.methods.virpo import VirpoLocalizer
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.estimator import Estimator, Fault, InitialState
 
@@ -45,9 +43,11 @@ class Localizer(Protocol):
     def centre(self) -> Estimate | None:
         """The central body; None where the platform has none or not all aircraft are known."""
 
+    @property
     def faults(self) -> Sequence[Fault]:
         """Failures so far."""
 
+    @property
     def left_out(self) -> Sequence[LeftOut]:
         """Anchors that were left out so far, since their ranges were wrong for long."""
 
@@ -80,12 +80,10 @@ def make_localizer(
     """
     if method not in METHODS:
         raise BadInput(f"no method '{method}' (choices: {', '.join(METHODS)})")
-    if method in ("vio", "vio_uwb"):
-        return VioLocalizer(method, fleet, spec, first, deviations)
-    if fleet.d is None:
+    if fleet.d is None and method not in ("vio", "vio_uwb"):
         raise BadInput(f"method '{method}' needs aircraft that are joined: use vio or vio_uwb")
-    if method == "virpo":
-        return VirpoLocalizer(fleet, spec, first, deviations)
     if method == "joint":
-        return JointLocalizer(fleet, spec, first, deviations)
-    return DriftFilterLocalizer(fleet, spec, first, deviations)
+        return Estimator(fleet, spec, first, deviations=deviations, joined=True)
+    if method == "drift_filter":
+        return DriftFilterLocalizer(fleet, spec, first, deviations)
+    return VioLocalizer(method, fleet, spec, first, deviations)

@@ -45,11 +45,21 @@ from iap_description.kernels import (
     unrotate,
     vec,
 )
-from iap_description.states import Command, Mode
+from iap_description.states import Command
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
-from iap_estimation.wrench.momentum_observer import Memory, Momenta, add_thrusts
-from iap_estimation.wrench.thrust_model import ThrustModel, between, first_speeds
+from iap_description.vehicles.autopilot_gains import AutopilotGains
+from iap_estimation.wrench.momentum_observer import (
+    Memory,
+    Momenta,
+    Order,
+    PlatformObserver,
+    add_thrusts,
+    begin_rotors,
+    order_of,
+    put_residual,
+)
+from iap_estimation.wrench.thrust_model import ThrustModel, between
 
 Array = NDArray[np.float64]
 
@@ -116,21 +126,19 @@ def _least_squares(
     return np.ascontiguousarray(np.linalg.pinv(rows.reshape(-1, 6) * weights[:, None]) * weights)
 
 
-class AccelerationObserver:
+class AccelerationObserver(PlatformObserver):
     """Estimates the wrench of the environment on one platform from its inertial units.
 
     Args:
-        assembly: the platform as it is believed to be.
-        aircraft: the sub-aircraft's record.
+        assembly: see `PlatformObserver`.
+        aircraft: as there.
+        autopilot: as there.
         units: where its inertial units sit; one at least turns with the centre.
         cutoff: of the first-order low-pass [Hz].
         dt: control period [s].
         accel_noise: density of the accelerometers' noise [m/s^2/sqrt(Hz)]; with the next, it
             says how much each kind counts.
         gyro_noise: density of the gyroscopes' noise [rad/s/sqrt(Hz)].
-        rotor_lead: over-drive of the autopilots' speed commands; 1 is none.
-        attitude: (3,) the autopilots' attitude gain [1/s^2].
-        rate: (3,) their rate gain [1/s].
 
     Raises:
         BadInput: no unit turns with the centre.
@@ -140,37 +148,24 @@ class AccelerationObserver:
         self,
         assembly: Assembly,
         aircraft: Aircraft,
+        autopilot: AutopilotGains,
         units: Units,
         *,
         cutoff: float,
         dt: float,
         accel_noise: float,
         gyro_noise: float,
-        rotor_lead: float = 1.0,
-        attitude: tuple[float, float, float] = (0.0, 0.0, 0.0),
-        rate: tuple[float, float, float] = (0.0, 0.0, 0.0),
     ) -> None:
+        super().__init__(assembly, aircraft, autopilot, gravity=0.0, dt=dt)
         bandwidth = 2.0 * math.pi * cutoff
         # What a first-order low-pass leaves of white noise, and of the change of white noise per dt.
-        accel, alpha = (
-            accel_noise * math.sqrt(0.5 * bandwidth),
-            gyro_noise * bandwidth / math.sqrt(dt),
-        )
+        accel = accel_noise * math.sqrt(0.5 * bandwidth)
+        alpha = gyro_noise * bandwidth / math.sqrt(dt)
         self._layout = _Layout.of(assembly, units, accel=accel, alpha=alpha)
         if not self._layout.is_rigid.any():
             raise BadInput("acceleration observer: no inertial unit on the central body")
-        self._platform = Momenta.of(assembly, 0.0)
-        loop = {"attitude": attitude, "rate": rate}
-        self._thrust_model = ThrustModel.of(aircraft, **loop, rotor_lead=rotor_lead, dt=dt)
-        self._share, self._dt = -math.expm1(-bandwidth * dt), dt
-        self._size = (len(assembly.bodies), len(assembly.aircraft))
+        self._share = -math.expm1(-bandwidth * dt)
         self._rates = np.zeros((len(units.bodies), 3))
-        self._wrench_P = np.zeros(6)
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget the past; the first state after it gives no wrench."""
-        self._memory = Memory.empty(*self._size)
 
     def __call__(self, x: Array, command: Command, samples: tuple[Array, Array]) -> Array:
         """Estimated wrench (6,) about P's origin in P [N, N m]; overwritten by the next call.
@@ -184,59 +179,27 @@ class AccelerationObserver:
         Raises:
             BadInput: the command is a platform's wrench, which does not say what the aircraft do.
         """
-        if command.mode == Mode.WRENCH:
-            raise BadInput("acceleration observer: a command of mode 'wrench' names no thrusts")
-        commanded = (command.thrust, command.q_WB, command.w_WB_B, command.rpm)
-        models = (self._platform, self._thrust_model)
-        if self._memory.started[0] == 0.0:
-            _begin(x, int(command.mode), commanded, models, samples[0], self._memory, self._rates)
+        order = order_of(command, "acceleration observer")
+        times, memory = (self._share, self._dt), self._memory
+        if memory.started[0] == 0.0:
+            begin_rotors(order, self._models, memory)
+            memory.x[:] = x
             self._wrench_P[:] = 0.0
         else:
-            _observe(
-                x,
-                int(command.mode),
-                commanded,
-                models,
-                self._layout,
-                samples,
-                (self._share, self._dt),
-                self._memory,
-                self._rates,
-                self._wrench_P,
-            )
+            units = self._layout, samples, self._rates
+            _observe(x, order, self._models, units, times, memory, self._wrench_P)
+        self._rates[:] = samples[0]
         return self._wrench_P
-
-
-@njit(cache=True)
-def _begin(
-    x: Array,
-    mode: int,
-    commanded: tuple[Array, Array, Array, Array],
-    models: tuple[Momenta, ThrustModel],
-    w_S: Array,
-    memory: Memory,
-    rates: Array,
-) -> None:
-    """Take the first state."""
-    platform, rotorcraft = models
-    for i in range(len(platform.bodies)):
-        first_speeds(mode, commanded[0][i], commanded[3][i], rotorcraft, memory.rpm[i])
-    memory.started[0] = 1.0
-    memory.x[:] = x
-    rates[:] = w_S
 
 
 @njit(cache=True)
 def _observe(
     x: Array,
-    mode: int,
-    commanded: tuple[Array, Array, Array, Array],
+    order: Order,
     models: tuple[Momenta, ThrustModel],
-    layout: _Layout,
-    samples: tuple[Array, Array],
+    units: tuple[_Layout, tuple[Array, Array], Array],
     times: tuple[float, float],
     memory: Memory,
-    rates: Array,
     wrench_P: Array,
 ) -> None:
     """Advance the low-pass (world axes, about the CoM) by one period and express it in P."""
@@ -244,7 +207,7 @@ def _observe(
     share, dt = times
     q, w = between(memory.x[0], x[0], 0.5)
     motion = np.zeros(6)
-    _accelerations(x, q, w, layout, samples, dt, memory, rates, motion)
+    _accelerations(x, q, w, units, dt, memory, motion)
     alpha, d_0 = vec(motion[3:]), vec(platform.d_0)
     s_C = add(vec(motion), add(cross(alpha, d_0), cross(w, cross(w, d_0))))
     spin = cross(w, mul(platform.J_C, w))
@@ -252,15 +215,11 @@ def _observe(
     put(needed, rotate(q, scale(platform.mass, s_C)))
     put(needed[3:], rotate(q, add(mul(platform.J_C, alpha), spin)))
     given = np.zeros(6)
-    add_thrusts(x, mode, commanded, models, memory, given)
+    add_thrusts(x, order, models, memory, given)
     for i in range(6):
         memory.residual[i] += share * (needed[i] - given[i] - memory.residual[i])
     memory.x[:] = x
-    rates[:] = samples[0]
-    now = quat(x[0, 3:7])
-    force_P = unrotate(now, vec(memory.residual))
-    put(wrench_P, force_P)
-    put(wrench_P[3:], add(unrotate(now, vec(memory.residual[3:])), cross(d_0, force_P)))
+    put_residual(platform, memory, wrench_P)
 
 
 @njit(cache=True)
@@ -268,15 +227,13 @@ def _accelerations(
     x: Array,
     q_WP: Quat,
     w_P: Vec,
-    layout: _Layout,
-    samples: tuple[Array, Array],
+    units: tuple[_Layout, tuple[Array, Array], Array],
     dt: float,
     memory: Memory,
-    rates: Array,
     motion: Array,
 ) -> None:
     """Add s_P [m/s^2] and alpha [rad/s^2] in axes of P, half-way through the period, to `motion` (6,)."""
-    w_S, f_S = samples
+    layout, (w_S, f_S), rates = units
     for m in range(len(layout.bodies)):
         body, place = layout.bodies[m], vec(layout.places_P[m])
         q_BS, change = quat(layout.q_BS[m]), scale(1.0 / dt, sub(vec(w_S[m]), vec(rates[m])))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The wrench that a vehicle's inertial units feel: their readings between an estimator and the loop."""
+"""The wrench by a vehicle's inertial units: their readings between an estimator and the loop."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -38,21 +38,21 @@ class ImuWrenchObserver:
         cls,
         assembly: Assembly,
         aircraft: Aircraft,
+        autopilot: AutopilotGains,
         units: Sequence[ImuInfo],
         *,
         cutoff: float,
         dt: float,
-        autopilot: AutopilotGains,
     ) -> Self:
         """The observer of a vehicle by its inertial units.
 
         Args:
-            assembly: the platform as it is believed to be; its name is that of the units' parent frames.
-            aircraft: the sub-aircraft's record.
+            assembly: the platform as the model has it; its name is that of the units' parent frames.
+            aircraft: see `AccelerationObserver`.
+            autopilot: as there.
             units: the vehicle's inertial units; their noise is that of the first.
             cutoff: of the first-order low-pass [Hz].
             dt: control period [s].
-            autopilot: gains of the sub-aircraft's autopilots.
 
         Raises:
             BadInput: there is no unit on a body, or none on the central body.
@@ -64,6 +64,7 @@ class ImuWrenchObserver:
         observer = AccelerationObserver(
             assembly,
             aircraft,
+            autopilot,
             Units(
                 np.array([bodies[unit.parent] for unit in own], dtype=np.int64),
                 np.array([unit.p_BS_B for unit in own]),
@@ -73,9 +74,6 @@ class ImuWrenchObserver:
             dt=dt,
             accel_noise=own[0].accel_noise or 1.0,  # units without noise count
             gyro_noise=own[0].gyro_noise or 0.1,  # as those of the paper do
-            rotor_lead=autopilot.rotor_lead,
-            attitude=autopilot.attitude,
-            rate=autopilot.rate,
         )
         return cls(observer, tuple(unit.topic for unit in own))
 

@@ -28,9 +28,11 @@ from iap_description.kernels import Vec, add, cross, mul, put, quat, rotate, sca
 from iap_description.states import Command, Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_estimation.wrench.thrust_model import ThrustModel, first_speeds, follow, thrust_axis
 
 Array = NDArray[np.float64]
+Order = tuple[int, Array, Array, Array, Array]  # mode, thrusts, attitudes, rates, rotor speeds
 
 
 class Momenta(NamedTuple):
@@ -95,44 +97,60 @@ class Memory(NamedTuple):
         )
 
 
-class MomentumObserver:
-    """Estimates the wrench of the environment on one platform.
+class PlatformObserver:
+    """Base of the observers of one platform: its model, and the memory from the last control step.
 
     Args:
-        assembly: the platform as it is believed to be.
+        assembly: the platform as the model has it.
         aircraft: the sub-aircraft's record.
+        autopilot: gains of the sub-aircraft's autopilots; with gains of zero, an aircraft's rotors count as equal.
         gravity: [m/s^2].
-        gain: (6,) K_I, forces and torques along world axes [1/s].
         dt: control period [s].
-        rotor_lead: over-drive of the autopilots' speed commands; 1 is none.
-        attitude: (3,) the autopilots' attitude gain [1/s^2]; without their gains, rotors count as equal.
-        rate: (3,) their rate gain [1/s].
     """
 
     def __init__(
         self,
         assembly: Assembly,
         aircraft: Aircraft,
+        autopilot: AutopilotGains,
         *,
         gravity: float,
-        gain: Array | Sequence[float],
         dt: float,
-        rotor_lead: float = 1.0,
-        attitude: Sequence[float] = (0.0, 0.0, 0.0),
-        rate: Sequence[float] = (0.0, 0.0, 0.0),
     ) -> None:
-        self._platform = Momenta.of(assembly, gravity)
-        loop = {"attitude": attitude, "rate": rate}
-        self._thrust_model = ThrustModel.of(aircraft, **loop, rotor_lead=rotor_lead, dt=dt)
-        self._share = -np.expm1(-np.asarray(gain, dtype=float) * dt)
-        self._dt = dt
-        self._size = (len(assembly.bodies), len(assembly.aircraft))
+        self._models = Momenta.of(assembly, gravity), ThrustModel.of(aircraft, autopilot, dt)
+        self._dt, self._size = dt, (len(assembly.bodies), len(assembly.aircraft))
         self._wrench_P = np.zeros(6)
         self.reset()
 
     def reset(self) -> None:
         """Forget the past; the first state after it gives no wrench."""
         self._memory = Memory.empty(*self._size)
+
+
+class MomentumObserver(PlatformObserver):
+    """Estimates the wrench of the environment on one platform.
+
+    Args:
+        assembly: see `PlatformObserver`.
+        aircraft: as there.
+        autopilot: as there.
+        gravity: [m/s^2].
+        gain: (6,) K_I, forces and torques along world axes [1/s].
+        dt: control period [s].
+    """
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        aircraft: Aircraft,
+        autopilot: AutopilotGains,
+        *,
+        gravity: float,
+        gain: Array | Sequence[float],
+        dt: float,
+    ) -> None:
+        super().__init__(assembly, aircraft, autopilot, gravity=gravity, dt=dt)
+        self._share = -np.expm1(-np.asarray(gain, dtype=float) * dt)
 
     def __call__(self, x: Array, command: Command) -> Array:
         """Estimated wrench (6,) about P's origin in P [N, N m]; overwritten by the next call.
@@ -144,52 +162,63 @@ class MomentumObserver:
         Raises:
             BadInput: the command is a platform's wrench, which does not say what the aircraft do.
         """
-        if command.mode == Mode.WRENCH:
-            raise BadInput("momentum observer: a command of mode 'wrench' names no thrusts")
-        commanded = (command.thrust, command.q_WB, command.w_WB_B, command.rpm)
-        models = (self._platform, self._thrust_model)
-        _observe(
-            x,
-            int(command.mode),
-            commanded,
-            models,
-            self._share,
-            self._dt,
-            self._memory,
-            self._wrench_P,
-        )
+        order, times = order_of(command, "momentum observer"), (self._share, self._dt)
+        _observe(x, order, self._models, times, self._memory, self._wrench_P)
         return self._wrench_P
+
+
+def order_of(command: Command, source: str) -> Order:
+    """A command as compiled observers take it; `source` is named in errors.
+
+    Raises:
+        BadInput: it is a platform's wrench, which does not say what the aircraft do.
+    """
+    if command.mode == Mode.WRENCH:
+        raise BadInput(f"{source}: a command of mode 'wrench' names no thrusts")
+    return int(command.mode), command.thrust, command.q_WB, command.w_WB_B, command.rpm
 
 
 @njit(cache=True)
 def _observe(
     x: Array,
-    mode: int,
-    commanded: tuple[Array, Array, Array, Array],
+    order: Order,
     models: tuple[Momenta, ThrustModel],
-    share: Array,
-    dt: float,
+    times: tuple[Array, float],
     memory: Memory,
     wrench_P: Array,
 ) -> None:
     """Advance the residual by one period and express it in P."""
     platform, _ = models
+    share, dt = times
     force, torque = _momentum(x[0], platform)
     if memory.started[0] == 0.0:
-        for i in range(len(platform.bodies)):
-            first_speeds(mode, commanded[0][i], commanded[3][i], models[1], memory.rpm[i])
+        begin_rotors(order, models, memory)
     else:
         given = np.zeros(6)
         given[2] = -platform.weight
-        add_thrusts(x, mode, commanded, models, memory, given)
+        add_thrusts(x, order, models, memory, given)
         for i in range(6):
             gain = (force[i] if i < 3 else torque[i - 3]) - memory.momentum[i]
             memory.residual[i] += share[i] * (gain / dt - given[i] - memory.residual[i])
-    memory.started[0] = 1.0
     memory.x[:] = x
     put(memory.momentum, force)
     put(memory.momentum[3:], torque)
-    q = quat(x[0, 3:7])
+    put_residual(platform, memory, wrench_P)
+
+
+@njit(cache=True)
+def begin_rotors(order: Order, models: tuple[Momenta, ThrustModel], memory: Memory) -> None:
+    """Begin with rotors that have long followed their command."""
+    mode, thrust, _, _, rpm = order
+    for i in range(len(thrust)):
+        first_speeds(mode, thrust[i], rpm[i], models[1], memory.rpm[i])
+    memory.started[0] = 1.0
+
+
+@njit(cache=True)
+def put_residual(platform: Momenta, memory: Memory, wrench_P: Array) -> None:
+    """Express the residual, about the CoM in world axes, about P's origin in P."""
+    q = quat(memory.x[0, 3:7])
     force_P = unrotate(q, vec(memory.residual))
     torque_P = unrotate(q, vec(memory.residual[3:]))
     put(wrench_P, force_P)
@@ -199,8 +228,7 @@ def _observe(
 @njit(cache=True)
 def add_thrusts(
     x: Array,
-    mode: int,
-    commanded: tuple[Array, Array, Array, Array],
+    order: Order,
     models: tuple[Momenta, ThrustModel],
     memory: Memory,
     total: Array,
@@ -210,7 +238,7 @@ def add_thrusts(
     Each acts along the mean of its directions at both ends, with its lever there.
     """
     platform, rotorcraft = models
-    thrust, q_r, w_r, rpm_r = commanded
+    mode, thrust, q_r, w_r, rpm_r = order
     for i in range(len(platform.bodies)):
         body = platform.bodies[i]
         command = (mode, thrust[i], q_r[i], w_r[i], rpm_r[i])

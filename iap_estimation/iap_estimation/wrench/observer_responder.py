@@ -14,9 +14,7 @@ from iap_description.states import Command, Mode
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 
 Array = NDArray[np.float64]
-COMMAND_TIMEOUT = (
-    100_000_000  # simulation time after which what was known of the thrusts is known no more [ns]
-)
+COMMAND_TIMEOUT = 100_000_000  # simulation time for which what is known of thrusts holds [ns]
 STAMP_TOLERANCE = 1e-6  # between the stamps of a sample and of a state of one time [s]
 
 
@@ -37,11 +35,15 @@ class ObserverLoop:
     there is, as the platform flew it. While commands stay away for longer than `COMMAND_TIMEOUT` nothing is
     published, and after it the observer starts over, as it does after a reset of the simulation.
 
+    With inertial units, a state also waits for the samples up to it. A sample that is lost holds its state back
+    until the next state comes. Before every unit has given a sample, nothing is published.
+
     Args:
         observer: of the wrench.
         bodies: of the platform.
         is_noisy: whether the central body's row comes on its own, as it is measured.
         publish: takes the stamp [ns] of a state and its wrench (6,) about P's origin in P, also again.
+        units: the inertial units, of an `ImuWrenchObserver`.
 
     Attributes:
         stamp: of the last state [ns]; -1 before the first.
@@ -55,6 +57,7 @@ class ObserverLoop:
         *,
         is_noisy: bool,
         publish: Callable[[int, Array], None],
+        units: Sequence[ImuInfo] = (),
     ) -> None:
         self._observer, self._is_noisy, self._publish = observer, is_noisy, publish
         self._seen, self._wrench_P = np.zeros((bodies, 13)), np.zeros(6)
@@ -62,6 +65,12 @@ class ObserverLoop:
         self._commands: dict[int, Command] = {}  # by the stamp of the state that they answer
         self.stamp = self._previous = self._observed = -1
         self._waits = self._is_known = self.is_silent = False
+        self._periods = {unit.topic: 1.0 / unit.rate for unit in units}
+        self._begin_samples()
+
+    def _begin_samples(self) -> None:
+        self._newest = dict.fromkeys(self._periods, -np.inf)
+        self._samples: list[Reading] = []
 
     def take_state(self, stamp: int, x: Array) -> None:
         """Take state rows (bodies, 13).
@@ -79,7 +88,7 @@ class ObserverLoop:
             raise BadInput("state: not finite")
         if stamp < self.stamp:
             self._begin_anew(stamp)
-        elif self._waits and self._has_base and self._may_be_overtaken:
+        elif self._waits and self._has_base and not self.missing:
             self._observe()
         self._previous, self.stamp = self.stamp, stamp
         self._seen[:] = x
@@ -108,24 +117,35 @@ class ObserverLoop:
         self._commands[stamp] = command
         self._try()
 
+    def take_reading(self, reading: Reading) -> None:
+        """Take a sample; it counts once, for the first state that is no earlier."""
+        newest = self._newest[reading.source.topic]
+        if newest - 1e-9 * COMMAND_TIMEOUT < reading.t <= newest:
+            return  # the same again, as states are that wait for an answer
+        self._newest[reading.source.topic] = reading.t
+        self._samples.append(reading)
+        self._try()
+
+    @property
+    def missing(self) -> list[str]:
+        """Topics of units that have given no sample yet."""
+        return [topic for topic, t in self._newest.items() if not np.isfinite(t)]
+
     @property
     def _has_base(self) -> bool:
         return not self._is_noisy or self._measured == self.stamp
 
     @property
     def _has_samples(self) -> bool:
-        """Whether all that is sensed up to the last state is here."""
-        return True
-
-    @property
-    def _may_be_overtaken(self) -> bool:
-        """Whether a state is observed at the latest when the next one comes."""
-        return True
+        """Whether the samples of all units up to the last state are here."""
+        due = 1e-9 * self.stamp + STAMP_TOLERANCE
+        return all(t + self._periods[topic] > due for topic, t in self._newest.items())
 
     def _begin_anew(self, stamp: int) -> None:
         self._observer.reset()
         self._commands = {s: c for s, c in self._commands.items() if s <= stamp}
         self.stamp = self._previous = self._observed = -1
+        self._begin_samples()
 
     def _repeat(self) -> None:
         if self._is_known:
@@ -137,7 +157,7 @@ class ObserverLoop:
             self._observe()
 
     def _observe(self) -> None:
-        """Tell the wrench at the last state, if the command that led there is known."""
+        """Publish the wrench at the last state, if the command that led there is known."""
         self._waits = False
         if self._is_noisy:
             self._seen[0] = self._base
@@ -152,6 +172,7 @@ class ObserverLoop:
 
     def _advance(self) -> bool:
         """Observe the last state; False if it is not known by which command it came about."""
+        self._pass_samples(1e-9 * self.stamp + STAMP_TOLERANCE)
         answered = max((s for s in self._commands if s <= self._previous), default=-1)
         if answered < 0 or self._previous - answered > COMMAND_TIMEOUT:
             self._observer.reset()
@@ -163,70 +184,10 @@ class ObserverLoop:
         self._commands = {s: c for s, c in self._commands.items() if s >= answered}
         return True
 
-
-class ImuObserverLoop(ObserverLoop):
-    """The same for an observer by inertial units: a state also waits for the samples up to it.
-
-    A sample that is lost holds its state back until the next state comes. Before every unit has given a sample,
-    nothing is published.
-
-    Args:
-        observer: of the wrench.
-        bodies: of the platform.
-        is_noisy: whether the central body's row comes on its own, as it is measured.
-        publish: takes the stamp [ns] of a state and its wrench (6,) about P's origin in P, also again.
-        units: the inertial units.
-    """
-
-    def __init__(
-        self,
-        observer: ImuWrenchObserver,
-        bodies: int,
-        *,
-        is_noisy: bool,
-        publish: Callable[[int, Array], None],
-        units: Sequence[ImuInfo],
-    ) -> None:
-        super().__init__(observer, bodies, is_noisy=is_noisy, publish=publish)
-        self._units = observer
-        self._periods = {unit.topic: 1.0 / unit.rate for unit in units}
-        self._begin_samples()
-
-    @property
-    def missing(self) -> list[str]:
-        """Topics of units that have given no sample yet."""
-        return [topic for topic, t in self._newest.items() if not np.isfinite(t)]
-
-    def take_reading(self, reading: Reading) -> None:
-        """Take a sample; it counts once, for the first state that is no earlier."""
-        newest = self._newest[reading.source.topic]
-        if newest - 1e-9 * COMMAND_TIMEOUT < reading.t <= newest:
-            return  # the same again, as states are that wait for an answer
-        self._newest[reading.source.topic] = reading.t
-        self._samples.append(reading)
-        self._try()
-
-    @property
-    def _has_samples(self) -> bool:
-        due = 1e-9 * self.stamp + STAMP_TOLERANCE
-        return all(t + self._periods[topic] > due for topic, t in self._newest.items())
-
-    @property
-    def _may_be_overtaken(self) -> bool:
-        return not self.missing
-
-    def _begin_samples(self) -> None:
-        self._newest = dict.fromkeys(self._periods, -np.inf)
-        self._samples: list[Reading] = []
-
-    def _begin_anew(self, stamp: int) -> None:
-        super()._begin_anew(stamp)
-        self._begin_samples()
-
-    def _advance(self) -> bool:
-        end = 1e-9 * self.stamp + STAMP_TOLERANCE
-        for reading in self._samples:
-            if reading.t <= end:
-                self._units.receive(reading)
-        self._samples = [reading for reading in self._samples if reading.t > end]
-        return super()._advance()
+    def _pass_samples(self, end: float) -> None:
+        """Pass the samples up to a time [s] on to the observer."""
+        if isinstance(self._observer, ImuWrenchObserver):
+            for reading in self._samples:
+                if reading.t <= end:
+                    self._observer.receive(reading)
+            self._samples = [reading for reading in self._samples if reading.t > end]

@@ -2,13 +2,12 @@
 r"""Thrust of an aircraft's rotors under a command: a model of its autopilot and of the rotors' lag, compiled.
 
 The rotors' mean thrust is not the commanded one even in hover: they speed up faster than they slow
-down, so that an autopilot which is kept busy by noise lifts more than it was told, by 0.8 N for a
+down, so that an autopilot which is kept busy by noise lifts more than is commanded, by 0.8 N for a
 three-star under a state noise of 5 mm/s and 0.2 deg/s. Hence every rotor is followed, and for that
 the torque which the autopilot asks for on its way from one attitude to the next.
 """
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -28,7 +27,7 @@ from iap_description.kernels import (
 )
 from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft, inertia_matrix
-from iap_description.vehicles.autopilot_gains import attitude_torque
+from iap_description.vehicles.autopilot_gains import AutopilotGains, attitude_torque
 
 Array = NDArray[np.float64]
 STEPS = 5  # in which a control period is followed
@@ -65,23 +64,15 @@ class ThrustModel(NamedTuple):
     down: float
 
     @classmethod
-    def of(
-        cls,
-        aircraft: Aircraft,
-        *,
-        attitude: Sequence[float],
-        rate: Sequence[float],
-        rotor_lead: float,
-        dt: float,
-    ) -> Self:
+    def of(cls, aircraft: Aircraft, autopilot: AutopilotGains, dt: float) -> Self:
         """The model of an aircraft and its autopilot's gains at a control period [s]."""
         rotor, h = aircraft.rotor, dt / STEPS
         torques = aircraft.wrench_of_rotor_thrusts[3:]
         mix = np.linalg.inv(aircraft.wrench_of_rotor_thrusts[2:])[:, 1:]
         return cls(
-            np.array(attitude),
-            np.array(rate),
-            rotor_lead - 1.0,
+            np.array(autopilot.attitude),
+            np.array(autopilot.rate),
+            autopilot.rotor_lead - 1.0,
             inertia_matrix(aircraft.inertia),
             np.ascontiguousarray(mix),
             np.ascontiguousarray(torques),

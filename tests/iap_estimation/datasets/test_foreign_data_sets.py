@@ -146,7 +146,7 @@ def test_of_several_inertial_units_the_one_that_is_named_like_the_cameras() -> N
         chosen = Chosen(left=f"/{body}/left/image_raw")
         picked = pick("a bag", {**units, **images}, chosen, lambda _: None)
         assert picked.imu == f"/{body}/imu"
-        assert picked.right == f"/{body}/right/image_raw"
+        assert picked.images[1] == f"/{body}/right/image_raw"
 
 
 def test_images_without_a_partner_are_left_out_and_counted(tmp_path: Path) -> None:

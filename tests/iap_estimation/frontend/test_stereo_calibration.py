@@ -9,8 +9,8 @@ from painted_plane import BASELINE, FOCAL, HEIGHT, LENS, Q_BC, WIDTH, camera_of,
 from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
+from iap_estimation.datasets.euroc_source import read_stereo
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
-from iap_estimation.frontend.euroc import read_stereo
 from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 
 K = [FOCAL, 0.0, 160.0, 0.0, FOCAL, 120.0, 0.0, 0.0, 1.0]

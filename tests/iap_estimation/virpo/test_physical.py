@@ -25,15 +25,15 @@ from rigid_motion import (
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.virpo.algebra.normal_equations import huber
-from iap_estimation.virpo.algebra.states import CRAFT, DRIFT
+from iap_estimation.virpo.algebra.states import AIRCRAFT, DRIFT
 from iap_estimation.virpo.factors.neighbours import (
     CENTRE,
     EACH,
     FIRST,
     KNOWN,
+    MEASURED,
     PLACE,
     RATE,
-    TOLD,
     columns_of,
 )
 from iap_estimation.virpo.factors.physical import add_drift, physical_cost
@@ -93,7 +93,7 @@ def test_a_level_star_and_a_line_along_x_are_compared_with_the_published_cosines
             seen = (p[1] - p[0])[2] / np.linalg.norm(p[1] - p[0]) * (-1.0 if own == 0 else 1.0)
         assert seen == pytest.approx(cosine[2, element], abs=1e-12)
         shown = row.copy()
-        shown[TOLD + 1 : TOLD + 4][element] += 0.02
+        shown[MEASURED + 1 : MEASURED + 4][element] += 0.02
         r = all_residuals(states, shown[None], meeting.neighbours(terms=ONLY["attitude"]))
         assert abs(r[0]) == pytest.approx(0.02 / TABLE_IX[2])
 
@@ -135,7 +135,7 @@ def test_who_is_not_known_says_nothing():
     neighbour(rows, 0, slice(PLACE, EACH))[:] = np.nan
     assert np.array_equal(all_residuals(states, rows[:1], meeting.neighbours()), everything[1:2])
     H, g, _ = normal_equations(states, rows, meeting.neighbours())
-    gone = np.array([k * states.stride + CRAFT + i for k in range(3) for i in range(DRIFT)])
+    gone = np.array([k * states.stride + AIRCRAFT + i for k in range(3) for i in range(DRIFT)])
     assert np.isfinite(H).all()
     assert not g[gone].any()
     assert not H[gone].any()
@@ -179,7 +179,7 @@ def test_numbers_of_everything():
     assert [columns_of(n) for n in (0, 1, 2)] == [16, 24, 32]
     for d in PLATFORMS.values():
         neighbours = Meeting(d).neighbours()
-        assert neighbours.width == TOLD + 5 + 7 * (len(d) - 1)
+        assert neighbours.width == MEASURED + 5 + 7 * (len(d) - 1)
         assert neighbours.is_line == (np.linalg.matrix_rank(d - d[0], tol=1e-6) < 2)
     assert np.allclose(Meeting(STAR).neighbours().normals[0, 1], [0, 0, 1])
     assert np.allclose(Meeting(STAR[[0, 2, 1]]).neighbours().normals[0, 1], [0, 0, -1])

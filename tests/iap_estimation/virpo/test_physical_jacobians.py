@@ -52,7 +52,7 @@ def test_derivatives_of_every_term(d, own, term):
         return
     columns = columns_of(len(d) - 1)
     S, places = np.zeros((JOINT * len(d), columns)), np.zeros(columns, dtype=np.int64)
-    joint_jacobians(states, row, neighbours, joints, np.zeros((3, 13)), S)
+    joint_jacobians(states, row, joints, np.zeros((3, 13)), S)
     joint_places(states, int(row[FRAME]), places)
     assert (np.diff(places) > 0).all()
     J = np.zeros((len(G), states.size))
@@ -62,13 +62,12 @@ def test_derivatives_of_every_term(d, own, term):
     )
 
 
-@pytest.mark.parametrize("about_origin", [False, True])
-def test_derivatives_of_joints_along_every_part_of_a_step(about_origin):
+def test_derivatives_of_joints_along_every_part_of_a_step():
     meeting = Meeting(STAR)
     states, row = shaken(meeting.states(), 0.3), meeting.rows()[2]
-    neighbours = meeting.neighbours(about_origin=about_origin)
+    neighbours = meeting.neighbours()
     joints, S = joints_of(states, row, neighbours), np.zeros((18, columns_of(2)))
-    joint_jacobians(states, row, neighbours, joints, np.zeros((3, 13)), S)
+    joint_jacobians(states, row, joints, np.zeros((3, 13)), S)
     places = np.zeros(columns_of(2), dtype=np.int64)
     joint_places(states, int(row[FRAME]), places)
     full = np.zeros((18, states.size))

@@ -12,9 +12,9 @@ from synthetic_fleet import fleet_of
 from iap_description import so3
 from iap_estimation.virpo.algebra.states import States, retract
 from iap_estimation.virpo.factors.ranging import (
+    AIRCRAFT,
     ANCHOR,
     ARM,
-    CRAFT,
     FRAME,
     LIFT,
     RANGE,
@@ -83,7 +83,7 @@ def some_rows(n: int, frames: int, aircraft: int, seed: int = 0) -> np.ndarray:
     """Rows of any kind, ranges off by some deviations."""
     rng = np.random.default_rng(seed)
     rows = np.zeros((n, WIDTH))
-    rows[:, FRAME], rows[:, CRAFT] = (
+    rows[:, FRAME], rows[:, AIRCRAFT] = (
         rng.integers(frames - 1, size=n),
         rng.integers(aircraft, size=n),
     )
@@ -95,7 +95,7 @@ def some_rows(n: int, frames: int, aircraft: int, seed: int = 0) -> np.ndarray:
 
 
 def of_row(states: States, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    r, J, k, a = np.empty(1), np.empty((1, 13)), int(row[FRAME]), int(row[CRAFT])
+    r, J, k, a = np.empty(1), np.empty((1, 13)), int(row[FRAME]), int(row[AIRCRAFT])
     ends = states.x[k, a], states.x[k + 1, a]
     ranging(*ends, states.alignment[a], row, r, J, np.empty((3, 13)))
     return r, J
@@ -105,7 +105,7 @@ def wide(states: States, row: np.ndarray) -> np.ndarray:
     """Derivatives by all places of the states (1, n)."""
     places, out = np.empty(13, dtype=np.int64), np.zeros((1, states.size))
     stride = states.stride
-    point_places(int(row[FRAME]), int(row[CRAFT]), stride, len(states.x) * stride, places)
+    point_places(int(row[FRAME]), int(row[AIRCRAFT]), stride, len(states.x) * stride, places)
     assert (np.diff(places) > 0).all()
     out[:, places] = of_row(states, row)[1]
     return out
@@ -148,7 +148,7 @@ def test_only_ranges_that_follow_a_keyframe():
 
 
 def at_keyframe(states: States, row: np.ndarray, arm: np.ndarray) -> None:
-    row[FRAME], row[CRAFT], row[SHARE], row[LIFT], row[ARM : ARM + 3] = 0, 0, 0, 0, arm
+    row[FRAME], row[AIRCRAFT], row[SHARE], row[LIFT], row[ARM : ARM + 3] = 0, 0, 0, 0, arm
 
 
 def world_pose(states: States) -> gtsam.Pose3:

@@ -43,7 +43,7 @@ def test_blocks():
     tuples.put_block(J, 1, 2, tup(M), -2.0)
     assert np.allclose(J[1:4, 2:5], -2.0 * M) and np.count_nonzero(J) == 9
     assert np.allclose(arr(tuples.block(J, 1, 2)), -2.0 * M)
-    assert np.allclose(arr(tuples.mat(M)), M)
+    assert np.allclose(arr(tuples.block(M, 0, 0)), M)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -33,18 +33,16 @@ def units_of(assembly, arm=(0.0, 0.0, 0.0), q_BS=LEVEL):
 
 
 def observer_of(name, gains, units, cutoff=2.0):
-    platform, pilot = load_platform(name), gains.autopilot
+    platform = load_platform(name)
     return AccelerationObserver(
         Assembly.of(platform),
         platform.aircraft,
+        gains.autopilot,
         units,
         cutoff=cutoff,
         dt=DT,
         accel_noise=0.02,
         gyro_noise=0.0015,
-        rotor_lead=pilot.rotor_lead,
-        attitude=pilot.attitude,
-        rate=pilot.rate,
     )
 
 

@@ -31,16 +31,14 @@ NOISY = StateNoiseLevel(0.0, 0.0, 0.005, np.deg2rad(0.2))
 
 
 def observer_of(name, gains, gain=10.0):
-    platform, pilot = load_platform(name), gains.autopilot
+    platform = load_platform(name)
     return MomentumObserver(
         Assembly.of(platform),
         platform.aircraft,
+        gains.autopilot,
         gravity=GRAVITY,
         gain=np.full(6, gain),
         dt=DT,
-        rotor_lead=pilot.rotor_lead,
-        attitude=pilot.attitude,
-        rate=pilot.rate,
     )
 
 
@@ -119,10 +117,10 @@ def test_without_the_autopilot_s_gains_the_busy_rotors_look_like_a_force():
     blind = MomentumObserver(
         Assembly.of(load_platform("three_star")),
         load_platform("three_star").aircraft,
+        gains.autopilot.model_copy(update={"attitude": NOTHING[:3], "rate": NOTHING[:3]}),
         gravity=GRAVITY,
         gain=np.full(6, 10.0),
         dt=DT,
-        rotor_lead=gains.autopilot.rotor_lead,
     )
     controller, plant = controller_of("three_star", gains), plant_of("three_star", gains)
     platform = load_platform("three_star")

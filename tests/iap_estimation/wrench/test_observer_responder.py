@@ -16,17 +16,20 @@ from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.platform import load_platform
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_estimation.wrench.momentum_observer import MomentumObserver
-from iap_estimation.wrench.observer_responder import ImuObserverLoop, ObserverLoop
+from iap_estimation.wrench.observer_responder import ObserverLoop
 
 PERIOD = round(DT * 1e9)
 PLATFORM = load_platform("three_star")
 ASSEMBLY = Assembly.of(PLATFORM)
+AUTOPILOT = AutopilotGains(
+    rate_hz=None, attitude=(0.0, 0.0, 0.0), rate=(0.0, 0.0, 0.0), rotor_lead=2.5
+)
 STEPS = 200
 
 
 def observer_of():
-    settings = {"gravity": GRAVITY, "gain": np.full(6, 10.0), "dt": DT, "rotor_lead": 2.5}
-    return MomentumObserver(ASSEMBLY, PLATFORM.aircraft, **settings)
+    settings = {"gravity": GRAVITY, "gain": np.full(6, 10.0), "dt": DT}
+    return MomentumObserver(ASSEMBLY, PLATFORM.aircraft, AUTOPILOT, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -161,11 +164,7 @@ UNITS = [
 
 
 def by_units():
-    autopilot = AutopilotGains(
-        rate_hz=None, attitude=(0.0, 0.0, 0.0), rate=(0.0, 0.0, 0.0), rotor_lead=2.5
-    )
-    settings = {"cutoff": 2.0, "dt": DT, "autopilot": autopilot}
-    return ImuWrenchObserver.of(ASSEMBLY, PLATFORM.aircraft, UNITS, **settings)
+    return ImuWrenchObserver.of(ASSEMBLY, PLATFORM.aircraft, AUTOPILOT, UNITS, cutoff=2.0, dt=DT)
 
 
 def samples(flown, k):
@@ -189,7 +188,7 @@ def expected_by_units(flown):
 class ToldByUnits(Told):
     def __init__(self):
         super().__init__()
-        self.loop = ImuObserverLoop(by_units(), 4, is_noisy=False, publish=self._tell, units=UNITS)
+        self.loop = ObserverLoop(by_units(), 4, is_noisy=False, publish=self._tell, units=UNITS)
 
 
 def test_every_state_waits_for_the_samples_up_to_it_whichever_comes_first(flown):

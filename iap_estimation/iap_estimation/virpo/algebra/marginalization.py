@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from iap_description.kernels import vec
 from iap_estimation.virpo.algebra.matrices import right_jacobian_inverse
-from iap_estimation.virpo.algebra.states import CENTRE, CRAFT, States, difference
+from iap_estimation.virpo.algebra.states import AIRCRAFT, CENTRE, States, difference
 
 Array = NDArray[np.float64]
 _NOTHING = 1e-12  # share of the largest information below which a direction counts as unknown
@@ -31,7 +31,7 @@ class Prior:
     Attributes:
         H: (n, n) symmetric.
         g: (n,) gradient at `base`.
-        base: the states, of as many keyframes as the prior tells of.
+        base: the states, of as many keyframes as the prior is of.
     """
 
     H: Array
@@ -106,7 +106,7 @@ def _turn(states: States, frames: int, stride: int, xi: Array, H: Array, slope: 
     aircraft = states.x.shape[1]
     for k in range(frames):
         for a in range(aircraft):
-            _turn_at(k * stride + CRAFT * a + 3, xi, H, slope)
+            _turn_at(k * stride + AIRCRAFT * a + 3, xi, H, slope)
         for c in range(states.centre.shape[1]):
             _turn_at((k + 1) * stride - CENTRE * (c + 1), xi, H, slope)
 

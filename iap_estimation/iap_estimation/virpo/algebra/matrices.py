@@ -36,22 +36,6 @@ def matrix(q: Quat) -> Mat:
 
 
 @njit(cache=True)
-def mat(M: Array) -> Mat:
-    """The elements of a (3, 3) array."""
-    return (
-        M[0, 0],
-        M[0, 1],
-        M[0, 2],
-        M[1, 0],
-        M[1, 1],
-        M[1, 2],
-        M[2, 0],
-        M[2, 1],
-        M[2, 2],
-    )
-
-
-@njit(cache=True)
 def mv(M: Mat, a: Vec) -> Vec:
     """M a."""
     return (

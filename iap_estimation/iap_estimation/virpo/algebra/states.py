@@ -12,11 +12,24 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from iap_description.kernels import put, put4, qconj, qlog, qmul, qnormalize, quat, vec
+from iap_description import so3
+from iap_description.kernels import (
+    add,
+    put,
+    put4,
+    qconj,
+    qlog,
+    qmul,
+    qnormalize,
+    quat,
+    rotate,
+    vec,
+)
 from iap_estimation.virpo.algebra.matrices import qexp
 
 Array = NDArray[np.float64]
-CRAFT, DRIFT, CENTRE, ALIGNMENT = 15, 4, 6, 4  # places of each in a step
+AIRCRAFT, DRIFT, CENTRE, ALIGNMENT = 15, 4, 6, 4  # places of each in a step
+UP = np.array([0.0, 0.0, 1.0])
 
 
 class States(NamedTuple):
@@ -47,7 +60,7 @@ class States(NamedTuple):
     def stride(self) -> int:
         """Places of one keyframe in a step."""
         aircraft, neighbours, centre = (part.shape[1] for part in self[:3])
-        return CRAFT * aircraft + DRIFT * neighbours + CENTRE * centre
+        return AIRCRAFT * aircraft + DRIFT * neighbours + CENTRE * centre
 
     @property
     def size(self) -> int:
@@ -91,7 +104,7 @@ def turn_right(q: Array, step: Array) -> None:
 
 
 @njit(cache=True)
-def _retract_craft(row: Array, step: Array) -> None:
+def _retract_aircraft(row: Array, step: Array) -> None:
     """Move one aircraft's state (16,)."""
     for i in range(3):
         row[i] += step[i]
@@ -107,8 +120,8 @@ def retract(states: States, step: Array) -> None:
     at = 0
     for k in range(frames):
         for a in range(aircraft):
-            _retract_craft(states.x[k, a], step[at : at + CRAFT])
-            at += CRAFT
+            _retract_aircraft(states.x[k, a], step[at : at + AIRCRAFT])
+            at += AIRCRAFT
         for o in range(states.drift.shape[1]):
             for i in range(DRIFT):
                 states.drift[k, o, i] += step[at + i]
@@ -125,7 +138,7 @@ def retract(states: States, step: Array) -> None:
 
 
 @njit(cache=True)
-def _difference_craft(row: Array, old: Array, out: Array) -> None:
+def _difference_aircraft(row: Array, old: Array, out: Array) -> None:
     """The step (15,) from one state of an aircraft to another."""
     for i in range(3):
         out[i] = row[i] - old[i]
@@ -141,8 +154,8 @@ def difference(states: States, base: States, out: Array) -> None:
     at = 0
     for k in range(frames):
         for a in range(aircraft):
-            _difference_craft(states.x[k, a], base.x[k, a], out[at : at + CRAFT])
-            at += CRAFT
+            _difference_aircraft(states.x[k, a], base.x[k, a], out[at : at + AIRCRAFT])
+            at += AIRCRAFT
         for o in range(base.drift.shape[1]):
             for i in range(DRIFT):
                 out[at + i] = states.drift[k, o, i] - base.drift[k, o, i]
@@ -157,3 +170,36 @@ def difference(states: States, base: States, out: Array) -> None:
         for i in range(ALIGNMENT):
             out[at + i] = states.alignment[a, i] - base.alignment[a, i]
         at += ALIGNMENT
+
+
+@njit(cache=True)
+def in_world(x: Array, place: Array) -> Array:
+    """The state (16,) in `map` of one in L, whose place and yaw there are (4,)."""
+    turn = qexp((0.0, 0.0, place[3]))
+    out = x.copy()
+    put(out, add(rotate(turn, vec(x)), vec(place)))
+    put4(out[3:7], qmul(turn, quat(x[3:7])))
+    put(out[7:10], rotate(turn, vec(x[7:10])))
+    return out
+
+
+def covariance_in_world(C: Array, a: int, x: Array, place: Array) -> Array:
+    """Covariance (15, 15) of an aircraft's newest state in `map`.
+
+    Args:
+        C: of the newest keyframe and the alignments, in the order of a step.
+        a: index of the aircraft.
+        x: (A, 16) newest states.
+        place: (4,) its alignment.
+    """
+    at = len(C) - ALIGNMENT * (len(x) - a)
+    places = np.r_[AIRCRAFT * a : AIRCRAFT * (a + 1), at : at + ALIGNMENT]
+    R = so3.matrix_from_quaternion(so3.quaternion_exp(place[3] * UP))
+    J = np.zeros((AIRCRAFT, AIRCRAFT + ALIGNMENT))
+    J[:, :AIRCRAFT] = np.eye(AIRCRAFT)
+    J[0:3, 0:3] = J[6:9, 6:9] = R
+    J[0:3, AIRCRAFT : AIRCRAFT + 3] = np.eye(3)
+    J[0:3, -1] = np.cross(UP, R @ x[a, :3])
+    J[3:6, -1] = so3.rotate(so3.conjugate(x[a, 3:7]), UP)
+    J[6:9, -1] = np.cross(UP, R @ x[a, 7:10])
+    return J @ C[np.ix_(places, places)] @ J.T

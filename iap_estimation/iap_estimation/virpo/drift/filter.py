@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Localises a crew by taking the drift out of every aircraft's own visual-inertial odometry.
+r"""Localises a fleet by taking the drift out of every aircraft's own visual-inertial odometry.
 
 For when aircraft can exchange no more than odometry: an extended Kalman filter of the odometries' drifts, each
 a yaw and a place that walk at random, and of the central body's attitude. Ranges to anchors and the joints'
 geometry measure them; the joints pass on to all what the ranges say of one. An update comes with the
 odometries; it waits for those that are late at most `DriftFilterSpec.patience`, and not at all for an aircraft
-that it has waited for in vain, until that is heard again.
+that it has waited for in vain, until that comes again.
 """
 
 import math
@@ -35,10 +35,10 @@ from iap_estimation.virpo.window.buffers import SampleBuffer
 
 Array = NDArray[np.float64]
 ROUNDS = 4000  # of ranges that wait at most, of every aircraft
-TILTS = 1000  # told tilts that wait at most
+TILTS = 1000  # tilts that wait at most
 CENTRE = -1  # among estimates
 RANGES, JOINTS = 0, 1  # what a drift agrees with
-FRESH = 0.05  # age of a tilt that still tells that of an update [s]
+FRESH = 0.05  # age of a tilt that still holds for an update [s]
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 
 
@@ -66,10 +66,10 @@ class DriftFilter:
         self._now, self.t, self.reopened = -np.inf, -np.inf, 0
         self._awaited, self._tilt_awaited = [True for _ in self._aircraft], fleet.d is not None
         self._latest: dict[int, OdometrySample] = {}  # the last of every aircraft
-        self._doubts = np.zeros((len(fleet.aircraft), 4))  # since they were heard before
+        self._doubts = np.zeros((len(fleet.aircraft), 4))  # since they came before
         self._present: list[int] = []
         self._estimates: dict[int, Estimate] = {}
-        self._known: dict[int, Estimate] = {}  # the last that anything told
+        self._known: dict[int, Estimate] = {}  # the last that was measured
         self._agreed = np.full((len(fleet.aircraft), 2), -np.inf)  # with ranges, with joints [s]
         self._w_B0 = np.zeros(3)
         self.left_out: list[LeftOut] = []
@@ -81,7 +81,7 @@ class DriftFilter:
 
     @property
     def refused(self) -> int:
-        """Odometries so far that were too old, told twice or not finite."""
+        """Odometries so far that were too old, received twice or not finite."""
         return sum(path.refused for path in self._paths)
 
     def odometry(self, aircraft: int, measured: Estimate) -> bool:
@@ -109,7 +109,7 @@ class DriftFilter:
         return [self._estimates[a] for a in self._aircraft if a in self._estimates]
 
     def centre(self) -> Estimate | None:
-        """The same of the central body; None before two joined aircraft were heard at one time."""
+        """The same of the central body; None before two joined aircraft had odometry at one time."""
         return self._estimates.get(CENTRE)
 
     def _update(self, t: float) -> bool:
@@ -158,7 +158,7 @@ class DriftFilter:
         """Go on with an aircraft, or begin."""
         self._awaited[a] = pose is not None
         if pose is None:
-            self._due_ranges(a, t)  # nobody will know where it heard them
+            self._due_ranges(a, t)  # its place at their times stays unknown
             self.state.carry(a, None, span)
             return
         now = OdometrySample(t, pose, self._paths[a].measured(t))
@@ -187,7 +187,7 @@ class DriftFilter:
             self.state.begin_centre(q_WB0, self._present)
 
     def _arms(self) -> Array:
-        """From each aircraft that is heard to its joint (A, 3), in its odometry's frame [m]."""
+        """From each aircraft with odometry to its joint (A, 3), in its odometry's frame [m]."""
         arms = np.zeros((len(self._aircraft), 3))
         for a in self._present:
             arms[a] = arm_of(self._fleet, a, self._latest[a].pose)
@@ -233,7 +233,7 @@ class DriftFilter:
             self.state.tilt(measured.q_WB0, tilt_deviation(deviation, span, memory))
 
     def _tilt_at(self, t: float) -> Tilt | None:
-        """The tilt told for a time, if any was; those before it are forgotten."""
+        """The tilt measured for a time, if any was; those before it are forgotten."""
         while len(self._tilts) > 1 and self._tilts[1].t <= t + STAMP_TOLERANCE:
             self._tilts.popleft()
         measured = self._tilts[0] if self._tilts else None
@@ -254,15 +254,15 @@ class DriftFilter:
 
     def _publish(self) -> None:
         """Form the estimates."""
-        state, floor, heard = self.state, self._spec.position_floor, self._latest
-        present = {a: heard[a] for a in self._present}
+        state, floor, latest = self.state, self._spec.position_floor, self._latest
+        present = {a: latest[a] for a in self._present}
         measured = {a: aircraft_estimate(state, a, one, floor) for a, one in present.items()}
         if self._has_centre and present:
             middle = middle_of(state, self._fleet, present, self._w_B0, self._spec)
             measured[CENTRE] = centre_estimate(self.t, state, middle, self._w_B0)
-            for a in heard.keys() - present.keys():
+            for a in latest.keys() - present.keys():
                 measured[a] = held_estimate(
-                    self.t, state, self._fleet, a, heard[a], middle, self._w_B0
+                    self.t, state, self._fleet, a, latest[a], middle, self._w_B0
                 )
         self._known |= measured
         for a in self._known.keys() - measured.keys():

@@ -25,7 +25,7 @@ class OdometrySample:
     Attributes:
         t: [s].
         pose: (14,) of `iap_estimation.virpo.drift.path`, at that time.
-        measured: the odometry as told, then or shortly before.
+        measured: the odometry as received, then or shortly before.
     """
 
     t: float
@@ -34,7 +34,7 @@ class OdometrySample:
 
     @property
     def w_B(self) -> Array:
-        """Angular velocity (3,) [rad/s]: as told, else between two odometries."""
+        """Angular velocity (3,) [rad/s]: as received, else between two odometries."""
         is_measured = (
             abs(self.measured.t - self.t) < STAMP_TOLERANCE
             and np.isfinite(self.measured.w_B).all()
@@ -62,7 +62,7 @@ class Middle:
 def aircraft_estimate(
     state: DriftState, a: int, odometry: OdometrySample, floor: float
 ) -> Estimate:
-    """An aircraft whose odometry is heard: that, its drift taken out.
+    """An aircraft whose odometry comes: that, its drift taken out.
 
     The covariance is the odometry's own, place and yaw of the filter in place of its own.
     """
@@ -109,12 +109,12 @@ def middle_of(
     w_B0: Array,
     spec: DriftFilterSpec,
 ) -> Middle:
-    """The centre from all aircraft that are heard: the mean of what each says of it.
+    """The centre from all aircraft whose odometry comes: the mean of what each says of it.
 
     Args:
         state: the filter's.
         fleet: the aircraft, joined.
-        odometry: of those that are heard, one at least.
+        odometry: of those aircraft, one at least.
         w_B0: (3,) angular velocity of the centre [rad/s].
         spec: see there.
     """
@@ -161,7 +161,7 @@ def held_estimate(
     middle: Middle,
     w_B0: Array,
 ) -> Estimate:
-    """An aircraft that is not heard, from where the others hold its joint; its attitude as it was."""
+    """An aircraft without odometry, from where the others hold its joint; its attitude as it was."""
     d = joints_of(fleet)[a]
     about = so3.quaternion_exp(state.x[a, 3] * UP)
     arm = so3.rotate(about, arm_of(fleet, a, last.pose))
@@ -181,7 +181,7 @@ def held_estimate(
 
 
 def forgotten(t: float, last: Estimate, speed: float) -> Estimate:
-    """A body of which nothing tells: where it was, ever less certain."""
+    """A body that nothing measures: where it was, ever less certain."""
     age = max(t - last.t, 0.0)
     C = np.full((15, 15), np.nan)
     C[:9, :9] = np.diag(np.repeat([(speed * age) ** 2, (UNSEEN_RATE * age) ** 2, speed**2], 3))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An odometry as heard so far: where it says that its aircraft was at any time."""
+"""An odometry so far: where it says that its aircraft was at any time."""
 
 from bisect import bisect_left, bisect_right
 
@@ -26,7 +26,7 @@ from iap_estimation.virpo.algebra.matrices import qexp
 from iap_estimation.virpo.messages import Estimate
 
 Array = NDArray[np.float64]
-HEARD, POSE = 11, 14  # columns: t, p, q xyzw, v; and the angular velocity in the body
+ODOMETRY, POSE = 11, 14  # columns: t, p, q xyzw, v; and the angular velocity in the body
 STAMP_TOLERANCE = 1e-3  # stamps that differ by less are of one time [s]
 
 
@@ -34,16 +34,16 @@ class Path:
     """Recent samples of one odometry.
 
     Args:
-        gap: longest between two of its poses that tell what lies between [s].
+        gap: longest between two of its poses that determine what lies between [s].
 
     Attributes:
-        refused: odometries that were too old, told twice or not finite.
+        refused: odometries that were too old, received twice or not finite.
     """
 
     def __init__(self, gap: float) -> None:
         self._gap, self._stamps = gap, list[float]()
-        self._told: list[Estimate] = []
-        self._rows = np.zeros((0, HEARD))
+        self._odometries: list[Estimate] = []
+        self._rows = np.zeros((0, ODOMETRY))
         self._begin = -np.inf
         self.refused = 0
 
@@ -56,7 +56,7 @@ class Path:
             self.refused += 1
             return
         self._stamps.insert(at, measured.t)
-        self._told.insert(at, measured)
+        self._odometries.insert(at, measured)
         self._rows = np.insert(self._rows, at, row, axis=0)
 
     @property
@@ -70,32 +70,32 @@ class Path:
         return self._stamps[at] if at < len(self._stamps) else None
 
     def at(self, t: float) -> Array | None:
-        """Pose and motion (14,) at a time; None if nothing tells it."""
+        """Pose and motion (14,) at a time; None if it is not known."""
         out = np.empty(POSE)
         return out if pose_at(self._rows, t, self._gap, out) else None
 
     def measured(self, t: float) -> Estimate:
         """The newest that is not after a time, else the first."""
-        return self._told[max(bisect_right(self._stamps, t + STAMP_TOLERANCE) - 1, 0)]
+        return self._odometries[max(bisect_right(self._stamps, t + STAMP_TOLERANCE) - 1, 0)]
 
     def points(self, times: Array, p_BA_B: Array, pivot: Array) -> Array:
-        """A point of the body against a pivot (n, 3) at some times; NaN where nothing tells it."""
+        """A point of the body against a pivot (n, 3) at some times; NaN where it is not known."""
         out = np.empty((len(times), 3))
         points_at(self._rows, times, self._gap, p_BA_B, pivot, out)
         return out
 
     def forget(self, before: float) -> None:
-        """Keep what tells of the time from `before` on."""
+        """Keep what determines the time from `before` on."""
         first = bisect_right(self._stamps, before) - 1
         if first > 0:
-            del self._stamps[:first], self._told[:first]
+            del self._stamps[:first], self._odometries[:first]
             self._rows = self._rows[first:].copy()
         self._begin = before
 
 
 @njit(cache=True)
 def pose_at(rows: Array, t: float, gap: float, out: Array) -> bool:
-    """Pose and motion at a time between two rows (n, 11), or at one; says whether they tell it.
+    """Pose and motion at a time between two rows (n, 11), or at one; says whether they determine it.
 
     The position is the cubic of both positions and velocities.
     """
@@ -103,8 +103,8 @@ def pose_at(rows: Array, t: float, gap: float, out: Array) -> bool:
     if j == len(rows) or (j == 0 and rows[j, 0] > t + STAMP_TOLERANCE):
         return False
     if j == 0 and len(rows) == 1:
-        out[:HEARD] = rows[0]
-        out[HEARD:] = 0.0
+        out[:ODOMETRY] = rows[0]
+        out[ODOMETRY:] = 0.0
         return True
     j = max(j, 1)
     a, b = rows[j - 1], rows[j]
@@ -133,7 +133,7 @@ def _cubic(a: Array, b: Array, T: float, s: float) -> Vec:
 def points_at(
     rows: Array, times: Array, gap: float, p_BA_B: Array, pivot: Array, out: Array
 ) -> None:
-    """A point of the body against a pivot (n, 3) at times (n,), NaN where rows do not tell it."""
+    """A point of the body against a pivot (n, 3) at times (n,), NaN where rows do not determine it."""
     pose = np.empty(POSE)
     for n in range(len(times)):
         if pose_at(rows, times[n], gap, pose):

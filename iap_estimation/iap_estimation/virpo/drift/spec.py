@@ -46,19 +46,19 @@ class DriftFilterSpec(Record):
 
     rate: Positive  # most updates a second [Hz]
     walk: Walk
-    blind_walk: Walk  # while no odometry is heard
+    blind_walk: Walk  # while no odometry comes
     start: DriftStart
     joint_deviation: Positive  # [m]
-    tilt_memory: Positive  # correlation time of the told tilt's errors [s]
+    tilt_memory: Positive  # correlation time of the measured tilt's errors [s]
     range_deviation: Positive | None  # of a range, in place of what the tag says [m]
     range_floor: Positive  # of a mean of many [m]
     range_memory: Positive  # over which the ranges of an anchor must be right in the mean [s]
     gates: Gates
     reopen: Reopen
     position_floor: Positive  # what the odometry errs besides its drift [m]
-    gap: Positive  # longest between two odometries that tell what lies between [s]
+    gap: Positive  # longest between two odometries that determine what lies between [s]
     patience: Positive  # how long an update waits for an odometry that is late [s]
-    speed: Positive  # deviation of a velocity that nothing tells [m/s]
+    speed: Positive  # deviation of a velocity that nothing measures [m/s]
 
 
 def load_spec(name: str = "default") -> DriftFilterSpec:

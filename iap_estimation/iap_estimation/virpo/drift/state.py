@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""States of the drift filter: drift of every odometry's frame, and the central body's attitude.
 
-An odometry's drift has four degrees of freedom, since gravity tells the others. It is held as the place s in W
+An odometry's drift has four degrees of freedom, since gravity shows the others. It is held as the place s in W
 of a pivot c in the odometry's frame, and the yaw psi between both frames:
 
 .. math::
@@ -19,11 +19,11 @@ from iap_description.kernels import vec
 from iap_estimation.virpo.drift.spec import DriftFilterSpec
 from iap_estimation.virpo.drift.updates import (
     ANCHOR,
+    apply_joints,
+    apply_ranges,
+    apply_tilt,
     carry,
     move,
-    tell_joints,
-    tell_ranges,
-    tell_tilt,
     turn_centre,
 )
 from iap_estimation.virpo.factors.gyro_preintegration import Turn, preintegrate_turn
@@ -35,10 +35,6 @@ Flags = NDArray[np.bool_]
 
 class DriftState:
     """States, covariance and how measurements change them.
-
-    Args:
-        fleet: the aircraft.
-        spec: see `DriftFilterSpec`.
 
     Attributes:
         x: (A, 4) place s in W [m] and yaw psi [rad].
@@ -55,7 +51,7 @@ class DriftState:
         self.P = np.zeros((4 * aircraft + 6, 4 * aircraft + 6))
         self._error = np.zeros(len(self.P))
         self._turn = Turn.empty()
-        self._off = np.zeros((aircraft, 0, 3))  # of each anchor's ranges: see `tell_ranges`
+        self._off = np.zeros((aircraft, 0, 3))  # of each anchor's ranges: see `apply_ranges`
 
     @property
     def of_centre(self) -> int:
@@ -118,7 +114,7 @@ class DriftState:
         Args:
             aircraft: which.
             rows: (n, 7), and
-            points: (n, 3) see `tell_ranges`.
+            points: (n, 3) see `apply_ranges`.
             span: the time [s].
             off: deviation of what the odometry went wrong in it [m].
         """
@@ -126,7 +122,7 @@ class DriftState:
         more = int(rows[:, ANCHOR].max()) + 1 - self._off.shape[1]
         if more > 0:
             self._off = np.pad(self._off, ((0, 0), (0, more), (0, 0)))
-        taken = tell_ranges(
+        taken = apply_ranges(
             self.x[aircraft],
             4 * aircraft,
             rows[order],
@@ -155,15 +151,15 @@ class DriftState:
         agreed = np.zeros(len(present), dtype=bool)
         deviation, gate = self._spec.joint_deviation, self._spec.gates.joints
         x, centre, d = self.x, self.centre, joints_of(self._fleet)
-        tell_joints(x, centre, arms, d, present, deviation, gate, self._error, self.P, agreed)
+        apply_joints(x, centre, arms, d, present, deviation, gate, self._error, self.P, agreed)
         self._move()
         return agreed
 
     def tilt(self, q_WB0: Array, deviation: float) -> None:
-        """Take a told attitude's roll and pitch."""
+        """Take a measured attitude's roll and pitch."""
         row = np.concatenate([[0.0], q_WB0, [deviation]])
         gate = self._spec.gates.tilt
-        tell_tilt(self.centre, row, gate, self.of_centre, self._error, self.P)
+        apply_tilt(self.centre, row, gate, self.of_centre, self._error, self.P)
         self._move()
 
     def reopen(self, aircraft: int, *, with_heading: bool) -> None:
@@ -181,14 +177,14 @@ class DriftState:
         move(self.x, self.centre, self._error)
 
     def _set(self, at: int, block: Array) -> None:
-        """Set the covariance of states that tell nothing of others."""
+        """Set the covariance of states that are independent of others."""
         own = slice(at, at + len(block))
         self.P[own], self.P[:, own] = 0.0, 0.0
         self.P[own, own] = block
 
 
 def joints_of(fleet: Fleet) -> Array:
-    """Places of the joints (A, 3) of a crew that has any."""
+    """Places of the joints (A, 3) of a fleet that has any."""
     if fleet.d is None:
-        raise ValueError("nothing joins this crew")
+        raise ValueError("nothing joins this fleet")
     return fleet.d

@@ -95,7 +95,7 @@ def variance_of(h: Array, P: Array) -> float:
 
 
 @njit(cache=True)
-def tell(h: Array, rest: float, noise: float, error: Array, P: Array, gain: Array) -> float:
+def apply_row(h: Array, rest: float, noise: float, error: Array, P: Array, gain: Array) -> float:
     """One row: rest = h error + noise of a variance; returns its chi-square. `gain` is scratch."""
     variance = noise
     for i in range(len(h)):
@@ -112,12 +112,12 @@ def tell(h: Array, rest: float, noise: float, error: Array, P: Array, gain: Arra
 
 
 @njit(cache=True)
-def tell_all(rests: Array, h: Array, gate: float, error: Array, P: Array) -> bool:
+def apply_rows(rests: Array, h: Array, gate: float, error: Array, P: Array) -> bool:
     """Rows (m, n) of unit variance as one measurement; not taken, and False, if it is beyond the gate."""
     error_before, P_before, gain = error.copy(), P.copy(), np.empty(len(error))
     chi_square = 0.0
     for m in range(len(rests)):
-        chi_square += tell(h[m], rests[m], 1.0, error, P, gain)
+        chi_square += apply_row(h[m], rests[m], 1.0, error, P, gain)
     if chi_square <= gate * gate:
         return True
     error[:] = error_before
@@ -126,16 +126,16 @@ def tell_all(rests: Array, h: Array, gate: float, error: Array, P: Array) -> boo
 
 
 @njit(cache=True)
-def tell_tilt(centre: Array, row: Array, gate: float, at: int, error: Array, P: Array) -> bool:
-    """A told attitude's roll and pitch, `row` as of `tilting`; says whether it was taken."""
+def apply_tilt(centre: Array, row: Array, gate: float, at: int, error: Array, P: Array) -> bool:
+    """A measured attitude's roll and pitch, `row` as of `tilting`; says whether it was taken."""
     r, J, h = np.empty(2), np.empty((2, 3)), np.zeros((2, len(error)))
     tilting(centre, row, r, J)
     h[:, at : at + 3] = J
-    return tell_all(-r, h, gate, error, P)
+    return apply_rows(-r, h, gate, error, P)
 
 
 @njit(cache=True)
-def tell_joints(
+def apply_joints(
     x: Array,
     centre: Array,
     arms: Array,
@@ -147,7 +147,7 @@ def tell_joints(
     P: Array,
     agreed: Flags,
 ) -> None:
-    """Joints are where the centre has them: the contrasts of `...virpo.factors.rigid`, each gated by itself.
+    """Joints are where the centre has them: the contrasts of `joint_constraints`, each gated by itself.
 
     Args:
         x: (A, 4) places and yaws.
@@ -180,7 +180,7 @@ def tell_joints(
             for k in range(3):
                 for c in range(n):
                     h[k, c] = f * (sums[k, c] - m * one[k, c])
-            if tell_all(r, h, gate, error, P):
+            if apply_rows(r, h, gate, error, P):
                 for j in range(i + 1):
                     agreed[j] = agreed[j] or present[j]
         sums += one
@@ -189,7 +189,7 @@ def tell_joints(
 
 
 @njit(cache=True)
-def tell_ranges(
+def apply_ranges(
     x: Array,
     at: int,
     rows: Array,
@@ -241,7 +241,7 @@ def tell_ranges(
             is_lasting = run[0] * run[0] > gate * gate * (run[1] + known)
             run[2] = 1.0 if is_lasting else 0.0
             if not is_lasting and off * off <= gate * gate * (variance + known):
-                tell(h, rest, variance, error, P, gain)
+                apply_row(h, rest, variance, error, P, gain)
                 taken += 1
         first = end
     return taken

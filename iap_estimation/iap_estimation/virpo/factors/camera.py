@@ -22,7 +22,7 @@ from iap_description import so3
 from iap_description.kernels import Vec, add, quat, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import (
     Mat,
-    mat,
+    block,
     matrix,
     mm,
     mskew,
@@ -64,10 +64,10 @@ class StereoRig(NamedTuple):
 
 
 @njit(cache=True)
-def ray(x_i: Array, landmark: Array, rig: StereoRig) -> Vec:
+def ray(landmark: Array, rig: StereoRig) -> Vec:
     """R_BC0 m + rho p_BC0: the scaled landmark in the body of its first keyframe."""
     m = (landmark[0], landmark[1], 1.0)
-    return add(mv(mat(rig.R_BC[0]), m), scale(landmark[2], vec(rig.p_BC_B[0])))
+    return add(mv(block(rig.R_BC[0], 0, 0), m), scale(landmark[2], vec(rig.p_BC_B[0])))
 
 
 @njit(cache=True)
@@ -84,8 +84,8 @@ def scaled_point(x_i: Array, x_j: Array, landmark: Array, rig: StereoRig, side: 
     rho = landmark[2]
     way = scale(rho, sub(vec(x_i), vec(x_j)))
     R_i, R_j = matrix(quat(x_i[3:7])), matrix(quat(x_j[3:7]))
-    body = mtv(R_j, add(mv(R_i, ray(x_i, landmark, rig)), way))
-    return mtv(mat(rig.R_BC[side]), sub(body, scale(rho, vec(rig.p_BC_B[side]))))
+    body = mtv(R_j, add(mv(R_i, ray(landmark, rig)), way))
+    return mtv(block(rig.R_BC[side], 0, 0), sub(body, scale(rho, vec(rig.p_BC_B[side]))))
 
 
 @njit(cache=True)
@@ -102,8 +102,8 @@ def project_jacobians(
     """Derivatives of the whitened residual -> J (2, 15): by [dp, dtheta] of i and of j, and the landmark."""
     rho = landmark[2]
     R_i, R_j = matrix(quat(x_i[3:7])), matrix(quat(x_j[3:7]))
-    R_CB = transpose(mat(rig.R_BC[side]))
-    h = ray(x_i, landmark, rig)
+    R_CB = transpose(block(rig.R_BC[side], 0, 0))
+    h = ray(landmark, rig)
     body = mtv(R_j, add(mv(R_i, h), scale(rho, sub(vec(x_i), vec(x_j)))))
     to_camera = mm(R_CB, transpose(R_j))
     from_host = mm(to_camera, R_i)
@@ -114,7 +114,7 @@ def project_jacobians(
     _put_row(J, 3, u, v, w, mskew(from_host, h), -1.0)
     _put_row(J, 6, u, v, w, to_camera, -rho)
     _put_row(J, 9, u, v, w, mskew(R_CB, body), 1.0)
-    _put_row(J, 12, u, v, w, mm(from_host, mat(rig.R_BC[0])), 1.0)
+    _put_row(J, 12, u, v, w, mm(from_host, block(rig.R_BC[0], 0, 0)), 1.0)
     J[0, 14] = w * (by_rho[0] - u * by_rho[2])
     J[1, 14] = w * (by_rho[1] - v * by_rho[2])
 

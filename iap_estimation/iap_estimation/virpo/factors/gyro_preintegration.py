@@ -46,14 +46,14 @@ from iap_estimation.virpo.algebra.matrices import (
 from iap_estimation.virpo.factors.preintegration import inverse_root
 
 Array = NDArray[np.float64]
-UNSEEN_RATE = 0.5  # deviation of the angular velocity where no sample tells it [rad/s]
-LONGEST = 0.1  # sample that tells the angular velocity of all its interval [s]
+UNSEEN_RATE = 0.5  # deviation of the angular velocity where no sample shows it [rad/s]
+LONGEST = 0.1  # sample that stands for the angular velocity of all its interval [s]
 TILT_WIDTH = 6  # columns of a tilt's row
 FRAME, ATTITUDE, SIGMA = 0, 1, 5
 
 
 class Turn(NamedTuple):
-    """The preintegrated turn of B0 over one interval, its residual ordered [dtheta, dbg].
+    """The preintegrated turn of B0 over one interval, its residual ordered [dtheta, dbg]; or of several: see `stack`.
 
     Attributes:
         delta: (4,) rotation of the end against the beginning, xyzw.
@@ -74,30 +74,6 @@ class Turn(NamedTuple):
         """No time has passed."""
         delta = np.array([0.0, 0.0, 0.0, 1.0])
         return cls(delta, np.zeros((3, 3)), np.zeros((6, 6)), np.eye(6), np.zeros(3))
-
-
-class Turns(NamedTuple):
-    """`Turn` of every interval k, the fields as there behind one more axis."""
-
-    delta: Array
-    slope: Array
-    covariance: Array
-    root: Array
-    bias: Array
-
-    @classmethod
-    def empty(cls, intervals: int) -> Self:
-        """Room for so many."""
-        return cls(*(np.tile(part, (intervals,) + (1,) * part.ndim) for part in Turn.empty()))
-
-    def at(self, k: int) -> Turn:
-        """Views of one interval."""
-        return Turn(*(part[k] for part in self))
-
-    def drop(self, k: int) -> None:
-        """Forget interval k; those behind it move up."""
-        for part in self:
-            part[k:-1] = part[k + 1 :].copy()
 
 
 def tilt_deviation(deviation: float, span: float, memory: float = 0.5) -> float:
@@ -200,9 +176,9 @@ def turning(c_i: Array, c_j: Array, z: Turn, r: Array, J: Array, raw: Array) -> 
 
 @njit(cache=True)
 def tilting(c: Array, row: Array, r: Array, J: Array) -> None:
-    """Whitened residual (2,) of a told attitude's roll and pitch, and its derivative (2, 3) by dtheta.
+    """Whitened residual (2,) of the autopilot's roll and pitch, and its derivative (2, 3) by dtheta.
 
-    Where the vertical of the state points in the told attitude's world: x and y of R_told R_0^T e_z. What
+    Where the vertical of the state points in the world of its attitude: x and y of R_autopilot R_0^T e_z. What
     that attitude says of the yaw only turns these two, and their errors are alike.
     """
     up = unrotate(quat(c), (0.0, 0.0, 1.0))

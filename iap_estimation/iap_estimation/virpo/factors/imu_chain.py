@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The preintegrated intervals between the keyframes of a window, and their part of the normal equations."""
+"""The preintegrated intervals between the keyframes of a window, and their part of the normal equations.
 
-from typing import NamedTuple, Self
+A chain is an `Inertia` of every interval k and aircraft a, the fields as there behind two more axes.
+"""
 
 import numpy as np
 from numba import njit
@@ -15,34 +16,9 @@ from iap_estimation.virpo.factors.preintegration import Inertia, advance
 Array = NDArray[np.float64]
 
 
-class Chain(NamedTuple):
-    """`Inertia` of every interval k and aircraft a, the fields as there behind two more axes."""
-
-    span: Array
-    delta: Array
-    slope: Array
-    root: Array
-    bias: Array
-
-    @classmethod
-    def empty(cls, intervals: int, aircraft: int) -> Self:
-        """Room for so many."""
-        one = Inertia.empty()
-        return cls(*(np.tile(part, (intervals, aircraft) + (1,) * part.ndim) for part in one))
-
-    def at(self, k: int, a: int) -> Inertia:
-        """Views of one interval."""
-        return Inertia(*(part[k, a] for part in self))
-
-    def drop(self, k: int) -> None:
-        """Forget interval k; those behind it move up."""
-        for part in self:
-            part[k:-1] = part[k + 1 :].copy()
-
-
 @njit(cache=True)
 def add_chain(
-    x: Array, gravity: float, chain: Chain, only_frame: int, H: Array, g: Array, stride: int
+    x: Array, gravity: float, chain: Inertia, only_frame: int, H: Array, g: Array, stride: int
 ) -> float:
     """Add all intervals, or the one that follows a keyframe, to the normal equations; returns their cost."""
     r, J, raw = np.zeros(15), np.zeros((15, 30)), np.zeros((15, 31))
@@ -61,7 +37,7 @@ def add_chain(
 
 
 @njit(cache=True)
-def chain_cost(x: Array, gravity: float, chain: Chain) -> float:
+def chain_cost(x: Array, gravity: float, chain: Inertia) -> float:
     """The cost alone."""
     raw = np.zeros((15, 31))
     cost = 0.0
@@ -97,7 +73,7 @@ def propagate(x: Array, gravity: float, samples: Array) -> None:
 
 
 @njit(cache=True)
-def _interval(chain: Chain, k: int, a: int) -> Inertia:
+def _interval(chain: Inertia, k: int, a: int) -> Inertia:
     return Inertia(
         chain.span[k, a], chain.delta[k, a], chain.slope[k, a], chain.root[k, a], chain.bias[k, a]
     )

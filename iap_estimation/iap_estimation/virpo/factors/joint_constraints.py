@@ -2,15 +2,15 @@
 r"""Joint constraints between the aircraft of one window: their joints on the central body B0.
 
 The joints J_i are at known places d_i of B0, up to errors of one deviation, independent of each other. Of
-:math:`y_i = p_{WJ_i} - R_0 d_i`, which is the place of B0, only differences tell anything, since that place is
+:math:`y_i = p_{WJ_i} - R_0 d_i`, which is the place of B0, only differences are measured, since that place is
 no state. All pairs would count them N times, so that these N - 1 orthonormal contrasts are taken, whose errors
 are independent and whose squares add up to those of the y_i about their mean:
 
 .. math::
     r_m = (y_0 + \dots + y_{m-1} - m\,y_m) / (\sigma \sqrt{m (m + 1)}), \quad m = 1 \dots N - 1 .
 
-Absent aircraft are passed over. Joints on a line say nothing of the rotation about it; the central gyroscope
-and the tilt that its autopilot tells do: see `iap_estimation.virpo.factors.gyro_preintegration`.
+Joints on a line say nothing of the rotation about it; the central gyroscope
+and the tilt of its autopilot do: see `iap_estimation.virpo.factors.gyro_preintegration`.
 """
 
 import math
@@ -30,12 +30,11 @@ from iap_estimation.virpo.algebra.normal_equations import (
     run,
     soften,
 )
-from iap_estimation.virpo.algebra.states import ALIGNMENT, CENTRE, CRAFT, DRIFT, States
-from iap_estimation.virpo.factors.gyro_preintegration import FRAME, Turn, Turns, tilting, turning
+from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, CENTRE, DRIFT, States
+from iap_estimation.virpo.factors.gyro_preintegration import FRAME, Turn, tilting, turning
 from iap_estimation.virpo.factors.ranging import to_world
 
 Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 
 class Joints(NamedTuple):
@@ -53,12 +52,12 @@ class Joints(NamedTuple):
 
 
 def attitude_of_joints(p_WJ_W: Array, d: Array, q_WB0: Array) -> Array:
-    """Attitude (4,) of B0 whose roll and pitch are told, its yaw from where the joints are.
+    """Attitude (4,) of B0 whose roll and pitch are measured, its yaw from where the joints are.
 
     Args:
         p_WJ_W: (n, 3) two joints or more [m].
         d: (n, 3) their places on B0 [m].
-        q_WB0: (4,) what is told.
+        q_WB0: (4,) the measured one.
     """
     measured = so3.rotate(q_WB0, d - d.mean(axis=0))
     seen = p_WJ_W - p_WJ_W.mean(axis=0)
@@ -98,58 +97,40 @@ def _add_jacobians(
 
 
 @njit(cache=True)
-def contrasts(states: States, k: int, joints: Joints, present: Flags, r: Array) -> int:
-    """Write the whitened contrasts of keyframe k into r (3 (A - 1),); returns how many numbers they are.
-
-    Args:
-        states: with a centre.
-        k: keyframe.
-        joints: see there.
-        present: (A,) which aircraft are.
-        r: changed in place.
-    """
-    total, m = (0.0, 0.0, 0.0), 0
-    for i in range(len(present)):
-        if not present[i]:
-            continue
+def contrasts(states: States, k: int, joints: Joints, r: Array) -> None:
+    """Write the whitened contrasts of keyframe k of states with a centre into r (3 (A - 1),)."""
+    total = (0.0, 0.0, 0.0)
+    for i in range(len(joints.d)):
         d, b = joints.d[i], joints.p_BJ_B[i]
         y = centre_from(states.x[k, i], states.alignment[i], states.centre[k, 0], b, d)
-        if m > 0:
-            f = 1.0 / (joints.deviation * math.sqrt(m * (m + 1.0)))
-            put(r[3 * m - 3 :], scale(f, sub(total, scale(m, y))))
+        if i > 0:
+            f = 1.0 / (joints.deviation * math.sqrt(i * (i + 1.0)))
+            put(r[3 * i - 3 :], scale(f, sub(total, scale(i, y))))
         total = add(total, y)
-        m += 1
-    return 3 * max(m - 1, 0)
 
 
 @njit(cache=True)
-def contrast_jacobians(states: States, k: int, joints: Joints, present: Flags, J: Array) -> None:
+def contrast_jacobians(states: States, k: int, joints: Joints, J: Array) -> None:
     """Derivative of `contrasts` by [dp, dtheta] of every aircraft, dtheta of the centre, every alignment.
 
     Args:
         states: with a centre.
         k: keyframe.
         joints: see there.
-        present: (A,) which aircraft are.
         J: (3 (A - 1), 10 A + 3), changed in place.
     """
     J[:] = 0.0
-    m = 0
-    for i in range(len(present)):
-        if not present[i]:
-            continue
-        for later in range(max(m, 1), int(np.sum(present))):
+    for i in range(len(joints.d)):
+        for later in range(max(i, 1), len(joints.d)):
             f = 1.0 / (joints.deviation * math.sqrt(later * (later + 1.0)))
-            _add_jacobians(states, k, i, joints, -m * f if later == m else f, 3 * later - 3, J)
-        m += 1
+            _add_jacobians(states, k, i, joints, -i * f if later == i else f, 3 * later - 3, J)
 
 
 @njit(cache=True)
 def add_rigid(
     states: States,
     joints: Joints,
-    present: Flags,
-    turns: Turns,
+    turns: Turn,
     tilts: Array,
     width: float,
     only_frame: int,
@@ -161,9 +142,8 @@ def add_rigid(
     Args:
         states: with a centre.
         joints: see there.
-        present: (F, A) which aircraft are there, at every keyframe.
         turns: of the centre; interval k belongs to keyframe k.
-        tilts: (n, 6) keyframe, told attitude xyzw, deviation [rad] of each.
+        tilts: (n, 6) keyframe, attitude xyzw, deviation [rad] of each.
         width: of Huber's kernel on all contrasts of a keyframe; infinity for none.
         only_frame: the keyframe, or -1 for all.
         H: lower triangle, changed in place.
@@ -172,20 +152,19 @@ def add_rigid(
     Returns:
         Their cost.
     """
-    cost = _add_joints(states, joints, present, width, only_frame, H, g)
+    cost = _add_joints(states, joints, width, only_frame, H, g)
     cost += _add_turns(states, turns, only_frame, H, g)
     return cost + _add_tilts(states, tilts, only_frame, H, g)
 
 
 @njit(cache=True)
-def rigid_cost(
-    states: States, joints: Joints, present: Flags, turns: Turns, tilts: Array, width: float
-) -> float:
+def rigid_cost(states: States, joints: Joints, turns: Turn, tilts: Array, width: float) -> float:
     """The cost alone."""
-    r, J, raw = np.zeros(max(6, 3 * len(joints.d))), np.zeros((6, 12)), np.zeros((6, 13))
+    n = 3 * (len(joints.d) - 1)
+    r, J, raw = np.zeros(max(6, n)), np.zeros((6, 12)), np.zeros((6, 13))
     cost = 0.0
     for k in range(len(states.x)):
-        n = contrasts(states, k, joints, present[k], r)
+        contrasts(states, k, joints, r)
         cost += huber(r[:n], width)[1]
     for k in range(len(states.x) - 1):
         turning(states.centre[k, 0], states.centre[k + 1, 0], _turn(turns, k), r[:6], J, raw)
@@ -199,41 +178,38 @@ def rigid_cost(
 @njit(cache=True)
 def _stride(states: States) -> int:
     """Places of one keyframe in a step."""
-    return CRAFT * states.x.shape[1] + DRIFT * states.drift.shape[1] + CENTRE
+    return AIRCRAFT * states.x.shape[1] + DRIFT * states.drift.shape[1] + CENTRE
 
 
 @njit(cache=True)
 def _add_joints(
     states: States,
     joints: Joints,
-    present: Flags,
     width: float,
     only_frame: int,
     H: Array,
     g: Array,
 ) -> float:
     aircraft, stride = states.x.shape[1], _stride(states)
-    columns, cost = 10 * aircraft + 3, 0.0
-    r, J = np.zeros(3 * aircraft), np.zeros((3 * aircraft, columns))
+    n, columns, cost = 3 * (aircraft - 1), 10 * aircraft + 3, 0.0
+    r, J = np.zeros(n), np.zeros((n, columns))
     places = np.zeros(columns, dtype=np.int64)
     run(len(states.x) * stride, ALIGNMENT * aircraft, places, 6 * aircraft + 3)
     for k in range(len(states.x)):
         if only_frame >= 0 and k != only_frame:
             continue
-        n = contrasts(states, k, joints, present[k], r)
-        if n == 0:
-            continue
-        contrast_jacobians(states, k, joints, present[k], J)
-        cost += soften(r[:n], J[:n], width)
+        contrasts(states, k, joints, r)
+        contrast_jacobians(states, k, joints, J)
+        cost += soften(r, J, width)
         for i in range(aircraft):
-            run(k * stride + CRAFT * i, 6, places, 6 * i)
+            run(k * stride + AIRCRAFT * i, 6, places, 6 * i)
         run((k + 1) * stride - CENTRE, 3, places, 6 * aircraft)
-        accumulate(H, g, places, J[:n], r[:n])
+        accumulate(H, g, places, J, r)
     return cost
 
 
 @njit(cache=True)
-def _add_turns(states: States, turns: Turns, only_frame: int, H: Array, g: Array) -> float:
+def _add_turns(states: States, turns: Turn, only_frame: int, H: Array, g: Array) -> float:
     stride, cost = _stride(states), 0.0
     r, J, raw = np.zeros(6), np.zeros((6, 12)), np.zeros((6, 13))
     places = np.zeros(12, dtype=np.int64)
@@ -264,5 +240,5 @@ def _add_tilts(states: States, tilts: Array, only_frame: int, H: Array, g: Array
 
 
 @njit(cache=True)
-def _turn(turns: Turns, k: int) -> Turn:
+def _turn(turns: Turn, k: int) -> Turn:
     return Turn(turns.delta[k], turns.slope[k], turns.covariance[k], turns.root[k], turns.bias[k])

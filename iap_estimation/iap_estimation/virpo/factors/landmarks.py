@@ -19,10 +19,8 @@ Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 LEFT, RIGHT = 1, 2  # bits of what saw a landmark
-FARTHEST, CLOSEST = (
-    -0.05,
-    2.0,
-)  # bounds of the inverse depth [1/m]; noise puts far points beyond infinity
+# Bounds of the inverse depth [1/m]; noise puts far points beyond infinity.
+FARTHEST, CLOSEST = -0.05, 2.0
 
 
 class Landmarks(NamedTuple):
@@ -110,10 +108,26 @@ def _begin(table: Landmarks, m: int, aircraft: int, frame: int, track: int, view
 
 
 @njit(cache=True)
+def _free(table: Landmarks, m: int) -> None:
+    """Forget a landmark."""
+    table.host[m] = -1
+    table.track[m] = -1
+
+
+@njit(cache=True)
+def _drop_view(table: Landmarks, m: int, frame: int) -> None:
+    """Forget a landmark's view of a keyframe; later ones move up."""
+    for j in range(frame, table.views.shape[1] - 1):
+        table.views[m, j] = table.views[m, j + 1]
+        table.seen[m, j] = table.seen[m, j + 1]
+    table.seen[m, -1] = 0
+
+
+@njit(cache=True)
 def begin_depths(
     x: Array, table: Landmarks, rig: StereoRig, aircraft: int, tolerance: float
 ) -> None:
-    """Give landmarks without depth one by linear least squares over all their views, where these tell it.
+    """Give landmarks without depth one by linear least squares over all their views, where these determine it.
 
     Args:
         x: (F, A, 16) states.
@@ -164,14 +178,10 @@ def drop_first_frame(table: Landmarks) -> None:
     """Shift the table by one keyframe; landmarks of the first go, and their tracks begin anew."""
     for m in range(len(table.host)):
         if table.host[m] == 0:
-            table.host[m] = -1
-            table.track[m] = -1
+            _free(table, m)
         elif table.host[m] > 0:
             table.host[m] -= 1
-            for j in range(table.views.shape[1] - 1):
-                table.views[m, j] = table.views[m, j + 1]
-                table.seen[m, j] = table.seen[m, j + 1]
-            table.seen[m, -1] = 0
+            _drop_view(table, m, 0)
 
 
 @njit(cache=True)
@@ -183,10 +193,7 @@ def drop_frame(x: Array, table: Landmarks, rig: StereoRig, aircraft: int, frame:
         if table.host[m] == frame:
             _move_host(x, table, rig, m)
         table.seen[m, frame] = 0
-        for j in range(frame, table.views.shape[1] - 1):
-            table.views[m, j] = table.views[m, j + 1]
-            table.seen[m, j] = table.seen[m, j + 1]
-        table.seen[m, -1] = 0
+        _drop_view(table, m, frame)
         if table.host[m] > frame:
             table.host[m] -= 1
 
@@ -209,8 +216,7 @@ def _move_host(x: Array, table: Landmarks, rig: StereoRig, m: int) -> None:
                 table.place[m, 0] = table.views[m, j, 0]
                 table.place[m, 1] = table.views[m, j, 1]
             return
-    table.host[m] = -1
-    table.track[m] = -1
+    _free(table, m)
 
 
 @njit(cache=True)
@@ -234,8 +240,7 @@ def cull(x: Array, table: Landmarks, rig: StereoRig, aircraft: int, limit: float
                 table.seen[m, j] = LEFT
             left += table.seen[m, j] - table.seen[m, j] // 2
         if table.seen[m, table.host[m]] == 0 or left < 2:
-            table.host[m] = -1
-            table.track[m] = -1
+            _free(table, m)
     return count
 
 

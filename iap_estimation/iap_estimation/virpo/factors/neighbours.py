@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Joints between keyframes, as one aircraft and its neighbours tell of them (virpo III-C, eqs. 3, 5-8).
+r"""Joints between keyframes, as one aircraft and its neighbours measure them (virpo III-C, eqs. 3, 5-8).
 
-A row stands for one instant t_j between keyframes k and k + 1. Its columns before `TOLD` say, with the states,
+A row stands for one instant t_j between keyframes k and k + 1. Its columns before `MEASURED` say, with the states,
 where the own joint is, as in `iap_estimation.virpo.factors.ranging`, and how fast:
 
 .. math::
@@ -10,9 +10,9 @@ where the own joint is, as in `iap_estimation.virpo.factors.ranging`, and how fa
 
 The others are what neighbours and the central body show. With s = (t_j - t_k) / T, a neighbour's drift is
 (1-s) [dp, dpsi]_k + s [dp, dpsi]_{k+1}; its joint is moved by dp, its joint's velocity is turned by dpsi.
-So the yaw is about the joint. That of the paper's transform (3) is about the origin of W (`about_origin`): it moves
-the joint as well, by 0.8 m at 8 m from there with its prior of 0.1 rad, so that the distances tell less of the own
-place, the less the farther the origin is. The normal equations are conditioned alike.
+So the yaw is about the joint. That of the paper's transform (3) is about the origin of W: it would move the joint as
+well, by 0.8 m at 8 m from there with its prior of 0.1 rad, so that the distances would say less of the own place, the
+less the farther the origin is. The normal equations are conditioned alike.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from iap_description.errors import BadInput
 from iap_description.kernels import Vec, add, cross, put, quat, rotate, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import Mat, about_z, matrix, mm, mskew, mv
 from iap_estimation.virpo.algebra.normal_equations import run
-from iap_estimation.virpo.algebra.states import ALIGNMENT, CRAFT, DRIFT, States
+from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, DRIFT, States
 from iap_estimation.virpo.factors.preintegration import motions_at
 from iap_estimation.virpo.factors.ranging import (
     FRAME,
@@ -43,18 +43,12 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 FALL, GAIN = 7, 8  # of the own joint's velocity: g t, u_j
-TOLD = 11  # first column of what others tell
-CENTRE, VERTICAL, RATE = (
-    11,
-    12,
-    15,
-)  # whether the centre is known, its e_z^T R_WB0, norm of its angular velocity
+MEASURED = 11  # first column of what others measure
+CENTRE, VERTICAL, RATE = 11, 12, 15  # of the centre: whether it is known, e_z^T R_WB0, |w|
 FIRST, EACH = 16, 7  # column of the first neighbour, columns of each one:
 KNOWN, PLACE, VELOCITY = 0, 1, 4  # whether it is known, its joint's place and velocity in W
 
-OWN = (
-    6  # of [dp, dtheta, dv] of keyframe k and dp of keyframe k + 1, what the own place depends on
-)
+OWN = 6  # components of a keyframe that the own place does not depend on: dbg, dba
 JOINT = 6  # numbers of a joint: place and velocity
 BENT = 0.05  # sine between two joints as seen from a third, below which the three are taken to be on a line
 
@@ -68,7 +62,6 @@ class Neighbours(NamedTuple):
         is_line: whether all joints are on one line.
         deviations: (3,) of a distance [m], an angular velocity [rad/s], a cosine: TABLE IX's sigma_l, _omega, _att.
         terms: (3,) which of the terms r_kp, r_kv, r_kq there are.
-        about_origin: whether a drift's yaw is about the origin of W, not about the joint.
     """
 
     d_B0: Array
@@ -76,7 +69,6 @@ class Neighbours(NamedTuple):
     is_line: bool
     deviations: Array
     terms: Flags
-    about_origin: bool
 
     @classmethod
     def of(
@@ -85,16 +77,14 @@ class Neighbours(NamedTuple):
         own: int,
         deviations: Sequence[float],
         terms: tuple[bool, bool, bool] = (True, True, True),
-        about_origin: bool = False,
     ) -> Self:
         """The neighbours of one aircraft, in the order of the fleet.
 
         Args:
             d: (A, 3) places of all joints on the central body [m].
             own: index of the aircraft.
-            deviations: see there.
-            terms: see there.
-            about_origin: see there.
+            deviations: as `Neighbours.deviations`.
+            terms: as `Neighbours.terms`.
 
         Raises:
             BadInput: two joints are at one place.
@@ -110,7 +100,7 @@ class Neighbours(NamedTuple):
         normals = np.where(is_bent, normals / np.where(is_bent, sines, 1.0), 0.0)
         measured = np.array(deviations, dtype=float), np.array(terms, dtype=bool)
         is_line = not bool(is_bent.any())
-        return cls(np.ascontiguousarray(ways), normals, is_line, *measured, bool(about_origin))
+        return cls(np.ascontiguousarray(ways), normals, is_line, *measured)
 
     @property
     def width(self) -> int:
@@ -130,19 +120,19 @@ def joint_of(shared: Shared, p_BJ_B: Array) -> Array:
     return np.concatenate([p, v])
 
 
-def told_by(tilt: Tilt | None, joints: Sequence[Array | None]) -> Array:
-    """The columns of a row from `TOLD` on.
+def measured_columns(tilt: Tilt | None, joints: Sequence[Array | None]) -> Array:
+    """The columns of a row from `MEASURED` on.
 
     Args:
         tilt: what the central autopilot says at that instant, None where it says nothing. In virpo (15), (16)
             cos(alpha) and cos(beta) are elements 2 and 0 of what is kept, the bottom row of its attitude.
         joints: of each neighbour, see `joint_of`; None where it says nothing.
     """
-    row = np.zeros(FIRST - TOLD + EACH * len(joints))
+    row = np.zeros(FIRST - MEASURED + EACH * len(joints))
     if tilt is not None:
         bottom = so3.matrix_from_quaternion(tilt.q_WB0)[2]
-        row[: FIRST - TOLD] = [1.0, *bottom, np.linalg.norm(tilt.w_B0)]
-    for columns, joint in zip(row[FIRST - TOLD :].reshape(-1, EACH), joints, strict=True):
+        row[: FIRST - MEASURED] = [1.0, *bottom, np.linalg.norm(tilt.w_B0)]
+    for columns, joint in zip(row[FIRST - MEASURED :].reshape(-1, EACH), joints, strict=True):
         if joint is not None:
             columns[KNOWN] = 1.0
             columns[PLACE:] = joint
@@ -178,7 +168,7 @@ def fill_waypoints(
 
 
 @njit(cache=True)
-def joints_at(states: States, row: Array, neighbours: Neighbours, joints: Array) -> None:
+def joints_at(states: States, row: Array, joints: Array) -> None:
     """Place and velocity in W of the own joint, then of every neighbour's less its drift -> joints (1 + O, 6)."""
     k = int(row[FRAME])
     x, place = states.x[k, 0], states.alignment[0]
@@ -188,8 +178,7 @@ def joints_at(states: States, row: Array, neighbours: Neighbours, joints: Array)
     for o in range(states.drift.shape[1]):
         measured = row[FIRST + EACH * o :]
         moved, turn = _drift_at(states, row, o)
-        p = vec(measured[PLACE:])
-        put(joints[1 + o], add(mv(turn, p) if neighbours.about_origin else p, moved))
+        put(joints[1 + o], add(vec(measured[PLACE:]), moved))
         put(joints[1 + o, 3:], mv(turn, vec(measured[VELOCITY:])))
 
 
@@ -205,31 +194,28 @@ def _drift_at(states: States, row: Array, o: int) -> tuple[Vec, Mat]:
 @njit(cache=True)
 def columns_of(neighbours: int) -> int:
     """Number of components of a step that the joints at one instant depend on."""
-    return CRAFT - OWN + 3 + 2 * DRIFT * neighbours + ALIGNMENT
+    return AIRCRAFT - OWN + 3 + 2 * DRIFT * neighbours + ALIGNMENT
 
 
 @njit(cache=True)
 def joint_places(states: States, k: int, places: Array) -> None:
     """Places of those: [dp, dtheta, dv] and drifts of keyframe k, dp and drifts of the next, the alignment."""
     drifts = DRIFT * states.drift.shape[1]
-    stride = CRAFT + drifts
+    stride = AIRCRAFT + drifts
     run(k * stride, 9, places, 0)
-    run(k * stride + CRAFT, drifts, places, 9)
+    run(k * stride + AIRCRAFT, drifts, places, 9)
     run((k + 1) * stride, 3, places, 9 + drifts)
-    run((k + 1) * stride + CRAFT, drifts, places, 12 + drifts)
+    run((k + 1) * stride + AIRCRAFT, drifts, places, 12 + drifts)
     run(len(states.x) * stride, ALIGNMENT, places, 12 + 2 * drifts)
 
 
 @njit(cache=True)
-def joint_jacobians(
-    states: States, row: Array, neighbours: Neighbours, joints: Array, work: Array, S: Array
-) -> None:
+def joint_jacobians(states: States, row: Array, joints: Array, work: Array, S: Array) -> None:
     """Derivative of `joints_at`.
 
     Args:
         states: as there.
         row: as there.
-        neighbours: as there.
         joints: (1 + O, 6) from there.
         work: (3, 13) scratch.
         S: (6 (1 + O), `columns_of(O)`) changed in place.
@@ -239,13 +225,9 @@ def joint_jacobians(
     s, count = row[SHARE], states.drift.shape[1]
     for o in range(count):
         at, first, second = JOINT * (1 + o), 9 + DRIFT * o, 12 + DRIFT * (count + o)
-        arm = sub(vec(joints[1 + o]), _drift_at(states, row, o)[0])  # from the origin, turned
         for column, share in ((first, 1.0 - s), (second, s)):
             for i in range(3):
                 S[at + i, column + i] = share
-            if neighbours.about_origin:
-                S[at, column + 3] = -share * arm[1]
-                S[at + 1, column + 3] = share * arm[0]
             S[at + 3, column + 3] = -share * joints[1 + o, 4]
             S[at + 4, column + 3] = share * joints[1 + o, 3]
 

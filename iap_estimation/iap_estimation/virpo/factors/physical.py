@@ -14,7 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_estimation.virpo.algebra.normal_equations import accumulate, huber, soften
-from iap_estimation.virpo.algebra.states import CRAFT, DRIFT, States
+from iap_estimation.virpo.algebra.states import AIRCRAFT, DRIFT, States
 from iap_estimation.virpo.factors.neighbours import (
     JOINT,
     Neighbours,
@@ -63,9 +63,9 @@ def add_physical(
         k = int(row[FRAME])
         if only_frame >= 0 and k != only_frame:
             continue
-        joints_at(states, row, neighbours, joints)
+        joints_at(states, row, joints)
         n = residuals(joints, row, neighbours, r, G)
-        joint_jacobians(states, row, neighbours, joints, work, S)
+        joint_jacobians(states, row, joints, work, S)
         _chain(G[:n], S, J[:n])
         for m in range(n):
             cost += soften(r[m : m + 1], J[m : m + 1], width)
@@ -82,7 +82,7 @@ def physical_cost(states: States, rows: Array, neighbours: Neighbours, width: fl
     G = np.zeros((len(r), JOINT * (1 + count)))
     cost = 0.0
     for row in rows:
-        joints_at(states, row, neighbours, joints)
+        joints_at(states, row, joints)
         for m in range(residuals(joints, row, neighbours, r, G)):
             cost += huber(r[m : m + 1], width)[1]
     return cost
@@ -118,14 +118,14 @@ def add_drift(
     Returns:
         Their cost.
     """
-    stride, cost = CRAFT + DRIFT * states.drift.shape[1], 0.0
+    stride, cost = AIRCRAFT + DRIFT * states.drift.shape[1], 0.0
     for k in range(len(states.drift) - 1):
         if only_frame >= 0 and k != only_frame:
             continue
         for o in range(states.drift.shape[1]):
             for i in range(DRIFT):
                 weight, kept, step = _walked(states, spans, walk, k, o, i)
-                at = k * stride + CRAFT + DRIFT * o + i
+                at = k * stride + AIRCRAFT + DRIFT * o + i
                 H[at, at] += kept * kept * weight
                 H[at + stride, at + stride] += weight
                 H[at + stride, at] -= kept * weight
@@ -169,5 +169,5 @@ def add_drift_prior(states: States, deviations: Array, H: Array) -> None:
         deviations: (2,) position [m], yaw [rad].
         H: changed in place.
     """
-    places = np.arange(CRAFT, states.stride)
+    places = np.arange(AIRCRAFT, states.stride)
     H[places, places] += np.tile(1.0 / np.square(deviations)[[0, 0, 0, 1]], len(places) // DRIFT)

@@ -7,7 +7,7 @@ how those depend on the states is in `iap_estimation.virpo.factors.neighbours`.
 * r_kp (9)-(11): :math:`|a_o| - l_o`.
 * r_kv (12)-(13): :math:`|\omega| - |\omega_0|`, with the :math:`\omega` that leaves the least of
   :math:`\sum |b_o - \omega \times a_o|^2`. The paper's (12) is its closed form for two neighbours, up to a sign that
-  the norm does not see. Joints on a line tell no angular velocity about it: no term. A norm has no derivative at
+  the norm does not see. Joints on a line show no angular velocity about it: no term. A norm has no derivative at
   zero, so that both are :math:`\sqrt{|\omega|^2 + \epsilon^2}`: smooth, and still equal where the norms are.
 * r_kq (14)-(16): for joints in a plane :math:`e_z^T R_0 n_0 - n_z` with n along :math:`a_1 \times a_2` and n_0 the same
   in the centre; for joints on a line :math:`e_z^T R_0 e_0 - e_z`, e from i to o. Where the plane is level in the centre
@@ -52,7 +52,7 @@ def residuals(joints: Array, row: Array, neighbours: Neighbours, r: Array, G: Ar
 
     Args:
         joints: (1 + O, 6) place and velocity in W of the own joint and each neighbour's.
-        row: what is told.
+        row: what is measured.
         neighbours: see there.
         r: (`most_residuals(O)`,) changed in place.
         G: (the same, 6 (1 + O)) their derivatives by the joints, changed in place.
@@ -112,10 +112,6 @@ def _rate(joints: Array, row: Array, neighbours: Neighbours, r: Array, G: Array,
 def angular_velocity(joints: Array, row: Array) -> tuple[bool, Vec, Mat]:
     r"""Angular velocity of the joints in W by least squares (virpo 12), from M w = c.
 
-    Args:
-        joints: see `residuals`.
-        row: says which neighbours are known.
-
     Returns:
         Whether there is one, it [rad/s], and the inverse of :math:`M = \sum a^T a I - a a^T`.
     """
@@ -172,7 +168,7 @@ def _slants(joints: Array, row: Array, neighbours: Neighbours, r: Array, G: Arra
 
 @njit(cache=True)
 def is_known(row: Array, o: int) -> bool:
-    """Whether a row tells of a neighbour."""
+    """Whether a row has a neighbour's odometry."""
     return bool(row[FIRST + EACH * o + KNOWN] != 0.0)
 
 

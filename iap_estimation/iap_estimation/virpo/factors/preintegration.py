@@ -12,7 +12,7 @@ middle of it. Errors are ordered [dp, dtheta, dv, dbg, dba], the rotation's on t
 """
 
 import math
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 from numba import njit
@@ -34,8 +34,11 @@ Array = NDArray[np.float64]
 SAMPLE = 7  # columns of a sample: its length [s], w (3) [rad/s], f (3) [m/s^2]
 
 
+Interval = TypeVar("Interval", bound=tuple[Array, ...])
+
+
 class Inertia(NamedTuple):
-    """One preintegrated interval.
+    """One preintegrated interval; or several, the fields behind more axes: see `stack`.
 
     Attributes:
         span: (1,) its length T [s].
@@ -57,6 +60,22 @@ class Inertia(NamedTuple):
         delta = np.zeros(10)
         delta[6] = 1.0
         return cls(np.zeros(1), delta, np.zeros((9, 6)), np.eye(15), np.zeros(6))
+
+
+def stack(one: Interval, *sizes: int) -> Interval:
+    """Room for intervals like one, behind axes of these sizes."""
+    return type(one)(*(np.tile(part, sizes + (1,) * part.ndim) for part in one))
+
+
+def interval_at(many: Interval, *index: int) -> Interval:
+    """Views of one interval of a stack."""
+    return type(many)(*(part[index] for part in many))
+
+
+def drop_first(many: Interval) -> None:
+    """Forget the first interval of a stack; those behind it move up."""
+    for part in many:
+        part[:-1] = part[1:].copy()
 
 
 @njit(cache=True)

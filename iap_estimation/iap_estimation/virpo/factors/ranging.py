@@ -24,7 +24,7 @@ from iap_estimation.virpo.factors.preintegration import motions_at
 Array = NDArray[np.float64]
 
 WIDTH = 13  # columns of a waypoint's row
-FRAME, CRAFT, SHARE, LIFT, ARM, ANCHOR, RANGE, SIGMA, NAME = 0, 1, 2, 3, 4, 7, 10, 11, 12
+FRAME, AIRCRAFT, SHARE, LIFT, ARM, ANCHOR, RANGE, SIGMA, NAME = 0, 1, 2, 3, 4, 7, 10, 11, 12
 
 
 @njit(cache=True)
@@ -37,7 +37,7 @@ def waypoints(
         samples: (S, 7) of the inertial unit from one to the other.
         bias: (6,) of the unit.
         times: (n,) ascending, since the first keyframe [s].
-        antenna: (3,) place on the body that the rows tell of [m].
+        antenna: (3,) place on the body that the rows are of [m].
         gravity: [m/s^2].
         rows: changed in place.
     """
@@ -130,7 +130,7 @@ def add_ranges(
     places = np.zeros(13, dtype=np.int64)
     cost = 0.0
     for n in range(len(rows)):
-        k, a = int(rows[n, FRAME]), int(rows[n, CRAFT])
+        k, a = int(rows[n, FRAME]), int(rows[n, AIRCRAFT])
         if only_frame >= 0 and k != only_frame:
             continue
         ranging(x[k, a], x[k + 1, a], alignments[a], rows[n], r, J, work)
@@ -144,12 +144,18 @@ def add_ranges(
 def ranges_cost(x: Array, alignments: Array, rows: Array, width: float) -> float:
     """The cost alone."""
     r, cost = np.zeros(1), 0.0
-    for n in range(len(rows)):
-        k, a = int(rows[n, FRAME]), int(rows[n, CRAFT])
-        p = to_world(alignments[a], point_between(x[k, a], x[k + 1, a], rows[n]))
-        r[0] = (norm(sub(p, vec(rows[n, ANCHOR:]))) - rows[n, RANGE]) / rows[n, SIGMA]
+    for row in rows:
+        r[0] = (norm(_way(x, alignments, row)) - row[RANGE]) / row[SIGMA]
         cost += huber(r, width)[1]
     return cost
+
+
+@njit(cache=True)
+def _way(x: Array, alignments: Array, row: Array) -> Vec:
+    """The way from a range's anchor to the antenna in W [m], as states foresee it."""
+    k, a = int(row[FRAME]), int(row[AIRCRAFT])
+    p = to_world(alignments[a], point_between(x[k, a], x[k + 1, a], row))
+    return sub(p, vec(row[ANCHOR:]))
 
 
 @njit(cache=True)
@@ -163,9 +169,7 @@ def ranges_off(x: Array, alignments: Array, rows: Array, out: Array) -> None:
         out: (n, 4) result: range less foreseen range [m], direction (3) in W from anchor to aircraft.
     """
     for n in range(len(rows)):
-        k, a = int(rows[n, FRAME]), int(rows[n, CRAFT])
-        p = to_world(alignments[a], point_between(x[k, a], x[k + 1, a], rows[n]))
-        way = sub(p, vec(rows[n, ANCHOR:]))
+        way = _way(x, alignments, rows[n])
         length = norm(way)
         out[n, 0] = rows[n, RANGE] - length
         put(out[n, 1:], scale(1.0 / length, way))

@@ -22,9 +22,7 @@ Array = NDArray[np.float64]
 
 NEAREST = 0.2  # a view of a landmark nearer to its camera than this [m] is not used: its derivatives explode
 NEARER = 0.1  # nor one from this share of the first distance
-INDEPENDENT = (
-    1e-6  # least determinant of a landmark's block, of its diagonal's product, to be inverted
-)
+INDEPENDENT = 1e-6  # least determinant of a block that is inverted, of its diagonal's product
 POSE = 6  # a view depends on position and rotation
 
 
@@ -88,26 +86,25 @@ def add_vision(
             continue
         out.g[m] = 0.0
         out.W[m] = 0.0
-        for j in range(table.host[m], x.shape[0]):
-            for side in range(2):
-                if table.seen[m, j] & (LEFT if side == 0 else RIGHT):
-                    cost += _add_view(
-                        x, table, rig, m, j, side, width, 1.0, H, g, stride, out, r, J
-                    )
+        cost = _add_views(cost, x, table, rig, m, width, 1.0, H, g, stride, out, r, J)
         if _invert(out.C[m], damping):
             _eliminate(table, m, x.shape[0], H, g, stride, out)
         else:
-            cost -= _take_back(x, table, rig, m, width, H, g, stride, out, r, J)
+            # Its views do not determine its place: they are taken out again.
+            cost -= _add_views(0.0, x, table, rig, m, width, -1.0, H, g, stride, out, r, J)
+            out.C[m] = 0.0
     return cost
 
 
 @njit(cache=True)
-def _take_back(
+def _add_views(
+    cost: float,
     x: Array,
     table: Landmarks,
     rig: StereoRig,
     m: int,
     width: float,
+    sign: float,
     H: Array,
     g: Array,
     stride: int,
@@ -115,13 +112,11 @@ def _take_back(
     r: Array,
     J: Array,
 ) -> float:
-    """Subtract the views of a landmark whose place they do not determine; returns their cost."""
-    cost = 0.0
+    """Add all views of landmark m, or with sign -1 take them out again; returns the cost with theirs."""
     for j in range(table.host[m], x.shape[0]):
         for side in range(2):
             if table.seen[m, j] & (LEFT if side == 0 else RIGHT):
-                cost += _add_view(x, table, rig, m, j, side, width, -1.0, H, g, stride, out, r, J)
-    out.C[m] = 0.0
+                cost += _add_view(x, table, rig, m, j, side, width, sign, H, g, stride, out, r, J)
     return cost
 
 
@@ -150,7 +145,7 @@ def _add_view(
     r: Array,
     J: Array,
 ) -> float:
-    """Add one view of landmark m, or with sign -1 take it out again; returns its cost."""
+    """The part of `_add_views` of one view."""
     i, a, point = table.host[m], table.aircraft[m], table.place[m]
     s = scaled_point(x[i, a], x[j, a], point, rig, side)
     if s[2] < max(NEAREST * point[2], NEARER):

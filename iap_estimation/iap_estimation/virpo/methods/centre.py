@@ -34,35 +34,21 @@ def centre_of(estimates: Sequence[Estimate], tilt: Tilt, fleet: Fleet) -> Estima
         fleet: with places of joints.
     """
     assert fleet.d is not None  # noqa: S101 - who calls this has a platform
-    joints = np.array(
-        [
-            one.p_WB_W + so3.rotate(one.q_WB, model.p_BJ_B)
-            for one, model in zip(estimates, fleet.aircraft, strict=True)
-        ]
-    )
+    arms = [model.p_BJ_B for model in fleet.aircraft]
+    pairs = list(zip(estimates, arms, strict=True))
+    joints = np.array([one.p_WB_W + so3.rotate(one.q_WB, arm) for one, arm in pairs])
     spread = np.array([one.covariance[:3, :3] for one in estimates])
     variances = np.trace(spread, axis1=1, axis2=2) / 3.0
     q = _attitude(joints, np.where(np.isfinite(variances), variances, 1.0), tilt, fleet)
     middle = fleet.d.mean(axis=0)
-    velocities = [
-        one.v_WB_W + so3.rotate(one.q_WB, np.cross(one.w_B, model.p_BJ_B))
-        for one, model in zip(estimates, fleet.aircraft, strict=True)
-    ]
-    spin = so3.rotate(q, np.cross(tilt.w_B0, middle))
-    covariance = np.full((15, 15), np.nan)
+    velocities = [one.v_WB_W + so3.rotate(one.q_WB, np.cross(one.w_B, arm)) for one, arm in pairs]
+    p = joints.mean(axis=0) - so3.rotate(q, middle)
+    v = np.mean(velocities, axis=0) - so3.rotate(q, np.cross(tilt.w_B0, middle))
+    covariance, unknown = np.full((15, 15), np.nan), np.full(3, np.nan)
     count = len(estimates) ** 2
     covariance[:3, :3] = spread.sum(axis=0) / count
     covariance[6:9, 6:9] = sum(one.covariance[6:9, 6:9] for one in estimates) / count
-    return Estimate(
-        estimates[0].t,
-        joints.mean(axis=0) - so3.rotate(q, middle),
-        q,
-        np.mean(velocities, axis=0) - spin,
-        np.full(3, np.nan),
-        np.full(3, np.nan),
-        covariance,
-        tilt.w_B0,
-    )
+    return Estimate(estimates[0].t, p, q, v, unknown, unknown, covariance, tilt.w_B0)
 
 
 def _attitude(joints: Array, variances: Array, tilt: Tilt, fleet: Fleet) -> Array:

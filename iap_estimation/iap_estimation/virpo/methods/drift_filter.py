@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every aircraft's odometry, and one filter that takes the drift out of all: method ``drift_filter``."""
+"""Method ``drift_filter``: every aircraft's odometry, corrected by one filter."""
 
 from dataclasses import replace
 
@@ -10,41 +10,32 @@ from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
 from iap_estimation.virpo.methods.vio import VioLocalizer
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.window.estimator import Estimator, Fault, InitialState
+from iap_estimation.virpo.window.estimator import InitialState
 
-ODOMETRY_MEMORY = 5.0  # odometry that a head may go back to [s]
+ODOMETRY_MEMORY = 5.0  # age of the odometry that a propagated estimate may go back to [s]
 
 
-class DriftFilterLocalizer:
+class DriftFilterLocalizer(VioLocalizer):
     """Every aircraft's odometry by itself, and a filter that takes the drift out of all: method ``drift_filter``.
 
-    Args:
-        fleet: the aircraft.
-        spec: of the odometries; the filter has its own.
-        first: gives the initial state of an aircraft at its first images.
-        deviations: how far off that may be.
+    Its arguments are those of `make_localizer`; the filter has settings of its own.
     """
 
     def __init__(
         self, fleet: Fleet, spec: VirpoSpec, first: InitialState, deviations: Start | None
     ) -> None:
-        self._apart = VioLocalizer("vio", fleet, spec, first, deviations)
+        super().__init__("vio", fleet, spec, first, deviations)
         self._filter = DriftFilter(fleet, load_drift_spec())
         self._is_new = False  # since ranges or tilts ended its waiting
         self._odometry: dict[tuple[int, int], Estimate] = {}  # odometry by aircraft and time [ms]
 
-    @property
-    def estimators(self) -> list[Estimator]:
-        """See `Localizer.estimators`."""
-        return self._apart.estimators
-
     def imu(self, aircraft: int, sample: Inertial) -> bool:
         """See `Localizer.imu`."""
-        return self._news(self._apart.imu(aircraft, sample) and self._take_odometry(aircraft))
+        return self._news(super().imu(aircraft, sample) and self._take_odometry(aircraft))
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
         """See `Localizer.tracks`."""
-        return self._news(self._apart.tracks(aircraft, tracks) and self._take_odometry(aircraft))
+        return self._news(super().tracks(aircraft, tracks) and self._take_odometry(aircraft))
 
     def ranges(self, aircraft: int, measured: Ranges) -> None:
         """See `Localizer.ranges`."""
@@ -60,26 +51,23 @@ class DriftFilterLocalizer:
 
     def propagated(self, aircraft: int) -> Estimate | None:
         """See `Localizer.propagated`."""
-        corrected, propagated = self._filter.estimates(), self._apart.propagated(aircraft)
-        if len(corrected) < len(self._apart.aircraft) or propagated is None:
+        corrected, propagated = self._filter.estimates(), super().propagated(aircraft)
+        if len(corrected) < len(self.aircraft) or propagated is None:
             return None
-        return self._carried(aircraft, corrected[aircraft], propagated)
+        return self._corrected(aircraft, corrected[aircraft], propagated)
 
     def centre(self) -> Estimate | None:
         """See `Localizer.centre`."""
         return self._filter.centre()
 
-    def faults(self) -> list[Fault]:
-        """See `Localizer.faults`."""
-        return self._apart.faults()
-
+    @property
     def left_out(self) -> list[LeftOut]:
         """See `Localizer.left_out`."""
         return self._filter.left_out
 
     def _take_odometry(self, aircraft: int) -> bool:
         """Pass an aircraft's odometry on to the filter."""
-        odometry = self._apart.aircraft[aircraft].estimator.estimates()[0]
+        odometry = self.aircraft[aircraft].estimator.estimates()[0]
         self._odometry[aircraft, round(1e3 * odometry.t)] = odometry
         oldest = odometry.t - ODOMETRY_MEMORY
         self._odometry = {key: one for key, one in self._odometry.items() if one.t > oldest}
@@ -90,8 +78,8 @@ class DriftFilterLocalizer:
         is_new, self._is_new = is_new or self._is_new, False
         return is_new
 
-    def _carried(self, aircraft: int, one: Estimate, propagated: Estimate) -> Estimate:
-        """A head of the odometry, with the drift taken out that was found when the estimate was made."""
+    def _corrected(self, aircraft: int, one: Estimate, propagated: Estimate) -> Estimate:
+        """The propagated odometry, with the drift taken out that was found when the estimate was made."""
         odometry = self._odometry.get((aircraft, round(1e3 * one.t)))
         if odometry is None:
             return one

@@ -1,26 +1,108 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every aircraft in a window of its own, alone: methods ``vio`` and ``vio_uwb``."""
+"""Every aircraft in a window of its own: alone, or with its neighbours' odometry as measurements (virpo III)."""
 
 from dataclasses import replace
 
+import numpy as np
+
+from iap_description.errors import BadInput
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
+from iap_estimation.virpo.messages import (
+    Estimate,
+    Inertial,
+    LeftOut,
+    Ranges,
+    Shared,
+    Tilt,
+    Tracks,
+)
 from iap_estimation.virpo.methods.centre import centre_of
-from iap_estimation.virpo.methods.single import SingleAircraft
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.buffers import TiltBuffer
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, Estimator, Fault, InitialState
 
+METHODS = ("vio_uwb", "vio", "virpo")
 
-class VioLocalizer:
-    """Every aircraft by itself: methods ``vio`` and ``vio_uwb``.
+
+class SingleAircraft:
+    """The windows of one aircraft.
 
     Args:
-        method: see `SingleAircraft`.
-        fleet: the aircraft.
-        spec: see `VirpoSpec`.
+        method: one of `METHODS`.
+        fleet: all aircraft.
+        own: index of this one.
+        spec: see `VirpoSpec`; where sharing is ``self``, a second window shows what ranges alone give.
         first: gives the initial state of an aircraft at its first images.
-        deviations: how far off that may be.
+        deviations: standard deviations of these; `VirpoSpec.start` where left out.
+
+    Attributes:
+        estimator: whose estimates count.
+
+    Raises:
+        BadInput: the method needs aircraft that are joined.
+    """
+
+    def __init__(
+        self,
+        method: str,
+        fleet: Fleet,
+        own: int,
+        spec: VirpoSpec,
+        first: InitialState,
+        deviations: Start | None = None,
+    ) -> None:
+        looks = method == "virpo"
+        if looks and fleet.d is None:
+            raise BadInput(f"method '{method}' needs aircraft that are joined")
+        self._own, self._with_ranges = own, method != "vio"
+        self._period, self._shared_t = 1.0 / spec.physical.exchange, -np.inf
+
+        def window(of: Fleet, looking: int | None) -> Estimator:
+            return Estimator(
+                of, spec, lambda _, t: first(own, t), deviations=deviations, own=looking
+            )
+
+        self.estimator = window(fleet, own) if looks else window(fleet.alone(own), None)
+        self._all = [self.estimator]
+        if looks and spec.physical.sharing == "self":
+            self._all.append(window(fleet.alone(own), None))
+
+    def imu(self, sample: Inertial) -> bool:
+        """Take an inertial sample; True where there is a new estimate."""
+        return [each.imu(0, sample) for each in self._all][0]
+
+    def tracks(self, tracks: Tracks) -> bool:
+        """Take its tracks; True where there is a new estimate."""
+        return [each.tracks(0, tracks) for each in self._all][0]
+
+    def ranges(self, measured: Ranges) -> None:
+        """Take a round of ranges, where the method uses them."""
+        if self._with_ranges:
+            for each in self._all:
+                each.ranges(0, measured)
+
+    def tilt(self, measured: Tilt) -> None:
+        """Take a tilt of the central body."""
+        self.estimator.tilt(measured)
+
+    def neighbour(self, shared: Shared) -> None:
+        """Take a neighbour's odometry."""
+        self.estimator.neighbour(shared)
+
+    def due(self, t: float) -> Shared | None:
+        """Odometry for its neighbours at time t [s], if it is due."""
+        if t < self._shared_t + self._period - STAMP_TOLERANCE:
+            return None
+        shared = self._all[-1].shared(self._own)
+        if shared is not None:
+            self._shared_t = t
+        return shared
+
+
+class VioLocalizer:
+    """Every aircraft in a window of its own: methods ``vio``, ``vio_uwb`` and, looking at its neighbours, ``virpo``.
+
+    Its arguments are those of `make_localizer`; where sharing is ``self``, neighbours show what ranges alone give them.
 
     Attributes:
         aircraft: each by itself.
@@ -34,7 +116,7 @@ class VioLocalizer:
         first: InitialState,
         deviations: Start | None,
     ) -> None:
-        self._fleet, self._tilts = fleet, TiltBuffer()
+        self._fleet, self._tilts, self._looks = fleet, TiltBuffer(), method == "virpo"
         self.aircraft = [
             SingleAircraft(method, fleet, a, spec, first, deviations)
             for a in range(len(fleet.aircraft))
@@ -46,8 +128,14 @@ class VioLocalizer:
         return [single.estimator for single in self.aircraft]
 
     def imu(self, aircraft: int, sample: Inertial) -> bool:
-        """See `Localizer.imu`."""
-        return self.aircraft[aircraft].imu(sample)
+        """See `Localizer.imu`; where neighbours look at it, what it shows then goes to all others."""
+        is_new = self.aircraft[aircraft].imu(sample)
+        shared = self.aircraft[aircraft].due(sample.t) if self._looks else None
+        if shared is not None:
+            for a, other in enumerate(self.aircraft):
+                if a != aircraft:
+                    other.neighbour(shared)
+        return is_new
 
     def tracks(self, aircraft: int, tracks: Tracks) -> bool:
         """See `Localizer.tracks`."""
@@ -60,15 +148,17 @@ class VioLocalizer:
     def tilt(self, measured: Tilt) -> None:
         """See `Localizer.tilt`."""
         self._tilts.add(measured)
+        if self._looks:
+            for single in self.aircraft:
+                single.tilt(measured)
 
     def estimates(self) -> list[Estimate]:
         """See `Localizer.estimates`."""
-        return [one.estimates()[0] for one in self.estimators if one.is_running]
+        return [estimate for one in self.estimators for estimate in one.estimates()]
 
     def propagated(self, aircraft: int) -> Estimate | None:
         """See `Localizer.propagated`."""
-        one = self.estimators[aircraft]
-        return one.propagated(0) if one.is_running else None
+        return self.estimators[aircraft].propagated(0)
 
     def centre(self) -> Estimate | None:
         """See `Localizer.centre`; None too where the estimates are not of one time."""
@@ -81,10 +171,12 @@ class VioLocalizer:
             return None
         return centre_of(estimates, tilt, self._fleet)
 
+    @property
     def faults(self) -> list[Fault]:
         """See `Localizer.faults`."""
         return [fault for one in self.estimators for fault in one.faults]
 
+    @property
     def left_out(self) -> list[LeftOut]:
         """See `Localizer.left_out`."""
         return [

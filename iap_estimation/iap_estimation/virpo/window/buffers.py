@@ -9,16 +9,21 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_estimation.virpo.factors.neighbours import EACH, FIRST, joint_of, told_by
-from iap_estimation.virpo.factors.neighbours import TOLD as TOLD_FROM
+from iap_estimation.virpo.factors.neighbours import (
+    EACH,
+    FIRST,
+    MEASURED,
+    joint_of,
+    measured_columns,
+)
 from iap_estimation.virpo.factors.preintegration import SAMPLE
 from iap_estimation.virpo.messages import Inertial, Ranges, Shared, Tilt
-from iap_estimation.virpo.window.interval import TOLD
+from iap_estimation.virpo.window.interval import RANGE_COLUMNS
 
 Array = NDArray[np.float64]
 LONGEST = 0.02  # piece of a sample [s]
 MAX_TILTS = 1000  # samples of the central body's attitude
-TILT_TOLERANCE = 0.02  # from a keyframe, at which one of them still tells of it [s]
+TILT_TOLERANCE = 0.02  # from a keyframe, at which one of them still holds [s]
 NOTHING = np.zeros(3)
 stamp = attrgetter("t")
 
@@ -31,7 +36,6 @@ class SampleBuffer:
 
     Attributes:
         t: end of the last sample [s]; minus infinity before the first.
-        late: samples that came behind a later one, and were left out.
     """
 
     def __init__(self, longest: float = LONGEST) -> None:
@@ -39,12 +43,10 @@ class SampleBuffer:
         self._rows: deque[tuple[float, Array]] = deque()  # end and row (7,) of each
         self._gaps: list[tuple[float, float]] = []  # end and length of long ones
         self.t, self._is_first = -np.inf, True
-        self.late = 0
 
     def add(self, sample: Inertial) -> None:
-        """Add a sample; the first one only tells when the next begins."""
+        """Add a sample; the first one only marks the begin of the next, and one behind a later one is left out."""
         if sample.t <= self.t:
-            self.late += 1
             return
         if not self._is_first:
             self._keep(self.t, sample)
@@ -79,7 +81,7 @@ class SampleBuffer:
         return np.array([row for _, row in self._rows]).reshape(-1, SAMPLE)
 
     def skip(self, until: float) -> None:
-        """Wait no longer for samples before a time; the next one only tells when the one after it begins."""
+        """Wait no longer for samples before a time; the next one only marks the begin of the one after it."""
         self._rows.clear()
         self._gaps.clear()
         self.t, self._is_first = max(self.t, until), True
@@ -95,7 +97,7 @@ class TiltBuffer:
 
     def __init__(self) -> None:
         self._samples = SampleBuffer(math.inf)  # whose turns know long ones
-        self._told: list[Tilt] = []  # in order of time
+        self._tilts: list[Tilt] = []  # in order of time
 
     @property
     def t(self) -> float:
@@ -105,9 +107,9 @@ class TiltBuffer:
     def add(self, measured: Tilt) -> None:
         """Add what it says."""
         self._samples.add(Inertial(measured.t, measured.w_B0, NOTHING))
-        insort(self._told, measured, key=stamp)
-        if len(self._told) > 2 * MAX_TILTS:
-            del self._told[:MAX_TILTS]
+        insort(self._tilts, measured, key=stamp)
+        if len(self._tilts) > 2 * MAX_TILTS:
+            del self._tilts[:MAX_TILTS]
 
     def take(self, until: float) -> Array:
         """Remove and return the samples (S, 4) until a time: length [s] and angular velocity of each."""
@@ -115,12 +117,9 @@ class TiltBuffer:
 
     def at(self, t: float) -> Tilt | None:
         """The tilt nearest to a time; None where that is too far from it."""
-        k = bisect_left(self._told, t, key=stamp)
-        near = min(
-            self._told[max(0, k - 1) : k + 1],
-            key=lambda measured: abs(measured.t - t),
-            default=None,
-        )
+        k = bisect_left(self._tilts, t, key=stamp)
+        around = self._tilts[max(0, k - 1) : k + 1]
+        near = min(around, key=lambda measured: abs(measured.t - t), default=None)
         return near if near is not None and abs(near.t - t) < TILT_TOLERANCE else None
 
 
@@ -130,9 +129,6 @@ class MeetingBuffer:
     Args:
         arms: (A, 3) place of each aircraft's joint in its body [m].
         own: index of the aircraft that looks at them.
-
-    Attributes:
-        late: messages that came after their interval had closed.
     """
 
     def __init__(self, arms: Array, own: int) -> None:
@@ -140,19 +136,16 @@ class MeetingBuffer:
         self._others = [a for a in range(len(arms)) if a != own]
         self._waiting: dict[int, dict[int, Shared]] = {}  # by time [ms] and aircraft
         self._closed = -np.inf
-        self.late = 0
 
     def add(self, shared: Shared) -> None:
-        """Add what a neighbour shows."""
-        if shared.t <= self._closed:
-            self.late += 1
-        else:
+        """Add what a neighbour shows, unless its interval has closed."""
+        if shared.t > self._closed:
             self._waiting.setdefault(round(1e3 * shared.t), {})[shared.aircraft] = shared
 
     def take(self, since: float, until: float, tilts: TiltBuffer) -> Array:
-        """Remove and return what is known of instants of an interval: time in it, and a row's told columns."""
+        """Remove and return what is known of instants of an interval: time in it, and a row's measured columns."""
         self._closed = until
-        rows = [np.zeros((0, 1 + FIRST - TOLD_FROM + EACH * len(self._others)))]
+        rows = [np.zeros((0, 1 + FIRST - MEASURED + EACH * len(self._others)))]
         for key in sorted(self._waiting):
             measured = self._waiting[key]
             t = next(iter(measured.values())).t
@@ -164,7 +157,9 @@ class MeetingBuffer:
                     joint_of(measured[o], self._arms[o]) if o in measured else None
                     for o in self._others
                 ]
-                rows.append(np.concatenate([[t - since], told_by(tilts.at(t), joints)])[None])
+                rows.append(
+                    np.concatenate([[t - since], measured_columns(tilts.at(t), joints)])[None]
+                )
         return np.concatenate(rows)
 
 
@@ -173,28 +168,22 @@ class RangeBuffer:
 
     Args:
         deviation: of every range, in place of what the tag says [m].
-
-    Attributes:
-        late: rounds that came after their interval had closed.
     """
 
     def __init__(self, deviation: float | None) -> None:
         self._deviation = deviation
         self._rounds: deque[Ranges] = deque()
         self._closed = -np.inf
-        self.late = 0
 
     def add(self, measured: Ranges) -> None:
-        """Add a round."""
-        if measured.t <= self._closed:
-            self.late += 1
-        elif len(measured.ranges):
+        """Add a round, unless its interval has closed."""
+        if measured.t > self._closed and len(measured.ranges):
             self._rounds.append(measured)
 
     def take(self, since: float, until: float) -> Array:
-        """Remove and return the ranges (n, 7) of an interval; see `iap_estimation.virpo.window.interval.TOLD`."""
+        """Remove and return the ranges (n, 7) of an interval; see `RANGE_COLUMNS`."""
         self._closed = until
-        parts = [np.zeros((0, TOLD))]
+        parts = [np.zeros((0, RANGE_COLUMNS))]
         later: deque[Ranges] = deque()
         for measured in self._rounds:
             if measured.t > until:
@@ -206,7 +195,7 @@ class RangeBuffer:
         return rows[np.argsort(rows[:, 0], kind="stable")]
 
     def _rows(self, measured: Ranges, since: float) -> Array:
-        rows = np.empty((len(measured.ranges), TOLD))
+        rows = np.empty((len(measured.ranges), RANGE_COLUMNS))
         rows[:, 0] = measured.t - since
         rows[:, 1:4] = measured.p_W
         rows[:, 4] = measured.ranges

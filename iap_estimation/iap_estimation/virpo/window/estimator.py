@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_estimation.virpo.algebra.states import covariance_in_world, in_world
 from iap_estimation.virpo.factors.imu_chain import propagate
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import (
@@ -23,16 +24,15 @@ from iap_estimation.virpo.messages import (
     Tracks,
 )
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.window.anchor_watch import AnchorWatch
 from iap_estimation.virpo.window.buffers import MeetingBuffer
 from iap_estimation.virpo.window.failure_checks import check, sound
 from iap_estimation.virpo.window.interval import Interval
-from iap_estimation.virpo.window.measurement_queue import STAMP_TOLERANCE, Intake
+from iap_estimation.virpo.window.measurement_queue import STAMP_TOLERANCE, MeasurementQueue
 from iap_estimation.virpo.window.physical_terms import PhysicalTerms
+from iap_estimation.virpo.window.range_gate import AnchorWatch
 from iap_estimation.virpo.window.rigid_terms import RigidTerms
 from iap_estimation.virpo.window.terms import RangeTerms, RestTerms, Terms
 from iap_estimation.virpo.window.window import EstimateLost, Window
-from iap_estimation.virpo.window.world_frame import covariance_in_world, in_world
 
 Array = NDArray[np.float64]
 # aircraft and time -> state (16,) in `map`, None while it is not known
@@ -48,7 +48,7 @@ class Fault:
 
 
 class Estimator:
-    """Localises the aircraft of a crew in one window.
+    """Localises the aircraft of a fleet in one window; with `joined`, method ``joint``.
 
     Args:
         fleet: the aircraft.
@@ -56,7 +56,7 @@ class Estimator:
         first: gives the initial state of an aircraft at its first images.
         deviations: standard deviations of these; `VirpoSpec.start` where left out.
         joined: whether the central body joins the aircraft in the window.
-        own: for an aircraft that looks at its neighbours, the crew being all of them: which one it is.
+        own: for an aircraft that looks at its neighbours, the fleet being all of them: which one it is.
         others: terms of the user's own, see `Terms`.
 
     Attributes:
@@ -90,10 +90,10 @@ class Estimator:
         terms += [*([self._rigid] if self._rigid is not None else []), *others]
         self.window = Window(fleet, spec, terms, neighbours=neighbours, centre=joined)
         self._watch = AnchorWatch(self.window, ranges, spec)
-        self._intake = Intake(fleet, spec, meetings, needs_tilts=joined)
+        self._queue = MeasurementQueue(fleet, spec, meetings, needs_tilts=joined)
         self._propagated = np.zeros((len(fleet.aircraft), 16))
         self._turning = np.zeros((len(fleet.aircraft), 3))  # newest samples [rad/s]
-        self._believed: list[Estimate] = []  # at the newest keyframe, once somebody asked
+        self._newest: list[Estimate] = []  # at the newest keyframe, once they were asked for
         self.t = -np.inf
         self.faults: list[Fault] = []
         self.late = 0
@@ -103,9 +103,14 @@ class Estimator:
         """Whether there are estimates."""
         return bool(np.isfinite(self.t))
 
+    @property
+    def estimators(self) -> "list[Estimator]":
+        """See `Localizer.estimators`."""
+        return [self]
+
     def imu(self, aircraft: int, sample: Inertial) -> bool:
         """Take an inertial sample; True where there are new estimates."""
-        buffer = self._intake.samples[aircraft]
+        buffer = self._queue.samples[aircraft]
         before = buffer.t
         buffer.add(sample)
         self._turning[aircraft] = sample.w_B
@@ -118,57 +123,57 @@ class Estimator:
         """Take the tracks of an aircraft; True where there are new estimates."""
         if tracks.t <= self.t + STAMP_TOLERANCE:
             self.late += 1
-            self._intake.came_late(tracks)
+            self._queue.came_late(tracks)
             return False
-        self._intake.tracks(aircraft, tracks)
+        self._queue.tracks(aircraft, tracks)
         return self._update()
 
     def ranges(self, aircraft: int, measured: Ranges) -> None:
         """Take a round of ranges."""
-        self._intake.ranges(aircraft, measured)
+        self._queue.ranges(aircraft, measured)
 
     def tilt(self, measured: Tilt) -> None:
         """Take a tilt of the central body."""
-        self._intake.tilts.add(measured)
+        self._queue.tilts.add(measured)
 
     def neighbour(self, shared: Shared) -> None:
         """Take a neighbour's odometry."""
-        self._intake.neighbour(shared)
+        self._queue.neighbour(shared)
 
     def estimates(self) -> list[Estimate]:
-        """Estimates at the newest keyframe, with covariance."""
-        if not self._believed:
+        """Estimates at the newest keyframe, with covariance; none before the first."""
+        if not self.is_running:
+            return []
+        if not self._newest:
             x = self.window.states.x[-1]
             C = self.window.covariance()
-            self._believed = [
+            self._newest = [
                 self._estimate(a, self.t, x[a], covariance_in_world(C, a, x, self.alignment(a)))
                 for a in self._all
             ]
-        return list(self._believed)
+        return list(self._newest)
 
-    def centre(self) -> Estimate:
-        """Estimate of the central body at the newest keyframe; of a joined window."""
-        assert self._rigid is not None  # noqa: S101 - others have no centre
-        tilt = self._intake.tilts.at(self.t)
+    def centre(self) -> Estimate | None:
+        """Estimate of the central body at the newest keyframe; None before the first, and of a window without."""
+        if self._rigid is None or not self.is_running:
+            return None
+        tilt = self._queue.tilts.at(self.t)
         w = np.full(3, np.nan) if tilt is None else tilt.w_B0
         return self._rigid.centre(self.t, self.window.states, w, self.window.covariance())
 
-    def propagated(self, aircraft: int) -> Estimate:
-        """Estimate of an aircraft at its newest inertial sample, without covariance."""
-        t, x = self._intake.samples[aircraft].t, self._propagated[aircraft]
+    def propagated(self, aircraft: int) -> Estimate | None:
+        """Estimate of an aircraft at its newest inertial sample, without covariance; None while it is not known."""
+        if not self.is_running:
+            return None
+        t, x = self._queue.samples[aircraft].t, self._propagated[aircraft]
         return self._estimate(aircraft, t, x, np.full((15, 15), np.nan))
 
-    def shared(self, aircraft: int) -> Shared:
+    def shared(self, aircraft: int) -> Shared | None:
         """Odometry of the only aircraft for its neighbours, as the aircraft of that index."""
-        propagated = self.propagated(0)
-        return Shared(
-            propagated.t,
-            aircraft,
-            propagated.p_WB_W,
-            propagated.q_WB,
-            propagated.v_WB_W,
-            propagated.w_B,
-        )
+        one = self.propagated(0)
+        if one is None:
+            return None
+        return Shared(one.t, aircraft, one.p_WB_W, one.q_WB, one.v_WB_W, one.w_B)
 
     @property
     def left_out(self) -> list[LeftOut]:
@@ -184,24 +189,15 @@ class Estimator:
         return range(len(self.fleet.aircraft))
 
     def _estimate(self, a: int, t: float, x: Array, covariance: Array) -> Estimate:
-        placed = in_world(x, self.alignment(a))
+        p, q, v, gyro_bias, accel_bias = np.split(in_world(x, self.alignment(a)), [3, 7, 10, 13])
         w_B = self._turning[a] - x[10:13]
-        return Estimate(
-            t,
-            placed[:3],
-            placed[3:7],
-            placed[7:10],
-            placed[10:13],
-            placed[13:],
-            covariance,
-            w_B,
-        )
+        return Estimate(t, p, q, v, gyro_bias, accel_bias, covariance, w_B)
 
     def _update(self) -> bool:
         """All updates whose measurements are there."""
         is_new = False
-        while (t := self._intake.due(self.t)) is not None:
-            seen = self._intake.seen(t)
+        while (t := self._queue.due(self.t)) is not None:
+            seen = self._queue.seen(t)
             if t >= self.t + 0.999 / self.spec.rate - STAMP_TOLERANCE:
                 go = self._go_on if self.is_running else self._begin
                 is_new = go(t, seen) or is_new
@@ -211,7 +207,7 @@ class Estimator:
         """The first keyframe."""
         states = [self._first(a, t) for a in self._all]
         known = [x for x in states if x is not None]
-        for buffer in self._intake.samples:
+        for buffer in self._queue.samples:
             buffer.take(t)
         return len(known) == len(states) and self._start(
             t, np.array(known), self._deviations, seen
@@ -219,9 +215,9 @@ class Estimator:
 
     def _start(self, t: float, x: Array, deviations: Start, seen: dict[int, Tracks]) -> bool:
         """Begin from states (A, 16) in `map`; False where the central body's attitude is not known."""
-        self._intake.tilts.take(t)
+        self._queue.tilts.take(t)
         if self._rigid is not None:
-            tilt = self._intake.tilts.at(t)
+            tilt = self._queue.tilts.at(t)
             if tilt is None:
                 return False
             self._rigid.set_attitude(tilt.q_WB0)
@@ -232,11 +228,11 @@ class Estimator:
 
     def _go_on(self, t: float, seen: dict[int, Tracks]) -> bool:
         """The next keyframe."""
-        end = self._intake.end_of_gap()
+        end = self._queue.end_of_gap()
         if end is not None:
             self._restart(max(t, end), seen if end <= t else {}, "a gap in the inertial samples")
             return True
-        interval = self._intake.interval(self.t, t, self.window.states.x[-1])
+        interval = self._queue.interval(self.t, t, self.window.states.x[-1])
         self.window.add(interval)
         self._watch.look(t, interval)
         predicted = self.window.states.x[-1].copy()
@@ -257,23 +253,23 @@ class Estimator:
         """Carry the newest states on to the newest inertial samples."""
         if first_seen is not None:
             self.window.see([first_seen.get(a) for a in self._all])
-        self.t, self._believed = t, []
+        self.t, self._newest = t, []
         self._propagated[:] = self.window.states.x[-1]
-        for a, buffer in enumerate(self._intake.samples):
+        for a, buffer in enumerate(self._queue.samples):
             propagate(self._propagated[a], self.fleet.gravity, buffer.waiting())
 
     def _restart(self, t: float, seen: dict[int, Tracks], reason: str) -> None:
         """Begin anew from where the inertial samples lead."""
         self.faults.append(Fault(t, reason))
         x = self.window.states.x[-1].copy()
-        for a, buffer in enumerate(self._intake.samples):
+        for a, buffer in enumerate(self._queue.samples):
             gap = buffer.end_of_gap(self.spec.failure.gap)
             if gap is None:
                 propagate(x[a], self.fleet.gravity, buffer.take(t))
             else:  # as if nothing had pushed it
                 buffer.take(t)
                 x[a, :3] += (t - self.t) * x[a, 7:10]
-        self._intake.skip_ranges(t)
+        self._queue.skip_ranges(t)
         x = np.array([in_world(x[a], self.alignment(a)) for a in self._all])
         if not self._start(t, sound(x, self.spec.failure), self.spec.restart, seen):
             self.t = -np.inf

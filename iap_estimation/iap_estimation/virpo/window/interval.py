@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_estimation.virpo.factors.ranging import (
+    AIRCRAFT,
     ANCHOR,
-    CRAFT,
     NAME,
     RANGE,
     SIGMA,
@@ -18,8 +18,8 @@ from iap_estimation.virpo.factors.ranging import (
 )
 
 Array = NDArray[np.float64]
-# columns of a range as told: time since the first keyframe [s], the anchor's place (3), range, deviation [m], anchor
-TOLD = 7
+# columns of a measured range: time since the first keyframe [s], the anchor's place (3), range, deviation [m], anchor
+RANGE_COLUMNS = 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Interval:
     Attributes:
         samples: of each aircraft (S, 7): length [s], w, f of inertial samples.
         silent: aircraft whose samples did not all come, and were made up.
-        ranges: of each aircraft (n, 7): see `TOLD`; times ascend.
+        ranges: of each aircraft (n, 7): see `RANGE_COLUMNS`; times ascend.
         turns: (S, 4) of the central body: length [s], w [rad/s]; none where it is not estimated.
         tilt: (0 or 1, 4) attitude of the central body at the end, as its autopilot says, xyzw.
         meetings: (m, c) instants with what neighbours showed, their first column the time since the first keyframe [s].
@@ -86,7 +86,7 @@ class Interval:
             if len(measured):
                 times = np.ascontiguousarray(measured[:, 0])
                 waypoints(self.samples[a], biases[a], times, antennas[a], gravity, rows)
-                rows[:, CRAFT] = a
+                rows[:, AIRCRAFT] = a
                 rows[:, ANCHOR : ANCHOR + 3] = measured[:, 1:4]
                 rows[:, RANGE], rows[:, SIGMA], rows[:, NAME] = measured[:, 4:].T
             parts.append(rows)

@@ -17,12 +17,12 @@ from iap_estimation.virpo.window.buffers import (
 from iap_estimation.virpo.window.interval import Interval
 
 Array = NDArray[np.float64]
-BRIEF = 0.02  # time without samples that the next one tells of as well [s]
+BRIEF = 0.02  # time without samples that the next one covers as well [s]
 PIECE = 0.005  # length of a sample that is made up [s]
 STAMP_TOLERANCE = 1e-3  # stamps of images that differ by less are of one time [s]
 
 
-class Intake:
+class MeasurementQueue:
     """Measurements of some aircraft on their way into a window.
 
     Args:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_estimation.virpo.algebra.states import States
-from iap_estimation.virpo.factors.neighbours import TOLD, Neighbours, fill_waypoints
+from iap_estimation.virpo.factors.neighbours import MEASURED, Neighbours, fill_waypoints
 from iap_estimation.virpo.factors.physical import (
     add_drift,
     add_drift_prior,
@@ -19,12 +19,13 @@ from iap_estimation.virpo.factors.ranging import FRAME
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.spec import Physical, Start, VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
+from iap_estimation.virpo.window.terms import RowTerms
 
 Array = NDArray[np.float64]
 NO_DRIFT = 1e-4  # what a drift may be [m, rad], and how it may walk [.../sqrt(s)], where none is estimated
 
 
-class PhysicalTerms:
+class PhysicalTerms(RowTerms):
     """r_kp, r_kv, r_kq and r_drift of one aircraft.
 
     Args:
@@ -42,11 +43,12 @@ class PhysicalTerms:
         self._joint, self._gravity = fleet.aircraft[own].p_BJ_B, fleet.gravity
         self._most, self._width = measured.instants, spec.huber.physical
         self._walk, self._prior = _drift_of(measured)
-        self._rows, self._spans = self._none(), np.zeros(0)
+        super().__init__(self._neighbours.width)
+        self._spans = np.zeros(0)
 
     def begin(self, states: States, deviations: Start, H: Array) -> None:
         """See `Terms.begin`."""
-        self._rows, self._spans = self._none(), np.zeros(0)
+        self._rows, self._spans = self._rows[:0], np.zeros(0)
         add_drift_prior(states, self._prior, H)
 
     def enter(self, k: int, interval: Interval, states: States) -> None:
@@ -59,21 +61,16 @@ class PhysicalTerms:
         if not len(met):
             return
         rows = np.zeros((len(met), self._neighbours.width))
-        rows[:, TOLD:] = met[:, 1:]
+        rows[:, MEASURED:] = met[:, 1:]
         samples, times = interval.samples[0], np.ascontiguousarray(met[:, 0])
         fill_waypoints(samples, states.x[k, 0, 10:], times, self._joint, self._gravity, rows)
         rows[:, FRAME] = k
         self._rows = np.concatenate([self._rows, rows])
 
-    def leave(self, frame: int) -> None:
-        """See `Terms.leave`."""
-        self._rows = self._rows[self._rows[:, FRAME] < frame - 1]
-
     def leave_first(self) -> None:
         """See `Terms.leave_first`."""
+        super().leave_first()
         self._spans = self._spans[1:]
-        self._rows = self._rows[self._rows[:, FRAME] > 0.0]
-        self._rows[:, FRAME] -= 1.0
 
     def add(self, states: States, only: int, H: Array, g: Array) -> float:
         """See `Terms.add`."""
@@ -84,13 +81,6 @@ class PhysicalTerms:
         """See `Terms.cost`."""
         cost = physical_cost(states, self._rows, self._neighbours, self._width)
         return cost + drift_cost(states, self._spans, self._walk)
-
-    def count(self) -> int:
-        """See `Terms.count`."""
-        return len(self._rows)
-
-    def _none(self) -> Array:
-        return np.zeros((0, self._neighbours.width))
 
 
 def _drift_of(measured: Physical) -> tuple[Array, Array]:

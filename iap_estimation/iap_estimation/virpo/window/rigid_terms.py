@@ -5,13 +5,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-from iap_estimation.virpo.algebra.states import ALIGNMENT, CENTRE, CRAFT, States, vertical
+from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, CENTRE, UP, States, vertical
 from iap_estimation.virpo.factors.gyro_preintegration import (
     ATTITUDE,
     FRAME,
     SIGMA,
     TILT_WIDTH,
-    Turns,
+    Turn,
     predict_turn,
     preintegrate_turn,
     tilt_deviation,
@@ -22,13 +22,13 @@ from iap_estimation.virpo.factors.joint_constraints import (
     attitude_of_joints,
     rigid_cost,
 )
+from iap_estimation.virpo.factors.preintegration import drop_first, interval_at, stack
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
 
 Array = NDArray[np.float64]
-UP = np.array([0.0, 0.0, 1.0])
 
 
 class RigidTerms:
@@ -42,13 +42,12 @@ class RigidTerms:
     def __init__(self, fleet: Fleet, spec: VirpoSpec) -> None:
         assert fleet.d is not None  # noqa: S101 - a window without joints has no such terms
         self._fleet, self._spec = fleet, spec.rigid
-        self._aircraft, self._frames = len(fleet.aircraft), spec.keyframes + 1
+        self._aircraft = len(fleet.aircraft)
         arms = np.array([model.p_BJ_B for model in fleet.aircraft])
         self._joints = Joints(np.ascontiguousarray(fleet.d), arms, spec.rigid.joint)
-        self._turns = Turns.empty(self._frames)
+        self._turns = stack(Turn.empty(), spec.keyframes + 1)
         self._tilts = np.zeros((0, TILT_WIDTH))
         self._span = 1.0 / spec.rate
-        self._present = np.ones((self._frames, self._aircraft), dtype=bool)
         self._tilt: Array | None = None
         self._count = 0  # keyframes
 
@@ -58,7 +57,7 @@ class RigidTerms:
 
     def begin(self, states: States, deviations: Start, H: Array) -> None:
         """See `Terms.begin`."""
-        assert self._tilt is not None  # noqa: S101 - `tell` comes first
+        assert self._tilt is not None  # noqa: S101 - `set_attitude` comes first
         turned = states.x[0]
         tips = turned[:, :3] + so3.rotate(turned[:, 3:7], self._joints.p_BJ_B)
         states.centre[0, 0, :4] = attitude_of_joints(tips, self._joints.d, self._tilt)
@@ -72,7 +71,7 @@ class RigidTerms:
 
     def enter(self, k: int, interval: Interval, states: States) -> None:
         """See `Terms.enter`."""
-        bias, turn = states.centre[k, 0, 4:], self._turns.at(k)
+        bias, turn = states.centre[k, 0, 4:], interval_at(self._turns, k)
         preintegrate_turn(interval.turns, interval.span, bias, self._fleet.turn_noise, turn)
         if len(states.x) > self._count:
             self._count += 1
@@ -90,29 +89,21 @@ class RigidTerms:
     def leave_first(self) -> None:
         """See `Terms.leave_first`."""
         self._count -= 1
-        self._turns.drop(0)
+        drop_first(self._turns)
         self._tilts = self._tilts[self._tilts[:, FRAME] > 0.0]
         self._tilts[:, FRAME] -= 1.0
 
     def add(self, states: States, only: int, H: Array, g: Array) -> float:
         """See `Terms.add`."""
-        return add_rigid(
-            states,
-            self._joints,
-            self._present,
-            self._turns,
-            self._tilts,
-            self._spec.width,
-            only,
-            H,
-            g,
-        )
+        return add_rigid(states, *self._factors, self._spec.width, only, H, g)
 
     def cost(self, states: States) -> float:
         """See `Terms.cost`."""
-        return rigid_cost(
-            states, self._joints, self._present, self._turns, self._tilts, self._spec.width
-        )
+        return rigid_cost(states, *self._factors, self._spec.width)
+
+    @property
+    def _factors(self) -> tuple[Joints, Turn, Array]:
+        return self._joints, self._turns, self._tilts
 
     def count(self) -> int:
         """See `Terms.count`."""
@@ -134,7 +125,7 @@ class RigidTerms:
         ends = len(covariance) - ALIGNMENT * self._aircraft
         J[3:6, ends - CENTRE : ends - CENTRE + 3] = np.eye(3)
         for a in range(self._aircraft):
-            x, place, at = states.x[-1, a], states.alignment[a], CRAFT * a
+            x, place, at = states.x[-1, a], states.alignment[a], AIRCRAFT * a
             R_WL = so3.matrix_from_quaternion(so3.quaternion_exp(place[3] * UP))
             R = R_WL @ so3.matrix_from_quaternion(x[3:7])
             tip = R_WL @ x[:3] + R @ arms[a]

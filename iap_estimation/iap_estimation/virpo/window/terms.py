@@ -7,8 +7,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_estimation.virpo.algebra.states import CRAFT, States
-from iap_estimation.virpo.factors.ranging import CRAFT as OF
+from iap_estimation.virpo.algebra.states import AIRCRAFT, States
+from iap_estimation.virpo.factors.ranging import AIRCRAFT as OF
 from iap_estimation.virpo.factors.ranging import (
     FRAME,
     NAME,
@@ -51,18 +51,33 @@ class Terms(Protocol):
         """Number of measured components."""
 
 
-class RangeTerms:
-    """Ranges to anchors: `iap_estimation.virpo.factors.ranging`.
+class RowTerms:
+    """Base of terms that are rows, each of an instant after the keyframe in its column `FRAME`."""
 
-    Args:
-        fleet: the aircraft.
-        width: of Huber's kernel.
-    """
+    def __init__(self, width: int) -> None:
+        self._rows = np.zeros((0, width))
+
+    def leave(self, frame: int) -> None:
+        """See `Terms.leave`."""
+        self._rows = self._rows[self._rows[:, FRAME] < frame - 1]
+
+    def leave_first(self) -> None:
+        """See `Terms.leave_first`."""
+        self._rows = self._rows[self._rows[:, FRAME] > 0.0]
+        self._rows[:, FRAME] -= 1.0
+
+    def count(self) -> int:
+        """See `Terms.count`."""
+        return len(self._rows)
+
+
+class RangeTerms(RowTerms):
+    """Ranges to anchors: `iap_estimation.virpo.factors.ranging`."""
 
     def __init__(self, fleet: Fleet, width: float) -> None:
+        super().__init__(WIDTH)
         self._antennas = np.array([model.p_BA_B for model in fleet.aircraft])
         self._gravity, self._width = fleet.gravity, width
-        self._rows = np.zeros((0, WIDTH))
 
     @property
     def aircraft_count(self) -> int:
@@ -71,7 +86,7 @@ class RangeTerms:
 
     def begin(self, states: States, deviations: Start, H: Array) -> None:
         """See `Terms.begin`."""
-        self._rows = np.zeros((0, WIDTH))
+        self._rows = self._rows[:0]
 
     def enter(self, k: int, interval: Interval, states: States) -> None:
         """See `Terms.enter`."""
@@ -93,15 +108,6 @@ class RangeTerms:
             is_of = (self._rows[:, OF] == a) & np.isin(self._rows[:, NAME], list(anchors))
             self._rows = self._rows[~is_of]
 
-    def leave(self, frame: int) -> None:
-        """See `Terms.leave`."""
-        self._rows = self._rows[self._rows[:, FRAME] < frame - 1]
-
-    def leave_first(self) -> None:
-        """See `Terms.leave_first`."""
-        self._rows = self._rows[self._rows[:, FRAME] > 0.0]
-        self._rows[:, FRAME] -= 1.0
-
     def add(self, states: States, only: int, H: Array, g: Array) -> float:
         """See `Terms.add`."""
         x, stride = states.x, states.stride
@@ -110,10 +116,6 @@ class RangeTerms:
     def cost(self, states: States) -> float:
         """See `Terms.cost`."""
         return ranges_cost(states.x, states.alignment, self._rows, self._width)
-
-    def count(self) -> int:
-        """See `Terms.count`."""
-        return len(self._rows)
 
 
 class RestTerms:
@@ -155,7 +157,7 @@ class RestTerms:
         for k, a in np.argwhere(self._still):
             if only in (ALL, k):
                 v = states.x[k, a, 7:10]
-                at = k * states.stride + CRAFT * a + 6
+                at = k * states.stride + AIRCRAFT * a + 6
                 g[at : at + 3] += self._weight * v
                 H[range(at, at + 3), range(at, at + 3)] += self._weight
                 cost += 0.5 * self._weight * float(v @ v)

@@ -42,12 +42,17 @@ class Pair:
         self.out = Eliminated.empty(MAX_LANDMARKS, self.frames)
         self.forget()
 
+    @property
+    def views(self) -> tuple[Landmarks, StereoRig, int]:
+        """Table, cameras and aircraft, as factors take them."""
+        return self.table, self.rig, self.aircraft
+
     def forget(self) -> None:
         """All landmarks."""
         self.table = Landmarks.empty(MAX_LANDMARKS, self.frames)
 
 
-class Sights:
+class VisualTerms:
     """The terms of all views.
 
     Args:
@@ -94,34 +99,20 @@ class Sights:
     def begin_depths(self, states: States) -> None:
         """Begin the landmarks that can be."""
         for pair in self._pairs:
-            begin_depths(states.x, pair.table, pair.rig, pair.aircraft, FIRST_DEVIATION)
+            begin_depths(states.x, *pair.views, FIRST_DEVIATION)
 
     def add(self, states: States, only: int, damping: float, H: Array, g: Array) -> float:
         """Add all views, or those that a keyframe takes along, without their landmarks; their cost."""
         cost, width = 0.0, self._spec.huber.vision
         for pair in self._pairs:
-            cost += add_vision(
-                states.x,
-                pair.table,
-                pair.rig,
-                pair.aircraft,
-                only,
-                width,
-                damping,
-                H,
-                g,
-                states.stride,
-                pair.out,
-            )
+            system = H, g, states.stride, pair.out
+            cost += add_vision(states.x, *pair.views, only, width, damping, *system)
         return cost
 
     def cost(self, states: States) -> float:
         """The cost alone."""
         width = self._spec.huber.vision
-        return sum(
-            vision_cost(states.x, pair.table, pair.rig, pair.aircraft, width)
-            for pair in self._pairs
-        )
+        return sum(vision_cost(states.x, *pair.views, width) for pair in self._pairs)
 
     def step(self, step: Array, states: States) -> None:
         """Move the landmarks as the states' step has it."""
@@ -140,8 +131,7 @@ class Sights:
     def cull(self, states: States) -> None:
         """Forget views that are too far from their landmarks."""
         for pair in self._pairs:
-            limit = self._spec.cull / pair.rig.focal
-            cull(states.x, pair.table, pair.rig, pair.aircraft, limit)
+            cull(states.x, *pair.views, self._spec.cull / pair.rig.focal)
 
     def count(self) -> int:
         """Number of measured components."""
@@ -150,7 +140,7 @@ class Sights:
     def leave(self, states: States, frame: int) -> None:
         """A keyframe goes with all that was seen in it; the states are those before."""
         for pair in self._pairs:
-            drop_frame(states.x, pair.table, pair.rig, pair.aircraft, frame)
+            drop_frame(states.x, *pair.views, frame)
 
     def leave_first(self) -> None:
         """The oldest keyframe goes, and the landmarks that began in it."""

@@ -13,15 +13,21 @@ from numpy.typing import NDArray
 
 from iap_estimation.virpo.algebra.marginalization import Prior, eliminate, mirror
 from iap_estimation.virpo.algebra.normal_equations import solve
-from iap_estimation.virpo.algebra.states import ALIGNMENT, CRAFT, States, retract, vertical
-from iap_estimation.virpo.factors.imu_chain import Chain, add_chain, chain_cost, predict
-from iap_estimation.virpo.factors.preintegration import preintegrate
+from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, States, retract, vertical
+from iap_estimation.virpo.factors.imu_chain import add_chain, chain_cost, predict
+from iap_estimation.virpo.factors.preintegration import (
+    Inertia,
+    drop_first,
+    interval_at,
+    preintegrate,
+    stack,
+)
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Tracks
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.terms import ALL, Terms
-from iap_estimation.virpo.window.visual_terms import Sights
+from iap_estimation.virpo.window.visual_terms import VisualTerms
 
 Array = NDArray[np.float64]
 SILENT = np.array([0.1, 3.0, 1e-3, 1e-2])  # densities of samples that are made up
@@ -47,7 +53,6 @@ class Window:
     Attributes:
         states: of the keyframes, the newest last.
         intervals: what was measured between them.
-        refused: steps so far that did not lower the cost.
         chi_square: cost of the last update over its measurements; near 1/2 when noise is what it is said to be.
     """
 
@@ -64,10 +69,10 @@ class Window:
         self._blank = States.empty(1, len(fleet.aircraft), neighbours, centre)
         self._noise = [model.noise for model in fleet.aircraft]
         self._frames = spec.keyframes + 1
-        self._chain = Chain.empty(self._frames, len(fleet.aircraft))
-        self._visual_terms = Sights(fleet, spec)
+        self._chain = stack(Inertia.empty(), self._frames, len(fleet.aircraft))
+        self._visual_terms = VisualTerms(fleet, spec)
         self._covariance: Array | None = None  # that belongs to the root, once somebody asked
-        self.refused, self.chi_square = 0, 0.0
+        self.chi_square = 0.0
 
     def begin(self, x: Array, deviations: Start) -> None:
         """Begin with one keyframe.
@@ -98,7 +103,7 @@ class Window:
             self._preintegrate(k, a, samples, a in interval.silent)
         self.states = self.states.extended()
         for a in range(len(self._fleet.aircraft)):
-            x, motion = self.states.x[:, a], self._chain.at(k, a)
+            x, motion = self.states.x[:, a], interval_at(self._chain, k, a)
             predict(x[k], self._fleet.gravity, motion.span[0], motion.delta, x[k + 1])
         self._enter(k, interval)
 
@@ -144,7 +149,7 @@ class Window:
 
     def _preintegrate(self, k: int, a: int, samples: Array, is_silent: bool) -> None:
         noise = SILENT if is_silent else self._noise[a]
-        preintegrate(samples, self.states.x[k, a, 10:], noise, self._chain.at(k, a))
+        preintegrate(samples, self.states.x[k, a, 10:], noise, interval_at(self._chain, k, a))
 
     def _enter(self, k: int, interval: Interval) -> None:
         """Keep an interval, and what it says."""
@@ -169,8 +174,8 @@ class Window:
         return cost + sum(terms.cost(states) for terms in self._terms)
 
     def _measurements(self) -> int:
-        """How many numbers the cost is of, less those that only the past tells."""
-        inertial = CRAFT * len(self.intervals) * len(self._fleet.aircraft)
+        """How many numbers the cost is of, less those that only the past determines."""
+        inertial = AIRCRAFT * len(self.intervals) * len(self._fleet.aircraft)
         others = sum(terms.count() for terms in self._terms)
         return self._visual_terms.count() + inertial + others + len(self._prior.g)
 
@@ -187,7 +192,6 @@ class Window:
                     return 0.1 * damping if damping > LITTLE else 0.0
                 self.states.assign(states)
                 self._visual_terms.put_back(places)
-            self.refused += 1
             damping = max(LITTLE, 10.0 * damping)
         return damping
 
@@ -220,7 +224,7 @@ class Window:
         mirror(H)
         self._prior = Prior(*eliminate(H, g, slice(0, self.states.stride)), self.states.without(0))
         self.states = self.states.without(0)
-        self._chain.drop(0)
+        drop_first(self._chain)
         del self.intervals[0]
         for terms in self._terms:
             terms.leave_first()
@@ -247,7 +251,7 @@ def first_information(states: States, deviations: Start) -> Array:
     tilt, yaw = np.deg2rad([deviations.tilt_deg, deviations.yaw_deg])
     H = np.zeros((states.size, states.size))
     for a in range(aircraft):
-        at = CRAFT * a
+        at = AIRCRAFT * a
         sigma = [deviations.position] * 3 + [1.0] * 3 + [deviations.velocity] * 3
         sigma += [deviations.gyro_bias] * 3 + [deviations.accel_bias] * 3
         H[range(at, at + 15), range(at, at + 15)] = 1.0 / np.square(sigma)

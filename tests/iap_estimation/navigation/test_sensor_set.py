@@ -7,7 +7,7 @@ import pytest
 from iap_description import so3
 from iap_description.states import P, Q, V, W
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor
-from iap_estimation.navigation.imu_mount import Mount, carry_on, centre_row
+from iap_estimation.navigation.sensor_set import Mount, centre_row, move_on
 from iap_estimation.virpo.messages import Estimate, Tilt
 
 RNG = np.random.default_rng(5)
@@ -46,7 +46,7 @@ def test_an_older_estimate_is_carried_on_by_its_twist():
     np.testing.assert_allclose(out[P], row[P] + 0.1 * row[V], atol=1e-12)
     turn = so3.multiply(so3.quaternion_exp(0.1 * row[W]), row[Q])
     np.testing.assert_allclose(np.abs(out[Q] @ turn), 1.0, atol=1e-12)
-    carry_on(out, -1.0)  # never back
+    move_on(out, -1.0)  # never back
     np.testing.assert_allclose(out[P], row[P] + 0.1 * row[V], atol=1e-12)
 
 

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Contents of ROS messages in bags: grey levels of images, cameras of CameraInfo, ``/tf_static`` as a tree."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_estimation.frontend.calibration import PLUMB_BOB, Camera
+from iap_estimation.navigation.data import Gray
+from iap_io.euroc.euroc_text import transform
+from iap_io.trajectories.messages import xyz
+
+Array = NDArray[np.float64]
+# Bytes of a pixel, and how it becomes grey; None where it is.
+ENCODINGS: dict[str, tuple[int, int | None]] = {
+    "mono8": (1, None),
+    "8UC1": (1, None),
+    "mono16": (2, None),
+    "16UC1": (2, None),
+    "rgb8": (3, cv2.COLOR_RGB2GRAY),
+    "bgr8": (3, cv2.COLOR_BGR2GRAY),
+    "8UC3": (3, cv2.COLOR_BGR2GRAY),
+    "rgba8": (4, cv2.COLOR_RGBA2GRAY),
+    "bgra8": (4, cv2.COLOR_BGRA2GRAY),
+    "bayer_rggb8": (1, cv2.COLOR_BayerRGGB2GRAY),
+    "bayer_bggr8": (1, cv2.COLOR_BayerBGGR2GRAY),
+    "bayer_gbrg8": (1, cv2.COLOR_BayerGBRG2GRAY),
+    "bayer_grbg8": (1, cv2.COLOR_BayerGRBG2GRAY),
+}
+
+
+def grey(message: Any, source: str) -> Gray:  # noqa: ANN401 - rosbags makes these types at run time
+    """Grey levels (h, w) of a sensor_msgs/Image or CompressedImage.
+
+    Raises:
+        BadInput: an encoding that is not known, or no image.
+    """
+    if not hasattr(message, "encoding"):
+        data = np.frombuffer(message.data, np.uint8)
+        image = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE) if data.size else None
+        if image is None:
+            raise BadInput(f"{source}: a compressed image ({message.format}) cannot be read")
+        return np.asarray(image, dtype=np.uint8)
+    if message.encoding not in ENCODINGS:
+        raise BadInput(f"{source}: images of encoding '{message.encoding}', which is not known")
+    size, to_grey = ENCODINGS[message.encoding]
+    pixels = _pixels(message, size, source)
+    if to_grey is not None:
+        pixels = cv2.cvtColor(pixels, to_grey)
+    if pixels.dtype != np.uint8:  # 16 bit
+        pixels = (pixels >> 8).astype(np.uint8)
+    return np.ascontiguousarray(pixels)
+
+
+def _pixels(message: Any, size: int, source: str) -> Any:  # noqa: ANN401
+    """Pixels of `size` bytes as they are in a message, (h, w) or (h, w, channels)."""
+    encoding, height, width = message.encoding, message.height, message.width
+    data, step = np.frombuffer(message.data, np.uint8), message.step
+    if step < width * size or data.size < height * step:
+        raise BadInput(f"{source}: an image of {width}x{height} {encoding} has {data.size} bytes")
+    rows = data[: height * step].reshape(height, step)[:, : width * size]
+    if size == 2:
+        return np.ascontiguousarray(rows).view(">u2" if message.is_bigendian else "<u2")
+    return rows if size == 1 else rows.reshape(height, width, size)
+
+
+def camera_of(info: Any, topic: str, source: str) -> tuple[Camera, Array]:  # noqa: ANN401
+    """The camera of a CameraInfo, and the rotation (3, 3) from the camera's frame to that of its images.
+
+    Args:
+        info: the message.
+        topic: of the images; one whose name says ``rect`` brings rectified ones.
+        source: to name in errors.
+
+    Raises:
+        BadInput: the camera is not calibrated, or has another lens than plumb_bob.
+    """
+    K, D, R, P = (_numbers(info, name) for name in "KDRP")
+    size = int(info.width), int(info.height)
+    if "rect" in topic.rsplit("/", 2)[-1] or "image_rect" in topic:
+        K = P.reshape(3, 4)[:, :3]
+        turn = R.reshape(3, 3) if R.any() else np.eye(3)
+        return Camera.of(size, K, np.zeros(5), model=PLUMB_BOB, source=source), turn
+    has_lens = D.size > 0 and bool(D.any())
+    model = info.distortion_model if has_lens else PLUMB_BOB
+    D = D if has_lens else np.zeros(5)
+    return Camera.of(size, K, D, model=model, source=source), np.eye(3)
+
+
+def shift_of(info: Any) -> float:  # noqa: ANN401
+    """P[3] of a CameraInfo: 0 for a left camera, -fx times the baseline for a right one."""
+    return float(_numbers(info, "P")[3])
+
+
+def _numbers(info: Any, name: str) -> Array:  # noqa: ANN401
+    """A field whose name ROS 1 writes in capitals."""
+    value = getattr(info, name) if hasattr(info, name) else getattr(info, name.lower())
+    return np.array(value, dtype=float)
+
+
+class FixedFrames:
+    """Frames that do not move against each other.
+
+    Args:
+        source: to name in errors.
+        messages: of type tf2_msgs/TFMessage.
+    """
+
+    def __init__(self, source: str, messages: Iterable[Any]) -> None:
+        self._source = source
+        self._parents: dict[str, tuple[str, Array]] = {}
+        for message in messages:
+            for each in message.transforms:
+                p, q = each.transform.translation, each.transform.rotation
+                turn = so3.normalized(np.array([q.x, q.y, q.z, q.w]))
+                T = transform(np.array(xyz(p)), turn)
+                self._parents[_plain(each.child_frame_id)] = _plain(each.header.frame_id), T
+
+    def between(self, base: str, frame: str) -> Array:
+        """Place (4, 4) of a frame in a base.
+
+        Raises:
+            BadInput: nothing joins them.
+        """
+        root, T_RB = self._from_root(_plain(base))
+        other, T_RF = self._from_root(_plain(frame))
+        if root != other:
+            raise BadInput(
+                f"{self._source}: /tf_static does not say where frame '{frame}' is in '{base}';"
+                " give --calibration LEFT RIGHT"
+            )
+        T_BF: Array = np.linalg.inv(T_RB) @ T_RF
+        return T_BF
+
+    def _from_root(self, frame: str) -> tuple[str, Array]:
+        """The frame that a frame hangs from in the end, and its place (4, 4) in that."""
+        T, passed = np.eye(4), {frame}
+        while frame in self._parents:
+            frame, T_PF = self._parents[frame]
+            if frame in passed:
+                raise BadInput(f"{self._source}: /tf_static has a circle through frame '{frame}'")
+            passed.add(frame)
+            T = T_PF @ T
+        return frame, T
+
+
+def _plain(frame: str) -> str:
+    """A frame's name without the slash that ROS 1 allowed before it."""
+    return frame.removeprefix("/")
