@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What sensors are worth, measured: noise against its model, dead reckoning, attitude, stamps."""
-
-from collections.abc import Callable
-from typing import Any
+"""Measurements of sensors: noise against its model, dead reckoning, attitude, stamps."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.experiments.unrecorded_flight import Watched, watch
+from iap_bringup.experiments.options import Rows, Tell, bar_row
+from iap_bringup.experiments.unrecorded_flight import FlightLog, watch
 from iap_description import so3
 from iap_description.config import validate
 from iap_description.random_streams import stream
@@ -25,8 +23,6 @@ from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
 Array = NDArray[np.float64]
-Tell = Callable[[str], None]
-Rows = dict[str, dict[str, Any]]
 HOURS = 3.0  # of the still log
 SPAN = 10.0  # of dead reckoning [s]
 STARTS = 3.0, 4.5, 6.0  # of its windows [s]
@@ -53,7 +49,7 @@ def noise(tell: Tell, hours: float = HOURS) -> Rows:
             ("bias walk", found.walk, triad.walk),
         ):
             off = float(np.abs(np.mean(value) / true - 1.0))
-            rows[f"{name} {what}, off its density, %"] = _row(100.0 * off, "<= 10")
+            rows[f"{name} {what}, off its density, %"] = bar_row(100.0 * off, "<= 10")
     return rows
 
 
@@ -70,12 +66,12 @@ def dead_reckoning(tell: Tell) -> Rows:
         options = Options(sensors="imu", duration=STARTS[-1] + SPAN + 1.0, assignments=given)
         flown = watch("figure_eight", options)
         errors = np.array([_reckoned(flown, sampling, start) for start in STARTS]).max(axis=0)
-        rows[f"{sampling}: position, mm"] = _row(1e3 * errors[0], f"<= {bars[0]:g}")
-        rows[f"{sampling}: attitude, deg"] = _row(np.rad2deg(errors[1]), f"<= {bars[1]:g}")
+        rows[f"{sampling}: position, mm"] = bar_row(1e3 * errors[0], f"<= {bars[0]:g}")
+        rows[f"{sampling}: attitude, deg"] = bar_row(np.rad2deg(errors[1]), f"<= {bars[1]:g}")
     return rows
 
 
-def _reckoned(flown: Watched, sampling: str, start: float) -> tuple[float, float]:
+def _reckoned(flown: FlightLog, sampling: str, start: float) -> tuple[float, float]:
     """Errors of position [m] and attitude [rad] after dead reckoning from a time [s] on."""
     samples = flown.inertial(UNIT)
     stamps = np.array([each.t for each in samples])
@@ -106,11 +102,11 @@ def attitude(tell: Tell, seeds: range = SEEDS, long: float = 96.0, short: float 
         until = round(span * flown.scenario.rates.control_hz)
         rmse = np.sqrt(np.mean([each[:until] ** 2 for each in errors], axis=1)).mean(axis=0)
         for name, value in zip(("roll", "pitch"), np.rad2deg(rmse), strict=True):
-            rows[f"{name} over {span:.0f} s, deg"] = _row(value, f"<= {bar:g}")
+            rows[f"{name} over {span:.0f} s, deg"] = bar_row(value, f"<= {bar:g}")
     return rows
 
 
-def _tilt_errors(flown: Watched, seed: int) -> Array:
+def _tilt_errors(flown: FlightLog, seed: int) -> Array:
     """Errors (T, 2) of roll and pitch [rad] of one aircraft's estimate, with the noise of a seed."""
     scenario, _ = resolve("figure_eight", Options(sensors="imu", seed=seed))
     mount = imu_mounts(Assembly.of(scenario.vehicles[0].platform))[DRONE]
@@ -142,17 +138,17 @@ def stamps(tell: Tell, renderer: Renderer) -> Rows:
     cameras = MountedCameras(rig, mounted_cameras_of(rig), renderer)
     found = [_steps_off(flown, cameras, k) for k in range(40, len(images), 10)]
     return {
-        "inertial samples, largest deviation from 5 ms, ns": _row(
+        "inertial samples, largest deviation from 5 ms, ns": bar_row(
             float(np.abs(spacing - 5_000_000).max()), "0"
         ),
-        "images, stamp off a state's, s": _row(off, "0"),
-        "images, control steps between stamp and what is seen": _row(
+        "images, stamp off a state's, s": bar_row(off, "0"),
+        "images, control steps between stamp and what is seen": bar_row(
             float(np.abs(found).max()), "0"
         ),
     }
 
 
-def _steps_off(flown: Watched, cameras: MountedCameras, number: int) -> int:
+def _steps_off(flown: FlightLog, cameras: MountedCameras, number: int) -> int:
     """How many control steps from an image's stamp the state is that gives the same image."""
     image = flown.images("/iap/drone_1/left")[number]
     k = int(np.searchsorted(flown.t, image.t - 1e-6))
@@ -163,7 +159,3 @@ def _steps_off(flown: Watched, cameras: MountedCameras, number: int) -> int:
     ]
     difference = [float(np.abs(each - image.pixels).mean()) for each in again]
     return near[int(np.argmin(difference))] - k
-
-
-def _row(measured: float, bar: str) -> dict[str, Any]:
-    return {"measured": f"{measured:.3g}", "bar": bar}

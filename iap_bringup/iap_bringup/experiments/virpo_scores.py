@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an estimate is worth, and the figures of tables: means over seeds beside what is published and what is asked."""
+"""Scores of estimates, and the figures of tables: means over seeds beside published ones and bars."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self
 
@@ -30,7 +30,7 @@ class Score:
         horizontal: of its part in x and y [m].
         vertical: of its part in z [m].
         quartiles: least error, quartiles, and largest [m].
-        nees: mean normalised squared error of the position for each degree of freedom; None where nobody asked.
+        nees: mean normalised squared error of the position for each degree of freedom; None where it was not computed.
         biases: share of the inertial unit's biases within three deviations; None where there are none.
     """
 
@@ -106,22 +106,6 @@ class Cell:
     at_least: bool = False
     unit: str = "m"
 
-    @classmethod
-    def of(
-        cls,
-        table: str,
-        row: str,
-        method: str,
-        mean: Mean,
-        published: float | None = None,
-        bar: float | None = None,
-        *,
-        least: bool = False,
-        unit: str = "m",
-    ) -> Self:
-        """With a mean over seeds."""
-        return cls(table, row, method, *mean, published, bar, least, unit)
-
     @property
     def passed(self) -> bool | None:
         """Whether the bar is reached; None without one, or without anything measured."""
@@ -149,9 +133,8 @@ def over_seeds(results: Results, case: str, method: str, body: str) -> tuple[lis
     keys = sorted(
         key for key in results if (key.case, key.method, key.body) == (case, method, body)
     )
-    all_of_them = [results[key] for key in keys]
-    scores = [each for each in all_of_them if isinstance(each, Score)]
-    return scores, len(all_of_them) - len(scores)
+    scores = [each for each in map(results.get, keys) if isinstance(each, Score)]
+    return scores, len(keys) - len(scores)
 
 
 def mean_of(
@@ -230,5 +213,5 @@ class Order:
 
 def ranked(means: Iterable[tuple[str, float]]) -> str:
     """Methods with their means, the worst first."""
-    worst_first: Callable[[tuple[str, float]], float] = lambda pair: -pair[1]  # noqa: E731
-    return " > ".join(f"{name} {mean:.3f}" for name, mean in sorted(means, key=worst_first))
+    worst_first = sorted(means, key=lambda pair: -pair[1])
+    return " > ".join(f"{name} {mean:.3f}" for name, mean in worst_first)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables of `iap experiment virpo_tables`: what was measured beside what is published, and what is asked."""
+"""The tables of `iap experiment virpo_tables`: measured figures beside published ones and bars."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from iap_bringup.experiments.published import NEIGHBOURS, TERMS, Published
+from iap_bringup.experiments.published import COLUMNS, Published
 from iap_bringup.experiments.virpo_cases import ANCHORS, MAIN, SEQUENCES, SIZES, Case, Study
 from iap_bringup.experiments.virpo_gains import consistency, gains, noisy_gains
 from iap_bringup.experiments.virpo_scores import Cell, Figure, Mean, Order, Results, mean_of
@@ -16,7 +16,6 @@ JOINT = 0.05  # [m] that joint shall reach in them
 JOINT_BY_HAND = 0.10  # [m] that it shall reach horizontally where flown by hand
 TABLE_VII, TABLE_VIII = "iap_simulator TABLE VII", "iap_simulator TABLE VIII"
 TABLE_I, TABLE_II, FIG_5C = "virpo TABLE I", "virpo TABLE II", "virpo Fig. 5c"
-Value = Callable[[str, str, str], float | None]  # row, body, method -> published
 
 
 @dataclass(frozen=True)
@@ -58,17 +57,17 @@ def tables(results: Results, study: Study, papers: Published) -> Tables:
         *gains(results, study, papers),
         *noisy_gains(results, study),
         *consistency(results, study, papers),
-        *_sequences(TABLE_I, NEIGHBOURS, papers.neighbour, results, study),
-        *_sequences(TABLE_II, TERMS, papers.term, results, study),
+        *_sequences(TABLE_I, "neighbours", results, study, papers),
+        *_sequences(TABLE_II, "terms", results, study, papers),
         *sizes(results),
     ]
     orders = [
-        *_orders(TABLE_I, NEIGHBOURS, papers.neighbour, results, study),
-        *_orders(TABLE_II, TERMS, papers.term, results, study),
+        *_orders(TABLE_I, "neighbours", results, study, papers),
+        *_orders(TABLE_II, "terms", results, study, papers),
         *_size_order(results),
     ]
-    said = [cell for cell in cells if cell.seeds or cell.failed]
-    return Tables(tuple(said), tuple(orders))
+    estimated = [cell for cell in cells if cell.seeds or cell.failed]
+    return Tables(tuple(estimated), tuple(orders))
 
 
 def anchors(results: Results, study: Study, papers: Published) -> list[Cell]:
@@ -81,16 +80,16 @@ def anchors(results: Results, study: Study, papers: Published) -> list[Cell]:
         mean = mean_of(results, case.name, method, case.drones)
         known = papers.anchors.get(count)
         name = f"{count} anchors"
-        cells.append(Cell.of(TABLE_VII, "RMSE", name, mean, known, known))
+        cells.append(Cell(TABLE_VII, "RMSE", name, *mean, known, known))
         if best is not None and best.measured is not None:
-            cells.append(Cell.of(TABLE_VII, "not above", name, mean, bar=_with_noise(best, mean)))
+            cells.append(Cell(TABLE_VII, "not above", name, *mean, bar=_with_noise(best, mean)))
         if mean.measured is not None and (best is None or mean.measured < (best.measured or 0.0)):
             best = mean
     return cells
 
 
 def _with_noise(fewer: Mean, more: Mean) -> float:
-    """What an error may be at most to be no larger than another, given how both scatter [m]."""
+    """Largest error that is no larger than another, given how both scatter [m]."""
     count = max(1, min(fewer.seeds, more.seeds))
     scatter = float(np.hypot(fewer.spread or 0.0, more.spread or 0.0) / np.sqrt(count))
     return (fewer.measured or 0.0) + 2.0 * scatter
@@ -106,36 +105,27 @@ def scenes(results: Results, study: Study, papers: Published) -> list[Cell]:
             figures: Sequence[Figure] = ("ate", "horizontal", "vertical")
             for figure in figures if case.by_hand else figures[:1]:
                 row = f"{case.name} {body}" + ("" if figure == "ate" else f", {figure}")
-                cells += [
-                    _scene_cell(results, case, body, figure, row, method, papers)
-                    for method in MAIN
-                ]
+                for method in MAIN:
+                    mean = mean_of(results, case.name, method, (body,), figure)
+                    ate = papers.error("scenes", case.name, body, method)
+                    known = ate if figure == "ate" else None
+                    bar = known if method == "virpo" else _joint_bar(case, method, figure)
+                    cells.append(Cell(TABLE_VIII, row, method, *mean, known, bar))
     return cells
 
 
-def _scene_cell(
-    results: Results,
-    case: Case,
-    body: str,
-    figure: Figure,
-    row: str,
-    method: str,
-    papers: Published,
-) -> Cell:
-    mean = mean_of(results, case.name, method, (body,), figure)
-    known = papers.scene(case.name, body, method) if figure == "ate" else None
-    bar = known if method == "virpo" else None
-    if method == "joint" and figure == "ate" and case.name in CLEAR:
-        bar = JOINT
+def _joint_bar(case: Case, method: str, figure: Figure) -> float | None:
+    """Error that `joint` must reach [m]; None where nothing is asked of the method."""
     if method == "joint" and figure == "horizontal":
-        bar = JOINT_BY_HAND
-    return Cell.of(TABLE_VIII, row, method, mean, known, bar)
+        return JOINT_BY_HAND
+    return JOINT if method == "joint" and figure == "ate" and case.name in CLEAR else None
 
 
 def _sequences(
-    table: str, methods: Sequence[str], known: Value, results: Results, study: Study
+    table: str, key: str, results: Results, study: Study, papers: Published
 ) -> list[Cell]:
-    """A table of virpo over its sequences, each of which one of the flights stands for."""
+    """A table of virpo, `key` in the papers' record, over its sequences; a flight stands for each."""
+    methods = COLUMNS[key]
     if not {key.method for key in results} & set(methods) - set(MAIN):
         return []  # it would repeat other tables
     cells = []
@@ -144,13 +134,13 @@ def _sequences(
         for body in case.drones if case else ():
             for method in methods:
                 mean = mean_of(results, name, method, (body,))
-                row = f"{sequence} {body}"
-                cells.append(Cell.of(table, row, method, mean, known(sequence, body, method)))
+                known = papers.error(key, sequence, body, method)
+                cells.append(Cell(table, f"{sequence} {body}", method, *mean, known))
     return cells
 
 
 def _orders(
-    table: str, methods: Sequence[str], known: Value, results: Results, study: Study
+    table: str, key: str, results: Results, study: Study, papers: Published
 ) -> list[Order]:
     """How methods rank over the sequences of stars and of lines."""
     orders: list[Order] = []
@@ -158,15 +148,15 @@ def _orders(
         cases = {s: study.case(name) for s, name in SEQUENCES.items() if s.startswith(group)}
         flown = {s: case for s, case in cases.items() if case is not None}
         here, there, spreads = [], [], []
-        for method in methods:
+        for method in COLUMNS[key]:
             means = [mean_of(results, c.name, method, c.drones) for c in flown.values()]
             values = [mean.measured for mean in means if mean.measured is not None]
-            papers = [known(s, body, method) for s, c in flown.items() for body in c.drones]
-            said = [value for value in papers if value is not None]
-            if not values or len(values) < len(means) or not said:
+            known = [papers.error(key, s, b, method) for s, c in flown.items() for b in c.drones]
+            published = [value for value in known if value is not None]
+            if not values or len(values) < len(means) or not published:
                 continue
             here.append((method, float(np.mean(values))))
-            there.append((method, float(np.mean(said))))
+            there.append((method, float(np.mean(published))))
             spreads += [mean.spread or 0.0 for mean in means]
         if len(here) > 1:
             noise = float(np.mean(spreads)) / float(np.sqrt(len(flown)))
@@ -187,7 +177,7 @@ def sizes(results: Results) -> list[Cell]:
     if not any(means[drones[0], column].seeds for column in list(columns)[:-1]):
         return []
     return [
-        Cell.of(FIG_5C, f"SIAP-1 {body}", f"F_k {column}", mean)
+        Cell(FIG_5C, f"SIAP-1 {body}", f"F_k {column}", *mean)
         for (body, column), mean in means.items()
     ]
 

@@ -16,9 +16,8 @@ from iap_estimation.virpo.localizer import METHODS
 from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import ESTIMATED, STATE
 from iap_simulation.scenario.plant_spec import plant_spec
-from iap_simulation.scenario.rig_spec import rig_spec
+from iap_simulation.scenario.rig_spec import rig_spec, sensor_infos
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.scenario.sensor_infos import sensor_infos
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 from iap_simulation.vehicle import Vehicle
 

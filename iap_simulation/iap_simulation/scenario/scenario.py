@@ -44,9 +44,7 @@ class Metrics(Record):
     """How a run is judged."""
 
     window: tuple[NonNegative, NonNegative] | None
-    after_contact: (
-        NonNegative  # the figures of contact count from so long after the first contact [s]
-    )
+    after_contact: NonNegative  # [s] after the first contact, from which its figures count
     steady: Positive  # the steady ones over so long at the end [s]
     force_band: Positive  # that a controlled force shall keep to, on both sides [N]
 
@@ -76,9 +74,7 @@ class Scenario(Record):
     cameras: dict[Name, CameraSpec]  # that stand in the world
     renderer: RendererName
     recording: Recording
-    compare: dict[
-        str, tuple[str, ...]
-    ]  # other flights of the same scenario: name -> KEY=VALUE, ...
+    compare: dict[str, tuple[str, ...]]  # other flights of it: name -> KEY=VALUE, ...
     vehicles: Annotated[tuple[VehicleSpec, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -165,9 +161,7 @@ def resolve_tree(
     if options.scene is not None:
         tree["world"] = {**tree["world"], "scene": options.scene}
     tree = _with_sensors(tree, source)
-    for (
-        assignment
-    ) in options.assignments:  # may be the name of a preset, and the next one a key of it
+    for assignment in options.assignments:  # a preset's name, perhaps, and then a key of it
         tree = _with_sensors(override(tree, [assignment]), source)
     return scenario_of(tree, source), tree
 

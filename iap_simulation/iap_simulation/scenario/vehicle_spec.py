@@ -10,25 +10,14 @@ from iap_control.interaction.push import Push
 from iap_control.references.motions import MotionOrReplay
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
 from iap_description.vehicles.platform import Platform
+from iap_io.runs.run_meta import TRUTH
 from iap_physics.disturbance import Disturbance
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_filter import WrenchFilter
 from iap_sensors.mounted.sensor_presets import Sensors
-from iap_simulation.scenario.requirements import StateSource, missing_sensors
 
-VEHICLE_KEYS = (
-    "name",
-    "platform",
-    "start",
-    "offset",
-    "control",
-    "state_noise",
-    "model_error",
-    "sensors",
-    "push",
-    "disturbances",
-    "reference",
-)
+StateSource = Literal["truth", "vio", "vio_uwb", "virpo", "joint", "drift_filter"]
+MONO_OUTPUTS = {"mono8", "rgb8"}  # of a camera that can see for a method
 
 
 class Start(Record):
@@ -52,9 +41,7 @@ class Control(Record):
     observer_gain: Positive  # of the estimated wrench [1/s]
     yaw: Literal["follow", "hold", "given"]
     aircraft_yaw_deg: tuple[Real, ...] | None  # headings of the aircraft under yaw: given
-    state_source: StateSource = (
-        "truth"  # what controller and autopilots go by: the truth, or a method's estimate
-    )
+    state_source: StateSource = "truth"  # of controller and autopilots: truth, or a method
     estimator: str = "default"  # settings of the method
     frontend: str = "default"  # settings of what follows its cameras' images
 
@@ -105,3 +92,33 @@ class VehicleSpec(Record):
                 f" {', '.join(missing)} (--sensors stereo has them all)"
             )
         return self
+
+
+VEHICLE_KEYS = tuple(VehicleSpec.model_fields)
+
+
+def missing_sensors(source: StateSource, sensors: Sensors, *, is_joined: bool) -> list[str]:
+    """What a vehicle lacks to take its state from a method, as the keys and sets of `sensors` are named.
+
+    Args:
+        source: of the state; the truth needs nothing.
+        sensors: of the vehicle.
+        is_joined: whether its aircraft are joined to a central body, whose tilt must be known.
+    """
+    if source == TRUTH:
+        return []
+    cameras = sensors.cameras
+    has_pair = any(
+        each.right_of in cameras
+        and MONO_OUTPUTS & set(each.outputs)
+        and MONO_OUTPUTS & set(cameras[each.right_of].outputs)
+        for each in cameras.values()
+        if each.right_of is not None
+    )
+    needs = {
+        "imu": sensors.imu is not None,
+        "attitude": sensors.attitude is not None or not is_joined,
+        "stereo": has_pair,
+        "uwb": source == "vio" or (sensors.uwb is not None and bool(sensors.uwb.anchors)),
+    }
+    return [name for name, is_there in needs.items() if not is_there]
