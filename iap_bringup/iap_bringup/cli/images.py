@@ -88,8 +88,9 @@ def _render_again(options: argparse.Namespace) -> int:
     folder = create_run_folder(options.out, f"{meta.scenario}_again")
     renderer = make_renderer(scenario.renderer)
     duration = scenario.duration or 0.0
+    what = report.flight_text(scenario, duration)
     try:
-        with report.progress_bar(console, scenario, duration) as progress:
+        with report.time_bar(console, what, duration) as progress:
             cameras = rerender(
                 options.folder,
                 folder,

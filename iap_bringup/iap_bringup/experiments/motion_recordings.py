@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from iap_bringup.experiments.hand_flights import COURSES, Course
+from iap_bringup.experiments.manual_flights import COURSES, Course
 from iap_description.errors import BadInput
 from iap_io.trajectories.bags import STORAGE_SUFFIXES
 from iap_io.trajectories.reader import read_recorded

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from iap_bringup.experiments.hand_flights import flight_folder, resolve_recording
+from iap_bringup.experiments.manual_flights import flight_folder, resolve_recording
 from iap_bringup.experiments.motion_recordings import Given
 from iap_simulation.scenario.scenario import Options, Scenario, resolve
 

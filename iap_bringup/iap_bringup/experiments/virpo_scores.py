@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_bringup.plots.plots_localization import Quartiles, quartiles_of
+
 Array = NDArray[np.float64]
 Figure = Literal["ate", "horizontal", "vertical"]
 
@@ -37,7 +39,7 @@ class Score:
     ate: float
     horizontal: float
     vertical: float
-    quartiles: tuple[float, float, float, float, float]
+    quartiles: Quartiles
     nees: float | None = None
     biases: float | None = None
 
@@ -45,13 +47,11 @@ class Score:
     def of(cls, errors: Array, nees: float | None = None, biases: float | None = None) -> Self:
         """Of position errors (K, 3) [m] in `map`, K > 0."""
         squares = np.mean(np.square(errors), axis=0)
-        sizes = np.linalg.norm(errors, axis=1)
-        least, first, middle, third, largest = np.percentile(sizes, (0, 25, 50, 75, 100)).tolist()
         return cls(
             float(np.sqrt(squares.sum())),
             float(np.sqrt(squares[:2].sum())),
             float(np.sqrt(squares[2])),
-            (least, first, middle, third, largest),
+            quartiles_of(errors),
             nees,
             biases,
         )

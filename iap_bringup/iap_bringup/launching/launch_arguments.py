@@ -30,11 +30,12 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 IMAGE_DISPLAY, POINTS_DISPLAY = "rviz_default_plugins/Image", "rviz_default_plugins/PointCloud2"
 SHOWN = 4  # of the displays of one kind, from the first on
 REPLAY = ("topic", "actual_topic", "convention")
-TEXTS = ("scenario", "bag", *REPLAY, "platform", "gains", "sensors", "scene", "state_source")
+CHOICES = ("platform", "gains", "sensors", "scene", "state_source")
+TEXTS = ("scenario", "bag", *REPLAY, *CHOICES)
 
 
 def flight_parameters(given: Mapping[str, str]) -> dict[str, Any]:
-    """The parameters that say which flight it is (see `nodes.flight_parameters`), from launch arguments.
+    """The parameters that say which flight it is (see `nodes.scenario_parameters`), from launch arguments.
 
     Raises:
         BadInput: a number is none.
@@ -47,32 +48,21 @@ def flight_parameters(given: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def flight_of_launch(given: Mapping[str, str]) -> dict[str, Any]:
-    """The same of those who localise, from fewer arguments; a run has a configuration of its own.
+def localized(given: Mapping[str, str]) -> tuple[Scenario, VehicleSpec]:
+    """The scenario of those who localise, and its vehicle, by default the first; a run has its own configuration.
 
     Raises:
-        BadInput: there is no such run.
+        BadInput: there is no such run or vehicle, or anything of the scenario is unknown.
     """
-    names = ("scenario", "platform", "sensors", "scene")
-    out: dict[str, Any] = {name: given[name] for name in names}
-    out["assignments"] = given["set"].split(";")
+    flight: dict[str, Any] = {**dict.fromkeys(TEXTS, ""), "seed": -1, "duration": 0.0}
+    flight |= {name: given[name] for name in ("scenario", "platform", "sensors", "scene")}
     if given["run"]:
         config = Path(given["run"]) / CONFIG
         if not config.is_file():
             raise BadInput(f"run:={given['run']}: no run folder")
-        out["scenario"] = str(config.resolve())
-    return out
-
-
-def localized(flight: Mapping[str, Any], name: str) -> tuple[Scenario, VehicleSpec]:
-    """The flight's scenario, and its vehicle of that name, or the first one.
-
-    Raises:
-        BadInput: there is none of that name, or anything in the flight is unknown.
-    """
-    unset = {**dict.fromkeys(TEXTS, ""), "seed": -1, "duration": 0.0}
-    scenario = resolved({**unset, **flight})
-    names = [vehicle.name for vehicle in scenario.vehicles]
+        flight["scenario"] = str(config.resolve())
+    scenario, _ = resolve_flight({**flight, "assignments": given["set"].split(";")})
+    name, names = given["vehicle"], [vehicle.name for vehicle in scenario.vehicles]
     if name and name not in names:
         raise BadInput(f"vehicle:={name}: {scenario.scenario} has {', '.join(names)}")
     return scenario, scenario.vehicles[names.index(name) if name else 0]
@@ -85,26 +75,21 @@ def _number(given: Mapping[str, str], name: str, kind: type[int] | type[float]) 
         raise BadInput(f"{name}:={given[name]}: a number is expected") from error
 
 
-def resolved(flight: Mapping[str, Any]) -> Scenario:
-    """The scenario that flight parameters stand for.
+def resolve_flight(flight: Mapping[str, Any]) -> tuple[Scenario, dict[str, Any]]:
+    """The scenario that flight parameters stand for, see `nodes.scenario_parameters`, and its plain tree.
 
     Raises:
         BadInput: anything unknown, missing or impossible.
     """
     options = Options(
-        platform=flight["platform"] or None,
-        gains=flight["gains"] or None,
-        sensors=flight["sensors"] or None,
-        scene=flight["scene"] or None,
-        state_source=flight["state_source"] or None,
+        **{name: flight[name] or None for name in (*CHOICES, "duration")},
         seed=None if flight["seed"] < 0 else flight["seed"],
-        duration=flight["duration"] or None,
         assignments=tuple(filter(None, flight["assignments"])),
     )
     if not flight["bag"]:
-        return resolve(flight["scenario"], options)[0]
+        return resolve(flight["scenario"], options)
     replay = {"path": flight["bag"], **{name: flight[name] or None for name in REPLAY}}
-    return resolve_replay(replay, options)[0]
+    return resolve_replay(replay, options)
 
 
 def parameter_file(

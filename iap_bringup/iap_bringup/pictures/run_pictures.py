@@ -14,7 +14,7 @@ from iap_bringup.plots.contact_series import Contact
 from iap_bringup.plots.plot_file import write_plot
 from iap_bringup.plots.plot_series import flight
 from iap_bringup.plots.plots import write_plots
-from iap_bringup.plots.plots_compared import Compared, draw_compared
+from iap_bringup.plots.plots_contact import draw_compared
 from iap_bringup.plots.plots_insertion import draw_insertion
 from iap_description.config import read_yaml
 from iap_description.sensors.sensor_info import CameraSensorInfo
@@ -71,14 +71,14 @@ def draw_run(folder: Path, metrics: Mapping[str, Any] | None = None) -> list[Pat
     return written
 
 
-def _compared(folder: Path, i: int, contact: Contact) -> list[Compared]:
+def _compared(folder: Path, i: int, contact: Contact) -> dict[str, Contact]:
     """Contact of vehicle i, here and in the flights in the run's folder `COMPARED`."""
-    flights = [Compared("this flight", contact)]
+    flights = {"this flight": contact}
     for other in sorted((folder / COMPARED).glob("*/")):
         run = load_run(other)
         there = flight(run.meta, run.vehicles[i]).contact
         if there is not None:
-            flights.append(Compared(other.name, there))
+            flights[other.name] = there
     return flights
 
 
@@ -95,9 +95,7 @@ def _snapshots(
     run: RunData, scenario: Scenario, i: int, contact: Contact, plots: Path, suffix: str
 ) -> list[Path]:
     """Pictures of the first contact and of the end."""
-    from iap_bringup.pictures.render import (
-        write_picture,  # brings in the physics engine's renderer
-    )
+    from iap_bringup.pictures.render import write_picture  # imports the engine's renderer
 
     written = []
     for name, tick in (("contact", contact.first_tick), ("end", len(contact.t) - 1)):

@@ -9,6 +9,7 @@ window.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,12 +67,8 @@ def write_plots(
         for name, draw in FIGURES.items():
             if _has(flown, name):
                 path = folder / f"{name}{suffix}.png"
-                written.append(write_plot(path, _drawing(draw, flown)))
+                written.append(write_plot(path, partial(draw, flown=flown)))
     return written
-
-
-def _drawing(draw: Callable[[Figure, Flight], None], flown: Flight) -> Callable[[Figure], None]:
-    return lambda figure: draw(figure, flown)
 
 
 def _has(flown: Flight, name: str) -> bool:
@@ -212,7 +209,7 @@ def draw_overview(figure: Figure, flown: Flight) -> None:
     figure.align_ylabels(panels)
 
 
-FIGURES: dict[str, Callable[[Figure, Flight], None]] = {
+FIGURES: dict[str, Callable[..., None]] = {
     "overview": draw_overview,
     "path3d": draw_path3d,
     "pose": draw_pose,

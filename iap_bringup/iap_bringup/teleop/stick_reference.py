@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flying by hand: what a pilot asks for moves a pose reference. Joysticks and keyboards both end in a `Demand`."""
+"""Pose references that a pilot moves by joystick or keyboard; both give a `Demand`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ UP_W: Array = np.array([0.0, 0.0, 1.0])
 
 @dataclass(frozen=True)
 class Demand:
-    """What a pilot asks for; `held` is whether the dead man is.
+    """A pilot's demand; `held` tells whether the dead man's button is held.
 
     Attributes:
         velocity_P: (3,) velocity of the platform [m/s, platform axes].
@@ -43,7 +43,7 @@ RELEASED = Demand()
 
 
 @dataclass(frozen=True)
-class Hand:
+class StickReference:
     """The reference that a pilot moves.
 
     Attributes:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Shipped flights by hand, and how they are made: `python -m iap_bringup.experiments.hand_flights`.
+"""Shipped manual flights, and their making: `python -m iap_bringup.experiments.manual_flights`.
 
-A scripted pilot (`hand_pilot`) moves a gamepad's sticks; the joystick's own path makes the
-reference of them (`teleop`), at every state of the loop as the node does, and some of the
-references are recorded. Each is made from nothing but its seed.
+A virtual pilot moves a gamepad's sticks, which become references at every state of the loop as in
+joy_teleop (see `teleop`), and some of the references are recorded. A flight depends on its seed alone.
 """
 
 import sys
@@ -15,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup import DATA
-from iap_bringup.experiments.hand_pilot import HandPilot, Room
+from iap_bringup.experiments.virtual_pilot import Box, VirtualPilot
 from iap_bringup.teleop.mappings import JoystickMapping, load_mapping
-from iap_bringup.teleop.stick_reference import Hand, joystick_demand
+from iap_bringup.teleop.stick_reference import StickReference, joystick_demand
 from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED, REF_P, Level
 from iap_description.vehicles.assembly import Assembly
@@ -33,76 +32,58 @@ Array = NDArray[np.float64]
 FLIGHTS = DATA / "flights"
 MAPPING = FLIGHTS / "gamepad.yaml"
 PLATFORM, ANCHORS = "three_star", "paper_manual"
+START = (0.0, 0.0, 1.5)  # [m]
 DURATION = 60.0  # [s]
-WAITING = 1.0, 2.5  # [s] before the sticks are touched, and after they are let go
-STATES, JOY, KEPT = 200, 50, 25  # [Hz] of states, of the joystick, and of what is recorded
+IDLE_TIMES = 1.0, 2.5  # [s] before the sticks are moved, and after they are released
+STATES, JOY, RECORDED = 200, 50, 25  # rates of states, joystick and recorded references [Hz]
 TOPIC = "/iap/reference"
-DIGITS = 6  # that are recorded, so that rounding in the last place of a machine does not show
+DIGITS = 6  # recorded decimals, so that a machine's rounding in the last place does not show
 
 
 @dataclass(frozen=True)
 class Course:
-    """A flight by hand.
+    """A manual flight.
 
     Attributes:
-        scene: where, and the flight's name.
+        scene: of the flight, and its name.
         seed: of the pilot.
-        start: (3,) [m].
-        room: of its goals.
+        goals: volume of the pilot's goals.
         volume: that it does not leave; free of obstacles with room for the platform.
     """
 
     scene: str
     seed: int
-    start: tuple[float, float, float]
-    room: Room
-    volume: Room
+    goals: Box
+    volume: Box
 
 
 COURSES = {
-    each.scene: each
-    for each in (
-        Course(
-            "narrow_station",
-            1,
-            (0.0, 0.0, 1.5),
-            Room((-9.0, -4.0, 1.2), (9.0, 4.0, 3.6)),
-            Room((-11.0, -6.5, 0.8), (11.0, 6.5, 4.2)),
-        ),
-        Course(
-            "broad_station",
-            7,
-            (0.0, 0.0, 1.5),
-            Room((-7.0, -5.0, 1.2), (7.0, 5.0, 3.6)),
-            Room((-9.0, -6.5, 0.8), (9.0, 6.5, 4.2)),
-        ),
-        Course(
-            "bright_arena",
-            8,
-            (0.0, 0.0, 1.5),
-            Room((-8.0, -5.5, 1.2), (8.0, 5.5, 3.6)),
-            Room((-10.0, -7.0, 0.8), (10.0, 7.0, 4.2)),
-        ),
+    scene: Course(scene, seed, Box((-x, -y, 1.2), (x, y, 3.6)), Box((-X, -Y, 0.8), (X, Y, 4.2)))
+    for scene, seed, x, y, X, Y in (
+        ("narrow_station", 1, 9.0, 4.0, 11.0, 6.5),
+        ("broad_station", 7, 7.0, 5.0, 9.0, 6.5),
+        ("bright_arena", 8, 8.0, 5.5, 10.0, 7.0),
     )
 }
 
 
-def flown_by_hand(course: Course) -> Array:
+def fly_manually(course: Course) -> Array:
     """Reference rows (K, 19 + N) of a flight at `STATES`, from its first to its last instant."""
     mapping = load_mapping(JoystickMapping, str(MAPPING))
     base = np.zeros(13)
-    base[:3], base[6] = course.start, 1.0
-    hand = Hand.at(joined_rows(Assembly.of(load_platform(PLATFORM)), base))
+    base[:3], base[6] = START, 1.0
+    reference = StickReference.at(joined_rows(Assembly.of(load_platform(PLATFORM)), base))
     every = STATES // JOY
-    pilot = HandPilot(course.room, mapping, np.random.default_rng(course.seed), 1.0 / JOY)
-    rows, demand = [hand.row], joystick_demand([0.0] * 8, [0] * 12, mapping)
+    pilot = VirtualPilot(course.goals, mapping, np.random.default_rng(course.seed), 1.0 / JOY)
+    rows, demand = [reference.row], joystick_demand([0.0] * 8, [0] * 12, mapping)
     for k in range(1, round(DURATION * STATES) + 1):
         t = k / STATES
-        if t > WAITING[0] and k % every == 0:
-            axes, buttons = pilot.sticks(t, hand.row, is_done=t > DURATION - WAITING[1])
+        if t > IDLE_TIMES[0] and k % every == 0:
+            axes, buttons = pilot.sticks(t, reference.row, is_done=t > DURATION - IDLE_TIMES[1])
             demand = joystick_demand(axes.tolist(), buttons, mapping)
-        hand = hand.moved(demand, 1.0 / STATES, limits=mapping.limits, p_WP_W=hand.row[REF_P])
-        rows.append(hand.row)
+        at = reference.row[REF_P]
+        reference = reference.moved(demand, 1.0 / STATES, limits=mapping.limits, p_WP_W=at)
+        rows.append(reference.row)
     return np.array(rows)
 
 
@@ -112,15 +93,15 @@ def write_flight(course: Course, folder: Path) -> None:
     Raises:
         RecordingFailed: the folder is there already, or cannot be written.
     """
-    every = STATES // KEPT
-    rows = np.round(flown_by_hand(course)[::every], DIGITS) + 0.0  # no negative zeros
+    every = STATES // RECORDED
+    rows = np.round(fly_manually(course)[::every], DIGITS) + 0.0  # no negative zeros
     message = ReferenceMessage.of(rows.shape[1] - REF_FIXED)
     writer = BagWriter(
-        folder, message_types(), {"made_by": "iap_bringup.experiments.hand_flights"}
+        folder, message_types(), {"made_by": "iap_bringup.experiments.manual_flights"}
     )
     channel = writer.add_topic(TOPIC, ReferenceMessage.TYPE)
     for k, row in enumerate(rows):
-        stamp = k * (1_000_000_000 // KEPT)
+        stamp = k * (1_000_000_000 // RECORDED)
         message.put_head(stamp, k * every)
         message.put_row(row, Level.POSE, np.zeros(6))
         writer.append(channel, stamp, message.dump())
@@ -134,17 +115,8 @@ def flight_folder(name: str) -> Path:
         BadInput: no such flight.
     """
     if name not in COURSES:
-        raise BadInput(f"no flight by hand '{name}': choose {', '.join(COURSES)}")
+        raise BadInput(f"no manual flight '{name}': choose {', '.join(COURSES)}")
     return FLIGHTS / name
-
-
-def resolve_hand_flight(name: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
-    """A flight that ships with the suite, in its scene, which `options` may replace, among the anchors of TABLE XI.
-
-    Raises:
-        BadInput: no such flight, or anything else unknown or impossible.
-    """
-    return resolve_recording(flight_folder(name), name, options)
 
 
 def resolve_recording(path: Path, scene: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
