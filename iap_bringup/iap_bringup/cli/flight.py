@@ -129,34 +129,26 @@ def _fly(
         try:
             how = {"realtime": options.realtime, "view": options.view}
             result = execute(flight, folder, tree, progress=progress, **how)
-        except BadInput:  # what cannot begin leaves nothing behind
+        except BadInput:  # a flight that cannot begin leaves no folder
             shutil.rmtree(folder)
             raise
         if resolve_anew is not None:
-            fly_compared(result, scenario, resolve_anew, folder, progress)
+            _fly_compared(result, scenario, resolve_anew, folder, progress)
     if not options.no_plot:
         with console.status("drawing"):
-            from iap_bringup.cli.images import draw  # matplotlib is slow to import
+            from iap_bringup.pictures.run_pictures import draw_run  # matplotlib is slow to import
 
-            draw(folder)
+            draw_run(folder)
     report.show(console, result.metrics, folder)
     if options.json:
         sys.stdout.write(json.dumps(result.metrics, allow_nan=False) + "\n")
     return _exit_code(result)
 
 
-def fly_compared(
+def _fly_compared(
     result: Result, scenario: Scenario, resolve: Resolve, folder: Path, progress: Progress
 ) -> None:
-    """Fly what the scenario's key `compare` names, each into its own folder, and add them to metrics.json.
-
-    Args:
-        result: of the flight itself, whose metrics get the key `compare`.
-        scenario: that was flown.
-        resolve: resolves the scenario anew with more assignments.
-        folder: of the flight itself.
-        progress: called with the simulation time [s] of each.
-    """
+    """Fly what the key `compare` names, each into its own folder, and add it to the flight's metrics.json."""
     if not scenario.compare or result.interrupted:
         return
     compared = {}

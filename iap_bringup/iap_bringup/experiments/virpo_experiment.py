@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from iap_bringup.experiments.motion_recordings import given_flights
+from iap_bringup.experiments.manual_flights import given_flights
 from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.experiments.published import published
 from iap_bringup.experiments.virpo_cases import Study, study

@@ -26,7 +26,6 @@ from iap_sensors.cameras.make import make_renderer
 
 Array = NDArray[np.float64]
 DRAWN = 10  # of the estimates one in so many is drawn
-PRESETS = {"matched": "default", "paper": "paper"}
 TERMS = {"pos": "position", "velo": "velocity", "att": "attitude", "drift": "drift"}
 
 
@@ -83,7 +82,7 @@ def watch_case(case: Case, seed: int) -> ObservedFlight:
 
 def settings_of(method: Method) -> VirpoSpec:
     """The estimators' settings for a method."""
-    spec = load_settings(PRESETS[method.preset]).estimator
+    spec = load_settings(method.preset).estimator
     flags = {flag: term in method.terms for term, flag in TERMS.items()}
     changes = {**flags, "instants": method.size, "sharing": method.neighbours}
     pixels = spec.pixels if method.pixels is None else method.pixels

@@ -2,6 +2,7 @@
 """From the arguments of a launch file to the parameters of all nodes and to RViz's view; no ROS needed."""
 
 import copy
+import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -208,16 +209,8 @@ def _renamed(tree: Any, name: str) -> Any:  # noqa: ANN401 - YAML
     return tree.replace("iap/", f"{name}/") if isinstance(tree, str) else copy.copy(tree)
 
 
-class _PlainDumper(yaml.SafeDumper):
-    """YAML without aliases, which ROS's parameter files may not have."""
-
-    def ignore_aliases(self, data: object) -> bool:
-        """Write everything out."""
-        return True
-
-
 def _written(tree: object, name: str) -> str:
     path = Path(tempfile.mkdtemp(prefix="iap_launch_")) / name
-    text = yaml.dump(tree, Dumper=_PlainDumper, sort_keys=False)
-    path.write_text(text, encoding="utf-8")
+    plain = json.loads(json.dumps(tree))  # no object twice: ROS's files may not have aliases
+    path.write_text(yaml.safe_dump(plain, sort_keys=False), encoding="utf-8")
     return str(path)

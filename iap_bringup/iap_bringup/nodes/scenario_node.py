@@ -170,14 +170,10 @@ def _values(alias: Alias, node: SuiteNode) -> dict[str, Any]:
         node.destroy_node()
 
 
-def main_of(executable: str) -> Callable[[], int]:
-    """The entry point of an alias."""
-    return lambda: run(executable, lambda: [make_node(executable)])
-
-
 def main() -> int:
     """Run the alias that the process is named after."""
-    return main_of(Path(sys.argv[0]).name)()
+    executable = Path(sys.argv[0]).name
+    return run(executable, lambda: [make_node(executable)])
 
 
 if __name__ == "__main__":

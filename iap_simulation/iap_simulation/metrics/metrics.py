@@ -59,9 +59,7 @@ def compute_metrics(run: RunData, stats: RunStats) -> Metrics:
     }
     if stats.images:
         metrics |= {"images": stats.images, "images_per_s": stats.images / stats.render_s}
-    estimated = {
-        v.meta.name: estimation_metrics(v, stats.faults.get(v.meta.name, ())) for v in flown
-    }
+    estimated = {v.meta.name: _estimation(v, stats.faults.get(v.meta.name, ())) for v in flown}
     if len(flown) == 1:
         metrics |= estimated[flown[0].meta.name]
     else:
@@ -191,15 +189,8 @@ def _actual(vehicle: VehicleRun, window: list[float]) -> Metrics:
     return {"actual_position_rmse_m": _vector_rmse(position), "actual_attitude_rmse_deg": rmse_deg}
 
 
-def estimation_metrics(vehicle: VehicleRun, faults: Sequence[tuple[float, str]]) -> Metrics:
-    """Keys `estimation` and `methods`, with the bodies and figures of ``iap localize``; nothing for the truth.
-
-    Errors are without alignment, over the whole flight.
-
-    Args:
-        vehicle: as recorded.
-        faults: times [s] at which its estimator failed, and why.
-    """
+def _estimation(vehicle: VehicleRun, faults: Sequence[tuple[float, str]]) -> Metrics:
+    """Keys `estimation` and `methods`, errors over the whole flight without alignment; nothing for the truth."""
     meta, c = vehicle.meta, vehicle.columns
     if c.believed is None:
         return {}

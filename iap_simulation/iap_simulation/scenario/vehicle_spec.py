@@ -85,7 +85,7 @@ class VehicleSpec(Record):
     @model_validator(mode="after")
     def _can_localize(self) -> Self:
         source = self.control.state_source
-        missing = missing_sensors(source, self.sensors, is_joined=self.platform.count > 1)
+        missing = _missing_sensors(source, self.sensors, is_joined=self.platform.count > 1)
         if missing:
             raise ValueError(
                 f"key 'control.state_source': --state-source {source} needs sensors:"
@@ -97,14 +97,8 @@ class VehicleSpec(Record):
 VEHICLE_KEYS = tuple(VehicleSpec.model_fields)
 
 
-def missing_sensors(source: StateSource, sensors: Sensors, *, is_joined: bool) -> list[str]:
-    """What a vehicle lacks to take its state from a method, as the keys and sets of `sensors` are named.
-
-    Args:
-        source: of the state; the truth needs nothing.
-        sensors: of the vehicle.
-        is_joined: whether its aircraft are joined to a central body, whose tilt must be known.
-    """
+def _missing_sensors(source: StateSource, sensors: Sensors, *, is_joined: bool) -> list[str]:
+    """Sensors that a vehicle lacks for a method; joined to a central body, it needs that body's tilt."""
     if source == TRUTH:
         return []
     cameras = sensors.cameras

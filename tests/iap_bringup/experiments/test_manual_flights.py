@@ -8,10 +8,12 @@ from iap_bringup.experiments.manual_flights import (
     COURSES,
     FLIGHTS,
     flight_folder,
+    given_flights,
+    placed,
+    recordings,
     resolve_recording,
     write_flight,
 )
-from iap_bringup.experiments.motion_recordings import given_flights, placed, recordings
 from iap_description.errors import BadInput
 from iap_description.scenes.library import load_scene
 from iap_description.world.tessellation import mesh

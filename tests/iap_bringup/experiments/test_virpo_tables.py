@@ -12,9 +12,8 @@ from rich.console import Console
 from iap_bringup.experiments.published import COLUMNS, FILE, Published, published
 from iap_bringup.experiments.virpo_cases import CASES, METHODS, SEQUENCES, Study, study
 from iap_bringup.experiments.virpo_experiment import as_csv, as_markdown, show_tables, write_tables
-from iap_bringup.experiments.virpo_gains import GAIN, GAIN_NOISY
 from iap_bringup.experiments.virpo_scores import Failed, Key, Order, Score, gain_of, mean_of
-from iap_bringup.experiments.virpo_tables import TABLE_VII, TABLE_VIII, tables
+from iap_bringup.experiments.virpo_tables import GAIN, GAIN_NOISY, TABLE_VII, TABLE_VIII, tables
 from iap_description.config import read_yaml, validate
 from iap_description.errors import BadInput
 
