@@ -117,7 +117,7 @@ class Flight:
 
     @property
     def meta(self) -> RunMeta:
-        """What the recording says about the run."""
+        """The recording's description of the run."""
         s = self.scenario
         metas = []
         for spec, vehicle in zip(s.vehicles, self.vehicles, strict=True):

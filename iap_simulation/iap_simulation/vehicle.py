@@ -107,7 +107,7 @@ class Vehicle:
             Allocator(model, rate_filter=gains.rate_filter, dt=scenario.dt),
             vehicle.start.mode == "ground",
             InteractionControl.of(scenario, vehicle, model_assembly)
-            if scenario.feels(vehicle)
+            if scenario.has_contact(vehicle)
             else None,
             vehicle.push if vehicle.control.wrench_mode != "none" else None,
         )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.experiments.options import Rows, Tell
+from iap_bringup.experiments.options import Report, Rows
 from iap_description.states import P, resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
@@ -38,12 +38,12 @@ def fly(folder: Path, name: str, scenario: str, **given: Any) -> dict[str, Any]:
     return execute(Flight.of(resolved), place, tree, progress=lambda t: None).metrics
 
 
-def peg_over_seeds(gains: Iterable[str], tell: Tell) -> Rows:
+def peg_over_seeds(gains: Iterable[str], report: Report) -> Rows:
     """peg_in_hole for every preset and seed, each beside the same flight without admittance.
 
     Args:
         gains: the presets.
-        tell: called with the name of every flight.
+        report: called with the name of every flight.
 
     Returns:
         By preset and seed, the flight's figures; `push_ratio` is how many times harder the steady push is without.
@@ -53,7 +53,7 @@ def peg_over_seeds(gains: Iterable[str], tell: Tell) -> Rows:
     for preset in gains:
         for seed in SEEDS:
             name = f"{preset} {seed}"
-            tell(f"{folder}: {name}")
+            report(f"{folder}: {name}")
             given = {"gains": preset, "seed": seed}
             with_it = fly(folder, name, "peg_in_hole", **given, assignments=("compare={}",))
             stiff = ("compare={}", "control.admittance=false")
@@ -63,19 +63,19 @@ def peg_over_seeds(gains: Iterable[str], tell: Tell) -> Rows:
     return results
 
 
-def peg_over_rates(tell: Tell) -> Rows:
+def peg_over_rates(report: Report) -> Rows:
     """peg_in_hole at several rates of the physics."""
     folder = create_run_folder(None, "peg_in_hole_rates")
     results: Rows = {}
     for rate, control in RATES:
-        tell(f"{folder}: {rate:.0f} Hz")
+        report(f"{folder}: {rate:.0f} Hz")
         given = ("compare={}", f"rates={{physics_hz: {rate}, control_hz: {control}}}")
         name = f"{rate:.0f} Hz"
         results[name] = fly(folder, f"{rate:.0f}_hz", "peg_in_hole", assignments=given)
     return results
 
 
-def resting(tell: Tell) -> Rows:
+def resting(report: Report) -> Rows:
     """Contact force and jitter of a platform that stands on the ground with its rotors off."""
     platform = load_platform("three_star")
     assembly, world = Assembly.of(platform), World()
@@ -85,7 +85,7 @@ def resting(tell: Tell) -> Rows:
     )
     results: Rows = {}
     for rate, _ in RATES:
-        tell(f"resting at {rate:.0f} Hz")
+        report(f"resting at {rate:.0f} Hz")
         engine = PyBulletEngine()
         try:
             engine.load(world, [assembly])
@@ -118,19 +118,19 @@ def _stand(engine: PyBulletEngine, rate: float) -> tuple[Array, Array]:
     return np.array(forces), np.array(places)
 
 
-def observer_steps(tell: Tell) -> Rows:
+def observer_steps(report: Report) -> Rows:
     """Estimates of the momentum observer after steps of force and torque in hover, and of a noisy hover."""
     folder = create_run_folder(None, "observer")
     results: Rows = {}
     for axis, (name, size) in enumerate(STEPS.items()):
-        tell(f"{folder}: step along {name}")
+        report(f"{folder}: step along {name}")
         wrench = np.eye(6)[axis] * size
         step = f"{{at: {STEP_AT}, until: 99.0, force: {wrench[:3].tolist()}, torque: {wrench[3:].tolist()}}}"
         given = (f"disturbances=[{step}]",)
         fly(folder, name, "hover", duration=STEP_AT + 1.0, assignments=given)
         estimate = _estimates(folder / name, STEP_AT + SEEN_AFTER)[0]
         results[f"step {name}"] = {"seen_of_it": float(estimate[axis] / size)}
-    tell(f"{folder}: noisy hover")
+    report(f"{folder}: noisy hover")
     fly(folder, "noisy", "hover", duration=12.0, assignments=(*NOISE, "control.admittance=true"))
     bias = np.abs(_estimates(folder / "noisy", 2.0).mean(axis=0))
     results["noisy hover"] = {

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.experiments.options import Rows, Tell, bar_row
+from iap_bringup.experiments.options import Report, Rows, bar_row
 from iap_bringup.experiments.unrecorded_flight import watch
 from iap_description import so3
 from iap_description.scenes.library import load_scene
@@ -38,9 +38,9 @@ FEATURES, FOGGY_FEATURES = 150, 60
 DISTANCE = 5.0  # of the plane that a stereo pair looks at [m]
 
 
-def projection(tell: Tell, renderer: Renderer) -> Rows:
+def projection(report: Report, renderer: Renderer) -> Rows:
     """The largest distance between spots of a slanted wall in images and where the model projects them."""
-    tell("projection")
+    report("projection")
     rows: Rows = {}
     for name, mount, distortion in (
         ("left", LEFT, (0.0,) * 5),
@@ -64,13 +64,13 @@ def projection(tell: Tell, renderer: Renderer) -> Rows:
     return rows
 
 
-def stereo(tell: Tell, renderer: Renderer) -> Rows:
+def stereo(report: Report, renderer: Renderer) -> Rows:
     """The median depths that a stereo pair gives of a plane at `DISTANCE`: by matching blocks, by following corners.
 
     Block matching, as stereo_image_proc does it, draws disparities towards whole pixels, here 7.68
     towards 7.75: most of its error is its own.
     """
-    tell("stereo")
+    report("stereo")
     spec = CameraSpec(**CAMERAS.tree("vi_g"))
     model, ahead = CameraModel.of(spec), optical(np.array([0.0, 0.0, 0.0, 1.0]))
     wall, _ = _wall(DISTANCE + LEFT[0], np.array([0.0, 0.0, 0.0, 1.0]), tiles=4)
@@ -90,16 +90,16 @@ def stereo(tell: Tell, renderer: Renderer) -> Rows:
     return rows
 
 
-def features(tell: Tell, renderer: Renderer, scenes: Sequence[str] = ()) -> Rows:
+def features(report: Report, renderer: Renderer, scenes: Sequence[str] = ()) -> Rows:
     """The fewest corners kept over `FRAMES` images of the figure-eight, over aircraft and windows, by scene."""
-    tell("corners: the flight")
+    report("corners: the flight")
     flown = watch("figure_eight", Options(duration=STARTS[-1] + 1.0))
     seeing, _ = resolve("figure_eight", Options(sensors="stereo"))
     cameras = mounted_cameras_of(rig_spec(seeing))
     left = [each for each in cameras if each.source.topic.endswith("left")]
     rows: Rows = {}
     for name in scenes or scene_names():
-        tell(f"corners: {name}")
+        report(f"corners: {name}")
         renderer.load(load_scene(name), visible_bodies(rig_spec(flown.scenario)))
         kept = []
         for camera in left:
@@ -115,7 +115,7 @@ def features(tell: Tell, renderer: Renderer, scenes: Sequence[str] = ()) -> Rows
 
 
 def followed(images: Sequence[Pixels]) -> int:
-    """How many corners of the first image are still followed in the last: KLT there and back from image to image."""
+    """Number of corners of the first image still followed in the last: KLT there and back from image to image."""
     points: Any = cv2.goodFeaturesToTrack(images[0], CORNERS, QUALITY, SPACING)
     if points is None:
         return 0

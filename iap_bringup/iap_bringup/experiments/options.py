@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-Tell = Callable[[str], None]  # called with what is being done
+Report = Callable[[str], None]  # called with what is being done
 Rows = dict[str, dict[str, Any]]
 
 

@@ -4,7 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.experiments.options import Rows, Tell, bar_row
+from iap_bringup.experiments.options import Report, Rows, bar_row
 from iap_bringup.experiments.unrecorded_flight import FlightLog, watch
 from iap_description import so3
 from iap_description.config import validate
@@ -32,9 +32,9 @@ SEEDS = range(1, 11)
 NO_OBJECTS = np.zeros((0, 13))
 
 
-def noise(tell: Tell, hours: float = HOURS) -> Rows:
+def noise(report: Report, hours: float = HOURS) -> Rows:
     """Densities from the Allan deviation of a still log, relative to the model's."""
-    tell(f"inertial units: {hours:.0f} h at rest")
+    report(f"inertial units: {hours:.0f} h at rest")
     spec = validate(ImuSpec, UNITS.tree("paper"), source="paper")
     still = np.zeros((round(hours * 3600.0 * spec.rate), 3))
     samples = Imu(spec, spec.rate, stream(1, "allan"))(still, still)
@@ -53,11 +53,11 @@ def noise(tell: Tell, hours: float = HOURS) -> Rows:
     return rows
 
 
-def dead_reckoning(tell: Tell) -> Rows:
-    """What perfect samples of the figure-eight add up to over 10 s, at worst of all windows."""
+def dead_reckoning(report: Report) -> Rows:
+    """Dead reckoning of perfect samples of the figure-eight over 10 s, at worst of all windows."""
     rows: Rows = {}
     for sampling, bars in (("integrating", (2.0, 0.001)), ("instantaneous", (50.0, 0.01))):
-        tell(f"dead reckoning: {sampling}")
+        report(f"dead reckoning: {sampling}")
         given = (
             "sensors.imu=perfect",
             f"sensors.imu.sampling={sampling}",
@@ -91,9 +91,11 @@ def _reckoned(flown: FlightLog, sampling: str, start: float) -> tuple[float, flo
     return float(np.linalg.norm(p[0] - last[P])), float(np.linalg.norm(turn))
 
 
-def attitude(tell: Tell, seeds: range = SEEDS, long: float = 96.0, short: float = 30.0) -> Rows:
+def attitude(
+    report: Report, seeds: range = SEEDS, long: float = 96.0, short: float = 30.0
+) -> Rows:
     """RMSE of roll and pitch as the paper's unit on an aircraft estimates them in the figure-eight, mean over seeds."""
-    tell("attitude: one flight, noise of every seed")
+    report("attitude: one flight, noise of every seed")
     given = ("sensors.imu=perfect", "sensors.attitude=null", "sensors.magnetometer=null")
     flown = watch("figure_eight", Options(sensors="imu", duration=long, assignments=given))
     errors = [_tilt_errors(flown, seed) for seed in seeds]
@@ -126,9 +128,9 @@ def _tilt_errors(flown: FlightLog, seed: int) -> Array:
     return np.asarray(angles[0] - angles[1])
 
 
-def stamps(tell: Tell, renderer: Renderer) -> Rows:
-    """How far stamps are from what they say, and at which state an image is found again."""
-    tell("stamps")
+def stamps(report: Report, renderer: Renderer) -> Rows:
+    """Errors of stamps, and the state at which an image is found again."""
+    report("stamps")
     options = Options(sensors="stereo", scene="textured_walls", duration=4.0)
     flown = watch("figure_eight", options, renderer)
     spacing = np.diff([round(each.t * 1e9) for each in flown.inertial(UNIT)])
@@ -149,7 +151,7 @@ def stamps(tell: Tell, renderer: Renderer) -> Rows:
 
 
 def _steps_off(flown: FlightLog, cameras: MountedCameras, number: int) -> int:
-    """How many control steps from an image's stamp the state is that gives the same image."""
+    """Control steps from an image's stamp to the state that gives the same image."""
     image = flown.images("/iap/drone_1/left")[number]
     k = int(np.searchsorted(flown.t, image.t - 1e-6))
     near = range(k - 3, min(k + 4, len(flown.t)))

@@ -187,7 +187,7 @@ QUICK = ("a2", "b")
 
 
 def study(*, quick: bool = False, given: dict[str, Given] | None = None) -> Study:
-    """What is to be flown and estimated.
+    """Flights and estimates of the study.
 
     Args:
         quick: two short flights, one seed, and of the methods `MAIN` only.

@@ -15,7 +15,7 @@ from iap_bringup.experiments.virpo_cases import Study, study
 from iap_bringup.experiments.virpo_runs import run_study
 from iap_bringup.experiments.virpo_scores import Failed, Key, Order, Score, ranked
 from iap_bringup.experiments.virpo_tables import TABLE_II, Tables, tables
-from iap_bringup.plots.plot_file import write_plot
+from iap_bringup.plots.plot_style import write_plot
 from iap_bringup.plots.plots_localization import Localized, draw_localized
 from iap_bringup.terminal.tables import show_rows
 from iap_io.runs.run_folder import create_run_folder, write_file
@@ -29,7 +29,7 @@ REMARK = (
 
 WHY_NOT = {  # where methods rank otherwise than published
     TABLE_II: "all_kin has no r_drift and takes neighbours' errors for independent of the own ones; with the default"
-    " weights it believes them more than TABLE IX's would, and what errors have in common is counted again and again"
+    " weights it trusts them more than TABLE IX's would, and what errors have in common is counted again and again"
 }
 
 

@@ -37,19 +37,19 @@ class Found:
     drawn: Localized | None = None
 
 
-def run_study(study: Study, tell: Callable[[str], None]) -> Iterator[tuple[str, Found]]:
+def run_study(study: Study, report: Callable[[str], None]) -> Iterator[tuple[str, Found]]:
     """Run all cases, as many at a time as there are processors; title and findings of each as it is done.
 
     Args:
         study: see there.
-        tell: called with what is done.
+        report: called with what is done.
     """
     workers = min(len(study.cases), len(os.sched_getaffinity(0)))
     context = multiprocessing.get_context("spawn")  # renderers do not survive a fork
     with ProcessPoolExecutor(workers, context) as pool:
         jobs = {pool.submit(run_case, case, study.seeds): case for case in study.cases}
         for count, job in enumerate(as_completed(jobs), 1):
-            tell(f"{count} of {len(jobs)} flights: {jobs[job].title}")
+            report(f"{count} of {len(jobs)} flights: {jobs[job].title}")
             yield jobs[job].title, job.result()
 
 

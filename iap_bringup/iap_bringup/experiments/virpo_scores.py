@@ -175,7 +175,7 @@ def gain_of(
 
 @dataclass(frozen=True)
 class Order:
-    """How methods rank by their mean errors, here and in the papers.
+    """Ranking of methods by their mean errors, here and in the papers.
 
     Attributes:
         table: which.

@@ -49,7 +49,7 @@ class Tables:
 
     @property
     def missed(self) -> list[Cell]:
-        """What does not reach its bar."""
+        """Figures that do not reach their bars."""
         return [cell for cell in self.cells if cell.passed is False]
 
     def pivot(self, table: str) -> dict[str, dict[str, str]]:
@@ -233,7 +233,7 @@ def _sequences(
 def _orders(
     table: str, key: str, results: Results, study: Study, papers: Published
 ) -> list[Order]:
-    """How methods rank over the sequences of stars and of lines."""
+    """Rankings of methods over the sequences of stars and of lines."""
     orders: list[Order] = []
     for group in ("SIAP", "LIAP"):
         cases = {s: study.case(name) for s, name in SEQUENCES.items() if s.startswith(group)}

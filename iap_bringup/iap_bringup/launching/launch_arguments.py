@@ -32,21 +32,45 @@ IMAGE_DISPLAY, POINTS_DISPLAY = "rviz_default_plugins/Image", "rviz_default_plug
 SHOWN = 4  # of the displays of one kind, from the first on
 REPLAY = ("topic", "actual_topic", "convention")
 CHOICES = ("platform", "gains", "sensors", "scene", "state_source")
-TEXTS = ("scenario", "bag", *REPLAY, *CHOICES)
+PARAMETERS: dict[str, tuple[Any, str]] = {  # of a flight, by name: default, description
+    "scenario": ("hover", "Name of a scenario, or the path of a YAML file."),
+    "bag": ("", "Bag or CSV whose commands are flown instead of a scenario."),
+    "topic": ("", "Topic of the bag's commands; empty: the one whose type and name fit."),
+    "actual_topic": ("", "Topic of what the real aircraft did, to compare with; empty: none."),
+    "convention": (
+        "",
+        "Frames of the bag: enu or ned; empty: ned for a pair of Points, else enu.",
+    ),
+    "platform": ("", "Platform instead of the scenario's."),
+    "gains": ("", "Gain preset instead of the scenario's."),
+    "sensors": (
+        "",
+        "Sensors of every vehicle instead of the scenario's, e.g. imu,uwb; none: none.",
+    ),
+    "scene": ("", "Scene that is flown in instead of the scenario's."),
+    "state_source": (
+        "",
+        "State that controllers use instead of the scenario's: truth, or a method.",
+    ),
+    "seed": (-1, "Seed of all noise; -1: the scenario's."),
+    "duration": (0.0, "Simulated time [s]; 0: the scenario's."),
+    "assignments": ([""], "KEY=VALUE for any key of the resolved configuration, as --set."),
+}
 
 
 def flight_parameters(given: Mapping[str, str]) -> dict[str, Any]:
-    """The parameters that say which flight it is (see `nodes.scenario_parameters`), from launch arguments.
+    """Values of `PARAMETERS` from launch arguments, which have `set` for `assignments`.
 
     Raises:
         BadInput: a number is none.
     """
-    return {
-        **{name: given[name] for name in TEXTS},
-        "seed": _number(given, "seed", int),
-        "duration": _number(given, "duration", float),
-        "assignments": given["set"].split(";"),
-    }
+    out: dict[str, Any] = {"assignments": given["set"].split(";")}
+    for name, (default, _) in PARAMETERS.items():
+        try:
+            out.setdefault(name, type(default)(given.get(name, "")))
+        except ValueError as error:
+            raise BadInput(f"{name}:={given[name]}: a number is expected") from error
+    return out
 
 
 def localized(given: Mapping[str, str]) -> tuple[Scenario, VehicleSpec]:
@@ -55,7 +79,7 @@ def localized(given: Mapping[str, str]) -> tuple[Scenario, VehicleSpec]:
     Raises:
         BadInput: there is no such run or vehicle, or anything of the scenario is unknown.
     """
-    flight: dict[str, Any] = {**dict.fromkeys(TEXTS, ""), "seed": -1, "duration": 0.0}
+    flight = {name: default for name, (default, _) in PARAMETERS.items()}
     flight |= {name: given[name] for name in ("scenario", "platform", "sensors", "scene")}
     if given["run"]:
         config = Path(given["run"]) / CONFIG
@@ -69,15 +93,8 @@ def localized(given: Mapping[str, str]) -> tuple[Scenario, VehicleSpec]:
     return scenario, scenario.vehicles[names.index(name) if name else 0]
 
 
-def _number(given: Mapping[str, str], name: str, kind: type[int] | type[float]) -> float:
-    try:
-        return kind(given[name])
-    except ValueError as error:
-        raise BadInput(f"{name}:={given[name]}: a number is expected") from error
-
-
 def resolve_flight(flight: Mapping[str, Any]) -> tuple[Scenario, dict[str, Any]]:
-    """The scenario that flight parameters stand for, see `nodes.scenario_parameters`, and its plain tree.
+    """The scenario that values of `PARAMETERS` stand for, and its plain tree.
 
     Raises:
         BadInput: anything unknown, missing or impossible.

@@ -53,7 +53,7 @@ def vehicle_nodes(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, dict[st
     does not use it.
     """
     nodes = {CONTROLLER: controller_parameters(scenario, vehicle)}
-    if scenario.feels(vehicle):
+    if scenario.has_contact(vehicle):
         nodes[OBSERVER] = observer_parameters(scenario, vehicle)
     if vehicle.control.admittance:
         answering = _answering(scenario, vehicle)
@@ -137,9 +137,9 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
         "gravity": scenario.world.gravity,
         "reference_topic": REVISED if control.admittance else "reference",
     }
-    if scenario.feels(vehicle):
+    if scenario.has_contact(vehicle):
         out |= {"wrench_topic": _wrench_topic(vehicle), "wrench_mode": control.wrench_mode}
-    if scenario.feels(vehicle) and vehicle.push is not None:
+    if scenario.has_contact(vehicle) and vehicle.push is not None:
         out["push"] = _yaml(vehicle.push)
         if vehicle.push.axes:
             out["wrench_axes"] = list(vehicle.push.axes)

@@ -35,12 +35,14 @@ class Alias(NamedTuple):
         parameters: its values out of the scenario that a node of the same name and parameters names.
         key: the parameter that holds its values; set by the user, no scenario is resolved. Empty: none such.
         namespace: where it is unless it is remapped.
+        arguments: of the class besides; ReferenceNode takes its name.
     """
 
     node: str
     parameters: Callable[[SuiteNode], dict[str, Any]]
     key: str = ""
     namespace: str = ""
+    arguments: tuple[str, ...] = ()
 
 
 def _sensors(node: SuiteNode) -> dict[str, Any]:
@@ -117,7 +119,9 @@ ALIASES: dict[str, Alias] = {
     "reference_node": Alias(
         "iap_control.nodes.reference_node:ReferenceNode", reference_values, "reference", "iap"
     ),
-    "bag_player": Alias("iap_bringup.nodes.bag_player:BagPlayer", bag_values, namespace="iap"),
+    "bag_player": Alias(
+        "iap_control.nodes.reference_node:ReferenceNode", bag_values, "", "iap", ("bag_player",)
+    ),
     **{
         name: Alias(f"{_ESTIMATION}.{name}:{kind}", estimator_values, namespace=space)
         for name, kind, space in (
@@ -155,8 +159,8 @@ def make_node(executable: str, namespace: str | None = None) -> SuiteNode:
     space = alias.namespace if namespace is None else namespace
     module, _, name = alias.node.partition(":")
     given = _values(alias, SuiteNode(executable, namespace=space))
-    node: SuiteNode = getattr(import_module(module), name)(namespace=space, given=given)
-    return node
+    kind: type[SuiteNode] = getattr(import_module(module), name)
+    return kind(*alias.arguments, namespace=space, given=given)
 
 
 def _values(alias: Alias, node: SuiteNode) -> dict[str, Any]:

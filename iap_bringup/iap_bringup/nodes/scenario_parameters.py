@@ -3,36 +3,12 @@
 
 from typing import Any
 
-from iap_bringup.launching.launch_arguments import resolve_flight
+from iap_bringup.launching.launch_arguments import PARAMETERS, resolve_flight
 from iap_description.errors import BadInput
 from iap_io.ros.node import SuiteNode
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
-PARAMETERS: dict[str, tuple[Any, str]] = {  # name: default, description
-    "scenario": ("hover", "Name of a scenario, or the path of a YAML file."),
-    "bag": ("", "Bag or CSV whose commands are flown instead of a scenario."),
-    "topic": ("", "Topic of the bag's commands; empty: the one whose type and name fit."),
-    "actual_topic": ("", "Topic of what the real aircraft did, to compare with; empty: none."),
-    "convention": (
-        "",
-        "Frames of the bag: enu or ned; empty: ned for a pair of Points, else enu.",
-    ),
-    "platform": ("", "Platform instead of the scenario's."),
-    "gains": ("", "Gain preset instead of the scenario's."),
-    "sensors": (
-        "",
-        "Sensors of every vehicle instead of the scenario's, e.g. imu,uwb; none: none.",
-    ),
-    "scene": ("", "Scene that is flown in instead of the scenario's."),
-    "state_source": (
-        "",
-        "State that controllers use instead of the scenario's: truth, or a method.",
-    ),
-    "seed": (-1, "Seed of all noise; -1: the scenario's."),
-    "duration": (0.0, "Simulated time [s]; 0: the scenario's."),
-    "assignments": ([""], "KEY=VALUE for any key of the resolved configuration, as --set."),
-}
 LIMITS = {"seed": (-1, 2**62), "duration": (0.0, 1e6)}
 
 

@@ -65,9 +65,9 @@ class _Vehicle:
         if REFERENCE not in last or COMMAND not in last:
             return None
         t = state.stamp / SECOND
-        record, believed = self._wrench_record(last), last.get(ESTIMATED)
+        record, estimate = self._wrench_record(last), last.get(ESTIMATED)
         return Step(
-            state.k, t, state.x, last[REFERENCE], last[COMMAND], state.rpm, record, believed
+            state.k, t, state.x, last[REFERENCE], last[COMMAND], state.rpm, record, estimate
         )
 
     def _wrench_record(self, last: dict[str, Any]) -> WrenchRecord | None:

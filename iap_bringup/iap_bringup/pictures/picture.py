@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 Vec3 = tuple[float, float, float]
 
 SAMPLES = 2  # per pixel and axis
+FOV_DEG = 30.0  # vertical angle of view around vehicles
 SPAN = (0.05, 200.0)  # depths that a camera sees [m]
 REACH = 0.55  # [m] of a vehicle's parts around its bodies' origins
 SHADOWED = 6.0  # [m] around vehicles and paths, within which objects cast shadows
@@ -72,7 +73,6 @@ def camera_around(
     azimuth_deg: float,
     elevation_deg: float,
     size: tuple[int, int] = (1280, 720),
-    fov_deg: float = 30.0,
 ) -> Camera:
     """The nearest camera that sees vehicles at all points.
 
@@ -81,17 +81,16 @@ def camera_around(
         azimuth_deg: direction from the points' middle to the camera, from x towards y.
         elevation_deg: likewise, above the horizon.
         size: width and height of the picture [pixels].
-        fov_deg: vertical angle of view.
     """
     middle = 0.5 * (points_W.min(axis=0) + points_W.max(axis=0))
     a, e = math.radians(azimuth_deg), math.radians(elevation_deg)
     back = np.array([math.cos(a) * math.cos(e), math.sin(a) * math.cos(e), math.sin(e)])
-    trial = Camera(tuple((middle + back).tolist()), tuple(middle.tolist()), fov_deg)
+    trial = Camera(tuple((middle + back).tolist()), tuple(middle.tolist()), FOV_DEG)
     x, y, z = trial.view[:3, :3] @ (points_W - middle).T
-    up = math.tan(0.5 * math.radians(fov_deg))
+    up = math.tan(0.5 * math.radians(FOV_DEG))
     wide = up * size[0] / size[1]
     distance = np.max(z + np.maximum((np.abs(y) + 0.5 * REACH) / up, (np.abs(x) + REACH) / wide))
-    return Camera(tuple((middle + distance * back).tolist()), tuple(middle.tolist()), fov_deg)
+    return Camera(tuple((middle + distance * back).tolist()), tuple(middle.tolist()), FOV_DEG)
 
 
 def render_scene(

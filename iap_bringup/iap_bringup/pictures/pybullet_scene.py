@@ -206,7 +206,7 @@ class PyBulletScene:
 
 
 def _blurs(body: Body) -> tuple[Shape, ...]:
-    """What is not opaque of a body and its rotors, in the body's frame."""
+    """Shapes of a body and its rotors that are not opaque, in the body's frame."""
     turning = [
         shape.model_copy(
             update={"position": tuple(np.add(shape.position, rotor.position).tolist())}

@@ -9,8 +9,8 @@ import numpy as np
 from iap_bringup.geometry.insertion import Insertion, insertion
 from iap_bringup.pictures.contact_sheet import write_contact_sheet
 from iap_bringup.plots.contact_series import Contact
-from iap_bringup.plots.plot_file import write_plot
 from iap_bringup.plots.plot_series import flight
+from iap_bringup.plots.plot_style import write_plot
 from iap_bringup.plots.plots import write_plots
 from iap_bringup.plots.plots_contact import draw_compared
 from iap_bringup.plots.plots_insertion import draw_insertion

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.plots.plot_file import write_plot
-from iap_bringup.plots.plot_style import AIRCRAFT, REFERENCE, WIDTH
+from iap_bringup.plots.plot_style import AIRCRAFT, REFERENCE, WIDTH, write_plot
 from iap_bringup.plots.plots_localization import COLORS, draw_boxes, quartiles_of
 from iap_estimation.datasets.evaluation import SIGMAS, Judged, yaw_aligned
 from iap_estimation.datasets.results import Evaluation

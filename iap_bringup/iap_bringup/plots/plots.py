@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iap_bringup.plots.plot_file import write_plot
 from iap_bringup.plots.plot_panels import (
     ANGLES,
     RMSE,
@@ -30,7 +29,15 @@ from iap_bringup.plots.plot_panels import (
     widen,
 )
 from iap_bringup.plots.plot_series import Errors, Flight, flight
-from iap_bringup.plots.plot_style import AIRCRAFT, DIFFERENCE, REAL, REFERENCE, SIMULATED, WIDTH
+from iap_bringup.plots.plot_style import (
+    AIRCRAFT,
+    DIFFERENCE,
+    REAL,
+    REFERENCE,
+    SIMULATED,
+    WIDTH,
+    write_plot,
+)
 from iap_bringup.plots.plots_3d import draw_path
 from iap_bringup.plots.plots_contact import draw_contact, draw_integrals, draw_wrench
 from iap_description.signals import ForceMode

@@ -73,7 +73,7 @@ def draw_wrench(figure: Figure, flown: Flight) -> None:
 
 
 def draw_contact(figure: Figure, flown: Flight) -> None:
-    """How far the pose, and the command as revised, are off the command as given."""
+    """Deviations of the pose, and of the command as revised, from the command as given."""
     contact = _contact(flown)
     curves = [(contact.deviation, "simulated \u2212 command", SIMULATED)]
     if contact.yielded is not None:

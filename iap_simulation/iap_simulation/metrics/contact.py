@@ -105,7 +105,7 @@ def _approach_speed(c: Columns, record: WrenchColumns, flown: Ticks) -> float | 
 
 
 def _integrals(t: Array, record: WrenchColumns, flown: Ticks, steady: float) -> Metrics:
-    """What the integrals of pose and wrench errors push with at the end [N, N m], per axis.
+    """Shares of the integrals of pose and wrench errors in the wrench at the end [N, N m], per axis.
 
     Where both control an axis, what is left of their growth over the last `steady` seconds, relative to the larger
     one: zero where they have settled on a compromise and cancel each other; null where neither grows.
@@ -129,7 +129,7 @@ def _integrals(t: Array, record: WrenchColumns, flown: Ticks, steady: float) -> 
 def _tool(
     c: Columns, record: WrenchColumns, vehicle: VehicleMeta, steady: Ticks, bore: Bore | None
 ) -> Metrics:
-    """How deep the tool is in, and where the command has settled."""
+    """Depth of the tool, and the settled command."""
     if vehicle.tool_tip_P is None or not steady.any():
         return dict.fromkeys((*DEPTH, *SETTLED))
     tip_P, axis_P = np.array(vehicle.tool_tip_P), np.array(vehicle.tool_axis_P)

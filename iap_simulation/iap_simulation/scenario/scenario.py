@@ -35,13 +35,13 @@ TOOL = "tool"  # key of a vehicle that replaces its platform's own
 
 
 class EngineChoice(Record):
-    """Which physics engine flies."""
+    """The physics engine."""
 
     name: EngineName
 
 
 class Metrics(Record):
-    """How a run is judged."""
+    """Settings by which a run is judged."""
 
     window: tuple[NonNegative, NonNegative] | None
     after_contact: NonNegative  # [s] after the first contact, from which its figures count
@@ -50,7 +50,7 @@ class Metrics(Record):
 
 
 class Draw(Record):
-    """What every seed draws anew, uniformly within plus and minus this."""
+    """Half-widths of the uniform distributions from which every seed draws anew."""
 
     position: NonNegative  # of the start, per axis [m]
     attitude_deg: NonNegative  # of the start: roll, pitch, yaw
@@ -90,8 +90,8 @@ class Scenario(Record):
             self.rates.check_autopilot(vehicle.control.gains.autopilot, "control.gains.autopilot")
         return self
 
-    def feels(self, vehicle: VehicleSpec) -> bool:
-        """Whether a vehicle has something to feel, so that wrenches are measured, estimated and recorded."""
+    def has_contact(self, vehicle: VehicleSpec) -> bool:
+        """Whether a vehicle can be in contact, so that wrenches are measured, estimated and recorded."""
         control = vehicle.control
         acts = control.admittance or control.wrench_mode != "none"
         meets = bool(self.world.objects) or vehicle.platform.tool is not None
@@ -104,12 +104,12 @@ class Scenario(Record):
 
     @property
     def has_drag(self) -> bool:
-        """Whether bodies feel the air."""
+        """Whether drag acts on bodies."""
         return self.drag == "on" or (self.drag == "auto" and self.wind.speed > 0.0)
 
 
 class Options(Record):
-    """What the command line may change, beside `--set`; None leaves the scenario's own."""
+    """Options of the command line beside `--set`; None leaves the scenario's own."""
 
     platform: str | None = None
     gains: str | None = None

@@ -21,14 +21,14 @@ MONO_OUTPUTS = {"mono8", "rgb8"}  # of a camera that can see for a method
 
 
 class Start(Record):
-    """How the flight begins."""
+    """Start of the flight."""
 
     mode: Literal["hover", "ground"]
     lead_in: NonNegative
 
 
 class Control(Record):
-    """How a vehicle is controlled; `preset` is the gains' name before they were resolved."""
+    """Control of a vehicle; `preset` is the gains' name before they were resolved."""
 
     law: str = "auto"  # or the name of a built-in one, or module:Class of the user's own
     preset: str
@@ -47,7 +47,7 @@ class Control(Record):
 
 
 class ModelError(Record):
-    """How far the plant is from the controller's model."""
+    """Factors between the plant and the controller's model."""
 
     mass: Positive
 

@@ -8,9 +8,8 @@ import pytest
 from contact_flights import TOUCHES_AT, felt_run, push
 from matplotlib.figure import Figure
 
-from iap_bringup.geometry.insertion import insertion
+from iap_bringup.geometry.insertion import Plane, cuts, insertion, silhouette
 from iap_bringup.geometry.scene_objects import SceneObject
-from iap_bringup.geometry.sections import Plane, cuts, silhouette
 from iap_bringup.pictures import render, run_pictures
 from iap_bringup.plots import plot_file, plots
 from iap_bringup.plots.plot_series import flight

@@ -32,13 +32,13 @@ from iap_simulation.scenario.scenario import Options, resolve
 Array = NDArray[np.float64]
 KEPT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 WAIT = 5.0  # before the recording is played, for its topics to be found [s of wall time]
-REST = 3.0  # after it, for the last words of all [s of wall time]
+REST = 3.0  # after it, for the last messages of all [s of wall time]
 PAGE = os.sysconf("SC_PAGE_SIZE") / 1e6  # [MB]
 TICK = 1.0 / os.sysconf("SC_CLK_TCK")  # of a process's times [s]
 
 
 class LocalizationListener(Listener):
-    """Hears the clock of a recording, and where the central body is believed to be.
+    """The clock of a recording, and the central body's estimated places.
 
     Attributes:
         clock: stamps and wall times [s].
@@ -63,7 +63,7 @@ class LocalizationListener(Listener):
 
 
 def measure_methods(
-    methods: Sequence[str], duration: float, tell: Callable[[str], None]
+    methods: Sequence[str], duration: float, report: Callable[[str], None]
 ) -> dict[str, dict[str, Any]]:
     """Record a flight of some time [s], and play it to the nodes of each method.
 
@@ -75,11 +75,11 @@ def measure_methods(
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "flight"
         run.mkdir()
-        tell("flight")
+        report("flight")
         execute(Flight.of(scenario), run, tree, progress=lambda _: None)
         found = {}
         for method in methods:
-            tell(method)
+            report(method)
             found[method] = measure_localization(run, method)
         return found
 
@@ -97,7 +97,7 @@ def measure_localization(run: Path, method: str) -> dict[str, Any]:
         with nodes:
             keys = nodes.start_localization(scenario, vehicle, method)
             names = [f"/{key.replace('.', '/')}" for key in keys]
-            listener.wait(lambda: all(map(listener.knows, names)), "diagnostics", START_TIMEOUT)
+            listener.wait(lambda: set(names) <= set(listener.times), "diagnostics", START_TIMEOUT)
             used = _play(listener, nodes, run)
         return {**_kept_up(listener, names, run), **used}
 
@@ -170,7 +170,7 @@ def _cpu(pids: Sequence[int]) -> float:
 
 
 def _stat(pid: int) -> list[str]:
-    """What /proc says of a process, after its name."""
+    """Fields of a process in /proc, after its name."""
     return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
 
 
