@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -60,11 +61,7 @@ def show_sensors(console: Console, notes: Sequence[str], size: int, free: int) -
     """Rates that are not what was asked for, and the space that the recording takes [bytes]."""
     for note in notes:
         console.print(note)
-    console.print(f"recording takes about {_bytes(size)} of {_bytes(free)} that are free")
-
-
-def _bytes(size: int) -> str:
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+    console.print(f"recording takes about {decimal(size)} of {decimal(free)} that are free")
 
 
 def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:

@@ -80,14 +80,10 @@ def write_plots(
 
 def _has(flown: Flight, name: str) -> bool:
     """Whether there is anything to draw in a figure."""
-    contact = flown.contact
     if name == "integrals":
-        return contact is not None and contact.mode == ForceMode.PAPER
-    return {
-        "difference": flown.difference is not None,
-        "wrench": contact is not None,
-        "contact": contact is not None,
-    }.get(name, True)
+        return flown.contact is not None and flown.contact.mode == ForceMode.PAPER
+    needed = {"difference": flown.difference, "wrench": flown.contact, "contact": flown.contact}
+    return needed.get(name, flown) is not None
 
 
 def draw_path3d(figure: Figure, flown: Flight) -> None:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from iap_bringup.geometry.insertion import Plane, cuts, insertion, silhouette
 from iap_bringup.geometry.scene_objects import SceneObject
 from iap_bringup.pictures import render, run_pictures
-from iap_bringup.plots import plot_file, plots
+from iap_bringup.plots import plot_style, plots
 from iap_bringup.plots.plot_series import flight
 from iap_bringup.plots.plots import write_plots
 from iap_bringup.plots.plots_contact import (
@@ -39,7 +39,7 @@ TIP_P = np.array([-1.0, 0.0, 0.0])
 
 @pytest.fixture(autouse=True)
 def _coarse(monkeypatch):
-    monkeypatch.setattr(plot_file, "DPI", 50)
+    monkeypatch.setattr(plot_style, "DPI", 50)
 
 
 def drawn(draw, run):
