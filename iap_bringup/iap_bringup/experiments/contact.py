@@ -16,10 +16,8 @@ from iap_description.world.world import World
 from iap_io.runs.run_folder import create_run_folder, load_run
 from iap_physics.engines.joints import joined_rows
 from iap_physics.engines.pybullet.engine import PyBulletEngine
-from iap_simulation.flight import Flight
 from iap_simulation.metrics.contact import ESTIMATED
-from iap_simulation.run import execute
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.run import record
 
 Array = NDArray[np.float64]
 SEEDS = range(1, 6)
@@ -32,10 +30,7 @@ NOISE = ("state_noise.velocity=0.005", "state_noise.rate_deg=0.2")
 
 def fly(folder: Path, name: str, scenario: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - fields of Options
     """Fly a scenario into a folder's subfolder; returns its metrics."""
-    resolved, tree = resolve(scenario, Options(**given))
-    place = folder / name
-    place.mkdir()
-    return execute(Flight.of(resolved), place, tree, progress=lambda t: None).metrics
+    return record(scenario, folder=folder / name, **given).metrics
 
 
 def peg_over_seeds(gains: Iterable[str], report: Report) -> Rows:

@@ -25,8 +25,7 @@ from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_io.runs.recorder import BAG
 from iap_io.runs.run_folder import load_run
 from iap_io.wire.message_views import SECOND
-from iap_simulation.flight import Flight
-from iap_simulation.run import execute
+from iap_simulation.run import record
 from iap_simulation.scenario.scenario import Options, resolve
 
 Array = NDArray[np.float64]
@@ -70,13 +69,11 @@ def measure_methods(
     Raises:
         BadInput: the nodes are not built or do not start.
     """
-    flown = Options(sensors="stereo", scene="textured_walls", duration=duration)
-    scenario, tree = resolve("figure_eight", flown)
+    flown = {"sensors": "stereo", "scene": "textured_walls", "duration": duration}
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "flight"
-        run.mkdir()
         report("flight")
-        execute(Flight.of(scenario), run, tree, progress=lambda _: None)
+        record("figure_eight", folder=run, **flown)
         found = {}
         for method in methods:
             report(method)
