@@ -11,7 +11,7 @@ import pytest
 
 from iap_bringup.experiments.unrecorded_flight import fly_unrecorded
 from iap_bringup.experiments.virpo_cases import CASES
-from iap_bringup.experiments.virpo_flights import hear
+from iap_bringup.experiments.virpo_flights import observe
 from iap_estimation.navigation.pipeline import named_estimates, pass_on
 from iap_estimation.navigation.settings import load_settings
 from iap_estimation.virpo.localizer import make_localizer
@@ -31,7 +31,7 @@ LAPS, SETTLED, END = 13, 120.0, 600.0  # of the figure-eight; [s] from which mem
 def heard():
     case = replace(next(case for case in CASES if case.name == "a2"), duration=SECONDS)
     renderer = make_renderer("opengl")
-    flown = hear(case, 1, load_settings().frontend, renderer, lambda _: None)
+    flown = observe(case, 1, load_settings().frontend, renderer, lambda _: None)
     renderer.close()
     return flown
 
@@ -78,9 +78,7 @@ def test_memory(benchmark):
             kept.append((t, _resident()))
 
     flight = Flight.of(scenario)
-    benchmark.pedantic(
-        fly_unrecorded, args=(flight, _Nothing(), _Nothing(), renderer, tell), rounds=1
-    )
+    benchmark.pedantic(fly_unrecorded, args=(flight, _Nothing(), renderer, tell), rounds=1)
     renderer.close()
     after = [(t, size) for t, size in kept if t >= SETTLED]
     growth = np.polyfit(*zip(*after, strict=True), 1)[0]
@@ -92,7 +90,7 @@ def test_memory(benchmark):
 class _Nothing:
     """Keeps neither states nor readings."""
 
-    def take(self, reading):
+    def receive(self, reading):
         pass
 
     def record(self, vehicle, step):

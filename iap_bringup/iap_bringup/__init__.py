@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What brings the suite up: command line, launch, experiments, pictures, and the nodes that record and play."""
+"""Bring-up of the suite: command line, launch, experiments, pictures, and the nodes that record and play."""
 
 from pathlib import Path
 

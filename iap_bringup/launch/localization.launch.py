@@ -11,7 +11,7 @@ from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironment
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from iap_bringup.launching.launch_arguments import flight_of_launch, localized
+from iap_bringup.launching.launch_arguments import localized
 from iap_bringup.launching.node_parameters import localization_nodes, package_of
 
 METHODS = ["vio", "vio_uwb", "virpo", "joint", "drift_filter"]
@@ -42,8 +42,7 @@ def generate_launch_description() -> LaunchDescription:
 def nodes(context: LaunchContext) -> list[Node]:
     """The nodes that localise, and what plays a run to them."""
     given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
-    flight = flight_of_launch(given)
-    scenario, vehicle = localized(flight, given["vehicle"])
+    scenario, vehicle = localized(given)
     own = {"preset": given["preset"], "reliable": bool(given["run"])}
     out = [
         Node(

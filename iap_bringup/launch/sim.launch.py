@@ -15,7 +15,7 @@ from iap_bringup.launching.launch_arguments import (
     flight_parameters,
     localizers,
     parameter_file,
-    resolved,
+    resolve_flight,
     view_file,
 )
 from iap_bringup.launching.node_parameters import package_of, sensor_nodes, vehicle_nodes
@@ -67,7 +67,7 @@ def flight_nodes(context: LaunchContext) -> list[Node]:
     """The nodes of a flight, and what shows it."""
     given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
     flight = flight_parameters(given)
-    scenario = resolved(flight)
+    scenario = resolve_flight(flight)[0]
     parameters = parameter_file(scenario, flight, given, mount_frames=not has_state_publisher())
     own = suite_nodes(given, scenario)
     if given["use_container"] == "true":

@@ -9,6 +9,7 @@ import numpy as np
 from iap_control.references.replay import Commanded
 from iap_description import so3
 from iap_description.sensors.sensor_info import SensorInfo
+from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.objects import Funnel
 from iap_description.world.world import World
@@ -19,14 +20,50 @@ from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_io.runs import topics
 from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_meta import TRUTH, Bore, RunMeta, Track, VehicleMeta
+from iap_physics.inertial import InertialProbe, inertial_probes
 from iap_physics.plant import Plant
 from iap_physics.plant_spec import PlantSpec
-from iap_sensors.mounted.sensor_suite import ReadingSink
+from iap_sensors.mounted.sensor_suite import ReadingSink, SensorSuite
 from iap_simulation.scenario.plant_spec import plant_spec
+from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
-from iap_simulation.sensing import PlantSensors
 from iap_simulation.vehicle import Vehicle, recorded_commands, vehicles_of
+
+NO_OBJECTS = np.zeros((0, STATE_SIZE))  # where no sensor depends on objects
+
+
+class PlantSensors:
+    """The sensors of a scenario, and the probes that its plant needs for them.
+
+    Args:
+        scenario: resolved.
+        spec: of its plant.
+
+    Attributes:
+        suite: the sensors.
+        vehicle_probes: of each vehicle's inertial units; None without any.
+    """
+
+    def __init__(self, scenario: Scenario, spec: PlantSpec) -> None:
+        self.suite = SensorSuite(rig_spec(scenario))
+        self.vehicle_probes = inertial_probes(spec)
+
+    @property
+    def probes(self) -> list[InertialProbe]:
+        """The probes that there are."""
+        return [each for each in self.vehicle_probes if each is not None]
+
+    def begin(self, plant: Plant, sinks: Sequence[ReadingSink]) -> None:
+        """Begin a run for those who receive the readings; the plant is at its start."""
+        self.suite.begin(plant.engine.state()[0], sinks)
+
+    def sample(self, k: int, plant: Plant) -> None:
+        """Sample the plant's present state at control instant k."""
+        suite, engine = self.suite, plant.engine
+        objects = engine.object_states() if suite.needs_objects(k) else NO_OBJECTS
+        samples = [None if each is None else each.take() for each in self.vehicle_probes]
+        suite.sample(k, plant.t, engine.state()[0], objects, samples)
 
 
 @dataclass(frozen=True)
@@ -70,11 +107,7 @@ class Flight:
     @property
     def imu_wrench_observers(self) -> list[ImuWrenchObserver]:
         """The observers that estimate wrenches from inertial units."""
-        observers = [
-            vehicle.interaction.observer
-            for vehicle in self.vehicles
-            if vehicle.interaction is not None
-        ]
+        observers = [v.interaction.observer for v in self.vehicles if v.interaction is not None]
         return [each for each in observers if isinstance(each, ImuWrenchObserver)]
 
     @property
@@ -84,7 +117,7 @@ class Flight:
 
     @property
     def meta(self) -> RunMeta:
-        """What the recording says about the run."""
+        """The recording's description of the run."""
         s = self.scenario
         metas = []
         for spec, vehicle in zip(s.vehicles, self.vehicles, strict=True):
@@ -105,9 +138,7 @@ class Flight:
             physics_hz=s.rates.physics_hz,
             control_hz=s.rates.control_hz,
             vehicles=tuple(metas),
-            after_contact=s.metrics.after_contact,
-            steady=s.metrics.steady,
-            force_band=s.metrics.force_band,
+            **s.metrics.model_dump(exclude={"window"}),
             bore=_bore(s.world),
             sensors=self.sensors.suite.infos,
             gravity=s.world.gravity,

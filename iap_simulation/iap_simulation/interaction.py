@@ -16,12 +16,11 @@ from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_estimation.wrench.momentum_observer import MomentumObserver
 from iap_estimation.wrench.observer_responder import WrenchObserver
 from iap_physics.measured.wrench_sensor import WrenchSensor, to_world
+from iap_simulation.scenario.rig_spec import sensor_infos
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.scenario.sensor_infos import sensor_infos
-from iap_simulation.scenario.vehicle_spec import Control, VehicleSpec
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 Array = NDArray[np.float64]
-MODES = {"none": ForceMode.NONE, "paper": ForceMode.PAPER, "selective": ForceMode.SELECTIVE}
 
 
 class InteractionControl:
@@ -56,17 +55,15 @@ class InteractionControl:
 
     @classmethod
     def of(cls, scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly) -> Self:
-        """What a vehicle's keys ask for; `assembly` is the controller's idea of it."""
+        """Build what a vehicle's keys ask for; `assembly` is the controller's model of it."""
         control, dt = vehicle.control, scenario.dt
+        low_pass, mode = control.wrench_filter, ForceMode[control.wrench_mode.upper()]
+        sensor = WrenchSensor(cutoff=low_pass.cutoff, damping=low_pass.damping, dt=dt)
         observer = wrench_observer(scenario, vehicle, assembly)
         admittance = Admittance(control.gains.admittance, dt) if control.admittance else None
-        return cls(
-            wrench_sensor(control, dt),
-            observer,
-            control.wrench_source,
-            admittance,
-            push_plan(vehicle, dt),
-        )
+        push = None if mode == ForceMode.NONE else vehicle.push
+        plan = None if push is None else PushPlan(push, mode, dt=dt)
+        return cls(sensor, observer, control.wrench_source, admittance, plan)
 
     def reset(self) -> None:
         """Forget the wrenches so far."""
@@ -127,7 +124,7 @@ class InteractionControl:
 def wrench_observer(
     scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly
 ) -> WrenchObserver:
-    """The observer of a vehicle; `assembly` is the controller's idea of it."""
+    """The observer of a vehicle; `assembly` is the controller's model of it."""
     control = vehicle.control
     model = assembly, vehicle.platform.aircraft, control.gains.autopilot
     if control.observer == "acceleration":
@@ -136,17 +133,3 @@ def wrench_observer(
         return ImuWrenchObserver.of(*model, units, cutoff=cutoff, dt=scenario.dt)
     gain = np.full(6, control.observer_gain)
     return MomentumObserver(*model, gravity=scenario.world.gravity, gain=gain, dt=scenario.dt)
-
-
-def wrench_sensor(control: Control, dt: float) -> WrenchSensor:
-    """The sensor of a vehicle."""
-    low_pass = control.wrench_filter
-    return WrenchSensor(cutoff=low_pass.cutoff, damping=low_pass.damping, dt=dt)
-
-
-def push_plan(vehicle: VehicleSpec, dt: float) -> PushPlan | None:
-    """The plan of a vehicle's wrench control, None where it has none."""
-    mode = MODES[vehicle.control.wrench_mode]
-    if mode == ForceMode.NONE or vehicle.push is None:
-        return None
-    return PushPlan(vehicle.push, mode, dt=dt)

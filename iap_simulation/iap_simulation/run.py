@@ -30,7 +30,7 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True)
 class Result:
-    """What a run came to.
+    """Outcome of a run.
 
     Attributes:
         metrics: metrics.json.
@@ -59,7 +59,7 @@ def record(
         scenario: a name, a YAML file, or a tree of keys.
         folder: empty or new; None makes one below ``runs/``.
         settings: values of keys by their dotted paths, such as ``{"wind.speed": 4.0}``.
-        progress: is told the simulation time [s].
+        progress: called with the simulation time [s].
         options: `platform`, `gains`, `seed`, `duration`, `sensors`, `scene`, `state_source`.
 
     Raises:
@@ -85,7 +85,7 @@ def execute(
         flight: made ready.
         folder: an empty run folder.
         config: the resolved plain tree, kept in the folder.
-        progress: is told the simulation time [s].
+        progress: called with the simulation time [s].
         realtime: keep pace with the wall clock.
         view: open PyBullet's window.
     """
@@ -93,7 +93,9 @@ def execute(
     message_types()  # a tenth of a second once per process, which is no part of the loop
     with Simulation(flight, view=view) as simulation:
         began = time.perf_counter()
-        ending = _fly_recorded(simulation, flight, folder, realtime=realtime, progress=progress)
+        outcome, failure = _fly_recorded(
+            simulation, flight, folder, realtime=realtime, progress=progress
+        )
         wall = time.perf_counter() - began
         t, loop = simulation.t, simulation.loop
     cameras = flight.sensors.suite.cameras
@@ -102,9 +104,9 @@ def execute(
         flight.vehicles[i].name: tuple((fault.t, fault.reason) for fault in navigator.faults)
         for i, navigator in flight.navigators.items()
     }
-    stats = RunStats(ending.outcome, t, wall, loop.timer.mean_us, *rendered, faults=faults)
+    stats = RunStats(outcome, t, wall, loop.timer.mean_us, *rendered, faults=faults)
     metrics = judge(folder, stats, loop.monitor.collision_records)
-    return Result(metrics, ending.failure, ending.outcome == INTERRUPTED, folder)
+    return Result(metrics, failure, outcome == INTERRUPTED, folder)
 
 
 def judge(folder: Path, stats: RunStats, collisions: list[dict[str, Any]]) -> dict[str, Any]:
@@ -121,18 +123,13 @@ def judge(folder: Path, stats: RunStats, collisions: list[dict[str, Any]]) -> di
     return metrics
 
 
-@dataclass(frozen=True)
-class _Ending:
-    """How a flight ended: the outcome's word, and the sentence for the user unless it completed."""
-
-    outcome: str
-    failure: str | None
-
-
 def _fly_recorded(
     simulation: Simulation, flight: Flight, folder: Path, *, realtime: bool, progress: Progress
-) -> _Ending:
-    """Fly with a recorder; garbage collection waits, since a pause in the loop would be a missed deadline."""
+) -> tuple[str, str | None]:
+    """Outcome of a recorded flight, and the sentence for the user unless it completed.
+
+    Garbage collection waits, since a pause in the loop would be a missed deadline.
+    """
     gc.collect()
     gc.freeze()
     try:
@@ -142,11 +139,11 @@ def _fly_recorded(
             simulation.begin(observers=[recorder, *pace], sinks=[recorder])
             simulation.fly(progress)
     except FlightFailed as error:
-        return _Ending(error.outcome, str(error))
+        return error.outcome, str(error)
     except RecordingFailed as error:
-        return _Ending("recording_failed", str(error))
+        return "recording_failed", str(error)
     except KeyboardInterrupt:
-        return _Ending(INTERRUPTED, f"interrupted at t = {simulation.t:.3f} s")
+        return INTERRUPTED, f"interrupted at t = {simulation.t:.3f} s"
     finally:
         gc.unfreeze()
-    return _Ending(COMPLETED, None)
+    return COMPLETED, None

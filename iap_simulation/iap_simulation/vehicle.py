@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One vehicle of a run: its model, its references, what it senses, its controller, and where it starts."""
+"""One vehicle of a run: its model, references, measured state, controller and start."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Vehicle:
 
     Attributes:
         name: the vehicle's name and namespace.
-        model: what the controller believes of it.
+        model: the controller's model of it.
         controller: turns measured states and references into commands.
         timeline: references at every control instant.
         sense: the state that the controller sees.
@@ -47,7 +47,7 @@ class Vehicle:
         allocator: of commands given as a platform wrench.
         on_ground: whether the flight starts and ends on the ground.
         interaction: with its surroundings; None where no wrench is measured.
-        push: the wrench it is to feel, under wrench control; None without one.
+        push: the reference wrench, under wrench control; None without one.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Vehicle:
         vehicle: VehicleSpec,
         recorded: Commanded | None = None,
     ) -> Self:
-        """Build a vehicle's pilot.
+        """Build a vehicle with its controller and references.
 
         Args:
             scenario: what is flown.
@@ -107,7 +107,7 @@ class Vehicle:
             Allocator(model, rate_filter=gains.rate_filter, dt=scenario.dt),
             vehicle.start.mode == "ground",
             InteractionControl.of(scenario, vehicle, model_assembly)
-            if scenario.feels(vehicle)
+            if scenario.has_contact(vehicle)
             else None,
             vehicle.push if vehicle.control.wrench_mode != "none" else None,
         )

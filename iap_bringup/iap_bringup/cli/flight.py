@@ -5,26 +5,31 @@ import argparse
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
 from iap_bringup.cli import report
-from iap_bringup.cli.comparison import Resolve, fly_compared
 from iap_bringup.cli.options import add_assignments, add_report_options, add_sensor_options
 from iap_description.errors import BadInput
 from iap_io.runs.disk_use import disk_use
-from iap_io.runs.run_folder import create_run_folder
-from iap_io.runs.run_meta import COMPLETED, RunMeta
+from iap_io.runs.run_folder import COMPARED, create_run_folder, write_metrics
+from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.flight import Flight
-from iap_simulation.run import Result, execute
-from iap_simulation.scenario.scenario import (
-    Options,
-    Scenario,
-    resolve,
-    resolve_replay,
+from iap_simulation.run import Progress, Result, execute
+from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_replay
+
+Resolve = Callable[[tuple[str, ...]], tuple[Scenario, dict[str, Any]]]
+SHOWN = (
+    "outcome",
+    "duration_s",
+    "position_rmse_m",
+    "force_max_n",
+    "force_steady_n",
+    "settled_pitch_deg",
+    "depth_m",
 )
 
 
@@ -75,7 +80,7 @@ def _add_flight_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--state-source",
         metavar="truth|METHOD",
-        help="what controllers go by: the truth (default), or the estimate of a method: vio, vio_uwb, virpo, joint"
+        help="state that controllers use: the truth (default), or the estimate of a method: vio, vio_uwb, virpo, joint"
         " or drift_filter",
     )
     parser.add_argument("--realtime", action="store_true", help="keep pace with the wall clock")
@@ -96,12 +101,8 @@ def run(options: argparse.Namespace) -> int:
 
 def replay(options: argparse.Namespace) -> int:
     """Fly the commands of a recording."""
-    recorded = {
-        "path": options.recording,
-        "topic": options.topic,
-        "actual_topic": options.actual_topic,
-        "convention": options.convention,
-    }
+    keys = ("topic", "actual_topic", "convention")
+    recorded = {"path": options.recording, **{key: getattr(options, key) for key in keys}}
     scenario, tree = resolve_replay(recorded, _options(options))
     return _fly(scenario, tree, options)
 
@@ -109,16 +110,8 @@ def replay(options: argparse.Namespace) -> int:
 def _options(options: argparse.Namespace) -> Options:
     if options.duration is not None and not options.duration > 0.0:
         raise BadInput(f"--duration {options.duration}: must be above 0")
-    return Options(
-        platform=options.platform,
-        gains=options.gains,
-        seed=options.seed,
-        duration=options.duration,
-        sensors=options.sensors,
-        scene=options.scene,
-        state_source=options.state_source,
-        assignments=tuple(options.assignments),
-    )
+    given = {name: getattr(options, name) for name in Options.model_fields}
+    return Options(**{**given, "assignments": tuple(options.assignments)})
 
 
 def _fly(
@@ -129,46 +122,57 @@ def _fly(
 ) -> int:
     console = Console(stderr=options.json)
     flight = Flight.of(scenario)
-    _announce(console, flight.meta, scenario, flight.sensors.suite.notes, flight.duration)
+    _announce(console, flight)
     folder = create_run_folder(options.out, scenario.scenario)
-    with report.progress_bar(console, scenario, flight.duration) as progress:
+    what = report.flight_text(scenario, flight.duration)
+    with report.time_bar(console, what, flight.duration) as progress:
         try:
-            result = execute(
-                flight,
-                folder,
-                tree,
-                progress=progress,
-                realtime=options.realtime,
-                view=options.view,
-            )
-        except BadInput:  # what cannot begin leaves nothing behind
+            how = {"realtime": options.realtime, "view": options.view}
+            result = execute(flight, folder, tree, progress=progress, **how)
+        except BadInput:  # a flight that cannot begin leaves no folder
             shutil.rmtree(folder)
             raise
         if resolve_anew is not None:
-            fly_compared(result, scenario, resolve_anew, folder, progress)
+            _fly_compared(result, scenario, resolve_anew, folder, progress)
     if not options.no_plot:
         with console.status("drawing"):
-            from iap_bringup.cli.images import draw  # matplotlib is slow to import
+            from iap_bringup.pictures.run_pictures import draw_run  # matplotlib is slow to import
 
-            draw(folder)
+            draw_run(folder)
     report.show(console, result.metrics, folder)
     if options.json:
         sys.stdout.write(json.dumps(result.metrics, allow_nan=False) + "\n")
     return _exit_code(result)
 
 
-def _announce(
-    console: Console, meta: RunMeta, scenario: Scenario, notes: Sequence[str], duration: float
+def _fly_compared(
+    result: Result, scenario: Scenario, resolve: Resolve, folder: Path, progress: Progress
 ) -> None:
-    """Say what recording sensors takes, before it begins.
+    """Fly what the key `compare` names, each into its own folder, and add it to the flight's metrics.json."""
+    if not scenario.compare or result.interrupted:
+        return
+    compared = {}
+    for name, assignments in scenario.compare.items():
+        other, tree = resolve(("compare={}", *assignments))
+        place = folder / COMPARED / name
+        place.mkdir(parents=True)
+        metrics = execute(Flight.of(other), place, tree, progress=progress).metrics
+        compared[name] = {key: metrics[key] for key in SHOWN if key in metrics}
+    result.metrics["compare"] = compared
+    write_metrics(folder, result.metrics)
+
+
+def _announce(console: Console, flight: Flight) -> None:
+    """Show the disk space that recording the sensors takes.
 
     Raises:
         BadInput: the disk has not enough space.
     """
+    meta, recording = flight.meta, flight.scenario.recording
     if not meta.sensors:
         return
-    size, free = disk_use(meta, scenario.recording, duration), shutil.disk_usage(".").free
-    report.show_sensors(console, notes, size, free)
+    size, free = disk_use(meta, recording, flight.duration), shutil.disk_usage(".").free
+    report.show_sensors(console, flight.sensors.suite.notes, size, free)
     if size > free:
         raise BadInput("the disk is too small for this recording: fly shorter, or record less")
 

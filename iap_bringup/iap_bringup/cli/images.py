@@ -12,7 +12,7 @@ from iap_bringup.cli.options import add_sensor_options
 from iap_bringup.pictures.contact_sheet import write_contact_sheet
 from iap_bringup.pictures.run_pictures import draw_run
 from iap_description.errors import BadInput
-from iap_io.runs.run_folder import CONFIG, METRICS, create_run_folder, load_run, read_metrics
+from iap_io.runs.run_folder import CONFIG, create_run_folder, load_run
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.rerender import rerender
 from iap_simulation.scenario.scenario import resolve_again
@@ -44,20 +44,10 @@ def add_render(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=render)
 
 
-def draw(folder: Path) -> list[Path]:
-    """Draw all plots of a run.
-
-    Returns:
-        The files written.
-    """
-    judged = (folder / METRICS).exists()  # a run that was killed has no metrics
-    return draw_run(folder, read_metrics(folder) if judged else None)
-
-
 def plot(options: argparse.Namespace) -> int:
     """Draw a run's plots again."""
     console = Console()
-    for path in draw(options.folder):
+    for path in draw_run(options.folder):
         console.print(path)
     return 0
 
@@ -88,8 +78,9 @@ def _render_again(options: argparse.Namespace) -> int:
     folder = create_run_folder(options.out, f"{meta.scenario}_again")
     renderer = make_renderer(scenario.renderer)
     duration = scenario.duration or 0.0
+    what = report.flight_text(scenario, duration)
     try:
-        with report.progress_bar(console, scenario, duration) as progress:
+        with report.time_bar(console, what, duration) as progress:
             cameras = rerender(
                 options.folder,
                 folder,

@@ -14,28 +14,16 @@ from iap_simulation.scenario.scenario import SCENARIOS
 
 
 def add_list(parser: argparse.ArgumentParser) -> None:
-    """Nothing but the description."""
+    """Description of ``iap list``, which has no options."""
     parser.description = "List scenarios, platforms and gains."
     parser.set_defaults(run=list_all)
 
 
 def list_all(_: argparse.Namespace) -> int:
-    """Say what there is to fly, where, and with which sensors."""
-    scenarios = [(name, SCENARIOS.tree(name)) for name in SCENARIOS.names()]
+    """Show scenarios, platforms, gains, sensors and scenes."""
+    console = Console()
+    scenarios = [(n, SCENARIOS.tree(n).get("description", "")) for n in SCENARIOS.names()]
     platforms = [(name, load_platform(name).description) for name in platform_names()]
-    described = [(n, t.get("description", "")) for n, t in scenarios]
-    names = {"Gains": GAINS.names(), "Sensors": set_names(), "Scenes": scene_names()}
-    show_list(Console(), described, platforms, names)
-    return 0
-
-
-def show_list(
-    console: Console,
-    scenarios: list[tuple[str, str]],
-    platforms: list[tuple[str, str]],
-    names: dict[str, list[str]],
-) -> None:
-    """What there is to fly."""
     for title, rows in (("Scenarios", scenarios), ("Platforms", platforms)):
         table = Table(title=title, title_justify="left", show_header=False, box=None)
         for name, description in rows:
@@ -44,5 +32,7 @@ def show_list(
     console.print(
         "  star_N, line_N   generated for N = 2..12; NAME_fixed has fixed links instead of joints"
     )
+    names = {"Gains": GAINS.names(), "Sensors": set_names(), "Scenes": scene_names()}
     for title, listed in names.items():
         console.print(f"[italic]{title}[/]\n  {', '.join(listed)}")
+    return 0

@@ -8,16 +8,15 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from iap_bringup.cli.options import add_assignments, add_report_options
+from iap_bringup.cli.report import time_bar
 from iap_description.errors import BadInput
 from iap_estimation.datasets.bag_topics import Chosen
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.datasets.results import evaluate, show_results, write_results
-from iap_estimation.navigation.data import Dataset
 from iap_estimation.navigation.pipeline import Results, check_methods, localize
-from iap_estimation.navigation.settings import Settings, load_settings
+from iap_estimation.navigation.settings import load_settings
 from iap_io.runs.run_folder import create_run_folder, write_config
 
 EXIT_DONE, EXIT_FAILED = 0, 1
@@ -89,7 +88,10 @@ def run_command(options: argparse.Namespace) -> int:
     check_methods(methods, dataset)
     folder = create_run_folder(options.out, f"localize_{dataset.name}")
     try:
-        results = _watched(console, dataset, methods, settings)
+        names = ", ".join(each.name for each in dataset.aircraft)
+        what = f"[bold]{', '.join(methods)}[/]: {names} of {dataset.source}"
+        with time_bar(console, what) as progress:
+            results = localize(dataset, methods, settings, progress=progress)
     except BaseException:  # what does not come to its end has nothing to leave
         shutil.rmtree(folder)
         raise
@@ -97,9 +99,8 @@ def run_command(options: argparse.Namespace) -> int:
     write_config(folder, {**settings.model_dump(mode="json"), "methods": methods})
     write_results(folder, evaluation)
     if not options.no_plot:
-        from iap_bringup.plots.localize_plots import (
-            write_localization_plots,  # matplotlib is slow to import
-        )
+        # matplotlib is slow to import
+        from iap_bringup.plots.localize_plots import write_localization_plots
 
         write_localization_plots(folder / "plots", evaluation)
     show_results(console, evaluation, folder)
@@ -114,20 +115,6 @@ def _choices(options: argparse.Namespace) -> Choices:
     if files and len(files) not in (2, 3):
         raise BadInput(f"--calibration: two or three files are expected, found {len(files)}")
     return Choices(options.vehicle, topics, files, options.truth)
-
-
-def _watched(
-    console: Console, dataset: Dataset, methods: list[str], settings: Settings
-) -> Results:
-    """The results, with the time of the data shown meanwhile."""
-    columns = TextColumn("{task.completed:6.1f} s of data"), BarColumn(20), TimeElapsedColumn()
-    names = ", ".join(each.name for each in dataset.aircraft)
-    console.print(f"[bold]{', '.join(methods)}[/]: {names} of {dataset.source}", soft_wrap=True)
-    with Progress(*columns, console=console, transient=True, refresh_per_second=5) as bar:
-        task = bar.add_task("", total=None)
-        return localize(
-            dataset, methods, settings, progress=lambda t: bar.update(task, completed=t)
-        )
 
 
 def _exit_code(results: Results) -> int:

@@ -10,10 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-for _threads in (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-):  # threaded BLAS slows small matrices down
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # more slow small matrices down
     os.environ.setdefault(_threads, "1")
 
 from iap_description.errors import BadInput, IapError  # noqa: E402 - after the threads are set

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.filesize import decimal
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from iap_bringup.terminal.tables import number_text
 from iap_simulation.scenario.scenario import Scenario
 
+FLIGHT_TIME = "{task.completed:6.1f} of {task.total:.1f} s"
 CONTACT_ROWS = (  # key of metrics.json, what it is, digits
     ("first_contact_s", "first contact, s", 2),
     ("force_max_n", "largest force (filtered), N", 1),
@@ -37,31 +39,29 @@ CONTACT_ROWS = (  # key of metrics.json, what it is, digits
 
 
 @contextmanager
-def progress_bar(
-    console: Console, scenario: Scenario, duration: float
+def time_bar(
+    console: Console, what: str, total: float | None = None
 ) -> Iterator[Callable[[float], None]]:
-    """A bar over the simulated time; yields the function that moves it."""
-    names = ", ".join(f"{v.platform.name} ({v.control.preset} gains)" for v in scenario.vehicles)
-    console.print(f"[bold]{scenario.scenario}[/]: {names}, {duration:.1f} s, seed {scenario.seed}")
-    columns = (
-        BarColumn(40),
-        TextColumn("{task.completed:6.1f} of {task.total:.1f} s"),
-        TimeElapsedColumn(),
-    )
+    """A bar over time [s], whose end may be unknown, below a line of text; yields the function that moves it."""
+    console.print(what, soft_wrap=True)
+    text = "{task.completed:6.1f} s of data" if total is None else FLIGHT_TIME
+    columns = (BarColumn(40), TextColumn(text), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, refresh_per_second=5) as bar:
-        task = bar.add_task("", total=duration)
+        task = bar.add_task("", total=total)
         yield lambda t: bar.update(task, completed=t)
+
+
+def flight_text(scenario: Scenario, duration: float) -> str:
+    """The line above the bar of a flight of some duration [s]."""
+    names = ", ".join(f"{v.platform.name} ({v.control.preset} gains)" for v in scenario.vehicles)
+    return f"[bold]{scenario.scenario}[/]: {names}, {duration:.1f} s, seed {scenario.seed}"
 
 
 def show_sensors(console: Console, notes: Sequence[str], size: int, free: int) -> None:
     """Rates that are not what was asked for, and the space that the recording takes [bytes]."""
     for note in notes:
         console.print(note)
-    console.print(f"recording takes about {_bytes(size)} of {_bytes(free)} that are free")
-
-
-def _bytes(size: int) -> str:
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+    console.print(f"recording takes about {decimal(size)} of {decimal(free)} that are free")
 
 
 def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
@@ -120,7 +120,7 @@ def _error_table(name: str, metrics: dict[str, Any]) -> Table:
 
 
 def _contact_table(metrics: dict[str, Any], compare: dict[str, dict[str, Any]]) -> Table:
-    """What was felt, beside the flights that it is compared with."""
+    """Contact of a flight, beside the flights that it is compared with."""
     flights = {"this flight": metrics, **compare}
     table = Table("contact")
     for name in flights:

@@ -40,22 +40,10 @@ def experiment(options: argparse.Namespace) -> int:
 
 def bench(options: argparse.Namespace) -> int:
     """Run the benchmarks of the source tree."""
-    folder = Path("benchmarks")
-    for parent in Path(__file__).resolve().parents:
-        if (parent / "benchmarks").is_dir():
-            folder = parent / "benchmarks"
-            break
-    if not folder.is_dir():
+    roots = (*Path(__file__).resolve().parents, Path())
+    folder = next((root / "benchmarks" for root in roots if (root / "benchmarks").is_dir()), None)
+    if folder is None:
         raise BadInput("bench: no benchmarks here; run it from a checkout")
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        str(folder),
-        "--benchmark-only",
-        "-q",
-        "-s",
-        "-p",
-        "no:cacheprovider",
-    ]
-    return subprocess.call(command + (["-k", options.name] if options.name else []))
+    command = [sys.executable, *"-m pytest --benchmark-only -q -s -p no:cacheprovider".split()]
+    chosen = ["-k", options.name] if options.name else []
+    return subprocess.call([*command, str(folder), *chosen])

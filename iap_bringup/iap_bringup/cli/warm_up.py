@@ -7,12 +7,11 @@ The set-up calls ``python -m iap_bringup.cli.warm_up``; numba keeps what was com
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from iap_description.errors import BadInput
 from iap_sensors.cameras.make import make_renderer
-from iap_simulation.flight import Flight
-from iap_simulation.run import execute
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.run import record
 
 PLATFORMS = ("three_star", "two_line", "f450")  # one for each control law
 WEATHER = ("wind.speed=1.0", "wind.turbulence=1.0", "state_noise.position=0.001")
@@ -30,13 +29,13 @@ def main() -> None:
         for engine in ("closed_form", "pybullet"):
             for platform in PLATFORMS:
                 given = (f"engine.name={engine}", *WEATHER)
-                options = Options(platform=platform, duration=0.2, assignments=given)
-                _fly(options, Path(folder) / f"{engine}-{platform}")
+                out = Path(folder) / f"{engine}-{platform}"
+                record("hover", folder=out, platform=platform, duration=0.2, assignments=given)
         for sampling in ("integrating", "instantaneous"):
-            _fly(_sensing(sampling), Path(folder) / sampling)
+            record("hover", folder=Path(folder) / sampling, **_sensing(sampling))
         if _can_draw():
             for method in ("joint", "virpo", "drift_filter"):
-                _fly(_estimating(method), Path(folder) / method)
+                record("hover", folder=Path(folder) / method, **_estimating(method))
 
 
 def _can_draw() -> bool:
@@ -47,25 +46,20 @@ def _can_draw() -> bool:
     return True
 
 
-def _sensing(sampling: str) -> Options:
+def _sensing(sampling: str) -> dict[str, Any]:
     """All sensors that compile something; cameras where this machine can draw."""
     given = (f"sensors.imu.sampling={sampling}", "control.observer=acceleration", PUSH)
     if not _can_draw():
-        return Options(sensors="imu,uwb", duration=0.2, assignments=given)
-    return Options(sensors="stereo", duration=0.2, assignments=(*given, *CAMERAS))
+        return {"sensors": "imu,uwb", "duration": 0.2, "assignments": given}
+    return {"sensors": "stereo", "duration": 0.2, "assignments": (*given, *CAMERAS)}
 
 
-def _estimating(method: str) -> Options:
+def _estimating(method: str) -> dict[str, Any]:
     """A flight on an estimate, long enough for its window to move."""
     slow = tuple(f"sensors.cameras.{name}.rate=10.0" for name in ("left", "right"))
     given = ("recording.euroc=false", *slow)
-    return Options(sensors="stereo", state_source=method, duration=1.5, assignments=given)
-
-
-def _fly(options: Options, out: Path) -> None:
-    scenario, tree = resolve("hover", options)
-    out.mkdir()
-    execute(Flight.of(scenario), out, tree, progress=lambda _: None)
+    source = {"sensors": "stereo", "state_source": method}
+    return {**source, "duration": 1.5, "assignments": given}
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Studies of contact: every flight leaves its run folder, so that each number can be looked into."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_bringup.experiments.options import Report, Rows
 from iap_description.states import P, resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
@@ -15,45 +16,39 @@ from iap_description.world.world import World
 from iap_io.runs.run_folder import create_run_folder, load_run
 from iap_physics.engines.joints import joined_rows
 from iap_physics.engines.pybullet.engine import PyBulletEngine
-from iap_simulation.flight import Flight
 from iap_simulation.metrics.contact import ESTIMATED
-from iap_simulation.run import execute
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.run import record
 
 Array = NDArray[np.float64]
-Metrics = dict[str, Any]
-Tell = Callable[[str], None]
 SEEDS = range(1, 6)
 RATES = ((500.0, 250.0), (1000.0, 200.0), (2000.0, 200.0))  # of the physics and of control [Hz]
 STEPS = {"x": 5.0, "y": 5.0, "z": 5.0, "roll": 1.0, "pitch": 1.0, "yaw": 1.0}  # [N], [N m]
 STEP_AT, SEEN_AFTER = 3.0, 0.5  # [s]
+SETTLING = 1.0  # [s]
 NOISE = ("state_noise.velocity=0.005", "state_noise.rate_deg=0.2")
 
 
-def fly(folder: Path, name: str, scenario: str, **given: Any) -> Metrics:  # noqa: ANN401 - fields of Options
+def fly(folder: Path, name: str, scenario: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - fields of Options
     """Fly a scenario into a folder's subfolder; returns its metrics."""
-    resolved, tree = resolve(scenario, Options(**given))
-    place = folder / name
-    place.mkdir()
-    return execute(Flight.of(resolved), place, tree, progress=lambda t: None).metrics
+    return record(scenario, folder=folder / name, **given).metrics
 
 
-def peg_over_seeds(gains: Iterable[str], tell: Tell) -> dict[str, Metrics]:
+def peg_over_seeds(gains: Iterable[str], report: Report) -> Rows:
     """peg_in_hole for every preset and seed, each beside the same flight without admittance.
 
     Args:
         gains: the presets.
-        tell: is told of every flight.
+        report: called with the name of every flight.
 
     Returns:
         By preset and seed, the flight's figures; `push_ratio` is how many times harder the steady push is without.
     """
     folder = create_run_folder(None, "peg_in_hole_seeds")
-    results = {}
+    results: Rows = {}
     for preset in gains:
         for seed in SEEDS:
             name = f"{preset} {seed}"
-            tell(f"{folder}: {name}")
+            report(f"{folder}: {name}")
             given = {"gains": preset, "seed": seed}
             with_it = fly(folder, name, "peg_in_hole", **given, assignments=("compare={}",))
             stiff = ("compare={}", "control.admittance=false")
@@ -63,31 +58,29 @@ def peg_over_seeds(gains: Iterable[str], tell: Tell) -> dict[str, Metrics]:
     return results
 
 
-def peg_over_rates(tell: Tell) -> dict[str, Metrics]:
+def peg_over_rates(report: Report) -> Rows:
     """peg_in_hole at several rates of the physics."""
     folder = create_run_folder(None, "peg_in_hole_rates")
-    results = {}
+    results: Rows = {}
     for rate, control in RATES:
-        tell(f"{folder}: {rate:.0f} Hz")
-        rates = f"rates={{physics_hz: {rate}, control_hz: {control}}}"
-        assignments = ("compare={}", rates)
-        results[f"{rate:.0f} Hz"] = fly(
-            folder, f"{rate:.0f}_hz", "peg_in_hole", assignments=assignments
-        )
+        report(f"{folder}: {rate:.0f} Hz")
+        given = ("compare={}", f"rates={{physics_hz: {rate}, control_hz: {control}}}")
+        name = f"{rate:.0f} Hz"
+        results[name] = fly(folder, f"{rate:.0f}_hz", "peg_in_hole", assignments=given)
     return results
 
 
-def resting(tell: Tell) -> dict[str, Metrics]:
-    """A platform that stands on the ground with its rotors off: what it presses with, and how still it stands."""
+def resting(report: Report) -> Rows:
+    """Contact force and jitter of a platform that stands on the ground with its rotors off."""
     platform = load_platform("three_star")
     assembly, world = Assembly.of(platform), World()
     weight = assembly.mass * world.gravity
     start = resting_state(
         np.array([0.0, 0.0, platform.ground_clearance]), np.array([0, 0, 0, 1.0])
     )
-    results = {}
+    results: Rows = {}
     for rate, _ in RATES:
-        tell(f"resting at {rate:.0f} Hz")
+        report(f"resting at {rate:.0f} Hz")
         engine = PyBulletEngine()
         try:
             engine.load(world, [assembly])
@@ -102,37 +95,37 @@ def resting(tell: Tell) -> dict[str, Metrics]:
     return results
 
 
-def _stand(engine: PyBulletEngine, rate: float, settle: float = 1.0) -> tuple[Array, Array]:
-    """Vertical contact forces (T,) [N] and positions (T, 3) [m] over a second, after some time to settle [s].
+def _stand(engine: PyBulletEngine, rate: float) -> tuple[Array, Array]:
+    """Vertical contact forces (T,) [N] and positions (T, 3) [m] over a second, `SETTLING` after the start.
 
     The aircraft hang on free joints and have skids of their own to fall on, so their attitudes are held.
     """
     forces, places = [], []
-    for k in range(round((settle + 1.0) * rate)):
+    for k in range(round((SETTLING + 1.0) * rate)):
         x = engine.state()[0]
         loads = np.zeros((1, len(x), 6))
         loads[0, 1:, 3:] = -4.0 * x[1:, 3:6] * np.sign(x[1:, 6:7]) - 0.4 * x[1:, 10:13]
         engine.apply(loads)
         engine.step(1.0 / rate)
-        if k >= settle * rate:
+        if k >= SETTLING * rate:
             forces.append(engine.contact_wrench(0)[2])
             places.append(engine.state()[0, 0, P].copy())
     return np.array(forces), np.array(places)
 
 
-def observer_steps(tell: Tell) -> dict[str, Metrics]:
-    """What the momentum observer makes of steps of force and torque in hover, and of a noisy hover."""
+def observer_steps(report: Report) -> Rows:
+    """Estimates of the momentum observer after steps of force and torque in hover, and of a noisy hover."""
     folder = create_run_folder(None, "observer")
-    results: dict[str, Metrics] = {}
+    results: Rows = {}
     for axis, (name, size) in enumerate(STEPS.items()):
-        tell(f"{folder}: step along {name}")
+        report(f"{folder}: step along {name}")
         wrench = np.eye(6)[axis] * size
         step = f"{{at: {STEP_AT}, until: 99.0, force: {wrench[:3].tolist()}, torque: {wrench[3:].tolist()}}}"
         given = (f"disturbances=[{step}]",)
         fly(folder, name, "hover", duration=STEP_AT + 1.0, assignments=given)
         estimate = _estimates(folder / name, STEP_AT + SEEN_AFTER)[0]
         results[f"step {name}"] = {"seen_of_it": float(estimate[axis] / size)}
-    tell(f"{folder}: noisy hover")
+    report(f"{folder}: noisy hover")
     fly(folder, "noisy", "hover", duration=12.0, assignments=(*NOISE, "control.admittance=true"))
     bias = np.abs(_estimates(folder / "noisy", 2.0).mean(axis=0))
     results["noisy hover"] = {
@@ -145,5 +138,5 @@ def observer_steps(tell: Tell) -> dict[str, Metrics]:
 def _estimates(folder: Path, since: float) -> Array:
     """Estimated wrenches (T, 6) of a run from a time [s] on."""
     columns = load_run(folder).vehicles[0].columns
-    assert columns.wrench_record is not None  # noqa: S101 - a disturbed or yielding vehicle feels
+    assert columns.wrench_record is not None  # noqa: S101 - a disturbed or yielding vehicle's wrenches are recorded
     return columns.wrench_record.wrenches[columns.t >= since - 1e-9, ESTIMATED]

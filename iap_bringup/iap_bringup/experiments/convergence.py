@@ -10,9 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.table import Table
 
-from iap_bringup.experiments.energy import invariants
+from iap_bringup.terminal.tables import show_rows
 from iap_description import so3
 from iap_description.kernels import Quat, add, cross, put, qnormalize, quat, rotate, scale, vec
 from iap_description.states import STATE_SIZE, P, Q, V, W
@@ -83,21 +82,19 @@ class Loads(NamedTuple):
         return cls(*np.zeros((4, len(assembly.bodies), 6)))
 
 
-def free_flight_convergence(
-    platform: str = "three_star", rates: Sequence[int] = RATES
-) -> list[FreeFlight]:
-    """The table: each engine at each rate [Hz], multiples of 10.
+def free_flight_convergence() -> list[FreeFlight]:
+    """The table of three_star: each engine at each of `RATES`.
 
-    Positions are compared under `Loads.on` and gravity; energy and momenta are watched without
+    Positions are compared under `Loads.on` and gravity; energy and momenta are compared without
     either. PyBullet gets the loads of each step's beginning, as in a run; the closed form those of
     its middle, so that it is of second order and, at twice the highest rate, the reference.
     """
-    assembly = Assembly.of(load_platform(platform))
+    assembly = Assembly.of(load_platform("three_star"))
     oracle = ClosedFormEngine()
-    reference = fly(oracle, assembly, 2 * max(rates), midpoint=True)
-    table = _lines("closed_form", oracle, assembly, rates, reference, midpoint=True)
+    reference = fly(oracle, assembly, 2 * max(RATES), midpoint=True)
+    table = _lines("closed_form", oracle, assembly, reference, midpoint=True)
     engine = PyBulletEngine()
-    table += _lines("pybullet", engine, assembly, rates, reference)
+    table += _lines("pybullet", engine, assembly, reference)
     engine.close()
     return table
 
@@ -171,28 +168,62 @@ def _turned(q: Quat, turn_W: tuple[float, float, float]) -> Quat:
     return qnormalize((v[0], v[1], v[2], s))
 
 
+@dataclass(frozen=True)
+class Invariants:
+    """Conserved quantities of free motion, each with the batch's leading shape.
+
+    Attributes:
+        kinetic: sum of m v^2 / 2 + w J w / 2 over the bodies [J].
+        potential: sum of m g z [J].
+        linear: (..., 3) momentum in world axes [N s].
+        angular: (..., 3) angular momentum about the common CoM, world axes [N m s].
+    """
+
+    kinetic: Array
+    potential: Array
+    linear: Array
+    angular: Array
+
+
+def invariants(assembly: Assembly, x: Array, gravity: float = 0.0) -> Invariants:
+    """Energy and momenta of state rows (..., bodies, 13) under `gravity` [m/s^2]."""
+    masses = np.array([body.mass for body in assembly.bodies])
+    inertias = np.stack([body.inertia for body in assembly.bodies])
+    momenta = masses[:, None] * x[..., V]
+    spins = _spin(inertias, x)
+    p_WC_W = np.einsum("b,...bi->...i", masses, x[..., P]) / masses.sum()
+    arms = x[..., P] - p_WC_W[..., None, :]
+    kinetic = 0.5 * (momenta * x[..., V] + spins * x[..., W]).sum((-2, -1))
+    potential = gravity * (masses * x[..., 2]).sum(-1)
+    angular = (np.cross(arms, momenta) + spins).sum(-2)
+    return Invariants(kinetic, potential, momenta.sum(-2), angular)
+
+
+def _spin(inertias: Array, x: Array) -> Array:
+    """Angular momentum (..., bodies, 3) of each body about its own CoM, world axes."""
+    w_B = so3.rotate(so3.conjugate(x[..., Q]), x[..., W])
+    return so3.rotate(x[..., Q], np.einsum("bij,...bj->...bi", inertias, w_B))
+
+
 def _lines(
     name: str,
     engine: Engine,
     assembly: Assembly,
-    rates: Sequence[int],
     reference: Array,
     *,
     midpoint: bool = False,
 ) -> list[FreeFlight]:
     lines: list[FreeFlight] = []
-    for rate in rates:
+    for rate in RATES:
         flown = fly(engine, assembly, rate, midpoint=midpoint)
         error = float(np.linalg.norm(flown[..., P] - reference[..., P], axis=-1).max())
-        order = _order(lines[-1], rate, error) if lines else None
+        order = None
+        if lines:  # from the rate before
+            ratio = lines[-1].position_error_m / error
+            order = math.log(ratio) / math.log(rate / lines[-1].rate_hz)
         drifts = _drifts(assembly, fly(engine, assembly, rate, loaded=False))
         lines.append(FreeFlight(name, rate, error, order, *drifts))
     return lines
-
-
-def _order(before: FreeFlight, rate: int, error: float) -> float:
-    """Order of convergence from one rate to the next."""
-    return math.log(before.position_error_m / error) / math.log(rate / before.rate_hz)
 
 
 def _drifts(assembly: Assembly, x: Array) -> tuple[float, float, float]:
@@ -210,26 +241,15 @@ def _drift(v: Array) -> float:
 
 
 def show_convergence(console: Console, lines: Sequence[FreeFlight]) -> None:
-    """The table of free flight: PyBullet against the closed form, and what each keeps of energy and momenta."""
-    table = Table(title="2 s of tumbling: error under loads, drifts without")
-    for column in (
-        "engine",
-        "rate, Hz",
-        "position error, mm",
-        "order",
-        "energy",
-        "momentum",
-        "angular m.",
-    ):
-        table.add_column(column, justify="left" if column == "engine" else "right")
-    for line in lines:
-        order = "" if line.order is None else f"{line.order:.2f}"
-        drifts = (line.energy_drift, line.linear_momentum_drift, line.angular_momentum_drift)
-        table.add_row(
-            line.engine,
-            str(line.rate_hz),
-            f"{1e3 * line.position_error_m:.4g}",
-            order,
-            *(f"{drift:.1e}" for drift in drifts),
-        )
-    console.print(table)
+    """The table of free flight: errors of both engines, and drifts of energy and momenta."""
+    rows = {
+        f"{line.engine}, {line.rate_hz} Hz": {
+            "position error, mm": f"{1e3 * line.position_error_m:.4g}",
+            "order": "" if line.order is None else f"{line.order:.2f}",
+            "energy": f"{line.energy_drift:.1e}",
+            "momentum": f"{line.linear_momentum_drift:.1e}",
+            "angular m.": f"{line.angular_momentum_drift:.1e}",
+        }
+        for line in lines
+    }
+    show_rows(console, "2 s of tumbling: error under loads, drifts without", rows)

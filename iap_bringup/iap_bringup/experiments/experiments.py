@@ -12,10 +12,7 @@ from iap_description.errors import BadInput
 
 def free_flight(console: Console) -> None:
     """PyBullet against the closed form of free flight, over three step sizes."""
-    from iap_bringup.experiments.convergence import (
-        free_flight_convergence,
-        show_convergence,
-    )
+    from iap_bringup.experiments.convergence import free_flight_convergence, show_convergence
 
     show_convergence(console, free_flight_convergence())
 
@@ -47,7 +44,7 @@ def localization_nodes(console: Console) -> None:
 
 
 def contact(console: Console) -> None:
-    """A platform at rest, the peg-in-hole flight over physics rates, and what the wrench observer sees."""
+    """A platform at rest, the peg-in-hole flight over physics rates, and the wrench observer's estimates."""
     from iap_bringup.experiments import contact as contact_studies
 
     with console.status("") as status:
@@ -69,7 +66,7 @@ def peg_in_hole(console: Console) -> None:
 
 
 def sensors(console: Console) -> None:
-    """Inertial units, attitude, stamps, projection, stereo and corners, each beside what it shall reach."""
+    """Inertial units, attitude, stamps, projection, stereo and corners, each beside its bar."""
     from iap_bringup.experiments import images as image_studies
     from iap_bringup.experiments import sensors as sensor_studies
     from iap_sensors.cameras.make import make_renderer
@@ -115,16 +112,11 @@ PEG = (
     "force_steady_n",
 )
 EXPERIMENTS: dict[str, Callable[[Console], None]] = {
-    "free_flight": free_flight,
-    "nodes": nodes,
-    "localization_nodes": localization_nodes,
-    "contact": contact,
-    "peg_in_hole": peg_in_hole,
-    "sensors": sensors,
+    study.__name__: study
+    for study in (free_flight, nodes, localization_nodes, contact, peg_in_hole, sensors)
 }
 LOCALIZATION: dict[str, Callable[[Console, ExperimentOptions], None]] = {  # these take options
-    "virpo_tables": virpo_tables,
-    "virpo_faults": virpo_faults,
+    study.__name__: study for study in (virpo_tables, virpo_faults)
 }
 
 

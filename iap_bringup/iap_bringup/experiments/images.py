@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What images are worth, measured: where points are in them, how far planes are, and how many corners are kept."""
+"""Measurements of images: places of points, depths of planes, and how many corners are kept."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_bringup.experiments.options import Report, Rows, bar_row
 from iap_bringup.experiments.unrecorded_flight import watch
 from iap_description import so3
 from iap_description.scenes.library import load_scene
@@ -26,8 +27,6 @@ from iap_simulation.scenario.scenario import Options, resolve
 
 Array = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
-Tell = Callable[[str], None]
-Rows = dict[str, dict[str, Any]]
 NO_BODIES = np.zeros((0, 7))
 LEFT, RIGHT = np.array([0.198, 0.06, 0.0]), np.array([0.198, -0.06, 0.0])  # the f450's mounts
 BARREL = (-0.283, 0.074, 0.0002, 0.00002, 0.0)  # plumb_bob, as a wide lens has it
@@ -39,9 +38,9 @@ FEATURES, FOGGY_FEATURES = 150, 60
 DISTANCE = 5.0  # of the plane that a stereo pair looks at [m]
 
 
-def projection(tell: Tell, renderer: Renderer) -> Rows:
+def projection(report: Report, renderer: Renderer) -> Rows:
     """The largest distance between spots of a slanted wall in images and where the model projects them."""
-    tell("projection")
+    report("projection")
     rows: Rows = {}
     for name, mount, distortion in (
         ("left", LEFT, (0.0,) * 5),
@@ -59,17 +58,19 @@ def projection(tell: Tell, renderer: Renderer) -> Rows:
         edge = [spec.width - REACH - 2, spec.height - REACH - 2]
         seen = uv[np.all((uv > REACH + 1) & (uv < edge), axis=-1)]
         off = np.linalg.norm(_centroids(frame.mono, seen) - seen, axis=-1)
-        rows[f"{name}: {len(seen)} points, largest error, px"] = _row(float(off.max()), "<= 0.3")
+        rows[f"{name}: {len(seen)} points, largest error, px"] = bar_row(
+            float(off.max()), "<= 0.3"
+        )
     return rows
 
 
-def stereo(tell: Tell, renderer: Renderer) -> Rows:
+def stereo(report: Report, renderer: Renderer) -> Rows:
     """The median depths that a stereo pair gives of a plane at `DISTANCE`: by matching blocks, by following corners.
 
     Block matching, as stereo_image_proc does it, draws disparities towards whole pixels, here 7.68
     towards 7.75: most of its error is its own.
     """
-    tell("stereo")
+    report("stereo")
     spec = CameraSpec(**CAMERAS.tree("vi_g"))
     model, ahead = CameraModel.of(spec), optical(np.array([0.0, 0.0, 0.0, 1.0]))
     wall, _ = _wall(DISTANCE + LEFT[0], np.array([0.0, 0.0, 0.0, 1.0]), tiles=4)
@@ -85,20 +86,20 @@ def stereo(tell: Tell, renderer: Renderer) -> Rows:
     for name, disparity in (("blocks", blocks[blocks > 0.0]), ("corners", shifts)):
         depth = spec.fx * (LEFT - RIGHT)[1] / float(np.median(disparity))
         off = 100.0 * abs(depth / DISTANCE - 1.0)
-        rows[f"plane at {DISTANCE:g} m, median depth by {name} off by, %"] = _row(off, "<= 1")
+        rows[f"plane at {DISTANCE:g} m, median depth by {name} off by, %"] = bar_row(off, "<= 1")
     return rows
 
 
-def features(tell: Tell, renderer: Renderer, scenes: Sequence[str] = ()) -> Rows:
+def features(report: Report, renderer: Renderer, scenes: Sequence[str] = ()) -> Rows:
     """The fewest corners kept over `FRAMES` images of the figure-eight, over aircraft and windows, by scene."""
-    tell("corners: the flight")
+    report("corners: the flight")
     flown = watch("figure_eight", Options(duration=STARTS[-1] + 1.0))
     seeing, _ = resolve("figure_eight", Options(sensors="stereo"))
     cameras = mounted_cameras_of(rig_spec(seeing))
     left = [each for each in cameras if each.source.topic.endswith("left")]
     rows: Rows = {}
     for name in scenes or scene_names():
-        tell(f"corners: {name}")
+        report(f"corners: {name}")
         renderer.load(load_scene(name), visible_bodies(rig_spec(flown.scenario)))
         kept = []
         for camera in left:
@@ -109,12 +110,12 @@ def features(tell: Tell, renderer: Renderer, scenes: Sequence[str] = ()) -> Rows
                 images = [renderer.render([camera.shot(x)], x[:, POSE])[0].mono for x in states]
                 kept.append(followed([image for image in images if image is not None]))
         bar = FOGGY_FEATURES if name == "foggy_arena" else FEATURES
-        rows[f"{name}: corners kept, fewest of {len(kept)}"] = _row(min(kept), f">= {bar}")
+        rows[f"{name}: corners kept, fewest of {len(kept)}"] = bar_row(min(kept), f">= {bar}")
     return rows
 
 
 def followed(images: Sequence[Pixels]) -> int:
-    """How many corners of the first image are still followed in the last: KLT there and back from image to image."""
+    """Number of corners of the first image still followed in the last: KLT there and back from image to image."""
     points: Any = cv2.goodFeaturesToTrack(images[0], CORNERS, QUALITY, SPACING)
     if points is None:
         return 0
@@ -171,7 +172,3 @@ def _centroids(image: Pixels, uv: Array) -> Array:
         rows, columns = np.mgrid[v - REACH : v + REACH + 1, u - REACH : u + REACH + 1]
         middles.append([np.sum(dark * columns) / dark.sum(), np.sum(dark * rows) / dark.sum()])
     return np.array(middles)
-
-
-def _row(measured: float, bar: str) -> dict[str, Any]:
-    return {"measured": f"{measured:.3g}", "bar": bar}

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Options of a study."""
+"""Options and rows of studies."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+Report = Callable[[str], None]  # called with what is being done
+Rows = dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class ExperimentOptions:
-    """What the command line asks of a study.
+    """Options of a study on the command line.
 
     Attributes:
         quick: less of it, in minutes.
@@ -18,3 +23,8 @@ class ExperimentOptions:
     quick: bool = False
     flights: Path | None = None
     out: Path | None = None
+
+
+def bar_row(measured: float, bar: str) -> dict[str, str]:
+    """A row of a study's table: a measured value, and what it must reach."""
+    return {"measured": f"{measured:.3g}", "bar": bar}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the papers report of localisation, as data: a strict record of ``data/published/virpo.yaml``."""
+"""The papers' figures of localisation: a strict record of ``data/published/virpo.yaml``."""
 
 from functools import cache
 from typing import Annotated, Literal
@@ -10,9 +10,11 @@ from iap_bringup import DATA
 from iap_description.config import Positive, Record, read_yaml, validate
 
 FILE = DATA / "published" / "virpo.yaml"
-SCENES = ("vio", "vio_uwb", "virpo")  # columns of iap_simulator TABLE VIII
-NEIGHBOURS = ("vio", "vio_uwb", "self_phy", "virpo")  # of virpo TABLE I
-TERMS = ("pos_drift", "pos_velo_drift", "pos_att_drift", "all_kin", "virpo")  # of virpo TABLE II
+COLUMNS = {  # methods of the papers' tables
+    "scenes": ("vio", "vio_uwb", "virpo"),
+    "neighbours": ("vio", "vio_uwb", "self_phy", "virpo"),
+    "terms": ("pos_drift", "pos_velo_drift", "pos_att_drift", "all_kin", "virpo"),
+}
 
 Count = Annotated[int, Field(strict=True, ge=0)]
 Error = Positive | None  # RMSE of the absolute trajectory error [m]
@@ -42,24 +44,11 @@ class Published(Record):
     sizes: Literal["falling"]  # virpo Fig. 5c
     gains: Gains
 
-    def scene(self, case: str, body: str, method: str) -> float | None:
-        """An error of TABLE VIII; None where it has none."""
-        errors = self.scenes.get(case, {}).get(body)  # type: ignore[call-overload]
-        return _column(errors, SCENES, method)
-
-    def neighbour(self, sequence: str, body: str, method: str) -> float | None:
-        """An error of TABLE I; None where it has none."""
-        errors = self.neighbours.get(sequence, {}).get(body)  # type: ignore[call-overload]
-        return _column(errors, NEIGHBOURS, method)
-
-    def term(self, sequence: str, body: str, method: str) -> float | None:
-        """An error of TABLE II; None where it has none."""
-        errors = self.terms.get(sequence, {}).get(body)  # type: ignore[call-overload]
-        return _column(errors, TERMS, method)
-
-
-def _column(errors: tuple[Error, ...] | None, names: tuple[str, ...], name: str) -> float | None:
-    return None if errors is None or name not in names else errors[names.index(name)]
+    def error(self, table: str, case: str, body: str, method: str) -> float | None:
+        """An error of one of `COLUMNS`' tables; None where that has none."""
+        errors = getattr(self, table).get(case, {}).get(body)
+        columns = COLUMNS[table]
+        return None if errors is None or method not in columns else errors[columns.index(method)]
 
 
 @cache

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What sensors are worth, measured: noise against its model, dead reckoning, attitude, stamps."""
-
-from collections.abc import Callable
-from typing import Any
+"""Measurements of sensors: noise against its model, dead reckoning, attitude, stamps."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.experiments.unrecorded_flight import Watched, watch
+from iap_bringup.experiments.options import Report, Rows, bar_row
+from iap_bringup.experiments.unrecorded_flight import FlightLog, watch
 from iap_description import so3
 from iap_description.config import validate
 from iap_description.random_streams import stream
@@ -25,8 +23,6 @@ from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
 Array = NDArray[np.float64]
-Tell = Callable[[str], None]
-Rows = dict[str, dict[str, Any]]
 HOURS = 3.0  # of the still log
 SPAN = 10.0  # of dead reckoning [s]
 STARTS = 3.0, 4.5, 6.0  # of its windows [s]
@@ -36,9 +32,9 @@ SEEDS = range(1, 11)
 NO_OBJECTS = np.zeros((0, 13))
 
 
-def noise(tell: Tell, hours: float = HOURS) -> Rows:
+def noise(report: Report, hours: float = HOURS) -> Rows:
     """Densities from the Allan deviation of a still log, relative to the model's."""
-    tell(f"inertial units: {hours:.0f} h at rest")
+    report(f"inertial units: {hours:.0f} h at rest")
     spec = validate(ImuSpec, UNITS.tree("paper"), source="paper")
     still = np.zeros((round(hours * 3600.0 * spec.rate), 3))
     samples = Imu(spec, spec.rate, stream(1, "allan"))(still, still)
@@ -53,15 +49,15 @@ def noise(tell: Tell, hours: float = HOURS) -> Rows:
             ("bias walk", found.walk, triad.walk),
         ):
             off = float(np.abs(np.mean(value) / true - 1.0))
-            rows[f"{name} {what}, off its density, %"] = _row(100.0 * off, "<= 10")
+            rows[f"{name} {what}, off its density, %"] = bar_row(100.0 * off, "<= 10")
     return rows
 
 
-def dead_reckoning(tell: Tell) -> Rows:
-    """What perfect samples of the figure-eight add up to over 10 s, at worst of all windows."""
+def dead_reckoning(report: Report) -> Rows:
+    """Dead reckoning of perfect samples of the figure-eight over 10 s, at worst of all windows."""
     rows: Rows = {}
     for sampling, bars in (("integrating", (2.0, 0.001)), ("instantaneous", (50.0, 0.01))):
-        tell(f"dead reckoning: {sampling}")
+        report(f"dead reckoning: {sampling}")
         given = (
             "sensors.imu=perfect",
             f"sensors.imu.sampling={sampling}",
@@ -70,12 +66,12 @@ def dead_reckoning(tell: Tell) -> Rows:
         options = Options(sensors="imu", duration=STARTS[-1] + SPAN + 1.0, assignments=given)
         flown = watch("figure_eight", options)
         errors = np.array([_reckoned(flown, sampling, start) for start in STARTS]).max(axis=0)
-        rows[f"{sampling}: position, mm"] = _row(1e3 * errors[0], f"<= {bars[0]:g}")
-        rows[f"{sampling}: attitude, deg"] = _row(np.rad2deg(errors[1]), f"<= {bars[1]:g}")
+        rows[f"{sampling}: position, mm"] = bar_row(1e3 * errors[0], f"<= {bars[0]:g}")
+        rows[f"{sampling}: attitude, deg"] = bar_row(np.rad2deg(errors[1]), f"<= {bars[1]:g}")
     return rows
 
 
-def _reckoned(flown: Watched, sampling: str, start: float) -> tuple[float, float]:
+def _reckoned(flown: FlightLog, sampling: str, start: float) -> tuple[float, float]:
     """Errors of position [m] and attitude [rad] after dead reckoning from a time [s] on."""
     samples = flown.inertial(UNIT)
     stamps = np.array([each.t for each in samples])
@@ -95,9 +91,11 @@ def _reckoned(flown: Watched, sampling: str, start: float) -> tuple[float, float
     return float(np.linalg.norm(p[0] - last[P])), float(np.linalg.norm(turn))
 
 
-def attitude(tell: Tell, seeds: range = SEEDS, long: float = 96.0, short: float = 30.0) -> Rows:
+def attitude(
+    report: Report, seeds: range = SEEDS, long: float = 96.0, short: float = 30.0
+) -> Rows:
     """RMSE of roll and pitch as the paper's unit on an aircraft estimates them in the figure-eight, mean over seeds."""
-    tell("attitude: one flight, noise of every seed")
+    report("attitude: one flight, noise of every seed")
     given = ("sensors.imu=perfect", "sensors.attitude=null", "sensors.magnetometer=null")
     flown = watch("figure_eight", Options(sensors="imu", duration=long, assignments=given))
     errors = [_tilt_errors(flown, seed) for seed in seeds]
@@ -106,11 +104,11 @@ def attitude(tell: Tell, seeds: range = SEEDS, long: float = 96.0, short: float 
         until = round(span * flown.scenario.rates.control_hz)
         rmse = np.sqrt(np.mean([each[:until] ** 2 for each in errors], axis=1)).mean(axis=0)
         for name, value in zip(("roll", "pitch"), np.rad2deg(rmse), strict=True):
-            rows[f"{name} over {span:.0f} s, deg"] = _row(value, f"<= {bar:g}")
+            rows[f"{name} over {span:.0f} s, deg"] = bar_row(value, f"<= {bar:g}")
     return rows
 
 
-def _tilt_errors(flown: Watched, seed: int) -> Array:
+def _tilt_errors(flown: FlightLog, seed: int) -> Array:
     """Errors (T, 2) of roll and pitch [rad] of one aircraft's estimate, with the noise of a seed."""
     scenario, _ = resolve("figure_eight", Options(sensors="imu", seed=seed))
     mount = imu_mounts(Assembly.of(scenario.vehicles[0].platform))[DRONE]
@@ -130,9 +128,9 @@ def _tilt_errors(flown: Watched, seed: int) -> Array:
     return np.asarray(angles[0] - angles[1])
 
 
-def stamps(tell: Tell, renderer: Renderer) -> Rows:
-    """How far stamps are from what they say, and at which state an image is found again."""
-    tell("stamps")
+def stamps(report: Report, renderer: Renderer) -> Rows:
+    """Errors of stamps, and the state at which an image is found again."""
+    report("stamps")
     options = Options(sensors="stereo", scene="textured_walls", duration=4.0)
     flown = watch("figure_eight", options, renderer)
     spacing = np.diff([round(each.t * 1e9) for each in flown.inertial(UNIT)])
@@ -142,18 +140,18 @@ def stamps(tell: Tell, renderer: Renderer) -> Rows:
     cameras = MountedCameras(rig, mounted_cameras_of(rig), renderer)
     found = [_steps_off(flown, cameras, k) for k in range(40, len(images), 10)]
     return {
-        "inertial samples, largest deviation from 5 ms, ns": _row(
+        "inertial samples, largest deviation from 5 ms, ns": bar_row(
             float(np.abs(spacing - 5_000_000).max()), "0"
         ),
-        "images, stamp off a state's, s": _row(off, "0"),
-        "images, control steps between stamp and what is seen": _row(
+        "images, stamp off a state's, s": bar_row(off, "0"),
+        "images, control steps between stamp and what is seen": bar_row(
             float(np.abs(found).max()), "0"
         ),
     }
 
 
-def _steps_off(flown: Watched, cameras: MountedCameras, number: int) -> int:
-    """How many control steps from an image's stamp the state is that gives the same image."""
+def _steps_off(flown: FlightLog, cameras: MountedCameras, number: int) -> int:
+    """Control steps from an image's stamp to the state that gives the same image."""
     image = flown.images("/iap/drone_1/left")[number]
     k = int(np.searchsorted(flown.t, image.t - 1e-6))
     near = range(k - 3, min(k + 4, len(flown.t)))
@@ -163,7 +161,3 @@ def _steps_off(flown: Watched, cameras: MountedCameras, number: int) -> int:
     ]
     difference = [float(np.abs(each - image.pixels).mean()) for each in again]
     return near[int(np.argmin(difference))] - k
-
-
-def _row(measured: float, bar: str) -> dict[str, Any]:
-    return {"measured": f"{measured:.3g}", "bar": bar}

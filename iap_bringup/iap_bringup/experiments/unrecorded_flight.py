@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flights without a run folder, of which every state and all that the sensors said is kept: for studies and tests."""
+"""Flights without a run folder, of which every state and every reading is kept: for studies and tests."""
 
-from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from iap_description.sensors.readings import ImageReading, ImuReading, Reading
 from iap_description.signals import Step
 from iap_sensors.cameras.renderer import Renderer
-from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.flight import Flight
 from iap_simulation.run import Progress
 from iap_simulation.scenario.scenario import Options, Scenario, resolve
@@ -18,19 +17,20 @@ from iap_simulation.simulation import Simulation
 Array = NDArray[np.float64]
 
 
-@dataclass
-class Log:
-    """States of a flight of one vehicle, and readings.
+class FlightLog:
+    """States and readings of a flight of one vehicle; an observer and a sink of its simulation.
+
+    Args:
+        scenario: as resolved.
 
     Attributes:
-        t: times [s].
-        x: (bodies, 13) rows at each.
         readings: in the order in which they came.
     """
 
-    t: list[float] = field(default_factory=list)
-    x: list[Array] = field(default_factory=list)
-    readings: list[Reading] = field(default_factory=list)
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.readings: list[Reading] = []
+        self._states: list[tuple[float, Array]] = []
 
     def receive(self, reading: Reading) -> None:
         """Keep a reading."""
@@ -38,25 +38,17 @@ class Log:
 
     def record(self, vehicle: int, step: Step) -> None:
         """Keep a state."""
-        self.t.append(step.t)
-        self.x.append(step.x.copy())
+        self._states.append((step.t, step.x.copy()))
 
+    @cached_property
+    def t(self) -> Array:
+        """(T,) times of the control instants of the whole flight [s]."""
+        return np.array([t for t, _ in self._states])
 
-@dataclass(frozen=True)
-class Watched:
-    """What was flown, seen and felt.
-
-    Attributes:
-        scenario: as resolved.
-        t: (T,) times of the control instants [s].
-        x: (T, bodies, 13) states.
-        readings: in the order in which they came.
-    """
-
-    scenario: Scenario
-    t: Array
-    x: Array
-    readings: list[Reading]
+    @cached_property
+    def x(self) -> Array:
+        """(T, bodies, 13) states of the whole flight."""
+        return np.array([x for _, x in self._states])
 
     def of(self, topic: str) -> list[Reading]:
         """The readings of one sensor."""
@@ -72,29 +64,23 @@ class Watched:
 
 
 def fly_unrecorded(
-    flight: Flight,
-    log: Log,
-    sink: ReadingSink,
-    renderer: Renderer | None,
-    tell: Progress = lambda _: None,
+    flight: Flight, log: FlightLog, renderer: Renderer | None, progress: Progress = lambda _: None
 ) -> None:
     """Fly without a run folder.
 
     Args:
         flight: of one vehicle.
-        log: keeps the states.
-        sink: receives the readings.
-        renderer: for what has cameras; whoever made it closes it.
-        tell: is told the time in the flight [s].
+        log: keeps its states and receives its readings.
+        renderer: for the cameras; whoever made it closes it.
+        progress: called with the simulation time [s].
     """
     with Simulation(flight, renderer=renderer, render=renderer is not None) as simulation:
-        simulation.begin(observers=[log], sinks=[sink])
-        simulation.fly(tell)
+        simulation.begin(observers=[log], sinks=[log])
+        simulation.fly(progress)
 
 
-def watch(name: str, options: Options, renderer: Renderer | None = None) -> Watched:
-    """Fly a scenario with one vehicle; what has cameras needs a renderer, which whoever made it closes."""
-    scenario, _ = resolve(name, options)
-    log = Log()
-    fly_unrecorded(Flight.of(scenario), log, log, renderer)
-    return Watched(scenario, np.array(log.t), np.array(log.x), log.readings)
+def watch(name: str, options: Options, renderer: Renderer | None = None) -> FlightLog:
+    """Fly a scenario with one vehicle; cameras need a renderer, which whoever made it closes."""
+    log = FlightLog(resolve(name, options)[0])
+    fly_unrecorded(Flight.of(log.scenario), log, renderer)
+    return log

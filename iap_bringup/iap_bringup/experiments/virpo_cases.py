@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `iap experiment virpo_tables` flies, and what it estimates from each flight."""
+"""Flights of `iap experiment virpo_tables`, and the methods that estimate each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from iap_bringup.experiments.hand_flights import flight_folder, resolve_recording
-from iap_bringup.experiments.motion_recordings import Given
+from iap_bringup.experiments.manual_flights import Given, flight_folder, resolve_recording
 from iap_simulation.scenario.scenario import Options, Scenario, resolve
 
 Base = Literal["vio", "vio_uwb", "virpo", "joint", "drift_filter"]
@@ -34,7 +33,7 @@ class Method:
     """
 
     base: Base
-    preset: Literal["matched", "paper"] = "matched"
+    preset: Literal["default", "paper"] = "default"
     terms: tuple[Term, ...] = ALL_TERMS
     neighbours: Literal["full", "self"] = "full"
     size: int | None = None
@@ -188,7 +187,7 @@ QUICK = ("a2", "b")
 
 
 def study(*, quick: bool = False, given: dict[str, Given] | None = None) -> Study:
-    """What is to be flown and estimated.
+    """Flights and estimates of the study.
 
     Args:
         quick: two short flights, one seed, and of the methods `MAIN` only.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What localisation makes of sensors that fail: each fault laid over the same flight, beside the clean one."""
+"""Localisation with sensors that fail: each fault laid over the same flight, beside the clean one."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,45 +19,38 @@ from iap_estimation.virpo.messages import Ranges, Tracks
 FLIGHT, SECONDS, QUICK_SECONDS = "a2", 60.0, 20.0
 METHOD_NAMES = ("vio_uwb", "virpo", "joint", "drift_filter")
 BODIES = ("drone_1", "drone_2", "drone_3", "center")
-WRONG = 30.0  # [px] that an outlier is off, standard deviation
+OUTLIER_DEVIATION = 30.0  # standard deviation of an outlier [px]
 FOCAL = 320.0  # [px]
-BEGIN = 8.0  # of what lasts for some time [s]
-WORST = 2.0  # times the clean flight's error that is allowed
+FAULT_TIME = 8.0  # at which a fault of limited duration begins [s]
+MAX_ERROR_RATIO = 2.0  # of a flight with a fault over the clean one
 Fault = Callable[[list[Event]], list[Event]]
 
 
 def outliers(events: list[Event]) -> list[Event]:
-    """30 % of the tracks lie."""
+    """30 % of the tracks are wrong."""
     rng = stream(1, "outlier tracks")
 
     def spoil(tracks: Tracks) -> Tracks:
         wrong = rng.random(len(tracks.ids)) < 0.3
         views = tracks.views.copy()
-        views[wrong] += rng.normal(size=(int(wrong.sum()), 4)) * WRONG / FOCAL
+        views[wrong] += rng.normal(size=(int(wrong.sum()), 4)) * OUTLIER_DEVIATION / FOCAL
         return replace(tracks, views=views)
 
-    return [
-        (who, spoil(measurement) if isinstance(measurement, Tracks) else measurement)
-        for who, measurement in events
-    ]
+    return [(who, spoil(m) if isinstance(m, Tracks) else m) for who, m in events]
 
 
 def darkness(events: list[Event]) -> list[Event]:
-    """Nobody sees anything for 2 s; the tracks after it are new ones."""
+    """No aircraft has tracks for 2 s; the tracks after it are new ones."""
     return [_unseen(event, 2.0) for event in events]
 
 
 def delay(events: list[Event]) -> list[Event]:
     """Images come 200 ms late, with their own stamps."""
-    late = [
-        (measurement.t + (0.2 if isinstance(measurement, Tracks) else 0.0), (who, measurement))
-        for who, measurement in events
-    ]
-    return [event for _, event in sorted(late, key=lambda pair: pair[0])]
+    return sorted(events, key=lambda e: e[1].t + (0.2 if isinstance(e[1], Tracks) else 0.0))
 
 
 def no_ranges(events: list[Event]) -> list[Event]:
-    """No tag says anything for 10 s."""
+    """No tag measures for 10 s."""
     return [e for e in events if not (isinstance(e[1], Ranges) and _within(e[1].t, 10.0))]
 
 
@@ -67,20 +60,14 @@ def behind_walls(events: list[Event]) -> list[Event]:
     def lengthen(measurement: Ranges) -> Ranges:
         return replace(measurement, ranges=measurement.ranges + (measurement.anchors == 1))
 
-    return [
-        (who, lengthen(measurement) if isinstance(measurement, Ranges) else measurement)
-        for who, measurement in events
-    ]
+    return [(who, lengthen(m) if isinstance(m, Ranges) else m) for who, m in events]
 
 
 def one_blind(events: list[Event]) -> list[Event]:
     """The first aircraft's images do not come for 10 s; the tracks after it are new ones."""
-    kept = []
-    for who, measurement in events:
-        if who == 0 and isinstance(measurement, Tracks) and _within(measurement.t, 10.0):
-            continue
-        kept.append(_unseen((who, measurement), 10.0) if who == 0 else (who, measurement))
-    return kept
+    lost = [isinstance(m, Tracks) and who == 0 and _within(m.t, 10.0) for who, m in events]
+    kept = [event for event, is_lost in zip(events, lost, strict=True) if not is_lost]
+    return [_unseen(event, 10.0) if event[0] == 0 else event for event in kept]
 
 
 FAULTS: dict[str, Fault] = {
@@ -124,9 +111,7 @@ def _error(observed: ObservedFlight, events: list[Event], method: str) -> float 
 def _row(error: float | Failed, clean: float | Failed) -> dict[str, str]:
     ratio = ""
     if isinstance(error, float) and isinstance(clean, float):
-        ratio = (
-            f"{error / clean:.2f} {'ok' if error <= WORST * clean else 'MISSED'} (<= {WORST:g})"
-        )
+        ratio = f"{error / clean:.2f} {'ok' if error <= MAX_ERROR_RATIO * clean else 'MISSED'} (<= {MAX_ERROR_RATIO:g})"
     return {"ATE, m": _text(error), "of the clean one": ratio}
 
 
@@ -135,20 +120,15 @@ def _text(error: float | Failed) -> str:
 
 
 def _within(t: float, seconds: float) -> bool:
-    return BEGIN <= t < BEGIN + seconds
+    return FAULT_TIME <= t < FAULT_TIME + seconds
 
 
 def _unseen(event: Event, seconds: float) -> Event:
     """Tracks of some time as none, and those after it under new names."""
     who, measurement = event
-    if not isinstance(measurement, Tracks) or measurement.t < BEGIN:
+    if not isinstance(measurement, Tracks) or measurement.t < FAULT_TIME:
         return event
     if _within(measurement.t, seconds):
-        none = np.zeros(len(measurement.ids), dtype=bool)
-        return who, Tracks(
-            measurement.t,
-            measurement.ids[none],
-            measurement.views[none],
-            measurement.has_right[none],
-        )
+        none = {name: getattr(measurement, name)[:0] for name in ("ids", "views", "has_right")}
+        return who, replace(measurement, **none)
     return who, replace(measurement, ids=measurement.ids + 10**9)

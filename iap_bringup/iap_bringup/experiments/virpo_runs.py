@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_bringup.experiments.virpo_cases import MAIN, METHODS, Case, Method, Study
-from iap_bringup.experiments.virpo_flights import Event, ObservedFlight, hear, with_noise_of
+from iap_bringup.experiments.virpo_flights import Event, ObservedFlight, observe, with_noise_of
 from iap_bringup.experiments.virpo_scores import Failed, Key, Score
 from iap_bringup.plots.plots_localization import Localized, Path
 from iap_description.states import P
@@ -26,40 +26,42 @@ from iap_sensors.cameras.make import make_renderer
 
 Array = NDArray[np.float64]
 DRAWN = 10  # of the estimates one in so many is drawn
-PRESETS = {"matched": "default", "paper": "paper"}
 TERMS = {"pos": "position", "velo": "velocity", "att": "attitude", "drift": "drift"}
 
 
 @dataclass
 class Found:
-    """What a case gave: scores, and the flight with the first seed's estimates for the figure."""
+    """Findings of a case: scores, and the flight with the first seed's estimates for the figure."""
 
     scores: dict[Key, Score | Failed] = field(default_factory=dict)
     drawn: Localized | None = None
 
 
-def run_study(study: Study, tell: Callable[[str], None]) -> Iterator[tuple[str, Found]]:
+def run_study(study: Study, report: Callable[[str], None]) -> Iterator[tuple[str, Found]]:
     """Run all cases, as many at a time as there are processors; title and findings of each as it is done.
 
     Args:
         study: see there.
-        tell: called with what is done.
+        report: called with what is done.
     """
     workers = min(len(study.cases), len(os.sched_getaffinity(0)))
     context = multiprocessing.get_context("spawn")  # renderers do not survive a fork
     with ProcessPoolExecutor(workers, context) as pool:
         jobs = {pool.submit(run_case, case, study.seeds): case for case in study.cases}
         for count, job in enumerate(as_completed(jobs), 1):
-            tell(f"{count} of {len(jobs)} flights: {jobs[job].title}")
+            report(f"{count} of {len(jobs)} flights: {jobs[job].title}")
             yield jobs[job].title, job.result()
 
 
 def run_case(case: Case, seeds: tuple[int, ...]) -> Found:
     """Fly one case and estimate it with all its methods and seeds."""
     seen, found = watch_case(case, seeds[0]), Found()
+    frontend = load_settings().frontend
     paths: dict[str, Path] = {}
     for seed in seeds:
-        observed = seen if seed == seeds[0] else observed_with(case, seed, seen)
+        observed = seen
+        if seed != seeds[0]:  # what was seen, with the noise of another seed in all other sensors
+            observed = with_noise_of(seen, observe(case, seed, frontend, None, lambda _: None))
         for name in case.methods:
             scores, path = _judged(case, name, observed)
             found.scores |= {Key(case.name, name, seed, body): s for body, s in scores.items()}
@@ -73,19 +75,14 @@ def watch_case(case: Case, seed: int) -> ObservedFlight:
     """Fly a case with cameras."""
     renderer = make_renderer("opengl")
     try:
-        return hear(case, seed, load_settings().frontend, renderer, lambda _: None)
+        return observe(case, seed, load_settings().frontend, renderer, lambda _: None)
     finally:
         renderer.close()
 
 
-def observed_with(case: Case, seed: int, seen: ObservedFlight) -> ObservedFlight:
-    """What was seen, with the noise of another seed in all other sensors."""
-    return with_noise_of(seen, hear(case, seed, load_settings().frontend, None, lambda _: None))
-
-
 def settings_of(method: Method) -> VirpoSpec:
     """The estimators' settings for a method."""
-    spec = load_settings(PRESETS[method.preset]).estimator
+    spec = load_settings(method.preset).estimator
     flags = {flag: term in method.terms for term, flag in TERMS.items()}
     changes = {**flags, "instants": method.size, "sharing": method.neighbours}
     pixels = spec.pixels if method.pixels is None else method.pixels
@@ -98,10 +95,8 @@ def with_anchors(events: Iterable[Event], count: int | None) -> Iterator[Event]:
     for who, measurement in events:
         if count is not None and isinstance(measurement, Ranges):
             few = measurement.anchors < count
-            kept = (
-                each[few] for each in (measurement.p_W, measurement.ranges, measurement.deviations)
-            )
-            yield who, Ranges(measurement.t, measurement.anchors[few], *kept)
+            names = ("anchors", "p_W", "ranges", "deviations")
+            yield who, replace(measurement, **{n: getattr(measurement, n)[few] for n in names})
         else:
             yield who, measurement
 
@@ -111,7 +106,7 @@ def with_pixel_noise(
 ) -> Iterator[Event]:
     """The same with white noise on every coordinate of every track [px]; the same noise each time."""
     rigs = [each.rig for each in observed.own.fleet(pixels).aircraft]
-    rng = np.random.default_rng(observed.seed)
+    rng = np.random.default_rng(observed.scenario.seed)
     for who, measurement in events:
         if isinstance(measurement, Tracks) and (rig := rigs[who]) is not None:
             noise = rig.deviation * rng.standard_normal(measurement.views.shape)
@@ -123,7 +118,7 @@ def with_pixel_noise(
 def estimated(
     observed: ObservedFlight, events: Iterable[Event], base: str, spec: VirpoSpec
 ) -> dict[str, list[Estimate]] | Failed:
-    """What a method believes of all bodies, by name, at every keyframe."""
+    """Estimates of all bodies, by name, at every keyframe of a method."""
     own = observed.own
 
     def first(aircraft: int, t: float) -> Array:
@@ -149,11 +144,8 @@ def estimated(
 
 def errors_of(observed: ObservedFlight, body: str, estimates: list[Estimate]) -> Array:
     """Position errors (K, 3) of a body [m]."""
-    own, rows = (
-        observed.own,
-        np.round(np.interp([e.t for e in estimates], observed.t, range(len(observed.t)))),
-    )
-    k = rows.astype(int)
+    own, t = observed.own, [each.t for each in estimates]
+    k = np.round(np.interp(t, observed.t, range(len(observed.t)))).astype(int)
     places = np.array([each.p_WB_W for each in estimates])
     names = [each.name for each in own.aircraft]
     if body == CENTRE_NAME:
@@ -165,7 +157,7 @@ def errors_of(observed: ObservedFlight, body: str, estimates: list[Estimate]) ->
 
 def biases_inside(observed: ObservedFlight, aircraft: int, estimates: list[Estimate]) -> float:
     """Share of the biases' numbers that are within three of their deviations of the truth."""
-    true = observed.biases[aircraft]
+    true = observed.biases(aircraft)
     k = np.searchsorted(true[:, 0], [each.t - 1e-6 for each in estimates]).clip(0, len(true) - 1)
     biases = np.array([[*each.gyro_bias, *each.accel_bias] for each in estimates])
     sigma = np.sqrt([np.diag(each.covariance)[9:] for each in estimates])
@@ -173,10 +165,10 @@ def biases_inside(observed: ObservedFlight, aircraft: int, estimates: list[Estim
 
 
 def _judged(
-    case: Case, name: str, observed: ObservedFlight
+    case: Case, method_name: str, observed: ObservedFlight
 ) -> tuple[dict[str, Score | Failed], Path | None]:
     """Scores of all bodies, and the path of the last one."""
-    method = METHODS[name]
+    method = METHODS[method_name]
     events: Iterable[Event] = with_anchors(observed.events, method.anchors)
     if method.pixels is not None:
         events = with_pixel_noise(observed, events, method.pixels)
@@ -186,17 +178,15 @@ def _judged(
     scores: dict[str, Score | Failed] = {}
     names = [each.name for each in observed.own.aircraft]
     for body in case.bodies:
-        estimates = found.get(_known_as(body, observed), [])
+        name = _known_as(body, observed)
+        estimates = found.get(name, [])
         if not estimates:
             scores[body] = Failed("no estimate came")
             continue
-        errors = errors_of(observed, _known_as(body, observed), estimates)
+        errors, inside = errors_of(observed, name, estimates), None
         spread = np.array([each.covariance[:3, :3] for each in estimates])
-        inside = (
-            None
-            if body == CENTRE_NAME
-            else biases_inside(observed, names.index(_known_as(body, observed)), estimates)
-        )
+        if body != CENTRE_NAME:
+            inside = biases_inside(observed, names.index(name), estimates)
         scores[body] = Score.of(errors, nees(errors, spread), inside)
     last = found[_known_as(case.bodies[-1], observed)]
     places = np.array([each.p_WB_W for each in last])

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an estimate is worth, and the figures of tables: means over seeds beside what is published and what is asked."""
+"""Scores of estimates, and the figures of tables: means over seeds beside published ones and bars."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from iap_bringup.plots.plots_localization import Quartiles, quartiles_of
 
 Array = NDArray[np.float64]
 Figure = Literal["ate", "horizontal", "vertical"]
@@ -30,14 +32,14 @@ class Score:
         horizontal: of its part in x and y [m].
         vertical: of its part in z [m].
         quartiles: least error, quartiles, and largest [m].
-        nees: mean normalised squared error of the position for each degree of freedom; None where nobody asked.
+        nees: mean normalised squared error of the position for each degree of freedom; None where it was not computed.
         biases: share of the inertial unit's biases within three deviations; None where there are none.
     """
 
     ate: float
     horizontal: float
     vertical: float
-    quartiles: tuple[float, float, float, float, float]
+    quartiles: Quartiles
     nees: float | None = None
     biases: float | None = None
 
@@ -45,13 +47,11 @@ class Score:
     def of(cls, errors: Array, nees: float | None = None, biases: float | None = None) -> Self:
         """Of position errors (K, 3) [m] in `map`, K > 0."""
         squares = np.mean(np.square(errors), axis=0)
-        sizes = np.linalg.norm(errors, axis=1)
-        least, first, middle, third, largest = np.percentile(sizes, (0, 25, 50, 75, 100)).tolist()
         return cls(
             float(np.sqrt(squares.sum())),
             float(np.sqrt(squares[:2].sum())),
             float(np.sqrt(squares[2])),
-            (least, first, middle, third, largest),
+            quartiles_of(errors),
             nees,
             biases,
         )
@@ -106,22 +106,6 @@ class Cell:
     at_least: bool = False
     unit: str = "m"
 
-    @classmethod
-    def of(
-        cls,
-        table: str,
-        row: str,
-        method: str,
-        mean: Mean,
-        published: float | None = None,
-        bar: float | None = None,
-        *,
-        least: bool = False,
-        unit: str = "m",
-    ) -> Self:
-        """With a mean over seeds."""
-        return cls(table, row, method, *mean, published, bar, least, unit)
-
     @property
     def passed(self) -> bool | None:
         """Whether the bar is reached; None without one, or without anything measured."""
@@ -149,9 +133,8 @@ def over_seeds(results: Results, case: str, method: str, body: str) -> tuple[lis
     keys = sorted(
         key for key in results if (key.case, key.method, key.body) == (case, method, body)
     )
-    all_of_them = [results[key] for key in keys]
-    scores = [each for each in all_of_them if isinstance(each, Score)]
-    return scores, len(all_of_them) - len(scores)
+    scores = [each for each in map(results.get, keys) if isinstance(each, Score)]
+    return scores, len(keys) - len(scores)
 
 
 def mean_of(
@@ -192,7 +175,7 @@ def gain_of(
 
 @dataclass(frozen=True)
 class Order:
-    """How methods rank by their mean errors, here and in the papers.
+    """Ranking of methods by their mean errors, here and in the papers.
 
     Attributes:
         table: which.
@@ -230,5 +213,5 @@ class Order:
 
 def ranked(means: Iterable[tuple[str, float]]) -> str:
     """Methods with their means, the worst first."""
-    worst_first: Callable[[tuple[str, float]], float] = lambda pair: -pair[1]  # noqa: E731
-    return " > ".join(f"{name} {mean:.3f}" for name, mean in sorted(means, key=worst_first))
+    worst_first = sorted(means, key=lambda pair: -pair[1])
+    return " > ".join(f"{name} {mean:.3f}" for name, mean in worst_first)

@@ -1,22 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables of `iap experiment virpo_tables`: what was measured beside what is published, and what is asked."""
+"""The tables of `iap experiment virpo_tables`: measured figures beside published ones and bars."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from iap_bringup.experiments.published import NEIGHBOURS, TERMS, Published
-from iap_bringup.experiments.virpo_cases import ANCHORS, MAIN, SEQUENCES, SIZES, Case, Study
-from iap_bringup.experiments.virpo_gains import consistency, gains, noisy_gains
-from iap_bringup.experiments.virpo_scores import Cell, Figure, Mean, Order, Results, mean_of
+from iap_bringup.experiments.published import COLUMNS, Published
+from iap_bringup.experiments.virpo_cases import ANCHORS, MAIN, NOISY, SEQUENCES, SIZES, Case, Study
+from iap_bringup.experiments.virpo_scores import (
+    Cell,
+    Figure,
+    Mean,
+    Order,
+    Results,
+    gain_of,
+    mean_of,
+    over_seeds,
+)
 
 CLEAR = ("a1", "a2")  # scenes without fog
 JOINT = 0.05  # [m] that joint shall reach in them
 JOINT_BY_HAND = 0.10  # [m] that it shall reach horizontally where flown by hand
+GAINS = {
+    "drones": {"virpo": 20.0, "joint": 40.0},
+    "center": {"joint": 0.0},
+}  # bars over vio_uwb [%]
+MAX_NEES = 2.0  # factor by which the mean NEES may be off one
+MIN_BIASES_INSIDE = 0.99  # least share of biases within three deviations
+GAIN = "gain over vio_uwb"
+GAIN_NOISY = "gain over vio_uwb, tracks with 1 px of noise"
+CONSISTENCY = "consistency, mean over drones"
 TABLE_VII, TABLE_VIII = "iap_simulator TABLE VII", "iap_simulator TABLE VIII"
 TABLE_I, TABLE_II, FIG_5C = "virpo TABLE I", "virpo TABLE II", "virpo Fig. 5c"
-Value = Callable[[str, str, str], float | None]  # row, body, method -> published
 
 
 @dataclass(frozen=True)
@@ -33,7 +49,7 @@ class Tables:
 
     @property
     def missed(self) -> list[Cell]:
-        """What does not reach its bar."""
+        """Figures that do not reach their bars."""
         return [cell for cell in self.cells if cell.passed is False]
 
     def pivot(self, table: str) -> dict[str, dict[str, str]]:
@@ -58,17 +74,17 @@ def tables(results: Results, study: Study, papers: Published) -> Tables:
         *gains(results, study, papers),
         *noisy_gains(results, study),
         *consistency(results, study, papers),
-        *_sequences(TABLE_I, NEIGHBOURS, papers.neighbour, results, study),
-        *_sequences(TABLE_II, TERMS, papers.term, results, study),
+        *_sequences(TABLE_I, "neighbours", results, study, papers),
+        *_sequences(TABLE_II, "terms", results, study, papers),
         *sizes(results),
     ]
     orders = [
-        *_orders(TABLE_I, NEIGHBOURS, papers.neighbour, results, study),
-        *_orders(TABLE_II, TERMS, papers.term, results, study),
+        *_orders(TABLE_I, "neighbours", results, study, papers),
+        *_orders(TABLE_II, "terms", results, study, papers),
         *_size_order(results),
     ]
-    said = [cell for cell in cells if cell.seeds or cell.failed]
-    return Tables(tuple(said), tuple(orders))
+    estimated = [cell for cell in cells if cell.seeds or cell.failed]
+    return Tables(tuple(estimated), tuple(orders))
 
 
 def anchors(results: Results, study: Study, papers: Published) -> list[Cell]:
@@ -81,16 +97,16 @@ def anchors(results: Results, study: Study, papers: Published) -> list[Cell]:
         mean = mean_of(results, case.name, method, case.drones)
         known = papers.anchors.get(count)
         name = f"{count} anchors"
-        cells.append(Cell.of(TABLE_VII, "RMSE", name, mean, known, known))
+        cells.append(Cell(TABLE_VII, "RMSE", name, *mean, known, known))
         if best is not None and best.measured is not None:
-            cells.append(Cell.of(TABLE_VII, "not above", name, mean, bar=_with_noise(best, mean)))
+            cells.append(Cell(TABLE_VII, "not above", name, *mean, bar=_with_noise(best, mean)))
         if mean.measured is not None and (best is None or mean.measured < (best.measured or 0.0)):
             best = mean
     return cells
 
 
 def _with_noise(fewer: Mean, more: Mean) -> float:
-    """What an error may be at most to be no larger than another, given how both scatter [m]."""
+    """Largest error that is no larger than another, given how both scatter [m]."""
     count = max(1, min(fewer.seeds, more.seeds))
     scatter = float(np.hypot(fewer.spread or 0.0, more.spread or 0.0) / np.sqrt(count))
     return (fewer.measured or 0.0) + 2.0 * scatter
@@ -106,36 +122,101 @@ def scenes(results: Results, study: Study, papers: Published) -> list[Cell]:
             figures: Sequence[Figure] = ("ate", "horizontal", "vertical")
             for figure in figures if case.by_hand else figures[:1]:
                 row = f"{case.name} {body}" + ("" if figure == "ate" else f", {figure}")
-                cells += [
-                    _scene_cell(results, case, body, figure, row, method, papers)
-                    for method in MAIN
-                ]
+                for method in MAIN:
+                    mean = mean_of(results, case.name, method, (body,), figure)
+                    ate = papers.error("scenes", case.name, body, method)
+                    known = ate if figure == "ate" else None
+                    bar = known if method == "virpo" else _joint_bar(case, method, figure)
+                    cells.append(Cell(TABLE_VIII, row, method, *mean, known, bar))
     return cells
 
 
-def _scene_cell(
-    results: Results,
-    case: Case,
-    body: str,
-    figure: Figure,
-    row: str,
-    method: str,
-    papers: Published,
-) -> Cell:
-    mean = mean_of(results, case.name, method, (body,), figure)
-    known = papers.scene(case.name, body, method) if figure == "ate" else None
-    bar = known if method == "virpo" else None
-    if method == "joint" and figure == "ate" and case.name in CLEAR:
-        bar = JOINT
+def _joint_bar(case: Case, method: str, figure: Figure) -> float | None:
+    """Error that `joint` must reach [m]; None where nothing is asked of the method."""
     if method == "joint" and figure == "horizontal":
-        bar = JOINT_BY_HAND
-    return Cell.of(TABLE_VIII, row, method, mean, known, bar)
+        return JOINT_BY_HAND
+    return JOINT if method == "joint" and figure == "ate" and case.name in CLEAR else None
+
+
+def gains(results: Results, study: Study, papers: Published) -> list[Cell]:
+    """Share by which errors fall below vio_uwb's: each flight, and all together."""
+    flown = [case for case in study.cases if case.name in papers.scenes]
+    cells = []
+    for whose in ("drones", "center"):
+        rows = {case.name: [case] for case in flown} | {"all": flown}
+        for name, cases in rows.items():
+            bodies = [(case.name, b) for case in cases for b in _bodies(case, whose)]
+            for method in MAIN[2:]:
+                mean = gain_of(results, bodies, method)
+                known = _published_gain(papers, bodies) if method == "virpo" else None
+                bar = GAINS[whose].get(method) if name == "all" else None
+                row = f"{name} {whose}"
+                cells.append(Cell(GAIN, row, method, *mean, known, bar, at_least=True, unit="%"))
+    return cells
+
+
+def noisy_gains(results: Results, study: Study) -> list[Cell]:
+    """The same where tracks are as noisy as those of cameras in hand, and what errors are then."""
+    flown = [case for case in study.cases if set(NOISY) <= set(case.methods)]
+    cells = []
+    for case in flown:
+        for whose in ("drones", "center"):
+            for method in NOISY:
+                mean = mean_of(results, case.name, method, _bodies(case, whose))
+                cells.append(Cell(GAIN_NOISY, f"{case.name} {whose}, RMSE", method, *mean))
+    for whose in ("drones", "center") if flown else ():
+        bodies = [(case.name, b) for case in flown for b in _bodies(case, whose)]
+        for method in NOISY[2:]:
+            mean = gain_of(results, bodies, method, over="vio_uwb_1px")
+            cells.append(Cell(GAIN_NOISY, f"gain, {whose}", method, *mean, unit="%"))
+    return cells
+
+
+def consistency(results: Results, study: Study, papers: Published) -> list[Cell]:
+    """NEES of the position for each degree of freedom, and how many biases are within three deviations."""
+    flown = [case for case in study.cases if case.name in papers.scenes]
+    cells = []
+    for method in MAIN:
+        scores = [
+            score
+            for case in flown
+            for body in case.drones
+            for score in over_seeds(results, case.name, method, body)[0]
+        ]
+        nees = [score.nees for score in scores if score.nees is not None]
+        inside = [score.biases for score in scores if score.biases is not None]
+        is_judged = method in ("vio_uwb", "joint")
+        for name, values, bar, least in (
+            ("NEES, at most", nees, MAX_NEES, False),
+            ("NEES, at least", nees, 1.0 / MAX_NEES, True),
+            ("biases within 3 sigma", inside, MIN_BIASES_INSIDE, True),
+        ):
+            if values:
+                mean = Mean(float(np.mean(values)), float(np.std(values)), len(values), 0)
+                asked = bar if is_judged else None
+                cells.append(Cell(CONSISTENCY, name, method, *mean, None, asked, least, ""))
+    return cells
+
+
+def _bodies(case: Case, whose: str) -> tuple[str, ...]:
+    return case.drones if whose == "drones" else ("center",)
+
+
+def _published_gain(papers: Published, bodies: Sequence[tuple[str, str]]) -> float | None:
+    """Of TABLE VIII itself [%]."""
+    pairs = [
+        [papers.error("scenes", case, body, method) for method in ("vio_uwb", "virpo")]
+        for case, body in bodies
+    ]
+    shares = [1.0 - after / before for before, after in pairs if before and after]
+    return 100.0 * float(np.mean(shares)) if shares else None
 
 
 def _sequences(
-    table: str, methods: Sequence[str], known: Value, results: Results, study: Study
+    table: str, key: str, results: Results, study: Study, papers: Published
 ) -> list[Cell]:
-    """A table of virpo over its sequences, each of which one of the flights stands for."""
+    """A table of virpo, `key` in the papers' record, over its sequences; a flight stands for each."""
+    methods = COLUMNS[key]
     if not {key.method for key in results} & set(methods) - set(MAIN):
         return []  # it would repeat other tables
     cells = []
@@ -144,29 +225,29 @@ def _sequences(
         for body in case.drones if case else ():
             for method in methods:
                 mean = mean_of(results, name, method, (body,))
-                row = f"{sequence} {body}"
-                cells.append(Cell.of(table, row, method, mean, known(sequence, body, method)))
+                known = papers.error(key, sequence, body, method)
+                cells.append(Cell(table, f"{sequence} {body}", method, *mean, known))
     return cells
 
 
 def _orders(
-    table: str, methods: Sequence[str], known: Value, results: Results, study: Study
+    table: str, key: str, results: Results, study: Study, papers: Published
 ) -> list[Order]:
-    """How methods rank over the sequences of stars and of lines."""
+    """Rankings of methods over the sequences of stars and of lines."""
     orders: list[Order] = []
     for group in ("SIAP", "LIAP"):
         cases = {s: study.case(name) for s, name in SEQUENCES.items() if s.startswith(group)}
         flown = {s: case for s, case in cases.items() if case is not None}
         here, there, spreads = [], [], []
-        for method in methods:
+        for method in COLUMNS[key]:
             means = [mean_of(results, c.name, method, c.drones) for c in flown.values()]
             values = [mean.measured for mean in means if mean.measured is not None]
-            papers = [known(s, body, method) for s, c in flown.items() for body in c.drones]
-            said = [value for value in papers if value is not None]
-            if not values or len(values) < len(means) or not said:
+            known = [papers.error(key, s, b, method) for s, c in flown.items() for b in c.drones]
+            published = [value for value in known if value is not None]
+            if not values or len(values) < len(means) or not published:
                 continue
             here.append((method, float(np.mean(values))))
-            there.append((method, float(np.mean(said))))
+            there.append((method, float(np.mean(published))))
             spreads += [mean.spread or 0.0 for mean in means]
         if len(here) > 1:
             noise = float(np.mean(spreads)) / float(np.sqrt(len(flown)))
@@ -187,7 +268,7 @@ def sizes(results: Results) -> list[Cell]:
     if not any(means[drones[0], column].seeds for column in list(columns)[:-1]):
         return []
     return [
-        Cell.of(FIG_5C, f"SIAP-1 {body}", f"F_k {column}", mean)
+        Cell(FIG_5C, f"SIAP-1 {body}", f"F_k {column}", *mean)
         for (body, column), mean in means.items()
     ]
 

@@ -50,13 +50,13 @@ class SceneObject:
         return so3.rotate(so3.conjugate(self.row[Q]), points_W - self.row[P])
 
     def holds(self, points_W: Array) -> NDArray[np.bool_]:
-        """Which points (n, 3) are within the box around the object, cavities included."""
+        """Flags (n,) of points (n, 3) within the box around the object, cavities included."""
         corners, points = self.corners_O, self.to_O(points_W)
         inside = (points >= corners.min(axis=0)) & (points <= corners.max(axis=0))
         return np.asarray(inside.all(axis=1))
 
     def hides(self, points_W: Array, eye_W: Array) -> NDArray[np.bool_]:
-        """Which points (n, 3) the box around the object hides from an eye (3,)."""
+        """Flags (n,) of points (n, 3) that the box around the object hides from a viewpoint (3,)."""
         corners, eye = self.corners_O, self.to_O(eye_W)
         rays = self.to_O(points_W) - eye
         rays[np.abs(rays) < PARALLEL] = PARALLEL

@@ -2,6 +2,7 @@
 """From the arguments of a launch file to the parameters of all nodes and to RViz's view; no ROS needed."""
 
 import copy
+import json
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,81 +31,83 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 IMAGE_DISPLAY, POINTS_DISPLAY = "rviz_default_plugins/Image", "rviz_default_plugins/PointCloud2"
 SHOWN = 4  # of the displays of one kind, from the first on
 REPLAY = ("topic", "actual_topic", "convention")
-TEXTS = ("scenario", "bag", *REPLAY, "platform", "gains", "sensors", "scene", "state_source")
+CHOICES = ("platform", "gains", "sensors", "scene", "state_source")
+PARAMETERS: dict[str, tuple[Any, str]] = {  # of a flight, by name: default, description
+    "scenario": ("hover", "Name of a scenario, or the path of a YAML file."),
+    "bag": ("", "Bag or CSV whose commands are flown instead of a scenario."),
+    "topic": ("", "Topic of the bag's commands; empty: the one whose type and name fit."),
+    "actual_topic": ("", "Topic of what the real aircraft did, to compare with; empty: none."),
+    "convention": (
+        "",
+        "Frames of the bag: enu or ned; empty: ned for a pair of Points, else enu.",
+    ),
+    "platform": ("", "Platform instead of the scenario's."),
+    "gains": ("", "Gain preset instead of the scenario's."),
+    "sensors": (
+        "",
+        "Sensors of every vehicle instead of the scenario's, e.g. imu,uwb; none: none.",
+    ),
+    "scene": ("", "Scene that is flown in instead of the scenario's."),
+    "state_source": (
+        "",
+        "State that controllers use instead of the scenario's: truth, or a method.",
+    ),
+    "seed": (-1, "Seed of all noise; -1: the scenario's."),
+    "duration": (0.0, "Simulated time [s]; 0: the scenario's."),
+    "assignments": ([""], "KEY=VALUE for any key of the resolved configuration, as --set."),
+}
 
 
 def flight_parameters(given: Mapping[str, str]) -> dict[str, Any]:
-    """The parameters that say which flight it is (see `nodes.flight_parameters`), from launch arguments.
+    """Values of `PARAMETERS` from launch arguments, which have `set` for `assignments`.
 
     Raises:
         BadInput: a number is none.
     """
-    return {
-        **{name: given[name] for name in TEXTS},
-        "seed": _number(given, "seed", int),
-        "duration": _number(given, "duration", float),
-        "assignments": given["set"].split(";"),
-    }
+    out: dict[str, Any] = {"assignments": given["set"].split(";")}
+    for name, (default, _) in PARAMETERS.items():
+        try:
+            out.setdefault(name, type(default)(given.get(name, "")))
+        except ValueError as error:
+            raise BadInput(f"{name}:={given[name]}: a number is expected") from error
+    return out
 
 
-def flight_of_launch(given: Mapping[str, str]) -> dict[str, Any]:
-    """The same of those who localise, from fewer arguments; a run has a configuration of its own.
+def localized(given: Mapping[str, str]) -> tuple[Scenario, VehicleSpec]:
+    """The scenario of those who localise, and its vehicle, by default the first; a run has its own configuration.
 
     Raises:
-        BadInput: there is no such run.
+        BadInput: there is no such run or vehicle, or anything of the scenario is unknown.
     """
-    names = ("scenario", "platform", "sensors", "scene")
-    out: dict[str, Any] = {name: given[name] for name in names}
-    out["assignments"] = given["set"].split(";")
+    flight = {name: default for name, (default, _) in PARAMETERS.items()}
+    flight |= {name: given[name] for name in ("scenario", "platform", "sensors", "scene")}
     if given["run"]:
         config = Path(given["run"]) / CONFIG
         if not config.is_file():
             raise BadInput(f"run:={given['run']}: no run folder")
-        out["scenario"] = str(config.resolve())
-    return out
-
-
-def localized(flight: Mapping[str, Any], name: str) -> tuple[Scenario, VehicleSpec]:
-    """The flight's scenario, and its vehicle of that name, or the first one.
-
-    Raises:
-        BadInput: there is none of that name, or anything in the flight is unknown.
-    """
-    unset = {**dict.fromkeys(TEXTS, ""), "seed": -1, "duration": 0.0}
-    scenario = resolved({**unset, **flight})
-    names = [vehicle.name for vehicle in scenario.vehicles]
+        flight["scenario"] = str(config.resolve())
+    scenario, _ = resolve_flight({**flight, "assignments": given["set"].split(";")})
+    name, names = given["vehicle"], [vehicle.name for vehicle in scenario.vehicles]
     if name and name not in names:
         raise BadInput(f"vehicle:={name}: {scenario.scenario} has {', '.join(names)}")
     return scenario, scenario.vehicles[names.index(name) if name else 0]
 
 
-def _number(given: Mapping[str, str], name: str, kind: type[int] | type[float]) -> float:
-    try:
-        return kind(given[name])
-    except ValueError as error:
-        raise BadInput(f"{name}:={given[name]}: a number is expected") from error
-
-
-def resolved(flight: Mapping[str, Any]) -> Scenario:
-    """The scenario that flight parameters stand for.
+def resolve_flight(flight: Mapping[str, Any]) -> tuple[Scenario, dict[str, Any]]:
+    """The scenario that values of `PARAMETERS` stand for, and its plain tree.
 
     Raises:
         BadInput: anything unknown, missing or impossible.
     """
     options = Options(
-        platform=flight["platform"] or None,
-        gains=flight["gains"] or None,
-        sensors=flight["sensors"] or None,
-        scene=flight["scene"] or None,
-        state_source=flight["state_source"] or None,
+        **{name: flight[name] or None for name in (*CHOICES, "duration")},
         seed=None if flight["seed"] < 0 else flight["seed"],
-        duration=flight["duration"] or None,
         assignments=tuple(filter(None, flight["assignments"])),
     )
     if not flight["bag"]:
-        return resolve(flight["scenario"], options)[0]
+        return resolve(flight["scenario"], options)
     replay = {"path": flight["bag"], **{name: flight[name] or None for name in REPLAY}}
-    return resolve_replay(replay, options)[0]
+    return resolve_replay(replay, options)
 
 
 def parameter_file(
@@ -223,16 +226,8 @@ def _renamed(tree: Any, name: str) -> Any:  # noqa: ANN401 - YAML
     return tree.replace("iap/", f"{name}/") if isinstance(tree, str) else copy.copy(tree)
 
 
-class _PlainDumper(yaml.SafeDumper):
-    """YAML without aliases, which ROS's parameter files may not have."""
-
-    def ignore_aliases(self, data: object) -> bool:
-        """Write everything out."""
-        return True
-
-
 def _written(tree: object, name: str) -> str:
     path = Path(tempfile.mkdtemp(prefix="iap_launch_")) / name
-    text = yaml.dump(tree, Dumper=_PlainDumper, sort_keys=False)
-    path.write_text(text, encoding="utf-8")
+    plain = json.loads(json.dumps(tree))  # no object twice: ROS's files may not have aliases
+    path.write_text(yaml.safe_dump(plain, sort_keys=False), encoding="utf-8")
     return str(path)

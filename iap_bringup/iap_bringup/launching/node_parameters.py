@@ -16,9 +16,8 @@ from iap_estimation.virpo.localizer import METHODS
 from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import ESTIMATED, STATE
 from iap_simulation.scenario.plant_spec import plant_spec
-from iap_simulation.scenario.rig_spec import rig_spec
+from iap_simulation.scenario.rig_spec import rig_spec, sensor_infos
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.scenario.sensor_infos import sensor_infos
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 from iap_simulation.vehicle import Vehicle
 
@@ -37,9 +36,9 @@ PACKAGES = {
     **dict.fromkeys(ESTIMATION, "iap_estimation"),
     **dict.fromkeys([*SENSOR_NODES.values(), OTHER_SENSORS], "iap_sensors"),
 }
-TOGETHER = ("joint", "drift_filter")  # methods of joint_node
+CENTRAL_METHODS = ("joint", "drift_filter")  # methods of joint_node
 REVISED = "reference/revised"
-MAX_LAG = 0.2  # of what is seen behind a state in lockstep [s]
+MAX_LAG = 0.2  # of images behind a state in lockstep [s]
 
 
 def package_of(executable: str) -> str:
@@ -50,14 +49,15 @@ def package_of(executable: str) -> str:
 def vehicle_nodes(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, dict[str, Any]]:
     """The nodes between a vehicle's states, references and commands: executable -> parameters.
 
-    A vehicle that has something to feel has an observer, since what it estimates is recorded even
-    where nothing acts upon it.
+    A vehicle that can be in contact has an observer, whose estimate is recorded even where control
+    does not use it.
     """
     nodes = {CONTROLLER: controller_parameters(scenario, vehicle)}
-    if scenario.feels(vehicle):
+    if scenario.has_contact(vehicle):
         nodes[OBSERVER] = observer_parameters(scenario, vehicle)
     if vehicle.control.admittance:
-        nodes[ADMITTANCE] = admittance_parameters(scenario, vehicle)
+        answering = _answering(scenario, vehicle)
+        nodes[ADMITTANCE] = {**answering, "wrench_topic": _wrench_topic(vehicle)}
     return nodes
 
 
@@ -93,17 +93,21 @@ def localization_nodes(
     """
     if method not in METHODS:
         raise BadInput(f"there is no method '{method}' (choices: {', '.join(METHODS)})")
-    values, spaces = estimator_parameters(scenario, vehicle), aircraft_spaces(vehicle)
+    assembly, values = (
+        Assembly.of(vehicle.platform, vehicle.name),
+        estimator_parameters(scenario, vehicle),
+    )
+    spaces = [space(assembly, body) for body in assembly.aircraft]
     waits = {**values, "max_lag": MAX_LAG if pace == "lockstep" else 0.0}
-    out = [(FRONTEND, space, values) for space in spaces]
-    if method in TOGETHER:
+    out = [(FRONTEND, each, values) for each in spaces]
+    if method in CENTRAL_METHODS:
         return [*out, (JOINT, f"/{vehicle.name}", {**waits, "method": method})]
-    out += [(VIRPO, space, {**values, "method": method}) for space in spaces]
+    out += [(VIRPO, each, {**values, "method": method}) for each in spaces]
     return [*out, (CENTRE, f"/{vehicle.name}", waits)]
 
 
 def estimator_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
-    """What the nodes that localise a vehicle have in common."""
+    """Parameters that the nodes that localise a vehicle have in common."""
     control = vehicle.control
     return {
         "platform": _yaml(vehicle.platform),
@@ -116,21 +120,15 @@ def estimator_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, 
     }
 
 
-def aircraft_spaces(vehicle: VehicleSpec) -> list[str]:
-    """Namespaces of a vehicle's aircraft, such as ``/iap/drone_1``."""
-    assembly = Assembly.of(vehicle.platform, vehicle.name)
-    return [space(assembly, body) for body in assembly.aircraft]
-
-
 def physics_parameters(
     scenario: Scenario, vehicles: Sequence[Vehicle] | None = None
 ) -> dict[str, Any]:
-    """What makes a physics_node the plant of a scenario; vehicles are made of it unless they are given."""
+    """Parameters that make a physics_node the plant of a scenario; vehicles are made of it unless they are given."""
     return {"plant": plant_spec(scenario, vehicles).yaml()}
 
 
 def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
-    """What makes a controller_node the controller of a scenario's vehicle, bit for bit."""
+    """Parameters that make a controller_node the controller of a scenario's vehicle, bit for bit."""
     control = vehicle.control
     out = {
         **_answering(scenario, vehicle),
@@ -139,9 +137,9 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
         "gravity": scenario.world.gravity,
         "reference_topic": REVISED if control.admittance else "reference",
     }
-    if scenario.feels(vehicle):
+    if scenario.has_contact(vehicle):
         out |= {"wrench_topic": _wrench_topic(vehicle), "wrench_mode": control.wrench_mode}
-    if scenario.feels(vehicle) and vehicle.push is not None:
+    if scenario.has_contact(vehicle) and vehicle.push is not None:
         out["push"] = _yaml(vehicle.push)
         if vehicle.push.axes:
             out["wrench_axes"] = list(vehicle.push.axes)
@@ -149,7 +147,7 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
 
 
 def reference_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
-    """What makes a reference_node play the references of a scenario's vehicle."""
+    """Parameters that make a reference_node play the references of a scenario's vehicle."""
     control = vehicle.control
     out = {
         "platform": _yaml(vehicle.platform),
@@ -166,13 +164,8 @@ def reference_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, 
     return out
 
 
-def admittance_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
-    """What makes an admittance_node the admittance of a scenario's vehicle."""
-    return {**_answering(scenario, vehicle), "wrench_topic": _wrench_topic(vehicle)}
-
-
 def observer_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
-    """What makes a wrench_observer_node the observer of a scenario's vehicle."""
+    """Parameters that make a wrench_observer_node the observer of a scenario's vehicle."""
     autopilot, kind = vehicle.control.gains.autopilot, vehicle.control.observer
     units = [each for each in sensor_infos(scenario, vehicle.name) if isinstance(each, ImuInfo)]
     by_units = {"sensors": sensors_text(units), "reliable": True}
@@ -191,7 +184,7 @@ def observer_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, A
 
 
 def _answering(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
-    """What all nodes share that answer the states of a vehicle."""
+    """Parameters of all nodes that answer the states of a vehicle."""
     control = vehicle.control
     return {
         "platform": _yaml(vehicle.platform),

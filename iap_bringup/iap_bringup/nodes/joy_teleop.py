@@ -18,18 +18,18 @@ from iap_io.ros.node import run
 
 
 class JoyTeleop(TeleopNode):
-    """Holds the pose unless the dead man's button of a joystick that still speaks is held."""
+    """Holds the pose unless the dead man's button is held and the joystick still sends."""
 
     def __init__(self, namespace: str = "iap") -> None:
         super().__init__("joy_teleop", namespace)
         what = "Mapping: gamepad, or the path of a YAML file like it."
         self._mapping = load_mapping(JoystickMapping, self.parameter("mapping", "gamepad", what))
-        self._demand, self._heard = RELEASED, 0.0
+        self._demand, self._received = RELEASED, 0.0
         self.create_subscription(Joy, "joy", self._on_joy, qos_profile_sensor_data)
         self.fly(self._mapping.limits, self._present_demand)
 
     def _on_joy(self, joy: Joy) -> None:
-        self._heard = time.monotonic()
+        self._received = time.monotonic()
         try:
             self._demand = joystick_demand(joy.axes, joy.buttons, self._mapping)
         except BadInput as error:
@@ -37,8 +37,8 @@ class JoyTeleop(TeleopNode):
             self.get_logger().error(str(error), throttle_duration_sec=5.0)
 
     def _present_demand(self) -> Demand:
-        speaks = time.monotonic() - self._heard < self._mapping.timeout
-        return self._demand if speaks else RELEASED
+        is_alive = time.monotonic() - self._received < self._mapping.timeout
+        return self._demand if is_alive else RELEASED
 
 
 def main() -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A run folder that fills with what comes in messages, the same as the one that the loop in one process makes."""
+"""A run folder made of messages, the same as the one of the loop in one process."""
 
 import math
 import time
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from iap_bringup.nodes.step_synchronizer import Expected, StepSynchronizer
+from iap_bringup.nodes.step_synchronizer import StepSynchronizer, expected_topics
 from iap_description.sensors.readings import Reading
 from iap_description.signals import Step
 from iap_io.runs.recorder import Recorder, RecordingFailed
@@ -29,7 +29,7 @@ class NodeRecording:
 
     Attributes:
         folder: of the run.
-        logbook: takes the messages.
+        synchronizer: takes the messages.
         outcome: one word for metrics.json once the flight is over, before that None.
         collisions: as metrics.json has them.
         control_step_us: mean time of a control step, as the controllers say.
@@ -37,8 +37,8 @@ class NodeRecording:
 
     def __init__(self, flight: Flight, config: dict[str, Any], folder: Path) -> None:
         self.folder = folder
-        self.logbook = StepSynchronizer(
-            [Expected.of(pilot) for pilot in flight.vehicles], self._write
+        self.synchronizer = StepSynchronizer(
+            list(map(expected_topics, flight.vehicles)), self._write
         )
         self.outcome: str | None = None
         self.collisions: list[dict[str, Any]] = []
@@ -66,7 +66,7 @@ class NodeRecording:
         """Complete the bag; a flight that is not over counts as interrupted."""
         try:
             if self.outcome is None:
-                self.logbook.finish()
+                self.synchronizer.finish()
             self.outcome = self.outcome or INTERRUPTED
             self._recorder.close()
         except RecordingFailed:

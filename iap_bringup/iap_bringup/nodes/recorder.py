@@ -20,7 +20,7 @@ from std_srvs.srv import SetBool
 from iap_bringup.nodes.node_recording import NodeRecording
 from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_bringup.nodes.sensor_log import SensorLog
-from iap_bringup.nodes.step_synchronizer import MEASURED_WRENCHES, Expected
+from iap_bringup.nodes.step_synchronizer import MEASURED_WRENCHES, expected_topics
 from iap_bringup.plots.plots import write_plots
 from iap_description.errors import BadInput, IapError
 from iap_description.sensors.readings import Reading
@@ -46,7 +46,7 @@ from iap_msgs.msg import ForceTask, PlatformCommand, PlatformReference, Platform
 from iap_simulation.flight import Flight
 from iap_simulation.vehicle import Vehicle
 
-LATENESS = 2.0  # of sensors at the end of a flight, for which is waited [s of wall time]
+LATE_SENSOR_TIMEOUT = 2.0  # for late sensors at the end of a flight [s of wall time]
 REPEATS = 3  # of the standing state, 0.1 s apart, in which the other nodes find each other, too
 
 
@@ -61,17 +61,17 @@ class RecorderNode(SuiteNode):
         what = "Run folder to make; empty: the next free runs/SCENARIO-001."
         self._out = self.parameter("out", "", what)
         self._plot = self.parameter("plot", True, "Whether to draw the plots at the end.")
-        what = "Whether to end the pause of a physics_node with start_paused, once all that is recorded is heard."
-        self._unheard = self._everything() if self.parameter("end_pause", False, what) else None
+        what = "Whether to end the pause of a physics_node with start_paused, once all that is recorded arrives."
+        self._missing = self._all_topics() if self.parameter("end_pause", False, what) else None
         self._pause, self._repeats = self.create_client(SetBool, "/pause"), 0
         self._runs = [self._new_run()]
         self._sensors = SensorLog(self._flight.meta.sensors, self._take_reading)
-        for number, pilot in enumerate(self._flight.vehicles):
-            self._listen(number, pilot)
+        for number, vehicle in enumerate(self._flight.vehicles):
+            self._subscribe(number, vehicle)
         for topic, kind in self._sensors.topics.items():
-            hear = partial(self._on_sensor, topic)
-            self.create_subscription(message_class(kind), topic, hear, EVERY, raw=True)
-        self._lateness, self._is_late = None, False
+            callback = partial(self._on_sensor, topic)
+            self.create_subscription(message_class(kind), topic, callback, EVERY, raw=True)
+        self._late_timer, self._is_late = None, False
         self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
 
     def _new_run(self) -> NodeRecording:
@@ -82,39 +82,41 @@ class RecorderNode(SuiteNode):
         self.get_logger().info(f"recording into {folder}")
         return NodeRecording(self._flight, self._config, folder)
 
-    def _listen(self, number: int, pilot: Vehicle) -> None:
-        count, name = pilot.model.count, pilot.name
+    def _subscribe(self, number: int, vehicle: Vehicle) -> None:
+        count, name = vehicle.model.count, vehicle.name
         reference, wrench = partial(reference_of, count), wrench_of
         taken: list[tuple[str, type, type[Message], Callable[[Any], object]]] = [
             (topics.REFERENCE, PlatformReference, ReferenceMessage, reference),
             (topics.COMMAND, PlatformCommand, CommandMessage, partial(command_of, count)),
         ]
-        if pilot.interaction is not None:
+        if vehicle.interaction is not None:
             taken += [(topic, WrenchStamped, WrenchMessage, wrench) for topic in MEASURED_WRENCHES]
             taken.append((topics.TASK, ForceTask, ForceTaskMessage, task_of))
-            if pilot.interaction.admittance is not None:
+            if vehicle.interaction.admittance is not None:
                 taken.append((topics.REVISED, PlatformReference, ReferenceMessage, reference))
         for topic, kind, message, value in taken:
             take = partial(self._take, number, topic, value)
-            self._hear(f"/{name}/{topic}", kind, message, take)
-        for topic, hear in (
+            self._subscribe_to(f"/{name}/{topic}", kind, message, take)
+        for topic, take in (
             (topics.STATE, self._take_state),
-            (topics.ESTIMATED, self._take_belief),
+            (topics.ESTIMATED, self._take_estimate),
         ):
             if topic == topics.STATE or self._is_estimated[number]:
-                self._hear(f"/{name}/{topic}", PlatformState, StateMessage, partial(hear, number))
+                self._subscribe_to(
+                    f"/{name}/{topic}", PlatformState, StateMessage, partial(take, number)
+                )
 
-    def _hear(
+    def _subscribe_to(
         self, topic: str, kind: type, message: type[Message], take: Callable[[Any], None]
     ) -> None:
         callback = partial(self._on_message, MessageReader(message), take)
         self.create_subscription(kind, topic, callback, EVERY, raw=True)
 
     def _on_message(
-        self, inlet: MessageReader, take: Callable[[Message], None], data: bytes
+        self, reader: MessageReader, take: Callable[[Message], None], data: bytes
     ) -> None:
         try:
-            take(inlet.read(data))
+            take(reader.read(data))
         except (BadInput, ValueError) as error:  # a level or mode that there is none of, too
             self.get_logger().warning(str(error), throttle_duration_sec=2.0)
         except RecordingFailed as error:
@@ -136,49 +138,49 @@ class RecorderNode(SuiteNode):
         self._runs[-1].outcome = "recording_failed"
 
     def _take_state(self, number: int, state: StateMessage) -> None:
-        if self._runs[-1].logbook.is_reset(number, state.stamp):
+        if self._runs[-1].synchronizer.is_reset(number, state.stamp):
             self._close_bag()
             self._runs.append(self._new_run())
             self._sensors.reset()
         self._note(number, topics.STATE)
-        logbook = self._runs[-1].logbook
-        logbook.take_state(number, state.stamp, state.sequence, state.rows, state.rpm)
+        synchronizer = self._runs[-1].synchronizer
+        synchronizer.take_state(number, state.stamp, state.sequence, state.rows, state.rpm)
 
-    def _take_belief(self, number: int, belief: StateMessage) -> None:
-        rows = belief.rows.copy()
-        self._runs[-1].logbook.take(number, topics.ESTIMATED, belief.stamp, rows)
+    def _take_estimate(self, number: int, estimate: StateMessage) -> None:
+        rows = estimate.rows.copy()
+        self._runs[-1].synchronizer.take(number, topics.ESTIMATED, estimate.stamp, rows)
 
-    def _everything(self) -> set[tuple[int, str]]:
+    def _all_topics(self) -> set[tuple[int, str]]:
         """Vehicle and topic of all that is answered while time stands, again and again."""
         return {
             (number, topic)
-            for number, pilot in enumerate(self._flight.vehicles)
-            for topic in (topics.STATE, *Expected.of(pilot).topics)
+            for number, vehicle in enumerate(self._flight.vehicles)
+            for topic in (topics.STATE, *expected_topics(vehicle))
         }
 
     def _note(self, number: int, topic: str) -> None:
-        """Let time go once everything was heard, and the standing state some times more."""
-        if self._unheard is None:
+        """End the pause once everything has arrived, and the standing state some times more."""
+        if self._missing is None:
             return
-        self._unheard.discard((number, topic))
+        self._missing.discard((number, topic))
         self._repeats += self._is_all_there() and topic == topics.STATE
         if self._repeats >= REPEATS and self._pause.service_is_ready():
             self._pause.call_async(SetBool.Request(data=False))
-            self._unheard = None
+            self._missing = None
 
     def _is_all_there(self) -> bool:
-        """Whether all that answers a standing state was heard; inertial units are there, and speak later."""
+        """Whether all that answers a standing state has arrived; inertial units exist, and publish later."""
         sensors = self._sensors
-        return not self._unheard and all(
+        return not self._missing and all(
             sensors.topics[topic] == IMU and self.count_publishers(topic)
-            for topic in sensors.unheard
+            for topic in sensors.missing
         )
 
     def _take(
         self, number: int, topic: str, value: Callable[[Any], object], message: Message
     ) -> None:
         self._note(number, topic)
-        self._runs[-1].logbook.take(number, topic, message.stamp, value(message))
+        self._runs[-1].synchronizer.take(number, topic, message.stamp, value(message))
 
     def _on_diagnostics(self, array: DiagnosticArray) -> None:
         live = self._runs[-1]
@@ -199,10 +201,12 @@ class RecorderNode(SuiteNode):
             self.exit_code = EXIT_FAILED
         elif self._sensors.has_all(live.stamp) or self._is_late:
             self.exit_code = EXIT_DONE
-        elif self._lateness is None:
-            self._lateness = self.create_timer(LATENESS, self._on_lateness, clock=STEADY)
+        elif self._late_timer is None:
+            self._late_timer = self.create_timer(
+                LATE_SENSOR_TIMEOUT, self._on_timeout, clock=STEADY
+            )
 
-    def _on_lateness(self) -> None:
+    def _on_timeout(self) -> None:
         """Sensors that are still behind are not waited for any longer."""
         self._is_late = True
         self._end_if_over()
@@ -247,7 +251,7 @@ def wrench_of(message: WrenchMessage) -> np.ndarray:
 
 
 def task_of(message: ForceTaskMessage) -> Task:
-    """What wrench control does, as a message tells it."""
+    """The task of wrench control in a message."""
     return Task(
         ForceMode(message.mode),
         message.measured_P.copy(),

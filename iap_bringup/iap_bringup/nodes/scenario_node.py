@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from iap_bringup.launching.node_parameters import (
+    estimator_parameters,
+    observer_parameters,
     physics_parameters,
     reference_parameters,
     sensor_parameters,
 )
-from iap_bringup.nodes.estimation_aliases import estimator_values, observer_values
 from iap_bringup.nodes.scenario_parameters import resolved_scenario, vehicle_of_namespace
 from iap_control.references.motions import Replay
 from iap_description.errors import BadInput
@@ -34,12 +35,14 @@ class Alias(NamedTuple):
         parameters: its values out of the scenario that a node of the same name and parameters names.
         key: the parameter that holds its values; set by the user, no scenario is resolved. Empty: none such.
         namespace: where it is unless it is remapped.
+        arguments: of the class besides; ReferenceNode takes its name.
     """
 
     node: str
     parameters: Callable[[SuiteNode], dict[str, Any]]
     key: str = ""
     namespace: str = ""
+    arguments: tuple[str, ...] = ()
 
 
 def _sensors(node: SuiteNode) -> dict[str, Any]:
@@ -49,7 +52,7 @@ def _sensors(node: SuiteNode) -> dict[str, Any]:
 def reference_values(node: SuiteNode) -> dict[str, Any]:
     """Values of a reference_node in the namespace of one of the scenario's vehicles."""
     scenario, _ = resolved_scenario(node)
-    return reference_parameters(scenario, scenario.vehicles[vehicle_of_namespace(node, scenario)])
+    return reference_parameters(scenario, vehicle_of_namespace(node, scenario))
 
 
 def bag_values(node: SuiteNode) -> dict[str, Any]:
@@ -59,7 +62,7 @@ def bag_values(node: SuiteNode) -> dict[str, Any]:
         BadInput: no bag is named.
     """
     scenario, _ = resolved_scenario(node)
-    vehicle = scenario.vehicles[vehicle_of_namespace(node, scenario)]
+    vehicle = vehicle_of_namespace(node, scenario)
     if not isinstance(vehicle.reference, Replay):
         raise BadInput("parameter bag: the bag or CSV file to play is missing")
     return reference_parameters(scenario, vehicle)
@@ -73,6 +76,42 @@ def _physics(node: SuiteNode) -> dict[str, Any]:
     return physics_parameters(scenario, flight.vehicles)
 
 
+def estimator_values(node: SuiteNode) -> dict[str, Any]:
+    """Values of a node that localises; none where the user gives its sensors instead of a scenario.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, or the namespace is of none of the scenario's vehicles.
+    """
+    if _given(node, "sensors").endswith(("\n", ".yaml", ".yml")):
+        return {}
+    scenario, _ = resolved_scenario(node)
+    values = estimator_parameters(scenario, vehicle_of_namespace(node, scenario, has_inner=True))
+    return values | {key: node.parameter(key, values[key], PRESETS[key]) for key in PRESETS}
+
+
+def observer_values(node: SuiteNode) -> dict[str, Any]:
+    """Values of a wrench observer; none where the user gives its platform as YAML instead of a scenario.
+
+    Raises:
+        BadInput: as `estimator_values`.
+    """
+    if "\n" in _given(node, "platform"):
+        return {}
+    scenario, _ = resolved_scenario(node)
+    return observer_parameters(scenario, vehicle_of_namespace(node, scenario, has_inner=True))
+
+
+def _given(node: SuiteNode, name: str) -> str:
+    """The text of a parameter that a scenario has, too, with another meaning."""
+    text: str = node.declare_parameter(name, "").value
+    node.undeclare_parameter(name)
+    return text
+
+
+PRESETS = {  # parameters by which the user overrides the scenario's
+    "preset": "Settings of the estimator instead of the scenario's.",
+    "frontend": "Settings of the front end instead of the scenario's.",
+}
 _ESTIMATION = "iap_estimation.nodes"
 _AIRCRAFT, _VEHICLE = "iap/drone_1", "iap"
 ALIASES: dict[str, Alias] = {
@@ -80,29 +119,33 @@ ALIASES: dict[str, Alias] = {
     "reference_node": Alias(
         "iap_control.nodes.reference_node:ReferenceNode", reference_values, "reference", "iap"
     ),
-    "bag_player": Alias("iap_bringup.nodes.bag_player:BagPlayer", bag_values, namespace="iap"),
-    "frontend_node": Alias(
-        f"{_ESTIMATION}.frontend_node:FrontendNode", estimator_values, namespace=_AIRCRAFT
+    "bag_player": Alias(
+        "iap_control.nodes.reference_node:ReferenceNode", bag_values, "", "iap", ("bag_player",)
     ),
-    "virpo_node": Alias(
-        f"{_ESTIMATION}.virpo_node:VirpoNode", estimator_values, namespace=_AIRCRAFT
-    ),
-    "joint_node": Alias(
-        f"{_ESTIMATION}.joint_node:JointNode", estimator_values, namespace=_VEHICLE
-    ),
-    "centre_node": Alias(
-        f"{_ESTIMATION}.centre_node:CentreNode", estimator_values, namespace=_VEHICLE
-    ),
+    **{
+        name: Alias(f"{_ESTIMATION}.{name}:{kind}", estimator_values, namespace=space)
+        for name, kind, space in (
+            ("frontend_node", "FrontendNode", _AIRCRAFT),
+            ("virpo_node", "VirpoNode", _AIRCRAFT),
+            ("joint_node", "JointNode", _VEHICLE),
+            ("centre_node", "CentreNode", _VEHICLE),
+        )
+    },
     "wrench_observer_node": Alias(
         f"{_ESTIMATION}.wrench_observer_node:WrenchObserverNode",
         observer_values,
         namespace=_VEHICLE,
     ),
-    "imu_node": Alias("iap_sensors.nodes.imu_node:ImuNode", _sensors, key="rig"),
-    "uwb_node": Alias("iap_sensors.nodes.uwb_node:UwbNode", _sensors, key="rig"),
-    "camera_node": Alias("iap_sensors.nodes.camera_node:CameraNode", _sensors, key="rig"),
-    "lidar_node": Alias("iap_sensors.nodes.lidar_node:LidarNode", _sensors, key="rig"),
-    "sensor_node": Alias("iap_sensors.nodes.sensor_node:OtherSensorNode", _sensors, key="rig"),
+    **{
+        f"{name}_node": Alias(f"iap_sensors.nodes.{name}_node:{kind}", _sensors, key="rig")
+        for name, kind in (
+            ("imu", "ImuNode"),
+            ("uwb", "UwbNode"),
+            ("camera", "CameraNode"),
+            ("lidar", "LidarNode"),
+            ("sensor", "OtherSensorNode"),
+        )
+    },
 }
 
 
@@ -116,29 +159,25 @@ def make_node(executable: str, namespace: str | None = None) -> SuiteNode:
     space = alias.namespace if namespace is None else namespace
     module, _, name = alias.node.partition(":")
     given = _values(alias, SuiteNode(executable, namespace=space))
-    node: SuiteNode = getattr(import_module(module), name)(namespace=space, given=given)
-    return node
+    kind: type[SuiteNode] = getattr(import_module(module), name)
+    return kind(*alias.arguments, namespace=space, given=given)
 
 
-def _values(alias: Alias, stand_in: SuiteNode) -> dict[str, Any]:
+def _values(alias: Alias, node: SuiteNode) -> dict[str, Any]:
     """The values of an alias, from a node that is destroyed again."""
     try:
         what = "The node's own values, in place of a scenario."
-        if alias.key and stand_in.parameter(alias.key, "", what):
+        if alias.key and node.parameter(alias.key, "", what):
             return {}
-        return alias.parameters(stand_in)
+        return alias.parameters(node)
     finally:
-        stand_in.destroy_node()
-
-
-def main_of(executable: str) -> Callable[[], int]:
-    """The entry point of an alias."""
-    return lambda: run(executable, lambda: [make_node(executable)])
+        node.destroy_node()
 
 
 def main() -> int:
     """Run the alias that the process is named after."""
-    return main_of(Path(sys.argv[0]).name)()
+    executable = Path(sys.argv[0]).name
+    return run(executable, lambda: [make_node(executable)])
 
 
 if __name__ == "__main__":

@@ -37,8 +37,8 @@ class SensorLog:
                 self._owners[name], self._parts[name] = meta, set(kinds) if is_pair else {name}
         self._first: dict[str, int] = {}  # stamp by topic
         self._newest: dict[str, int] = {}
-        self._stale: dict[str, int] = {}  # topics that still tell of before the reset
-        self._early: list[tuple[str, bytes]] = []  # of topics that tell of after the next one
+        self._stale: dict[str, int] = {}  # topics whose messages are still of before the reset
+        self._early: list[tuple[str, bytes]] = []  # messages of after the next reset
         self._forget()
 
     def _forget(self) -> None:
@@ -55,7 +55,7 @@ class SensorLog:
             self.put(topic, data)
 
     @property
-    def unheard(self) -> set[str]:
+    def missing(self) -> set[str]:
         """Topics of which nothing has come."""
         return self.topics.keys() - self._newest.keys()
 

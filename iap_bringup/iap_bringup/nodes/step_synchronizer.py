@@ -21,26 +21,14 @@ NO_WRENCH = np.zeros(6)
 NO_WRENCH.setflags(write=False)
 
 
-class Expected(NamedTuple):
-    """What goes with every state of a vehicle.
-
-    Attributes:
-        topics: without which a tick is not complete.
-        feels: whether the vehicle's wrenches are recorded.
-    """
-
-    topics: tuple[str, ...]
-    feels: bool
-
-    @classmethod
-    def of(cls, pilot: Vehicle) -> "Expected":
-        """What the nodes of a vehicle publish."""
-        interaction = pilot.interaction
-        if interaction is None:
-            return cls((REFERENCE, COMMAND), feels=False)
-        revised = () if interaction.admittance is None else (REVISED,)
-        task = () if interaction.plan is None else (TASK,)
-        return cls((REFERENCE, COMMAND, *MEASURED_WRENCHES, *revised, *task), feels=True)
+def expected_topics(vehicle: Vehicle) -> tuple[str, ...]:
+    """Topics of a vehicle's nodes without which a tick is not complete."""
+    interaction = vehicle.interaction
+    if interaction is None:
+        return REFERENCE, COMMAND
+    revised = () if interaction.admittance is None else (REVISED,)
+    task = () if interaction.plan is None else (TASK,)
+    return (REFERENCE, COMMAND, *MEASURED_WRENCHES, *revised, *task)
 
 
 class _State(NamedTuple):
@@ -52,9 +40,9 @@ class _State(NamedTuple):
 
 @dataclass
 class _Vehicle:
-    """What has come of one vehicle and is not recorded yet."""
+    """Messages of one vehicle that are not recorded yet."""
 
-    expected: Expected
+    expected: tuple[str, ...]
     states: deque[_State] = field(default_factory=deque)
     waiting: dict[str, dict[int, Any]] = field(default_factory=dict)  # topic -> stamp -> value
     last: dict[str, Any] = field(default_factory=dict)  # topic -> the last one recorded
@@ -63,7 +51,7 @@ class _Vehicle:
     def is_complete(self) -> bool:
         """Whether all that goes with the oldest state is there."""
         stamp = self.states[0].stamp
-        return all(stamp in self.waiting.get(name, {}) for name in self.expected.topics)
+        return all(stamp in self.waiting.get(name, {}) for name in self.expected)
 
     def take_oldest(self) -> Step | None:
         """The oldest state and what goes with it, or the last of it; None before the first command."""
@@ -77,13 +65,13 @@ class _Vehicle:
         if REFERENCE not in last or COMMAND not in last:
             return None
         t = state.stamp / SECOND
-        record, believed = self._wrench_record(last), last.get(ESTIMATED)
+        record, estimate = self._wrench_record(last), last.get(ESTIMATED)
         return Step(
-            state.k, t, state.x, last[REFERENCE], last[COMMAND], state.rpm, record, believed
+            state.k, t, state.x, last[REFERENCE], last[COMMAND], state.rpm, record, estimate
         )
 
     def _wrench_record(self, last: dict[str, Any]) -> WrenchRecord | None:
-        if not self.expected.feels:
+        if MEASURED_WRENCHES[0] not in self.expected:
             return None
         raw_P, filtered_P, estimated_P = (last.get(name, NO_WRENCH) for name in MEASURED_WRENCHES)
         tracked = last.get(REVISED, last[REFERENCE])
@@ -98,12 +86,12 @@ class StepSynchronizer:
     left out.
 
     Args:
-        expected: what goes with the states of each vehicle.
+        expected: topics of what goes with the states of each vehicle, see `expected_topics`.
         write: takes the ticks of all vehicles at one instant.
     """
 
     def __init__(
-        self, expected: Sequence[Expected], write: Callable[[Sequence[Step]], None]
+        self, expected: Sequence[tuple[str, ...]], write: Callable[[Sequence[Step]], None]
     ) -> None:
         self._vehicles = [_Vehicle(each) for each in expected]
         self._write = write

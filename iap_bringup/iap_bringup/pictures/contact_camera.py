@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where to look from so that nothing stands before the vehicles, and a tool's contact is seen."""
+"""Points of view from which nothing hides the vehicles, and a tool's contact is seen."""
 
 import math
 from collections.abc import Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iap_bringup.plots.plot_file import write_plot
+from iap_bringup.plots.plot_style import write_plot
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo

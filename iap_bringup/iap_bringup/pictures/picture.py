@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 Vec3 = tuple[float, float, float]
 
 SAMPLES = 2  # per pixel and axis
+FOV_DEG = 30.0  # vertical angle of view around vehicles
 SPAN = (0.05, 200.0)  # depths that a camera sees [m]
 REACH = 0.55  # [m] of a vehicle's parts around its bodies' origins
 SHADOWED = 6.0  # [m] around vehicles and paths, within which objects cast shadows
@@ -32,20 +33,15 @@ SUN = 0.60 * TO_SUN / np.linalg.norm(TO_SUN)  # its length is its strength
 SUN_DISTANCE = 60.0  # [m] from where its shadows are seen
 SHADOW_PIXELS, SHADOW_SHARE = 3000, 1.2  # at most, and relative to the picture's width
 SHADOW_BIAS, SHADOW_SLOPE = 0.008, 3.5  # m or, where it is more, pixels: for faces the sun grazes
-SHADOW_TAPS = (
-    (-1.5, -0.5),
-    (0.5, -1.5),
-    (1.5, 0.5),
-    (-0.5, 1.5),
-    (0.0, 0.0),
-)  # softening [pixels]
+# Places around a pixel at which its shadow is looked up, which softens edges [pixels].
+SHADOW_TAPS = ((-1.5, -0.5), (0.5, -1.5), (1.5, 0.5), (-0.5, 1.5), (0.0, 0.0))
 SKY_LOW, SKY_HIGH = np.array([226.0, 233.0, 240.0]), np.array([150.0, 184.0, 222.0])
 HAZE = 22.0  # [m] the sky's share of the ground's colour is 63 % here
 
 
 @dataclass(frozen=True)
 class Camera:
-    """Where from and what at.
+    """A point of view.
 
     Attributes:
         position: of the camera in `map` [m].
@@ -77,7 +73,6 @@ def camera_around(
     azimuth_deg: float,
     elevation_deg: float,
     size: tuple[int, int] = (1280, 720),
-    fov_deg: float = 30.0,
 ) -> Camera:
     """The nearest camera that sees vehicles at all points.
 
@@ -86,17 +81,16 @@ def camera_around(
         azimuth_deg: direction from the points' middle to the camera, from x towards y.
         elevation_deg: likewise, above the horizon.
         size: width and height of the picture [pixels].
-        fov_deg: vertical angle of view.
     """
     middle = 0.5 * (points_W.min(axis=0) + points_W.max(axis=0))
     a, e = math.radians(azimuth_deg), math.radians(elevation_deg)
     back = np.array([math.cos(a) * math.cos(e), math.sin(a) * math.cos(e), math.sin(e)])
-    trial = Camera(tuple((middle + back).tolist()), tuple(middle.tolist()), fov_deg)
+    trial = Camera(tuple((middle + back).tolist()), tuple(middle.tolist()), FOV_DEG)
     x, y, z = trial.view[:3, :3] @ (points_W - middle).T
-    up = math.tan(0.5 * math.radians(fov_deg))
+    up = math.tan(0.5 * math.radians(FOV_DEG))
     wide = up * size[0] / size[1]
     distance = np.max(z + np.maximum((np.abs(y) + 0.5 * REACH) / up, (np.abs(x) + REACH) / wide))
-    return Camera(tuple((middle + distance * back).tolist()), tuple(middle.tolist()), fov_deg)
+    return Camera(tuple((middle + distance * back).tolist()), tuple(middle.tolist()), FOV_DEG)
 
 
 def render_scene(
@@ -104,7 +98,7 @@ def render_scene(
     *,
     camera: Camera,
     size: tuple[int, int] = (1280, 720),
-    path_points: Array | Sequence[Array] = (),
+    path_points: Sequence[Array] = (),
     objects: Sequence[SceneObject] = (),
 ) -> NDArray[np.uint8]:
     """Draw vehicles, objects and a path over the ground.
@@ -113,15 +107,13 @@ def render_scene(
         scene: the vehicles, each with its state rows (bodies, 13).
         camera: the point of view.
         size: width and height of the picture [pixels].
-        path_points: (n, 3) a path in `map` [m], drawn as a tube; or several such paths.
+        path_points: paths (n, 3) in `map` [m], drawn as tubes.
         objects: what stands in the world.
 
     Returns:
         The picture (height, width, 3), RGB.
     """
-    single = isinstance(path_points, np.ndarray)
-    paths = [np.asarray(path) for path in ([path_points] if single else path_points)]
-    places = np.vstack([*paths, *(np.asarray(rows)[:, P] for _, rows in scene)])
+    places = np.vstack([*path_points, *(np.asarray(rows)[:, P] for _, rows in scene)])
     low, high = places.min(axis=0) - SHADOWED, places.max(axis=0) + SHADOWED
     places = np.vstack([places, *(np.clip(each.corners_W, low, high) for each in objects)])
     with studio() as stage:
@@ -130,7 +122,7 @@ def render_scene(
         for assembly, rows in scene:
             for body, row in zip(assembly.bodies, rows, strict=True):
                 stage.add_body(body, row)
-        for path in paths:
+        for path in path_points:
             if len(path) > 1:
                 stage.add_path(path)
         stage.add_ground(np.array(camera.target))

@@ -34,10 +34,10 @@ STDERR = 2
 
 
 class PyBulletScene:
-    """What stands in front of the camera; built by `studio`."""
+    """All that a camera sees; made by `studio`."""
 
     def __init__(self, client: int, folder: Path) -> None:
-        self._client, self._folder = client, folder
+        self._at, self._folder = {"physicsClientId": client}, folder
         self._ground = -1
         self._blurs: list[tuple[int, Rgba]] = []  # bodies and colours of what is not opaque
 
@@ -82,10 +82,8 @@ class PyBulletScene:
         tiles = np.tile(np.array(TILE_COLORS[0]), (64, 64, 1))
         tiles[:32, :32] = tiles[32:, 32:] = TILE_COLORS[1]
         imsave(self._folder / "tiles.png", tiles)
-        texture = bullet.loadTexture(str(self._folder / "tiles.png"), physicsClientId=self._client)
-        bullet.changeVisualShape(
-            self._ground, -1, textureUniqueId=texture, physicsClientId=self._client
-        )
+        texture = bullet.loadTexture(str(self._folder / "tiles.png"), **self._at)
+        bullet.changeVisualShape(self._ground, -1, textureUniqueId=texture, **self._at)
 
     def add_path(self, points_W: Array) -> None:
         """A tube along points (n, 3) [m]."""
@@ -147,7 +145,7 @@ class PyBulletScene:
             shadow=0,
             renderer=bullet.ER_TINY_RENDERER,
             flags=bullet.ER_NO_SEGMENTATION_MASK,
-            physicsClientId=self._client,
+            **self._at,
         )
         z = np.asarray(depth, dtype=float).reshape(height, width)
         metres = np.where(z < 1.0, far * near / (far - (far - near) * z), np.inf)
@@ -159,11 +157,11 @@ class PyBulletScene:
         path = self._folder / "body.urdf"
         path.write_text(urdf_text(alone, target="bullet"), encoding="utf-8")
         p, q = row[P].tolist(), row[Q].tolist()
-        return bullet.loadURDF(str(path), p, q, useFixedBase=True, physicsClientId=self._client)
+        return bullet.loadURDF(str(path), p, q, useFixedBase=True, **self._at)
 
     def _move(self, body: int, row: Array) -> None:
         p, q = row[P].tolist(), row[Q].tolist()
-        bullet.resetBasePositionAndOrientation(body, p, q, physicsClientId=self._client)
+        bullet.resetBasePositionAndOrientation(body, p, q, **self._at)
 
     def _add_primitive(self, shape: Shape) -> int:
         """A box or a cylinder, placed in the frame of its object."""
@@ -176,13 +174,13 @@ class PyBulletScene:
             rgbaColor=[*shape.color[:3], 1.0],
             visualFramePosition=shape.position,
             visualFrameOrientation=turned.tolist(),
-            physicsClientId=self._client,
+            **self._at,
             **size,
         )
-        return bullet.createMultiBody(0.0, -1, visual, physicsClientId=self._client)
+        return bullet.createMultiBody(0.0, -1, visual, **self._at)
 
     def _paint(self, body: int, rgba: list[float]) -> None:
-        bullet.changeVisualShape(body, -1, rgbaColor=rgba, physicsClientId=self._client)
+        bullet.changeVisualShape(body, -1, rgbaColor=rgba, **self._at)
 
     def _add_mesh(
         self,
@@ -202,13 +200,13 @@ class PyBulletScene:
             bullet.GEOM_MESH,
             fileName=str(path),
             rgbaColor=list(color),
-            physicsClientId=self._client,
+            **self._at,
         )
-        return bullet.createMultiBody(0.0, -1, shape, physicsClientId=self._client)
+        return bullet.createMultiBody(0.0, -1, shape, **self._at)
 
 
 def _blurs(body: Body) -> tuple[Shape, ...]:
-    """What is not opaque of a body and its rotors, in the body's frame."""
+    """Shapes of a body and its rotors that are not opaque, in the body's frame."""
     turning = [
         shape.model_copy(
             update={"position": tuple(np.add(shape.position, rotor.position).tolist())}

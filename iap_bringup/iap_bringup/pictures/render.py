@@ -79,7 +79,7 @@ def _view(
     objects: list[SceneObject],
     size: Size,
 ) -> tuple[Camera, list[SceneObject]]:
-    """Where from, and the objects with those cut open that the looked-at tool is in."""
+    """The point of view, and the objects with those cut open that the looked-at tool is in."""
     if meta.tool_tip_P is None or meta.tool_axis_P is None or not objects:
         everything = np.vstack([each[:, P] for _, each in scene])
         return free_camera(everything, objects, size), objects

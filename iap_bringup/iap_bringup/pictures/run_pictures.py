@@ -1,24 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All pictures of a run folder: its plots and, where there was contact, sections and snapshots."""
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from iap_bringup.geometry.insertion import Insertion, insertion
 from iap_bringup.pictures.contact_sheet import write_contact_sheet
 from iap_bringup.plots.contact_series import Contact
-from iap_bringup.plots.plot_file import write_plot
 from iap_bringup.plots.plot_series import flight
+from iap_bringup.plots.plot_style import write_plot
 from iap_bringup.plots.plots import write_plots
-from iap_bringup.plots.plots_compared import Compared, draw_compared
+from iap_bringup.plots.plots_contact import draw_compared
 from iap_bringup.plots.plots_insertion import draw_insertion
 from iap_description.config import read_yaml
 from iap_description.sensors.sensor_info import CameraSensorInfo
-from iap_io.runs.run_folder import COMPARED, CONFIG, RunData, load_run
+from iap_io.runs.run_folder import COMPARED, CONFIG, METRICS, RunData, load_run, read_metrics
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.metrics.metrics import finite
 from iap_simulation.scenario.scenario import Scenario, scenario_of
@@ -26,28 +24,24 @@ from iap_simulation.scenario.scenario import Scenario, scenario_of
 SNAPSHOT = (960, 540)  # [pixels]
 
 
-def draw_run(folder: Path, metrics: Mapping[str, Any] | None = None) -> list[Path]:
-    """Draw all pictures of a run into its folder ``plots``.
+def draw_run(folder: Path) -> list[Path]:
+    """Draw all pictures of a run into its folder ``plots``; returns the files.
 
     A snapshot takes some seconds; flights without contact have none.
-
-    Args:
-        folder: of the run.
-        metrics: metrics.json, None where the run has none.
-
-    Returns:
-        The files written.
 
     Raises:
         BadInput: not a run folder.
         RecordingFailed: the disk is full or cannot be written.
     """
     run, plots = load_run(folder), folder / "plots"
+    metrics = (
+        read_metrics(folder) if (folder / METRICS).exists() else {}
+    )  # none where it was killed
     written = write_plots(plots, run, metrics)
     if any(isinstance(sensor, CameraSensorInfo) for sensor in run.meta.sensors):
         written.append(write_contact_sheet(folder))
     run = RunData(run.meta, tuple(finite(vehicle) for vehicle in run.vehicles))
-    outcome = (metrics or {}).get("outcome", COMPLETED)
+    outcome = metrics.get("outcome", COMPLETED)
     flights = [
         (i, flight(run.meta, vehicle, outcome))
         for i, vehicle in enumerate(run.vehicles)
@@ -71,14 +65,14 @@ def draw_run(folder: Path, metrics: Mapping[str, Any] | None = None) -> list[Pat
     return written
 
 
-def _compared(folder: Path, i: int, contact: Contact) -> list[Compared]:
+def _compared(folder: Path, i: int, contact: Contact) -> dict[str, Contact]:
     """Contact of vehicle i, here and in the flights in the run's folder `COMPARED`."""
-    flights = [Compared("this flight", contact)]
+    flights = {"this flight": contact}
     for other in sorted((folder / COMPARED).glob("*/")):
         run = load_run(other)
         there = flight(run.meta, run.vehicles[i]).contact
         if there is not None:
-            flights.append(Compared(other.name, there))
+            flights[other.name] = there
     return flights
 
 
@@ -95,9 +89,7 @@ def _snapshots(
     run: RunData, scenario: Scenario, i: int, contact: Contact, plots: Path, suffix: str
 ) -> list[Path]:
     """Pictures of the first contact and of the end."""
-    from iap_bringup.pictures.render import (
-        write_picture,  # brings in the physics engine's renderer
-    )
+    from iap_bringup.pictures.render import write_picture  # imports the engine's renderer
 
     written = []
     for name, tick in (("contact", contact.first_tick), ("end", len(contact.t) - 1)):

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.plots.plot_file import write_plot
-from iap_bringup.plots.plot_style import AIRCRAFT, REFERENCE, WIDTH
-from iap_bringup.plots.plots_localization import COLORS
+from iap_bringup.plots.plot_style import AIRCRAFT, REFERENCE, WIDTH, write_plot
+from iap_bringup.plots.plots_localization import COLORS, draw_boxes, quartiles_of
 from iap_estimation.datasets.evaluation import SIGMAS, Judged, yaw_aligned
 from iap_estimation.datasets.results import Evaluation
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 ROW = 1.7  # height of a body's panels [in]
-SHARES = 0, 25, 50, 75, 100  # of the errors below the parts of a box [%]
 
 
 def write_localization_plots(folder: Path, evaluation: Evaluation) -> list[Path]:
@@ -38,7 +36,7 @@ def write_localization_plots(folder: Path, evaluation: Evaluation) -> list[Path]
         return []
     is_true = evaluation.results.begins_true
     shown = {
-        body: {name: _Shown.of(one, is_true=is_true) for name, one in methods.items()}
+        body: {name: _Shown(one, is_true=is_true) for name, one in methods.items()}
         for body, methods in drawn.items()
     }
     figures = {"paths": draw_paths, "errors": draw_errors, "quartiles": draw_quartiles}
@@ -49,18 +47,17 @@ def write_localization_plots(folder: Path, evaluation: Evaluation) -> list[Path]
 
 
 class _Shown:
-    """A trajectory as it is drawn: times, places, true places, standard deviations."""
+    """A trajectory as it is drawn: times, places, true places, standard deviations.
 
-    def __init__(self, t: Array, p: Array, truth: Array, sigma: Array) -> None:
-        self.t, self.p, self.truth, self.sigma = t, p, truth, sigma
-        self.errors = p - truth
+    It is aligned unless it began at the truth, where that can be done.
+    """
 
-    @classmethod
-    def of(cls, one: Judged, *, is_true: bool) -> _Shown:
-        """As it is, or aligned where that is needed and can be done."""
+    def __init__(self, one: Judged, *, is_true: bool) -> None:
         aligned = None if is_true else yaw_aligned(one.estimate, one.truth)
         estimate = one.estimate if aligned is None else aligned
-        return cls(one.t, estimate[:, :3], one.truth[:, :3], one.sigma)
+        self.t, self.sigma = one.t, one.sigma
+        self.p, self.truth = estimate[:, :3], one.truth[:, :3]
+        self.errors = self.p - self.truth
 
 
 Panels = dict[str, dict[str, _Shown]]  # by body and method
@@ -108,34 +105,15 @@ def draw_quartiles(figure: Figure, shown: Panels) -> None:
     figure.set_layout_engine("constrained")
     axes = figure.subplots()
     names = list(dict.fromkeys(name for methods in shown.values() for name in methods))
-    width = 0.8 / len(names)
-    for b, methods in enumerate(shown.values()):
-        for m, name in enumerate(names):
-            if name in methods:
-                at = b + (m - 0.5 * (len(names) - 1)) * width
-                box = axes.bxp(
-                    [_box(methods[name])],
-                    [at],
-                    widths=0.8 * width,
-                    patch_artist=True,
-                    showfliers=False,
-                )
-                box["boxes"][0].set(
-                    facecolor=_style(name)["color"], edgecolor="0.2", linewidth=0.6
-                )
-                box["medians"][0].set(color="black")
+    quartiles = {
+        name: {b: quartiles_of(m[name].errors) for b, m in shown.items() if name in m}
+        for name in names
+    }
+    colors = {name: _style(name)["color"] for name in names}
+    draw_boxes(axes, quartiles, colors)
     for name in names:
-        axes.plot([], [], linewidth=5.0, color=_style(name)["color"], label=name)
-    axes.set_xticks(range(len(shown)), list(shown))
-    axes.set_ylim(bottom=0.0)
-    axes.set_ylabel("position error [m]")
+        axes.plot([], [], linewidth=5.0, color=colors[name], label=name)
     _legend(figure, axes)
-
-
-def _box(one: _Shown) -> dict[str, float]:
-    sizes = np.linalg.norm(one.errors, axis=1)
-    keys = ("whislo", "q1", "med", "q3", "whishi")
-    return dict(zip(keys, np.percentile(sizes, SHARES).tolist(), strict=True))
 
 
 def _rows(figure: Figure, shown: Panels, widths: tuple[float, ...]) -> list[list[Any]]:

@@ -1,7 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Colours, lines and sizes of the plots."""
+"""Colours, lines and sizes of the plots, and a plot as a PNG.
 
-from typing import Any
+matplotlib is imported when the first plot is made, and its global state left alone.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from iap_io.runs.run_folder import write_file
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Style = dict[str, Any]
 
@@ -56,3 +69,23 @@ STYLE: Any = {  # matplotlib knows its keys as literals only
     "legend.handlelength": 1.8,
     "lines.solid_capstyle": "round",
 }
+
+
+def write_plot(path: Path, draw: Callable[[Figure], None]) -> Path:
+    """Draw into an empty figure and write it; returns the path.
+
+    Raises:
+        RecordingFailed: the disk is full or cannot be written.
+    """
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        figure = Figure()
+        FigureCanvasAgg(figure)
+        draw(figure)
+        image = io.BytesIO()
+        figure.savefig(image, dpi=DPI, metadata={"Software": None})
+    write_file(path, image.getvalue())
+    return path

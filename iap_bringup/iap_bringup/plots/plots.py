@@ -9,12 +9,12 @@ window.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iap_bringup.plots.plot_file import write_plot
 from iap_bringup.plots.plot_panels import (
     ANGLES,
     RMSE,
@@ -29,7 +29,15 @@ from iap_bringup.plots.plot_panels import (
     widen,
 )
 from iap_bringup.plots.plot_series import Errors, Flight, flight
-from iap_bringup.plots.plot_style import AIRCRAFT, DIFFERENCE, REAL, REFERENCE, SIMULATED, WIDTH
+from iap_bringup.plots.plot_style import (
+    AIRCRAFT,
+    DIFFERENCE,
+    REAL,
+    REFERENCE,
+    SIMULATED,
+    WIDTH,
+    write_plot,
+)
 from iap_bringup.plots.plots_3d import draw_path
 from iap_bringup.plots.plots_contact import draw_contact, draw_integrals, draw_wrench
 from iap_description.signals import ForceMode
@@ -66,24 +74,16 @@ def write_plots(
         for name, draw in FIGURES.items():
             if _has(flown, name):
                 path = folder / f"{name}{suffix}.png"
-                written.append(write_plot(path, _drawing(draw, flown)))
+                written.append(write_plot(path, partial(draw, flown=flown)))
     return written
-
-
-def _drawing(draw: Callable[[Figure, Flight], None], flown: Flight) -> Callable[[Figure], None]:
-    return lambda figure: draw(figure, flown)
 
 
 def _has(flown: Flight, name: str) -> bool:
     """Whether there is anything to draw in a figure."""
-    contact = flown.contact
     if name == "integrals":
-        return contact is not None and contact.mode == ForceMode.PAPER
-    return {
-        "difference": flown.difference is not None,
-        "wrench": contact is not None,
-        "contact": contact is not None,
-    }.get(name, True)
+        return flown.contact is not None and flown.contact.mode == ForceMode.PAPER
+    needed = {"difference": flown.difference, "wrench": flown.contact, "contact": flown.contact}
+    return needed.get(name, flown) is not None
 
 
 def draw_path3d(figure: Figure, flown: Flight) -> None:
@@ -212,7 +212,7 @@ def draw_overview(figure: Figure, flown: Flight) -> None:
     figure.align_ylabels(panels)
 
 
-FIGURES: dict[str, Callable[[Figure, Flight], None]] = {
+FIGURES: dict[str, Callable[..., None]] = {
     "overview": draw_overview,
     "path3d": draw_path3d,
     "pose": draw_pose,

@@ -69,6 +69,8 @@ def _thinned(points: Array) -> Array:
 
 
 def _dress(axes: Axes3D) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     axes.set_xlabel("x [m]", labelpad=-2)
     axes.set_ylabel("y [m]", labelpad=-2)
     axes.set_zlabel("z [m]", labelpad=-4)
@@ -76,11 +78,5 @@ def _dress(axes: Axes3D) -> None:
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.set_pane_color((1.0, 1.0, 1.0, 1.0))
         axis.line.set_linewidth(0.5)
-        axis.set_major_locator(_ticks())
+        axis.set_major_locator(MaxNLocator(5))
     axes.view_init(elev=24.0, azim=-58.0)
-
-
-def _ticks() -> object:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(5)

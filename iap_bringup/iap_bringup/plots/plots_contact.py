@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,15 @@ from iap_bringup.plots.plot_panels import (
     shade_unjudged,
 )
 from iap_bringup.plots.plot_series import Flight
-from iap_bringup.plots.plot_style import BALANCING, ESTIMATED, RAW, REFERENCE, SIMULATED
+from iap_bringup.plots.plot_style import (
+    AIRCRAFT,
+    BALANCING,
+    ESTIMATED,
+    RAW,
+    REFERENCE,
+    SIMULATED,
+    WIDTH,
+)
 from iap_description.signals import ForceMode
 
 if TYPE_CHECKING:
@@ -37,9 +46,10 @@ UNITS = ("N", "N m")
 LEAST_WRENCH = (0.4, 0.1)  # heights of panels of forces [N] and torques [N m] ...
 LEAST_POSE = (0.005, 0.5)  # ... and of positions [m] and angles [deg], ...
 SHARE = 0.2  # ... and all relative to the tallest of their column
+HEADROOM = 1.12  # of the axis over the largest of the compared forces
 MARGIN = 0.08  # above and below the curves
 MILLIMETRES_BELOW = 1.0  # [m]
-NOTHING = 1e-4  # an RMSE below this, in its panel's unit, is none
+MIN_RMSE = 1e-4  # an RMSE below this, in its panel's unit, is shown as 0
 
 
 def draw_wrench(figure: Figure, flown: Flight) -> None:
@@ -58,12 +68,12 @@ def draw_wrench(figure: Figure, flown: Flight) -> None:
             axes.plot(contact.t, contact.desired[:, i], label="desired", **REFERENCE)
         axes.set_ylim(*ends[i])
         axes.set_ylabel(f"{SYMBOLS[i]} [{UNITS[i // 3]}]")
-        _tell_rmse(axes, rmse[i], UNITS[i // 3])
+        _label_rmse(axes, rmse[i], UNITS[i // 3])
     legend(figure, panels[0])
 
 
 def draw_contact(figure: Figure, flown: Flight) -> None:
-    """How far the pose, and the command as revised, are off the command as given."""
+    """Deviations of the pose, and of the command as revised, from the command as given."""
     contact = _contact(flown)
     curves = [(contact.deviation, "simulated \u2212 command", SIMULATED)]
     if contact.yielded is not None:
@@ -91,9 +101,9 @@ def draw_contact(figure: Figure, flown: Flight) -> None:
         if contact.by_wrench[i]:
             mark(axes, f"{NAMES[i]} is left to the wrench")
         elif contact.yielded is not None:
-            _tell_steady(axes, contact, scales[i] * contact.yielded[:, i], own_unit)
+            _label_steady(axes, contact, scales[i] * contact.yielded[:, i], own_unit)
         else:
-            _tell_rmse(axes, rmse[i], own_unit)
+            _label_rmse(axes, rmse[i], own_unit)
     legend(figure, panels[0])
 
 
@@ -115,6 +125,28 @@ def draw_integrals(figure: Figure, flown: Flight) -> None:
     legend(figure, panels[0])
 
 
+def draw_compared(figure: Figure, title: str, flights: Mapping[str, Contact]) -> None:
+    """Size of the filtered contact force, the flight itself first, with peaks and last seconds."""
+    figure.set_size_inches(WIDTH, 2.5)
+    figure.set_layout_engine("constrained")
+    figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
+    axes = figure.subplots()
+    colors = (SIMULATED["color"], *AIRCRAFT)
+    largest = 0.0
+    for k, ((name, contact), color) in enumerate(zip(flights.items(), colors, strict=False)):
+        force = np.linalg.norm(contact.filtered[:, :3], axis=1)
+        steady = force[contact.steady].mean()
+        figures = f"peak {force.max():.1f} N, last {contact.steady_s:.3g} s {steady:.1f} N"
+        style = {**SIMULATED, "color": color, "zorder": 3.0 - 0.1 * k}
+        axes.plot(contact.t, force, label=f"{name}: {figures}", **style)
+        largest = max(largest, float(force.max()))
+    contacts = flights.values()
+    axes.set_xlim(min(c.start for c in contacts), max(float(c.t[-1]) for c in contacts))
+    axes.set_ylim(0.0, HEADROOM * max(largest, 0.1))
+    axes.set(xlabel="time [s]", ylabel="contact force, filtered [N]")
+    figure.legend(loc="outside lower center", ncols=2)
+
+
 def _contact(flown: Flight) -> Contact:
     assert flown.contact is not None  # noqa: S101 - drawn for flights with contact only
     return flown.contact
@@ -131,15 +163,15 @@ def _limits(curves: Array, contact: Contact, least: tuple[float, float]) -> Arra
     return np.stack([middle - half, middle + half], axis=-1)
 
 
-def _tell_rmse(axes: Axes, rmse: float, unit: str) -> None:
+def _label_rmse(axes: Axes, rmse: float, unit: str) -> None:
     if np.isfinite(rmse):
-        text = f"{rmse:.3g}" if rmse >= NOTHING else "0"
+        text = f"{rmse:.3g}" if rmse >= MIN_RMSE else "0"
         axes.plot([], [], label=f"{RMSE} {text} {unit}", **SIMULATED)
         own_legend(axes)
 
 
-def _tell_steady(axes: Axes, contact: Contact, values: Array, unit: str) -> None:
-    """Where the revised command has settled, as mean and standard deviation."""
+def _label_steady(axes: Axes, contact: Contact, values: Array, unit: str) -> None:
+    """Settled value of the revised command, as mean and standard deviation."""
     chosen = values[contact.steady]
     digits = 1 if unit == "mm" else 2
     settled = f"{number(chosen.mean(), digits)} \u00b1 {number(chosen.std(), digits)} {unit}"

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.geometry.insertion import Insertion
-from iap_bringup.geometry.sections import Plane, cuts, silhouette
+from iap_bringup.geometry.insertion import Insertion, Plane, cuts, silhouette
 from iap_bringup.plots.plot_panels import number
 from iap_bringup.plots.plot_style import SIMULATED, WIDTH, Style
 from iap_description.states import P

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,13 +40,13 @@ OUTLINE: Style = {"facecolor": "0.90", "edgecolor": "0.72", "linewidth": 0.4, "z
 ANCHOR: Style = {"color": "#b3261e", "markersize": 5.0, "linestyle": "none", "zorder": 6}
 ROW = 2.25  # height of a flight's panels [in]
 MARGIN = 4.0  # around the path [m]
-REACHED = 7.0  # [m] up to which what stands is an obstacle and drawn
-LARGEST = 20.0  # of the median errors: what is farther off does not set a scale
+OBSTACLE_HEIGHT = 7.0  # [m] above which nothing counts as an obstacle and is drawn
+SCALE_LIMIT = 20.0  # in median errors: larger ones do not set the scale
 
 
 @dataclass(frozen=True)
 class Path:
-    """Where something was.
+    """Places over time.
 
     Attributes:
         t: (K,) [s].
@@ -96,7 +97,7 @@ def draw_localized(figure: Figure, flights: Sequence[Localized]) -> None:
     for (above, height, boxes), flight in zip(panels, flights, strict=True):
         _draw_above(above, flight, colors)
         _draw_height(height, flight, colors)
-        _draw_boxes(boxes, flight, colors)
+        draw_boxes(boxes, flight.quartiles, colors)
         above.set_title(flight.title, loc="left", fontsize=7.5, fontweight="bold")
     _legend(figure, flights, colors)
 
@@ -153,29 +154,21 @@ def outlines(scene: str) -> list[Array]:
     found = []
     for solid in load_scene(scene).solids:
         vertices = np.asarray(mesh(solid)[0], dtype=float)
-        if vertices[:, 2].min() < REACHED:
+        if vertices[:, 2].min() < OBSTACLE_HEIGHT:
             found.append(convex_hull(vertices[:, :2]))
     return found
 
 
+def quartiles_of(errors: Array) -> Quartiles:
+    """Least size, quartiles and largest size of errors (K, 3)."""
+    sizes = np.percentile(np.linalg.norm(errors, axis=1), (0, 25, 50, 75, 100))
+    least, first, middle, third, largest = sizes.tolist()
+    return least, first, middle, third, largest
+
+
 def convex_hull(points: Array) -> Array:
-    """Corners (n, 2) of the hull of points (m, 2), counter-clockwise (Andrew's monotone chain)."""
-    ordered = np.unique(points.round(6), axis=0)
-
-    def chain(run: Array) -> list[Array]:
-        kept: list[Array] = []
-        for point in run:
-            while len(kept) > 1 and _turn(kept[-2], kept[-1], point) <= 0.0:
-                kept.pop()
-            kept.append(point)
-        return kept[:-1]
-
-    return np.array([*chain(ordered), *chain(ordered[::-1])])
-
-
-def _turn(a: Array, b: Array, c: Array) -> float:
-    """Above 0 where the way from a over b to c turns left."""
-    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+    """Corners (n, 2) of the hull of points (m, 2), counter-clockwise."""
+    return np.asarray(cv2.convexHull(points.astype(np.float32))[:, 0], dtype=float)
 
 
 def _draw_height(axes: Axes, flight: Localized, colors: Mapping[str, str]) -> None:
@@ -191,49 +184,41 @@ def _draw_height(axes: Axes, flight: Localized, colors: Mapping[str, str]) -> No
     axes.set(xlabel="time [s]", ylabel=f"height of {flight.body.replace('_', ' ')} [m]")
 
 
-def _draw_boxes(axes: Axes, flight: Localized, colors: Mapping[str, str]) -> None:
-    """Boxes of every method beside each other, in a group for each body."""
-    bodies = list(dict.fromkeys(body for each in flight.quartiles.values() for body in each))
-    methods = list(flight.quartiles)
-    width = 0.8 / max(1, len(methods))
-    for k, name in enumerate(methods):
-        for i, body in enumerate(bodies):
-            if body not in flight.quartiles[name]:
-                continue
-            least, first, middle, third, largest = flight.quartiles[name][body]
-            numbers = {"whislo": least, "q1": first, "med": middle, "q3": third}
-            at = i + (k - 0.5 * (len(methods) - 1)) * width
-            _draw_box(axes, {**numbers, "whishi": largest}, at, 0.8 * width, colors[name])
+def draw_boxes(
+    axes: Axes, quartiles: Mapping[str, Mapping[str, Quartiles]], colors: Mapping[str, str]
+) -> None:
+    """Boxes of every method (key of `quartiles`) beside each other, in a group for each body (key in it)."""
+    bodies = list(dict.fromkeys(body for each in quartiles.values() for body in each))
+    width = 0.8 / max(1, len(quartiles))
+    keys = ("whislo", "q1", "med", "q3", "whishi")
+    for k, (name, boxes) in enumerate(quartiles.items()):
+        line: Style = {"color": colors[name], "linewidth": 0.8}
+        face: Style = {"facecolor": colors[name], "edgecolor": colors[name], "linewidth": 0.6}
+        at = np.array([bodies.index(body) for body in boxes], dtype=float)
+        axes.bxp(
+            [dict(zip(keys, box, strict=True)) for box in boxes.values()],
+            positions=at + (k - 0.5 * (len(quartiles) - 1)) * width,
+            widths=0.8 * width,
+            showfliers=False,
+            patch_artist=True,
+            boxprops={**face, "alpha": 0.75},
+            medianprops={"color": "white", "linewidth": 1.0},
+            whiskerprops=line,
+            capprops=line,
+            manage_ticks=False,
+        )
     axes.set_xticks(range(len(bodies)), [body.replace("_", " ") for body in bodies])
     axes.set_xlim(-0.5, max(1, len(bodies)) - 0.5)
-    axes.set(ylabel="position error [m]", ylim=(0.0, _top(flight)))
+    axes.set(ylabel="position error [m]", ylim=(0.0, _top(quartiles)))
     axes.grid(visible=False, axis="x")
 
 
-def _draw_box(
-    axes: Axes, numbers: Mapping[str, float], at: float, width: float, color: str
-) -> None:
-    line: Style = {"color": color, "linewidth": 0.8}
-    axes.bxp(
-        [dict(numbers)],
-        positions=[at],
-        widths=width,
-        showfliers=False,
-        patch_artist=True,
-        boxprops={"facecolor": color, "edgecolor": color, "alpha": 0.75, "linewidth": 0.6},
-        medianprops={"color": "white", "linewidth": 1.0},
-        whiskerprops=line,
-        capprops=line,
-        manage_ticks=False,
-    )
-
-
-def _top(flight: Localized) -> float:
+def _top(quartiles: Mapping[str, Mapping[str, Quartiles]]) -> float:
     """Upper end of the axis of errors [m]."""
-    numbers = np.array([box for each in flight.quartiles.values() for box in each.values()])
+    numbers = np.array([box for each in quartiles.values() for box in each.values()])
     if not len(numbers):
         return 1.0
-    return 1.06 * float(min(numbers[:, 4].max(), LARGEST * np.median(numbers[:, 2])))
+    return 1.06 * float(min(numbers[:, 4].max(), SCALE_LIMIT * np.median(numbers[:, 2])))
 
 
 def _legend(figure: Figure, flights: Sequence[Localized], colors: Mapping[str, str]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What sticks and keys do; mappings are ``data/teleop/NAME.yaml``."""
+"""Mappings of sticks and keys: ``data/teleop/NAME.yaml``."""
 
 from typing import Annotated, Self, TypeVar
 
@@ -22,7 +22,7 @@ Index = Annotated[int, Field(strict=True, ge=0)]
 
 
 class Limits(Record):
-    """What a pilot cannot exceed."""
+    """Limits of a pilot's reference."""
 
     tilt_deg: Annotated[Positive, Field(le=80.0)]  # between the platform's z axis and the vertical
     acceleration: Positive  # [m/s^2] with which the velocity follows the sticks
@@ -54,7 +54,7 @@ class RateAxes(Record):
 
 
 class JoystickMapping(Record):
-    """How a joystick flies."""
+    """Mapping of a joystick."""
 
     dead_man: Index  # button that must be held
     dead_zone: Annotated[NonNegative, Field(lt=1.0)]  # deflection that still counts as none
@@ -65,7 +65,7 @@ class JoystickMapping(Record):
 
 
 class Key(Record):
-    """What a key asks for while it is held."""
+    """Demand of a key while it is held."""
 
     does: str
     velocity: Vec3 = (0.0, 0.0, 0.0)  # [m/s] in P
@@ -73,7 +73,7 @@ class Key(Record):
 
 
 class KeyboardMapping(Record):
-    """How a keyboard flies."""
+    """Mapping of a keyboard."""
 
     release: Positive  # [s] after its last repeat a key counts as released
     stop: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flying by hand: what a pilot asks for moves a pose reference. Joysticks and keyboards both end in a `Demand`."""
+"""Pose references that a pilot moves by joystick or keyboard; both give a `Demand`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ UP_W: Array = np.array([0.0, 0.0, 1.0])
 
 @dataclass(frozen=True)
 class Demand:
-    """What a pilot asks for; `held` is whether the dead man is.
+    """A pilot's demand; `held` tells whether the dead man's button is held.
 
     Attributes:
         velocity_P: (3,) velocity of the platform [m/s, platform axes].
@@ -43,7 +43,7 @@ RELEASED = Demand()
 
 
 @dataclass(frozen=True)
-class Hand:
+class StickReference:
     """The reference that a pilot moves.
 
     Attributes:
@@ -71,9 +71,9 @@ class Hand:
         """The reference one period later.
 
         Args:
-            demand: what the pilot asks for.
+            demand: of the pilot.
             dt: period [s]; 0 leaves the reference where it is.
-            limits: what the pilot cannot exceed.
+            limits: of the reference.
             p_WP_W: (3,) where the platform is [m].
         """
         if not demand.held or dt <= 0.0:
@@ -142,7 +142,7 @@ def _yaw(q: Array) -> Array:
 def joystick_demand(
     axes: Sequence[float], buttons: Sequence[int], mapping: JoystickMapping
 ) -> Demand:
-    """What a joystick's axes (each in [-1, 1]) and buttons ask for.
+    """Demand of a joystick's axes (each in [-1, 1]) and buttons.
 
     Raises:
         BadInput: the joystick lacks an axis or button of the mapping, or an axis is not a number.
@@ -204,7 +204,7 @@ class Keyboard:
         return True
 
     def demand(self, now: float) -> Demand:
-        """What the keys held at a time [s] ask for together."""
+        """Demand of all keys held at a time [s]."""
         held = [self.mapping.keys[key] for key, until in self._until.items() if now < until]
         if not held:
             return RELEASED

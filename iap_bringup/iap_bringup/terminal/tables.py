@@ -8,16 +8,11 @@ from rich.console import Console
 from rich.table import Table
 
 
-def show_columns(
-    console: Console, title: str, columns: dict[str, dict[str, float]], digits: int = 4
-) -> None:
+def show_columns(console: Console, title: str, columns: dict[str, dict[str, float]]) -> None:
     """A table of numbers: a row for each key, a column for each name."""
-    table = Table("", title=title)
-    for name in columns:
-        table.add_column(name, justify="right")
-    for key in next(iter(columns.values())):
-        table.add_row(key, *(f"{values[key]:.{digits}g}" for values in columns.values()))
-    console.print(table)
+    keys = next(iter(columns.values()))
+    rows = {key: {name: f"{columns[name][key]:.4g}" for name in columns} for key in keys}
+    show_rows(console, title, rows)
 
 
 def show_rows(
@@ -25,7 +20,6 @@ def show_rows(
     title: str,
     rows: dict[str, dict[str, Any]],
     columns: Sequence[str] | None = None,
-    digits: int = 3,
 ) -> None:
     """A table with a row for each name and a column for each key; what a row does not have stays empty."""
     keys = columns or list(dict.fromkeys(key for values in rows.values() for key in values))
@@ -34,7 +28,7 @@ def show_rows(
         table.add_column(key.replace("_", " "), justify="right", overflow="fold")
     for name, values in rows.items():
         cells = [values.get(key, "") for key in keys]
-        table.add_row(name, *(v if isinstance(v, str) else number_text(v, digits) for v in cells))
+        table.add_row(name, *(v if isinstance(v, str) else number_text(v, 3) for v in cells))
     console.print(table)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The keys of metrics.json that tell of contact, from a recording alone.
+"""The keys of metrics.json on contact, from a recording alone.
 
 Forces are the filtered true ones, in P, even where control uses an estimate. Figures count from
 `after_contact` seconds behind the first contact (and, under wrench control, while it is on), steady
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.signals import ForceMode
 from iap_estimation.evaluation import trajectory_errors
 from iap_io.runs.columns import Columns, WrenchColumns
 from iap_io.runs.run_meta import Bore, RunMeta, VehicleMeta
@@ -20,22 +21,16 @@ from iap_io.runs.run_meta import Bore, RunMeta, VehicleMeta
 Array = NDArray[np.float64]
 Ticks = NDArray[np.bool_]
 Metrics = dict[str, Any]
-PAPER = 1  # `iap_description.signals.ForceMode`
-STILL = 1e-4  # growth of an integral that is none [N/s, N m/s]
+MIN_INTEGRAL_GROWTH = 1e-4  # growth of an integral that is none [N/s, N m/s]
+DEPTH = ("depth_m", "bore_offset_m")
+SETTLED = ("settled_pitch_deg", "pitch_command_std_deg", "lever_torque_rmse_nm")
 RAW, FILTERED, ESTIMATED, DESIRED = range(4)  # rows of the recorded wrenches
 
 
 def contact_metrics(
     c: Columns, record: WrenchColumns, vehicle: VehicleMeta, run: RunMeta
 ) -> Metrics:
-    """Contact of one vehicle, and how its control answered.
-
-    Args:
-        c: the vehicle's columns, up to its last finite state.
-        record: their part of what was record.
-        vehicle: the vehicle.
-        run: the run, which knows how contact is judged.
-    """
+    """Contact of one vehicle, up to its last finite state, and how its control answered."""
     touches = np.linalg.norm(record.wrenches[:, RAW, :3], axis=1) > 0.0
     force = np.linalg.norm(record.wrenches[:, FILTERED, :3], axis=1)
     end = min(vehicle.window_s[1], float(c.t[-1])) if len(c.t) else 0.0
@@ -110,7 +105,7 @@ def _approach_speed(c: Columns, record: WrenchColumns, flown: Ticks) -> float | 
 
 
 def _integrals(t: Array, record: WrenchColumns, flown: Ticks, steady: float) -> Metrics:
-    """What the integrals of pose and wrench errors push with at the end [N, N m], per axis.
+    """Shares of the integrals of pose and wrench errors in the wrench at the end [N, N m], per axis.
 
     Where both control an axis, what is left of their growth over the last `steady` seconds, relative to the larger
     one: zero where they have settled on a compromise and cancel each other; null where neither grows.
@@ -120,8 +115,10 @@ def _integrals(t: Array, record: WrenchColumns, flown: Ticks, steady: float) -> 
     shares, since = record.integrals[flown], int(np.searchsorted(t[flown], t[flown][-1] - steady))
     pose, wrench = shares[-1] - shares[since]
     largest = np.maximum(np.abs(pose), np.abs(wrench))
-    both = (record.mode[flown][-1] == PAPER) & (largest > STILL * steady)
-    imbalance = np.where(both, np.abs(pose + wrench) / np.maximum(largest, STILL), math.nan)
+    both = (record.mode[flown][-1] == ForceMode.PAPER) & (largest > MIN_INTEGRAL_GROWTH * steady)
+    imbalance = np.where(
+        both, np.abs(pose + wrench) / np.maximum(largest, MIN_INTEGRAL_GROWTH), math.nan
+    )
     return {
         "pose_integral": shares[-1, 0],
         "wrench_integral": shares[-1, 1],
@@ -132,33 +129,25 @@ def _integrals(t: Array, record: WrenchColumns, flown: Ticks, steady: float) -> 
 def _tool(
     c: Columns, record: WrenchColumns, vehicle: VehicleMeta, steady: Ticks, bore: Bore | None
 ) -> Metrics:
-    """How deep the tool is in, and where the command has settled."""
-    nothing = dict.fromkeys(
-        (
-            "depth_m",
-            "bore_offset_m",
-            "settled_pitch_deg",
-            "pitch_command_std_deg",
-            "lever_torque_rmse_nm",
-        )
-    )
+    """Depth of the tool, and the settled command."""
     if vehicle.tool_tip_P is None or not steady.any():
-        return nothing
+        return dict.fromkeys((*DEPTH, *SETTLED))
     tip_P, axis_P = np.array(vehicle.tool_tip_P), np.array(vehicle.tool_axis_P)
     below = -np.rad2deg(np.arcsin(so3.rotate(record.tracked[steady, 3:7], axis_P)[:, 2]))
     wrench = record.wrenches[steady, FILTERED]
     lever = wrench[:, 3:] - np.cross(tip_P, wrench[:, :3])
     return {
-        **nothing,
-        **(_insertion(c.x[steady, 0], tip_P, axis_P, bore) if bore is not None else {}),
+        **_insertion(c.x[steady, 0], tip_P, axis_P, bore),
         "settled_pitch_deg": float(below.mean()),
         "pitch_command_std_deg": float(below.std()),
         "lever_torque_rmse_nm": trajectory_errors.rmse_of_vectors(lever),
     }
 
 
-def _insertion(x: Array, tip_P: Array, axis_P: Array, bore: Bore) -> Metrics:
+def _insertion(x: Array, tip_P: Array, axis_P: Array, bore: Bore | None) -> Metrics:
     """Depth of the tip past the bore's start, and how far the rod's axis is off the bore's at its ends."""
+    if bore is None:
+        return dict.fromkeys(DEPTH)
     start, along = np.array(bore.start), np.array(bore.axis)
     tip = x[:, :3] + so3.rotate(x[:, 3:7], tip_P) - start
     axis = so3.rotate(x[:, 3:7], axis_P)

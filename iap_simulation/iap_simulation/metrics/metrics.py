@@ -9,6 +9,7 @@ log(R_ref^T R); what a platform does not control is null (see
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-from iap_description.states import Mode
+from iap_description.states import Mode, P, Q
 from iap_estimation.evaluation import trajectory_errors
+from iap_estimation.navigation.data import CENTRE_NAME
 from iap_io.runs.run_folder import RunData, VehicleRun
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats, Track, VehicleMeta
 from iap_simulation.metrics.contact import contact_metrics
-from iap_simulation.metrics.estimation import estimation_metrics
 
 Array = NDArray[np.float64]
 Metrics = dict[str, Any]
@@ -44,9 +45,7 @@ def compute_metrics(run: RunData, stats: RunStats) -> Metrics:
     windows = [_window(vehicle) for vehicle in flown]
     metrics = {
         "scenario": run.meta.scenario,
-        "platform": _joined(vehicle.meta.platform for vehicle in flown),
-        "gains": _joined(vehicle.meta.gains for vehicle in flown),
-        "state_source": _joined(vehicle.meta.state_source for vehicle in flown),
+        **{key: _joined(flown, key) for key in ("platform", "gains", "state_source")},
         "seed": run.meta.seed,
         "duration_s": stats.duration_s,
         "wall_s": stats.wall_s,
@@ -60,17 +59,13 @@ def compute_metrics(run: RunData, stats: RunStats) -> Metrics:
     }
     if stats.images:
         metrics |= {"images": stats.images, "images_per_s": stats.images / stats.render_s}
-    estimated = {
-        v.meta.name: estimation_metrics(v, stats.faults.get(v.meta.name, ())) for v in flown
-    }
+    estimated = {v.meta.name: _estimation(v, stats.faults.get(v.meta.name, ())) for v in flown}
     if len(flown) == 1:
         metrics |= estimated[flown[0].meta.name]
     else:
         metrics["vehicles"] = {
             v.meta.name: {
-                "platform": v.meta.platform,
-                "gains": v.meta.gains,
-                "state_source": v.meta.state_source,
+                **{key: getattr(v.meta, key) for key in ("platform", "gains", "state_source")},
                 "window_s": _window(v),
                 **each[v.meta.name],
                 **estimated[v.meta.name],
@@ -80,8 +75,9 @@ def compute_metrics(run: RunData, stats: RunStats) -> Metrics:
     return _plain(metrics)
 
 
-def _joined(names: Any) -> str:  # noqa: ANN401 - any iterable of names
-    return ", ".join(dict.fromkeys(names))
+def _joined(flown: list[VehicleRun], key: str) -> str:
+    """A name in all vehicles' descriptions, each different one once."""
+    return ", ".join(dict.fromkeys(getattr(vehicle.meta, key) for vehicle in flown))
 
 
 def finite(vehicle: VehicleRun) -> VehicleRun:
@@ -106,7 +102,7 @@ def vehicle_metrics(vehicle: VehicleRun, run: RunMeta) -> Metrics:
     t, reference, poses = tracked(vehicle)
     chosen = _inside(t, window)
     position, attitude, axis = pose_errors(reference[chosen], poses[chosen], vehicle.meta)
-    c = vehicle.columns
+    c, record = vehicle.columns, vehicle.columns.wrench_record
     ticks = _inside(c.t, window)
     velocity = c.x[ticks, 0, 7:10] - c.reference[ticks, 7:10]
     return {
@@ -119,11 +115,7 @@ def vehicle_metrics(vehicle: VehicleRun, run: RunMeta) -> Metrics:
         "thrust_max_n": float(thrusts(vehicle).max(initial=0.0)),
         "saturated_fraction": float(saturated(vehicle).mean()) if len(c.t) else math.nan,
         **_actual(vehicle, window),
-        **(
-            contact_metrics(c, c.wrench_record, vehicle.meta, run)
-            if c.wrench_record is not None
-            else {}
-        ),
+        **({} if record is None else contact_metrics(c, record, vehicle.meta, run)),
     }
 
 
@@ -195,6 +187,38 @@ def _actual(vehicle: VehicleRun, window: list[float]) -> Metrics:
     position, attitude, _ = pose_errors(real[chosen], poses[chosen], vehicle.meta)
     rmse_deg = np.rad2deg(_over(trajectory_errors.rmse, attitude))
     return {"actual_position_rmse_m": _vector_rmse(position), "actual_attitude_rmse_deg": rmse_deg}
+
+
+def _estimation(vehicle: VehicleRun, faults: Sequence[tuple[float, str]]) -> Metrics:
+    """Keys `estimation` and `methods`, errors over the whole flight without alignment; nothing for the truth."""
+    meta, c = vehicle.meta, vehicle.columns
+    if c.believed is None:
+        return {}
+    names = (CENTRE_NAME if j not in meta.aircraft else name for j, name in enumerate(meta.bodies))
+    estimation = {
+        name: {meta.state_source: _estimate_errors(c.believed[:, j], c.x[:, j])}
+        for j, name in enumerate(names)
+    }
+    reasons = [{"t_s": t, "reason": reason} for t, reason in faults]
+    return {"estimation": estimation, "methods": {meta.state_source: {"faults": reasons}}}
+
+
+def _estimate_errors(estimates: Array, x: Array) -> Metrics:
+    known = np.isfinite(estimates).all(axis=1)
+    estimates, x = estimates[known], x[known]
+    if not len(x):
+        none = ("ate_rmse_m", "ate_max_m", "drift_percent", "attitude_rmse_deg")
+        return dict.fromkeys(none)
+    errors = estimates[:, P] - x[:, P]
+    sizes = np.linalg.norm(errors, axis=1)
+    path = float(np.linalg.norm(np.diff(x[:, P], axis=0), axis=1).sum())
+    turns = so3.quaternion_log(so3.multiply(so3.conjugate(x[:, Q]), estimates[:, Q]))
+    return {
+        "ate_rmse_m": trajectory_errors.rmse_of_vectors(errors),
+        "ate_max_m": float(sizes.max()),
+        "drift_percent": 100.0 * float(sizes[-1]) / path if path > 0.0 else None,
+        "attitude_rmse_deg": float(np.rad2deg(trajectory_errors.rmse_of_vectors(turns))),
+    }
 
 
 def _inside(t: Array, window: list[float]) -> NDArray[np.bool_]:

@@ -53,7 +53,7 @@ def _vehicle(scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle) -> PlantVe
         hover_thrust=vehicle.hover_thrust.tolist(),
         disturbances=spec.disturbances,
         state_noise=spec.state_noise if is_noisy else None,
-        wrench_filter=control.wrench_filter if scenario.feels(spec) else None,
+        wrench_filter=control.wrench_filter if scenario.has_contact(spec) else None,
         imu=_imu(scenario, spec),
         flies_on_estimate=control.state_source != TRUTH,
         may_land=vehicle.on_ground,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a scenario's key `draw` makes different for every seed: the start, and how slippery everything is."""
+"""Random start and friction of every seed: a scenario's key `draw`."""
 
 import numpy as np
 from numpy.typing import NDArray

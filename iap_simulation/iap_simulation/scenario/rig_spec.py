@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The rig of a scenario: what its sensors, in this process or as nodes, are made of."""
+"""The rig of a scenario, of which its sensors are made in this process and as nodes, and the sensors' descriptions."""
 
+from iap_description.sensors.sensor_info import AnySensor
 from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
+from iap_sensors.mounted.sensor_suite import SensorSuite
 from iap_simulation.scenario.scenario import Scenario
 
 
@@ -18,4 +20,12 @@ def rig_spec(scenario: Scenario) -> RigSpec:
             RigVehicle(name=each.name, platform=each.platform, sensors=each.sensors)
             for each in scenario.vehicles
         ),
+    )
+
+
+def sensor_infos(scenario: Scenario, vehicle: str = "") -> tuple[AnySensor, ...]:
+    """Descriptions of a scenario's sensors, or of one vehicle's, as estimation nodes take them: sensors.yaml."""
+    infos = SensorSuite(rig_spec(scenario)).infos
+    return tuple(
+        each for each in infos if each.parent.startswith(f"{vehicle}/" if vehicle else "")
     )

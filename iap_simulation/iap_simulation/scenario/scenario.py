@@ -35,24 +35,22 @@ TOOL = "tool"  # key of a vehicle that replaces its platform's own
 
 
 class EngineChoice(Record):
-    """Which physics engine flies."""
+    """The physics engine."""
 
     name: EngineName
 
 
 class Metrics(Record):
-    """How a run is judged."""
+    """Settings by which a run is judged."""
 
     window: tuple[NonNegative, NonNegative] | None
-    after_contact: (
-        NonNegative  # the figures of contact count from so long after the first contact [s]
-    )
+    after_contact: NonNegative  # [s] after the first contact, from which its figures count
     steady: Positive  # the steady ones over so long at the end [s]
     force_band: Positive  # that a controlled force shall keep to, on both sides [N]
 
 
 class Draw(Record):
-    """What every seed draws anew, uniformly within plus and minus this."""
+    """Half-widths of the uniform distributions from which every seed draws anew."""
 
     position: NonNegative  # of the start, per axis [m]
     attitude_deg: NonNegative  # of the start: roll, pitch, yaw
@@ -76,9 +74,7 @@ class Scenario(Record):
     cameras: dict[Name, CameraSpec]  # that stand in the world
     renderer: RendererName
     recording: Recording
-    compare: dict[
-        str, tuple[str, ...]
-    ]  # other flights of the same scenario: name -> KEY=VALUE, ...
+    compare: dict[str, tuple[str, ...]]  # other flights of it: name -> KEY=VALUE, ...
     vehicles: Annotated[tuple[VehicleSpec, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -94,8 +90,8 @@ class Scenario(Record):
             self.rates.check_autopilot(vehicle.control.gains.autopilot, "control.gains.autopilot")
         return self
 
-    def feels(self, vehicle: VehicleSpec) -> bool:
-        """Whether a vehicle has something to feel, so that wrenches are measured, estimated and recorded."""
+    def has_contact(self, vehicle: VehicleSpec) -> bool:
+        """Whether a vehicle can be in contact, so that wrenches are measured, estimated and recorded."""
         control = vehicle.control
         acts = control.admittance or control.wrench_mode != "none"
         meets = bool(self.world.objects) or vehicle.platform.tool is not None
@@ -108,12 +104,12 @@ class Scenario(Record):
 
     @property
     def has_drag(self) -> bool:
-        """Whether bodies feel the air."""
+        """Whether drag acts on bodies."""
         return self.drag == "on" or (self.drag == "auto" and self.wind.speed > 0.0)
 
 
 class Options(Record):
-    """What the command line may change, beside `--set`; None leaves the scenario's own."""
+    """Options of the command line beside `--set`; None leaves the scenario's own."""
 
     platform: str | None = None
     gains: str | None = None
@@ -165,9 +161,7 @@ def resolve_tree(
     if options.scene is not None:
         tree["world"] = {**tree["world"], "scene": options.scene}
     tree = _with_sensors(tree, source)
-    for (
-        assignment
-    ) in options.assignments:  # may be the name of a preset, and the next one a key of it
+    for assignment in options.assignments:  # a preset's name, perhaps, and then a key of it
         tree = _with_sensors(override(tree, [assignment]), source)
     return scenario_of(tree, source), tree
 

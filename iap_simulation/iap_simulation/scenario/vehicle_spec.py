@@ -10,36 +10,25 @@ from iap_control.interaction.push import Push
 from iap_control.references.motions import MotionOrReplay
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
 from iap_description.vehicles.platform import Platform
+from iap_io.runs.run_meta import TRUTH
 from iap_physics.disturbance import Disturbance
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_filter import WrenchFilter
 from iap_sensors.mounted.sensor_presets import Sensors
-from iap_simulation.scenario.requirements import StateSource, missing_sensors
 
-VEHICLE_KEYS = (
-    "name",
-    "platform",
-    "start",
-    "offset",
-    "control",
-    "state_noise",
-    "model_error",
-    "sensors",
-    "push",
-    "disturbances",
-    "reference",
-)
+StateSource = Literal["truth", "vio", "vio_uwb", "virpo", "joint", "drift_filter"]
+MONO_OUTPUTS = {"mono8", "rgb8"}  # of a camera that can see for a method
 
 
 class Start(Record):
-    """How the flight begins."""
+    """Start of the flight."""
 
     mode: Literal["hover", "ground"]
     lead_in: NonNegative
 
 
 class Control(Record):
-    """How a vehicle is controlled; `preset` is the gains' name before they were resolved."""
+    """Control of a vehicle; `preset` is the gains' name before they were resolved."""
 
     law: str = "auto"  # or the name of a built-in one, or module:Class of the user's own
     preset: str
@@ -52,15 +41,13 @@ class Control(Record):
     observer_gain: Positive  # of the estimated wrench [1/s]
     yaw: Literal["follow", "hold", "given"]
     aircraft_yaw_deg: tuple[Real, ...] | None  # headings of the aircraft under yaw: given
-    state_source: StateSource = (
-        "truth"  # what controller and autopilots go by: the truth, or a method's estimate
-    )
+    state_source: StateSource = "truth"  # of controller and autopilots: truth, or a method
     estimator: str = "default"  # settings of the method
     frontend: str = "default"  # settings of what follows its cameras' images
 
 
 class ModelError(Record):
-    """How far the plant is from the controller's model."""
+    """Factors between the plant and the controller's model."""
 
     mass: Positive
 
@@ -98,10 +85,34 @@ class VehicleSpec(Record):
     @model_validator(mode="after")
     def _can_localize(self) -> Self:
         source = self.control.state_source
-        missing = missing_sensors(source, self.sensors, is_joined=self.platform.count > 1)
+        missing = _missing_sensors(source, self.sensors, is_joined=self.platform.count > 1)
         if missing:
             raise ValueError(
                 f"key 'control.state_source': --state-source {source} needs sensors:"
                 f" {', '.join(missing)} (--sensors stereo has them all)"
             )
         return self
+
+
+VEHICLE_KEYS = tuple(VehicleSpec.model_fields)
+
+
+def _missing_sensors(source: StateSource, sensors: Sensors, *, is_joined: bool) -> list[str]:
+    """Sensors that a vehicle lacks for a method; joined to a central body, it needs that body's tilt."""
+    if source == TRUTH:
+        return []
+    cameras = sensors.cameras
+    has_pair = any(
+        each.right_of in cameras
+        and MONO_OUTPUTS & set(each.outputs)
+        and MONO_OUTPUTS & set(cameras[each.right_of].outputs)
+        for each in cameras.values()
+        if each.right_of is not None
+    )
+    needs = {
+        "imu": sensors.imu is not None,
+        "attitude": sensors.attitude is not None or not is_joined,
+        "stereo": has_pair,
+        "uwb": source == "vio" or (sensors.uwb is not None and bool(sensors.uwb.anchors)),
+    }
+    return [name for name, is_there in needs.items() if not is_there]

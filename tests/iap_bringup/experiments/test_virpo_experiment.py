@@ -12,7 +12,7 @@ from iap_bringup.experiments.experiments import run_experiment
 from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.experiments.virpo_cases import CASES, METHODS
 from iap_bringup.experiments.virpo_experiment import run_tables
-from iap_bringup.experiments.virpo_flights import hear
+from iap_bringup.experiments.virpo_flights import observe
 from iap_bringup.experiments.virpo_runs import settings_of, with_pixel_noise
 from iap_description.errors import BadInput
 from iap_estimation.navigation.settings import load_settings
@@ -45,15 +45,15 @@ def test_methods_of_the_tables_are_settings_of_the_estimators():
 
 
 def test_tracks_with_noise_are_off_by_as_many_pixels():
-    heard = hear(
+    flown = observe(
         replace(CASES[1], duration=0.2), 1, load_settings().frontend, None, lambda _: None
     )
-    focal = heard.own.fleet(1.0).aircraft[1].rig.focal
+    focal = flown.own.fleet(1.0).aircraft[1].rig.focal
     views = np.zeros((2000, 4))
     clean = Tracks(0.1, np.arange(2000), views, np.ones(2000, dtype=bool))
-    ((_, noisy),) = with_pixel_noise(heard, [(1, clean)], 1.5)
+    ((_, noisy),) = with_pixel_noise(flown, [(1, clean)], 1.5)
     assert focal * noisy.views.std() == pytest.approx(1.5, rel=0.03)
-    ((_, again),) = with_pixel_noise(heard, [(1, clean)], 1.5)
+    ((_, again),) = with_pixel_noise(flown, [(1, clean)], 1.5)
     np.testing.assert_array_equal(noisy.views, again.views)
     assert not clean.views.any()
 

@@ -9,13 +9,11 @@ import pytest
 import yaml
 from rich.console import Console
 
-from iap_bringup.experiments import published as papers_data
-from iap_bringup.experiments.published import FILE, Published, published
+from iap_bringup.experiments.published import COLUMNS, FILE, Published, published
 from iap_bringup.experiments.virpo_cases import CASES, METHODS, SEQUENCES, Study, study
-from iap_bringup.experiments.virpo_gains import GAIN, GAIN_NOISY
-from iap_bringup.experiments.virpo_report import as_csv, as_markdown, show_tables, write_tables
+from iap_bringup.experiments.virpo_experiment import as_csv, as_markdown, show_tables, write_tables
 from iap_bringup.experiments.virpo_scores import Failed, Key, Order, Score, gain_of, mean_of
-from iap_bringup.experiments.virpo_tables import TABLE_VII, TABLE_VIII, tables
+from iap_bringup.experiments.virpo_tables import GAIN, GAIN_NOISY, TABLE_VII, TABLE_VIII, tables
 from iap_description.config import read_yaml, validate
 from iap_description.errors import BadInput
 
@@ -109,7 +107,7 @@ def test_gains_are_means_of_shares():
 def test_the_papers_own_gain_comes_out_of_their_table():
     papers = published()
     results = {
-        Key(case, method, 1, body): score(papers.scene(case, body, method))
+        Key(case, method, 1, body): score(papers.error("scenes", case, body, method))
         for case, bodies in papers.scenes.items()
         for body in bodies
         for method in ("vio_uwb", "virpo")
@@ -123,7 +121,7 @@ def test_the_papers_own_gain_comes_out_of_their_table():
         name, _, body = row.partition(" ")
         if "," not in row:
             assert cell(made, TABLE_VIII, row, "virpo").passed
-            assert papers.scene(name, body, "virpo") is not None
+            assert papers.error("scenes", name, body, "virpo") is not None
 
 
 def test_tables_set_measured_beside_published_and_judge(whole):
@@ -206,21 +204,23 @@ def test_a_ranking_that_is_not_as_published_has_its_reason():
 def test_published_numbers_are_complete_and_their_keys_are_strict():
     papers = published()
     assert [len(papers.scenes), len(papers.neighbours), len(papers.terms)] == [6, 6, 6]
-    assert papers.scene("b", "center", "virpo") == 0.245
-    assert papers.scene("b", "center", "vio") is None
-    assert papers.neighbour("LIAP-2", "drone_1", "vio") is None
-    assert papers.term("SIAP-4", "drone_2", "all_kin") == 0.308
+    assert papers.error("scenes", "b", "center", "virpo") == 0.245
+    assert papers.error("scenes", "b", "center", "vio") is None
+    assert papers.error("neighbours", "LIAP-2", "drone_1", "vio") is None
+    assert papers.error("terms", "SIAP-4", "drone_2", "all_kin") == 0.308
     for sequence, bodies in papers.terms.items():  # the last column of TABLE II is TABLE I's
         for body in bodies:
-            full = papers.neighbour(sequence, body, "virpo")
-            assert papers.term(sequence, body, "virpo") == pytest.approx(full, abs=0.0061)
+            full = papers.error("neighbours", sequence, body, "virpo")
+            assert papers.error("terms", sequence, body, "virpo") == pytest.approx(
+                full, abs=0.0061
+            )
     tree = read_yaml(FILE)
     with pytest.raises(BadInput, match="unknown key 'scene'"):
         validate(Published, {**tree, "scene": {}}, source="file")
     with pytest.raises(BadInput, match="scenes.e"):
         validate(Published, {**tree, "scenes": {"e": {}}}, source="file")
     assert yaml.safe_load(FILE.read_text()).keys() == Published.model_fields.keys()
-    assert papers_data.NEIGHBOURS[-1] == papers_data.TERMS[-1] == "virpo"
+    assert COLUMNS["neighbours"][-1] == COLUMNS["terms"][-1] == "virpo"
 
 
 def test_every_case_is_a_flight_of_the_bodies_that_it_judges():

@@ -50,7 +50,7 @@ def test_what_comes_again_counts_once(log, heard):
     for k in (0, 0, 1, 1, 2):
         log.put(MAG, mag(k))
     assert [reading.field_S[0] for reading in heard] == [0.0, 1.0, 2.0]
-    assert log.unheard == {IMU, BIAS}
+    assert log.missing == {IMU, BIAS}
 
 
 @pytest.mark.parametrize("order", [(IMU, BIAS), (BIAS, IMU)])

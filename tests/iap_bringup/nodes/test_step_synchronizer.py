@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 
-from iap_bringup.nodes.step_synchronizer import MAX_WAIT, Expected, StepSynchronizer
+from iap_bringup.nodes.step_synchronizer import MAX_WAIT, StepSynchronizer
 from iap_description.signals import ForceMode, ForceTask, Reference
 from iap_description.states import Command
 from iap_io.runs.topics import COMMAND, REFERENCE, REVISED, TASK, WRENCHES
@@ -13,8 +13,8 @@ from iap_io.runs.topics import COMMAND, REFERENCE, REVISED, TASK, WRENCHES
 PERIOD = 5_000_000
 
 
-FREE = Expected((REFERENCE, COMMAND), feels=False)
-TOUCHING = Expected((REFERENCE, COMMAND, *WRENCHES[:3], REVISED, TASK), feels=True)
+FREE = (REFERENCE, COMMAND)
+TOUCHING = (REFERENCE, COMMAND, *WRENCHES[:3], REVISED, TASK)
 
 
 class Book:
@@ -136,7 +136,7 @@ def test_a_wrench_that_stays_away_is_the_last_one_and_zero_before_the_first():
 
 
 def test_without_an_admittance_the_reference_is_tracked_and_without_a_push_there_is_no_task():
-    book = Book(expected=Expected((REFERENCE, COMMAND, *WRENCHES[:3]), feels=True))
+    book = Book(expected=(REFERENCE, COMMAND, *WRENCHES[:3]))
     book.state(0)
     book.reference(0)
     book.command(0)

@@ -8,15 +8,18 @@ import pytest
 from contact_flights import TOUCHES_AT, felt_run, push
 from matplotlib.figure import Figure
 
-from iap_bringup.geometry.insertion import insertion
+from iap_bringup.geometry.insertion import Plane, cuts, insertion, silhouette
 from iap_bringup.geometry.scene_objects import SceneObject
-from iap_bringup.geometry.sections import Plane, cuts, silhouette
 from iap_bringup.pictures import render, run_pictures
-from iap_bringup.plots import plot_file, plots
+from iap_bringup.plots import plot_style, plots
 from iap_bringup.plots.plot_series import flight
 from iap_bringup.plots.plots import write_plots
-from iap_bringup.plots.plots_compared import Compared, draw_compared
-from iap_bringup.plots.plots_contact import draw_contact, draw_integrals, draw_wrench
+from iap_bringup.plots.plots_contact import (
+    draw_compared,
+    draw_contact,
+    draw_integrals,
+    draw_wrench,
+)
 from iap_bringup.plots.plots_insertion import draw_insertion
 from iap_description import so3
 from iap_description.signals import ForceMode
@@ -36,7 +39,7 @@ TIP_P = np.array([-1.0, 0.0, 0.0])
 
 @pytest.fixture(autouse=True)
 def _coarse(monkeypatch):
-    monkeypatch.setattr(plot_file, "DPI", 50)
+    monkeypatch.setattr(plot_style, "DPI", 50)
 
 
 def drawn(draw, run):
@@ -198,7 +201,7 @@ def test_flights_are_compared_by_their_contact_forces():
     harder, c = felt_run(wrench_P=(15.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     other = flight(harder.meta, harder.vehicles[0]).contact
     figure = Figure()
-    flights = [Compared("this flight", felt), Compared("without admittance", other)]
+    flights = {"this flight": felt, "without admittance": other}
     draw_compared(figure, "title", flights)
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [

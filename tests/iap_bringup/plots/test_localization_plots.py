@@ -5,7 +5,7 @@ import cv2
 import numpy as np
 import pytest
 
-from iap_bringup.plots.plot_file import write_plot
+from iap_bringup.plots.plot_style import write_plot
 from iap_bringup.plots.plots_localization import (
     COLORS,
     Localized,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from made_up_flights import Record, random_flight, steady_flight
 
-from iap_bringup.plots import plot_file, plots
+from iap_bringup.plots import plot_style, plots
 from iap_bringup.plots.plot_series import flight as curves
 from iap_bringup.plots.plots import write_plots
 from iap_io.runs import topics
@@ -21,7 +21,7 @@ NAMES = ["overview", "path3d", "pose", "errors", "thrusts"]
 
 @pytest.fixture(autouse=True)
 def _coarse(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plot_file, "DPI", 50)
+    monkeypatch.setattr(plot_style, "DPI", 50)
 
 
 @pytest.fixture

@@ -5,7 +5,13 @@ import numpy as np
 import pytest
 
 from iap_bringup.teleop.mappings import MAPPINGS, JoystickMapping, KeyboardMapping, load_mapping
-from iap_bringup.teleop.stick_reference import RELEASED, Demand, Hand, Keyboard, joystick_demand
+from iap_bringup.teleop.stick_reference import (
+    RELEASED,
+    Demand,
+    Keyboard,
+    StickReference,
+    joystick_demand,
+)
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W, Q
@@ -24,7 +30,7 @@ def at_rest(rpy=(0.0, 0.0, 0.0)):
     x[0, Q] = so3.quaternion_from_matrix(so3.matrix_from_euler(np.array(rpy)))
     for i, yaw in enumerate(np.deg2rad([0.0, 120.0, -120.0]), start=1):
         x[i, Q] = so3.quaternion_exp(np.array([0.0, 0.0, rpy[2] + yaw]))
-    return Hand.at(x)
+    return StickReference.at(x)
 
 
 def flown(hand, demand, seconds, *, follows=True, limits=LIMITS):
@@ -113,7 +119,7 @@ def test_the_reference_does_not_run_away_from_a_blocked_platform():
 
 
 def test_a_single_aircraft_has_one_heading():
-    hand = Hand.at(at_rest().row[None, :13] * 1.0)
+    hand = StickReference.at(at_rest().row[None, :13] * 1.0)
     assert len(hand.row) == REF_FIXED + 1
 
 

@@ -12,8 +12,8 @@ from iap_description.errors import BadInput
 from iap_estimation.virpo.localizer import METHODS
 from iap_simulation.flight import Flight
 from iap_simulation.loop import ClosedLoop
-from iap_simulation.scenario.requirements import StateSource
 from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.vehicle_spec import StateSource
 
 
 def flight(*assignments, source="joint", sensors="stereo", **options):

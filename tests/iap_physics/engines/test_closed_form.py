@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from joint_angles import joint_states
 
-from iap_bringup.experiments.convergence import fly, tumbling
-from iap_bringup.experiments.energy import invariants
+from iap_bringup.experiments.convergence import fly, invariants, tumbling
 from iap_description import so3
 from iap_description.errors import BadInput, FlightFailed, IapError
 from iap_description.states import P, Q, V, W

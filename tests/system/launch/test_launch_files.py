@@ -13,7 +13,7 @@ import yaml
 from iap_bringup.launching.launch_arguments import (
     flight_parameters,
     parameter_file,
-    resolved,
+    resolve_flight,
     view_file,
 )
 from iap_bringup.launching.node_parameters import localization_nodes, package_of
@@ -131,21 +131,21 @@ def flight_of(**changed):
 
 def test_parameter_file_has_no_aliases_which_ros_refuses():
     flight, given = flight_of()
-    text = Path(parameter_file(resolved(flight), flight, given)).read_text()
+    text = Path(parameter_file(resolve_flight(flight)[0], flight, given)).read_text()
     assert "/iap_2/controller_node" in text
     assert not re.search(r"[&*]id\d", text)
 
 
 def test_every_sensor_s_node_gets_the_rig_and_is_reliable_where_it_is_recorded():
     flight, given = flight_of(sensors="stereo", scene="textured_walls")
-    path = parameter_file(resolved(flight), flight, given, mount_frames=False)
+    path = parameter_file(resolve_flight(flight)[0], flight, given, mount_frames=False)
     tree = yaml.safe_load(Path(path).read_text())
     assert not tree["/physics_node"]["ros__parameters"]["mount_frames"]
     for name in ("imu_node", "uwb_node", "camera_node"):
         own = tree[f"/{name}"]["ros__parameters"]
         assert own["reliable"]
         rig = RigSpec.read(own["rig"], source="test")
-        assert rig == rig_spec(resolved(flight))
+        assert rig == rig_spec(resolve_flight(flight)[0])
         assert set(rig.vehicles[0].sensors.cameras) == {"left", "right"}
     assert "/lidar_node" not in tree
 
@@ -154,7 +154,7 @@ def test_every_sensor_s_node_gets_the_rig_and_is_reliable_where_it_is_recorded()
 def test_rviz_gets_a_display_for_every_camera_and_every_lidar(sensors, images, clouds):
     flight, _ = flight_of(sensors=sensors)
     template = ROOT / "iap_bringup" / "rviz" / "iap.rviz"
-    view = yaml.safe_load(Path(view_file(template, resolved(flight))).read_text())
+    view = yaml.safe_load(Path(view_file(template, resolve_flight(flight)[0])).read_text())
     displays = view["Visualization Manager"]["Displays"]
     for kind, count in (("Image", images), ("PointCloud2", clouds)):
         mine = [each for each in displays if each["Class"] == f"rviz_default_plugins/{kind}"]

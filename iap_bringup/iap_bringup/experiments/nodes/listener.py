@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Hears what nodes in other processes tell of themselves, for measurements."""
+"""Diagnostics of nodes in other processes, for measurements."""
 
 import os
 import random
@@ -19,7 +19,7 @@ from iap_description.errors import BadInput
 
 DISCOVERY = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE")
 DOMAINS = range(20, 100)
-TURN = 0.2  # longest wait for a message before conditions are looked at again [s]
+SPIN_TIMEOUT = 0.2  # longest wait for a message before conditions are checked again [s]
 
 
 @contextmanager
@@ -39,11 +39,15 @@ class Listener:
     """The newest values of every diagnostic status.
 
     Args:
-        node: that listens.
+        node: that subscribes.
+
+    Attributes:
+        times: wall time of each status' newest values [s].
     """
 
     def __init__(self, node: Node) -> None:
         self.node = node
+        self.times: dict[str, float] = {}
         self._values: dict[str, dict[str, str]] = {}
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
@@ -52,25 +56,18 @@ class Listener:
     def _on_diagnostics(self, array: DiagnosticArray) -> None:
         for status in array.status:
             self._values[status.name] = {pair.key: pair.value for pair in status.values}
-            self.on_status(status.name)
-
-    def on_status(self, name: str) -> None:
-        """A status came."""
+            self.times[status.name] = time.monotonic()
 
     def number(self, status: str, key: str) -> float:
         """A value; NaN before it came."""
         return float(self._values.get(status, {}).get(key, "nan"))
 
-    def knows(self, status: str) -> bool:
-        """Whether a status ever came."""
-        return status in self._values
-
     def spin(self) -> None:
-        """Take what comes, for a short while."""
-        self._executor.spin_once(timeout_sec=TURN)
+        """Receive messages for a short while."""
+        self._executor.spin_once(timeout_sec=SPIN_TIMEOUT)
 
     def wait(self, holds: Callable[[], bool], what: str, patience: float) -> None:
-        """Take what comes until something holds.
+        """Receive messages until something holds.
 
         Raises:
             BadInput: it does not for `patience` [s of wall time]; it says what that is.

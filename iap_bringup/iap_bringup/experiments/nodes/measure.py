@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import rclpy
-from rclpy.node import Node
 
 from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
 from iap_description.errors import BadInput
@@ -25,37 +24,21 @@ SIMULATION = "physics_node: simulation"
 HOPS = 3  # state to reference_node, reference to controller_node, command to physics_node
 
 
-class SimulationListener(Listener):
-    """Knows how far the simulation is.
+def wait_until(listener: Listener, t: float, patience: float) -> tuple[float, float]:
+    """Wait until the simulation is past time `t` [s]; returns its time and the wall's then.
 
-    Args:
-        node: that listens.
+    Raises:
+        BadInput: it made no progress for `patience` [s of wall time].
     """
-
-    def __init__(self, node: Node) -> None:
-        super().__init__(node)
-        self._wall = 0.0
-
-    def on_status(self, name: str) -> None:
-        """Note the wall time of the simulation's newest time."""
-        if name == SIMULATION:
-            self._wall = time.monotonic()
-
-    def wait_until(self, t: float, patience: float) -> tuple[float, float]:
-        """Wait until the simulation is past time `t` [s]; returns its time and the wall's then.
-
-        Raises:
-            BadInput: it made no progress for `patience` [s of wall time].
-        """
-        last, since = -1.0, time.monotonic()
-        while time.monotonic() - since < patience:
-            self.spin()
-            now = self.number(SIMULATION, "t")
-            if now > t:
-                return now, self._wall
-            if now > last:
-                last, since = now, time.monotonic()
-        raise BadInput(f"the simulation stands at t = {max(last, 0.0):.3f} s")
+    last, since = -1.0, time.monotonic()
+    while time.monotonic() - since < patience:
+        listener.spin()
+        now = listener.number(SIMULATION, "t")
+        if now > t:
+            return now, listener.times[SIMULATION]
+        if now > last:
+            last, since = now, time.monotonic()
+    raise BadInput(f"the simulation stands at t = {max(last, 0.0):.3f} s")
 
 
 def measure(scenario: str, engine: str, pace: str, duration: float) -> dict[str, Any]:
@@ -69,18 +52,16 @@ def measure(scenario: str, engine: str, pace: str, duration: float) -> dict[str,
     dt = resolved.dt
     parameters = {"scenario": scenario, "assignments": assignments}
     with nodes_to_measure() as nodes:
-        listener = SimulationListener(rclpy.create_node("measure"))
+        listener = Listener(rclpy.create_node("measure"))
         with nodes:
             nodes.start_flight(resolved, parameters, pace=pace)
             return _watch(listener, [v.name for v in resolved.vehicles], duration, dt)
 
 
-def _watch(
-    listener: SimulationListener, names: list[str], duration: float, dt: float
-) -> dict[str, Any]:
-    began, wall = listener.wait_until(SETTLED, START_TIMEOUT)
+def _watch(listener: Listener, names: list[str], duration: float, dt: float) -> dict[str, Any]:
+    began, wall = wait_until(listener, SETTLED, START_TIMEOUT)
     before = _counts(listener, names)
-    ended, later = listener.wait_until(began + duration, START_TIMEOUT)
+    ended, later = wait_until(listener, began + duration, START_TIMEOUT)
     counts = {key: n - before[key] for key, n in _counts(listener, names).items()}
     answer_us = 1e3 * listener.number(SIMULATION, "answer_ms")
     control_us = listener.number(f"/{names[0]}/controller_node", "control_step_us")
@@ -99,7 +80,7 @@ def _watch(
     }
 
 
-def _counts(listener: SimulationListener, names: list[str]) -> dict[str, float]:
+def _counts(listener: Listener, names: list[str]) -> dict[str, float]:
     """Commands to all vehicles so far, by what came of them."""
     keys = ("taken", "late", "lost", "rejected", "holds")
     return {key: sum(listener.number(f"physics_node: {n}", key) for n in names) for key in keys}

@@ -25,20 +25,19 @@ from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_io.runs.recorder import BAG
 from iap_io.runs.run_folder import load_run
 from iap_io.wire.message_views import SECOND
-from iap_simulation.flight import Flight
-from iap_simulation.run import execute
+from iap_simulation.run import record
 from iap_simulation.scenario.scenario import Options, resolve
 
 Array = NDArray[np.float64]
 KEPT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 WAIT = 5.0  # before the recording is played, for its topics to be found [s of wall time]
-REST = 3.0  # after it, for the last words of all [s of wall time]
+REST = 3.0  # after it, for the last messages of all [s of wall time]
 PAGE = os.sysconf("SC_PAGE_SIZE") / 1e6  # [MB]
 TICK = 1.0 / os.sysconf("SC_CLK_TCK")  # of a process's times [s]
 
 
 class LocalizationListener(Listener):
-    """Hears the clock of a recording, and where the central body is believed to be.
+    """The clock of a recording, and the central body's estimated places.
 
     Attributes:
         clock: stamps and wall times [s].
@@ -63,23 +62,21 @@ class LocalizationListener(Listener):
 
 
 def measure_methods(
-    methods: Sequence[str], duration: float, tell: Callable[[str], None]
+    methods: Sequence[str], duration: float, report: Callable[[str], None]
 ) -> dict[str, dict[str, Any]]:
     """Record a flight of some time [s], and play it to the nodes of each method.
 
     Raises:
         BadInput: the nodes are not built or do not start.
     """
-    flown = Options(sensors="stereo", scene="textured_walls", duration=duration)
-    scenario, tree = resolve("figure_eight", flown)
+    flown = {"sensors": "stereo", "scene": "textured_walls", "duration": duration}
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder) / "flight"
-        run.mkdir()
-        tell("flight")
-        execute(Flight.of(scenario), run, tree, progress=lambda _: None)
+        report("flight")
+        record("figure_eight", folder=run, **flown)
         found = {}
         for method in methods:
-            tell(method)
+            report(method)
             found[method] = measure_localization(run, method)
         return found
 
@@ -97,7 +94,7 @@ def measure_localization(run: Path, method: str) -> dict[str, Any]:
         with nodes:
             keys = nodes.start_localization(scenario, vehicle, method)
             names = [f"/{key.replace('.', '/')}" for key in keys]
-            listener.wait(lambda: all(map(listener.knows, names)), "diagnostics", START_TIMEOUT)
+            listener.wait(lambda: set(names) <= set(listener.times), "diagnostics", START_TIMEOUT)
             used = _play(listener, nodes, run)
         return {**_kept_up(listener, names, run), **used}
 
@@ -170,7 +167,7 @@ def _cpu(pids: Sequence[int]) -> float:
 
 
 def _stat(pid: int) -> list[str]:
-    """What /proc says of a process, after its name."""
+    """Fields of a process in /proc, after its name."""
     return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
 
 

@@ -124,7 +124,7 @@ class Nodes:
         ]
 
     def log(self, key: str) -> Path:
-        """What a process printed."""
+        """File of a process' output."""
         return self._folder / f"{key}.log"
 
     def end(self, key: str) -> int:

@@ -4,14 +4,16 @@
 import numpy as np
 import pytest
 
-from iap_bringup.experiments.hand_flights import (
+from iap_bringup.experiments.manual_flights import (
     COURSES,
     FLIGHTS,
     flight_folder,
-    resolve_hand_flight,
+    given_flights,
+    placed,
+    recordings,
+    resolve_recording,
     write_flight,
 )
-from iap_bringup.experiments.motion_recordings import given_flights, placed, recordings
 from iap_description.errors import BadInput
 from iap_description.scenes.library import load_scene
 from iap_description.world.tessellation import mesh
@@ -66,11 +68,15 @@ def test_a_flight_keeps_to_its_volume_and_nothing_stands_there(course):
 
 @every_course
 def test_a_flight_is_flown_closely_among_the_far_anchors(course, tmp_path):
-    scenario, tree = resolve_hand_flight(course.scene, Options(duration=20.0))
+    scenario, tree = resolve_recording(
+        flight_folder(course.scene), course.scene, Options(duration=20.0)
+    )
     result = execute(Flight.of(scenario), tmp_path, tree, progress=lambda _: None)
     assert result.metrics["outcome"] == "completed"
     assert result.metrics["position_rmse_m"] < 0.01
-    with_tag, _ = resolve_hand_flight(course.scene, Options(sensors="uwb"))
+    with_tag, _ = resolve_recording(
+        flight_folder(course.scene), course.scene, Options(sensors="uwb")
+    )
     assert with_tag.world.scene == course.scene
     assert with_tag.vehicles[0].sensors.uwb.anchors[2].position == (38.76, 46.12, 1.59)
 
