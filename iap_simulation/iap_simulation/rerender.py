@@ -19,7 +19,8 @@ from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_description.states import STATE_SIZE
 from iap_description.world.world import World
 from iap_io.runs import topics
-from iap_io.runs.recorder import BAG, Recorder
+from iap_io.runs.recorder import Recorder
+from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import (
     METRICS,
     RunData,

@@ -24,7 +24,7 @@ from iap_estimation.navigation.reading_adapter import (
     centre_of,
 )
 from iap_estimation.navigation.streams import Clock, in_order
-from iap_io.runs.recorder import BAG
+from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import CONFIG, RunData, VehicleRun, load_run
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.sensor_messages.sensor_reader import read_sensors

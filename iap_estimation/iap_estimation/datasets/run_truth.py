@@ -15,7 +15,7 @@ from iap_estimation.navigation.data import Truth
 from iap_io.euroc.euroc_text import transform
 from iap_io.runs.column_messages import seconds
 from iap_io.runs.run_folder import VehicleRun
-from iap_io.wire.cdr import message_types, records_of, stamps_of
+from iap_io.wire.cdr import records_of, stamps_of
 
 Array = NDArray[np.float64]
 IMU = "sensor_msgs/msg/Imu"
@@ -42,7 +42,7 @@ def with_biases(truth: Truth, bag: Path, topic: str) -> Truth:
         raise BadInput(f"{bag}: not a readable recording: {error}") from error
     if not data:
         return truth
-    rows = records_of(message_types(), IMU, data)
+    rows = records_of(IMU, data)
     biases = np.hstack([rows["angular_velocity"], rows["linear_acceleration"]]).astype(float)
     last = np.searchsorted(seconds(stamps_of(rows["header"])), truth.t, side="right") - 1
     return Truth(truth.t, truth.poses, truth.v_W, biases[np.maximum(last, 0)])

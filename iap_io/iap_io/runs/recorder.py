@@ -12,35 +12,10 @@ from pathlib import Path
 
 from iap_description.sensors.readings import CloudReading, ImageReading, Reading
 from iap_description.signals import Step
-from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.bags.worker_thread import Background
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_files import BAG, META, RunFiles
-from iap_io.runs.run_meta import (
-    COMPLETED,
-    DIVERGED,
-    PLAIN,
-    Recording,
-    RunMeta,
-    RunStats,
-    Track,
-    VehicleMeta,
-)
-from iap_io.runs.state_chunk import TICKS
-
-__all__ = [
-    "BAG",
-    "COMPLETED",
-    "DIVERGED",
-    "META",
-    "TICKS",
-    "Recorder",
-    "RecordingFailed",
-    "RunMeta",
-    "RunStats",
-    "Track",
-    "VehicleMeta",
-]
+from iap_io.runs.run_files import RunFiles
+from iap_io.runs.run_meta import PLAIN, Recording, RunMeta, Track
 
 HELD = 8_000_000  # bytes of readings in a chunk
 SMALL = 400  # bytes of a reading that is neither image nor cloud

@@ -19,7 +19,8 @@ from iap_io.runs.sensor_chunk import SensorChunk
 from iap_io.runs.state_chunk import Slots, StateChunk, size_of
 from iap_io.runs.topics import topic
 from iap_io.sensor_messages.static_transforms import TF, TF_STATIC, fixed_frames, tf_message
-from iap_io.wire.cdr import Layout, message_types, set_stamps
+from iap_io.wire.cdr import Layout, in_frame, message_types, set_stamps
+from iap_io.wire.message_views import MAP
 
 BAG = "bag"  # folder of the bag within the run folder
 META = "iap_run"  # key of the RunMeta in the bag's custom data
@@ -56,8 +57,7 @@ class RunFiles:
 
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
         """Write poses with stamps of their own, see `iap_io.runs.recorder.Recorder.add_track`."""
-        store = message_types()
-        layout = Layout.of(store, topics.pose_sample(store))
+        layout = Layout.of(in_frame(topics.POSE, MAP))
         size, count = size_of(layout), len(track.t)
         buffer = np.zeros(count * size, np.uint8)
         channel = self._bag.add_topic(topic(self._meta.vehicles[vehicle].name, name), topics.POSE)

@@ -21,14 +21,15 @@ from rosbags.rosbag2 import Reader, ReaderError
 
 from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import SensorInfo, sensors_text
+from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.runs import topics
 from iap_io.runs.column_messages import columns_of, seconds
 from iap_io.runs.columns import Columns
-from iap_io.runs.recorder import BAG, META, RecordingFailed
+from iap_io.runs.run_files import BAG, META
 from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta
 from iap_io.runs.topics import topic
 from iap_io.trajectories.tum import tum_text
-from iap_io.wire.cdr import message_types, records_of, stamps_of
+from iap_io.wire.cdr import records_of, stamps_of
 
 Array = NDArray[np.float64]
 METRICS, CONFIG, SENSORS = "metrics.json", "config.yaml", "sensors.yaml"
@@ -211,11 +212,7 @@ def _read_messages(bag: Path, wanted: set[str]) -> dict[str, NDArray[Any]]:
         found: dict[str, list[bytes]] = {c.topic: [] for c in connections}
         for connection, _, data in reader.messages(connections):
             found[connection.topic].append(data)
-    return {
-        name: records_of(message_types(), types[name], data)
-        for name, data in found.items()
-        if data
-    }
+    return {name: records_of(types[name], data) for name, data in found.items() if data}
 
 
 def _vehicle_run(vehicle: VehicleMeta, messages: dict[str, NDArray[Any]]) -> VehicleRun:

@@ -11,13 +11,8 @@ from iap_description.sensors.readings import ImageReading
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_io.bags.bag_writer import Buffer
 from iap_io.bags.png import Pixels
-from iap_io.sensor_messages.message_bytes import (
-    Encoded,
-    in_frame,
-    put_stamp,
-    sensor_message,
-    serialised,
-)
+from iap_io.sensor_messages.message_bytes import Encoded
+from iap_io.wire.cdr import in_frame, put_stamp, serialised
 from iap_io.wire.message_views import stamp_of_time
 
 IMAGE, COMPRESSED = "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"
@@ -104,9 +99,9 @@ def _compressed_head(frame: str, encoding: str) -> bytes:
 
 def _camera_info(meta: CameraSensorInfo) -> object:
     numbers = {"k": meta.K, "d": meta.D, "r": meta.R, "p": meta.P}
-    return sensor_message(
+    return in_frame(
         CAMERA_INFO,
-        meta,
+        meta.frame,
         height=meta.height,
         width=meta.width,
         distortion_model="plumb_bob",

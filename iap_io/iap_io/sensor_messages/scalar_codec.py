@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 
 from iap_description.sensors.readings import ScalarReading, Source
 from iap_description.sensors.sensor_info import OtherSensorInfo
-from iap_io.sensor_messages.message_bytes import Encoded, Fixed, sensor_message
+from iap_io.sensor_messages.message_bytes import Encoded, Fixed
+from iap_io.wire.cdr import in_frame
 from iap_io.wire.message_views import stamp_of_time
 
 
@@ -31,7 +32,7 @@ class ScalarCodec:
     def __init__(self, info: OtherSensorInfo) -> None:
         self.topics = {info.topic: self.MSGTYPE}
         self._topic = info.topic
-        self._sample = Fixed(sensor_message(self.MSGTYPE, info))
+        self._sample = Fixed(in_frame(self.MSGTYPE, info.frame))
         if self.VARIANCE:
             self._sample[self.VARIANCE][...] = info.values[self.DEVIATION] ** 2
 

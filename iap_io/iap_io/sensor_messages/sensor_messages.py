@@ -29,8 +29,8 @@ from iap_description.sensors.sensor_info import (
 from iap_io.bags.bag_writer import Buffer
 from iap_io.bags.png import Pixels, png
 from iap_io.sensor_messages.camera_messages import CameraEncoder
-from iap_io.sensor_messages.message_bytes import Encoded, Fixed, offset, put_stamp, sensor_message
-from iap_io.wire.cdr import Layout, message, message_types
+from iap_io.sensor_messages.message_bytes import Encoded, Fixed, offset
+from iap_io.wire.cdr import Layout, in_frame, message, put_stamp
 from iap_io.wire.message_views import stamp_of_time
 
 IMU, MAGNETIC = "sensor_msgs/msg/Imu", "sensor_msgs/msg/MagneticField"
@@ -91,10 +91,7 @@ class ImuEncoder:
     def __init__(self, meta: ImuInfo) -> None:
         self._names = (meta.topic, f"{meta.topic}/{BIAS}")
         self.topics = dict.fromkeys(self._names if meta.has_bias else self._names[:1], IMU)
-        self._sample, self._bias = (
-            Fixed(sensor_message(IMU, meta)),
-            Fixed(sensor_message(IMU, meta)),
-        )
+        self._sample, self._bias = (Fixed(in_frame(IMU, meta.frame)) for _ in range(2))
         self._w, self._f = self._sample["angular_velocity"], self._sample["linear_acceleration"]
         self._b_w, self._b_f = self._bias["angular_velocity"], self._bias["linear_acceleration"]
         self._q = self._sample["orientation"]
@@ -128,7 +125,7 @@ class MagnetometerEncoder:
     def __init__(self, meta: MagnetometerInfo) -> None:
         self._name = meta.topic
         self.topics = {meta.topic: MAGNETIC}
-        self._sample = Fixed(sensor_message(MAGNETIC, meta))
+        self._sample = Fixed(in_frame(MAGNETIC, meta.frame))
         self._sample["magnetic_field_covariance"][::4] = meta.deviation**2
         self._field = self._sample["magnetic_field"]
 
@@ -149,8 +146,8 @@ class UwbEncoder:
     def __call__(self, reading: RangeReading) -> Encoded:
         """The round."""
         if reading.ids not in self._rounds:
-            ranges = [message(message_types(), RANGE, anchor_id=name) for name in reading.ids]
-            self._rounds[reading.ids] = Fixed(sensor_message(RANGES, self._meta, ranges=ranges))
+            ranges = [message(RANGE, anchor_id=name) for name in reading.ids]
+            self._rounds[reading.ids] = Fixed(in_frame(RANGES, self._meta.frame, ranges=ranges))
         sample = self._rounds[reading.ids]
         rows = zip(reading.p_W, reading.ranges, reading.deviations, reading.valid, strict=True)
         for i, (position, distance, deviation, valid) in enumerate(rows):
@@ -170,14 +167,13 @@ class LidarEncoder:
     def __init__(self, meta: LidarInfo) -> None:
         self._name = f"{meta.topic}/points"
         self.topics = {self._name: CLOUD}
-        store = message_types()
         kind = "sensor_msgs/msg/PointField"
         fields = [
-            message(store, kind, name=name, offset=offset, datatype=datatype, count=1)
+            message(kind, name=name, offset=offset, datatype=datatype, count=1)
             for name, _, offset, datatype in _POINT
         ]
-        sample = sensor_message(CLOUD, meta, height=1, fields=fields, point_step=POINT.itemsize)
-        layout = Layout.of(store, sample)
+        sample = in_frame(CLOUD, meta.frame, height=1, fields=fields, point_step=POINT.itemsize)
+        layout = Layout.of(sample)
         self._head = bytearray(layout.template[:-1])  # what stands behind the data is one flag
         record = layout.dtype
         self._width, self._row_step = (offset(record, name) for name in ("width", "row_step"))

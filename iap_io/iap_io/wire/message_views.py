@@ -17,7 +17,7 @@ from iap_description.errors import BadInput
 from iap_description.relative import joint_states
 from iap_description.states import REF_FIXED, STATE_SIZE, Command, Mode, V
 from iap_description.vehicles.assembly import Assembly
-from iap_io.wire.cdr import HEADER_SIZE, Layout, message, message_types
+from iap_io.wire.cdr import HEADER_SIZE, Layout, in_frame, message, message_types
 
 Array = NDArray[np.float64]
 MAP = "map"
@@ -54,9 +54,7 @@ class Message:
 
     @classmethod
     def _of(cls, frame_id: str = MAP, **fields: object) -> Self:
-        store = message_types()
-        header = message(store, "std_msgs/msg/Header", frame_id=frame_id)
-        return cls(Layout.of(store, message(store, cls.TYPE, header=header, **fields)))
+        return cls(Layout.of(in_frame(cls.TYPE, frame_id, **fields)))
 
     def _view(self, name: str) -> NDArray:
         """A field as an array; a scalar has shape (), an empty sequence (0,)."""
@@ -119,10 +117,10 @@ class MessageReader(Generic[M]):
         return known
 
     def _learn(self, data: bytes) -> M:
-        kind, store = self._kind, message_types()
+        kind = self._kind
         if len(data) < 2 or data[1] != _LITTLE_ENDIAN:
             raise BadInput(f"{kind.TYPE}: serialised in another way than plain little-endian CDR")
-        learned = kind(Layout.of(store, store.deserialize_cdr(data, kind.TYPE)))
+        learned = kind(Layout.of(message_types().deserialize_cdr(data, kind.TYPE)))
         if not learned.load(data):
             raise BadInput(f"{kind.TYPE}: the serialised message has a layout of its own")
         return learned
@@ -145,7 +143,7 @@ class StateMessage(Message):
     def of(cls, assembly: Assembly, rotors: int) -> Self:
         """The message of an assembly with so many rotors."""
         ends = [(j.parent, j.child) for j in assembly.joints if j.kind.turns_freely]
-        out = cls._with(
+        out = cls.of_names(
             [body.name for body in assembly.bodies],
             [joint.name for joint in assembly.joints],
             len(ends),
@@ -155,22 +153,14 @@ class StateMessage(Message):
         return out
 
     @classmethod
-    def of_base(cls) -> Self:
-        """The message of a measured state, which holds nothing but base_link."""
-        return cls._with(["base_link"], [], 0, 0)
-
-    @classmethod
-    def of_objects(cls, names: Sequence[str]) -> Self:
-        """The message of a world's objects."""
-        return cls._with(names, [], 0, 0)
-
-    @classmethod
-    def _with(cls, bodies: Sequence[str], joints: Sequence[str], free: int, rotors: int) -> Self:
-        store = message_types()
+    def of_names(
+        cls, bodies: Sequence[str], joints: Sequence[str] = (), free: int = 0, rotors: int = 0
+    ) -> Self:
+        """The message of named bodies and joints, some of which turn freely, and so many rotors."""
         return cls._of(
             body_names=list(bodies),
-            poses=[message(store, "geometry_msgs/msg/Pose") for _ in bodies],
-            twists=[message(store, "geometry_msgs/msg/Twist") for _ in bodies],
+            poses=[message("geometry_msgs/msg/Pose") for _ in bodies],
+            twists=[message("geometry_msgs/msg/Twist") for _ in bodies],
             joint_names=list(joints),
             joint_positions=np.zeros(4 * free),
             joint_velocities=np.zeros(3 * free),
@@ -253,10 +243,7 @@ class CommandMessage(Message):
     @classmethod
     def of(cls, count: int) -> Self:
         """The message of a platform of `count` aircraft."""
-        store = message_types()
-        return cls._of(
-            aircraft=[message(store, "iap_msgs/msg/AircraftCommand") for _ in range(count)]
-        )
+        return cls._of(aircraft=[message("iap_msgs/msg/AircraftCommand") for _ in range(count)])
 
     @property
     def mode(self) -> int:

@@ -38,14 +38,14 @@ class InertialMessage(Message):
     @classmethod
     def of(cls, frame_id: str, frames: Sequence[str], instants: int) -> Self:
         """The message of these units at so many instants; `frame_id` is the platform's."""
-        store, samples = message_types(), instants * len(frames)
+        samples = range(instants * len(frames))
         return cls._of(
             frame_id,
-            orientations=[_zero("Quaternion") for _ in frames],
+            orientations=[message("geometry_msgs/msg/Quaternion") for _ in frames],
             frames=list(frames),
-            stamps=[message(store, "builtin_interfaces/msg/Time") for _ in range(instants)],
-            angular_velocities=[_zero("Vector3") for _ in range(samples)],
-            specific_forces=[_zero("Vector3") for _ in range(samples)],
+            stamps=[message("builtin_interfaces/msg/Time") for _ in range(instants)],
+            angular_velocities=[message("geometry_msgs/msg/Vector3") for _ in samples],
+            specific_forces=[message("geometry_msgs/msg/Vector3") for _ in samples],
         )
 
     @property
@@ -61,10 +61,6 @@ class InertialMessage(Message):
         if len(self._stamps):
             self._stamps["sec"], self._stamps["nanosec"] = np.divmod(stamps, SECOND)
         self.w_S[:], self.f_S[:] = w_S, f_S
-
-
-def _zero(name: str) -> object:
-    return message(message_types(), f"geometry_msgs/msg/{name}")
 
 
 class OdometryMessage(Message):

@@ -12,10 +12,12 @@ import pytest
 from hang import HANG
 from made_up_flights import random_flight, run_meta
 
-from iap_io.bags.bag_writer import STORAGE, BagWriter
+from iap_io.bags.bag_writer import STORAGE, BagWriter, RecordingFailed
 from iap_io.bags.worker_thread import DEPTH, Background
-from iap_io.runs.recorder import BAG, TICKS, Recorder, RecordingFailed
+from iap_io.runs.recorder import Recorder
+from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
+from iap_io.runs.state_chunk import TICKS
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
