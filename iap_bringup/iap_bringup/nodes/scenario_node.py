@@ -102,7 +102,7 @@ ALIASES: dict[str, Alias] = {
     "uwb_node": Alias("iap_sensors.nodes.uwb_node:UwbNode", _sensors, key="rig"),
     "camera_node": Alias("iap_sensors.nodes.camera_node:CameraNode", _sensors, key="rig"),
     "lidar_node": Alias("iap_sensors.nodes.lidar_node:LidarNode", _sensors, key="rig"),
-    "sensor_node": Alias("iap_sensors.nodes.sensor_node:OtherSensorNode", _sensors, key="rig"),
+    "sensor_node": Alias("iap_sensors.nodes.sensor_node:MountedSensorNode", _sensors, key="rig"),
 }
 
 

@@ -216,21 +216,14 @@ class MountedCameras:
             each.camera.reset(stream(seed, each.source.topic))
 
     def sample(self, k: int, t: float, x: Array, objects: Array) -> list[ImageReading]:
-        """The images that are due at control instant k.
-
-        Args:
-            k: the instant.
-            t: its time [s].
-            x: (bodies, 13) states of all vehicles.
-            objects: (objects, 13) states of the world's objects.
-        """
+        """The images that are due at control instant k, time t [s], see `SensorSuite.sample`."""
         due = [each for each in self.cameras if each.sampling.is_due(k)]
         return self.shoot(due, t, x, objects) if due else []
 
     def shoot(
         self, due: Sequence[MountedCamera], t: float, x: Array, objects: Array
     ) -> list[ImageReading]:
-        """The images of some cameras now."""
+        """The images of some cameras in states of all vehicles (bodies, 13) and objects (objects, 13)."""
         began = time.perf_counter()
         poses = np.vstack([x[:, POSE], objects[:, POSE]])
         frames = self._renderer.render([each.shot(x) for each in due], poses)

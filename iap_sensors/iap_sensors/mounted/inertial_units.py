@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inertial units, magnetometers and attitude estimates of one vehicle."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -107,9 +109,10 @@ class InertialUnits:
         control_hz: float,
     ) -> None:
         assert sensors.imu is not None  # noqa: S101 - the caller has looked
+        self._imu = sensors.imu
         self.rate, self.every = nearest_rate(sensors.imu.rate, physics_hz)
         self.sampling = sensors.imu.sampling
-        self._dt, self._sensors = 1.0 / physics_hz, sensors
+        self._dt, self._attitude = 1.0 / physics_hz, sensors.attitude
         mounts = imu_mounts(assembly)
         self.units = [Unit(mount, sensors, self.rate, seed) for mount in mounts]
         self._mounts, self._assembly = mounts, assembly
@@ -118,21 +121,19 @@ class InertialUnits:
             np.array([mount.p_BS_B for mount in mounts]),
             np.array([mount.q_BS for mount in mounts]),
         )
-        self._field_sampling = self._field_sampling_of(control_hz)
+        spec = self._magnetometer = sensors.magnetometer
+        self._field_sampling = (
+            None if spec is None else Sampling.of(spec.rate, control_hz, "magnetometer")
+        )
         self.notes = self._notes()
 
-    def _field_sampling_of(self, control_hz: float) -> Sampling | None:
-        spec = self._sensors.magnetometer
-        return None if spec is None else Sampling.of(spec.rate, control_hz, "magnetometer")
-
     def _notes(self) -> list[str]:
-        assert self._sensors.imu is not None  # noqa: S101
         notes = [] if self._field_sampling is None else [self._field_sampling.note]
-        wanted = self._sensors.imu.rate
+        wanted = self._imu.rate
         if self.rate != wanted:
             steps = f"one of every {self.every} physics steps"
             notes.append(f"imu: {self.rate:.4g} Hz instead of {wanted:.4g} Hz, {steps}")
-        bias, gains = self._sensors.imu.gyro.bias, self._sensors.attitude
+        bias, gains = self._imu.gyro.bias, self._attitude
         if gains is not None and bias > MAX_BIAS_RATIO * gains.bias:
             notes.append(
                 f"attitude: it expects gyroscopes to begin with a bias of {gains.bias:.2g} rad/s, and imu begins with"
@@ -147,13 +148,9 @@ class InertialUnits:
             unit.reset(seed, q_WS)
 
     def sample(self, k: int, t: float, x: Array, samples: InertialSamples) -> list[Reading]:
-        """Readings of the ideal samples that have come by control instant k.
+        """Readings of the ideal samples since the last control instant, at instant k, time t [s].
 
-        Args:
-            k: the instant.
-            t: its time [s].
-            x: (bodies, 13) the vehicle's state then, in which magnetometers measure.
-            samples: since the last instant.
+        Magnetometers measure in the vehicle's state then, x (bodies, 13).
         """
         times = samples.ticks.astype(np.float64) * self._dt
         out: list[Reading] = []
@@ -172,30 +169,22 @@ class InertialUnits:
         """Descriptions of the units."""
         out: list[ImuInfo | MagnetometerInfo] = []
         for unit in self.units:
-            out.append(self._imu_info(unit))
-            if self._field_sampling is not None:
-                out.append(self._magnetic_info(unit, self._field_sampling))
+            fields = mount_fields(self._assembly, unit.mount)
+            out.append(self._imu_info(unit, fields))
+            if self._magnetometer is not None and self._field_sampling is not None:
+                fields |= {"topic": unit.magnetic.topic, "rate": self._field_sampling.rate}
+                out.append(MagnetometerInfo(**fields, deviation=self._magnetometer.noise))
         return out
 
-    def _imu_info(self, unit: Unit) -> ImuInfo:
-        spec = self._sensors.imu
-        assert spec is not None  # noqa: S101
+    def _imu_info(self, unit: Unit, fields: dict[str, Any]) -> ImuInfo:
+        gyro, accel = self._imu.gyro, self._imu.accel
         return ImuInfo(
-            **mount_fields(self._assembly, unit.mount),
+            **fields,
             rate=self.rate,
-            gyro_noise=spec.gyro.noise,
-            gyro_walk=spec.gyro.walk,
-            accel_noise=spec.accel.noise,
-            accel_walk=spec.accel.walk,
+            gyro_noise=gyro.noise,
+            gyro_walk=gyro.walk,
+            accel_noise=accel.noise,
+            accel_walk=accel.walk,
             attitude_deviation=None if unit.filter is None else unit.filter.deviation,
             has_bias=True,
-        )
-
-    def _magnetic_info(self, unit: Unit, sampling: Sampling) -> MagnetometerInfo:
-        spec = self._sensors.magnetometer
-        assert spec is not None  # noqa: S101
-        return MagnetometerInfo(
-            **{**mount_fields(self._assembly, unit.mount), "topic": unit.magnetic.topic},
-            rate=sampling.rate,
-            deviation=spec.noise,
         )

@@ -120,17 +120,13 @@ class SensorSuite:
     @property
     def infos(self) -> tuple[AnySensor, ...]:
         """Descriptions of the sensors."""
-        kinds = [kind for each in self.vehicles for kind in each.kinds]
-        return (
-            *(info for kind in kinds for info in kind.infos),
-            *(each.info for each in self._cameras),
-        )
+        mounted = [info for each in self.vehicles for kind in each.kinds for info in kind.infos]
+        return *mounted, *(each.info for each in self._cameras)
 
     @property
     def notes(self) -> list[str]:
         """Sentences for the user, each once: rates that are not what was asked for."""
-        kinds = [kind for each in self.vehicles for kind in each.kinds]
-        found = [note for kind in kinds for note in kind.notes]
+        found = [note for each in self.vehicles for kind in each.kinds for note in kind.notes]
         found += [each.sampling.note for each in self._cameras if each.sampling.note]
         return list(dict.fromkeys(found))
 
