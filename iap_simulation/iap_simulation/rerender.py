@@ -31,7 +31,6 @@ from iap_io.runs.run_folder import (
     write_trajectories,
 )
 from iap_io.runs.run_meta import Recording
-from iap_io.runs.steps import step_of
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
@@ -130,7 +129,7 @@ def _play(
         for image in cameras.sample(k, t, x, _objects(world, t)):
             recorder.receive(image)
         for number, c in enumerate(columns):
-            recorder.record(number, step_of(c, i))
+            recorder.record(number, c.step(i))
         if i % 50 == 0:
             progress(t)
     for reading in chain([] if waiting is None else [waiting], readings):

@@ -19,8 +19,7 @@ from iap_description import so3
 from iap_description.sensors.readings import ImageReading, ImuReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, SensorInfo
 from iap_description.states import P, Q, V, W
-from iap_io.bags.bag_writer import RecordingFailed
-from iap_io.bags.growing_file import GrowingFile
+from iap_io.bags.bag_writer import GrowingFile, RecordingFailed
 from iap_io.euroc import euroc_text
 from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns

@@ -87,12 +87,6 @@ def twist_row(twist: Twist | Accel) -> Array:
     return np.array([v.x, v.y, v.z, w.x, w.y, w.z])
 
 
-def fill_wrench(wrench: Wrench, values: Array) -> None:
-    """Fill a wrench from [force; torque] (6,)."""
-    _fill_vector(wrench.force, values)
-    _fill_vector(wrench.torque, values[3:])
-
-
 def wrench_row(wrench: Wrench) -> Array:
     """[force; torque] (6,) of a wrench."""
     f, m = wrench.force, wrench.torque

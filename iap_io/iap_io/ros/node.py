@@ -14,11 +14,7 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.clock import Clock, ClockType
-from rclpy.exceptions import (
-    InvalidParameterTypeException,
-    InvalidParameterValueException,
-    ParameterException,
-)
+from rclpy.exceptions import ParameterException
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -46,11 +42,6 @@ STEADY = Clock(clock_type=ClockType.STEADY_TIME)  # for timers that run while th
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 DIAGNOSTIC_TIMEOUT = 2.0  # of what is waited for, after which diagnostics name it [s of wall time]
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
-BAD_PARAMETERS = (
-    InvalidParameterTypeException,
-    InvalidParameterValueException,
-    ParameterException,
-)
 
 
 class SuiteNode(Node):
@@ -200,7 +191,7 @@ def run(
         for node in nodes:
             node.close()
         return next((node.exit_code for node in nodes if node.exit_code is not None), EXIT_DONE)
-    except (BadInput, *BAD_PARAMETERS) as error:
+    except (BadInput, ParameterException) as error:
         sys.stderr.write(f"{name}: {' '.join(str(error).split())}\n")
         return EXIT_BAD_INPUT
     except IapError as error:

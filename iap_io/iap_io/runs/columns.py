@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.signals import Step, WrenchRecord
-from iap_description.states import REF_FIXED, STATE_SIZE
+from iap_description.signals import ForceMode, ForceTask, Reference, Step, WrenchRecord
+from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.runs.topics import WRENCHES
 
@@ -84,6 +84,15 @@ class WrenchColumns(Table):
                 task.wrench_integral_P,
             )
 
+    def record(self, i: int, level: Level) -> WrenchRecord:
+        """Row i as it was put, with the reference's level."""
+        raw, filtered, estimated, desired = self.wrenches[i]
+        axes = self.axes[i].astype(np.bool_)
+        task = ForceTask(
+            ForceMode(self.mode[i]), self.measured[i], desired, axes, *self.integrals[i]
+        )
+        return WrenchRecord(raw, filtered, estimated, Reference(self.tracked[i], level), task)
+
 
 @dataclass
 class Columns(Table):
@@ -151,3 +160,24 @@ class Columns(Table):
             self.wrench_record.put(i, step.wrench_record)
         if self.believed is not None:
             self.believed[i] = np.nan if step.believed is None else step.believed
+
+    def step(self, i: int) -> Step:
+        """Row i as the step that it was put from."""
+        level, aircraft = Level(self.level[i]), self.aircraft[i]
+        return Step(
+            int(self.k[i]),
+            float(self.t[i]),
+            self.x[i],
+            Reference(self.reference[i], level, self.reference_wrench_P[i]),
+            Command(
+                Mode(self.mode[i]),
+                self.wrench_P[i],
+                aircraft[:, 0],
+                aircraft[:, 1:5],
+                aircraft[:, 5:8],
+                aircraft[:, 8:],
+            ),
+            self.rpm[i],
+            None if self.wrench_record is None else self.wrench_record.record(i, level),
+            None if self.believed is None else self.believed[i],
+        )

@@ -13,9 +13,7 @@ from iap_io.bags.png import Pixels
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.wire.message_views import stamp_of_time
 
-JOINED = (
-    1 << 14
-)  # bytes; shorter buffers are copied together, longer ones written from where they are
+JOINED = 1 << 14  # bytes; shorter buffers are copied together, others written from where they are
 
 
 class SensorChunk:
@@ -52,34 +50,21 @@ class SensorChunk:
             readings: of the sensors.
             start: position in the chunk at which they begin.
         """
-        parts, at = _Parts(), start
+        done, short, at = list[Buffer](), bytearray(), start
         places: dict[int, list[tuple[int, int]]] = {}
         for reading in readings:
             stamp = stamp_of_time(reading.t)
             for name, message in self._encoders[reading.source.topic](reading):
                 channel, size = self._channels[name], total(message)
                 head = message_head(channel, stamp, size)
-                parts.add(head, *message)
+                for part in (head, *message):
+                    if len(part) < JOINED:
+                        short += part
+                    else:
+                        done += [bytes(short), part]
+                        short.clear()
                 places.setdefault(channel, []).append((stamp, at))
                 at += len(head) + size
         columns = {c: np.array(rows, np.int64).T for c, rows in places.items()}
-        return parts.done(), {c: (stamps, offsets) for c, (stamps, offsets) in columns.items()}
-
-
-class _Parts:
-    """Buffers one after another, the short ones joined."""
-
-    def __init__(self) -> None:
-        self._done: list[Buffer] = []
-        self._short = bytearray()
-
-    def add(self, *parts: Buffer) -> None:
-        for part in parts:
-            if len(part) < JOINED:
-                self._short += part
-            else:
-                self._done += [bytes(self._short), part]
-                self._short.clear()
-
-    def done(self) -> list[Buffer]:
-        return [*self._done, bytes(self._short)]
+        done.append(bytes(short))
+        return done, {c: (stamps, offsets) for c, (stamps, offsets) in columns.items()}

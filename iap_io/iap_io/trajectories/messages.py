@@ -49,23 +49,27 @@ def xyz(vector: Any) -> Numbers:  # noqa: ANN401 - rosbags makes these types at 
     return vector.x, vector.y, vector.z
 
 
-def _xyzw(quaternion: Any) -> Numbers:  # noqa: ANN401
-    return quaternion.x, quaternion.y, quaternion.z, quaternion.w
+def _sample(
+    place: Any, turn: Any, twist: Any = None, accel: Any = None, later_ns: int = 0  # noqa: ANN401
+) -> Sample:
+    """A sample of a position, a quaternion, and what else comes with them."""
+    q = turn.x, turn.y, turn.z, turn.w
+    v, w = (None, None) if twist is None else (xyz(twist.linear), xyz(twist.angular))
+    a, alpha = (None, None) if accel is None else (xyz(accel.linear), xyz(accel.angular))
+    return Sample(xyz(place), q, v, w, a, alpha, later_ns)
 
 
 def _pose_stamped(message: Any) -> Iterator[Sample]:  # noqa: ANN401
-    yield Sample(xyz(message.pose.position), _xyzw(message.pose.orientation))
+    yield _sample(message.pose.position, message.pose.orientation)
 
 
 def _transform_stamped(message: Any) -> Iterator[Sample]:  # noqa: ANN401
-    yield Sample(xyz(message.transform.translation), _xyzw(message.transform.rotation))
+    yield _sample(message.transform.translation, message.transform.rotation)
 
 
 def _odometry(message: Any) -> Iterator[Sample]:  # noqa: ANN401
-    pose, twist = message.pose.pose, message.twist.twist
-    yield Sample(
-        xyz(pose.position), _xyzw(pose.orientation), xyz(twist.linear), xyz(twist.angular)
-    )
+    pose = message.pose.pose
+    yield _sample(pose.position, pose.orientation, message.twist.twist)
 
 
 def _platform_reference(message: Any) -> Iterator[Sample]:  # noqa: ANN401
@@ -73,15 +77,8 @@ def _platform_reference(message: Any) -> Iterator[Sample]:  # noqa: ANN401
         raise BadInput(
             f"level is {message.level}: not a pose reference (level 0), which a replay needs"
         )
-    pose, twist, accel = message.pose, message.twist, message.accel
-    yield Sample(
-        xyz(pose.position),
-        _xyzw(pose.orientation),
-        xyz(twist.linear),
-        xyz(twist.angular),
-        xyz(accel.linear),
-        xyz(accel.angular),
-    )
+    pose = message.pose
+    yield _sample(pose.position, pose.orientation, message.twist, message.accel)
 
 
 def _trajectory(message: Any) -> Iterator[Sample]:  # noqa: ANN401
@@ -93,15 +90,8 @@ def _trajectory(message: Any) -> Iterator[Sample]:  # noqa: ANN401
         pose, later = point.transforms[0], point.time_from_start
         twist = point.velocities[0] if len(point.velocities) else None
         accel = point.accelerations[0] if len(point.accelerations) else None
-        yield Sample(
-            xyz(pose.translation),
-            _xyzw(pose.rotation),
-            v=None if twist is None else xyz(twist.linear),
-            w=None if twist is None else xyz(twist.angular),
-            a=None if accel is None else xyz(accel.linear),
-            alpha=None if accel is None else xyz(accel.angular),
-            later_ns=later.sec * 1_000_000_000 + later.nanosec,
-        )
+        later_ns = later.sec * 1_000_000_000 + later.nanosec
+        yield _sample(pose.translation, pose.rotation, twist, accel, later_ns)
 
 
 READINGS: Mapping[str, Reading] = {

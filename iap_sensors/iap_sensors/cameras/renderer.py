@@ -16,10 +16,6 @@ from iap_sensors.cameras.spec import CameraSpec
 Array = NDArray[np.float64]
 
 
-def _zeros() -> Array:
-    return np.zeros(3)
-
-
 @dataclass(frozen=True, eq=False)
 class Shot:
     """A camera at an instant.
@@ -38,8 +34,8 @@ class Shot:
     spec: CameraSpec
     p_WC_W: Array
     q_WC: Array
-    v_WC_W: Array = field(default_factory=_zeros)
-    w_WC_W: Array = field(default_factory=_zeros)
+    v_WC_W: Array = field(default_factory=lambda: np.zeros(3))
+    w_WC_W: Array = field(default_factory=lambda: np.zeros(3))
     hidden: tuple[int, ...] = ()
 
 

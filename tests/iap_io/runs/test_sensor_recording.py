@@ -13,8 +13,7 @@ from made_up_sensors import all_sensors, camera, fly, imu, with_sensors
 from rosbags.rosbag2 import Reader
 
 from iap_description.sensors.readings import ImageReading, Reading
-from iap_io.bags.bag_writer import STORAGE, RecordingFailed
-from iap_io.bags.growing_file import GrowingFile
+from iap_io.bags.bag_writer import STORAGE, GrowingFile, RecordingFailed
 from iap_io.euroc.euroc_folder import EUROC
 from iap_io.runs.recorder import HELD, Recorder
 from iap_io.runs.run_files import BAG
