@@ -4,8 +4,9 @@
 Presets are read from ``data/lidar/NAME.yaml``.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +14,10 @@ from pydantic import model_validator
 
 from iap_description import so3
 from iap_description.config import Count, NonNegative, Positive, Presets, Real, Record, Share
+from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import CloudReading, Source
-from iap_sensors.ray_caster import RayCaster
+from iap_description.sensors.sensor_info import LidarInfo
+from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
 
 Array = NDArray[np.float64]
 PRESETS = Presets(Path(__file__).parent / "data" / "lidar", "lidar")
@@ -89,6 +92,33 @@ class Lidar:
         kept = (share < 1.0) & (self._rng.random(len(ranges)) >= spec.dropout)
         points = (ranges[:, None] * self._beams_S)[kept]
         return CloudReading(self.source, t, points.astype(np.float32), self._rings[kept])
+
+
+class Lidars(MountedSensors):
+    """The lidars of one vehicle, one on each aircraft."""
+
+    KEY, SPEC, PRESETS = "lidar", LidarSpec, PRESETS
+
+    @property
+    def needs_rays(self) -> bool:
+        """Whether samples are taken along rays."""
+        return True
+
+    def start(self, mounts: Sequence[tuple[SensorMount, np.random.Generator]]) -> None:
+        """Make a lidar on each mount."""
+        self._lidars = [Lidar(mount.source, self.spec, rng) for mount, rng in mounts]
+
+    def measure(
+        self, t: float, p_WS_W: Array, q_WS: Array, rays: RayCaster | None
+    ) -> list[CloudReading]:
+        """One turn of each lidar."""
+        assert rays is not None  # noqa: S101 - lidars need them
+        rows = zip(self._lidars, p_WS_W, q_WS, strict=True)
+        return [lidar.measure(t, p, q, rays) for lidar, p, q in rows]
+
+    def info(self, fields: dict[str, Any]) -> LidarInfo:
+        """The description of one lidar."""
+        return LidarInfo(**fields, points=self.spec.channels * self.spec.columns)
 
 
 def beams(spec: LidarSpec) -> tuple[Array, NDArray[np.uint16]]:

@@ -66,7 +66,7 @@ class Rays:
         self._x, self._objects = x, objects
 
     def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
-        """Fraction (rays,) of each ray at its first hit, see `iap_sensors.ray_caster.RayCaster`."""
+        """Fraction (rays,) of each ray at its first hit, see `iap_sensors.mounted.mounted_sensors.RayCaster`."""
         ways_W = ends_W - starts_W
         share = np.ones(len(starts_W), np.float32)
         for still in self._still:

@@ -23,8 +23,10 @@ from iap_description.config import (
     read_yaml,
 )
 from iap_description.errors import BadInput
+from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import RangeReading, Source
-from iap_sensors.ray_caster import RayCaster
+from iap_description.sensors.sensor_info import UwbInfo
+from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -127,6 +129,58 @@ class UwbTag:
         ranges = np.where(valid, np.maximum(distance + error, 0.0), np.nan)
         deviations = np.full(len(self._ids), spec.noise)
         return RangeReading(self.source, t, self._ids, self._known_W, ranges, deviations, valid)
+
+
+class UwbTags(MountedSensors):
+    """The tags of one vehicle, one on each aircraft; they range to the anchors and to each other."""
+
+    KEY, SPEC, PRESETS = "uwb", UwbSpec, PRESETS
+
+    @property
+    def needs_rays(self) -> bool:
+        """Whether lines of sight count."""
+        return self.spec.obstruction is not None
+
+    def start(self, mounts: Sequence[tuple[SensorMount, np.random.Generator]]) -> None:
+        """Make a tag on each mount."""
+        anchors = [anchor.id for anchor in self.spec.anchors]
+        places = [anchor.position for anchor in self.spec.anchors]
+        self._anchors_W = np.array(places).reshape(-1, 3)
+        frames = [mount.source.frame for mount, _ in mounts] if self.spec.between_aircraft else []
+        self._tags = []
+        for mount, rng in mounts:
+            others = [frame for frame in frames if frame != mount.source.frame]
+            self._tags.append(UwbTag(mount.source, self.spec, [*anchors, *others], rng))
+
+    def measure(
+        self, t: float, p_WS_W: Array, q_WS: Array, rays: RayCaster | None
+    ) -> list[RangeReading]:
+        """One round of each tag."""
+        partners = [self._partners(i, p_WS_W) for i in range(len(self._tags))]
+        clear = self._clear(p_WS_W, partners, rays)
+        rows = zip(self._tags, p_WS_W, partners, clear, strict=True)
+        return [tag.measure(t, p, others, free) for tag, p, others, free in rows]
+
+    def _partners(self, i: int, p_WS_W: Array) -> Array:
+        """Places (n, 3) of those that tag i ranges to."""
+        if not self.spec.between_aircraft:
+            return self._anchors_W
+        return np.vstack([self._anchors_W, np.delete(p_WS_W, i, axis=0)])
+
+    def _clear(
+        self, p_WS_W: Array, partners: list[Array], rays: RayCaster | None
+    ) -> list[Flags]:
+        """For each tag, whether the lines to its partners are free; all are, where that does not matter."""
+        counts = [len(each) for each in partners]
+        if not self.needs_rays:
+            return [np.ones(count, dtype=bool) for count in counts]
+        assert rays is not None  # noqa: S101 - obstruction needs them
+        free = clear_lines(rays, np.repeat(p_WS_W, counts, axis=0), np.vstack(partners))
+        return np.split(free, np.cumsum(counts)[:-1])
+
+    def info(self, fields: dict[str, Any]) -> UwbInfo:
+        """The description of one tag."""
+        return UwbInfo(**fields)
 
 
 def clear_lines(rays: RayCaster, p_WT_W: Array, p_WO_W: Array) -> Flags:

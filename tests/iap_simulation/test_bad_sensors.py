@@ -95,8 +95,8 @@ def test_rates_that_do_not_divide_become_the_nearest_and_are_said_once():
 
 
 def test_a_missing_renderer_is_named_with_the_packages_that_bring_it(monkeypatch):
-    from iap_sensors.cameras import egl
+    from iap_sensors.cameras import opengl
 
-    monkeypatch.setattr(egl, "LIBRARY", "libNoSuchEGL.so.1")
+    monkeypatch.setattr(opengl, "LIBRARY", "libNoSuchEGL.so.1")
     with pytest.raises(BadInput, match="libegl1 libgl1-mesa-dri.*renderer: pybullet"):
         make_renderer("opengl")

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_sensors.cameras.renderer import Frame, Shot
-from iap_sensors.cameras.view import View
+from iap_sensors.cameras.view import view_of
 
 Look = Literal["mono", "color"]
-SAME = 0.02  # neighbours whose depths differ by less, relatively, are taken for one surface
+DEPTH_TOLERANCE = 0.02  # neighbours whose depths differ by less, relatively, are taken for one surface
 
 
 class Film:
@@ -19,16 +19,16 @@ class Film:
 
     Args:
         shot: the camera at an instant.
-        view: what is drawn of it.
 
     Attributes:
+        view: what is drawn of the shot.
         look: images of what it looks like that are needed, None for none; one for each of its instants.
         needs_range: whether depth and labels at the shot's own instant are needed.
     """
 
-    def __init__(self, shot: Shot, view: View) -> None:
+    def __init__(self, shot: Shot) -> None:
         outputs = shot.spec.outputs
-        self.shot, self.view = shot, view
+        self.shot, self.view = shot, view_of(shot.model)
         self.look: Look | None = None
         if "mono8" in outputs or "rgb8" in outputs:
             self.look = "color" if "rgb8" in outputs else "mono"
@@ -91,5 +91,5 @@ class Film:
         inverse = 1.0 / depth
         nearest = self.view.bend(inverse, smooth=False)
         between = self.view.bend(inverse, smooth=True)
-        is_one = np.abs(between - nearest) < SAME * nearest
+        is_one = np.abs(between - nearest) < DEPTH_TOLERANCE * nearest
         return np.reciprocal(np.where(is_one, between, nearest))

@@ -7,7 +7,7 @@ and looks along its x.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,22 +19,6 @@ from iap_sensors.cameras.spec import CameraSpec
 
 Array = NDArray[np.float64]
 PARALLEL = 1e-6  # cameras of a pair may be off by this [rad], and this share of their distance
-
-
-@dataclass(frozen=True)
-class CameraInfo:
-    """The fields of sensor_msgs/CameraInfo, row by row.
-
-    The right camera of a pair has -fx baseline in P, as stereo_image_proc expects it.
-    """
-
-    width: int
-    height: int
-    distortion_model: str
-    D: tuple[float, ...]
-    K: tuple[float, ...]
-    R: tuple[float, ...]
-    P: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +59,17 @@ class CameraModel:
         xy = lens.undistort((np.asarray(uv, dtype=float) - self._center) / self._focal, self.D)
         return np.concatenate([xy, np.ones_like(xy[..., :1])], -1)
 
-    def info(self, baseline: float = 0.0) -> CameraInfo:
-        """What is published of the camera; `baseline` [m] of the right camera of a pair, see `stereo_baseline`."""
+    def info(self, baseline: float = 0.0) -> dict[str, Any]:
+        """The fields of sensor_msgs/CameraInfo, matrices row by row.
+
+        Args:
+            baseline: of the right camera of a pair [m], see `stereo_baseline`; it has -fx baseline in P, as
+                stereo_image_proc expects it.
+        """
         P = np.hstack([self.K, [[-self.K[0, 0] * baseline], [0.0], [0.0]]])
-        rows = [tuple(matrix.ravel().tolist()) for matrix in (self.D, self.K, np.eye(3), P)]
-        return CameraInfo(self.width, self.height, "plumb_bob", *rows)
+        rows = {"D": self.D, "K": self.K, "R": np.eye(3), "P": P}
+        matrices = {name: tuple(matrix.ravel().tolist()) for name, matrix in rows.items()}
+        return {"width": self.width, "height": self.height, **matrices}
 
     @cached_property
     def _focal(self) -> Array:

@@ -8,24 +8,27 @@ twice; images are read back only when others are already being drawn.
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
+from typing import Any
 
 import cv2
+import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.errors import BadInput
 from iap_description.scenes.scene import Scene
 from iap_description.world.tessellation import Part
-from iap_sensors.cameras.egl import open_context
 from iap_sensors.cameras.framebuffers import Format, Kind, Target, Targets
 from iap_sensors.cameras.image_noise import Film
 from iap_sensors.cameras.mesh_pass import Painter
-from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Frame, Shot
-from iap_sensors.cameras.view import View, instants
+from iap_sensors.cameras.view import instants
 
 Array = NDArray[np.float64]
 AHEAD = 12  # images that are drawn before the first of them is read back
+PACKAGES = "libegl1 libgl1-mesa-dri"
+LIBRARY = "libEGL.so.1"  # gives OpenGL's functions as well, so that no other library is needed
+MAX_DEVICES = 16  # devices that are tried
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +50,9 @@ class OpenGLRenderer:
     """
 
     def __init__(self) -> None:
-        self._context = open_context()
+        self._context = _open_context()
         self._context.gc_mode = "context_gc"  # what is no longer used is given back in `load`
         self._targets = Targets(self._context)
-        self._views: WeakKeyDictionary[CameraModel, View] = WeakKeyDictionary()
         self._painter: Painter | None = None
         with self._context:  # afterwards no thread has it, so that any may render
             self.device = str(self._context.info["GL_RENDERER"])
@@ -66,7 +68,7 @@ class OpenGLRenderer:
         """One frame for each shot, see `Renderer`."""
         if self._painter is None:
             raise RuntimeError("nothing is loaded that could be rendered")
-        films = [Film(shot, self._view(shot.model)) for shot in shots]
+        films = [Film(shot) for shot in shots]
         with self._context:
             self._painter.place(np.ascontiguousarray(poses, dtype=float))
             drawings: deque[_Drawing] = deque()
@@ -79,11 +81,6 @@ class OpenGLRenderer:
         """Give back what the renderer holds."""
         self._painter = None
         self._context.release()
-
-    def _view(self, model: CameraModel) -> View:
-        if model not in self._views:
-            self._views[model] = View.of(model)
-        return self._views[model]
 
     def _expose(self, painter: Painter, film: Film, drawings: deque[_Drawing]) -> None:
         """Begin all images that a film needs."""
@@ -113,3 +110,30 @@ class OpenGLRenderer:
                 image = np.asarray(cv2.cvtColor(image, cv2.COLOR_RGBA2RGB))
             drawing.film.take(drawing.target.format.kind, image)
             self._targets.give_back(drawing.target)
+
+
+def _open_context() -> moderngl.Context:
+    """An OpenGL 3.3 context on the first device that works; it is current in this thread.
+
+    Raises:
+        BadInput: there is no EGL, or no device that works.
+    """
+    faults: list[str] = []
+    for index in range(MAX_DEVICES):
+        try:
+            return _open(index)
+        except Exception as error:  # glcontext raises nothing more specific
+            if faults and "device index" in str(error):
+                break
+            faults.append(str(error))
+            if "not loaded" in faults[-1]:
+                break
+    raise BadInput(
+        f"renderer 'opengl' needs EGL ({faults[0]}): install Debian's packages {PACKAGES},"
+        " or ask for 'renderer: pybullet', which is slow"
+    )
+
+
+def _open(index: int) -> moderngl.Context:
+    settings: Any = {"backend": "egl", "libgl": LIBRARY, "libegl": LIBRARY, "device_index": index}
+    return moderngl.create_context(require=330, standalone=True, **settings)

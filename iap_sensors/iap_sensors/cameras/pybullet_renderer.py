@@ -8,7 +8,6 @@ are and how far is the same as with OpenGL.
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 import cv2
 import numpy as np
@@ -19,7 +18,6 @@ from iap_description.native_output import native_output_discarded
 from iap_description.scenes.scene import Scene
 from iap_description.world.tessellation import Part
 from iap_sensors.cameras.image_noise import Film
-from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.view import View, camera_of_map, instants
 
@@ -38,7 +36,6 @@ class BulletRenderer:
         self._client = bullet.connect(bullet.DIRECT)
         self._folder = tempfile.TemporaryDirectory(prefix="iap_")
         bullet.setPhysicsEngineParameter(enableFileCaching=0, physicsClientId=self._client)
-        self._views: WeakKeyDictionary[CameraModel, View] = WeakKeyDictionary()
         self._scene: Scene | None = None
 
     def load(self, scene: Scene, bodies: Sequence[Sequence[Part]]) -> None:
@@ -96,9 +93,7 @@ class BulletRenderer:
 
     def _frame(self, scene: Scene, shot: Shot, poses: Array) -> Frame:
         self._place(poses, shot.hidden)
-        if shot.model not in self._views:
-            self._views[shot.model] = View.of(shot.model)
-        film = Film(shot, self._views[shot.model])
+        film = Film(shot)
         if film.look is not None:
             for place in instants(shot):
                 film.take(film.look, self._look(scene, film, place))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 import cv2
 import numpy as np
@@ -122,6 +123,16 @@ def _pixels(model: CameraModel, step: tuple[int, int]) -> Array:
     u = np.arange(0.0, model.width, columns)
     v = np.arange(0.0, model.height, rows)
     return np.stack(np.meshgrid(u, v), -1)
+
+
+_views: WeakKeyDictionary[CameraModel, View] = WeakKeyDictionary()
+
+
+def view_of(model: CameraModel) -> View:
+    """The view of a camera, made once for each model; see `View.of`."""
+    if model not in _views:
+        _views[model] = View.of(model)
+    return _views[model]
 
 
 def instants(shot: Shot) -> Iterator[tuple[Array, Array]]:

@@ -90,7 +90,6 @@ class MountedCamera:
     @property
     def info(self) -> CameraSensorInfo:
         """Its description."""
-        lens = self.camera.model.info(self.baseline)
         return CameraSensorInfo(
             topic=self.source.topic,
             frame=self.source.frame,
@@ -99,12 +98,7 @@ class MountedCamera:
             q_BS=tuple(optical(self.q_BS).tolist()),
             rate=self.sampling.rate,
             outputs=self.camera.spec.outputs,
-            width=lens.width,
-            height=lens.height,
-            K=lens.K,
-            D=lens.D,
-            R=lens.R,
-            P=lens.P,
+            **self.camera.model.info(self.baseline),
         )
 
 

@@ -5,8 +5,8 @@ from iap_description.plugins import load_class
 from iap_sensors.mounted.mounted_sensors import MountedSensors
 
 KINDS = {
-    "uwb": "iap_sensors.mounted.uwb_tags:UwbTags",
-    "lidar": "iap_sensors.mounted.lidars:Lidars",
+    "uwb": "iap_sensors.uwb:UwbTags",
+    "lidar": "iap_sensors.lidar:Lidars",
 }
 METHODS = ("sample", "reset", "info")
 

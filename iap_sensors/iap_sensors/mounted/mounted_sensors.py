@@ -21,10 +21,22 @@ from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import AnySensor
 from iap_description.vehicles.assembly import Assembly
 from iap_sensors.mounted.sampling import Sampling
-from iap_sensors.ray_caster import RayCaster
 
 Array = NDArray[np.float64]
 Tree = dict[str, Any]
+
+
+class RayCaster(Protocol):
+    """Casts the rays of lidars and of the ranges' lines of sight, as `iap_sensors.rays.Rays` does."""
+
+    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
+        """Fraction (rays,) of each ray, (rays, 3) to (rays, 3) [m], at its first hit; 1 if none.
+
+        Args:
+            starts_W: where rays begin, in `map`.
+            ends_W: where they end.
+            world_only: rays go through vehicles.
+        """
 
 
 class MountedSpec(Protocol):

@@ -72,18 +72,18 @@ def test_the_right_camera_of_a_pair_says_where_the_left_one_is():
     p_L = np.array(
         [0.3, -0.2, 6.0, 1.0]
     )  # in the left camera; P is the right one's map from there
-    u, v, w = np.reshape(info.P, (3, 4)) @ p_L
+    u, v, w = np.reshape(info["P"], (3, 4)) @ p_L
     expected = CameraModel.of(spec()).project(p_L[:3] - [0.12, 0.0, 0.0])
     np.testing.assert_allclose([u / w, v / w], expected)
 
 
 def test_info_has_the_fields_of_ros():
     info = CameraModel.of(spec(distortion=LENSES[1], cx=300.0)).info()
-    assert (info.width, info.height, info.distortion_model) == (640, 480, "plumb_bob")
-    assert info.K == (320.0, 0.0, 300.0, 0.0, 320.0, 239.5, 0.0, 0.0, 1.0)
-    assert info.D == LENSES[1]
-    assert info.R == (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
-    assert info.P == (320.0, 0.0, 300.0, 0.0, 0.0, 320.0, 239.5, 0.0, 0.0, 0.0, 1.0, 0.0)
+    assert (info["width"], info["height"]) == (640, 480)
+    assert info["K"] == (320.0, 0.0, 300.0, 0.0, 320.0, 239.5, 0.0, 0.0, 1.0)
+    assert info["D"] == LENSES[1]
+    assert info["R"] == (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
+    assert info["P"] == (320.0, 0.0, 300.0, 0.0, 0.0, 320.0, 239.5, 0.0, 0.0, 0.0, 1.0, 0.0)
 
 
 @pytest.mark.parametrize(

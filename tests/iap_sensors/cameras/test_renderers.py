@@ -22,7 +22,7 @@ from small_scenes import (
 )
 
 from iap_description.errors import BadInput
-from iap_sensors.cameras import egl
+from iap_sensors.cameras import opengl
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.pybullet_renderer import BulletRenderer
 
@@ -117,7 +117,7 @@ def test_what_is_not_installed_is_named_with_the_line_that_installs_it(monkeypat
 
 
 def test_without_egl_the_packages_that_bring_it_are_named(monkeypatch):
-    monkeypatch.setattr(egl, "LIBRARY", "libEGL_that_is_not_there.so.1")
+    monkeypatch.setattr(opengl, "LIBRARY", "libEGL_that_is_not_there.so.1")
     with pytest.raises(
         BadInput, match="install Debian's packages libegl1 libgl1-mesa-dri"
     ) as said:
