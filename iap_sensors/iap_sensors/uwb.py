@@ -167,9 +167,7 @@ class UwbTags(MountedSensors):
             return self._anchors_W
         return np.vstack([self._anchors_W, np.delete(p_WS_W, i, axis=0)])
 
-    def _clear(
-        self, p_WS_W: Array, partners: list[Array], rays: RayCaster | None
-    ) -> list[Flags]:
+    def _clear(self, p_WS_W: Array, partners: list[Array], rays: RayCaster | None) -> list[Flags]:
         """For each tag, whether the lines to its partners are free; all are, where that does not matter."""
         counts = [len(each) for each in partners]
         if not self.needs_rays:

@@ -50,7 +50,11 @@ def xyz(vector: Any) -> Numbers:  # noqa: ANN401 - rosbags makes these types at 
 
 
 def _sample(
-    place: Any, turn: Any, twist: Any = None, accel: Any = None, later_ns: int = 0  # noqa: ANN401
+    place: Any,
+    turn: Any,
+    twist: Any = None,
+    accel: Any = None,
+    later_ns: int = 0,  # noqa: ANN401
 ) -> Sample:
     """A sample of a position, a quaternion, and what else comes with them."""
     q = turn.x, turn.y, turn.z, turn.w

@@ -11,7 +11,9 @@ from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.view import view_of
 
 Look = Literal["mono", "color"]
-DEPTH_TOLERANCE = 0.02  # neighbours whose depths differ by less, relatively, are taken for one surface
+DEPTH_TOLERANCE = (
+    0.02  # neighbours whose depths differ by less, relatively, are taken for one surface
+)
 
 
 class Film:
