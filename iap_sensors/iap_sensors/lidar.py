@@ -31,9 +31,7 @@ class LidarSpec(Record):
     channels: Count  # beams one above the other
     columns: Count  # beams side by side
     elevation_deg: tuple[Real, Real]  # of the lowest and the highest channel
-    azimuth_deg: tuple[
-        Real, Real
-    ]  # of the first and the last column; a full turn has its end once
+    azimuth_deg: tuple[Real, Real]  # of the first and last column; a full turn has its end once
     range_min: Positive  # [m]
     range_max: Positive  # [m]
     noise: NonNegative  # standard deviation of a range [m]

@@ -7,7 +7,7 @@ from pathlib import Path
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo
-from iap_io.bags.png_pool import PngPool
+from iap_io.bags.png import PngPool
 from iap_io.euroc.euroc_folder import EurocFolder
 from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run

@@ -26,13 +26,10 @@ from iap_description.errors import BadInput, IapError
 from iap_description.vehicles.platform import Platform, load_platform
 from iap_io.ros.conversions import stamp_message
 
-LATEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)  # state, reference, command
-RESENT = QoSProfile(
-    depth=8, reliability=ReliabilityPolicy.RELIABLE
-)  # as LATEST, where the next may come before a lost one is sent again
-EVERY = QoSProfile(
-    depth=2000, reliability=ReliabilityPolicy.RELIABLE
-)  # of which none may be missed
+# Of state, reference and command; where the next may come before a lost one is sent again; of which none may be missed.
+LATEST, RESENT, EVERY = (
+    QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE) for depth in (1, 8, 2000)
+)
 LATCHED = QoSProfile(
     depth=1,
     reliability=ReliabilityPolicy.RELIABLE,
@@ -229,9 +226,7 @@ class _Interrupts:
 def _init(arguments: Sequence[str] | None) -> None:
     try:
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
-    except (
-        RuntimeError
-    ) as error:  # rclpy's own for arguments and parameter files that it cannot read
+    except RuntimeError as error:  # rclpy's own, for arguments and files that it cannot read
         raise BadInput(f"--ros-args: {error}") from error
 
 

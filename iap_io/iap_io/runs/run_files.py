@@ -9,7 +9,7 @@ import numpy as np
 from iap_description.sensors.readings import ImageReading, Reading
 from iap_io.bags.bag_writer import BagWriter, Buffer
 from iap_io.bags.mcap_format import Index, total
-from iap_io.bags.png_pool import PngPool
+from iap_io.bags.png import PngPool
 from iap_io.euroc.euroc_folder import EUROC, EurocFolder
 from iap_io.runs import topics
 from iap_io.runs.column_messages import stamps_ns

@@ -2,7 +2,7 @@
 """Images and what cameras are like, as ROS messages in CDR."""
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import numpy as np
@@ -11,10 +11,11 @@ from iap_description.sensors.readings import ImageReading
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_io.bags.bag_writer import Buffer
 from iap_io.bags.png import Pixels
-from iap_io.sensor_messages.message_bytes import Encoded
 from iap_io.wire.cdr import in_frame, put_stamp, serialised
 from iap_io.wire.message_views import stamp_of_time
 
+# Topics and their messages, in parts that follow each other, so that an image's pixels are never copied.
+Encoded = Iterator[tuple[str, list[Buffer]]]
 IMAGE, COMPRESSED = "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"
 CAMERA_INFO = "sensor_msgs/msg/CameraInfo"
 WITH_INFO = ("image_raw", "depth/image_raw")  # images with a camera_info beside them

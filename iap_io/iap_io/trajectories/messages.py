@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from iap_description.errors import BadInput
 
 Numbers = tuple[float, ...]
+Fields = Any  # a message or a part of one, whose type rosbags makes at run time
 
 
 class Sample(NamedTuple):
@@ -44,17 +45,13 @@ class Reading:
     angular_in_world: bool = False
 
 
-def xyz(vector: Any) -> Numbers:  # noqa: ANN401 - rosbags makes these types at run time
+def xyz(vector: Fields) -> Numbers:
     """A Point or Vector3."""
     return vector.x, vector.y, vector.z
 
 
 def _sample(
-    place: Any,
-    turn: Any,
-    twist: Any = None,
-    accel: Any = None,
-    later_ns: int = 0,  # noqa: ANN401
+    place: Fields, turn: Fields, twist: Fields = None, accel: Fields = None, later_ns: int = 0
 ) -> Sample:
     """A sample of a position, a quaternion, and what else comes with them."""
     q = turn.x, turn.y, turn.z, turn.w
@@ -63,20 +60,20 @@ def _sample(
     return Sample(xyz(place), q, v, w, a, alpha, later_ns)
 
 
-def _pose_stamped(message: Any) -> Iterator[Sample]:  # noqa: ANN401
+def _pose_stamped(message: Fields) -> Iterator[Sample]:
     yield _sample(message.pose.position, message.pose.orientation)
 
 
-def _transform_stamped(message: Any) -> Iterator[Sample]:  # noqa: ANN401
+def _transform_stamped(message: Fields) -> Iterator[Sample]:
     yield _sample(message.transform.translation, message.transform.rotation)
 
 
-def _odometry(message: Any) -> Iterator[Sample]:  # noqa: ANN401
+def _odometry(message: Fields) -> Iterator[Sample]:
     pose = message.pose.pose
     yield _sample(pose.position, pose.orientation, message.twist.twist)
 
 
-def _platform_reference(message: Any) -> Iterator[Sample]:  # noqa: ANN401
+def _platform_reference(message: Fields) -> Iterator[Sample]:
     if message.level != 0:
         raise BadInput(
             f"level is {message.level}: not a pose reference (level 0), which a replay needs"
@@ -85,7 +82,7 @@ def _platform_reference(message: Any) -> Iterator[Sample]:  # noqa: ANN401
     yield _sample(pose.position, pose.orientation, message.twist, message.accel)
 
 
-def _trajectory(message: Any) -> Iterator[Sample]:  # noqa: ANN401
+def _trajectory(message: Fields) -> Iterator[Sample]:
     for point in message.points:
         if len(point.transforms) != 1:
             raise BadInput(

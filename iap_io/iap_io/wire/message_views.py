@@ -43,20 +43,19 @@ class Message:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         size = layout.template.size
-        self._bytes = np.zeros(size + HEADER_SIZE, np.uint8)[
-            HEADER_SIZE:
-        ]  # so numbers are aligned
+        # Behind as many bytes as the encapsulation header has, so that numbers are aligned.
+        self._bytes = np.zeros(size + HEADER_SIZE, np.uint8)[HEADER_SIZE:]
         self._bytes[:] = layout.template
         self._record = self._bytes.view(layout.dtype)
         stamp = self._record["header"]["stamp"]
         self._sec, self._nanosec = stamp["sec"], stamp["nanosec"]
-        self._sequence = self._view("sequence")
+        self._sequence = self.view("sequence")
 
     @classmethod
     def _of(cls, frame_id: str = MAP, **fields: object) -> Self:
         return cls(Layout.of(in_frame(cls.TYPE, frame_id, **fields)))
 
-    def _view(self, name: str) -> NDArray:
+    def view(self, name: str) -> NDArray:
         """A field as an array; a scalar has shape (), an empty sequence (0,)."""
         if name not in (self.layout.dtype.names or ()):
             return np.zeros(0)
@@ -89,6 +88,11 @@ class Message:
     def dump(self) -> bytes:
         """The serialised message."""
         return self._bytes.tobytes()
+
+    def stamped(self, stamp: int) -> bytes:
+        """The serialised message with a stamp [ns]."""
+        self.put_head(stamp, 0)
+        return self.dump()
 
 
 M = TypeVar("M", bound=Message)
@@ -133,9 +137,9 @@ class StateMessage(Message):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        self._poses, self._twists = self._view("poses"), self._view("twists")
-        self._q, self._w = self._view("joint_positions"), self._view("joint_velocities")
-        self._rpm = self._view("rotor_rpm")
+        self._poses, self._twists = self.view("poses"), self.view("twists")
+        self._q, self._w = self.view("joint_positions"), self.view("joint_velocities")
+        self._rpm = self.view("rotor_rpm")
         self._rows = np.zeros((len(self._poses), STATE_SIZE))
         self._ends = np.zeros((0, 2), np.int64)
 
@@ -193,9 +197,9 @@ class ReferenceMessage(Message):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        self._level = self._view("level")
-        self._parts = [self._view(name) for name in ("pose", "twist", "accel")]
-        self.wrench_P, self.aircraft_yaw = self._view("wrench"), self._view("aircraft_yaw")
+        self._level = self.view("level")
+        self._parts = [self.view(name) for name in ("pose", "twist", "accel")]
+        self.wrench_P, self.aircraft_yaw = self.view("wrench"), self.view("aircraft_yaw")
 
     @classmethod
     def of(cls, count: int) -> Self:
@@ -235,8 +239,8 @@ class CommandMessage(Message):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        self._mode, self._wrench = self._view("mode"), self._view("wrench")
-        self._aircraft = aircraft = self._view("aircraft").reshape(-1, 12)
+        self._mode, self._wrench = self.view("mode"), self.view("wrench")
+        self._aircraft = aircraft = self.view("aircraft").reshape(-1, 12)
         self._thrust, self._q_WB = aircraft[:, 0], aircraft[:, 1:5]
         self._w_WB_B, self._rpm = aircraft[:, 5:8], aircraft[:, 8:12]
 

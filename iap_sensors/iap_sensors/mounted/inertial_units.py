@@ -17,10 +17,10 @@ from iap_description.sensors.mounts import (
 )
 from iap_description.sensors.readings import ImuReading, MagneticReading, Reading, Source
 from iap_description.sensors.sensor_info import ImuInfo, MagnetometerInfo
-from iap_description.vehicles.assembly import Assembly
 from iap_sensors.ahrs import AttitudeFilter
 from iap_sensors.imu import Imu
 from iap_sensors.magnetometer import Magnetometer
+from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
 from iap_sensors.mounted.sampling import Sampling, nearest_rate
 from iap_sensors.mounted.sensor_presets import Sensors
 
@@ -83,12 +83,9 @@ class InertialUnits:
     """All units of one vehicle: on the centre, and on every aircraft.
 
     Args:
-        sensors: the vehicle's, an inertial unit among them.
-        assembly: its bodies.
+        rig: with the rates of physics steps and of control instants, and the run's seed.
+        vehicle: one of the rig's, with an inertial unit among its sensors.
         first: row of its central body among all bodies.
-        seed: of the run.
-        physics_hz: rate of physics steps [Hz].
-        control_hz: rate of control instants [Hz].
 
     Attributes:
         units: of each body.
@@ -98,23 +95,15 @@ class InertialUnits:
         notes: sentences for the user.
     """
 
-    def __init__(
-        self,
-        sensors: Sensors,
-        assembly: Assembly,
-        first: int,
-        *,
-        seed: int,
-        physics_hz: float,
-        control_hz: float,
-    ) -> None:
+    def __init__(self, rig: RigSpec, vehicle: RigVehicle, first: int) -> None:
+        sensors, assembly = vehicle.sensors, vehicle.assembly
         assert sensors.imu is not None  # noqa: S101 - the caller has looked
         self._imu = sensors.imu
-        self.rate, self.every = nearest_rate(sensors.imu.rate, physics_hz)
+        self.rate, self.every = nearest_rate(sensors.imu.rate, rig.physics_hz)
         self.sampling = sensors.imu.sampling
-        self._dt, self._attitude = 1.0 / physics_hz, sensors.attitude
+        self._dt, self._attitude = 1.0 / rig.physics_hz, sensors.attitude
         mounts = imu_mounts(assembly)
-        self.units = [Unit(mount, sensors, self.rate, seed) for mount in mounts]
+        self.units = [Unit(mount, sensors, self.rate, rig.seed) for mount in mounts]
         self._mounts, self._assembly = mounts, assembly
         self.mounts = InertialMounts(
             np.array([first + mount.body for mount in mounts], dtype=np.int64),
@@ -123,7 +112,7 @@ class InertialUnits:
         )
         spec = self._magnetometer = sensors.magnetometer
         self._field_sampling = (
-            None if spec is None else Sampling.of(spec.rate, control_hz, "magnetometer")
+            None if spec is None else Sampling.of(spec.rate, rig.control_hz, "magnetometer")
         )
         self.notes = self._notes()
 

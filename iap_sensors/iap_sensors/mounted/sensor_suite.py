@@ -49,14 +49,7 @@ class VehicleSensors:
         self.rows = slice(first, first + len(assembly.bodies))
         self.inertial: InertialUnits | None = None
         if sensors.imu is not None:
-            self.inertial = InertialUnits(
-                sensors,
-                assembly,
-                first,
-                seed=rig.seed,
-                physics_hz=rig.physics_hz,
-                control_hz=rig.control_hz,
-            )
+            self.inertial = InertialUnits(rig, vehicle, first)
         self.mounted: dict[str, MountedSensors] = {
             key: kind(key)(spec, assembly, seed=rig.seed, control_hz=rig.control_hz)
             for key, spec in sensors.mounted.items()

@@ -36,7 +36,7 @@ class CameraNode(StateSensorNode):
         self._renderer = make_renderer(self.rig.renderer)
         self._cameras = MountedCameras(self.rig, cameras, self._renderer)
         self.get_logger().info(f"{len(cameras)} cameras, renderer {self.rig.renderer}")
-        in_the_world = [each.info for each in cameras if each.row == IN_THE_WORLD]
+        in_the_world = [each.info for each in cameras if each.mount.body == IN_THE_WORLD]
         self._frames = StaticFrames(self, fixed_frames([], in_the_world))
         self.start_sampling([each.sampling.every for each in cameras])
 
