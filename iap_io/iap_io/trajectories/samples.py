@@ -112,23 +112,14 @@ def checked(samples: Samples) -> Samples:
 
 def from_ned(samples: Samples) -> Samples:
     """The same motion, given in NED/FRD, in ENU/FLU."""
-
-    def world(vectors: Array | None) -> Array | None:
-        return None if vectors is None else frames.swap_world(vectors)
-
-    def body(vectors: Array | None) -> Array | None:
-        return None if vectors is None else frames.swap_body(vectors)
-
+    swaps = {
+        **dict.fromkeys(("p", "v", "a"), frames.swap_world),
+        **dict.fromkeys(("w", "alpha"), frames.swap_body),
+    }
+    given = {name: getattr(samples, name) for name in swaps}
+    turned: dict[str, Any] = {n: swaps[n](vectors) for n, vectors in given.items() if vectors is not None}
     R_WP = frames.swap_attitude(so3.matrix_from_quaternion(samples.q))
-    return replace(
-        samples,
-        p=frames.swap_world(samples.p),
-        q=so3.quaternion_from_matrix(R_WP),
-        v=world(samples.v),
-        w=body(samples.w),
-        a=world(samples.a),
-        alpha=body(samples.alpha),
-    )
+    return replace(samples, q=so3.quaternion_from_matrix(R_WP), **turned)
 
 
 def ordered(samples: Samples) -> tuple[Samples, Stamps]:

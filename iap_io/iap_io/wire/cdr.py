@@ -3,8 +3,8 @@
 
 CDR aligns every number to its own size, counted from the end of the 4-byte encapsulation header.
 Once the strings and the lengths of the sequences are fixed, every message of a type has the same
-bytes in the same places: `Layout.of` finds the places from one sample, `Layout.blank` makes copies
-of the sample to fill in, `Layout.records` reads them back.
+bytes in the same places: `Layout.of` finds the places from one sample, copies of whose bytes are filled in, and
+`Layout.records` reads them back.
 
 In a record, a group of float64 fields that lie side by side is one vector: a geometry_msgs/Pose is
 ``(7,)`` in the order x y z, x y z w; a geometry_msgs/Vector3 is ``(3,)``; a sequence of n poses is
@@ -126,10 +126,6 @@ class Layout:
         for start, stop in walk.constants:
             fixed[start:stop] = True
         return cls(msgtype, _record(walk.leaves, 0, template.size), template, fixed)
-
-    def blank(self, count: int) -> NDArray[Any]:
-        """Records (count,) equal to the sample."""
-        return np.tile(self.template, count).view(self.dtype)
 
     def records(self, data: NDArray[np.uint8]) -> NDArray[Any]:
         """Serialised messages (count, size) as records (count,), without a copy.

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.random_streams import stream
-from iap_description.sensors.inertial_samples import InertialMounts, InertialSamples
+from iap_description.sensors.inertial_samples import InertialSamples
 from iap_description.sensors.mounts import (
     IMU,
     SensorMount,
@@ -85,31 +85,21 @@ class InertialUnits:
     Args:
         rig: with the rates of physics steps and of control instants, and the run's seed.
         vehicle: one of the rig's, with an inertial unit among its sensors.
-        first: row of its central body among all bodies.
 
     Attributes:
         units: of each body.
-        mounts: of the units, for those who make their ideal samples.
-        every: physics steps between samples.
-        sampling: of the ideal samples: means over the interval, or instants.
+        rate: of their samples [Hz].
         notes: sentences for the user.
     """
 
-    def __init__(self, rig: RigSpec, vehicle: RigVehicle, first: int) -> None:
+    def __init__(self, rig: RigSpec, vehicle: RigVehicle) -> None:
         sensors, assembly = vehicle.sensors, vehicle.assembly
         assert sensors.imu is not None  # noqa: S101 - the caller has looked
         self._imu = sensors.imu
-        self.rate, self.every = nearest_rate(sensors.imu.rate, rig.physics_hz)
-        self.sampling = sensors.imu.sampling
+        self.rate, self._every = nearest_rate(sensors.imu.rate, rig.physics_hz)
         self._dt, self._attitude = 1.0 / rig.physics_hz, sensors.attitude
-        mounts = imu_mounts(assembly)
-        self.units = [Unit(mount, sensors, self.rate, rig.seed) for mount in mounts]
-        self._mounts, self._assembly = mounts, assembly
-        self.mounts = InertialMounts(
-            np.array([first + mount.body for mount in mounts], dtype=np.int64),
-            np.array([mount.p_BS_B for mount in mounts]),
-            np.array([mount.q_BS for mount in mounts]),
-        )
+        self._mounts, self._assembly = imu_mounts(assembly), assembly
+        self.units = [Unit(mount, sensors, self.rate, rig.seed) for mount in self._mounts]
         spec = self._magnetometer = sensors.magnetometer
         self._field_sampling = (
             None if spec is None else Sampling.of(spec.rate, rig.control_hz, "magnetometer")
@@ -120,7 +110,7 @@ class InertialUnits:
         notes = [] if self._field_sampling is None else [self._field_sampling.note]
         wanted = self._imu.rate
         if self.rate != wanted:
-            steps = f"one of every {self.every} physics steps"
+            steps = f"one of every {self._every} physics steps"
             notes.append(f"imu: {self.rate:.4g} Hz instead of {wanted:.4g} Hz, {steps}")
         bias, gains = self._imu.gyro.bias, self._attitude
         if gains is not None and bias > MAX_BIAS_RATIO * gains.bias:

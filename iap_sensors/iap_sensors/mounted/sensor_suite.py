@@ -49,7 +49,7 @@ class VehicleSensors:
         self.rows = slice(first, first + len(assembly.bodies))
         self.inertial: InertialUnits | None = None
         if sensors.imu is not None:
-            self.inertial = InertialUnits(rig, vehicle, first)
+            self.inertial = InertialUnits(rig, vehicle)
         self.mounted: dict[str, MountedSensors] = {
             key: kind(key)(spec, assembly, seed=rig.seed, control_hz=rig.control_hz)
             for key, spec in sensors.mounted.items()

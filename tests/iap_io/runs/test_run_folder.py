@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import yaml
 from made_up_flights import Record, random_flight, run_meta, steady_flight
+from tum_files import read_tum
 
 from iap_description.errors import BadInput
 from iap_io.bags.bag_writer import STORAGE, RecordingFailed
@@ -22,7 +23,6 @@ from iap_io.runs.run_folder import (
     write_trajectories,
 )
 from iap_io.runs.run_meta import Track
-from iap_io.trajectories.tum import read_tum
 
 
 def test_runs_are_counted(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_filled_records_are_serialised_messages(build: Any) -> None:
     message = _randomised(store, build(), rng)
     expected = np.frombuffer(store.serialize_cdr(message, message.__msgtype__), np.uint8)
     source = layout.records(expected[None])
-    filled = layout.blank(1)
+    filled = layout.template.copy().view(layout.dtype)
     for leaf in _leaves(layout.dtype):
         target, value = filled, source
         *groups, last = leaf.split(".")
@@ -83,7 +83,8 @@ def test_poses_and_twists_are_vectors() -> None:
     odometry = cdr.message("nav_msgs/msg/Odometry", child_frame_id="iap/base_link")
     odometry.pose.pose.orientation.w = 0.5
     odometry.twist.twist.angular.z = 0.25
-    record = cdr.Layout.of(odometry).blank(1)
+    layout = cdr.Layout.of(odometry)
+    record = layout.template.view(layout.dtype)
     assert record["pose"][0, 6] == 0.5
     assert record["twist"][0, 5] == 0.25
 
