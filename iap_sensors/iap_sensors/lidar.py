@@ -66,10 +66,6 @@ class Lidar:
     def __init__(self, source: Source, spec: LidarSpec, rng: np.random.Generator) -> None:
         self.source, self._spec = source, spec
         self._beams_S, self._rings = beams(spec)
-        self.reset(rng)
-
-    def reset(self, rng: np.random.Generator) -> None:
-        """Start anew with a generator."""
         self._rng = rng
 
     def measure(self, t: float, p_WS_W: Array, q_WS: Array, rays: RayCaster) -> CloudReading:

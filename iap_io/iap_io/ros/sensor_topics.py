@@ -70,7 +70,9 @@ class _Outlet:
     def __init__(self, node: Node, meta: SensorInfo, qos: QoSProfile, compression: str) -> None:
         self._encode = encoder(meta, compression=compression)
         self._kinds = self._encode.topics
-        own = [name for name in self._kinds if compression == "none" or _is_compressed(name)]
+        own = [
+            name for name in self._kinds if compression == "none" or name.endswith("/compressed")
+        ]
         self._publishers = {
             name: node.create_publisher(message_class(self._kinds[name]), name, qos)
             for name in own
@@ -87,10 +89,6 @@ class _Outlet:
             is_image = isinstance(reading, ImageReading) and self._kinds[name] == IMAGE
             message = image_message(reading, parts) if is_image else b"".join(parts)
             publisher.publish(message)
-
-
-def _is_compressed(name: str) -> bool:
-    return name.endswith("/compressed")
 
 
 def image_message(reading: ImageReading, own: Iterable[Buffer]) -> Image | bytes:

@@ -123,11 +123,11 @@ def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns
         aircraft=command["aircraft"].reshape(rows, count, 12).astype(float),
         rpm=state["rotor_rpm"].reshape(rows, count, 4).astype(float),
         wrench_record=_wrench_columns(messages, stamps) if vehicle.feels else None,
-        believed=_believed(messages, vehicle, stamps) if vehicle.is_estimated else None,
+        estimated=_estimated(messages, vehicle, stamps) if vehicle.is_estimated else None,
     )
 
 
-def _believed(
+def _estimated(
     messages: Mapping[str, Records], vehicle: VehicleMeta, stamps: NDArray[np.int64]
 ) -> Array:
     rows = np.full((len(stamps), len(vehicle.bodies), STATE_SIZE), np.nan)

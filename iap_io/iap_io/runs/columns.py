@@ -110,7 +110,7 @@ class Columns(Table):
         aircraft: (K, N, 12) commanded thrust [N], q_WB, w_WB_B [rad/s], rotor speeds [rpm].
         rpm: (K, N, 4) real rotor speeds.
         wrench_record: None for a vehicle that measures no wrench.
-        believed: (K, bodies, 13) states that commands are based on, NaN where they are not recorded; None for a
+        estimated: (K, bodies, 13) states that commands are based on, NaN where they are not recorded; None for a
             vehicle that goes by the truth.
     """
 
@@ -125,7 +125,7 @@ class Columns(Table):
     aircraft: Array
     rpm: Array
     wrench_record: WrenchColumns | None
-    believed: Array | None = None
+    estimated: Array | None = None
 
     @classmethod
     def zeros(cls, rows: int, vehicle: VehicleMeta) -> "Columns":
@@ -143,7 +143,9 @@ class Columns(Table):
             aircraft=np.zeros((rows, count, 12)),
             rpm=np.zeros((rows, count, 4)),
             wrench_record=WrenchColumns.zeros(rows, count) if vehicle.feels else None,
-            believed=np.full((rows, bodies, STATE_SIZE), np.nan) if vehicle.is_estimated else None,
+            estimated=np.full((rows, bodies, STATE_SIZE), np.nan)
+            if vehicle.is_estimated
+            else None,
         )
 
     def put(self, i: int, step: Step) -> None:
@@ -158,8 +160,8 @@ class Columns(Table):
         aircraft[:, 5:8], aircraft[:, 8:] = command.w_WB_B, command.rpm
         if self.wrench_record is not None and step.wrench_record is not None:
             self.wrench_record.put(i, step.wrench_record)
-        if self.believed is not None:
-            self.believed[i] = np.nan if step.believed is None else step.believed
+        if self.estimated is not None:
+            self.estimated[i] = np.nan if step.believed is None else step.believed
 
     def step(self, i: int) -> Step:
         """Row i as the step that it was put from."""
@@ -179,5 +181,5 @@ class Columns(Table):
             ),
             self.rpm[i],
             None if self.wrench_record is None else self.wrench_record.record(i, level),
-            None if self.believed is None else self.believed[i],
+            None if self.estimated is None else self.estimated[i],
         )

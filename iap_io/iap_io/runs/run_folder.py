@@ -133,9 +133,9 @@ def write_trajectories(folder: Path, run: RunData) -> None:
             suffix = "" if i == 0 else f"_{body}"
             text = tum_text(c.t, c.x[:, i, :7])
             write_file(folder / f"trajectory_{name}{suffix}.tum", text.encode())
-            if c.believed is not None:
-                known = np.isfinite(c.believed[:, i]).all(axis=1)
-                text = tum_text(c.t[known], c.believed[known, i, :7])
+            if c.estimated is not None:
+                known = np.isfinite(c.estimated[:, i]).all(axis=1)
+                text = tum_text(c.t[known], c.estimated[known, i, :7])
                 write_file(folder / f"estimate_{name}{suffix}.tum", text.encode())
         given = vehicle.given or Track(c.t, c.reference[:, :7])
         write_file(folder / f"reference_{name}.tum", tum_text(given.t, given.poses).encode())
@@ -153,8 +153,7 @@ def write_file(path: Path, data: bytes) -> None:
         part.write_bytes(data)
         os.replace(part, path)
     except OSError as error:
-        if part.exists():
-            part.unlink()
+        part.unlink(missing_ok=True)
         raise RecordingFailed(f"{path}: cannot be written: {error.strerror}") from error
 
 
@@ -200,7 +199,7 @@ def _needed(vehicle: VehicleMeta) -> tuple[str, ...]:
 
 
 def _estimates(vehicle: VehicleMeta) -> tuple[str, ...]:
-    """Topics of what a vehicle believes."""
+    """Topics of the estimates that a vehicle flies on."""
     return tuple(map(topics.estimate_topic, vehicle.bodies)) if vehicle.is_estimated else ()
 
 
@@ -216,18 +215,17 @@ def _read_messages(bag: Path, wanted: set[str]) -> dict[str, NDArray[Any]]:
 
 
 def _vehicle_run(vehicle: VehicleMeta, messages: dict[str, NDArray[Any]]) -> VehicleRun:
-    needed = {}
+    prefix = topic(vehicle.name, "")
+    own = {
+        name.removeprefix(prefix): each
+        for name, each in messages.items()
+        if name.startswith(prefix)
+    }
     for name in _needed(vehicle):
-        if topic(vehicle.name, name) not in messages:
+        if name not in own:
             raise ValueError(f"no message on {topic(vehicle.name, name)}")
-        needed[name] = messages[topic(vehicle.name, name)]
-    for name in _estimates(vehicle):
-        if topic(vehicle.name, name) in messages:
-            needed[name] = messages[topic(vehicle.name, name)]
-    given, actual = (
-        _track(messages.get(topic(vehicle.name, name))) for name in (topics.GIVEN, topics.ACTUAL)
-    )
-    return VehicleRun(vehicle, columns_of(needed, vehicle), given, actual)
+    given, actual = (_track(own.get(name)) for name in (topics.GIVEN, topics.ACTUAL))
+    return VehicleRun(vehicle, columns_of(own, vehicle), given, actual)
 
 
 def _track(records: NDArray[Any] | None) -> Track | None:

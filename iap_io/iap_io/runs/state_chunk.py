@@ -64,9 +64,9 @@ class StateChunk:
             for j, body in enumerate(vehicle.bodies):
                 records = self._at(vehicle, topics.odometry_topic(body)).messages
                 column_messages.fill_odometry(records, c.t[:, :1], c.x[:, :1, j])
-                if c.believed is not None:
+                if c.estimated is not None:
                     odometry = self._at(vehicle, topics.estimate_topic(body)).messages
-                    column_messages.fill_odometry(odometry, c.t[:, :1], c.believed[:, :1, j])
+                    column_messages.fill_odometry(odometry, c.t[:, :1], c.estimated[:, :1, j])
         stamps = stamps_ns(columns[0].t).reshape(self._blocks, self._every)
         index = dict(slots.entry(stamps, ticks) for slots in self._slots.values())
         blocks, rest = divmod(ticks, self._every)

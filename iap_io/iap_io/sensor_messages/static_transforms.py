@@ -59,8 +59,6 @@ def fixed_frames(mounts: Iterable[FixedFrame], sensors: Iterable[SensorInfo]) ->
     """The vehicles' mounts, and the sensors that sit on none of them, such as cameras in the world."""
     frames = {each.frame: each for each in mounts}
     for sensor in sensors:
-        alone = FixedFrame(
-            frame=sensor.frame, parent=sensor.parent, p_BS_B=sensor.p_BS_B, q_BS=sensor.q_BS
-        )
+        alone = FixedFrame(**{key: getattr(sensor, key) for key in FixedFrame.model_fields})
         frames.setdefault(sensor.frame, alone)
     return list(frames.values())

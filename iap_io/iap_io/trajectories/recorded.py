@@ -2,7 +2,7 @@
 """A recorded pose over time, in this suite's frames, and the test of its velocities against it."""
 
 import logging
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -56,8 +56,7 @@ class Recorded:
 
     def __post_init__(self) -> None:
         """Make every array read-only."""
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for value in vars(self).values():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
 

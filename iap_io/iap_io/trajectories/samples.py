@@ -15,7 +15,7 @@ What is done with imperfect recordings:
 """
 
 import logging
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -117,7 +117,9 @@ def from_ned(samples: Samples) -> Samples:
         **dict.fromkeys(("w", "alpha"), frames.swap_body),
     }
     given = {name: getattr(samples, name) for name in swaps}
-    turned: dict[str, Any] = {n: swaps[n](vectors) for n, vectors in given.items() if vectors is not None}
+    turned: dict[str, Any] = {
+        n: swaps[n](vectors) for n, vectors in given.items() if vectors is not None
+    }
     R_WP = frames.swap_attitude(so3.matrix_from_quaternion(samples.q))
     return replace(samples, q=so3.quaternion_from_matrix(R_WP), **turned)
 
@@ -169,10 +171,7 @@ def _header_fault(header: Stamps) -> str | None:
 
 def _taken(samples: Samples, index: NDArray[np.intp]) -> Samples:
     """The samples at these indices."""
-    columns = {f.name: getattr(samples, f.name) for f in fields(samples)}
-    arrays: dict[str, Any] = {
-        name: x[index] for name, x in columns.items() if isinstance(x, np.ndarray)
-    }
+    arrays: Any = {n: x[index] for n, x in vars(samples).items() if isinstance(x, np.ndarray)}
     return replace(samples, **arrays)
 
 

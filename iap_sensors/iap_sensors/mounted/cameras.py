@@ -55,7 +55,7 @@ class MountedCamera:
     camera: Camera
     parent: str
     sampling: Sampling
-    baseline: float = 0.0
+    baseline: float
 
     def shot(self, x: Array) -> Shot:
         """The camera in a state, rows (bodies, 13)."""
@@ -121,19 +121,17 @@ def _on_aircraft(
     mounts = {n: _camera_mount(assembly, body, first, n, spec) for n, spec in specs.items()}
     parent = f"{assembly.name}/{assembly.bodies[body].name}"
     return [
-        MountedCamera(
-            mounts[name],
-            _camera(rig, mounts[name].source, spec),
-            parent,
-            Sampling.of(spec.rate, rig.control_hz, f"camera '{name}'"),
-            _baseline(name, spec, mounts),
-        )
+        _mounted(rig, name, spec, mounts[name], parent, _baseline(name, spec, mounts))
         for name, spec in specs.items()
     ]
 
 
-def _camera(rig: RigSpec, source: Source, spec: CameraSpec) -> Camera:
-    return Camera(spec, stream(rig.seed, source.topic))
+def _mounted(
+    rig: RigSpec, name: str, spec: CameraSpec, mount: SensorMount, parent: str, baseline: float
+) -> MountedCamera:
+    camera = Camera(spec, stream(rig.seed, mount.source.topic))
+    sampling = Sampling.of(spec.rate, rig.control_hz, f"camera '{name}'")
+    return MountedCamera(mount, camera, parent, sampling, baseline)
 
 
 def _camera_mount(
@@ -163,10 +161,9 @@ def _in_the_world(rig: RigSpec, name: str) -> MountedCamera:
     if spec.position is None or spec.rpy_deg is None:
         raise BadInput(f"key 'cameras.{name}': a camera in the world needs position and rpy_deg")
     q_WS = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(spec.rpy_deg)))
-    sampling = Sampling.of(spec.rate, rig.control_hz, f"camera '{name}'")
     source = Source(f"/cameras/{name}", f"{name}_optical")
     mount = SensorMount(source, IN_THE_WORLD, np.array(spec.position), q_WS)
-    return MountedCamera(mount, _camera(rig, source, spec), MAP, sampling)
+    return _mounted(rig, name, spec, mount, MAP, 0.0)
 
 
 def visible_bodies(rig: RigSpec) -> list[tuple[Part, ...]]:

@@ -27,11 +27,11 @@ def estimation_metrics(vehicle: VehicleRun, faults: Sequence[tuple[float, str]])
         faults: times [s] at which its estimator lost its way, and why.
     """
     meta, c = vehicle.meta, vehicle.columns
-    if c.believed is None:
+    if c.estimated is None:
         return {}
     names = (CENTRE_NAME if j not in meta.aircraft else name for j, name in enumerate(meta.bodies))
     estimation = {
-        name: {meta.state_source: _figures(c.believed[:, j], c.x[:, j])}
+        name: {meta.state_source: _figures(c.estimated[:, j], c.x[:, j])}
         for j, name in enumerate(names)
     }
     told = [{"t_s": t, "reason": reason} for t, reason in faults]

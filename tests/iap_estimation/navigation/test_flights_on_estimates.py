@@ -60,9 +60,9 @@ def test_the_estimate_is_judged_by_the_truth_which_stays_the_truth(joint):
 
 def test_the_bag_holds_what_was_believed(joint):
     columns = load_run(joint[0]).vehicles[0].columns
-    known = np.isfinite(columns.believed).all(axis=(1, 2))
+    known = np.isfinite(columns.estimated).all(axis=(1, 2))
     np.testing.assert_array_equal(np.flatnonzero(known), np.arange(0, len(known), 2))
-    errors = (columns.believed - columns.x)[known]
+    errors = (columns.estimated - columns.x)[known]
     assert np.abs(errors[0]).max() < 1e-12  # it begins at the truth
     assert 1e-3 < np.abs(errors[50:, :, 7:10]).max() < 0.2
     assert 0.01 < errors[50:, :, 10:].std() < 0.05  # the gyroscopes' noise
