@@ -153,7 +153,8 @@ def write_file(path: Path, data: bytes) -> None:
         part.write_bytes(data)
         os.replace(part, path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        if part.exists():
+            part.unlink()
         raise RecordingFailed(f"{path}: cannot be written: {error.strerror}") from error
 
 
