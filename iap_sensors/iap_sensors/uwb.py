@@ -52,7 +52,7 @@ class Outliers(Record):
 
 
 class Obstruction(Record):
-    """What becomes of a range whose line of sight goes through something that stands in the world."""
+    """Errors of a range whose line of sight goes through something that stands in the world."""
 
     lost: Share  # share of such ranges that do not come at all
     delay: NonNegative  # of the others, which are too long by this [m]

@@ -127,13 +127,7 @@ class EurocFolder:
 
 
 class _Truth:
-    """The true states of one body's inertial unit I.
-
-    Args:
-        table: for them.
-        body: index of the body B.
-        T_BI: (4, 4) place of I.
-    """
+    """The true states of the inertial unit I, at T_BI (4, 4), of the body B of an index; `table` gets them."""
 
     def __init__(self, table: GrowingFile, body: int, T_BI: Array) -> None:
         self.table = table

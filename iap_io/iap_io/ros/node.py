@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the nodes of all packages share: quality of service, parameters, diagnostics, and how a process runs.
+"""Common parts of the nodes of all packages: quality of service, parameters, diagnostics, and how a process runs.
 
 A node's process ends with 0 after Ctrl-C and when its work is done, with 2 after bad input.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How columns of a run become messages, and messages columns again.
+"""Columns of a run as messages, and messages as columns again.
 
 Every ``fill_`` function writes columns into message records of a `iap_io.wire.cdr.Layout`, and
 `columns_of` is the way back.
@@ -142,7 +142,7 @@ def _estimated(
 
 
 def _states(odometry: Records) -> Array:
-    """States (M, 13) of a body, as Odometry records tell them."""
+    """States (M, 13) of a body from Odometry records."""
     poses = odometry["pose"][:, : V.start].astype(float)
     twists_B = odometry["twist"][:, :6].astype(float).reshape(-1, 2, 3)
     return np.hstack([poses, so3.rotate(poses[:, None, Q], twists_B).reshape(-1, 6)])

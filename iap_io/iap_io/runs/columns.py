@@ -105,7 +105,7 @@ class Columns(Table):
         reference: (K, 19 + N) reference rows.
         level: (K,) what of the reference is tracked.
         reference_wrench_P: (K, 6) the reference's wrench.
-        mode: (K,) what the command says.
+        mode: (K,) the command's mode, `iap_description.states.Mode`.
         wrench_P: (K, 6) commanded wrench.
         aircraft: (K, N, 12) commanded thrust [N], q_WB, w_WB_B [rad/s], rotor speeds [rpm].
         rpm: (K, N, 4) real rotor speeds.

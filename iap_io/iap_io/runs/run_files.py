@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a recording consists of on disk: the bag and, where it is asked for, the folder in EuRoC's layout."""
+"""The files of a recording: the bag and, where it is asked for, the folder in EuRoC's layout."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a recording says about its run, so that metrics and plots need nothing else."""
+"""The description of a run in its recording, so that metrics and plots need nothing else."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
@@ -190,7 +190,7 @@ class RunMeta(Record):
 
 @dataclass(frozen=True)
 class RunStats:
-    """What only the loop knows of a run.
+    """Results of a run that only the loop has.
 
     Attributes:
         outcome: `COMPLETED`, or why the flight ended.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which message types carry a pose, and where in the message it is.
+"""Message types that carry a pose, and its place in each of them.
 
 Messages are rosbags' deserialised objects, with the attributes of the ROS definitions. A type's
 `Reading` says in which axes its twist is expressed: `nav_msgs/Odometry` defines its twist in the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a renderer does: it is given a scene and moving bodies once, then makes images of states."""
+"""The interface of renderers: a scene and moving bodies are loaded once, then states are rendered."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ class Shot:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """What a camera sees: the outputs that its spec asks for, None for others; nobody else writes to the arrays.
+    """A camera's outputs, those that its spec asks for, None for others; the arrays are the frame's own.
 
     Attributes:
         mono: (h, w) grey levels.

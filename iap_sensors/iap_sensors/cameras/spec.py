@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a camera is: strict records; presets are read from ``data/cameras/NAME.yaml``."""
+"""Descriptions of cameras: strict records; presets are read from ``data/cameras/NAME.yaml``."""
 
 from pathlib import Path
 from typing import Annotated, Literal, Self
