@@ -158,7 +158,7 @@ class _Truth:
 
 
 def _encoding(camera: CameraSensorInfo) -> str:
-    """Which of a camera's images belong to its data set; empty if none does."""
+    """Encoding of those images of a camera that belong to its data set; empty if none does."""
     return next((each for each in ("mono8", "rgb8") if each in camera.outputs), "")
 
 

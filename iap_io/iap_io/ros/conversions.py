@@ -149,7 +149,7 @@ def solid_message(
 
 
 def no_message(namespace: str, number: int) -> Marker:
-    """What takes a marker away again."""
+    """A message that removes a marker."""
     return Marker(header=Header(frame_id=MAP), ns=namespace, id=number, action=Marker.DELETE)
 
 

@@ -48,7 +48,7 @@ class TimeSynchronizer:
 
 
 class RateSchedule:
-    """Which sensors are due, where instants may be missing: each once in every period of its own.
+    """The sensors that are due, where instants may be missing: each once in every period of its own.
 
     Args:
         every: instants in a period of each sensor.

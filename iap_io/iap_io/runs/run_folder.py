@@ -38,7 +38,7 @@ COMPARED = "compare"  # folder of the flights set beside this one
 
 @dataclass(frozen=True)
 class VehicleRun:
-    """What was recorded of one vehicle.
+    """The recording of one vehicle.
 
     Attributes:
         meta: the vehicle.

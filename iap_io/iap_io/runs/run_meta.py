@@ -22,7 +22,7 @@ DIVERGED = "diverged"  # outcome of a flight whose state is no longer a number
 
 
 class Recording(Record):
-    """How a run is recorded.
+    """Settings of a recording.
 
     Attributes:
         compression: of the images in the bag, without loss.
@@ -51,7 +51,7 @@ class JointMeta(Record):
 
     @property
     def kind(self) -> JointType:
-        """What it leaves free."""
+        """The type of that name."""
         return joint_type(self.type)
 
 

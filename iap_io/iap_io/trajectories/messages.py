@@ -32,7 +32,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read one message type.
+    """Reader of one message type.
 
     Attributes:
         samples: a message's samples; raises BadInput with a text that the caller completes.

@@ -71,7 +71,7 @@ def short(msgtype: str) -> str:
 
 
 def _rank(name: str) -> int:
-    """How likely a name is the command's; 0 is best."""
+    """Rank of a name as the command's; 0 is the likeliest."""
     name = name.lower()
     if name.rsplit("/", 1)[-1] == "reference":
         return 0

@@ -99,7 +99,7 @@ def _zero(kind: Nodetype, detail: Any) -> object:  # noqa: ANN401
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything lies in the messages of one type with fixed strings and lengths.
+    """Positions of all fields in the messages of one type with fixed strings and lengths.
 
     Attributes:
         msgtype: such as ``nav_msgs/msg/Odometry``.

@@ -208,7 +208,7 @@ class ReferenceMessage(Message):
 
     @property
     def level(self) -> int:
-        """What of it is tracked."""
+        """The parts of it that are tracked, `iap_description.states.Level`."""
         return int(self._level)
 
     def put_row(self, row: Array, level: int, wrench_P: Array) -> None:
@@ -251,7 +251,7 @@ class CommandMessage(Message):
 
     @property
     def mode(self) -> int:
-        """Which of its fields counts."""
+        """Its mode, `iap_description.states.Mode`, which selects the field that counts."""
         return int(self._mode)
 
     def put(self, command: Command) -> None:

@@ -142,7 +142,7 @@ class ForceTaskMessage(Message):
 
     @property
     def mode(self) -> int:
-        """How the wrench is controlled."""
+        """Mode of the wrench's control."""
         return int(self._mode)
 
     @mode.setter

@@ -19,7 +19,7 @@ ATTRIBUTES = "2f 1f 4f 1f", "uv", "layer", "color", "label"
 
 @dataclass(frozen=True)
 class Look:
-    """What an image of what things look like needs."""
+    """Parts of the shaders that an image of colours or grey levels needs."""
 
     mono: bool
     fog: bool
