@@ -47,7 +47,7 @@ FREE_FALL = 0.5  # specific force below which the vertical cannot be measured [m
 
 
 class AttitudeGains(Record):
-    """What the filter believes of its sensors and of the flight."""
+    """The filter's model of its sensors and of the flight."""
 
     gyro_noise: Positive  # density [rad/s/sqrt(Hz)]
     gyro_walk: Positive  # of the bias [rad/s^2/sqrt(Hz)]

@@ -31,9 +31,7 @@ class LidarSpec(Record):
     channels: Count  # beams one above the other
     columns: Count  # beams side by side
     elevation_deg: tuple[Real, Real]  # of the lowest and the highest channel
-    azimuth_deg: tuple[
-        Real, Real
-    ]  # of the first and the last column; a full turn has its end once
+    azimuth_deg: tuple[Real, Real]  # of the first and last column; a full turn has its end once
     range_min: Positive  # [m]
     range_max: Positive  # [m]
     noise: NonNegative  # standard deviation of a range [m]
@@ -68,10 +66,6 @@ class Lidar:
     def __init__(self, source: Source, spec: LidarSpec, rng: np.random.Generator) -> None:
         self.source, self._spec = source, spec
         self._beams_S, self._rings = beams(spec)
-        self.reset(rng)
-
-    def reset(self, rng: np.random.Generator) -> None:
-        """Start anew with a generator."""
         self._rng = rng
 
     def measure(self, t: float, p_WS_W: Array, q_WS: Array, rays: RayCaster) -> CloudReading:

@@ -52,7 +52,7 @@ class Outliers(Record):
 
 
 class Obstruction(Record):
-    """What becomes of a range whose line of sight goes through something that stands in the world."""
+    """Errors of a range whose line of sight goes through something that stands in the world."""
 
     lost: Share  # share of such ranges that do not come at all
     delay: NonNegative  # of the others, which are too long by this [m]
@@ -88,7 +88,7 @@ class UwbTag:
         source: its topic and frame.
         spec: what it is.
         partners: ids of those it ranges to, the anchors first.
-        rng: its own generator.
+        rng: its own generator, which draws the constant errors first.
     """
 
     def __init__(
@@ -98,10 +98,6 @@ class UwbTag:
         fixed = [anchor.position for anchor in spec.anchors]
         self._known_W = np.full((len(self._ids), 3), np.nan)
         self._known_W[: len(fixed)] = np.reshape(fixed, (-1, 3))
-        self.reset(rng)
-
-    def reset(self, rng: np.random.Generator) -> None:
-        """Start anew with a generator, which draws the constant errors."""
         self._rng = rng
         self._bias = self._spec.bias * rng.standard_normal(len(self._ids))
 

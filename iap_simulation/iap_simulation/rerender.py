@@ -19,7 +19,8 @@ from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_description.states import STATE_SIZE
 from iap_description.world.world import World
 from iap_io.runs import topics
-from iap_io.runs.recorder import BAG, Recorder
+from iap_io.runs.recorder import Recorder
+from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import (
     METRICS,
     RunData,
@@ -30,7 +31,6 @@ from iap_io.runs.run_folder import (
     write_trajectories,
 )
 from iap_io.runs.run_meta import Recording
-from iap_io.runs.steps import step_of
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
@@ -129,7 +129,7 @@ def _play(
         for image in cameras.sample(k, t, x, _objects(world, t)):
             recorder.receive(image)
         for number, c in enumerate(columns):
-            recorder.record(number, step_of(c, i))
+            recorder.record(number, c.step(i))
         if i % 50 == 0:
             progress(t)
     for reading in chain([] if waiting is None else [waiting], readings):

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from iap_description.errors import FlightFailed
-from iap_io.runs.recorder import Recorder, RecordingFailed
+from iap_io.bags.bag_writer import RecordingFailed
+from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_folder import (
     create_run_folder,
     load_run,

@@ -12,7 +12,8 @@ from made_up_sensors import imu, reading
 
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading, Reading
-from iap_io.runs.recorder import BAG, Recorder
+from iap_io.runs.recorder import Recorder
+from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
 from iap_io.runs.run_meta import PLAIN
 from iap_io.sensor_messages.sensor_reader import read_sensors

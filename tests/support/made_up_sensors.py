@@ -23,7 +23,8 @@ from iap_description.sensors.sensor_info import (
     SensorInfo,
     UwbInfo,
 )
-from iap_io.runs.recorder import Recorder, RunMeta
+from iap_io.runs.recorder import Recorder
+from iap_io.runs.run_meta import RunMeta
 
 WIDTH, HEIGHT, F = 64, 48, 32.0
 Q_OPTICAL = (-0.5, 0.5, -0.5, 0.5)

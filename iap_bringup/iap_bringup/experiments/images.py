@@ -96,7 +96,7 @@ def features(report: Report, renderer: Renderer, scenes: Sequence[str] = ()) -> 
     flown = watch("figure_eight", Options(duration=STARTS[-1] + 1.0))
     seeing, _ = resolve("figure_eight", Options(sensors="stereo"))
     cameras = mounted_cameras_of(rig_spec(seeing))
-    left = [each for each in cameras if each.source.topic.endswith("left")]
+    left = [each for each in cameras if each.mount.source.topic.endswith("left")]
     rows: Rows = {}
     for name in scenes or scene_names():
         report(f"corners: {name}")

@@ -10,7 +10,8 @@ from typing import Any
 from iap_bringup.nodes.step_synchronizer import StepSynchronizer, expected_topics
 from iap_description.sensors.readings import Reading
 from iap_description.signals import Step
-from iap_io.runs.recorder import Recorder, RecordingFailed
+from iap_io.bags.bag_writer import RecordingFailed
+from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_folder import write_config
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunStats
 from iap_io.wire.message_views import stamp_of_time

@@ -27,10 +27,10 @@ from iap_description.sensors.readings import Reading
 from iap_description.signals import ForceMode, Reference
 from iap_description.signals import ForceTask as Task
 from iap_description.states import REF_FIXED, Command, Level
+from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.ros.node import EVERY, EXIT_DONE, EXIT_FAILED, STEADY, SuiteNode, run
 from iap_io.ros.sensor_topics import message_class
 from iap_io.runs import topics
-from iap_io.runs.recorder import RecordingFailed
 from iap_io.runs.run_folder import create_run_folder, load_run
 from iap_io.runs.run_meta import COMPLETED
 from iap_io.sensor_messages.sensor_messages import IMU

@@ -143,7 +143,7 @@ ALIASES: dict[str, Alias] = {
             ("uwb", "UwbNode"),
             ("camera", "CameraNode"),
             ("lidar", "LidarNode"),
-            ("sensor", "OtherSensorNode"),
+            ("sensor", "MountedSensorNode"),
         )
     },
 }

@@ -19,7 +19,7 @@ from iap_description.errors import BadInput
 from iap_io.ros.conversions import stamp_message
 from iap_io.ros.node import EVERY, EXIT_DONE, LATEST, STEADY, SuiteNode, run
 from iap_io.ros.sensor_topics import message_class
-from iap_io.runs.recorder import BAG
+from iap_io.runs.run_files import BAG
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.wire.message_views import SECOND
 

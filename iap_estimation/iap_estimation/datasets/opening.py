@@ -10,7 +10,7 @@ from iap_estimation.datasets.bag_topics import Chosen
 from iap_estimation.datasets.euroc_source import HOME, open_euroc
 from iap_estimation.datasets.run_source import open_run
 from iap_estimation.navigation.data import Dataset
-from iap_io.runs.recorder import BAG, META
+from iap_io.runs.run_files import BAG, META
 from iap_io.trajectories.bags import STORAGE_SUFFIXES
 
 METADATA = "metadata.yaml"

@@ -28,7 +28,7 @@ from iap_estimation.navigation.reading_adapter import (
 from iap_estimation.navigation.streams import Clock, in_order
 from iap_io.euroc.euroc_text import transform
 from iap_io.runs.column_messages import seconds
-from iap_io.runs.recorder import BAG
+from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import CONFIG, RunData, VehicleRun, load_run
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.sensor_messages.sensor_reader import read_sensors
@@ -181,7 +181,7 @@ def _with_biases(truth: Truth, bag: Path, topic: str) -> Truth:
         raise BadInput(f"{bag}: not a readable recording: {error}") from error
     if not data:
         return truth
-    rows = records_of(message_types(), IMU, data)
+    rows = records_of(IMU, data)
     biases = np.hstack([rows["angular_velocity"], rows["linear_acceleration"]]).astype(float)
     last = np.searchsorted(seconds(stamps_of(rows["header"])), truth.t, side="right") - 1
     return Truth(truth.t, truth.poses, truth.v_W, biases[np.maximum(last, 0)])

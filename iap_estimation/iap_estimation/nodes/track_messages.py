@@ -7,7 +7,7 @@ import numpy as np
 
 from iap_description.errors import BadInput
 from iap_estimation.virpo.messages import Tracks
-from iap_io.wire.cdr import message, message_types
+from iap_io.wire.cdr import message, message_types, serialised
 from iap_io.wire.message_views import SECOND, stamp_of_time
 
 FEATURES = "iap_msgs/msg/FeatureTracks"
@@ -16,19 +16,17 @@ VIEW = 4  # numbers of a track: x, y in the left and x, y in the right camera
 
 def tracks_bytes(tracks: Tracks, frame: str) -> bytes:
     """The message of tracks; `frame` is the left camera's."""
-    store = message_types()
     sec, nanosec = divmod(stamp_of_time(tracks.t), SECOND)
-    stamp = message(store, "builtin_interfaces/msg/Time", sec=sec, nanosec=nanosec)
-    header = message(store, "std_msgs/msg/Header", stamp=stamp, frame_id=frame)
+    stamp = message("builtin_interfaces/msg/Time", sec=sec, nanosec=nanosec)
+    header = message("std_msgs/msg/Header", stamp=stamp, frame_id=frame)
     content = message(
-        store,
         FEATURES,
         header=header,
         ids=np.ascontiguousarray(tracks.ids, dtype=np.int64),
         views=np.ascontiguousarray(tracks.views, dtype=float).ravel(),
         has_right=np.ascontiguousarray(tracks.has_right, dtype=bool),
     )
-    return bytes(store.serialize_cdr(content, FEATURES))
+    return serialised(content)
 
 
 def tracks_of(data: bytes) -> Tracks:

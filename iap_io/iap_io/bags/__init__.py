@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bag files: the writer, the mcap format, PNG images, worker threads."""
+"""Bag files: the writer, the mcap format, PNG images."""

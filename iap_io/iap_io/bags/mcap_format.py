@@ -77,7 +77,7 @@ class Topics:
 
 @dataclass(frozen=True)
 class Content:
-    """What a file holds; one object, so that it changes at once or not at all.
+    """Content of a file; one object, so that it changes at once or not at all.
 
     Attributes:
         end: position behind the last chunk.
@@ -100,7 +100,7 @@ def head() -> bytes:
 
 
 def message_head(channel: int, stamp: int, size: int) -> bytes:
-    """What stands before the bytes of one message with its stamp [ns]."""
+    """The record's bytes before those of one message with its stamp [ns]."""
     length = MESSAGE_HEADER.itemsize - PREFIX + size
     return struct.pack("<BQHIQQ", MESSAGE, length, channel, 0, stamp, stamp)
 
@@ -140,7 +140,7 @@ def chunk(old: Content, start: int, size: int, index: Index) -> tuple[bytes, byt
 
 
 def tail(content: Content, topics: Topics) -> bytes:
-    """What stands behind the data: schemas, channels, chunk indices, statistics, the footer."""
+    """The bytes behind the data: schemas, channels, chunk indices, statistics, the footer."""
     data_end = _record(_DATA_END, bytes(4))
     per_channel = [struct.pack("<HQ", i, n) for i, n in enumerate(content.counts, 1)]
     sizes = (sum(content.counts), len(topics.schemas), len(topics.names), 0, 0)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A finished recording as a data set in EuRoC's layout, the same that is written during a run."""
 
+from itertools import islice
 from pathlib import Path
 
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo
-from iap_io.bags.png_pool import PngPool
+from iap_io.bags.png import PngPool
 from iap_io.euroc.euroc_folder import EurocFolder
-from iap_io.runs.recorder import BAG
+from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
 from iap_io.sensor_messages.sensor_reader import read_sensors
 
@@ -34,13 +35,9 @@ def export(run: Path, out: Path) -> None:
         raise BadInput(f"{out}: exists already; data sets are never overwritten")
     folder, pngs = EurocFolder(out, data.meta), PngPool()
     try:
-        batch: list[Reading] = []
-        for reading in read_sensors(run / BAG, sensors):
-            batch.append(reading)
-            if len(batch) == BATCH:
-                _write(folder, pngs, batch)
-                batch = []
-        _write(folder, pngs, batch)
+        readings = read_sensors(run / BAG, sensors)
+        while batch := list(islice(readings, BATCH)):
+            _write(folder, pngs, batch)
         folder.add([vehicle.columns for vehicle in data.vehicles], [])
     finally:
         pngs.close()

@@ -19,8 +19,7 @@ from iap_description import so3
 from iap_description.sensors.readings import ImageReading, ImuReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, SensorInfo
 from iap_description.states import P, Q, V, W
-from iap_io.bags.bag_writer import RecordingFailed
-from iap_io.bags.growing_file import GrowingFile
+from iap_io.bags.bag_writer import GrowingFile, RecordingFailed
 from iap_io.euroc import euroc_text
 from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
@@ -128,13 +127,7 @@ class EurocFolder:
 
 
 class _Truth:
-    """The true states of one body's inertial unit I.
-
-    Args:
-        table: for them.
-        body: index of the body B.
-        T_BI: (4, 4) place of I.
-    """
+    """The true states of the inertial unit I, at T_BI (4, 4), of the body B of an index; `table` gets them."""
 
     def __init__(self, table: GrowingFile, body: int, T_BI: Array) -> None:
         self.table = table
@@ -165,7 +158,7 @@ class _Truth:
 
 
 def _encoding(camera: CameraSensorInfo) -> str:
-    """Which of a camera's images belong to its data set; empty if none does."""
+    """Encoding of those images of a camera that belong to its data set; empty if none does."""
     return next((each for each in ("mono8", "rgb8") if each in camera.outputs), "")
 
 

@@ -87,12 +87,6 @@ def twist_row(twist: Twist | Accel) -> Array:
     return np.array([v.x, v.y, v.z, w.x, w.y, w.z])
 
 
-def fill_wrench(wrench: Wrench, values: Array) -> None:
-    """Fill a wrench from [force; torque] (6,)."""
-    _fill_vector(wrench.force, values)
-    _fill_vector(wrench.torque, values[3:])
-
-
 def wrench_row(wrench: Wrench) -> Array:
     """[force; torque] (6,) of a wrench."""
     f, m = wrench.force, wrench.torque
@@ -155,7 +149,7 @@ def solid_message(
 
 
 def no_message(namespace: str, number: int) -> Marker:
-    """What takes a marker away again."""
+    """A message that removes a marker."""
     return Marker(header=Header(frame_id=MAP), ns=namespace, id=number, action=Marker.DELETE)
 
 

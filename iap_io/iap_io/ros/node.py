@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the nodes of all packages share: quality of service, parameters, diagnostics, and how a process runs.
+"""Common parts of the nodes of all packages: quality of service, parameters, diagnostics, and how a process runs.
 
 A node's process ends with 0 after Ctrl-C and when its work is done, with 2 after bad input.
 """
@@ -14,11 +14,7 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
 from rclpy.clock import Clock, ClockType
-from rclpy.exceptions import (
-    InvalidParameterTypeException,
-    InvalidParameterValueException,
-    ParameterException,
-)
+from rclpy.exceptions import ParameterException
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -30,13 +26,10 @@ from iap_description.errors import BadInput, IapError
 from iap_description.vehicles.platform import Platform, load_platform
 from iap_io.ros.conversions import stamp_message
 
-LATEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)  # state, reference, command
-RESENT = QoSProfile(
-    depth=8, reliability=ReliabilityPolicy.RELIABLE
-)  # as LATEST, where the next may come before a lost one is sent again
-EVERY = QoSProfile(
-    depth=2000, reliability=ReliabilityPolicy.RELIABLE
-)  # of which none may be missed
+# Of state, reference and command; where the next may come before a lost one is sent again; of which none may be missed.
+LATEST, RESENT, EVERY = (
+    QoSProfile(depth=depth, reliability=ReliabilityPolicy.RELIABLE) for depth in (1, 8, 2000)
+)
 LATCHED = QoSProfile(
     depth=1,
     reliability=ReliabilityPolicy.RELIABLE,
@@ -46,11 +39,6 @@ STEADY = Clock(clock_type=ClockType.STEADY_TIME)  # for timers that run while th
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 DIAGNOSTIC_TIMEOUT = 2.0  # of what is waited for, after which diagnostics name it [s of wall time]
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
-BAD_PARAMETERS = (
-    InvalidParameterTypeException,
-    InvalidParameterValueException,
-    ParameterException,
-)
 
 
 class SuiteNode(Node):
@@ -200,7 +188,7 @@ def run(
         for node in nodes:
             node.close()
         return next((node.exit_code for node in nodes if node.exit_code is not None), EXIT_DONE)
-    except (BadInput, *BAD_PARAMETERS) as error:
+    except (BadInput, ParameterException) as error:
         sys.stderr.write(f"{name}: {' '.join(str(error).split())}\n")
         return EXIT_BAD_INPUT
     except IapError as error:
@@ -238,9 +226,7 @@ class _Interrupts:
 def _init(arguments: Sequence[str] | None) -> None:
     try:
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
-    except (
-        RuntimeError
-    ) as error:  # rclpy's own for arguments and parameter files that it cannot read
+    except RuntimeError as error:  # rclpy's own, for arguments and files that it cannot read
         raise BadInput(f"--ros-args: {error}") from error
 
 

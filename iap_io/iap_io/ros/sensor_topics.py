@@ -6,12 +6,21 @@ from collections.abc import Iterable
 
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import Image
+from std_msgs.msg import Header
 
 from iap_description.sensors.readings import ImageReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, SensorInfo
-from iap_io.ros.images import image_message
+from iap_io.bags.bag_writer import Buffer
+from iap_io.ros.conversions import stamp_message
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_messages import encoder
+from iap_io.wire.message_views import stamp_of_time
+
+try:
+    from cv_bridge import CvBridge
+except ImportError:  # it comes with a ROS 2 installation, not with the wheels
+    CvBridge = None
 
 SENSOR_DATA = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 RELIABLE = QoSProfile(depth=200, reliability=ReliabilityPolicy.RELIABLE)
@@ -24,7 +33,7 @@ def message_class(msgtype: str) -> type:
 
 
 class SensorTopics:
-    """Publishes the readings of some sensors; what nobody hears is not sent, and not compressed.
+    """Publishes the readings of some sensors; what has no subscriber is not sent, and not compressed.
 
     Args:
         node: that publishes.
@@ -61,14 +70,16 @@ class _Outlet:
     def __init__(self, node: Node, meta: SensorInfo, qos: QoSProfile, compression: str) -> None:
         self._encode = encoder(meta, compression=compression)
         self._kinds = self._encode.topics
-        own = [name for name in self._kinds if compression == "none" or _is_compressed(name)]
+        own = [
+            name for name in self._kinds if compression == "none" or name.endswith("/compressed")
+        ]
         self._publishers = {
             name: node.create_publisher(message_class(self._kinds[name]), name, qos)
             for name in own
         }
 
     def publish(self, reading: Reading) -> None:
-        """Publish one reading, if anybody hears any of the topics."""
+        """Publish one reading, if any of the topics has a subscriber."""
         if not any(each.get_subscription_count() for each in self._publishers.values()):
             return
         for name, parts in self._encode(reading):
@@ -80,5 +91,15 @@ class _Outlet:
             publisher.publish(message)
 
 
-def _is_compressed(name: str) -> bool:
-    return name.endswith("/compressed")
+def image_message(reading: ImageReading, own: Iterable[Buffer]) -> Image | bytes:
+    """The message that is published of an image: cv_bridge's where it is installed; the suite's own has the same bytes.
+
+    Args:
+        reading: the image.
+        own: its message in the suite's own encoding, in parts.
+    """
+    if CvBridge is None:
+        return b"".join(own)
+    stamp = stamp_message(stamp_of_time(reading.t))
+    header = Header(stamp=stamp, frame_id=reading.source.frame)
+    return CvBridge().cv2_to_imgmsg(reading.pixels, reading.encoding, header)

@@ -15,15 +15,7 @@ except ImportError:  # it comes with a ROS 2 installation, not with the wheels
     TFMessage = None
 
 
-class StaticFrames:
-    """Publishes fixed frames once, to those who come later too.
-
-    Args:
-        node: that publishes.
-        frames: fixed to others.
-    """
-
-    def __init__(self, node: Node, frames: Sequence[FixedFrame]) -> None:
-        if TFMessage is not None and frames:
-            self._publisher = node.create_publisher(TFMessage, TF_STATIC, LATCHED)
-            self._publisher.publish(tf_message(frames))
+def publish_static_frames(node: Node, frames: Sequence[FixedFrame]) -> None:
+    """Publish fixed frames once, to those who come later too."""
+    if TFMessage is not None and frames:
+        node.create_publisher(TFMessage, TF_STATIC, LATCHED).publish(tf_message(frames))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Statistics of what a node measures, for diagnostics: recent values, and rates of sensors by their stamps."""
+"""Statistics for a node's diagnostics: recent values, and rates of sensors by their stamps."""
 
 from collections import deque
 
@@ -9,7 +9,7 @@ from iap_io.wire.message_views import SECOND
 
 
 class RecentValues:
-    """The last values of something that is measured again and again."""
+    """The last values of a quantity that is measured again and again."""
 
     def __init__(self, length: int = 2000) -> None:
         self._values: deque[float] = deque(maxlen=length)
@@ -39,7 +39,7 @@ class RateMonitor:
         self.reset()
 
     def reset(self) -> None:
-        """Nothing was said yet."""
+        """Forget all samples."""
         self._stamps: deque[int] = deque()
         self._began: int | None = None
 
@@ -51,7 +51,7 @@ class RateMonitor:
             self._stamps.popleft()
 
     def rate(self, now: int) -> float:
-        """Samples per second of simulation time [Hz] up to `now` [ns]; NaN before there is anything to tell."""
+        """Samples per second of simulation time [Hz] up to `now` [ns]; NaN before the second one."""
         if self._began is None or now <= self._began:
             return float("nan")
         start = max(self._began, now - SPAN)
@@ -59,5 +59,5 @@ class RateMonitor:
 
     def is_short(self, now: int) -> bool:
         """Whether the rate stays behind what is asked for."""
-        has_spoken = self._began is not None and now - self._began >= SPAN
-        return has_spoken and self.rate(now) < MIN_RATE_RATIO * self.wanted
+        is_measured = self._began is not None and now - self._began >= SPAN
+        return is_measured and self.rate(now) < MIN_RATE_RATIO * self.wanted

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What comes from several sources, put together by its stamps."""
+"""Parts of one instant from several sources, put together by their stamps."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 
 class Instant(NamedTuple):
-    """What all sources say of one instant.
+    """One instant of all sources.
 
     Attributes:
         stamp: simulation time [ns].
@@ -20,7 +20,7 @@ class Instant(NamedTuple):
 
 
 class TimeSynchronizer:
-    """Tells an instant once all sources have spoken of it; older ones that lack a source are dropped.
+    """Returns an instant once all sources gave their part; older ones that lack a source are dropped.
 
     Args:
         sources: how many there are.
@@ -31,10 +31,9 @@ class TimeSynchronizer:
         self._waiting: dict[int, dict[int, Any]] = {}  # stamp -> source -> part
 
     def take(self, source: int, stamp: int, k: int, part: object) -> Instant | None:
-        """Take what a source says of an instant, and keep it; returns what is complete with it.
+        """Keep a source's part of an instant; returns the instant that is complete with it.
 
-        What comes again completes its instant again; an earlier time than a source's last one begins
-        anew.
+        A part that comes again completes its instant again; an earlier stamp than a source's last one starts anew.
         """
         if stamp < self._newest[source]:
             for parts in self._waiting.values():
@@ -49,7 +48,7 @@ class TimeSynchronizer:
 
 
 class RateSchedule:
-    """Which sensors are due, where instants may be missing: each once in every period of its own.
+    """The sensors that are due, where instants may be missing: each once in every period of its own.
 
     Args:
         every: instants in a period of each sensor.

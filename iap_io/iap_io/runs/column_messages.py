@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How columns of a run become messages, and messages columns again.
+"""Columns of a run as messages, and messages as columns again.
 
 Every ``fill_`` function writes columns into message records of a `iap_io.wire.cdr.Layout`, and
 `columns_of` is the way back.
@@ -123,11 +123,11 @@ def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns
         aircraft=command["aircraft"].reshape(rows, count, 12).astype(float),
         rpm=state["rotor_rpm"].reshape(rows, count, 4).astype(float),
         wrench_record=_wrench_columns(messages, stamps) if vehicle.feels else None,
-        believed=_believed(messages, vehicle, stamps) if vehicle.is_estimated else None,
+        estimated=_estimated(messages, vehicle, stamps) if vehicle.is_estimated else None,
     )
 
 
-def _believed(
+def _estimated(
     messages: Mapping[str, Records], vehicle: VehicleMeta, stamps: NDArray[np.int64]
 ) -> Array:
     rows = np.full((len(stamps), len(vehicle.bodies), STATE_SIZE), np.nan)
@@ -142,7 +142,7 @@ def _believed(
 
 
 def _states(odometry: Records) -> Array:
-    """States (M, 13) of a body, as Odometry records tell them."""
+    """States (M, 13) of a body from Odometry records."""
     poses = odometry["pose"][:, : V.start].astype(float)
     twists_B = odometry["twist"][:, :6].astype(float).reshape(-1, 2, 3)
     return np.hstack([poses, so3.rotate(poses[:, None, Q], twists_B).reshape(-1, 6)])

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.signals import Step, WrenchRecord
-from iap_description.states import REF_FIXED, STATE_SIZE
+from iap_description.signals import ForceMode, ForceTask, Reference, Step, WrenchRecord
+from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.runs.topics import WRENCHES
 
@@ -84,6 +84,15 @@ class WrenchColumns(Table):
                 task.wrench_integral_P,
             )
 
+    def record(self, i: int, level: Level) -> WrenchRecord:
+        """Row i as it was put, with the reference's level."""
+        raw, filtered, estimated, desired = self.wrenches[i]
+        axes = self.axes[i].astype(np.bool_)
+        task = ForceTask(
+            ForceMode(self.mode[i]), self.measured[i], desired, axes, *self.integrals[i]
+        )
+        return WrenchRecord(raw, filtered, estimated, Reference(self.tracked[i], level), task)
+
 
 @dataclass
 class Columns(Table):
@@ -96,12 +105,12 @@ class Columns(Table):
         reference: (K, 19 + N) reference rows.
         level: (K,) what of the reference is tracked.
         reference_wrench_P: (K, 6) the reference's wrench.
-        mode: (K,) what the command says.
+        mode: (K,) the command's mode, `iap_description.states.Mode`.
         wrench_P: (K, 6) commanded wrench.
         aircraft: (K, N, 12) commanded thrust [N], q_WB, w_WB_B [rad/s], rotor speeds [rpm].
         rpm: (K, N, 4) real rotor speeds.
         wrench_record: None for a vehicle that measures no wrench.
-        believed: (K, bodies, 13) states that commands are based on, NaN where they are not recorded; None for a
+        estimated: (K, bodies, 13) states that commands are based on, NaN where they are not recorded; None for a
             vehicle that goes by the truth.
     """
 
@@ -116,7 +125,7 @@ class Columns(Table):
     aircraft: Array
     rpm: Array
     wrench_record: WrenchColumns | None
-    believed: Array | None = None
+    estimated: Array | None = None
 
     @classmethod
     def zeros(cls, rows: int, vehicle: VehicleMeta) -> "Columns":
@@ -134,7 +143,9 @@ class Columns(Table):
             aircraft=np.zeros((rows, count, 12)),
             rpm=np.zeros((rows, count, 4)),
             wrench_record=WrenchColumns.zeros(rows, count) if vehicle.feels else None,
-            believed=np.full((rows, bodies, STATE_SIZE), np.nan) if vehicle.is_estimated else None,
+            estimated=np.full((rows, bodies, STATE_SIZE), np.nan)
+            if vehicle.is_estimated
+            else None,
         )
 
     def put(self, i: int, step: Step) -> None:
@@ -149,5 +160,26 @@ class Columns(Table):
         aircraft[:, 5:8], aircraft[:, 8:] = command.w_WB_B, command.rpm
         if self.wrench_record is not None and step.wrench_record is not None:
             self.wrench_record.put(i, step.wrench_record)
-        if self.believed is not None:
-            self.believed[i] = np.nan if step.believed is None else step.believed
+        if self.estimated is not None:
+            self.estimated[i] = np.nan if step.believed is None else step.believed
+
+    def step(self, i: int) -> Step:
+        """Row i as the step that it was put from."""
+        level, aircraft = Level(self.level[i]), self.aircraft[i]
+        return Step(
+            int(self.k[i]),
+            float(self.t[i]),
+            self.x[i],
+            Reference(self.reference[i], level, self.reference_wrench_P[i]),
+            Command(
+                Mode(self.mode[i]),
+                self.wrench_P[i],
+                aircraft[:, 0],
+                aircraft[:, 1:5],
+                aircraft[:, 5:8],
+                aircraft[:, 8:],
+            ),
+            self.rpm[i],
+            None if self.wrench_record is None else self.wrench_record.record(i, level),
+            None if self.estimated is None else self.estimated[i],
+        )

@@ -9,12 +9,11 @@ from iap_description.sensors.sensor_info import (
     SensorInfo,
     UwbInfo,
 )
-from iap_io.bags.mcap_format import MESSAGE_HEADER
 from iap_io.runs import topics
 from iap_io.runs.run_meta import Recording, RunMeta, VehicleMeta
-from iap_io.runs.state_chunk import ODOMETRY_HZ
+from iap_io.runs.state_chunk import ODOMETRY_HZ, size_of
 from iap_io.sensor_messages.camera_messages import BYTES
-from iap_io.wire.cdr import Layout, message_types
+from iap_io.wire.sample_views import OdometryMessage
 
 PNG_SHARE = 0.65  # of an image's size, with the noise of a camera; less without
 SMALL, ROUND = 400, 1200  # bytes of a sample, and of a round of about ten ranges
@@ -38,11 +37,10 @@ def disk_use(meta: RunMeta, recording: Recording, duration: float) -> int:
 
 def _state_rate(vehicle: VehicleMeta, control_hz: float) -> float:
     """Bytes per second of a vehicle's states, references and commands."""
-    store, rate = message_types(), 0.0
-    for sample in topics.samples(store, vehicle).values():
-        layout = Layout.of(store, sample)
-        size = MESSAGE_HEADER.itemsize + layout.template.size + INDEX
-        is_odometry = layout.msgtype == topics.ODOMETRY
+    rate = 0.0
+    for layout in topics.layouts(vehicle).values():
+        size = size_of(layout) + INDEX
+        is_odometry = layout.msgtype == OdometryMessage.TYPE
         rate += size * (min(ODOMETRY_HZ, control_hz) if is_odometry else control_hz)
     return rate
 

@@ -8,40 +8,19 @@ equal bags. What is on disk is a complete bag after every chunk (see
 `iap_io.bags.bag_writer`).
 """
 
+import queue
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from iap_description.sensors.readings import CloudReading, ImageReading, Reading
 from iap_description.signals import Step
-from iap_io.bags.bag_writer import RecordingFailed
-from iap_io.bags.worker_thread import Background
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_files import BAG, META, RunFiles
-from iap_io.runs.run_meta import (
-    COMPLETED,
-    DIVERGED,
-    PLAIN,
-    Recording,
-    RunMeta,
-    RunStats,
-    Track,
-    VehicleMeta,
-)
-from iap_io.runs.state_chunk import TICKS
+from iap_io.runs.run_files import RunFiles
+from iap_io.runs.run_meta import PLAIN, Recording, RunMeta, Track
 
-__all__ = [
-    "BAG",
-    "COMPLETED",
-    "DIVERGED",
-    "META",
-    "TICKS",
-    "Recorder",
-    "RecordingFailed",
-    "RunMeta",
-    "RunStats",
-    "Track",
-    "VehicleMeta",
-]
-
+Job = Callable[[], None]
+MAX_JOBS = 3  # that may wait; the caller of another one then waits too, and nothing is dropped
 HELD = 8_000_000  # bytes of readings in a chunk
 SMALL = 400  # bytes of a reading that is neither image nor cloud
 
@@ -132,3 +111,57 @@ def _size(reading: Reading) -> int:
     if isinstance(reading, ImageReading):
         return reading.pixels.nbytes
     return SMALL + (reading.points_S.nbytes if isinstance(reading, CloudReading) else 0)
+
+
+class Background:
+    """A thread that does jobs one after another until the first of them fails.
+
+    Args:
+        name: of the thread.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._jobs: queue.Queue[Job | None] = queue.Queue(MAX_JOBS)
+        self._failure: BaseException | None = None
+        self._has_failed = False
+        self._thread: threading.Thread | None = threading.Thread(
+            target=self._work, name=name, daemon=True
+        )
+        self._thread.start()
+
+    def do(self, job: Job) -> None:
+        """Take a job; waits while too many do. After a failure jobs are forgotten.
+
+        Raises:
+            BaseException: of an earlier job, once.
+        """
+        self.check()
+        if not self._has_failed:
+            self._jobs.put(job)
+
+    def check(self) -> None:
+        """Raise what stopped an earlier job; only once."""
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
+
+    def close(self) -> None:
+        """Finish all jobs and end the thread; may be called again.
+
+        Raises:
+            BaseException: of a job, if it was not raised before.
+        """
+        if self._thread is not None:
+            self._jobs.put(None)
+            self._thread.join()
+            self._thread = None
+        self.check()
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            if self._has_failed:
+                continue
+            try:
+                job()
+            except BaseException as error:  # raised again by the next call
+                self._has_failed, self._failure = True, error

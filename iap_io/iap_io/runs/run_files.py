@@ -1,28 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a recording consists of on disk: the bag and, where it is asked for, the folder in EuRoC's layout."""
+"""The files of a recording: the bag and, where it is asked for, the folder in EuRoC's layout."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from iap_description.sensors.readings import ImageReading, Reading
+from iap_description.sensors.sensor_info import SensorInfo
 from iap_io.bags.bag_writer import BagWriter, Buffer
-from iap_io.bags.mcap_format import Index, total
-from iap_io.bags.png_pool import PngPool
+from iap_io.bags.mcap_format import Index, message_head, total
+from iap_io.bags.png import Pixels, PngPool
 from iap_io.euroc.euroc_folder import EUROC, EurocFolder
 from iap_io.runs import topics
 from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import Recording, RunMeta, Track
-from iap_io.runs.sensor_chunk import SensorChunk
 from iap_io.runs.state_chunk import Slots, StateChunk, size_of
 from iap_io.runs.topics import topic
+from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.sensor_messages.static_transforms import TF, TF_STATIC, fixed_frames, tf_message
-from iap_io.wire.cdr import Layout, message_types, set_stamps
+from iap_io.wire.cdr import Layout, in_frame, message_types, set_stamps
+from iap_io.wire.message_views import MAP, stamp_of_time
 
 BAG = "bag"  # folder of the bag within the run folder
 META = "iap_run"  # key of the RunMeta in the bag's custom data
+JOINED = 1 << 14  # bytes; shorter buffers are copied together, others written from where they are
 
 
 class RunFiles:
@@ -56,8 +59,7 @@ class RunFiles:
 
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
         """Write poses with stamps of their own, see `iap_io.runs.recorder.Recorder.add_track`."""
-        store = message_types()
-        layout = Layout.of(store, topics.pose_sample(store))
+        layout = Layout.of(in_frame(topics.POSE, MAP))
         size, count = size_of(layout), len(track.t)
         buffer = np.zeros(count * size, np.uint8)
         channel = self._bag.add_topic(topic(self._meta.vehicles[vehicle].name, name), topics.POSE)
@@ -104,3 +106,57 @@ class RunFiles:
                 self._euroc.close()
         finally:
             self._bag.close()
+
+
+class SensorChunk:
+    """Makes readings of all sensors the bytes of a bag's chunk, in the order in which they came.
+
+    Args:
+        bag: gets the sensors' topics.
+        sensors: all whose readings come.
+        compression: of images, see `iap_io.runs.run_meta`.
+        png: compresses an image.
+    """
+
+    def __init__(
+        self,
+        bag: BagWriter,
+        sensors: Sequence[SensorInfo],
+        *,
+        compression: str,
+        png: Callable[[Pixels], Buffer],
+    ) -> None:
+        self._encoders = {
+            meta.topic: encoder(meta, compression=compression, png=png) for meta in sensors
+        }
+        self._channels = {
+            name: bag.add_topic(name, msgtype)
+            for each in self._encoders.values()
+            for name, msgtype in each.topics.items()
+        }
+
+    def fill(self, readings: Iterable[Reading], start: int) -> tuple[list[Buffer], Index]:
+        """Bytes and index of readings.
+
+        Args:
+            readings: of the sensors.
+            start: position in the chunk at which they begin.
+        """
+        done, short, at = list[Buffer](), bytearray(), start
+        places: dict[int, list[tuple[int, int]]] = {}
+        for reading in readings:
+            stamp = stamp_of_time(reading.t)
+            for name, message in self._encoders[reading.source.topic](reading):
+                channel, size = self._channels[name], total(message)
+                head = message_head(channel, stamp, size)
+                for part in (head, *message):
+                    if len(part) < JOINED:
+                        short += part
+                    else:
+                        done += [bytes(short), part]
+                        short.clear()
+                places.setdefault(channel, []).append((stamp, at))
+                at += len(head) + size
+        columns = {c: np.array(rows, np.int64).T for c, rows in places.items()}
+        done.append(bytes(short))
+        return done, {c: (stamps, offsets) for c, (stamps, offsets) in columns.items()}

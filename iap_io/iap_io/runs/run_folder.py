@@ -21,14 +21,15 @@ from rosbags.rosbag2 import Reader, ReaderError
 
 from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import SensorInfo, sensors_text
+from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.runs import topics
 from iap_io.runs.column_messages import columns_of, seconds
 from iap_io.runs.columns import Columns
-from iap_io.runs.recorder import BAG, META, RecordingFailed
+from iap_io.runs.run_files import BAG, META
 from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta
 from iap_io.runs.topics import topic
 from iap_io.trajectories.tum import tum_text
-from iap_io.wire.cdr import message_types, records_of, stamps_of
+from iap_io.wire.cdr import records_of, stamps_of
 
 Array = NDArray[np.float64]
 METRICS, CONFIG, SENSORS = "metrics.json", "config.yaml", "sensors.yaml"
@@ -37,7 +38,7 @@ COMPARED = "compare"  # folder of the flights set beside this one
 
 @dataclass(frozen=True)
 class VehicleRun:
-    """What was recorded of one vehicle.
+    """The recording of one vehicle.
 
     Attributes:
         meta: the vehicle.
@@ -132,9 +133,9 @@ def write_trajectories(folder: Path, run: RunData) -> None:
             suffix = "" if i == 0 else f"_{body}"
             text = tum_text(c.t, c.x[:, i, :7])
             write_file(folder / f"trajectory_{name}{suffix}.tum", text.encode())
-            if c.believed is not None:
-                known = np.isfinite(c.believed[:, i]).all(axis=1)
-                text = tum_text(c.t[known], c.believed[known, i, :7])
+            if c.estimated is not None:
+                known = np.isfinite(c.estimated[:, i]).all(axis=1)
+                text = tum_text(c.t[known], c.estimated[known, i, :7])
                 write_file(folder / f"estimate_{name}{suffix}.tum", text.encode())
         given = vehicle.given or Track(c.t, c.reference[:, :7])
         write_file(folder / f"reference_{name}.tum", tum_text(given.t, given.poses).encode())
@@ -199,7 +200,7 @@ def _needed(vehicle: VehicleMeta) -> tuple[str, ...]:
 
 
 def _estimates(vehicle: VehicleMeta) -> tuple[str, ...]:
-    """Topics of what a vehicle believes."""
+    """Topics of the estimates that a vehicle flies on."""
     return tuple(map(topics.estimate_topic, vehicle.bodies)) if vehicle.is_estimated else ()
 
 
@@ -211,26 +212,21 @@ def _read_messages(bag: Path, wanted: set[str]) -> dict[str, NDArray[Any]]:
         found: dict[str, list[bytes]] = {c.topic: [] for c in connections}
         for connection, _, data in reader.messages(connections):
             found[connection.topic].append(data)
-    return {
-        name: records_of(message_types(), types[name], data)
-        for name, data in found.items()
-        if data
-    }
+    return {name: records_of(types[name], data) for name, data in found.items() if data}
 
 
 def _vehicle_run(vehicle: VehicleMeta, messages: dict[str, NDArray[Any]]) -> VehicleRun:
-    needed = {}
+    prefix = topic(vehicle.name, "")
+    own = {
+        name.removeprefix(prefix): each
+        for name, each in messages.items()
+        if name.startswith(prefix)
+    }
     for name in _needed(vehicle):
-        if topic(vehicle.name, name) not in messages:
+        if name not in own:
             raise ValueError(f"no message on {topic(vehicle.name, name)}")
-        needed[name] = messages[topic(vehicle.name, name)]
-    for name in _estimates(vehicle):
-        if topic(vehicle.name, name) in messages:
-            needed[name] = messages[topic(vehicle.name, name)]
-    given, actual = (
-        _track(messages.get(topic(vehicle.name, name))) for name in (topics.GIVEN, topics.ACTUAL)
-    )
-    return VehicleRun(vehicle, columns_of(needed, vehicle), given, actual)
+    given, actual = (_track(own.get(name)) for name in (topics.GIVEN, topics.ACTUAL))
+    return VehicleRun(vehicle, columns_of(own, vehicle), given, actual)
 
 
 def _track(records: NDArray[Any] | None) -> Track | None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a recording says about its run, so that metrics and plots need nothing else."""
+"""The description of a run in its recording, so that metrics and plots need nothing else."""
 
 from dataclasses import dataclass, field
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ DIVERGED = "diverged"  # outcome of a flight whose state is no longer a number
 
 
 class Recording(Record):
-    """How a run is recorded.
+    """Settings of a recording.
 
     Attributes:
         compression: of the images in the bag, without loss.
@@ -51,7 +51,7 @@ class JointMeta(Record):
 
     @property
     def kind(self) -> JointType:
-        """What it leaves free."""
+        """The type of that name."""
         return joint_type(self.type)
 
 
@@ -104,14 +104,9 @@ class VehicleMeta(Record):
         assembly: Assembly,
         platform: Platform,
         controlled: tuple[bool, bool, bool],
-        *,
-        gains: str,
-        window_s: tuple[float, float],
-        feels: bool = False,
-        state_source: str = TRUTH,
-        frontend: str = "default",
+        **others: Any,  # noqa: ANN401 - see the attributes
     ) -> Self:
-        """What is known of a vehicle; `assembly` gives its name, bodies and joints."""
+        """A vehicle whose name, bodies and joints are the assembly's; `others` are fields that neither gives."""
         aircraft = platform.aircraft
         joints = tuple(
             JointMeta(
@@ -126,17 +121,14 @@ class VehicleMeta(Record):
         return cls(
             name=assembly.name,
             platform=platform.name,
-            gains=gains,
             bodies=tuple(body.name for body in assembly.bodies),
             joints=joints,
             aircraft=assembly.aircraft,
             controlled=controlled,
-            window_s=window_s,
             thrust_limits=aircraft.thrust_limits,
             rpm_limits=(aircraft.rotor.rpm_min, aircraft.rotor.rpm_max),
             thrust_coefficient=aircraft.rotor.thrust_coefficient,
             tilt_max_deg=aircraft.tilt_max_deg,
-            feels=feels,
             tool_tip_P=None
             if assembly.tool_tip_P is None
             else tuple(assembly.tool_tip_P.tolist()),
@@ -144,8 +136,7 @@ class VehicleMeta(Record):
             if platform.tool is None
             else tuple(platform.tool.R_PT[:, 0].tolist()),
             mounts=mounts_of(assembly),
-            state_source=state_source,
-            frontend=frontend,
+            **others,
         )
 
     @property
@@ -199,7 +190,7 @@ class RunMeta(Record):
 
 @dataclass(frozen=True)
 class RunStats:
-    """What only the loop knows of a run.
+    """Results of a run that only the loop has.
 
     Attributes:
         outcome: `COMPLETED`, or why the flight ended.

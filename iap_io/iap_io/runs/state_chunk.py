@@ -13,7 +13,8 @@ from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import RunMeta, VehicleMeta
 from iap_io.runs.topics import topic
-from iap_io.wire.cdr import Layout, message_types
+from iap_io.wire.cdr import Layout
+from iap_io.wire.sample_views import OdometryMessage
 
 Entry = tuple[str, Layout, int]
 TICKS = 512  # per chunk
@@ -63,9 +64,9 @@ class StateChunk:
             for j, body in enumerate(vehicle.bodies):
                 records = self._at(vehicle, topics.odometry_topic(body)).messages
                 column_messages.fill_odometry(records, c.t[:, :1], c.x[:, :1, j])
-                if c.believed is not None:
+                if c.estimated is not None:
                     odometry = self._at(vehicle, topics.estimate_topic(body)).messages
-                    column_messages.fill_odometry(odometry, c.t[:, :1], c.believed[:, :1, j])
+                    column_messages.fill_odometry(odometry, c.t[:, :1], c.estimated[:, :1, j])
         stamps = stamps_ns(columns[0].t).reshape(self._blocks, self._every)
         index = dict(slots.entry(stamps, ticks) for slots in self._slots.values())
         blocks, rest = divmod(ticks, self._every)
@@ -126,12 +127,11 @@ def _announce(
     """Topics of the bodies' odometry, and those of every tick: absolute name, layout, channel."""
     odometry: list[Entry] = []
     main: list[Entry] = []
-    store = message_types()
     for vehicle in vehicles:
-        for name, sample in topics.samples(store, vehicle).items():
-            path, layout = topic(vehicle.name, name), Layout.of(store, sample)
+        for name, layout in topics.layouts(vehicle).items():
+            path = topic(vehicle.name, name)
             entry = (path, layout, bag.add_topic(path, layout.msgtype))
-            (odometry if layout.msgtype == topics.ODOMETRY else main).append(entry)
+            (odometry if layout.msgtype == OdometryMessage.TYPE else main).append(entry)
     return odometry, main
 
 

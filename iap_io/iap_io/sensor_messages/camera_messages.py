@@ -2,7 +2,7 @@
 """Images and what cameras are like, as ROS messages in CDR."""
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import numpy as np
@@ -11,15 +11,11 @@ from iap_description.sensors.readings import ImageReading
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_io.bags.bag_writer import Buffer
 from iap_io.bags.png import Pixels
-from iap_io.sensor_messages.message_bytes import (
-    Encoded,
-    in_frame,
-    put_stamp,
-    sensor_message,
-    serialised,
-)
+from iap_io.wire.cdr import in_frame, put_stamp, serialised
 from iap_io.wire.message_views import stamp_of_time
 
+# Topics and their messages, in parts that follow each other, so that an image's pixels are never copied.
+Encoded = Iterator[tuple[str, list[Buffer]]]
 IMAGE, COMPRESSED = "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"
 CAMERA_INFO = "sensor_msgs/msg/CameraInfo"
 WITH_INFO = ("image_raw", "depth/image_raw")  # images with a camera_info beside them
@@ -32,42 +28,38 @@ class CameraEncoder:
     def __init__(
         self, meta: CameraSensorInfo, *, compression: str, png: Callable[[Pixels], Buffer]
     ) -> None:
-        self._meta, self._png = meta, png
-        self._names = image_topics(meta)
-        self._is_packed = {name: compression == "png" and name != "32FC1" for name in self._names}
-        self._infos = {}
-        self.topics = {}
-        for encoding, name in self._names.items():
-            self.topics[self._published(encoding)] = (
-                COMPRESSED if self._is_packed[encoding] else IMAGE
-            )
+        self._frame, self._png = meta.frame, png
+        self._outputs: dict[
+            str, tuple[str, bool, str | None]
+        ] = {}  # topic, is_packed, info's topic
+        self.topics: dict[str, str] = {}
+        for encoding, name in image_topics(meta).items():
+            is_packed = compression == "png" and encoding != "32FC1"
+            published = f"{name}/compressed" if is_packed else name
+            self.topics[published] = COMPRESSED if is_packed else IMAGE
+            info = None
             if name.removeprefix(f"{meta.topic}/") in WITH_INFO:
-                self._infos[encoding] = f"{name.removesuffix('image_raw')}camera_info"
-                self.topics[self._infos[encoding]] = CAMERA_INFO
+                info = f"{name.removesuffix('image_raw')}camera_info"
+                self.topics[info] = CAMERA_INFO
+            self._outputs[encoding] = published, is_packed, info
         self._info = bytearray(serialised(_camera_info(meta)))
-
-    def _published(self, encoding: str) -> str:
-        return (
-            f"{self._names[encoding]}/compressed"
-            if self._is_packed[encoding]
-            else self._names[encoding]
-        )
 
     def __call__(self, reading: ImageReading) -> Encoded:
         """The image, and what its camera is like where that belongs to it."""
         stamp, encoding = stamp_of_time(reading.t), reading.encoding
-        if self._is_packed[encoding]:
+        published, is_packed, info = self._outputs[encoding]
+        if is_packed:
             data = self._png(reading.pixels)
-            head = bytearray(_compressed_head(self._meta.frame, encoding))
+            head = bytearray(_compressed_head(self._frame, encoding))
         else:
             data = np.ascontiguousarray(reading.pixels).reshape(-1).view(np.uint8).data
-            head = bytearray(_image_head(self._meta.frame, encoding, reading.pixels.shape[:2]))
+            head = bytearray(_image_head(self._frame, encoding, reading.pixels.shape[:2]))
         put_stamp(head, stamp)
         struct.pack_into("<I", head, len(head) - 4, len(data))
-        yield self._published(encoding), [bytes(head), data]
-        if encoding in self._infos:
+        yield published, [bytes(head), data]
+        if info is not None:
             put_stamp(self._info, stamp)
-            yield self._infos[encoding], [bytes(self._info)]
+            yield info, [bytes(self._info)]
 
 
 def image_topics(meta: CameraSensorInfo) -> dict[str, str]:
@@ -104,9 +96,9 @@ def _compressed_head(frame: str, encoding: str) -> bytes:
 
 def _camera_info(meta: CameraSensorInfo) -> object:
     numbers = {"k": meta.K, "d": meta.D, "r": meta.R, "p": meta.P}
-    return sensor_message(
+    return in_frame(
         CAMERA_INFO,
-        meta,
+        meta.frame,
         height=meta.height,
         width=meta.width,
         distortion_model="plumb_bob",

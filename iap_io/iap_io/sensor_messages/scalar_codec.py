@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 
 from iap_description.sensors.readings import ScalarReading, Source
 from iap_description.sensors.sensor_info import OtherSensorInfo
-from iap_io.sensor_messages.message_bytes import Encoded, Fixed, sensor_message
-from iap_io.wire.message_views import stamp_of_time
+from iap_io.sensor_messages.camera_messages import Encoded
+from iap_io.wire.cdr import Layout, in_frame
+from iap_io.wire.message_views import Message, stamp_of_time
 
 
 class ScalarCodec:
@@ -31,14 +32,14 @@ class ScalarCodec:
     def __init__(self, info: OtherSensorInfo) -> None:
         self.topics = {info.topic: self.MSGTYPE}
         self._topic = info.topic
-        self._sample = Fixed(sensor_message(self.MSGTYPE, info))
+        self._sample = Message(Layout.of(in_frame(self.MSGTYPE, info.frame)))
         if self.VARIANCE:
-            self._sample[self.VARIANCE][...] = info.values[self.DEVIATION] ** 2
+            self._sample.view(self.VARIANCE)[...] = info.values[self.DEVIATION] ** 2
 
     def __call__(self, reading: ScalarReading) -> Encoded:
         """The message of a reading."""
-        self._sample[self.VALUE][...] = reading.value
-        yield self._topic, [self._sample.dump(stamp_of_time(reading.t))]
+        self._sample.view(self.VALUE)[...] = reading.value
+        yield self._topic, [self._sample.stamped(stamp_of_time(reading.t))]
 
     def reading(self, source: Source, t: float, message: Any) -> ScalarReading:  # noqa: ANN401
         """The reading of a message at its stamp [s]."""

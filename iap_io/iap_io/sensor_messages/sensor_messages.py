@@ -28,10 +28,9 @@ from iap_description.sensors.sensor_info import (
 )
 from iap_io.bags.bag_writer import Buffer
 from iap_io.bags.png import Pixels, png
-from iap_io.sensor_messages.camera_messages import CameraEncoder
-from iap_io.sensor_messages.message_bytes import Encoded, Fixed, offset, put_stamp, sensor_message
-from iap_io.wire.cdr import Layout, message, message_types
-from iap_io.wire.message_views import stamp_of_time
+from iap_io.sensor_messages.camera_messages import CameraEncoder, Encoded
+from iap_io.wire.cdr import Layout, in_frame, message, put_stamp
+from iap_io.wire.message_views import Message, stamp_of_time
 
 IMU, MAGNETIC = "sensor_msgs/msg/Imu", "sensor_msgs/msg/MagneticField"
 CLOUD = "sensor_msgs/msg/PointCloud2"
@@ -85,30 +84,38 @@ def encoder(
     return kinds[type(meta)](meta)
 
 
+def _blank(msgtype: str, frame: str, **fields: object) -> Message:
+    """A message in a sensor's frame, to be filled again and again."""
+    return Message(Layout.of(in_frame(msgtype, frame, **fields)))
+
+
 class ImuEncoder:
     """sensor_msgs/Imu; its orientation is the estimate, and covariances are those of white noise."""
 
     def __init__(self, meta: ImuInfo) -> None:
         self._names = (meta.topic, f"{meta.topic}/{BIAS}")
         self.topics = dict.fromkeys(self._names if meta.has_bias else self._names[:1], IMU)
-        self._sample, self._bias = (
-            Fixed(sensor_message(IMU, meta)),
-            Fixed(sensor_message(IMU, meta)),
+        self._sample, self._bias = (_blank(IMU, meta.frame) for _ in range(2))
+        self._w, self._f = (
+            self._sample.view("angular_velocity"),
+            self._sample.view("linear_acceleration"),
         )
-        self._w, self._f = self._sample["angular_velocity"], self._sample["linear_acceleration"]
-        self._b_w, self._b_f = self._bias["angular_velocity"], self._bias["linear_acceleration"]
-        self._q = self._sample["orientation"]
-        self._q[3] = self._bias["orientation"][3] = 1.0
+        self._b_w, self._b_f = (
+            self._bias.view("angular_velocity"),
+            self._bias.view("linear_acceleration"),
+        )
+        self._q = self._sample.view("orientation")
+        self._q[3] = self._bias.view("orientation")[3] = 1.0
         self._has_attitude = meta.attitude_deviation is not None
-        attitude = self._sample["orientation_covariance"]
-        attitude[0] = self._bias["orientation_covariance"][0] = -1.0  # there is none
+        attitude = self._sample.view("orientation_covariance")
+        attitude[0] = self._bias.view("orientation_covariance")[0] = -1.0  # there is none
         if meta.attitude_deviation is not None:
             attitude[::4] = meta.attitude_deviation**2
         for name, noise in (
             ("angular_velocity", meta.gyro_noise),
             ("linear_acceleration", meta.accel_noise),
         ):
-            self._sample[f"{name}_covariance"][::4] = noise**2 * meta.rate
+            self._sample.view(f"{name}_covariance")[::4] = noise**2 * meta.rate
 
     def __call__(self, reading: ImuReading) -> Encoded:
         """The sample, and the true biases where they are recorded."""
@@ -116,10 +123,10 @@ class ImuEncoder:
         self._w[:], self._f[:] = reading.w_WS_S, reading.f_S
         if self._has_attitude:
             self._q[:] = reading.q_WS
-        yield self._names[0], [self._sample.dump(stamp)]
+        yield self._names[0], [self._sample.stamped(stamp)]
         if len(self.topics) > 1 and reading.gyro_bias is not None:
             self._b_w[:], self._b_f[:] = reading.gyro_bias, reading.accel_bias
-            yield self._names[1], [self._bias.dump(stamp)]
+            yield self._names[1], [self._bias.stamped(stamp)]
 
 
 class MagnetometerEncoder:
@@ -128,14 +135,14 @@ class MagnetometerEncoder:
     def __init__(self, meta: MagnetometerInfo) -> None:
         self._name = meta.topic
         self.topics = {meta.topic: MAGNETIC}
-        self._sample = Fixed(sensor_message(MAGNETIC, meta))
-        self._sample["magnetic_field_covariance"][::4] = meta.deviation**2
-        self._field = self._sample["magnetic_field"]
+        self._sample = _blank(MAGNETIC, meta.frame)
+        self._sample.view("magnetic_field_covariance")[::4] = meta.deviation**2
+        self._field = self._sample.view("magnetic_field")
 
     def __call__(self, reading: MagneticReading) -> Encoded:
         """The sample."""
         self._field[:] = reading.field_S
-        yield self._name, [self._sample.dump(stamp_of_time(reading.t))]
+        yield self._name, [self._sample.stamped(stamp_of_time(reading.t))]
 
 
 class UwbEncoder:
@@ -144,24 +151,24 @@ class UwbEncoder:
     def __init__(self, meta: UwbInfo) -> None:
         self._meta = meta
         self.topics = {meta.topic: RANGES}
-        self._rounds: dict[tuple[str, ...], Fixed] = {}  # by the ids in them
+        self._rounds: dict[tuple[str, ...], Message] = {}  # by the ids in them
 
     def __call__(self, reading: RangeReading) -> Encoded:
         """The round."""
         if reading.ids not in self._rounds:
-            ranges = [message(message_types(), RANGE, anchor_id=name) for name in reading.ids]
-            self._rounds[reading.ids] = Fixed(sensor_message(RANGES, self._meta, ranges=ranges))
+            ranges = [message(RANGE, anchor_id=name) for name in reading.ids]
+            self._rounds[reading.ids] = _blank(RANGES, self._meta.frame, ranges=ranges)
         sample = self._rounds[reading.ids]
         rows = zip(reading.p_W, reading.ranges, reading.deviations, reading.valid, strict=True)
         for i, (position, distance, deviation, valid) in enumerate(rows):
-            entry = sample["ranges"][str(i)]
+            entry = sample.view("ranges")[str(i)]
             entry["position"][:] = position
             entry["range"], entry["standard_deviation"], entry["valid"] = (
                 distance,
                 deviation,
                 valid,
             )
-        yield self._meta.topic, [sample.dump(stamp_of_time(reading.t))]
+        yield self._meta.topic, [sample.stamped(stamp_of_time(reading.t))]
 
 
 class LidarEncoder:
@@ -170,17 +177,16 @@ class LidarEncoder:
     def __init__(self, meta: LidarInfo) -> None:
         self._name = f"{meta.topic}/points"
         self.topics = {self._name: CLOUD}
-        store = message_types()
         kind = "sensor_msgs/msg/PointField"
         fields = [
-            message(store, kind, name=name, offset=offset, datatype=datatype, count=1)
+            message(kind, name=name, offset=offset, datatype=datatype, count=1)
             for name, _, offset, datatype in _POINT
         ]
-        sample = sensor_message(CLOUD, meta, height=1, fields=fields, point_step=POINT.itemsize)
-        layout = Layout.of(store, sample)
+        sample = in_frame(CLOUD, meta.frame, height=1, fields=fields, point_step=POINT.itemsize)
+        layout = Layout.of(sample)
         self._head = bytearray(layout.template[:-1])  # what stands behind the data is one flag
-        record = layout.dtype
-        self._width, self._row_step = (offset(record, name) for name in ("width", "row_step"))
+        places: Any = layout.dtype.fields
+        self._width, self._row_step = (places[name][1] for name in ("width", "row_step"))
 
     def __call__(self, reading: CloudReading) -> Encoded:
         """The cloud; points are copied, since messages have them side by side with their channel."""

@@ -10,7 +10,7 @@ from iap_description.sensors.mounts import Q_SC
 from iap_description.sensors.sensor_info import FixedFrame, SensorInfo
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import mount_frame, optical_frame
-from iap_io.wire.cdr import message, message_types
+from iap_io.wire.cdr import in_frame, message, serialised
 
 TF_STATIC, TF = "/tf_static", "tf2_msgs/msg/TFMessage"
 
@@ -38,33 +38,27 @@ def mounts_of(assembly: Assembly) -> tuple[FixedFrame, ...]:
 
 def tf_message(frames: Iterable[FixedFrame]) -> bytes:
     """A tf2_msgs/TFMessage of fixed frames, serialised, with stamp 0."""
-    store = message_types()
     transforms = []
     for each in frames:
         x, y, z = each.p_BS_B
         qx, qy, qz, qw = each.q_BS
-        place = message(store, "geometry_msgs/msg/Vector3", x=x, y=y, z=z)
-        turn = message(store, "geometry_msgs/msg/Quaternion", x=qx, y=qy, z=qz, w=qw)
+        place = message("geometry_msgs/msg/Vector3", x=x, y=y, z=z)
+        turn = message("geometry_msgs/msg/Quaternion", x=qx, y=qy, z=qz, w=qw)
         transforms.append(
-            message(
-                store,
+            in_frame(
                 "geometry_msgs/msg/TransformStamped",
-                header=message(store, "std_msgs/msg/Header", frame_id=each.parent),
+                each.parent,
                 child_frame_id=each.frame,
-                transform=message(
-                    store, "geometry_msgs/msg/Transform", translation=place, rotation=turn
-                ),
+                transform=message("geometry_msgs/msg/Transform", translation=place, rotation=turn),
             )
         )
-    return bytes(store.serialize_cdr(message(store, TF, transforms=transforms), TF))
+    return serialised(message(TF, transforms=transforms))
 
 
 def fixed_frames(mounts: Iterable[FixedFrame], sensors: Iterable[SensorInfo]) -> list[FixedFrame]:
     """The vehicles' mounts, and the sensors that sit on none of them, such as cameras in the world."""
     frames = {each.frame: each for each in mounts}
     for sensor in sensors:
-        alone = FixedFrame(
-            frame=sensor.frame, parent=sensor.parent, p_BS_B=sensor.p_BS_B, q_BS=sensor.q_BS
-        )
+        alone = FixedFrame(**{key: getattr(sensor, key) for key in FixedFrame.model_fields})
         frames.setdefault(sensor.frame, alone)
     return list(frames.values())

@@ -96,7 +96,7 @@ def opened(path: Path) -> Iterator[Bag]:
 
 
 def _storage(path: Path) -> Path:
-    """What rosbags is to open: the path, or the only recording in a folder without metadata."""
+    """The path for rosbags to open: that given, or the only recording in a folder without metadata."""
     if not path.is_dir() or (path / "metadata.yaml").exists():
         return path
     files = [file for file in path.iterdir() if file.suffix in STORAGE_SUFFIXES]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which message types carry a pose, and where in the message it is.
+"""Message types that carry a pose, and its place in each of them.
 
 Messages are rosbags' deserialised objects, with the attributes of the ROS definitions. A type's
 `Reading` says in which axes its twist is expressed: `nav_msgs/Odometry` defines its twist in the
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from iap_description.errors import BadInput
 
 Numbers = tuple[float, ...]
+Fields = Any  # a message or a part of one, whose type rosbags makes at run time
 
 
 class Sample(NamedTuple):
@@ -31,7 +32,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read one message type.
+    """Reader of one message type.
 
     Attributes:
         samples: a message's samples; raises BadInput with a text that the caller completes.
@@ -44,47 +45,44 @@ class Reading:
     angular_in_world: bool = False
 
 
-def xyz(vector: Any) -> Numbers:  # noqa: ANN401 - rosbags makes these types at run time
+def xyz(vector: Fields) -> Numbers:
     """A Point or Vector3."""
     return vector.x, vector.y, vector.z
 
 
-def _xyzw(quaternion: Any) -> Numbers:  # noqa: ANN401
-    return quaternion.x, quaternion.y, quaternion.z, quaternion.w
+def _sample(
+    place: Fields, turn: Fields, twist: Fields = None, accel: Fields = None, later_ns: int = 0
+) -> Sample:
+    """A sample of a position, a quaternion, and what else comes with them."""
+    q = turn.x, turn.y, turn.z, turn.w
+    v, w = (None, None) if twist is None else (xyz(twist.linear), xyz(twist.angular))
+    a, alpha = (None, None) if accel is None else (xyz(accel.linear), xyz(accel.angular))
+    return Sample(xyz(place), q, v, w, a, alpha, later_ns)
 
 
-def _pose_stamped(message: Any) -> Iterator[Sample]:  # noqa: ANN401
-    yield Sample(xyz(message.pose.position), _xyzw(message.pose.orientation))
+def _pose_stamped(message: Fields) -> Iterator[Sample]:
+    yield _sample(message.pose.position, message.pose.orientation)
 
 
-def _transform_stamped(message: Any) -> Iterator[Sample]:  # noqa: ANN401
-    yield Sample(xyz(message.transform.translation), _xyzw(message.transform.rotation))
+def _transform_stamped(message: Fields) -> Iterator[Sample]:
+    yield _sample(message.transform.translation, message.transform.rotation)
 
 
-def _odometry(message: Any) -> Iterator[Sample]:  # noqa: ANN401
-    pose, twist = message.pose.pose, message.twist.twist
-    yield Sample(
-        xyz(pose.position), _xyzw(pose.orientation), xyz(twist.linear), xyz(twist.angular)
-    )
+def _odometry(message: Fields) -> Iterator[Sample]:
+    pose = message.pose.pose
+    yield _sample(pose.position, pose.orientation, message.twist.twist)
 
 
-def _platform_reference(message: Any) -> Iterator[Sample]:  # noqa: ANN401
+def _platform_reference(message: Fields) -> Iterator[Sample]:
     if message.level != 0:
         raise BadInput(
             f"level is {message.level}: not a pose reference (level 0), which a replay needs"
         )
-    pose, twist, accel = message.pose, message.twist, message.accel
-    yield Sample(
-        xyz(pose.position),
-        _xyzw(pose.orientation),
-        xyz(twist.linear),
-        xyz(twist.angular),
-        xyz(accel.linear),
-        xyz(accel.angular),
-    )
+    pose = message.pose
+    yield _sample(pose.position, pose.orientation, message.twist, message.accel)
 
 
-def _trajectory(message: Any) -> Iterator[Sample]:  # noqa: ANN401
+def _trajectory(message: Fields) -> Iterator[Sample]:
     for point in message.points:
         if len(point.transforms) != 1:
             raise BadInput(
@@ -93,15 +91,8 @@ def _trajectory(message: Any) -> Iterator[Sample]:  # noqa: ANN401
         pose, later = point.transforms[0], point.time_from_start
         twist = point.velocities[0] if len(point.velocities) else None
         accel = point.accelerations[0] if len(point.accelerations) else None
-        yield Sample(
-            xyz(pose.translation),
-            _xyzw(pose.rotation),
-            v=None if twist is None else xyz(twist.linear),
-            w=None if twist is None else xyz(twist.angular),
-            a=None if accel is None else xyz(accel.linear),
-            alpha=None if accel is None else xyz(accel.angular),
-            later_ns=later.sec * 1_000_000_000 + later.nanosec,
-        )
+        later_ns = later.sec * 1_000_000_000 + later.nanosec
+        yield _sample(pose.translation, pose.rotation, twist, accel, later_ns)
 
 
 READINGS: Mapping[str, Reading] = {

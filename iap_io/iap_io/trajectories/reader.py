@@ -5,12 +5,10 @@ from pathlib import Path
 
 from iap_description.errors import BadInput
 from iap_io.trajectories.bags import STORAGE_SUFFIXES, opened
-from iap_io.trajectories.consistency import without_contradictions
 from iap_io.trajectories.euroc import read_euroc
 from iap_io.trajectories.messages import POINT
-from iap_io.trajectories.points import read_points
-from iap_io.trajectories.poses import read_poses
-from iap_io.trajectories.recorded import Recorded
+from iap_io.trajectories.poses import read_points, read_poses
+from iap_io.trajectories.recorded import Recorded, without_contradictions
 from iap_io.trajectories.samples import MAX_GAP, from_ned, ordered, to_recorded
 from iap_io.trajectories.topics import choose
 

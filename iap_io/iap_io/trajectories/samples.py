@@ -15,7 +15,7 @@ What is done with imperfect recordings:
 """
 
 import logging
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -112,23 +112,16 @@ def checked(samples: Samples) -> Samples:
 
 def from_ned(samples: Samples) -> Samples:
     """The same motion, given in NED/FRD, in ENU/FLU."""
-
-    def world(vectors: Array | None) -> Array | None:
-        return None if vectors is None else frames.swap_world(vectors)
-
-    def body(vectors: Array | None) -> Array | None:
-        return None if vectors is None else frames.swap_body(vectors)
-
+    swaps = {
+        **dict.fromkeys(("p", "v", "a"), frames.swap_world),
+        **dict.fromkeys(("w", "alpha"), frames.swap_body),
+    }
+    given = {name: getattr(samples, name) for name in swaps}
+    turned: dict[str, Any] = {
+        n: swaps[n](vectors) for n, vectors in given.items() if vectors is not None
+    }
     R_WP = frames.swap_attitude(so3.matrix_from_quaternion(samples.q))
-    return replace(
-        samples,
-        p=frames.swap_world(samples.p),
-        q=so3.quaternion_from_matrix(R_WP),
-        v=world(samples.v),
-        w=body(samples.w),
-        a=world(samples.a),
-        alpha=body(samples.alpha),
-    )
+    return replace(samples, q=so3.quaternion_from_matrix(R_WP), **turned)
 
 
 def ordered(samples: Samples) -> tuple[Samples, Stamps]:
@@ -178,10 +171,7 @@ def _header_fault(header: Stamps) -> str | None:
 
 def _taken(samples: Samples, index: NDArray[np.intp]) -> Samples:
     """The samples at these indices."""
-    columns = {f.name: getattr(samples, f.name) for f in fields(samples)}
-    arrays: dict[str, Any] = {
-        name: x[index] for name, x in columns.items() if isinstance(x, np.ndarray)
-    }
+    arrays: Any = {n: x[index] for n, x in vars(samples).items() if isinstance(x, np.ndarray)}
     return replace(samples, **arrays)
 
 

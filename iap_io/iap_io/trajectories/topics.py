@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which topic of a bag is the command."""
+"""The choice of the command among a bag's topics."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -14,7 +14,7 @@ _LISTED = 20
 
 
 class Topic(NamedTuple):
-    """What a bag says about a topic."""
+    """A topic of a bag: its type, and its number of messages."""
 
     msgtype: str
     messages: int
@@ -71,7 +71,7 @@ def short(msgtype: str) -> str:
 
 
 def _rank(name: str) -> int:
-    """How likely a name is the command's; 0 is best."""
+    """Rank of a name as the command's; 0 is the likeliest."""
     name = name.lower()
     if name.rsplit("/", 1)[-1] == "reference":
         return 0

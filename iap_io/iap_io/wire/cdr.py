@@ -3,8 +3,8 @@
 
 CDR aligns every number to its own size, counted from the end of the 4-byte encapsulation header.
 Once the strings and the lengths of the sequences are fixed, every message of a type has the same
-bytes in the same places: `Layout.of` finds the places from one sample, `Layout.blank` makes copies
-of the sample to fill in, `Layout.records` reads them back.
+bytes in the same places: `Layout.of` finds the places from one sample, copies of whose bytes are filled in, and
+`Layout.records` reads them back.
 
 In a record, a group of float64 fields that lie side by side is one vector: a geometry_msgs/Pose is
 ``(7,)`` in the order x y z, x y z w; a geometry_msgs/Vector3 is ``(3,)``; a sequence of n poses is
@@ -29,19 +29,7 @@ from iap_description.errors import BadInput
 
 FieldPath = tuple[str | int, ...]  # of a field within a message
 HEADER_SIZE = 4  # of the encapsulation, before the first field
-_NUMBERS = {
-    "bool": "?",
-    "byte": "u1",
-    "char": "u1",
-    "octet": "u1",
-    "float32": "<f4",
-    "float64": "<f8",
-    **{
-        f"{sign}int{bits}": f"<{kind}{bits // 8}"
-        for sign, kind in (("", "i"), ("u", "u"))
-        for bits in (8, 16, 32, 64)
-    },
-}
+_BYTES = ("byte", "char", "octet")  # numbers that numpy has under another name
 
 
 def message_folder() -> Path:
@@ -82,18 +70,28 @@ def message_types() -> Typestore:
     return store
 
 
-def message(store: Typestore, msgtype: str, **given: object) -> object:
+def message(msgtype: str, **given: object) -> object:
     """A message with the given fields, zeros elsewhere, and otherwise empty sequences."""
-    _, fields = store.fielddefs[msgtype]
+    _, fields = message_types().fielddefs[msgtype]
     values: dict[str, Any] = {
-        name: given[name] if name in given else _zero(store, *kind) for name, kind in fields
+        name: given[name] if name in given else _zero(*kind) for name, kind in fields
     }
-    return store.types[msgtype](**values)
+    return message_types().types[msgtype](**values)
 
 
-def _zero(store: Typestore, kind: Nodetype, detail: Any) -> object:  # noqa: ANN401
+def in_frame(msgtype: str, frame: str, **fields: object) -> object:
+    """A message whose header has this frame."""
+    return message(msgtype, header=message("std_msgs/msg/Header", frame_id=frame), **fields)
+
+
+def serialised(sample: object) -> bytes:
+    """A message in CDR."""
+    return bytes(message_types().serialize_cdr(sample, sample.__msgtype__))  # type: ignore[attr-defined]
+
+
+def _zero(kind: Nodetype, detail: Any) -> object:  # noqa: ANN401
     if kind == Nodetype.NAME:
-        return message(store, detail)
+        return message(detail)
     if kind == Nodetype.BASE:
         return "" if detail[0] == "string" else 0
     return np.zeros(detail[1] if kind == Nodetype.ARRAY else 0)
@@ -101,7 +99,7 @@ def _zero(store: Typestore, kind: Nodetype, detail: Any) -> object:  # noqa: ANN
 
 @dataclass(frozen=True)
 class Layout:
-    """Where everything lies in the messages of one type with fixed strings and lengths.
+    """Positions of all fields in the messages of one type with fixed strings and lengths.
 
     Attributes:
         msgtype: such as ``nav_msgs/msg/Odometry``.
@@ -116,11 +114,11 @@ class Layout:
     fixed: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, store: Typestore, sample: object) -> "Layout":
+    def of(cls, sample: object) -> "Layout":
         """The layout of every message that differs from `sample` only in its numbers."""
         msgtype: str = sample.__msgtype__  # type: ignore[attr-defined]
-        template = np.frombuffer(store.serialize_cdr(sample, msgtype), np.uint8)
-        walk = _Walk(store)
+        template = np.frombuffer(serialised(sample), np.uint8)
+        walk = _Walk()
         walk.message(sample, ())
         if walk.at != template.size:
             raise ValueError(f"{msgtype}: {template.size} bytes serialised, {walk.at} laid out")
@@ -128,10 +126,6 @@ class Layout:
         for start, stop in walk.constants:
             fixed[start:stop] = True
         return cls(msgtype, _record(walk.leaves, 0, template.size), template, fixed)
-
-    def blank(self, count: int) -> NDArray[Any]:
-        """Records (count,) equal to the sample."""
-        return np.tile(self.template, count).view(self.dtype)
 
     def records(self, data: NDArray[np.uint8]) -> NDArray[Any]:
         """Serialised messages (count, size) as records (count,), without a copy.
@@ -147,7 +141,7 @@ class Layout:
         return np.ascontiguousarray(data).view(self.dtype)[:, 0]
 
 
-def records_of(store: Typestore, msgtype: str, messages: Iterable[bytes]) -> NDArray[Any]:
+def records_of(msgtype: str, messages: Iterable[bytes]) -> NDArray[Any]:
     """Serialised messages of one type, with the first as sample, as records.
 
     Raises:
@@ -159,7 +153,7 @@ def records_of(store: Typestore, msgtype: str, messages: Iterable[bytes]) -> NDA
     size = len(blobs[0])
     if any(len(blob) != size for blob in blobs):
         raise ValueError(f"{msgtype}: the size changes from message to message")
-    layout = Layout.of(store, store.deserialize_cdr(blobs[0], msgtype))
+    layout = Layout.of(message_types().deserialize_cdr(blobs[0], msgtype))
     return layout.records(np.frombuffer(b"".join(blobs), np.uint8).reshape(len(blobs), size))
 
 
@@ -167,6 +161,11 @@ def stamp_of(data: bytes) -> int:
     """Stamp [ns] of one serialised message that begins with a std_msgs/Header."""
     seconds, nanoseconds = struct.unpack_from("<iI", data, HEADER_SIZE)
     return int(seconds) * 1_000_000_000 + int(nanoseconds)
+
+
+def put_stamp(data: bytearray | memoryview, stamp: int) -> None:
+    """Set the stamp [ns] of one serialised message that begins with a std_msgs/Header."""
+    struct.pack_into("<iI", data, HEADER_SIZE, *divmod(stamp, 1_000_000_000))
 
 
 def set_stamps(header: NDArray[Any], stamps: NDArray[np.int64]) -> None:
@@ -184,21 +183,20 @@ class _Leaf:
     """A number in a message: the path to it, its numpy format and its position."""
 
     path: FieldPath
-    format: str
+    format: np.dtype[Any]
     at: int
 
 
 class _Walk:
     """Walks through a sample in serialisation order and notes what lies where."""
 
-    def __init__(self, store: Typestore) -> None:
-        self.store = store
+    def __init__(self) -> None:
         self.at = HEADER_SIZE
         self.leaves: list[_Leaf] = []
         self.constants: list[tuple[int, int]] = []
 
     def message(self, value: object, path: FieldPath) -> None:
-        _, fields = self.store.fielddefs[value.__msgtype__]  # type: ignore[attr-defined]
+        _, fields = message_types().fielddefs[value.__msgtype__]  # type: ignore[attr-defined]
         for name, description in fields:
             self._field(description, getattr(value, name), (*path, name))
 
@@ -210,10 +208,10 @@ class _Walk:
             self._constant(4, align=4)
             self._constant(len(value.encode()) + 1, align=1)
         elif kind == Nodetype.BASE:
-            size = np.dtype(_NUMBERS[detail[0]]).itemsize
-            self._align(size)
-            self.leaves.append(_Leaf(path, _NUMBERS[detail[0]], self.at))
-            self.at += size
+            number = np.dtype("u1" if detail[0] in _BYTES else detail[0])
+            self._align(number.itemsize)
+            self.leaves.append(_Leaf(path, number, self.at))
+            self.at += number.itemsize
         else:
             if kind == Nodetype.SEQUENCE:
                 self._constant(4, align=4)
@@ -235,7 +233,7 @@ def _record(leaves: list[_Leaf], depth: int, size: int | None = None) -> np.dtyp
     Its origin is the first leaf; that of the whole message, whose `size` is given, is 0.
     """
     if len(leaves) == 1 and len(leaves[0].path) == depth:
-        return np.dtype(leaves[0].format)
+        return leaves[0].format
     origin = leaves[0].at if size is None else 0
     groups: dict[str | int, list[_Leaf]] = {}
     for leaf in leaves:
@@ -258,7 +256,9 @@ def _is_vector(
     size = formats[0].itemsize
     if isinstance(next(iter(groups)), str):
         at = leaves[0].at
-        return all(leaf.format == "<f8" and leaf.at == at + 8 * i for i, leaf in enumerate(leaves))
+        return all(
+            leaf.format == np.float64 and leaf.at == at + 8 * i for i, leaf in enumerate(leaves)
+        )
     return all(
         f == formats[0] and offset == size * i
         for i, (f, offset) in enumerate(zip(formats, offsets, strict=True))

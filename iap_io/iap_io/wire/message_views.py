@@ -17,7 +17,7 @@ from iap_description.errors import BadInput
 from iap_description.relative import joint_states
 from iap_description.states import REF_FIXED, STATE_SIZE, Command, Mode, V
 from iap_description.vehicles.assembly import Assembly
-from iap_io.wire.cdr import HEADER_SIZE, Layout, message, message_types
+from iap_io.wire.cdr import HEADER_SIZE, Layout, in_frame, message, message_types
 
 Array = NDArray[np.float64]
 MAP = "map"
@@ -43,22 +43,19 @@ class Message:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         size = layout.template.size
-        self._bytes = np.zeros(size + HEADER_SIZE, np.uint8)[
-            HEADER_SIZE:
-        ]  # so numbers are aligned
+        # Behind as many bytes as the encapsulation header has, so that numbers are aligned.
+        self._bytes = np.zeros(size + HEADER_SIZE, np.uint8)[HEADER_SIZE:]
         self._bytes[:] = layout.template
         self._record = self._bytes.view(layout.dtype)
         stamp = self._record["header"]["stamp"]
         self._sec, self._nanosec = stamp["sec"], stamp["nanosec"]
-        self._sequence = self._view("sequence")
+        self._sequence = self.view("sequence")
 
     @classmethod
     def _of(cls, frame_id: str = MAP, **fields: object) -> Self:
-        store = message_types()
-        header = message(store, "std_msgs/msg/Header", frame_id=frame_id)
-        return cls(Layout.of(store, message(store, cls.TYPE, header=header, **fields)))
+        return cls(Layout.of(in_frame(cls.TYPE, frame_id, **fields)))
 
-    def _view(self, name: str) -> NDArray:
+    def view(self, name: str) -> NDArray:
         """A field as an array; a scalar has shape (), an empty sequence (0,)."""
         if name not in (self.layout.dtype.names or ()):
             return np.zeros(0)
@@ -92,6 +89,11 @@ class Message:
         """The serialised message."""
         return self._bytes.tobytes()
 
+    def stamped(self, stamp: int) -> bytes:
+        """The serialised message with a stamp [ns]."""
+        self.put_head(stamp, 0)
+        return self.dump()
+
 
 M = TypeVar("M", bound=Message)
 
@@ -119,10 +121,10 @@ class MessageReader(Generic[M]):
         return known
 
     def _learn(self, data: bytes) -> M:
-        kind, store = self._kind, message_types()
+        kind = self._kind
         if len(data) < 2 or data[1] != _LITTLE_ENDIAN:
             raise BadInput(f"{kind.TYPE}: serialised in another way than plain little-endian CDR")
-        learned = kind(Layout.of(store, store.deserialize_cdr(data, kind.TYPE)))
+        learned = kind(Layout.of(message_types().deserialize_cdr(data, kind.TYPE)))
         if not learned.load(data):
             raise BadInput(f"{kind.TYPE}: the serialised message has a layout of its own")
         return learned
@@ -135,9 +137,9 @@ class StateMessage(Message):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        self._poses, self._twists = self._view("poses"), self._view("twists")
-        self._q, self._w = self._view("joint_positions"), self._view("joint_velocities")
-        self._rpm = self._view("rotor_rpm")
+        self._poses, self._twists = self.view("poses"), self.view("twists")
+        self._q, self._w = self.view("joint_positions"), self.view("joint_velocities")
+        self._rpm = self.view("rotor_rpm")
         self._rows = np.zeros((len(self._poses), STATE_SIZE))
         self._ends = np.zeros((0, 2), np.int64)
 
@@ -145,7 +147,7 @@ class StateMessage(Message):
     def of(cls, assembly: Assembly, rotors: int) -> Self:
         """The message of an assembly with so many rotors."""
         ends = [(j.parent, j.child) for j in assembly.joints if j.kind.turns_freely]
-        out = cls._with(
+        out = cls.of_names(
             [body.name for body in assembly.bodies],
             [joint.name for joint in assembly.joints],
             len(ends),
@@ -155,22 +157,14 @@ class StateMessage(Message):
         return out
 
     @classmethod
-    def of_base(cls) -> Self:
-        """The message of a measured state, which holds nothing but base_link."""
-        return cls._with(["base_link"], [], 0, 0)
-
-    @classmethod
-    def of_objects(cls, names: Sequence[str]) -> Self:
-        """The message of a world's objects."""
-        return cls._with(names, [], 0, 0)
-
-    @classmethod
-    def _with(cls, bodies: Sequence[str], joints: Sequence[str], free: int, rotors: int) -> Self:
-        store = message_types()
+    def of_names(
+        cls, bodies: Sequence[str], joints: Sequence[str] = (), free: int = 0, rotors: int = 0
+    ) -> Self:
+        """The message of named bodies and joints, some of which turn freely, and so many rotors."""
         return cls._of(
             body_names=list(bodies),
-            poses=[message(store, "geometry_msgs/msg/Pose") for _ in bodies],
-            twists=[message(store, "geometry_msgs/msg/Twist") for _ in bodies],
+            poses=[message("geometry_msgs/msg/Pose") for _ in bodies],
+            twists=[message("geometry_msgs/msg/Twist") for _ in bodies],
             joint_names=list(joints),
             joint_positions=np.zeros(4 * free),
             joint_velocities=np.zeros(3 * free),
@@ -203,9 +197,9 @@ class ReferenceMessage(Message):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        self._level = self._view("level")
-        self._parts = [self._view(name) for name in ("pose", "twist", "accel")]
-        self.wrench_P, self.aircraft_yaw = self._view("wrench"), self._view("aircraft_yaw")
+        self._level = self.view("level")
+        self._parts = [self.view(name) for name in ("pose", "twist", "accel")]
+        self.wrench_P, self.aircraft_yaw = self.view("wrench"), self.view("aircraft_yaw")
 
     @classmethod
     def of(cls, count: int) -> Self:
@@ -214,7 +208,7 @@ class ReferenceMessage(Message):
 
     @property
     def level(self) -> int:
-        """What of it is tracked."""
+        """The parts of it that are tracked, `iap_description.states.Level`."""
         return int(self._level)
 
     def put_row(self, row: Array, level: int, wrench_P: Array) -> None:
@@ -245,22 +239,19 @@ class CommandMessage(Message):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        self._mode, self._wrench = self._view("mode"), self._view("wrench")
-        self._aircraft = aircraft = self._view("aircraft").reshape(-1, 12)
+        self._mode, self._wrench = self.view("mode"), self.view("wrench")
+        self._aircraft = aircraft = self.view("aircraft").reshape(-1, 12)
         self._thrust, self._q_WB = aircraft[:, 0], aircraft[:, 1:5]
         self._w_WB_B, self._rpm = aircraft[:, 5:8], aircraft[:, 8:12]
 
     @classmethod
     def of(cls, count: int) -> Self:
         """The message of a platform of `count` aircraft."""
-        store = message_types()
-        return cls._of(
-            aircraft=[message(store, "iap_msgs/msg/AircraftCommand") for _ in range(count)]
-        )
+        return cls._of(aircraft=[message("iap_msgs/msg/AircraftCommand") for _ in range(count)])
 
     @property
     def mode(self) -> int:
-        """Which of its fields counts."""
+        """Its mode, `iap_description.states.Mode`, which selects the field that counts."""
         return int(self._mode)
 
     def put(self, command: Command) -> None:

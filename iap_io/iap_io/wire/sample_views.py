@@ -29,23 +29,23 @@ class InertialMessage(Message):
         super().__init__(layout)
         content: Any = message_types().deserialize_cdr(layout.template.tobytes(), self.TYPE)
         self.frames: list[str] = list(content.frames)
-        self._stamps: NDArray[Any] = self._view("stamps")
-        self.q_WB: Array = self._view("orientations").reshape(-1, 4)
+        self._stamps: NDArray[Any] = self.view("stamps")
+        self.q_WB: Array = self.view("orientations").reshape(-1, 4)
         shape = (len(self._stamps), len(self.frames), 3)
-        self.w_S: Array = self._view("angular_velocities").reshape(shape)
-        self.f_S: Array = self._view("specific_forces").reshape(shape)
+        self.w_S: Array = self.view("angular_velocities").reshape(shape)
+        self.f_S: Array = self.view("specific_forces").reshape(shape)
 
     @classmethod
     def of(cls, frame_id: str, frames: Sequence[str], instants: int) -> Self:
         """The message of these units at so many instants; `frame_id` is the platform's."""
-        store, samples = message_types(), instants * len(frames)
+        samples = range(instants * len(frames))
         return cls._of(
             frame_id,
-            orientations=[_zero("Quaternion") for _ in frames],
+            orientations=[message("geometry_msgs/msg/Quaternion") for _ in frames],
             frames=list(frames),
-            stamps=[message(store, "builtin_interfaces/msg/Time") for _ in range(instants)],
-            angular_velocities=[_zero("Vector3") for _ in range(samples)],
-            specific_forces=[_zero("Vector3") for _ in range(samples)],
+            stamps=[message("builtin_interfaces/msg/Time") for _ in range(instants)],
+            angular_velocities=[message("geometry_msgs/msg/Vector3") for _ in samples],
+            specific_forces=[message("geometry_msgs/msg/Vector3") for _ in samples],
         )
 
     @property
@@ -63,10 +63,6 @@ class InertialMessage(Message):
         self.w_S[:], self.f_S[:] = w_S, f_S
 
 
-def _zero(name: str) -> object:
-    return message(message_types(), f"geometry_msgs/msg/{name}")
-
-
 class OdometryMessage(Message):
     """Odometry of a body B in `map`; it carries no number, its stamp says when.
 
@@ -81,7 +77,7 @@ class OdometryMessage(Message):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        pose, twist = self._view("pose"), self._view("twist")
+        pose, twist = self.view("pose"), self.view("twist")
         self.pose: Array = pose[:7]
         self.pose_covariance: Array = pose[7:].reshape(6, 6)
         self.twist_B: Array = twist[:6]
@@ -104,7 +100,7 @@ class WrenchMessage(Message):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        self.wrench_P: Array = self._view("wrench")
+        self.wrench_P: Array = self.view("wrench")
 
     @classmethod
     def of(cls, frame_id: str) -> Self:
@@ -132,12 +128,12 @@ class ForceTaskMessage(Message):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        self._mode = self._view("mode")
-        self.axes: NDArray[np.uint8] = self._view("axes")
-        self.measured_P: Array = self._view("measured")
-        self.desired_P: Array = self._view("desired")
-        self.pose_integral_P: Array = self._view("pose_integral")
-        self.wrench_integral_P: Array = self._view("wrench_integral")
+        self._mode = self.view("mode")
+        self.axes: NDArray[np.uint8] = self.view("axes")
+        self.measured_P: Array = self.view("measured")
+        self.desired_P: Array = self.view("desired")
+        self.pose_integral_P: Array = self.view("pose_integral")
+        self.wrench_integral_P: Array = self.view("wrench_integral")
 
     @classmethod
     def of(cls, frame_id: str) -> Self:
@@ -146,7 +142,7 @@ class ForceTaskMessage(Message):
 
     @property
     def mode(self) -> int:
-        """How the wrench is controlled."""
+        """Mode of the wrench's control."""
         return int(self._mode)
 
     @mode.setter

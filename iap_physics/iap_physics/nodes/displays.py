@@ -169,7 +169,7 @@ class WorldState:
         self._engine = engine
         self._publisher: Publisher | None = None
         if any(item.moves for item in world.objects.values()):
-            self._state = StateMessage.of_objects(list(world.objects))
+            self._state = StateMessage.of_names(list(world.objects))
             self._publisher = node.create_publisher(PlatformState, WORLD_STATE, LATEST)
 
     def publish(self, stamp: int, k: int) -> None:

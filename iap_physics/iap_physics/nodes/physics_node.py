@@ -17,7 +17,7 @@ from std_srvs.srv import SetBool, Trigger
 from iap_description.errors import BadInput
 from iap_io.ros.conversions import stamp_message
 from iap_io.ros.node import LATEST, STEADY, SuiteNode, run
-from iap_io.ros.static_frames import StaticFrames
+from iap_io.ros.static_frames import publish_static_frames
 from iap_io.sensor_messages.static_transforms import mounts_of
 from iap_io.wire.message_views import stamp_of_time
 from iap_msgs.srv import Step
@@ -85,18 +85,18 @@ class PhysicsNode(SuiteNode):
         engine = self._session.plant.engine
         self._objects = WorldState(self, spec.world, engine)
         self._world = WorldMarkers(self, spec.world, engine)
-        self._frames = self._mount_frames(spec)
+        self._publish_mounts(spec)
         return [
             VehicleTopics(self, self._session, i, vehicle, every, self._on_command)
             for i, vehicle in enumerate(spec.vehicles)
         ]
 
-    def _mount_frames(self, spec: PlantSpec) -> StaticFrames:
-        """The frames of the vehicles' mounts, unless they are another's to publish."""
+    def _publish_mounts(self, spec: PlantSpec) -> None:
+        """Publish the frames of the vehicles' mounts, unless they are another's to publish."""
         what = "Whether the frames of mounts are published here; false: robot_state_publisher does it."
         mine = self.parameter("mount_frames", True, what)
         assemblies = [vehicle.assembly for vehicle in spec.vehicles if mine]
-        return StaticFrames(self, [each for one in assemblies for each in mounts_of(one)])
+        publish_static_frames(self, [each for one in assemblies for each in mounts_of(one)])
 
     def _serve(self) -> None:
         self.create_service(Trigger, "reset", self._on_reset)

@@ -86,7 +86,7 @@ class VehicleTopics:
         self._states = node.create_publisher(PlatformState, f"/{self.name}/state", RESENT)
         self._measured: Publisher | None = None
         if vehicle.state_noise is not None:
-            self._measured_state = StateMessage.of_base()
+            self._measured_state = StateMessage.of_names(["base_link"])
             topic = f"/{self.name}/state/measured"
             self._measured = node.create_publisher(PlatformState, topic, RESENT)
         self._wrenches: tuple[Publisher, ...] = ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where images are drawn to, before they are read back."""
+"""Framebuffers that images are drawn to, before they are read back."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field

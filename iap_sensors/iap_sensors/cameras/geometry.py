@@ -27,7 +27,7 @@ ATTRIBUTES = np.dtype(
 
 @dataclass(frozen=True, eq=False)
 class Geometry:
-    """What is drawn; the vertices of bodies come behind those of the scene.
+    """The triangles of a scene and of bodies; the vertices of bodies come behind those of the scene.
 
     Attributes:
         corners: (vertices, 6) position [m] and normal: of the scene in `map`, of bodies in the body.

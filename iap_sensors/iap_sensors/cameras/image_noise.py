@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What becomes of a renderer's images: their mean over the exposure, bent by the lens, as a frame."""
+"""A renderer's images as a frame: their mean over the exposure, bent by the lens."""
 
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ DEPTH_TOLERANCE = (
 
 
 class Film:
-    """Collects the images of a shot, whoever draws them.
+    """Collects the images of a shot from any renderer.
 
     Args:
         shot: the camera at an instant.
@@ -63,7 +63,7 @@ class Film:
             self._image = (self._sum // self._count).astype(np.uint8)
 
     def frame(self) -> Frame:
-        """What the camera sees."""
+        """The camera's outputs."""
         outputs = self.shot.spec.outputs
         mono = rgb = depth = labels = None
         if self._image is not None:

@@ -23,12 +23,12 @@ from iap_sensors.cameras.view import View, camera_of_map
 Array = NDArray[np.float64]
 SHADOWS = 2048  # side of the scene's shadow map [pixels]
 BODY_SHADOWS = 512  # of the bodies'
-LOW = 0.05  # what is nowhere higher casts no shadow [m]
+MIN_CASTER_HEIGHT = 0.05  # what is nowhere higher casts no shadow [m]
 
 
 @dataclass(frozen=True, eq=False)
 class _Sight:
-    """What a camera sees from a place; planes (6, 4) in `map` around it."""
+    """A camera's view from a place; planes (6, 4) in `map` around it."""
 
     shot: Shot
     view: View
@@ -66,7 +66,7 @@ class Painter:
         self._textures = _upload(context, scene, geometry.layers)
         of_body = geometry.rows >= 0
         self._casters = of_body & (geometry.opacity == 1.0)
-        high = ~of_body & (geometry.opacity == 1.0) & (self._tops() > LOW)
+        high = ~of_body & (geometry.opacity == 1.0) & (self._tops() > MIN_CASTER_HEIGHT)
         self._shadows = self._shadow_map(SHADOWS, high)
         self._shadows.draw(_boxes(self._spheres[high]), scene.light.direction_W)
         self._body_shadows = self._shadow_map(BODY_SHADOWS, self._casters)

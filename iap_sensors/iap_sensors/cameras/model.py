@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where points of the world are in an image.
+"""Projection of points of the world into an image.
 
 The camera's frame C is the optical one: x to the right, y down, z along the view. A mount S is FLU
 and looks along its x.

@@ -92,14 +92,11 @@ class OpenGLRenderer:
             kinds.append(("range", (shot.p_WC_W, shot.q_WC)))
         for kind, place in kinds:
             self._develop(drawings, AHEAD - 1)
-            target = self._target(film, kind)
+            samples = 1 if kind == "range" else shot.spec.antialiasing
+            form = Format(film.view.width, film.view.height, kind, samples)
+            target = self._targets.take(form)
             painter.paint(target, shot, film.view, place)
             drawings.append(_Drawing(film, target))
-
-    def _target(self, film: Film, kind: Kind) -> Target:
-        """One for an image of a film."""
-        samples = 1 if kind == "range" else film.shot.spec.antialiasing
-        return self._targets.take(Format(film.view.width, film.view.height, kind, samples))
 
     def _develop(self, drawings: deque[_Drawing], most: int) -> None:
         """Read the oldest images until at most some are left."""

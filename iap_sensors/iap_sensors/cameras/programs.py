@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The programs that draw, made when first needed: each knows only what the image at hand asks for."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import moderngl
@@ -19,7 +19,7 @@ ATTRIBUTES = "2f 1f 4f 1f", "uv", "layer", "color", "label"
 
 @dataclass(frozen=True)
 class Look:
-    """What an image of what things look like needs."""
+    """Parts of the shaders that an image of colours or grey levels needs."""
 
     mono: bool
     fog: bool
@@ -72,48 +72,52 @@ class Programs:
         attributes: moderngl.Buffer,
         faces: moderngl.Buffer,
     ) -> None:
-        self._context = context
-        self._buffers, self._faces = (corners, attributes), faces
-        self.surface, self.sky = cache(self._surface), cache(self._sky)
-        self.range = cache(self._range)
+        over_faces = partial(_over_faces, context, corners, attributes, faces)
+        # Of functions, not of methods: in a cycle the programs would outlive this object on the graphics card.
+        self.surface, self.range = (
+            cache(partial(_surface, over_faces)),
+            cache(partial(_range, over_faces)),
+        )
+        self.sky = cache(partial(_sky, context))
 
-    def _surface(self, look: Look) -> Program:
-        """Draws surfaces."""
-        given = look.defines
-        return self._over_faces(
-            shaders.source(shaders.SURFACE_VERTEX, defines=given),
-            shaders.source(shaders.SENSOR, shaders.SURFACE_FRAGMENT, defines=given),
-        )
 
-    def _range(self) -> Program:
-        """Draws depth and labels."""
-        return self._over_faces(
-            shaders.source(shaders.RANGE_VERTEX), shaders.source(shaders.RANGE_FRAGMENT)
-        )
+def _surface(over_faces: Callable[[str, str], Program], look: Look) -> Program:
+    """Draws surfaces."""
+    given = look.defines
+    return over_faces(
+        shaders.source(shaders.SURFACE_VERTEX, defines=given),
+        shaders.source(shaders.SENSOR, shaders.SURFACE_FRAGMENT, defines=given),
+    )
 
-    def _sky(self, look: Look) -> Program:
-        """Draws the sky, with three vertices."""
-        program = self._context.program(
-            vertex_shader=shaders.source(shaders.SKY_VERTEX),
-            fragment_shader=shaders.source(
-                shaders.SENSOR, shaders.SKY_FRAGMENT, defines=look.defines
-            ),
-        )
-        return Program(program, self._context.vertex_array(program, []))
 
-    def _over_faces(self, vertex_shader: str, fragment_shader: str) -> Program:
-        program = self._context.program(
-            vertex_shader=vertex_shader, fragment_shader=fragment_shader
-        )
-        vertices = self._context.vertex_array(
-            program,
-            [
-                _layout(program, self._buffers[0], "3f 3f", "position", "normal"),
-                _layout(program, self._buffers[1], *ATTRIBUTES),
-            ],
-            self._faces,
-        )
-        return Program(program, vertices)
+def _range(over_faces: Callable[[str, str], Program]) -> Program:
+    """Draws depth and labels."""
+    return over_faces(shaders.source(shaders.RANGE_VERTEX), shaders.source(shaders.RANGE_FRAGMENT))
+
+
+def _sky(context: moderngl.Context, look: Look) -> Program:
+    """Draws the sky, with three vertices."""
+    fragment = shaders.source(shaders.SENSOR, shaders.SKY_FRAGMENT, defines=look.defines)
+    program = context.program(
+        vertex_shader=shaders.source(shaders.SKY_VERTEX), fragment_shader=fragment
+    )
+    return Program(program, context.vertex_array(program, []))
+
+
+def _over_faces(
+    context: moderngl.Context,
+    corners: moderngl.Buffer,
+    attributes: moderngl.Buffer,
+    faces: moderngl.Buffer,
+    vertex_shader: str,
+    fragment_shader: str,
+) -> Program:
+    program = context.program(vertex_shader=vertex_shader, fragment_shader=fragment_shader)
+    layouts = [
+        _layout(program, corners, "3f 3f", "position", "normal"),
+        _layout(program, attributes, *ATTRIBUTES),
+    ]
+    return Program(program, context.vertex_array(program, layouts, faces))
 
 
 def _layout(

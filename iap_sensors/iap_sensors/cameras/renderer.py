@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a renderer does: it is given a scene and moving bodies once, then makes images of states."""
+"""The interface of renderers: a scene and moving bodies are loaded once, then states are rendered."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,10 +14,6 @@ from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.spec import CameraSpec
 
 Array = NDArray[np.float64]
-
-
-def _zeros() -> Array:
-    return np.zeros(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +34,14 @@ class Shot:
     spec: CameraSpec
     p_WC_W: Array
     q_WC: Array
-    v_WC_W: Array = field(default_factory=_zeros)
-    w_WC_W: Array = field(default_factory=_zeros)
+    v_WC_W: Array = field(default_factory=lambda: np.zeros(3))
+    w_WC_W: Array = field(default_factory=lambda: np.zeros(3))
     hidden: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """What a camera sees: the outputs that its spec asks for, None for others; nobody else writes to the arrays.
+    """A camera's outputs, those that its spec asks for, None for others; the arrays are the frame's own.
 
     Attributes:
         mono: (h, w) grey levels.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a camera is: strict records; presets are read from ``data/cameras/NAME.yaml``."""
+"""Descriptions of cameras: strict records; presets are read from ``data/cameras/NAME.yaml``."""
 
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -11,9 +11,7 @@ from iap_description.config import NonNegative, Positive, Presets, Real, Record,
 from iap_description.sensors import lens
 from iap_description.sensors.sensor_info import Output
 
-PRESETS = Presets(
-    Path(__file__).parent.parent / "data" / "cameras", "camera"
-)  # without their places
+PRESETS = Presets(Path(__file__).parents[1] / "data" / "cameras", "camera")  # without places
 LARGEST = 8192  # pixels along a side, which every OpenGL can draw to
 Size = Annotated[int, Field(strict=True, ge=1, le=LARGEST)]
 

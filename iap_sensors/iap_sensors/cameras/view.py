@@ -66,7 +66,7 @@ class View:
         return cls(int(width), int(height), K, corner, (columns, rows))
 
     def bend(self, image: Image, *, smooth: bool) -> Image:
-        """What the lens makes of the pinhole's image.
+        """The pinhole's image as the lens bends it.
 
         Args:
             image: (height, width) or (height, width, 3).

@@ -43,34 +43,30 @@ class MountedCamera:
     """A camera of a run and its place.
 
     Attributes:
-        source: its topic, without ``/image_raw``, and its optical frame.
+        mount: its topic, without ``/image_raw``, its optical frame, and its place on its body, or in `map`; the body's
+            index is that among all bodies, or `IN_THE_WORLD`.
         camera: what takes its images.
-        row: of the body that carries it among all bodies, or `IN_THE_WORLD`.
-        p_BS_B: (3,) its place on the body, or in `map` [m].
-        q_BS: (4,) attitude of its mount there.
         parent: TF frame of the body.
         sampling: the control instants of its images.
         baseline: to the left camera of its pair [m]; 0 for any other.
     """
 
-    source: Source
+    mount: SensorMount
     camera: Camera
-    row: int
-    p_BS_B: Array
-    q_BS: Array
     parent: str
     sampling: Sampling
-    baseline: float = 0.0
+    baseline: float
 
     def shot(self, x: Array) -> Shot:
         """The camera in a state, rows (bodies, 13)."""
-        if self.row == IN_THE_WORLD:
-            return self.camera.shot((self.p_BS_B, self.q_BS))
-        row = x[self.row]
-        arm_W = so3.rotate(row[Q], self.p_BS_B)
-        place = row[P] + arm_W, so3.multiply(row[Q], self.q_BS)
+        mount = self.mount
+        if mount.body == IN_THE_WORLD:
+            return self.camera.shot((mount.p_BS_B, mount.q_BS))
+        row = x[mount.body]
+        arm_W = so3.rotate(row[Q], mount.p_BS_B)
+        place = row[P] + arm_W, so3.multiply(row[Q], mount.q_BS)
         twist = row[V] + np.cross(row[W], arm_W), row[W].copy()
-        return self.camera.shot(place, twist, hidden=(self.row,))
+        return self.camera.shot(place, twist, hidden=(mount.body,))
 
     def readings(self, t: float, frame: Frame) -> list[ImageReading]:
         """The images of a frame, in the order of the camera's outputs."""
@@ -82,7 +78,7 @@ class MountedCamera:
             "segmentation": frame.labels,
         }
         return [
-            ImageReading(self.source, t, ENCODINGS[output], image)
+            ImageReading(self.mount.source, t, ENCODINGS[output], image)
             for output in self.camera.spec.outputs
             if (image := pixels[output]) is not None
         ]
@@ -91,11 +87,11 @@ class MountedCamera:
     def info(self) -> CameraSensorInfo:
         """Its description."""
         return CameraSensorInfo(
-            topic=self.source.topic,
-            frame=self.source.frame,
+            topic=self.mount.source.topic,
+            frame=self.mount.source.frame,
             parent=self.parent,
-            p_BS_B=tuple(self.p_BS_B.tolist()),
-            q_BS=tuple(optical(self.q_BS).tolist()),
+            p_BS_B=tuple(self.mount.p_BS_B.tolist()),
+            q_BS=tuple(optical(self.mount.q_BS).tolist()),
             rate=self.sampling.rate,
             outputs=self.camera.spec.outputs,
             **self.camera.model.info(self.baseline),
@@ -122,34 +118,31 @@ def _on_aircraft(
     rig: RigSpec, vehicle: RigVehicle, assembly: Assembly, body: int, first: int
 ) -> list[MountedCamera]:
     specs = vehicle.sensors.cameras
-    mounts = {name: _camera_mount(assembly, body, name, spec) for name, spec in specs.items()}
+    mounts = {n: _camera_mount(assembly, body, first, n, spec) for n, spec in specs.items()}
     parent = f"{assembly.name}/{assembly.bodies[body].name}"
     return [
-        MountedCamera(
-            mounts[name].source,
-            _camera(rig, mounts[name].source, spec),
-            first + body,
-            mounts[name].p_BS_B,
-            mounts[name].q_BS,
-            parent,
-            Sampling.of(spec.rate, rig.control_hz, f"camera '{name}'"),
-            _baseline(name, spec, mounts),
-        )
+        _mounted(rig, name, spec, mounts[name], parent, _baseline(name, spec, mounts))
         for name, spec in specs.items()
     ]
 
 
-def _camera(rig: RigSpec, source: Source, spec: CameraSpec) -> Camera:
-    return Camera(spec, stream(rig.seed, source.topic))
+def _mounted(
+    rig: RigSpec, name: str, spec: CameraSpec, mount: SensorMount, parent: str, baseline: float
+) -> MountedCamera:
+    camera = Camera(spec, stream(rig.seed, mount.source.topic))
+    sampling = Sampling.of(spec.rate, rig.control_hz, f"camera '{name}'")
+    return MountedCamera(mount, camera, parent, sampling, baseline)
 
 
-def _camera_mount(assembly: Assembly, body: int, name: str, spec: CameraSpec) -> SensorMount:
+def _camera_mount(
+    assembly: Assembly, body: int, first: int, name: str, spec: CameraSpec
+) -> SensorMount:
     key = f"sensors.cameras.{name}.mount"
     if spec.mount is None:
         raise BadInput(f"key '{key}': a camera of an aircraft needs the name of a mount")
     place = sensor_mount(assembly, body, spec.mount, name, key=key)
     source = Source(place.source.topic, f"{place.source.frame}_optical")
-    return SensorMount(source, body, place.p_BS_B, place.q_BS)
+    return SensorMount(source, first + body, place.p_BS_B, place.q_BS)
 
 
 def _baseline(name: str, spec: CameraSpec, mounts: dict[str, SensorMount]) -> float:
@@ -168,10 +161,9 @@ def _in_the_world(rig: RigSpec, name: str) -> MountedCamera:
     if spec.position is None or spec.rpy_deg is None:
         raise BadInput(f"key 'cameras.{name}': a camera in the world needs position and rpy_deg")
     q_WS = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(spec.rpy_deg)))
-    sampling = Sampling.of(spec.rate, rig.control_hz, f"camera '{name}'")
     source = Source(f"/cameras/{name}", f"{name}_optical")
-    camera, place = _camera(rig, source, spec), np.array(spec.position)
-    return MountedCamera(source, camera, IN_THE_WORLD, place, q_WS, MAP, sampling)
+    mount = SensorMount(source, IN_THE_WORLD, np.array(spec.position), q_WS)
+    return _mounted(rig, name, spec, mount, MAP, 0.0)
 
 
 def visible_bodies(rig: RigSpec) -> list[tuple[Part, ...]]:
@@ -207,24 +199,17 @@ class MountedCameras:
     def reset(self, seed: int) -> None:
         """Noise starts anew."""
         for each in self.cameras:
-            each.camera.reset(stream(seed, each.source.topic))
+            each.camera.reset(stream(seed, each.mount.source.topic))
 
     def sample(self, k: int, t: float, x: Array, objects: Array) -> list[ImageReading]:
-        """The images that are due at control instant k.
-
-        Args:
-            k: the instant.
-            t: its time [s].
-            x: (bodies, 13) states of all vehicles.
-            objects: (objects, 13) states of the world's objects.
-        """
+        """The images that are due at control instant k, time t [s], see `SensorSuite.sample`."""
         due = [each for each in self.cameras if each.sampling.is_due(k)]
         return self.shoot(due, t, x, objects) if due else []
 
     def shoot(
         self, due: Sequence[MountedCamera], t: float, x: Array, objects: Array
     ) -> list[ImageReading]:
-        """The images of some cameras now."""
+        """The images of some cameras in states of all vehicles (bodies, 13) and objects (objects, 13)."""
         began = time.perf_counter()
         poses = np.vstack([x[:, POSE], objects[:, POSE]])
         frames = self._renderer.render([each.shot(x) for each in due], poses)

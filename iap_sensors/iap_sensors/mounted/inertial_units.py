@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inertial units, magnetometers and attitude estimates of one vehicle."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.random_streams import stream
-from iap_description.sensors.inertial_samples import InertialMounts, InertialSamples
+from iap_description.sensors.inertial_samples import InertialSamples
 from iap_description.sensors.mounts import (
     IMU,
     SensorMount,
@@ -15,10 +17,10 @@ from iap_description.sensors.mounts import (
 )
 from iap_description.sensors.readings import ImuReading, MagneticReading, Reading, Source
 from iap_description.sensors.sensor_info import ImuInfo, MagnetometerInfo
-from iap_description.vehicles.assembly import Assembly
 from iap_sensors.ahrs import AttitudeFilter
 from iap_sensors.imu import Imu
 from iap_sensors.magnetometer import Magnetometer
+from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
 from iap_sensors.mounted.sampling import Sampling, nearest_rate
 from iap_sensors.mounted.sensor_presets import Sensors
 
@@ -81,58 +83,36 @@ class InertialUnits:
     """All units of one vehicle: on the centre, and on every aircraft.
 
     Args:
-        sensors: the vehicle's, an inertial unit among them.
-        assembly: its bodies.
-        first: row of its central body among all bodies.
-        seed: of the run.
-        physics_hz: rate of physics steps [Hz].
-        control_hz: rate of control instants [Hz].
+        rig: with the rates of physics steps and of control instants, and the run's seed.
+        vehicle: one of the rig's, with an inertial unit among its sensors.
 
     Attributes:
         units: of each body.
-        mounts: of the units, for those who make their ideal samples.
-        every: physics steps between samples.
-        sampling: of the ideal samples: means over the interval, or instants.
+        rate: of their samples [Hz].
         notes: sentences for the user.
     """
 
-    def __init__(
-        self,
-        sensors: Sensors,
-        assembly: Assembly,
-        first: int,
-        *,
-        seed: int,
-        physics_hz: float,
-        control_hz: float,
-    ) -> None:
+    def __init__(self, rig: RigSpec, vehicle: RigVehicle) -> None:
+        sensors, assembly = vehicle.sensors, vehicle.assembly
         assert sensors.imu is not None  # noqa: S101 - the caller has looked
-        self.rate, self.every = nearest_rate(sensors.imu.rate, physics_hz)
-        self.sampling = sensors.imu.sampling
-        self._dt, self._sensors = 1.0 / physics_hz, sensors
-        mounts = imu_mounts(assembly)
-        self.units = [Unit(mount, sensors, self.rate, seed) for mount in mounts]
-        self._mounts, self._assembly = mounts, assembly
-        self.mounts = InertialMounts(
-            np.array([first + mount.body for mount in mounts], dtype=np.int64),
-            np.array([mount.p_BS_B for mount in mounts]),
-            np.array([mount.q_BS for mount in mounts]),
+        self._imu = sensors.imu
+        self.rate, self._every = nearest_rate(sensors.imu.rate, rig.physics_hz)
+        self._dt, self._attitude = 1.0 / rig.physics_hz, sensors.attitude
+        self._mounts, self._assembly = imu_mounts(assembly), assembly
+        self.units = [Unit(mount, sensors, self.rate, rig.seed) for mount in self._mounts]
+        spec = self._magnetometer = sensors.magnetometer
+        self._field_sampling = (
+            None if spec is None else Sampling.of(spec.rate, rig.control_hz, "magnetometer")
         )
-        self._field_sampling = self._field_sampling_of(control_hz)
         self.notes = self._notes()
 
-    def _field_sampling_of(self, control_hz: float) -> Sampling | None:
-        spec = self._sensors.magnetometer
-        return None if spec is None else Sampling.of(spec.rate, control_hz, "magnetometer")
-
     def _notes(self) -> list[str]:
-        assert self._sensors.imu is not None  # noqa: S101
         notes = [] if self._field_sampling is None else [self._field_sampling.note]
-        wanted = self._sensors.imu.rate
+        wanted = self._imu.rate
         if self.rate != wanted:
-            steps = f"one of every {self.every} physics steps"
+            steps = f"one of every {self._every} physics steps"
             notes.append(f"imu: {self.rate:.4g} Hz instead of {wanted:.4g} Hz, {steps}")
-        bias, gains = self._sensors.imu.gyro.bias, self._sensors.attitude
+        bias, gains = self._imu.gyro.bias, self._attitude
         if gains is not None and bias > MAX_BIAS_RATIO * gains.bias:
             notes.append(
                 f"attitude: it expects gyroscopes to begin with a bias of {gains.bias:.2g} rad/s, and imu begins with"
@@ -147,13 +127,9 @@ class InertialUnits:
             unit.reset(seed, q_WS)
 
     def sample(self, k: int, t: float, x: Array, samples: InertialSamples) -> list[Reading]:
-        """Readings of the ideal samples that have come by control instant k.
+        """Readings of the ideal samples since the last control instant, at instant k, time t [s].
 
-        Args:
-            k: the instant.
-            t: its time [s].
-            x: (bodies, 13) the vehicle's state then, in which magnetometers measure.
-            samples: since the last instant.
+        Magnetometers measure in the vehicle's state then, x (bodies, 13).
         """
         times = samples.ticks.astype(np.float64) * self._dt
         out: list[Reading] = []
@@ -172,30 +148,22 @@ class InertialUnits:
         """Descriptions of the units."""
         out: list[ImuInfo | MagnetometerInfo] = []
         for unit in self.units:
-            out.append(self._imu_info(unit))
-            if self._field_sampling is not None:
-                out.append(self._magnetic_info(unit, self._field_sampling))
+            fields = mount_fields(self._assembly, unit.mount)
+            out.append(self._imu_info(unit, fields))
+            if self._magnetometer is not None and self._field_sampling is not None:
+                fields |= {"topic": unit.magnetic.topic, "rate": self._field_sampling.rate}
+                out.append(MagnetometerInfo(**fields, deviation=self._magnetometer.noise))
         return out
 
-    def _imu_info(self, unit: Unit) -> ImuInfo:
-        spec = self._sensors.imu
-        assert spec is not None  # noqa: S101
+    def _imu_info(self, unit: Unit, fields: dict[str, Any]) -> ImuInfo:
+        gyro, accel = self._imu.gyro, self._imu.accel
         return ImuInfo(
-            **mount_fields(self._assembly, unit.mount),
+            **fields,
             rate=self.rate,
-            gyro_noise=spec.gyro.noise,
-            gyro_walk=spec.gyro.walk,
-            accel_noise=spec.accel.noise,
-            accel_walk=spec.accel.walk,
+            gyro_noise=gyro.noise,
+            gyro_walk=gyro.walk,
+            accel_noise=accel.noise,
+            accel_walk=accel.walk,
             attitude_deviation=None if unit.filter is None else unit.filter.deviation,
             has_bias=True,
-        )
-
-    def _magnetic_info(self, unit: Unit, sampling: Sampling) -> MagnetometerInfo:
-        spec = self._sensors.magnetometer
-        assert spec is not None  # noqa: S101
-        return MagnetometerInfo(
-            **{**mount_fields(self._assembly, unit.mount), "topic": unit.magnetic.topic},
-            rate=sampling.rate,
-            deviation=spec.noise,
         )

@@ -39,18 +39,6 @@ class RayCaster(Protocol):
         """
 
 
-class MountedSpec(Protocol):
-    """The record of a kind of sensor."""
-
-    @property
-    def mount(self) -> str:
-        """Name of the mount on every aircraft."""
-
-    @property
-    def rate(self) -> float:
-        """Rate of the samples [Hz]."""
-
-
 class MountedSensors(ABC):
     """One kind of sensor, one of which is on each aircraft of a vehicle.
 
@@ -76,9 +64,14 @@ class MountedSensors(ABC):
     PRESETS: ClassVar[Mapping[str, Tree] | Presets] = {}
 
     def __init__(
-        self, spec: MountedSpec, assembly: Assembly, *, seed: int, control_hz: float
+        self,
+        spec: Any,  # noqa: ANN401 - of the class `SPEC`
+        assembly: Assembly,
+        *,
+        seed: int,
+        control_hz: float,
     ) -> None:
-        self.spec: Any = spec
+        self.spec = spec
         self._assembly = assembly
         self._mounts = mounts_on_aircraft(assembly, spec.mount, self.KEY)
         self.sampling = Sampling.of(spec.rate, control_hz, self.KEY)

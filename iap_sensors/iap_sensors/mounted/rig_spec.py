@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all sensors of a simulation are made of: the parameter `rig` of their nodes."""
+"""The specification of all sensors of a simulation: the parameter `rig` of their nodes."""
 
 from pathlib import Path
 from typing import Annotated, Self

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which control instants a sensor samples, and the rates that steps allow."""
+"""The control instants that a sensor samples, and the rates that steps allow."""
 
 from dataclasses import dataclass
 from typing import Self

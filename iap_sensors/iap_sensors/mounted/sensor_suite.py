@@ -49,14 +49,7 @@ class VehicleSensors:
         self.rows = slice(first, first + len(assembly.bodies))
         self.inertial: InertialUnits | None = None
         if sensors.imu is not None:
-            self.inertial = InertialUnits(
-                sensors,
-                assembly,
-                first,
-                seed=rig.seed,
-                physics_hz=rig.physics_hz,
-                control_hz=rig.control_hz,
-            )
+            self.inertial = InertialUnits(rig, vehicle)
         self.mounted: dict[str, MountedSensors] = {
             key: kind(key)(spec, assembly, seed=rig.seed, control_hz=rig.control_hz)
             for key, spec in sensors.mounted.items()
@@ -120,17 +113,13 @@ class SensorSuite:
     @property
     def infos(self) -> tuple[AnySensor, ...]:
         """Descriptions of the sensors."""
-        kinds = [kind for each in self.vehicles for kind in each.kinds]
-        return (
-            *(info for kind in kinds for info in kind.infos),
-            *(each.info for each in self._cameras),
-        )
+        mounted = [info for each in self.vehicles for kind in each.kinds for info in kind.infos]
+        return *mounted, *(each.info for each in self._cameras)
 
     @property
     def notes(self) -> list[str]:
         """Sentences for the user, each once: rates that are not what was asked for."""
-        kinds = [kind for each in self.vehicles for kind in each.kinds]
-        found = [note for kind in kinds for note in kind.notes]
+        found = [note for each in self.vehicles for kind in each.kinds for note in kind.notes]
         found += [each.sampling.note for each in self._cameras if each.sampling.note]
         return list(dict.fromkeys(found))
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from iap_description.sensors.readings import ImageReading
 from iap_io.ros.node import run
-from iap_io.ros.static_frames import StaticFrames
+from iap_io.ros.static_frames import publish_static_frames
 from iap_io.sensor_messages.static_transforms import fixed_frames
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.cameras import IN_THE_WORLD, MountedCameras, mounted_cameras_of
@@ -36,8 +36,8 @@ class CameraNode(StateSensorNode):
         self._renderer = make_renderer(self.rig.renderer)
         self._cameras = MountedCameras(self.rig, cameras, self._renderer)
         self.get_logger().info(f"{len(cameras)} cameras, renderer {self.rig.renderer}")
-        in_the_world = [each.info for each in cameras if each.row == IN_THE_WORLD]
-        self._frames = StaticFrames(self, fixed_frames([], in_the_world))
+        in_the_world = [each.info for each in cameras if each.mount.body == IN_THE_WORLD]
+        publish_static_frames(self, fixed_frames([], in_the_world))
         self.start_sampling([each.sampling.every for each in cameras])
 
     def sample(

@@ -2,20 +2,15 @@
 """Casts the rays of all lidars of a rig, in the newest state, whose stamp the points get."""
 
 import sys
-from collections.abc import Mapping
-from typing import Any
 
 from iap_io.ros.node import run
-from iap_sensors.nodes.mounted_sensor_node import MountedSensorNode
+from iap_sensors.nodes.sensor_node import MountedSensorNode
 
 
 class LidarNode(MountedSensorNode):
     """All lidars between states and points."""
 
-    def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
-        super().__init__(
-            "lidar_node", namespace, given, depth=1, serves=lambda key: key == "lidar"
-        )
+    NAME, KEYS, DEPTH = "lidar_node", ("lidar",), 1
 
 
 def main() -> int:

@@ -114,9 +114,7 @@ class StateSensorNode(SensorNode, ABC):
     """A node whose sensors sample states: those of all vehicles, and of what moves in the world.
 
     Args:
-        name: of the node.
-        namespace: of the node.
-        given: see `SuiteNode`.
+        name: of the node; it, the namespace and what is given as for `SensorNode`.
         depth: states that wait while sensors are busy; with 1 only the newest is sampled.
     """
 
@@ -149,14 +147,9 @@ class StateSensorNode(SensorNode, ABC):
     def sample(
         self, number: int, k: int, t: float, x: list[Array], objects: Array
     ) -> list[Reading]:
-        """The readings of a sensor.
+        """The readings of a sensor, by its place in `start_sampling`'s order, at instant k, time t [s].
 
-        Args:
-            number: of the sensor, in the order of `start_sampling`.
-            k: number of the instant.
-            t: its time [s].
-            x: (bodies, 13) states of each vehicle.
-            objects: (objects, 13) states of the world's objects.
+        States are those of each vehicle (bodies, 13), and of the world's objects (objects, 13).
         """
 
     @abstractmethod

@@ -1,29 +1,69 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples all sensors of a rig whose kinds have no node of their own."""
+"""Samples the sensors that each aircraft carries: those of all kinds without a node of their own."""
 
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.sensors.readings import Reading
 from iap_io.ros.node import run
-from iap_sensors.nodes.mounted_sensor_node import MountedSensorNode
+from iap_sensors.mounted.sensor_suite import RigRays, SensorSuite
+from iap_sensors.nodes.sensor_base import StateSensorNode
 
-OWN_NODES = ("uwb", "lidar")
-DEPTH = 400  # states that may wait: no sample is left out
+Array = NDArray[np.float64]
+OWN_NODES = ("uwb", "lidar")  # kinds that have them
 
 
-class OtherSensorNode(MountedSensorNode):
-    """All sensors of other kinds between states and readings."""
+class MountedSensorNode(StateSensorNode):
+    """The sensors of some kinds of all vehicles, between states and readings.
+
+    Attributes:
+        NAME: of the node.
+        KEYS: of its kinds under ``sensors``; none: of all kinds but those in `OWN_NODES`.
+        DEPTH: see `StateSensorNode`.
+    """
+
+    NAME: ClassVar[str] = "sensor_node"
+    KEYS: ClassVar[tuple[str, ...]] = ()
+    DEPTH: ClassVar[int] = 400  # so that no sample is left out
 
     def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
-        super().__init__(
-            "sensor_node", namespace, given, depth=DEPTH, serves=lambda key: key not in OWN_NODES
+        super().__init__(self.NAME, namespace, given, depth=self.DEPTH)
+        self._rays = RigRays(self.rig)
+        self._kinds = [
+            (i, kind)
+            for i, vehicle in enumerate(SensorSuite(self.rig).vehicles)
+            for key, kind in vehicle.mounted.items()
+            if (key in self.KEYS if self.KEYS else key not in OWN_NODES)
+        ]
+        kinds = [kind for _, kind in self._kinds]
+        self.advertise(
+            [info for kind in kinds for info in kind.infos],
+            notes=[note for kind in kinds for note in kind.notes],
         )
+        self.start_sampling([kind.sampling.every for kind in kinds])
+
+    def sample(
+        self, number: int, k: int, t: float, x: list[Array], objects: Array
+    ) -> list[Reading]:
+        """The readings of one vehicle's sensors of one kind."""
+        vehicle, kind = self._kinds[number]
+        rays = self._rays.at(np.vstack(x), objects) if kind.needs_rays else None
+        k -= k % kind.sampling.every  # a state after one that was left out stands in for it
+        return list(kind.sample(k, t, x[vehicle], rays))
+
+    def restart(self) -> None:
+        """Start noise anew."""
+        for _, kind in self._kinds:
+            kind.reset(self.rig.seed)
 
 
 def main() -> int:
     """Run the node."""
-    return run("sensor_node", lambda: [OtherSensorNode()])
+    return run("sensor_node", lambda: [MountedSensorNode()])
 
 
 if __name__ == "__main__":

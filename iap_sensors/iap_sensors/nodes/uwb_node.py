@@ -9,19 +9,18 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from iap_io.ros.conversions import anchor_messages
 from iap_io.ros.node import LATCHED, run
-from iap_sensors.nodes.mounted_sensor_node import MountedSensorNode
+from iap_sensors.nodes.sensor_node import MountedSensorNode
 
 ANCHORS = "/anchors"
-DEPTH = 400  # states that may wait: a tag leaves no round out
 
 
 class UwbNode(MountedSensorNode):
     """All tags between states and ranges."""
 
+    NAME, KEYS = "uwb_node", ("uwb",)
+
     def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
-        super().__init__(
-            "uwb_node", namespace, given, depth=DEPTH, serves=lambda key: key == "uwb"
-        )
+        super().__init__(namespace, given)
         self._anchors = self.create_publisher(MarkerArray, ANCHORS, LATCHED)
         self._anchors.publish(MarkerArray(markers=self._markers()))
 

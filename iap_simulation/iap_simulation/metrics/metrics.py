@@ -192,11 +192,11 @@ def _actual(vehicle: VehicleRun, window: list[float]) -> Metrics:
 def _estimation(vehicle: VehicleRun, faults: Sequence[tuple[float, str]]) -> Metrics:
     """Keys `estimation` and `methods`, errors over the whole flight without alignment; nothing for the truth."""
     meta, c = vehicle.meta, vehicle.columns
-    if c.believed is None:
+    if c.estimated is None:
         return {}
     names = (CENTRE_NAME if j not in meta.aircraft else name for j, name in enumerate(meta.bodies))
     estimation = {
-        name: {meta.state_source: _estimate_errors(c.believed[:, j], c.x[:, j])}
+        name: {meta.state_source: _estimate_errors(c.estimated[:, j], c.x[:, j])}
         for j, name in enumerate(names)
     }
     reasons = [{"t_s": t, "reason": reason} for t, reason in faults]

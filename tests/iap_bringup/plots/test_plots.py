@@ -12,8 +12,9 @@ from made_up_flights import Record, random_flight, steady_flight
 from iap_bringup.plots import plot_style, plots
 from iap_bringup.plots.plot_series import flight as curves
 from iap_bringup.plots.plots import write_plots
+from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.runs import topics
-from iap_io.runs.recorder import RecordingFailed, Track
+from iap_io.runs.run_meta import Track
 
 pytestmark = pytest.mark.filterwarnings("error")
 NAMES = ["overview", "path3d", "pose", "errors", "thrusts"]

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from resting_pair import BASELINE, DISTANCE, PairBag, resting, write_euroc
+from tum_files import read_tum
 
 from iap_bringup.cli import main
 from iap_description.config import read_yaml
@@ -21,7 +22,6 @@ from iap_estimation.navigation.settings import load_settings
 from iap_estimation.virpo.messages import Estimate, LeftOut, Tracks
 from iap_estimation.virpo.window.estimator import Fault
 from iap_estimation.virpo.window.window import EstimateLost
-from iap_io.trajectories.tum import read_tum
 
 
 @dataclass

@@ -60,7 +60,7 @@ def test_tracks_that_cannot_be_are_refused(views, has_right, reason):
         "views": np.array(views),
         "has_right": np.array(has_right, bool),
     }
-    data = bytes(store.serialize_cdr(message(store, FEATURES, **fields), FEATURES))
+    data = bytes(store.serialize_cdr(message(FEATURES, **fields), FEATURES))
     with pytest.raises(BadInput, match=reason):
         tracks_of(data)
 

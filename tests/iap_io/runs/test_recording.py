@@ -12,9 +12,14 @@ from rosbags.rosbag2 import Reader
 from iap_description import so3
 from iap_io.bags.bag_writer import STORAGE, BagWriter
 from iap_io.runs import topics
-from iap_io.runs.recorder import BAG, META, TICKS, Recorder, Track
+from iap_io.runs.recorder import Recorder
+from iap_io.runs.run_files import BAG, META
 from iap_io.runs.run_folder import load_run
+from iap_io.runs.run_meta import Track
+from iap_io.runs.state_chunk import TICKS
 from iap_io.wire.cdr import message_types
+from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
+from iap_io.wire.sample_views import OdometryMessage
 
 
 def _raw(folder: Path) -> dict[str, list[tuple[int, bytes]]]:
@@ -62,7 +67,7 @@ class _ByHand:
         R = so3.matrix_from_quaternion
         turns = [so3.multiply(so3.conjugate(a[3:7]), b[3:7]) for a, b in free]
         rates = [R(b[3:7]).T @ (b[10:] - a[10:]) for a, b in free]
-        return self.types[topics.TYPES[topics.STATE]](
+        return self.types[StateMessage.TYPE](
             self.header,
             self.k,
             list(meta.bodies),
@@ -78,7 +83,7 @@ class _ByHand:
         row = self.flight.reference[self.k]
         twist, accel = self.pair("Twist", row[7:13]), self.pair("Accel", row[13:19])
         none = self.pair("Wrench", np.zeros(6))
-        kind = self.types[topics.TYPES[topics.REFERENCE]]
+        kind = self.types[ReferenceMessage.TYPE]
         return kind(self.header, self.k, 0, self.pose(row), twist, accel, none, row[19:])
 
     def command(self) -> Any:
@@ -91,7 +96,7 @@ class _ByHand:
             for i in range(len(c.thrust))
         ]
         wrench = self.pair("Wrench", c.wrench_P)
-        kind = self.types[topics.TYPES[topics.COMMAND]]
+        kind = self.types[CommandMessage.TYPE]
         return kind(self.header, self.k, int(c.mode), wrench, aircraft)
 
 
@@ -131,12 +136,12 @@ def test_odometry_has_the_twist_in_the_child_frame_at_100_hz(tmp_path: Path) -> 
         for n, (_, data) in enumerate(messages):
             row = flight.x[2 * n, i]
             R = so3.matrix_from_quaternion(row[3:7])
-            message = store.deserialize_cdr(data, topics.ODOMETRY)
+            message = store.deserialize_cdr(data, OdometryMessage.TYPE)
             assert message.child_frame_id == f"iap/{flight.meta.bodies[i]}"
             linear, angular = message.twist.twist.linear, message.twist.twist.angular
             np.testing.assert_allclose([linear.x, linear.y, linear.z], R.T @ row[7:10])
             np.testing.assert_allclose([angular.x, angular.y, angular.z], R.T @ row[10:])
-            assert bytes(store.serialize_cdr(message, topics.ODOMETRY)) == data
+            assert bytes(store.serialize_cdr(message, OdometryMessage.TYPE)) == data
 
 
 @pytest.mark.parametrize("ticks", [1, 2, TICKS, TICKS + 1, 2 * TICKS + 3])
@@ -200,8 +205,9 @@ def test_serialised_messages_can_be_recorded_one_by_one(tmp_path: Path) -> None:
     store, meta = message_types(), run_meta(flight)
     bag = BagWriter(tmp_path / BAG, store, {META: meta.model_dump_json()})
     channels = {
-        name: bag.add_topic(topics.topic("iap", name), topics.TYPES[name])
-        for name in (topics.STATE, topics.REFERENCE, topics.COMMAND)
+        name: bag.add_topic(topics.topic("iap", name), layout.msgtype)
+        for name, layout in topics.layouts(flight.meta).items()
+        if name in (topics.STATE, topics.REFERENCE, topics.COMMAND)
     }
     for k in range(6):
         by_hand = _ByHand(flight, k)

@@ -12,10 +12,11 @@ import pytest
 from hang import HANG
 from made_up_flights import random_flight, run_meta
 
-from iap_io.bags.bag_writer import STORAGE, BagWriter
-from iap_io.bags.worker_thread import DEPTH, Background
-from iap_io.runs.recorder import BAG, TICKS, Recorder, RecordingFailed
+from iap_io.bags.bag_writer import STORAGE, BagWriter, RecordingFailed
+from iap_io.runs.recorder import MAX_JOBS, Background, Recorder
+from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
+from iap_io.runs.state_chunk import TICKS
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
@@ -106,7 +107,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
 def test_the_loop_waits_for_a_slow_disk_and_nothing_is_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ticks = (DEPTH + 4) * TICKS
+    ticks = (MAX_JOBS + 4) * TICKS
     flight = random_flight("f450", ticks)
     put, waiting = BagWriter.write_chunk, []
 
@@ -119,5 +120,5 @@ def test_the_loop_waits_for_a_slow_disk_and_nothing_is_dropped(
         for k in range(ticks):
             flight.record(recorder, k)
             waiting.append(recorder._thread._jobs.qsize())
-    assert max(waiting) == DEPTH
+    assert max(waiting) == MAX_JOBS
     np.testing.assert_array_equal(load_run(tmp_path).vehicles[0].columns.x, flight.x)

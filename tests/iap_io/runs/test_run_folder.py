@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 import yaml
 from made_up_flights import Record, random_flight, run_meta, steady_flight
+from tum_files import read_tum
 
 from iap_description.errors import BadInput
-from iap_io.bags.bag_writer import STORAGE
+from iap_io.bags.bag_writer import STORAGE, RecordingFailed
 from iap_io.runs import topics
-from iap_io.runs.recorder import BAG, Recorder, RecordingFailed, Track
+from iap_io.runs.recorder import Recorder
+from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import (
     create_run_folder,
     load_run,
@@ -20,7 +22,7 @@ from iap_io.runs.run_folder import (
     write_metrics,
     write_trajectories,
 )
-from iap_io.trajectories.tum import read_tum
+from iap_io.runs.run_meta import Track
 
 
 def test_runs_are_counted(tmp_path: Path) -> None:

@@ -13,12 +13,13 @@ from made_up_sensors import all_sensors, camera, fly, imu, with_sensors
 from rosbags.rosbag2 import Reader
 
 from iap_description.sensors.readings import ImageReading, Reading
-from iap_io.bags.bag_writer import STORAGE
-from iap_io.bags.growing_file import GrowingFile
+from iap_io.bags.bag_writer import STORAGE, GrowingFile, RecordingFailed
 from iap_io.euroc.euroc_folder import EUROC
-from iap_io.runs.recorder import BAG, HELD, TICKS, Recorder, RecordingFailed
+from iap_io.runs.recorder import HELD, Recorder
+from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
 from iap_io.runs.run_meta import Recording
+from iap_io.runs.state_chunk import TICKS
 from iap_io.wire.cdr import message_types
 
 EUROC_TOO = Recording(compression="none", euroc=True)

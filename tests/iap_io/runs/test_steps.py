@@ -9,9 +9,9 @@ from made_up_flights import Flight, random_flight, run_meta
 
 from iap_description.signals import ForceMode, ForceTask, Reference, WrenchRecord
 from iap_io.bags.bag_writer import STORAGE
-from iap_io.runs.recorder import BAG, Recorder
+from iap_io.runs.recorder import Recorder
+from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
-from iap_io.runs.steps import step_of
 
 
 def _wrench_record(flight: Flight, has_task: bool) -> Flight:
@@ -39,6 +39,6 @@ def test_a_flight_is_recorded_again(feels: str, tmp_path: Path) -> None:
     run = load_run(tmp_path / "a")
     with Recorder(tmp_path / "b", run.meta) as recorder:
         for k in range(40):
-            recorder.record(0, step_of(run.vehicles[0].columns, k))
+            recorder.record(0, run.vehicles[0].columns.step(k))
     a, b = ((tmp_path / name / BAG / STORAGE).read_bytes() for name in "ab")
     assert a == b

@@ -11,9 +11,8 @@ from flight_bags import START_NS, BagMaker, Motion, motion
 
 from iap_description import so3
 from iap_description.errors import BadInput
-from iap_io.trajectories.consistency import without_contradictions
 from iap_io.trajectories.reader import read_recorded
-from iap_io.trajectories.recorded import Recorded, time_offset
+from iap_io.trajectories.recorded import Recorded, time_offset, without_contradictions
 
 POSE = "geometry_msgs/msg/PoseStamped"
 

@@ -39,16 +39,13 @@ def _leaves(dtype: np.dtype, prefix: str = "") -> list[str]:
     ]
 
 
-def _imu(store: Any) -> Any:
-    make = topics.message
-    return make(
-        store, "sensor_msgs/msg/Imu", header=make(store, "std_msgs/msg/Header", frame_id="imu")
-    )
+def _imu() -> Any:
+    make = cdr.message
+    return make("sensor_msgs/msg/Imu", header=make("std_msgs/msg/Header", frame_id="imu"))
 
 
-def _joints(store: Any) -> Any:
-    return topics.message(
-        store,
+def _joints() -> Any:
+    return cdr.message(
         "sensor_msgs/msg/JointState",
         name=["a", "bc", ""],
         position=np.zeros(3),
@@ -56,23 +53,23 @@ def _joints(store: Any) -> Any:
     )
 
 
-def _ranges(store: Any) -> Any:
+def _ranges() -> Any:
     """Elements of different sizes, with padding between them."""
     ranges = [
-        topics.message(store, "iap_msgs/msg/UwbRange", anchor_id=name, valid=True)
+        cdr.message("iap_msgs/msg/UwbRange", anchor_id=name, valid=True)
         for name in ("a", "long name", "b")
     ]
-    return topics.message(store, "iap_msgs/msg/UwbRanges", ranges=ranges)
+    return cdr.message("iap_msgs/msg/UwbRanges", ranges=ranges)
 
 
 @pytest.mark.parametrize("build", [_imu, _joints, _ranges])
 def test_filled_records_are_serialised_messages(build: Any) -> None:
     store, rng = cdr.message_types(), np.random.default_rng(3)
-    layout = cdr.Layout.of(store, build(store))
-    message = _randomised(store, build(store), rng)
+    layout = cdr.Layout.of(build())
+    message = _randomised(store, build(), rng)
     expected = np.frombuffer(store.serialize_cdr(message, message.__msgtype__), np.uint8)
     source = layout.records(expected[None])
-    filled = layout.blank(1)
+    filled = layout.template.copy().view(layout.dtype)
     for leaf in _leaves(layout.dtype):
         target, value = filled, source
         *groups, last = leaf.split(".")
@@ -83,11 +80,11 @@ def test_filled_records_are_serialised_messages(build: Any) -> None:
 
 
 def test_poses_and_twists_are_vectors() -> None:
-    store = cdr.message_types()
-    odometry = topics.message(store, "nav_msgs/msg/Odometry", child_frame_id="iap/base_link")
+    odometry = cdr.message("nav_msgs/msg/Odometry", child_frame_id="iap/base_link")
     odometry.pose.pose.orientation.w = 0.5
     odometry.twist.twist.angular.z = 0.25
-    record = cdr.Layout.of(store, odometry).blank(1)
+    layout = cdr.Layout.of(odometry)
+    record = layout.template.view(layout.dtype)
     assert record["pose"][0, 6] == 0.5
     assert record["twist"][0, 5] == 0.25
 
@@ -96,16 +93,16 @@ def test_other_names_are_refused() -> None:
     store = cdr.message_types()
     blobs = []
     for name in ("map", "mop"):
-        header = topics.message(store, "std_msgs/msg/Header", frame_id=name)
-        message = topics.message(store, topics.POSE, header=header)
+        header = cdr.message("std_msgs/msg/Header", frame_id=name)
+        message = cdr.message(topics.POSE, header=header)
         blobs.append(bytes(store.serialize_cdr(message, topics.POSE)))
     with pytest.raises(ValueError, match="names or counts change"):
-        cdr.records_of(store, topics.POSE, blobs)
+        cdr.records_of(topics.POSE, blobs)
 
 
 def test_stamp_of_raw_bytes() -> None:
     store = cdr.message_types()
-    message = topics.pose_sample(store)
+    message = cdr.message(topics.POSE)
     message.header.stamp.sec, message.header.stamp.nanosec = 7, 5
     assert cdr.stamp_of(bytes(store.serialize_cdr(message, topics.POSE))) == 7_000_000_005
 

@@ -40,7 +40,7 @@ def test_an_image_shows_the_state_of_its_stamp_and_not_the_next_one(flown, openg
     rig = rig_spec(flown.scenario)
     cameras = MountedCameras(rig, mounted_cameras_of(rig), opengl)
     camera = cameras.cameras[0]
-    for image in flown.images(camera.source.topic)[40:60:5]:
+    for image in flown.images(camera.mount.source.topic)[40:60:5]:
         k = int(np.searchsorted(flown.t, image.t))
         assert flown.t[k] == image.t
         difference = []

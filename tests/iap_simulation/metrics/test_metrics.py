@@ -11,7 +11,7 @@ from made_up_flights import Flight, Record, steady_flight
 from iap_description import so3
 from iap_description.states import Mode
 from iap_io.runs import topics
-from iap_io.runs.recorder import RunStats, Track
+from iap_io.runs.run_meta import RunStats, Track
 from iap_simulation.metrics.metrics import compute_metrics
 
 STATS = RunStats(outcome="completed", duration_s=1.0, wall_s=0.05, control_step_us=42.0)

@@ -14,7 +14,7 @@ from sensor_msgs.msg import Image
 
 from iap_description.sensors.readings import ImageReading, Source
 from iap_description.sensors.sensor_info import CameraSensorInfo
-from iap_io.ros import images
+from iap_io.ros import sensor_topics
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.wire.cdr import message_types
@@ -72,10 +72,10 @@ def serialised(image):
 @pytest.mark.parametrize("encoding", KINDS)
 def test_both_ways_to_an_image_are_equal_byte_by_byte(encoding, monkeypatch):
     reading = reading_of(encoding)
-    monkeypatch.setattr(images, "CvBridge", StandIn)
-    bridged = images.image_message(reading, own_parts(reading))
-    monkeypatch.setattr(images, "CvBridge", None)
-    assert images.image_message(reading, own_parts(reading)) == serialised(bridged)
+    monkeypatch.setattr(sensor_topics, "CvBridge", StandIn)
+    bridged = sensor_topics.image_message(reading, own_parts(reading))
+    monkeypatch.setattr(sensor_topics, "CvBridge", None)
+    assert sensor_topics.image_message(reading, own_parts(reading)) == serialised(bridged)
 
 
 @pytest.mark.parametrize("encoding", KINDS)
@@ -90,4 +90,4 @@ def test_the_stand_in_is_what_cv_bridge_does(encoding):
 
 
 def test_what_is_installed_is_used():
-    assert (images.CvBridge is not None) == ("cv_bridge" in sys.modules)
+    assert (sensor_topics.CvBridge is not None) == ("cv_bridge" in sys.modules)

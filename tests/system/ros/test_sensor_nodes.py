@@ -164,7 +164,7 @@ def test_images_show_the_state_of_their_stamp_and_are_told_as_they_are(start):
     try:
         rig = rig_spec(scenario)
         cameras = MountedCameras(rig, mounted_cameras_of(rig), renderer)
-        camera = next(e for e in cameras.cameras if e.source.topic == "/iap/drone_1/left")
+        camera = next(e for e in cameras.cameras if e.mount.source.topic == "/iap/drone_1/left")
         for stamp in known()[-5:]:
             x = probe.states["iap"][stamp]
             (image,) = cameras.shoot([camera], stamp / SECOND, x, np.zeros((0, 13)))

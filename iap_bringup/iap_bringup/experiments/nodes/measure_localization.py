@@ -22,7 +22,7 @@ from iap_bringup.experiments.nodes.measure import START_TIMEOUT
 from iap_bringup.experiments.nodes.processes import Nodes
 from iap_bringup.launching.node_parameters import FRONTEND, JOINT, VIRPO
 from iap_estimation.evaluation.trajectory_errors import poses_at
-from iap_io.runs.recorder import BAG
+from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
 from iap_io.wire.message_views import SECOND
 from iap_simulation.run import record
