@@ -5,11 +5,11 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.allocation import attitude_of_thrust, limited_thrust
 from iap_control.model import PlatformModel
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.kernels import (
     Vec,
     add,
@@ -32,7 +32,6 @@ from iap_description.kernels import (
 from iap_description.saturation import LEAST_FORCE, share_out, share_within
 from iap_description.states import Command, Mode
 
-Array = NDArray[np.float64]
 THRUST_TOLERANCE = 1e-9  # of a thrust, which is rounding and none [N]
 
 
@@ -68,9 +67,7 @@ class Allocator:
         """Forget past commands."""
         rigid = self.model.actuation == "rigid"
         self.command = Command.zeros(self.model.count, Mode.RPM if rigid else Mode.ATTITUDE_THRUST)
-        self.command.q_WB[:, 3] = (
-            0.0  # marks the first step, which has no past attitude to differentiate
-        )
+        self.command.q_WB[:, 3] = 0.0  # the first step has no past attitude to differentiate
         self._thrusts = [np.zeros(self.model.B.shape[1]) for _ in self._parts]
         self.saturated = False
         self.short = np.zeros(6)

@@ -5,20 +5,19 @@ from collections.abc import Mapping
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.allocator import Allocator
 from iap_control.gains import Gains
 from iap_control.interaction.wrench_control import WrenchControl
 from iap_control.laws.position_yaw_control import PositionYawControl
 from iap_control.model import Actuation, PlatformModel
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.kernels import yaw_of
 from iap_description.plugins import load_class
 from iap_description.signals import NO_WRENCH, ForceTask, Reference
 from iap_description.states import REF_FIXED, REF_Q, Command, Level, Q
 
-Array = NDArray[np.float64]
 YawMode = Literal["follow", "hold", "given"]
 AUTO = "auto"  # the law that the platform's joints allow
 LAWS: Mapping[str, Actuation] = {  # law -> the platforms that it flies

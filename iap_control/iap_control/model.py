@@ -5,19 +5,16 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.allocation import allocation_matrix, allocation_rank, minimum_norm
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_description.signals import AXES
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 
-Array = NDArray[np.float64]
-COSINE_TOLERANCE = (
-    1e-6  # cosine between the joints' line and an axis below which the two are perpendicular
-)
+COSINE_TOLERANCE = 1e-6  # between the joints' line and an axis: perpendicular below
 Actuation = Literal["full", "collinear", "rigid"]
 
 
@@ -159,7 +156,7 @@ def _rotor_map(assembly: Assembly, aircraft: Aircraft) -> Array:
     return np.hstack(blocks)
 
 
-def check_axes(model: PlatformModel, axes: NDArray[np.bool_], vehicle_name: str) -> None:
+def check_axes(model: PlatformModel, axes: Booleans, vehicle_name: str) -> None:
     """Refuse a wrench on axes (6,) that a platform cannot push along or turn about at will.
 
     Raises:

@@ -6,11 +6,10 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Booleans
 from iap_description.states import Command, Level
 
-Array = NDArray[np.float64]
 AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 NO_WRENCH: Array = np.zeros(6)
 NO_WRENCH.setflags(write=False)
@@ -55,7 +54,7 @@ class ForceTask:
     mode: ForceMode
     measured_P: Array
     desired_P: Array
-    axes: NDArray[np.bool_]
+    axes: Booleans
     pose_integral_P: Array = field(default_factory=lambda: np.zeros(6))
     wrench_integral_P: Array = field(default_factory=lambda: np.zeros(6))
 

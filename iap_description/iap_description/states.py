@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
-
-Array = NDArray[np.float64]
 
 STATE_SIZE = 13
 P, Q, V, W = slice(0, 3), slice(3, 7), slice(7, 10), slice(10, 13)
@@ -96,7 +94,7 @@ class Command:
                     f" {(batch, *wanted)} with one command for each world"
                 )
 
-    def finite_worlds(self, batch: int) -> NDArray[np.bool_]:
+    def finite_worlds(self, batch: int) -> Booleans:
         """(batch,) whether every field of each world's command is a number."""
         is_finite = np.ones(batch, bool)
         for array, dimensions in zip(self.arrays, (1, 1, 2, 2, 2), strict=True):

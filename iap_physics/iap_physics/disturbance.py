@@ -4,13 +4,10 @@
 from collections.abc import Sequence
 from typing import Self
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import model_validator
 
+from iap_description.arrays import Array
 from iap_description.config import NonNegative, Positive, Record, Vec3
-
-Array = NDArray[np.float64]
 
 
 class Disturbance(Record):

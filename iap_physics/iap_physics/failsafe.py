@@ -15,14 +15,13 @@ import math
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.kernels import yaw_of
 from iap_description.states import Command, P, Q, V, W
 from iap_physics.plant_spec import PlantSpec, PlantVehicle
 
-Array = NDArray[np.float64]
 POSITION_GAIN, VELOCITY_GAIN, INTEGRAL_GAIN = 2.5, 2.8, 0.9  # [1/s^2], [1/s], [1/s^3]
 SWING_GAIN = 0.3  # acceleration of the joints' line per rate of swing [m/s^2 per rad/s]; stable up to twice this
 MAX_ACCELERATION = 5.0  # that the distance from the place, and its integral, may ask for [m/s^2]

@@ -11,8 +11,8 @@ with the accelerations that the engine itself used: the change of velocity over 
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Integers
 from iap_description.kernels import (
     Quat,
     Vec,
@@ -33,8 +33,6 @@ from iap_description.kernels import (
 from iap_description.sensors.inertial_samples import InertialMounts, InertialSamples, Sampling
 from iap_description.states import Q, V, W
 from iap_physics.plant_spec import PlantSpec
-
-Array = NDArray[np.float64]
 
 
 class InertialProbe:
@@ -148,7 +146,7 @@ def _specific(gravity: float, a_W: Vec) -> Vec:
 def _add_means(
     x: Array,
     last: Array,
-    rows: NDArray[np.int64],
+    rows: Integers,
     p_BS_B: Array,
     q_BS: Array,
     gravity: float,
@@ -174,7 +172,7 @@ def _add_means(
 def _feel(
     x: Array,
     last: Array,
-    rows: NDArray[np.int64],
+    rows: Integers,
     p_BS_B: Array,
     q_BS: Array,
     gravity: float,

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Protocol, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.kernels import all_finite
 from iap_description.states import Command, Mode
@@ -24,7 +25,6 @@ from iap_physics.plant_spec import PlantSpec
 from iap_physics.propulsion import Airframe, Propulsion
 from iap_physics.wind import Generators, GustParameters, Wind, first_gust, generators, step_gust
 
-Array = NDArray[np.float64]
 GUSTS = "gusts"  # stream of their noise
 MAX_OVERLAP = 1e-3  # of a vehicle with an object at the start [m]
 NO_WRENCH_HERE = "command: a platform wrench is for its controller: publish on command/wrench"

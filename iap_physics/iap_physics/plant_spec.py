@@ -8,9 +8,9 @@ from typing import Annotated, Self
 
 import numpy as np
 import yaml
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from iap_description.arrays import Array
 from iap_description.config import (
     Count,
     Flag,
@@ -34,10 +34,9 @@ from iap_description.world.world import World
 from iap_physics.disturbance import Disturbance
 from iap_physics.engines.make import EngineName
 from iap_physics.measured.state_noise import StateNoise
-from iap_physics.measured.wrench_filter import WrenchFilter
+from iap_physics.measured.wrench_sensor import WrenchFilter
 from iap_physics.wind import Wind
 
-Array = NDArray[np.float64]
 Seed = Annotated[int, Field(strict=True, ge=0)]
 Index = Annotated[int, Field(strict=True, ge=0)]
 Quaternion = tuple[Real, Real, Real, Real]

@@ -5,18 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.kernels import Packed, packed
 from iap_description.states import STATE_SIZE, Command, Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_physics.autopilot import Autopilot, autopilot_step
-from iap_physics.engines.engine import Integers
 from iap_physics.rotors import RotorParameters, step_rotors
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,7 @@ class Propulsion:
         self.modes[worlds], self._uses_estimate[worlds] = Mode.RPM, False
         self._estimated_worlds = int(np.count_nonzero(self._uses_estimate))
 
-    def take(self, command: Command, is_finite: NDArray[np.bool_] | None = None) -> None:
+    def take(self, command: Command, is_finite: Booleans | None = None) -> None:
         """Take a command for all worlds, or with a batch axis; `is_finite` (B,) are those that take it, None is all."""
         if is_finite is None:
             self.modes[:], self.thrust[:] = command.mode, command.thrust
@@ -136,7 +133,7 @@ class Propulsion:
 def _step_aircraft(
     known: Array,
     bodies: Integers,
-    is_due: NDArray[np.bool_],
+    is_due: Booleans,
     modes: Integers,
     thrust: Array,
     q_WB: Array,

@@ -19,12 +19,11 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Integers
 from iap_description.kernels import Quat, Vec, quat, rotate
 from iap_description.vehicles.aircraft import Aircraft
 
-Array = NDArray[np.float64]
 Rpm = tuple[float, float, float, float]
 
 
@@ -41,7 +40,7 @@ class RotorParameters(NamedTuple):
         time_constant_down: T while it falls [s].
     """
 
-    bodies: NDArray[np.int64]
+    bodies: Integers
     wrench_of_thrusts: Array
     thrust_coefficient: float
     rpm_min: float

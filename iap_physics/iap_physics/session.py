@@ -6,20 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.states import Command, Mode, Q
 from iap_physics.engines.engine import Contact, Engine
 from iap_physics.failsafe import FailSafe, Hold
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.inertial import inertial_probes
-from iap_physics.measured.state_noise import NoisyState, StateNoiseLevel
+from iap_physics.measured.state_noise import NO_NOISE, NoisyState
 from iap_physics.measured.wrench_sensor import WrenchSensor
 from iap_physics.plant import NO_WRENCH_HERE, Plant
 from iap_physics.plant_spec import PlantSpec, PlantVehicle
 
-Array = NDArray[np.float64]
 Vector = tuple[float, float, float]
 
 
@@ -136,7 +135,10 @@ class Session:
         self.spec = spec
         self._patience = math.inf if timeout is None else timeout * spec.rates.control_hz
         self._probes = inertial_probes(spec)
-        self._noises = [_noise(spec, vehicle) for vehicle in spec.vehicles]
+        self._noises = [
+            NoisyState(vehicle.state_noise or NO_NOISE, spec.rng(_noise_name(vehicle)))
+            for vehicle in spec.vehicles
+        ]
         self._sensors = [_wrench_sensor(spec, vehicle) for vehicle in spec.vehicles]
         self.plant = Plant.of(spec, engine, [each for each in self._probes if each is not None])
         holds = hold or [FailSafe(spec, vehicle) for vehicle in spec.vehicles]
@@ -285,14 +287,6 @@ def _noise_name(vehicle: PlantVehicle) -> str:
     return f"{vehicle.name}/state_noise"
 
 
-def _noise(spec: PlantSpec, vehicle: PlantVehicle) -> NoisyState:
-    noise = vehicle.state_noise
-    level = StateNoiseLevel(0.0, 0.0, 0.0, 0.0) if noise is None else noise.level
-    return NoisyState(level, spec.rng(_noise_name(vehicle)))
-
-
 def _wrench_sensor(spec: PlantSpec, vehicle: PlantVehicle) -> WrenchSensor | None:
     low_pass = vehicle.wrench_filter
-    if low_pass is None:
-        return None
-    return WrenchSensor(cutoff=low_pass.cutoff, damping=low_pass.damping, dt=spec.dt)
+    return None if low_pass is None else WrenchSensor(low_pass, spec.dt)

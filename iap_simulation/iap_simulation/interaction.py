@@ -153,8 +153,7 @@ def wrench_observer(
 
 def wrench_sensor(control: Control, dt: float) -> WrenchSensor:
     """The sensor of a vehicle."""
-    low_pass = control.wrench_filter
-    return WrenchSensor(cutoff=low_pass.cutoff, damping=low_pass.damping, dt=dt)
+    return WrenchSensor(control.wrench_filter, dt)
 
 
 def push_plan(vehicle: VehicleSpec, dt: float) -> PushPlan | None:

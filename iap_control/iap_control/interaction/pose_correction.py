@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.kernels import (
     Vec,
     add,
@@ -29,7 +29,6 @@ from iap_description.kernels import (
     vec,
 )
 
-Array = NDArray[np.float64]
 MIN_PITCH_COSINE = 0.02  # of the pitch, below which Euler rates are not followed further
 
 

@@ -4,12 +4,11 @@
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Booleans
 from iap_description.config import NonNegative, Positive, Record, Vec3
 from iap_description.signals import AXES, ForceMode, ForceTask
 
-Array = NDArray[np.float64]
 CONTACT_FORCE = 0.3  # measured force from which on there is contact [N]
 
 
@@ -82,7 +81,7 @@ class PushPlan:
         return task
 
 
-def pushed_axes(push: Push) -> NDArray[np.bool_]:
+def pushed_axes(push: Push) -> Booleans:
     """(6,) the axes x y z roll pitch yaw that a push names."""
     return np.array([axis in push.axes for axis in AXES])
 

@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.allocator import Allocator
 from iap_control.gains import Gains
@@ -23,11 +22,11 @@ from iap_control.laws.motion_law import MotionLaw
 from iap_control.laws.tracking import Held, Law, Tracking
 from iap_control.model import PlatformModel
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_description.second_order import transition
 from iap_description.signals import NO_WRENCH, ForceMode, ForceTask, Reference
 from iap_description.states import REF_P, REF_Q, REF_V, REF_W, Level, P, Q, V, W
 
-Array = NDArray[np.float64]
 NO_AXES = np.zeros(6, dtype=bool)
 NO_AXES.setflags(write=False)
 MIN_STEP = 1e-4  # step of the active wrench [N, N m] and correction [m, rad, per s] below which they are over
@@ -227,7 +226,7 @@ class WrenchControl:
         task.wrench_integral_P[:] = self._memory.share
 
 
-def _axes_of(task: ForceTask) -> NDArray[np.bool_]:
+def _axes_of(task: ForceTask) -> Booleans:
     """(6,) whether the wrench has a say on each axis."""
     if task.mode == ForceMode.SELECTIVE:
         return task.axes

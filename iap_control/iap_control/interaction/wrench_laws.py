@@ -23,17 +23,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.gains import PaperWrenchGains, SelectiveWrenchGains
 from iap_control.laws.tracking import Held, turn_about_pivot
+from iap_description.arrays import Array, Booleans
 from iap_description.kernels import add, cross, matvec, put, quat, unrotate, vec
 
-Array = NDArray[np.float64]
-Axes = NDArray[np.bool_]
-UNDAMPED_SHARE = (
-    0.5  # of the damping, for a push that is met: damping would feed the bouncing of a hard tip
-)
+Axes = Booleans
+# of the damping, for a push that is met: damping would feed the bouncing of a hard tip
+UNDAMPED_SHARE = 0.5
 PUSH_MARGIN = 0.5  # share of what damping takes at the speed of approach, by which a push may exceed what it meets
 
 

@@ -3,7 +3,6 @@
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.laws.tracking import (
     Held,
@@ -18,9 +17,8 @@ from iap_control.laws.tracking import (
     turn_about_pivot,
 )
 from iap_control.model import Inertia
+from iap_description.arrays import Array
 from iap_description.kernels import matvec, quat, unrotate, vec
-
-Array = NDArray[np.float64]
 
 
 @njit(cache=True)

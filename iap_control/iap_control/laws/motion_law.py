@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.laws.full_actuation import full_actuation_wrench
 from iap_control.laws.tracking import Held, Law, Tracking
 from iap_control.laws.under_actuation import Decomposition, law_across_line, under_actuation_wrench
 from iap_control.model import Inertia, PlatformModel
+from iap_description.arrays import Array
 
-Array = NDArray[np.float64]
 ALL_AXES = Held.all()
 
 

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.allocation import attitude_of_thrust, limited_thrust
 from iap_control.gains import Gains
 from iap_control.laws.tracking import ACCELERATION, VELOCITY, Law, Tracking, integrate, track
 from iap_control.model import Inertia, PlatformModel
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.kernels import (
     Quat,
     Vec,
@@ -40,7 +40,6 @@ from iap_description.kernels import (
     vec,
 )
 
-Array = NDArray[np.float64]
 RATE_MAX, ALPHA_MAX = 4.0, 20.0  # fed forward of the attitude command [rad/s], [rad/s^2]
 
 
@@ -71,9 +70,7 @@ class RigidLaw(NamedTuple):
     def of(cls, gains: Gains, model: PlatformModel) -> "RigidLaw":
         """The arrays of a gain preset for a rigid platform."""
         d = so3.hat(model.inertia.d_0)
-        J_c = (
-            model.inertia.J + model.inertia.mass * d @ d
-        )  # parallel axes, from P's origin to the CoM
+        J_c = model.inertia.J + model.inertia.mass * d @ d  # parallel axes, to the CoM
         low, high = model.aircraft.thrust_limits
         limits = (model.count * low, model.count * high, math.tan(model.aircraft.tilt_max))
         return cls(

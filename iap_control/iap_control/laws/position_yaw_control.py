@@ -4,18 +4,16 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.allocator import Allocator
 from iap_control.gains import Gains
 from iap_control.laws.position_yaw import RigidLaw, RigidMemory, position_yaw_wrench
 from iap_control.laws.tracking import Law, Tracking
 from iap_control.model import PlatformModel, check_axes
+from iap_description.arrays import Array
 from iap_description.kernels import quat, rotate, vec
 from iap_description.signals import AXES, ForceMode, ForceTask, Reference
 from iap_description.states import REF_ALPHA, REF_Q, REF_W, Level
-
-Array = NDArray[np.float64]
 
 
 class PositionYawControl:

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.gains import Gains, PaperWrenchGains
+from iap_description.arrays import Array
 from iap_description.kernels import (
     Vec,
     add,
@@ -24,13 +24,7 @@ from iap_description.kernels import (
     vec,
 )
 
-Array = NDArray[np.float64]
-
-POSE, VELOCITY, ACCELERATION = (
-    0,
-    1,
-    2,
-)  # what of the reference is tracked, iap_description.states.Level
+POSE, VELOCITY, ACCELERATION = 0, 1, 2  # tracked part, as iap_description.states.Level
 
 
 class Law(NamedTuple):

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.laws.tracking import (
     ACCELERATION,
@@ -27,6 +26,7 @@ from iap_control.laws.tracking import (
     turn_about_pivot,
 )
 from iap_control.model import Inertia, PlatformModel
+from iap_description.arrays import Array
 from iap_description.kernels import (
     Quat,
     Vec,
@@ -45,9 +45,6 @@ from iap_description.kernels import (
     unrotate,
     vec,
 )
-
-Array = NDArray[np.float64]
-
 
 MIN_LEVER = 1e-6  # of the CoM about the line, below which the platform does not hang [m]
 

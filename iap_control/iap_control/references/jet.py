@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from iap_description.arrays import Array
 
 
 @dataclass(frozen=True)

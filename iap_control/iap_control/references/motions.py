@@ -5,16 +5,14 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from iap_control.references.jet import Jet, constant, polyline
 from iap_control.references.rows import from_ned, rows_of
+from iap_description.arrays import Array
 from iap_description.config import Count, Positive, Real, Record, Vec3, validate
 from iap_description.errors import BadInput
 from iap_description.plugins import load_class
-
-Array = NDArray[np.float64]
 
 
 class Hover(Record):

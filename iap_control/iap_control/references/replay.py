@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.references.motions import Replay
 from iap_control.references.smoothing import recorded_rows, smoothed_rows
+from iap_description.arrays import Array
 from iap_io.runs.run_meta import Track
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.recorded import Recorded, time_offset
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

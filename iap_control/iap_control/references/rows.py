@@ -2,13 +2,12 @@
 """Reference rows (T, 19) from signals, and rows that join rest to a motion."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.references.jet import Jet
 from iap_description import frames, so3
+from iap_description.arrays import Array
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W
 
-Array = NDArray[np.float64]
 Jets3 = tuple[Jet, Jet, Jet]
 
 

@@ -14,15 +14,13 @@ right Jacobian).
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.references import splines
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W
 from iap_io.trajectories import interpolation
 from iap_io.trajectories.recorded import Recorded
-
-Array = NDArray[np.float64]
 
 # On two hand-flown flights with up to 11 and 29 deg of tilt this hides 0.6 and 1.1 mm RMS. A higher
 # cut-off hides less (0.2 mm at 4 Hz) but lets through accelerations that a heavy platform cannot

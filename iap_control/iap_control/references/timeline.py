@@ -6,15 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.references.motions import Motion, Replay
 from iap_control.references.replay import Commanded, commanded
 from iap_control.references.rows import approach, hold
 from iap_description import so3
+from iap_description.arrays import Array, Integers
 from iap_description.states import REF_P, REF_Q, Level
 
-Array = NDArray[np.float64]
 SPIN_UP = 1.0  # on the ground before the climb, and idling after the landing [s]
 CLIMB_SPEED = 0.5  # mean speed of take-off and landing [m/s]
 
@@ -34,7 +33,7 @@ class Timeline:
 
     rows: Array
     scored: Array
-    levels: NDArray[np.int64]
+    levels: Integers
     window: tuple[float, float]
     lead: float
     dt: float

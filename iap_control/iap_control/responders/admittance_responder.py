@@ -2,17 +2,15 @@
 """An admittance between messages: states, references and wrenches in, revised references out."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.interaction.admittance import Admittance
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.state_responder import StateResponder
 from iap_control.responders.wrench_input import WrenchInput
+from iap_description.arrays import Array
 from iap_description.kernels import put, quat, rotate, vec
 from iap_description.signals import Reference
 from iap_description.states import REF_FIXED, REF_Q, Q
-
-Array = NDArray[np.float64]
 
 
 class AdmittanceResponder(StateResponder[Reference]):

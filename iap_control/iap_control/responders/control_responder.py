@@ -4,17 +4,16 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.controller import Controller
 from iap_control.interaction.push import PushPlan
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.state_responder import StateResponder
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
+from iap_description.arrays import Array
 from iap_description.signals import NO_WRENCH, ForceMode, ForceTask, Reference
 from iap_description.states import REF_FIXED, REF_Q, STATE_SIZE, Command, Q
 
-Array = NDArray[np.float64]
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
 

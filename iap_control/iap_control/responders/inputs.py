@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.responders.blend import Blend
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.states import (
     REF_A,
     REF_ALPHA,
@@ -26,13 +26,10 @@ from iap_description.states import (
     Q,
 )
 
-Array = NDArray[np.float64]
 Kind = Literal["pose", "twist", "accel"]
 
 VELOCITY_TIME_CONSTANT = 0.05  # time constant of differentiated velocities [s]
-MAX_POSE_STEP = (
-    0.2  # a pose that is further from where the stream was going is blended in [m], [rad]
-)
+MAX_POSE_STEP = 0.2  # a pose further from where the stream was going is blended in [m], [rad]
 MAX_TIME_STEP = 0.1  # a gap between control steps does not make a reference jump [s]
 
 

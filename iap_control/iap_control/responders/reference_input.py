@@ -5,14 +5,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.responders.inputs import Inputs, Kind, Limits, held, world_rates
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import REF_FIXED, REF_Q, Level, Q
 
-Array = NDArray[np.float64]
 Source = Literal["stamped", "latest"]
 SOURCES: tuple[Source, ...] = ("stamped", "latest")
 

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.responders.inputs import Kind
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.wrench_input import WrenchInput
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import STATE_SIZE, Q
 
-Array = NDArray[np.float64]
 Answer = TypeVar("Answer")
 SECOND = 1e9  # [ns]
 

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_description.scenes.textures import make_texture
 from iap_description.world.shapes import Rgba, Shape
 from iap_description.world.solids import prism
 from iap_description.world.tessellation import Mesh, Part, mesh
 
-Array = NDArray[np.float64]
 Spot = Sequence[float]  # (x, y) or (x, y, z) in map [m]
 
 TILE = 8.0  # one texture's side as it lies on surfaces [m]

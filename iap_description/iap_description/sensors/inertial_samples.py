@@ -4,10 +4,8 @@
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from iap_description.arrays import Array, Integers
 
-Array = NDArray[np.float64]
 Sampling = Literal["integrating", "instantaneous"]
 
 
@@ -21,7 +19,7 @@ class InertialMounts:
         q_BS: (M, 4) attitude there, xyzw.
     """
 
-    rows: NDArray[np.int64]
+    rows: Integers
     p_BS_B: Array
     q_BS: Array
 
@@ -35,6 +33,6 @@ class InertialSamples(NamedTuple):
         f_S: (S, M, 3) specific force [m/s^2].
     """
 
-    ticks: NDArray[np.int64]
+    ticks: Integers
     w_WS_S: Array
     f_S: Array

@@ -11,9 +11,9 @@ With :math:`r^2 = x^2 + y^2` at the normalised point :math:`(x, y) = (X/Z, Y/Z)`
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from iap_description.arrays import Array
+
 ROUNDS = 30  # of Newton's method; a lens that can be inverted needs fewer than ten
 EXACT = 1e-10  # the last step of an inversion that succeeded, of the focal length
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from iap_description.arrays import Array, Booleans
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class RangeReading(Reading):
     p_W: Array
     ranges: Array
     deviations: Array
-    valid: NDArray[np.bool_]
+    valid: Booleans
 
 
 @dataclass(frozen=True)

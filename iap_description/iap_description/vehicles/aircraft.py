@@ -5,13 +5,11 @@ import math
 from typing import Annotated, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from iap_description.arrays import Array
 from iap_description.config import NonNegative, NonNegative3, Positive, Real, Record, Vec3
 from iap_description.world.shapes import BodyShape
-
-Array = NDArray[np.float64]
 
 
 class Mount(Record):

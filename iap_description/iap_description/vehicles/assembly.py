@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.vehicles.aircraft import Aircraft, Drag, Mount, Rotor, inertia_matrix
 from iap_description.vehicles.chassis import chassis_shapes
 from iap_description.vehicles.joint_types import JointType, joint_type
@@ -17,7 +17,6 @@ from iap_description.vehicles.platform import Platform
 from iap_description.vehicles.tool import TOOL, Tool
 from iap_description.world.shapes import Shape, Surface
 
-Array = NDArray[np.float64]
 Placed = TypeVar("Placed", Shape, Mount)
 
 
@@ -149,24 +148,24 @@ class Assembly:
         return bool(self.joints) and all(joint.kind.turns_freely for joint in self.joints)
 
 
-def _sub_aircraft(craft: Aircraft, name: str) -> Body:
+def _sub_aircraft(aircraft: Aircraft, name: str) -> Body:
     return Body(
         name,
-        craft.mass,
-        inertia_matrix(craft.inertia),
-        craft.drag,
-        craft.collision,
-        craft.visual,
-        craft.mounts,
-        craft.rotors,
-        craft.propeller,
+        aircraft.mass,
+        inertia_matrix(aircraft.inertia),
+        aircraft.drag,
+        aircraft.collision,
+        aircraft.visual,
+        aircraft.mounts,
+        aircraft.rotors,
+        aircraft.propeller,
     )
 
 
-def _single(craft: Aircraft) -> Body:
+def _single(aircraft: Aircraft) -> Body:
     """An aircraft that is the whole platform, on its own landing gear."""
-    body = _sub_aircraft(craft, "base_link")
-    gear = craft.landing_gear
+    body = _sub_aircraft(aircraft, "base_link")
+    gear = aircraft.landing_gear
     return replace(body, collision=(*body.collision, *gear), visual=(*gear, *body.visual))
 
 

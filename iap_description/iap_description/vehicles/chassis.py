@@ -5,12 +5,11 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.config import Positive, Real, Record, Vec3
 from iap_description.world.shapes import Rgba, Shape
 
-Array = NDArray[np.float64]
 _NEARBY = 1e-6  # [m] a stretch shorter than this is none
 
 

@@ -5,15 +5,13 @@ import math
 from typing import Annotated, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.config import NonNegative, Positive, Record, Vec3
 from iap_description.vehicles.aircraft import Mount
 from iap_description.world.shapes import Rgba, Shape, Surface
-
-Array = NDArray[np.float64]
 
 TOOL = "tool"  # the mount at the tip
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Integers
 from iap_description.world.shapes import Rgba, Shape
 
-Array = NDArray[np.float64]
-Faces = NDArray[np.int64]
+Faces = Integers
 
 
 @dataclass(frozen=True)

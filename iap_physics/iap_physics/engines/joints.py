@@ -4,14 +4,12 @@
 from collections.abc import Container, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
-
-Array = NDArray[np.float64]
 
 TOLERANCE = 1e-6  # by which a start state may miss its joints [m, m/s, rad, rad/s]
 

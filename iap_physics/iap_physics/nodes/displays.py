@@ -3,13 +3,13 @@
 
 import numpy as np
 from nav_msgs.msg import Odometry
-from numpy.typing import NDArray
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
+from iap_description.arrays import Array
 from iap_description.relative import relative_pose
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import rotor_joint, urdf_text
@@ -41,7 +41,6 @@ from iap_physics.engines.engine import Engine
 from iap_physics.nodes.markers import Rotors, Solid, Trace, contact_arrows, placed, solids
 from iap_physics.plant_spec import PlantVehicle
 
-Array = NDArray[np.float64]
 PATH_COLOR = (0.1, 0.4, 0.9, 0.8)
 THRUST_COLOR = (0.9, 0.3, 0.1, 0.9)
 CONTACT_COLOR = (0.9, 0.1, 0.6, 1.0)

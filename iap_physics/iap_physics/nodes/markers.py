@@ -6,19 +6,16 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.states import P, Q
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.shapes import Rgba, Shape
 
-Array = NDArray[np.float64]
 METRES_PER_NEWTON = 0.02  # of a thrust arrow
-CONTACT_METRES_PER_NEWTON = (
-    0.05  # of a contact's arrow, as RViz draws wrenches by the suite's view
-)
+CONTACT_METRES_PER_NEWTON = 0.05  # of a contact's arrow, as the suite's view draws wrenches
 PATH_STEP = 0.05  # between points of the path [m]
 PATH_POINTS = 1000
 

@@ -12,7 +12,7 @@ from iap_description.config import Flag, NonNegative, Positive, Real, Record, Ve
 from iap_description.vehicles.platform import Platform
 from iap_physics.disturbance import Disturbance
 from iap_physics.measured.state_noise import StateNoise
-from iap_physics.measured.wrench_filter import WrenchFilter
+from iap_physics.measured.wrench_sensor import WrenchFilter
 from iap_sensors.mounted.sensor_presets import Sensors
 from iap_simulation.scenario.requirements import StateSource, missing_sensors
 

@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import FlightFailed, IapError
 from iap_description.native_output import native_output_to
 from iap_description.states import P
@@ -42,8 +43,6 @@ from iap_physics.engines.pybullet.world import (
     settle,
     write_scene,
 )
-
-Array = NDArray[np.float64]
 
 JOINT_FORCE = 1e5  # that a joint added in flight can bear [N]
 APART = 1e3  # [m] no two vehicles touch at this distance

@@ -18,9 +18,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.kernels import put, put4, qconj, qmul, quat, vec
 from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q, V, W
@@ -33,8 +33,6 @@ from iap_physics.engines.engine import OBJECT
 from iap_physics.engines.joints import check_joint_types
 from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, Handle, bullet, set_surface
 from iap_physics.engines.pybullet.objects import Model, load
-
-Array = NDArray[np.float64]
 
 NEAR = 0.005  # gap of a contact point, in sizes of the smaller shape, by default 0.02
 FAR = 1e4  # a coordinate or velocity beyond this is divergence [m, m/s, rad/s]
