@@ -39,7 +39,7 @@ class Allocator:
     """Allocates wrenches of one platform: minimum norm, eq. (17), then attitude and thrust, eq. (18).
 
     Args:
-        model: what is believed of the platform.
+        model: of the platform.
         rate_filter: time constant of the attitude command's derivative [s], fed forward as body rate.
         dt: control period [s].
 

@@ -69,11 +69,11 @@ def make_controller(
     """The controller that a law's name stands for.
 
     Args:
-        law: ``auto``, a name in `LAWS`, or ``module:Class`` of a user's own.
-        model: what is believed of the platform.
+        law: ``auto``, a name in `LAWS`, or ``module:Class`` of a user's own, which is made as `PlatformController`.
+        model: of the platform.
         gains: motion gains.
         dt: control period [s].
-        yaw_mode: see `PlatformController`.
+        yaw_mode: of the aircraft's headings.
         key: that gives the law, for errors.
 
     Raises:
@@ -128,7 +128,7 @@ class PlatformController:
     """The suite's `Controller`: the law that the platform's joints allow, then allocation.
 
     Args:
-        model: what is believed of the platform.
+        model: of the platform.
         gains: motion gains.
         dt: control period [s].
         yaw_mode: the aircraft's headings follow the platform's, are held, or are given by the reference.
@@ -189,14 +189,7 @@ class PlatformController:
         wrench_e_P: Array = NO_WRENCH,
         task: ForceTask | None = None,
     ) -> Array:
-        """Active wrench U (6,) about P's origin, in P.
-
-        Args:
-            x: (13,) state row of the central body.
-            reference: the present reference.
-            wrench_e_P: (6,) external wrench in P to compensate [N, N m].
-            task: the wrench that the environment shall exert; None is pose control.
-        """
+        """Active wrench U (6,) about P's origin, in P; `wrench_e_P` (6,) is compensated, also in P [N, N m]."""
         if reference.level == Level.WRENCH:
             U = reference.wrench_P
         else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a controller believes of its platform: inertia, allocation, limits, and which control law these allow."""
+"""A controller's model of its platform: inertia, allocation, limits, and which control law these allow."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Self

@@ -11,7 +11,6 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.kernels import all_finite
 from iap_description.states import Command, Mode
-from iap_physics.disturbance import Disturbance, add_disturbances
 from iap_physics.drag import add_drag, drag_coefficients
 from iap_physics.engines.engine import (
     INVALID_COMMAND,
@@ -21,7 +20,7 @@ from iap_physics.engines.engine import (
     Integers,
     world_indices,
 )
-from iap_physics.plant_spec import PlantSpec
+from iap_physics.plant_spec import Disturbance, PlantSpec, add_disturbances
 from iap_physics.propulsion import Airframe, Propulsion
 from iap_physics.wind import Generators, GustParameters, Wind, first_gust, generators, step_gust
 

@@ -31,7 +31,6 @@ from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.platform import Platform
 from iap_description.world.shapes import Surface
 from iap_description.world.world import World
-from iap_physics.disturbance import Disturbance
 from iap_physics.engines.make import EngineName
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_sensor import WrenchFilter
@@ -82,6 +81,21 @@ class Rates(Record):
 
 def _is_whole(ratio: float) -> bool:
     return ratio >= 1.0 and abs(ratio - round(ratio)) <= 1e-9
+
+
+class Disturbance(Record):
+    """A constant wrench on the central body for a while, about its CoM, along the axes of `map`."""
+
+    at: NonNegative  # when it begins [s]
+    until: Positive  # when it ends [s]
+    force: Vec3  # [N]
+    torque: Vec3  # [N m]
+
+    @model_validator(mode="after")
+    def _lasts(self) -> Self:
+        if self.until <= self.at:
+            raise ValueError(f"key 'until': {self.until} is not after 'at', {self.at}")
+        return self
 
 
 class ImuMount(Record):
@@ -226,3 +240,10 @@ class PlantSpec(Record):
 def scaled_friction(surface: Surface, factor: float) -> Surface:
     """A surface with other friction."""
     return surface.model_copy(update={"friction": factor * surface.friction})
+
+
+def add_disturbances(disturbances: Sequence[Disturbance], t: float, out: Array) -> None:
+    """Add what acts at time `t` [s] to a wrench (6,), world axes."""
+    for each in disturbances:
+        if each.at <= t < each.until:
+            out += (*each.force, *each.torque)

@@ -2,7 +2,7 @@
 """The plant's side of a flight whose commands come in messages: which command counts, and what if none comes."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.states import Command, Mode, Q
 from iap_physics.engines.engine import Contact, Engine
-from iap_physics.failsafe import FailSafe, Hold
+from iap_physics.failsafe import FailSafe
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.inertial import inertial_probes
 from iap_physics.measured.state_noise import NO_NOISE, NoisyState
@@ -50,7 +50,7 @@ class CommandBuffer:
         hold: commands it where commands stay away.
     """
 
-    def __init__(self, name: str, count: int, hold: Hold) -> None:
+    def __init__(self, name: str, count: int, hold: FailSafe) -> None:
         self.name, self.hold = name, hold
         self.counts = Counts()
         self._command, self._draft = Command.zeros(count), Command.zeros(count)
@@ -114,7 +114,6 @@ class Session:
         spec: of the plant.
         engine: not loaded yet.
         timeout: a vehicle whose newest command is older levels out and holds [s]; None waits for ever.
-        hold: commands each vehicle that gets none; None: its `FailSafe`.
 
     Attributes:
         k: number of the present state.
@@ -124,16 +123,9 @@ class Session:
         samples: of every vehicle's ideal inertial units that have come with the present state.
     """
 
-    def __init__(
-        self,
-        spec: PlantSpec,
-        engine: Engine,
-        *,
-        timeout: float | None,
-        hold: Sequence[Hold] | None = None,
-    ) -> None:
+    def __init__(self, spec: PlantSpec, engine: Engine, *, timeout: float | None) -> None:
         self.spec = spec
-        self._patience = math.inf if timeout is None else timeout * spec.rates.control_hz
+        self._max_age = math.inf if timeout is None else timeout * spec.rates.control_hz
         self._probes = inertial_probes(spec)
         self._noises = [
             NoisyState(vehicle.state_noise or NO_NOISE, spec.rng(_noise_name(vehicle)))
@@ -141,10 +133,9 @@ class Session:
         ]
         self._sensors = [_wrench_sensor(spec, vehicle) for vehicle in spec.vehicles]
         self.plant = Plant.of(spec, engine, [each for each in self._probes if each is not None])
-        holds = hold or [FailSafe(spec, vehicle) for vehicle in spec.vehicles]
         self.command_buffers = [
-            CommandBuffer(vehicle.name, vehicle.platform.count, each)
-            for vehicle, each in zip(spec.vehicles, holds, strict=True)
+            CommandBuffer(vehicle.name, vehicle.platform.count, FailSafe(spec, vehicle))
+            for vehicle in spec.vehicles
         ]
         self._warm_up()
         self._begin()
@@ -234,7 +225,7 @@ class Session:
         """
         try:
             for i, command_buffer in enumerate(self.command_buffers):
-                is_stale = self.k - command_buffer.newest > self._patience
+                is_stale = self.k - command_buffer.newest > self._max_age
                 command = command_buffer.next_command(self.plant.state(i)[0], is_stale=is_stale)
                 if command_buffer.is_holding:  # estimates no longer come either
                     self.plant.set_estimate(i, None)

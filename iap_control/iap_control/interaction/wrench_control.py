@@ -40,7 +40,7 @@ class WrenchControl:
     wrench comes back to its reference on a way that begins where the platform is and as it moves.
 
     Args:
-        model: what is believed of the platform.
+        model: of the platform.
         gains: of flight and of wrench control.
         dt: control period [s].
 
@@ -58,7 +58,7 @@ class WrenchControl:
         wrench = gains.wrench
         self._tip_P = model.tip_P.copy()
         self.flight = MotionLaw.of(model, Law.of(gains))
-        self._paper = MotionLaw.of(model.coupled(False), Law.of_paper(wrench.paper))
+        self._paper = MotionLaw.of(model.coupled(False), Law.of(wrench.paper))
         self._paper_law = PaperLaw.of(wrench.paper)
         self._selective_law = SelectiveLaw.of(wrench.selective)
         self._fading = math.exp(-self._dt / wrench.blend_time)

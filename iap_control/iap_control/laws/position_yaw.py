@@ -130,20 +130,9 @@ def position_yaw_wrench(
 ) -> Array:
     """Active wrench U (6,) in P: thrust along z and three torques.
 
-    Args:
-        x: (13,) state row of the central body.
-        row: (19+) reference row.
-        wrench_e_P: (6,) external wrench in P to compensate [N, N m].
-        integral: (6,) integral of the pose error, advanced in place.
-        work: working memory.
-        level: what of the reference is tracked.
-        inertia: the platform's lumped dynamics.
-        law: position gains.
-        rigid: attitude gains and limits.
-        memory: of the attitude command, advanced in place.
-        yaw: heading command [rad].
-        dt: control period [s].
-        saturated: whether a rotor was at a limit in the last step (anti-windup).
+    Arguments as in `full_actuation_wrench`; `rigid` are attitude gains and limits, `memory` (of the attitude command)
+    is advanced in place, `yaw` is the heading command [rad], and `saturated` says whether a rotor was at a limit in
+    the last step (anti-windup).
     """
     q = quat(x[3:])
     track(x, row, level, work)

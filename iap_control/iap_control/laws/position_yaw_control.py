@@ -20,7 +20,7 @@ class PositionYawControl:
     """Turns states and references into active wrenches of one platform.
 
     Args:
-        model: what is believed of the platform.
+        model: of the platform.
         gains: of flight.
         dt: control period [s].
         headings: (N,) of the aircraft [rad] for a state row and a reference.

@@ -38,22 +38,11 @@ class Law(NamedTuple):
     reach: Array
 
     @classmethod
-    def of(cls, gains: Gains) -> "Law":
-        """The arrays of a gain preset."""
-        return cls(
-            np.array(gains.kP),
-            np.array(gains.kI),
-            np.array(gains.kD),
-            np.array(gains.integral_limit),
-            gains.per_inertia,
-            np.array(gains.error_limit),
-        )
-
-    @classmethod
-    def of_paper(cls, gains: PaperWrenchGains) -> "Law":
-        """The pose gains that direct wrench control brings along, forces per error."""
-        limits = (np.array(gains.integral_limit), False, np.array(gains.error_limit))
-        return cls(np.array(gains.kP), np.array(gains.kI), np.array(gains.kD), *limits)
+    def of(cls, gains: Gains | PaperWrenchGains) -> "Law":
+        """The arrays of a gain preset, or of the pose gains of direct wrench control, forces per error."""
+        per_inertia = isinstance(gains, Gains) and gains.per_inertia
+        pid = (np.array(gains.kP), np.array(gains.kI), np.array(gains.kD))
+        return cls(*pid, np.array(gains.integral_limit), per_inertia, np.array(gains.error_limit))
 
 
 class Tracking(NamedTuple):

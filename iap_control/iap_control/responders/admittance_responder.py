@@ -24,7 +24,6 @@ class AdmittanceResponder(StateResponder[Reference]):
         wrenches: what the references yield to.
 
     Attributes:
-        admittance: as given.
         is_active: whether references yield; may be switched in flight.
     """
 

@@ -45,7 +45,6 @@ class ControlResponder(StateResponder[Command]):
         interaction: None where no wrench is measured.
 
     Attributes:
-        controller: as given.
         task: what wrench control did with the last command; None where there is none.
     """
 
@@ -62,26 +61,13 @@ class ControlResponder(StateResponder[Command]):
         self._off = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool))
         self._warm_up()
 
-    @property
-    def command(self) -> Command | None:
-        """For the last state, once it is answered."""
-        return self.answer
-
     def set_axes(self, axes: tuple[str, ...]) -> None:
-        """Choose the axes of the wrench that messages ask for; see `WrenchDemand`.
-
-        Raises:
-            BadInput: an axis is unknown, or the platform cannot push along it.
-        """
+        """Choose the axes of the wrench that messages ask for, as `WrenchDemand.set_axes` does."""
         if self._interaction is not None:
             self._interaction.demand.set_axes(axes)
 
     def take_demand(self, wrench_P: Array) -> None:
-        """Ask for a wrench (6,) under wrench control.
-
-        Raises:
-            BadInput: it is not finite, or not for this platform.
-        """
+        """Ask for a wrench (6,) under wrench control, as `WrenchDemand.take` does."""
         assert self._interaction is not None  # noqa: S101 - nobody else listens to demands
         with self._counting():
             self._interaction.demand.take(self.t, wrench_P)

@@ -26,7 +26,7 @@ class _Given:
 
 
 class ReferenceInput:
-    """Holds what has come and tells what follows from it.
+    """The reference that follows from the messages that have come.
 
     Args:
         count: number of aircraft.
@@ -36,7 +36,6 @@ class ReferenceInput:
         needs_headings: whether a reference must give the aircraft's headings.
 
     Attributes:
-        count: as given.
         follows_inputs: whether a simple input is followed.
     """
 

@@ -44,12 +44,10 @@ class StateResponder(ABC, Generic[Answer]):
     simulation, and everything starts again.
 
     Args:
-        references: what is to be done.
+        references: to be tracked.
         wrenches: the measured wrench; None where none is.
 
     Attributes:
-        references: as given.
-        wrenches: as given.
         counts: what happened so far.
         stamp: of the last state [ns]; -1 before the first.
         sequence: its number.
@@ -112,41 +110,25 @@ class StateResponder(ABC, Generic[Answer]):
         return self._try()
 
     def take_reference(self, stamp: int, level: int, row: Array, wrench_P: Array) -> Answer | None:
-        """Take a reference row (19 + N); returns the answer if it completes one.
-
-        Raises:
-            BadInput: the reference cannot be used.
-        """
+        """Take a reference as `ReferenceInput.take` does; returns the answer if it completes one."""
         with self._counting():
             self.references.take(self.t, stamp, level, row, wrench_P)
         return self._try() if self.is_waiting else None
 
     def take_wrench(self, stamp: int, wrench_P: Array) -> Answer | None:
-        """Take a measured wrench (6,); returns the answer if it completes one.
-
-        Raises:
-            BadInput: it is not finite.
-        """
+        """Take a measured wrench as `WrenchInput.take` does; returns the answer if it completes one."""
         assert self.wrenches is not None  # noqa: S101 - only nodes with a wrench topic call it
         with self._counting():
             self.wrenches.take(stamp, wrench_P)
         return self._try() if self.is_waiting else None
 
     def take_pose(self, stamp: float, pose: Array) -> None:
-        """Follow a pose (7,); `stamp` [s] of any clock.
-
-        Raises:
-            BadInput: it is not finite or not a pose.
-        """
+        """Follow a pose (7,) as `ReferenceInput.take_pose` does; `stamp` [s] of any clock."""
         with self._counting():
             self.references.take_pose(self.t, stamp, pose)
 
     def take_rates(self, kind: Kind, rates: Array, *, in_body: bool) -> None:
-        """Follow a velocity or an acceleration (6,), given in the body or in the world.
-
-        Raises:
-            BadInput: it is not finite.
-        """
+        """Follow a velocity or an acceleration (6,) as `ReferenceInput.take_rates` does."""
         with self._counting():
             self.references.take_rates(self.t, kind, rates, self._x[Q], in_body=in_body)
 

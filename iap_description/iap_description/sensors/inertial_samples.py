@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ideal samples of inertial units: what the plant measures of the bodies' motion, and units add errors to."""
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from iap_description.arrays import Array, Integers
@@ -9,8 +8,7 @@ from iap_description.arrays import Array, Integers
 Sampling = Literal["integrating", "instantaneous"]
 
 
-@dataclass(frozen=True)
-class InertialMounts:
+class InertialMounts(NamedTuple):
     """Where M units sit.
 
     Attributes:

@@ -72,7 +72,9 @@ def _post(chassis: Chassis, end: Array, joint: Array) -> list[Shape]:
     up = np.array([0.0, 0.0, grip])
     clamp = _rod(end - up, end + up, grip, chassis.metal)
     post = [_rod(end, joint, chassis.post_radius, chassis.metal)] if _apart(end, joint) else []
-    return [clamp, *post, _ball(joint, 2.0 * chassis.post_radius, chassis.metal)]
+    radius, place = 2.0 * chassis.post_radius, _vec3(joint)
+    ball = Shape(shape="sphere", radius=radius, position=place, color=chassis.metal)
+    return [clamp, *post, ball]
 
 
 def _landing_gear(
@@ -93,10 +95,6 @@ def _landing_gear(
         _rod(middle - half, middle - 0.8 * half, sleeve_radius, chassis.rubber),
         _rod(middle + 0.8 * half, middle + half, sleeve_radius, chassis.rubber),
     ]
-
-
-def _ball(center: Array, radius: float, color: Rgba) -> Shape:
-    return Shape(shape="sphere", radius=radius, position=_vec3(center), color=color)
 
 
 def _rod(a: Array, b: Array, radius: float, color: Rgba) -> Shape:

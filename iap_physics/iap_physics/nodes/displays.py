@@ -116,10 +116,10 @@ class ContactMarkers:
         self._markers.publish(MarkerArray(markers=[*arrows, *gone]))
 
 
-class WorldMarkers:
-    """The objects of the world, published once for all, or again and again where one of them moves.
+class WorldTopics:
+    """The objects of the world: markers, and where one of them moves also a state, for sensors that look at them.
 
-    Every array is the whole world: a reader that keeps one message, and one that comes late, lack nothing.
+    Every array of markers is the whole world: a reader that keeps one message, and one that comes late, lack nothing.
 
     Args:
         node: that publishes.
@@ -143,8 +143,19 @@ class WorldMarkers:
                     self._moving.append((k, solid, marker))
         self._publisher = node.create_publisher(MarkerArray, self.TOPIC, LATCHED)
         self._publisher.publish(MarkerArray(markers=self._markers))
+        self._states: Publisher | None = None
+        if any(item.moves for item in world.objects.values()):
+            self._state = StateMessage.of_objects(list(world.objects))
+            self._states = node.create_publisher(PlatformState, WORLD_STATE, LATEST)
 
-    def publish(self, stamp: int) -> None:
+    def publish_state(self, stamp: int, k: int) -> None:
+        """Publish the present state at a stamp [ns], number k, if anything moves."""
+        if self._states is not None:
+            self._state.put_head(stamp, k)
+            self._state.put_rows(self._engine.object_states(), np.zeros(0))
+            self._states.publish(self._state.dump())
+
+    def publish_markers(self, stamp: int) -> None:
         """Publish where everything is at a stamp [ns], if anything moves."""
         if not self._moving:
             return
@@ -153,30 +164,6 @@ class WorldMarkers:
             set_stamp(marker.header, stamp)
             fill_pose(marker.pose, placed(solid, rows[k]))
         self._publisher.publish(MarkerArray(markers=self._markers))
-
-
-class WorldState:
-    """Where the world's objects are at every state, for sensors that look at them; nothing where all stand still.
-
-    Args:
-        node: that publishes.
-        world: whose objects.
-        engine: has their states.
-    """
-
-    def __init__(self, node: Node, world: World, engine: Engine) -> None:
-        self._engine = engine
-        self._publisher: Publisher | None = None
-        if any(item.moves for item in world.objects.values()):
-            self._state = StateMessage.of_objects(list(world.objects))
-            self._publisher = node.create_publisher(PlatformState, WORLD_STATE, LATEST)
-
-    def publish(self, stamp: int, k: int) -> None:
-        """Publish the present state at a stamp [ns], number k."""
-        if self._publisher is not None:
-            self._state.put_head(stamp, k)
-            self._state.put_rows(self._engine.object_states(), np.zeros(0))
-            self._publisher.publish(self._state.dump())
 
 
 class RotorsAndMarkers:

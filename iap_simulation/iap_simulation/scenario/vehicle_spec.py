@@ -10,9 +10,9 @@ from iap_control.interaction.push import Push
 from iap_control.references.motions import MotionOrReplay
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
 from iap_description.vehicles.platform import Platform
-from iap_physics.disturbance import Disturbance
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_sensor import WrenchFilter
+from iap_physics.plant_spec import Disturbance
 from iap_sensors.mounted.sensor_presets import Sensors
 from iap_simulation.scenario.requirements import StateSource, missing_sensors
 
