@@ -9,7 +9,7 @@ import numpy as np
 from iap_control.allocator import Allocator
 from iap_control.gains import Gains
 from iap_control.interaction.wrench_control import WrenchControl
-from iap_control.laws.position_yaw_control import PositionYawControl
+from iap_control.laws.position_yaw import PositionYawControl
 from iap_control.model import Actuation, PlatformModel
 from iap_description.arrays import Array
 from iap_description.errors import BadInput

@@ -30,7 +30,7 @@ from iap_description.kernels import (
     unrotate,
     vec,
 )
-from iap_description.sensors.inertial_samples import InertialMounts, InertialSamples, Sampling
+from iap_description.sensors.readings import InertialMounts, InertialSamples, Sampling
 from iap_description.states import Q, V, W
 from iap_physics.plant_spec import ImuSpec, PlantSpec
 

@@ -23,8 +23,8 @@ from iap_description.config import (
     validate,
 )
 from iap_description.random_streams import stream
-from iap_description.sensors.inertial_samples import InertialMounts, Sampling
 from iap_description.sensors.mounts import SensorMount
+from iap_description.sensors.readings import InertialMounts, Sampling
 from iap_description.text_files import read_text
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains

@@ -81,11 +81,7 @@ def lag(dt: float, time_constant: float) -> Lag:
 @njit(cache=True)
 def target_rpm(command: float, rpm_min: float, rpm_max: float) -> float:
     """The speed that a command asks for: within the limits, or 0 when it switches off (<= 0)."""
-    if command <= 0.0:
-        return 0.0
-    if command < rpm_min:
-        return rpm_min
-    return rpm_max if command > rpm_max else command
+    return 0.0 if command <= 0.0 else min(max(command, rpm_min), rpm_max)
 
 
 @njit(cache=True)

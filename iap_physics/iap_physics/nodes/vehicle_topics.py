@@ -10,7 +10,7 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from iap_description.errors import BadInput
-from iap_description.sensors.inertial_samples import InertialSamples
+from iap_description.sensors.readings import InertialSamples
 from iap_description.states import Mode, Q
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, LATEST, RESENT
