@@ -89,19 +89,9 @@ class Allocator:
             limits = (rotor.thrust_coefficient, rotor.rpm_min, rotor.rpm_max)
             self.saturated = _rotor_speeds(*self._thrusts, limits, command.rpm, command.thrust)
         else:
-            self.saturated = _attitudes(
-                *self._thrusts,
-                q_WP,
-                yaw,
-                self._limits,
-                self._share,
-                self._dt,
-                command.thrust,
-                command.q_WB,
-                command.w_WB_B,
-                self._arms,
-                self.short,
-            )
+            settings = (self._limits, self._share, self._dt)
+            out = (command.thrust, command.q_WB, command.w_WB_B, self._arms, self.short)
+            self.saturated = _attitudes(*self._thrusts, q_WP, yaw, *settings, *out)
         return command
 
     def allocate(self, wrench_P: Array, q_WP: Array) -> Command:

@@ -106,7 +106,7 @@ class PlatformModel:
 
     @property
     def controlled_angles(self) -> tuple[bool, bool, bool]:
-        """Which of roll, pitch and yaw follow the reference; tilt follows from the thrust where there is no rank."""
+        """Whether roll, pitch and yaw follow the reference; tilt follows from the thrust where there is no rank."""
         if self.actuation == "full":
             return True, True, True
         if self.actuation == "rigid":
@@ -162,14 +162,11 @@ def check_axes(model: PlatformModel, axes: Booleans, vehicle_name: str) -> None:
     Raises:
         BadInput: naming axis and vehicle.
     """
+    is_line = model.actuation == "collinear"
     for i in np.flatnonzero(axes):
         if model.actuation == "rigid":
             why = "without spherical joints tilts to push"
-        elif (
-            model.actuation == "collinear"
-            and i >= 3
-            and abs(model.line_P[i - 3]) > COSINE_TOLERANCE
-        ):
+        elif i >= 3 and is_line and abs(model.line_P[i - 3]) > COSINE_TOLERANCE:
             why = "with its joints on a line cannot turn about it"
         else:
             continue

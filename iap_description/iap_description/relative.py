@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What state rows look like from other bodies, compiled: joints, transforms between bodies, twists in body axes."""
+"""State rows as seen from other bodies, compiled: joints, transforms between bodies, twists in body axes."""
 
 from numba import njit
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is given up first when actuators saturate.
+"""Priorities of saturated actuators.
 
 Yaw torque first, then thrust, then roll and pitch torque: of an aircraft's rotors, of a rigid platform's, and of the
 aircraft that pull a jointed platform.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a vehicle is asked to do, and the record of one control step: reference, force task, wrenches, command."""
+"""The tasks of a vehicle, and the record of one control step: reference, force task, wrenches, command."""
 
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -17,7 +17,7 @@ NO_WRENCH.setflags(write=False)
 
 @dataclass
 class Reference:
-    """What the platform shall do now.
+    """The present reference of a platform.
 
     Attributes:
         row: (19 + N) see `iap_description.states`.
@@ -31,7 +31,7 @@ class Reference:
 
 
 class ForceMode(IntEnum):
-    """How the wrench is controlled; the values are those of iap_msgs/ForceTask."""
+    """The mode of wrench control; the values are those of iap_msgs/ForceTask."""
 
     NONE = 0  # it is not: pose control only
     PAPER = 1  # pose and wrench errors add up on every axis, iap_simulator eq. (21)

@@ -29,7 +29,7 @@ def resting_state(p_WB_W: Array, q_WB: Array) -> Array:
 
 
 class Level(IntEnum):
-    """What of a reference is tracked; the values are those of iap_msgs/PlatformReference."""
+    """The tracked part of a reference; the values are those of iap_msgs/PlatformReference."""
 
     POSE = 0
     VELOCITY = 1  # pose errors are ignored
@@ -38,7 +38,7 @@ class Level(IntEnum):
 
 
 class Mode(IntEnum):
-    """What a command says; the values are those of iap_msgs/PlatformCommand."""
+    """The kind of a command; the values are those of iap_msgs/PlatformCommand."""
 
     WRENCH = 0
     ATTITUDE_THRUST = 1
@@ -48,7 +48,7 @@ class Mode(IntEnum):
 
 @dataclass
 class Command:
-    """What a controller asks of one platform of N aircraft, in one world or in all worlds of a batch.
+    """The command to one platform of N aircraft, in one world or in all worlds of a batch.
 
     Every array may have one more axis in front, of length B, with a command for each world.
 

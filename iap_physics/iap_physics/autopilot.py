@@ -12,12 +12,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import (
-    Vec,
-    quat,
-    unrotate,
-    vec,
-)
+from iap_description.kernels import Vec, quat, unrotate, vec
 from iap_description.saturation import share_out
 from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft, inertia_matrix

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a plant is made of, as values that survive YAML bit for bit: world, vehicles as they really fly, and starts."""
+"""The specification of a plant, as values that survive YAML bit for bit: world, vehicles as they really fly, and starts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -99,7 +99,7 @@ class Disturbance(Record):
 
 
 class ImuMount(Record):
-    """Where an inertial unit S sits on a body B of its vehicle."""
+    """The mount of an inertial unit S on a body B of its vehicle."""
 
     body: Index  # of the vehicle's bodies
     frame: str  # TF frame of S
@@ -173,7 +173,7 @@ class PlantVehicle(Record):
 
     @property
     def assembly(self) -> Assembly:
-        """What flies, with its real masses and its tool's real friction."""
+        """The bodies that fly, with their real masses and its tool's real friction."""
         assembly = Assembly.of(self.platform, self.name).scaled(mass=self.mass_factor)
         center = assembly.bodies[0]
         if center.surface is None or self.friction_factor == 1.0:

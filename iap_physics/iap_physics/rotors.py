@@ -28,7 +28,7 @@ Rpm = tuple[float, float, float, float]
 
 
 class RotorParameters(NamedTuple):
-    """What the kernel needs of one platform's N aircraft.
+    """Parameters of the rotors of one platform's N aircraft.
 
     Attributes:
         bodies: (N,) state row of each aircraft.
@@ -64,7 +64,7 @@ class RotorParameters(NamedTuple):
 
 
 class Lag(NamedTuple):
-    """What becomes of a deviation e_0 from the target over one step."""
+    """A deviation e_0 from the target over one step."""
 
     end: float  # e at the end, per e_0
     mean: float  # of e, per e_0

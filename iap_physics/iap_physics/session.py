@@ -24,7 +24,7 @@ Vector = tuple[float, float, float]
 
 @dataclass
 class Counts:
-    """What came of the commands to one vehicle.
+    """Counts of the commands to one vehicle.
 
     Attributes:
         taken: commands that came in time.
@@ -95,7 +95,7 @@ class CommandBuffer:
             self.counts.late += 1
 
     def next_command(self, x: Array, *, is_stale: bool) -> Command | None:
-        """What to fly in the coming period from state rows (bodies, 13); None goes on with the last command."""
+        """The command for the coming period from state rows (bodies, 13); None goes on with the last command."""
         if is_stale:
             if not self.is_holding:
                 self.is_holding = True
@@ -120,6 +120,7 @@ class Session:
         failure: why the flight has failed; None while it has not.
         is_broken: whether the state is no longer a number, so that nothing but a reset helps.
         measured: what every vehicle's controller may see of the present state, (13,) each.
+        sensors: of every vehicle's contact wrench; None where it is not measured.
         samples: of every vehicle's ideal inertial units that have come with the present state.
     """
 
@@ -131,7 +132,7 @@ class Session:
             NoisyState(vehicle.state_noise or NO_NOISE, spec.rng(_noise_name(vehicle)))
             for vehicle in spec.vehicles
         ]
-        self._sensors = [_wrench_sensor(spec, vehicle) for vehicle in spec.vehicles]
+        self.sensors = [_wrench_sensor(spec, vehicle) for vehicle in spec.vehicles]
         self.plant = Plant.of(spec, engine, [each for each in self._probes if each is not None])
         self.command_buffers = [
             CommandBuffer(vehicle.name, vehicle.platform.count, FailSafe(spec, vehicle))
@@ -158,7 +159,7 @@ class Session:
         for i, vehicle in enumerate(self.spec.vehicles):
             self.plant.set_estimate(i, None)
             self._noises[i].reset(self.spec.rng(_noise_name(vehicle)))
-        for sensor in self._sensors:
+        for sensor in self.sensors:
             if sensor is not None:
                 sensor.reset()
         self._measure()
@@ -193,11 +194,7 @@ class Session:
     @property
     def missing(self) -> list[str]:
         """The vehicles whose command for the present state is not there."""
-        return [
-            command_buffer.name
-            for command_buffer in self.command_buffers
-            if command_buffer.newest != self.k
-        ]
+        return [buffer.name for buffer in self.command_buffers if buffer.newest != self.k]
 
     def set_estimate(self, vehicle: int, t: float, x: Array) -> None:
         """Let autopilots go by estimated rows (bodies, 13) of time `t` [s]; what is older than the last is left out."""
@@ -249,16 +246,12 @@ class Session:
         """Measure every vehicle's present state and contact wrench."""
         self.samples = [None if probe is None else probe.take() for probe in self._probes]
         self.measured = [noise(self.plant.state(i)[0, 0]) for i, noise in enumerate(self._noises)]
-        for i, (sensor, measured) in enumerate(zip(self._sensors, self.measured, strict=True)):
+        for i, (sensor, measured) in enumerate(zip(self.sensors, self.measured, strict=True)):
             if sensor is not None:
                 sensor(self.plant.contact_wrench(i), measured[Q])
 
-    def sensor(self, vehicle: int) -> WrenchSensor | None:
-        """A vehicle's wrench sensor after the present state; None where the wrench is not measured."""
-        return self._sensors[vehicle]
-
     def pushes(self, vehicle: int) -> Array:
-        """Where the present contacts push a vehicle, and how: (n, 2, 3) points [m] and forces [N], world axes."""
+        """Points [m] and forces [N] (n, 2, 3) of the present contacts on a vehicle, world axes."""
         rows = self.plant.propulsion[vehicle].rows
         found = [pushed for c in self.plant.engine.contacts() if (pushed := _push_on(rows, c))]
         return np.array(found).reshape(-1, 2, 3)

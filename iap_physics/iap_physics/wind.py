@@ -70,7 +70,7 @@ class Wind(Record):
 
 
 class GustParameters(NamedTuple):
-    """What the gust kernel needs.
+    """Parameters of the gust kernel.
 
     Attributes:
         along: (cos, sin) of the mean wind's direction.

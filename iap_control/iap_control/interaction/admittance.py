@@ -61,7 +61,7 @@ class Yielding(NamedTuple):
 
 
 def _largest_swing(damping: float) -> float:
-    """How far a bounded force can ever swing an axis, per what it holds at rest: the impulse response's 1-norm."""
+    """Largest swing of an axis under a bounded force, per its rest under that force: the impulse response's 1-norm."""
     if damping >= 1.0:
         return 1.0
     return 1.0 / math.tanh(0.5 * math.pi * damping / math.sqrt(1.0 - damping * damping))

@@ -33,7 +33,7 @@ MIN_PITCH_COSINE = 0.02  # of the pitch, below which Euler rates are not followe
 
 
 class Correction(NamedTuple):
-    """What is added to a pose, [position; turn], in world axes [m], [rad]; or [position; Euler angles].
+    """An addition to a pose, [position; turn], in world axes [m], [rad]; or [position; Euler angles].
 
     Attributes:
         e: (6,) the correction.

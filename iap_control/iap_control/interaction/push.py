@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is pushed under wrench control, and when: from a scenario's keys to a task for every control step."""
+"""Pushes under wrench control: from a scenario's keys to a task for every control step."""
 
 from typing import Literal
 
@@ -9,6 +9,7 @@ from iap_description.arrays import Array, Booleans
 from iap_description.config import NonNegative, Positive, Record, Vec3
 from iap_description.signals import AXES, ForceMode, ForceTask
 
+Axis = Literal["x", "y", "z", "roll", "pitch", "yaw"]
 CONTACT_FORCE = 0.3  # measured force from which on there is contact [N]
 
 
@@ -17,9 +18,7 @@ class Push(Record):
 
     force: Vec3  # [N]
     torque: Vec3  # [N m]
-    axes: tuple[
-        Literal["x", "y", "z", "roll", "pitch", "yaw"], ...
-    ]  # under wrench control if the mode is selective
+    axes: tuple[Axis, ...]  # under wrench control if the mode is selective
     begin: Literal["contact", "time"]  # what switches wrench control on
     at: NonNegative  # not before this time [s]
     ramp: NonNegative  # time in which the wrench grows from nothing [s]

@@ -77,9 +77,7 @@ class WrenchControl:
         self._pushed, self._external, self._step = np.zeros(6), np.zeros(6), np.zeros(6)
         self._way_back = Correction.none()
         self._row = np.zeros(0)
-        self._no_task = ForceTask(
-            ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool)
-        )
+        self._no_task = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), NO_AXES)
 
     def __call__(
         self,
@@ -184,7 +182,7 @@ class WrenchControl:
             start_selective(push, *wanted, self._fresh, law, self._memory, M)
 
     def _push(self, x: Array, task: ForceTask, wrench_e_P: Array, short: Array) -> None:
-        """What the motion law is to take for external, so that it pushes as the wrench loops say."""
+        """Write the external wrench under which the motion law pushes as the wrench loops ask."""
         wanted = (task.measured_P, task.desired_P)
         if self.mode == ForceMode.PAPER:
             paper_wrench(*wanted, self._paper_law, self._memory, self._dt, self._pushed)

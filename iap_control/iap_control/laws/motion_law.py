@@ -127,7 +127,7 @@ class MotionLaw:
         return under_actuation_wrench(*memory, self.split, dt, short, held)
 
     def share_of(self, integral: Array) -> Array:
-        """What an integral of the pose errors adds to the active wrench (6,) [N, N m]."""
+        """The share of an integral of the pose errors in the active wrench (6,) [N, N m]."""
         share = -self.law.kI * integral
         if self.split is None:
             return self.inertia.M @ share if self.law.per_inertia else share

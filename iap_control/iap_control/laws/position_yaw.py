@@ -98,7 +98,7 @@ def _largest_pull(model: PlatformModel, J_c: Array, kP: Array) -> float:
 
 
 class RigidMemory(NamedTuple):
-    """What the attitude part remembers: the last command and its filtered derivatives; nothing while `started` is 0."""
+    """Memory of the attitude part: the last command and its filtered derivatives; nothing while `started` is 0."""
 
     q_WB: Array
     w_B: Array

@@ -93,7 +93,7 @@ def track(x: Array, row: Array, level: int, out: Tracking) -> None:
 
 
 class Held(NamedTuple):
-    """What of the pose is tracked where the wrench is controlled besides.
+    """The tracked part of the pose where the wrench is controlled besides.
 
     Attributes:
         axes: (6,) 1 where the pose is tracked, 0 on axes of P that are left to the wrench.

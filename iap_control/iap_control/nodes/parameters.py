@@ -243,9 +243,7 @@ def _references(node: SuiteNode) -> tuple[Limits, Source]:
 def _wrenches(node: SuiteNode, source: Source, default: str) -> tuple[str, WrenchInput | None]:
     what = "Topic of the measured wrench: wrench/raw, wrench/filtered or wrench/estimated; empty: none."
     topic = node.parameter("wrench_topic", default, what)
-    what = (
-        "A wrench that is older counts no more, and wrench control is off [s of simulation time]."
-    )
+    what = "An older wrench counts no more, and wrench control is off [s of simulation time]."
     timeout = node.parameter("wrench_timeout", 0.1, what, limits=(0.01, 60.0))
     return topic, WrenchInput(timeout, source) if topic else None
 
@@ -257,7 +255,7 @@ def _interaction(
     dt: float,
     timeout: float,
 ) -> WrenchInteraction | None:
-    """What acts upon the measured wrench."""
+    """The part of the controller that acts upon the measured wrench."""
     what = f"How the wrench is controlled: {', '.join(MODES)}."
     mode = MODES[node.choice("wrench_mode", tuple(MODES), what)]
     what = "What a scenario pushes, as YAML; empty: only what comes on wrench/reference."

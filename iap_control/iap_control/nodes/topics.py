@@ -30,7 +30,7 @@ REFERENCE = "reference"
 
 
 class ResponderTopics:
-    """What comes goes to the responder, and the answer that it completes to `publish`.
+    """Hand messages to the responder, and the answers that they complete to `publish`.
 
     Args:
         node: whose topics they are.
@@ -174,7 +174,7 @@ class ResponderTopics:
         return [status_message(self._node.get_fully_qualified_name(), level, text, values)]
 
     def _missing(self) -> str:
-        """What has not come for too long."""
+        """The message that has not come for too long."""
         now, responder = time.monotonic(), self._responder
         if now - self._last_state > DIAGNOSTIC_TIMEOUT:
             return f"waiting for {self._state.topic_name}"
@@ -184,7 +184,7 @@ class ResponderTopics:
         return ""
 
     def _lost(self) -> str:
-        """What is done without, since it stays away."""
+        """The lost wrench, if one should be measured."""
         if not self._responder.has_lost_wrench:
             return ""
         return f"no wrench on {self._wrench.topic_name}: {self._doing} without it"

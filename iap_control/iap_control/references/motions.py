@@ -25,11 +25,8 @@ class Hover(Record):
 
     def rows(self, t: Array) -> Array:
         """Reference rows (T, 19) at times `t` [s]."""
-        angles = np.deg2rad(self.rpy_deg)
-        return rows_of(
-            tuple(constant(t, p) for p in self.position),  # type: ignore[arg-type]
-            tuple(constant(t, a) for a in angles),  # type: ignore[arg-type]
-        )
+        pose = [constant(t, value) for value in (*self.position, *np.deg2rad(self.rpy_deg))]
+        return rows_of(pose[:3], pose[3:])
 
 
 class Spiral(Record):
@@ -62,7 +59,7 @@ class Spiral(Record):
             float(np.deg2rad(a)) * (fade * (time * (2.0 * np.pi / p)).sin())
             for a, p in zip(self.sway_deg, self.sway_periods, strict=True)
         ]
-        return rows_of(position, (angles[0], angles[1], angles[2]))
+        return rows_of(position, angles)
 
 
 class Circle(Record):
@@ -177,8 +174,8 @@ class FigureEight(Record):
         )
         corners = np.arange(0.0, self.duration + self.half_lap, 0.5 * self.half_lap)
         zigzag = polyline(t, corners, np.array([0.0, 1.0, 0.0, -1.0])[np.arange(len(corners)) % 4])
-        roll, pitch, yaw = (float(np.deg2rad(a)) * zigzag for a in self.ramp_deg)
-        return from_ned(rows_of(position, (roll, pitch, yaw)))
+        angles = [float(np.deg2rad(a)) * zigzag for a in self.ramp_deg]
+        return from_ned(rows_of(position, angles))
 
 
 class Line(Record):
@@ -195,7 +192,7 @@ class Line(Record):
         s = (Jet.time(t) * (1.0 / self.duration)).smooth_step()
         position = [a + (b - a) * s for a, b in zip(self.start, self.end, strict=True)]
         yaw = constant(t, float(np.deg2rad(self.yaw_deg)))
-        return rows_of((position[0], position[1], position[2]), (0.0 * s, 0.0 * s, yaw))
+        return rows_of(position, (0.0 * s, 0.0 * s, yaw))
 
 
 class Move(Record):
@@ -239,7 +236,7 @@ class Moves(Record):
             steps = (*move.by, *np.deg2rad(move.turn_deg))
             pose = [p + (step / cruise) * gone for p, step in zip(pose, steps, strict=True)]
             begin += move.seconds
-        return rows_of((pose[0], pose[1], pose[2]), (pose[3], pose[4], pose[5]))
+        return rows_of(pose[:3], pose[3:])
 
 
 class Replay(Record):
@@ -293,7 +290,7 @@ CUSTOM = "module:Class"  # tag of a motion of the user's own
 
 
 def kind_of(tree: Any) -> str | None:  # noqa: ANN401 - YAML until it is validated, then a record
-    """Which of the motions below a tree or a record is."""
+    """The tag of a tree or a record among the motions below."""
     kind = tree.get("type") if isinstance(tree, dict) else getattr(tree, "type", None)
     return CUSTOM if isinstance(kind, str) and ":" in kind else kind
 

@@ -78,7 +78,7 @@ class Timeline:
 
 @dataclass(frozen=True)
 class Leads:
-    """What surrounds the motion.
+    """The surroundings of a motion.
 
     Attributes:
         lead_in: from rest at the first pose to the motion [s].
@@ -182,9 +182,6 @@ def _reversed_approach(rest: Array, moving: Array, duration: float, dt: float) -
     """Rows from a moving row to rest: the approach to the row run backwards in time."""
     mirrored = moving.copy()
     mirrored[7:13] *= -1.0  # velocities change sign with time, accelerations do not
-    count = max(1, round(duration / dt))
-    rows = approach(np.arange(count, dtype=np.float64) * dt, count * dt, rest, mirrored)[
-        ::-1
-    ].copy()
+    rows = _approach(rest, mirrored, duration, dt)[::-1].copy()
     rows[:, 7:13] *= -1.0
     return rows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a platform gets from where it is onto a reference: the gap between the two fades out smoothly."""
+"""The way of a platform from where it is onto a reference: the gap between the two fades out smoothly."""
 
 from dataclasses import dataclass, replace
 from typing import Self

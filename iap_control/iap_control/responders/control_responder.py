@@ -21,7 +21,7 @@ IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
 @dataclass
 class WrenchInteraction:
-    """What a controller needs to act upon a wrench.
+    """The parts of a controller that act upon a wrench.
 
     Attributes:
         wrenches: the measured wrench.
@@ -101,7 +101,7 @@ class ControlResponder(StateResponder[Command]):
         return self.controller(self._x, reference, measured_P, self.task)
 
     def _task(self, interaction: WrenchInteraction, wrench_P: Array | None) -> ForceTask | None:
-        """What to do about the measured wrench."""
+        """The task under the measured wrench."""
         if interaction.mode == ForceMode.NONE:
             return None
         if wrench_P is None:

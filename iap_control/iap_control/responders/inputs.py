@@ -35,7 +35,7 @@ MAX_TIME_STEP = 0.1  # a gap between control steps does not make a reference jum
 
 @dataclass(frozen=True)
 class Limits:
-    """What simple inputs cannot exceed.
+    """Limits of simple inputs.
 
     Attributes:
         timeout: an input that is silent for longer stands still [s].
@@ -69,18 +69,14 @@ class PoseStream:
     def take(self, t: float, stamp: float, pose: Array) -> bool:
         """Take a pose (7,); returns whether it is a new beginning: the first, after silence, or elsewhere."""
         last, step = self._received, stamp - self._stamp
-        if (
-            last is None
-            or t - last > self._timeout
-            or _distance(self._pose_at(t), pose) > MAX_POSE_STEP
-        ):
-            is_new = True
-            self._v[:], self._w[:], self._reach = 0.0, 0.0, 0.0
-        else:
-            is_new = False
+        goes_on = last is not None and t - last <= self._timeout
+        goes_on = goes_on and _distance(self._pose_at(t), pose) <= MAX_POSE_STEP
+        if last is not None and goes_on:
             self._differentiate(pose, step if step > 0.0 else t - last)
+        else:
+            self._v[:], self._w[:], self._reach = 0.0, 0.0, 0.0
         self._received, self._stamp, self._pose = t, stamp, pose.copy()
-        return is_new
+        return not goes_on
 
     def fill(self, row: Array, t: float) -> None:
         """Write the reference at time `t` into a row (19+); a pose was taken before."""

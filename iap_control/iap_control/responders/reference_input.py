@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which reference goes with a state: whole references and the simple ways in, as they come in messages."""
+"""The reference that goes with a state: whole references and the simple ways in, as they come in messages."""
 
 from dataclasses import dataclass, field
 from typing import Literal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""When a state is answered: once its reference, and the wrench measured there, have come in messages."""
+"""Answers to states, once their references, and the wrenches measured there, have come in messages."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ SECOND = 1e9  # [ns]
 
 @dataclass
 class Counts:
-    """What happened so far.
+    """Counts of states and messages.
 
     Attributes:
         answered: states that got an answer.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which wrench goes with a state as both come in messages, and the wrench that messages ask for."""
+"""The wrench that goes with a state as both come in messages, and the wrench that messages ask for."""
 
 import numpy as np
 

@@ -108,7 +108,7 @@ class Builder:
         self._prism("building", below, above, texture, TILE)
 
     def scene(self, *, light: Light, sky: Sky, fog: Fog | None = None) -> Scene:
-        """What has been built."""
+        """The scene that has been built."""
         names = sorted({part.texture for part in self._parts if part.texture is not None})
         textures: Mapping[str, NDArray[np.uint8]] = {name: make_texture(name) for name in names}
         used = {part.label for part in self._parts}

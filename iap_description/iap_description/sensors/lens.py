@@ -19,7 +19,7 @@ EXACT = 1e-10  # the last step of an inversion that succeeded, of the focal leng
 
 
 def distort(xy: Array, D: Array) -> Array:
-    """Where a lens D (5,) puts normalised points (..., 2)."""
+    """Images (..., 2) of normalised points (..., 2) under a lens D (5,)."""
     k1, k2, p1, p2, k3 = D
     x, y = xy[..., 0], xy[..., 1]
     r2 = x * x + y * y

@@ -85,7 +85,7 @@ def imu_mounts(assembly: Assembly) -> list[SensorMount]:
 
 
 def space(assembly: Assembly, body: int) -> str:
-    """Where the topics of a body are: those of the central one in the vehicle's own namespace."""
+    """The namespace of a body's topics: those of the central one in the vehicle's own namespace."""
     name = assembly.bodies[body].name
     return f"/{assembly.name}" if name == BASE else f"/{assembly.name}/{name}"
 

@@ -30,7 +30,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Reading:
-    """What all readings have.
+    """A measurement of a sensor.
 
     Attributes:
         source: the sensor.
@@ -119,7 +119,7 @@ Sampling = Literal["integrating", "instantaneous"]
 
 
 class InertialMounts(NamedTuple):
-    """Where M units sit.
+    """The mounts of M units.
 
     Attributes:
         rows: (M,) state row of each unit's body.

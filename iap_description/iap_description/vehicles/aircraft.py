@@ -13,7 +13,7 @@ from iap_description.world.shapes import BodyShape
 
 
 class Mount(Record):
-    """Where a sensor sits on its body."""
+    """The place of a sensor on its body."""
 
     position: Vec3  # [m]
     rpy_deg: Vec3
@@ -69,7 +69,7 @@ class Rotor(Record):
 
 
 class RotorModel(Record):
-    """What all four rotors share."""
+    """The model that all four rotors share."""
 
     thrust_coefficient: Positive  # [N/rpm^2]
     torque_ratio: Positive  # drag torque per thrust, c_m / c_f [m]

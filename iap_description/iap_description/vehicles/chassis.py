@@ -14,7 +14,7 @@ _NEARBY = 1e-6  # [m] a stretch shorter than this is none
 
 
 class Chassis(Record):
-    """How a central body's frame is built: level tubes, each with a post to its joint's ball.
+    """The frame of a central body: level tubes, each with a post to its joint's ball.
 
     A tube reaches its aircraft along that aircraft's nearer body axis, between the propellers; the
     way from the centre to that line is a tube across it. Under the last tube stands a leg with a
@@ -55,7 +55,7 @@ def chassis_shapes(
 
 
 def _bend(end: Array, yaw: float) -> Array:
-    """Where the way from the centre turns into the aircraft's axis that points to it more."""
+    """The point where the way from the centre turns into the aircraft's axis that points to it more."""
     x = np.array([math.cos(yaw), math.sin(yaw), 0.0])
     y = np.array([-x[1], x[0], 0.0])
     axis = x if abs(end @ x) >= abs(end @ y) else y

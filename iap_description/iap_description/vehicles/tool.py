@@ -79,7 +79,7 @@ class Tool(Record):
 
     @property
     def visual(self) -> tuple[Shape, ...]:
-        """What is seen, in the central body's frame."""
+        """The visible shapes, in the central body's frame."""
         end = self.length
         if isinstance(self.tip, PlateTip):
             end -= self.tip.size[0]
@@ -87,7 +87,7 @@ class Tool(Record):
 
     @property
     def collision(self) -> tuple[Shape, ...]:
-        """What is touched: a rod that ends in a ball is a capsule, which is round to engines too."""
+        """The shapes that are touched: a rod that ends in a ball is a capsule, which is round to engines too."""
         if not isinstance(self.tip, SphereTip) or self.tip.radius < self.radius:
             return self.visual
         start = min(self.radius, 0.5 * self.length)

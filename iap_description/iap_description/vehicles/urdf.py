@@ -72,7 +72,7 @@ def optical_frame(body: str, camera: str) -> str:
 
 
 def _tree(assembly: Assembly, target: Target) -> dict[str, Any]:
-    """What the xacro files read."""
+    """The tree that the xacro files read."""
     names = [body.name for body in assembly.bodies]
     return {
         "bodies": [_body(body, target) for body in assembly.bodies],

@@ -57,7 +57,7 @@ class Sine(Record):
 
 
 class Placed(Record):
-    """What all objects have. Without `mass` and `motion` an object stands still."""
+    """An object of the world. Without `mass` and `motion` an object stands still."""
 
     position: Vec3  # of O in map [m]
     rpy_deg: Vec3 = (0.0, 0.0, 0.0)  # of O in map

@@ -16,7 +16,7 @@ Faces = Integers
 
 @dataclass(frozen=True)
 class Bulk:
-    """What a solid of unit density has: volume [m^3], centre (3,) [m], inertia (3, 3) about it [m^5]."""
+    """Integrals over a solid of unit density: volume [m^3], centre (3,) [m], inertia (3, 3) about it [m^5]."""
 
     volume: float
     center: Array

@@ -74,7 +74,7 @@ def mesh(shape: Shape, *, sides: int | None = None) -> Mesh:
 
 
 def body_parts(body: Body, *, label: int = BODY_LABEL) -> tuple[Part, ...]:
-    """What is seen of a body in its frame, propellers included: one part for each of its colours.
+    """The visible parts of a body in its frame, propellers included: one part for each of its colours.
 
     Args:
         body: of a vehicle.
@@ -85,7 +85,7 @@ def body_parts(body: Body, *, label: int = BODY_LABEL) -> tuple[Part, ...]:
 
 
 def object_parts(item: Placed, *, label: int = OBJECT_LABEL) -> tuple[Part, ...]:
-    """What is seen of an object of the world in its frame O: one part for each of its colours."""
+    """The visible parts of an object of the world in its frame O: one part for each of its colours."""
     return _by_color("object", item.pieces(), label)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every physics engine offers: bodies, joints and wrenches; no rotors, no controllers."""
+"""The protocol of physics engines: bodies, joints and wrenches; no rotors, no controllers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What joints mean for state rows: rows that fit an assembly, and a check of them."""
+"""State rows that fit the joints of an assembly, and a check of them."""
 
 from collections.abc import Container, Sequence
 

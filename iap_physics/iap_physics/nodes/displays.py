@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What physics_node publishes for standard tools: odometry, TF, joints, markers, descriptions, and the world."""
+"""Topics of physics_node for standard tools: odometry, TF, joints, markers, descriptions, and the world."""
 
 import numpy as np
 from nav_msgs.msg import Odometry

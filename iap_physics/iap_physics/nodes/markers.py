@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is shown in RViz: a vehicle's path, its thrusts, how its rotors turn, what pushes it, and what stands around."""
+"""Pictures for RViz: a vehicle's path, thrusts, turning rotors and contact forces, and the objects around it."""
 
 import math
 from collections.abc import Iterable

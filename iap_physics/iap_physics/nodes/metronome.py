@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 class Metronome:
-    """When control periods are due in real time, for a caller that asks every half period.
+    """The beat of control periods in real time, for a caller that asks every half period.
 
     A period whose commands are still on their way waits for them for the length of a period, which
     jitters the time but leaves the flight as it would be. Who falls behind catches up as fast as the

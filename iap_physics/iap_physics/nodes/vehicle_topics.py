@@ -90,7 +90,7 @@ class VehicleTopics:
             topic = f"/{self.name}/state/measured"
             self._measured = node.create_publisher(PlatformState, topic, RESENT)
         self._wrenches: tuple[Publisher, ...] = ()
-        if session.sensor(number) is not None:
+        if session.sensors[number] is not None:
             self._wrench = WrenchMessage.of(frame(self.name, BASE_LINK))
             self._wrenches = tuple(
                 node.create_publisher(WrenchStamped, f"/{self.name}/wrench/{kind}", RESENT)
@@ -136,7 +136,7 @@ class VehicleTopics:
 
     def _publish_wrenches(self, stamp: int) -> None:
         """Publish the wrenches, before the state: who acts on both has them when it comes."""
-        sensor = self._session.sensor(self._number)
+        sensor = self._session.sensors[self._number]
         if sensor is not None:
             for publisher, wrench_P in zip(
                 self._wrenches, (sensor.raw_P, sensor.filtered_P), strict=True

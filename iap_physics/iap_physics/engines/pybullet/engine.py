@@ -67,12 +67,11 @@ class PyBulletEngine(Engine):
 
     batch = 1
 
-    def __init__(self, *, view: bool = False, solver_iterations: int = 50) -> None:
+    def __init__(self, *, view: bool = False) -> None:
         """Start PyBullet.
 
         Args:
             view: open PyBullet's window.
-            solver_iterations: of the contact and constraint solver, per step.
 
         Raises:
             BadInput: there is no display for the window.
@@ -80,7 +79,6 @@ class PyBulletEngine(Engine):
         self.t = 0.0
         self.status = np.full(1, RUNNING, dtype=np.int64)
         self._view = view
-        self._solver_iterations = solver_iterations
         with native_output_to(STDERR):
             self._client = connect(view=view)
         self._at = {"physicsClientId": self._client}
@@ -111,16 +109,9 @@ class PyBulletEngine(Engine):
         self._x[:] = check_start(self._assemblies, x, self.batch)
         self.status[:] = RUNNING
         with native_output_to(STDERR):
-            self._loaded = build(
-                self._client,
-                self._world,
-                self._assemblies,
-                self._urdfs(),
-                self._models,
-                self._scene,
-                seen=self._view,
-                solver_iterations=self._solver_iterations,
-            )
+            vehicles = list(zip(self._assemblies, self._urdfs(), strict=True))
+            world = (self._world, vehicles, self._models, self._scene)
+            self._loaded = build(self._client, *world, seen=self._view)
         self._place(self._x[0])
         self._loads: list[list[float]] = []
         self.t, self._dt = 0.0, 0.0

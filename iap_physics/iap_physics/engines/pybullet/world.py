@@ -36,6 +36,7 @@ from iap_physics.engines.pybullet.objects import Model, load
 
 NEAR = 0.005  # gap of a contact point, in sizes of the smaller shape, by default 0.02
 FAR = 1e4  # a coordinate or velocity beyond this is divergence [m, m/s, rad/s]
+SOLVER_ITERATIONS = 50  # of the contact and constraint solver, per step
 GROUND_REACH, GROUND_DEPTH = 1000.0, 10.0  # half extents of the ground [m]
 
 
@@ -90,31 +91,27 @@ def model(assembly: Assembly, *, visuals: bool) -> str:
 def build(
     client: int,
     world: World,
-    assemblies: Sequence[Assembly],
-    urdfs: Sequence[Path],
+    vehicles: Sequence[tuple[Assembly, Path]],
     objects: Sequence[Model],
     scene: Path | None,
     *,
     seen: bool,
-    solver_iterations: int,
 ) -> Loaded:
     """Empty PyBullet's world and load everything anew.
 
     Args:
         client: PyBullet's connection.
         world: gravity and ground.
-        assemblies: the vehicles.
-        urdfs: their models.
+        vehicles: and their models.
         objects: the world's objects, made ready.
         scene: the file of what can be touched of the world's scene.
         seen: there is a window.
-        solver_iterations: of the contact and constraint solver, per step.
     """
     at = {"physicsClientId": client}
     bullet.resetSimulation(**at)
     bullet.setPhysicsEngineParameter(
         deterministicOverlappingPairs=1,
-        numSolverIterations=solver_iterations,
+        numSolverIterations=SOLVER_ITERATIONS,
         enableFileCaching=0,
         contactBreakingThreshold=NEAR,
         **at,
@@ -125,13 +122,12 @@ def build(
     if scene is not None:
         add_scene(client, scene, world.surface)
     bodies = [load(client, each, seen=seen) for each in objects]
-    pairs = zip(assemblies, urdfs, strict=True)
-    vehicles = [_load(client, assembly, urdf, world.surface) for assembly, urdf in pairs]
-    handles = [(each.body, link) for each in vehicles for link in (-1, *each.links)]
+    loaded = [_load(client, assembly, urdf, world.surface) for assembly, urdf in vehicles]
+    handles = [(each.body, link) for each in loaded for link in (-1, *each.links)]
     q_BC = [bullet.getDynamicsInfo(*handle, **at)[4] for handle in handles]
     rows = {handle: row for row, handle in enumerate(handles)}
     rows |= {(body, -1): OBJECT - k for k, body in enumerate(bodies)}
-    return Loaded(vehicles, bodies, handles, rows, np.array(q_BC), set())
+    return Loaded(loaded, bodies, handles, rows, np.array(q_BC), set())
 
 
 def write_scene(world: World, folder: Path) -> Path | None:
@@ -251,7 +247,7 @@ def settle(raw: Array, q_BC: Array, x: Array) -> int:
 
 
 class _JointFunctions(NamedTuple):
-    """What PyBullet needs of a type of joint: an end to its default motor, and its state set."""
+    """Actions of PyBullet for a type of joint: an end to its default motor, and its state set."""
 
     release: Callable[[int, int, int], None]
     place: Callable[[int, LoadedVehicle, Joint, Array, Array], None]
