@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The specification of a plant, as values that survive YAML bit for bit: world, vehicles as they really fly, and starts."""
+"""The specification of a plant, in values that survive YAML bit for bit: world, vehicles as they fly, and starts."""
 
 from collections.abc import Sequence
 from dataclasses import replace

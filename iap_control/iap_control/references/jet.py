@@ -74,6 +74,13 @@ class Jet:
         ddg = 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s)
         return Jet(g, dg * self.df, ddg * self.df**2 + dg * self.ddf)
 
+    def smooth_ramp(self, ease: float) -> "Jet":
+        """Integral of the smooth step over `ease`, of a signal of slope 1: 0 before, f - ease / 2 after."""
+        s = np.clip(self.f / ease, 0.0, 1.0)
+        inside = ease * (2.5 * s**4 - 3.0 * s**5 + s**6)
+        step = (self * (1.0 / ease)).smooth_step()
+        return Jet(inside + np.maximum(self.f - ease, 0.0), step.f, step.df)
+
 
 def constant(t: Array, value: float) -> Jet:
     """A signal that does not change."""

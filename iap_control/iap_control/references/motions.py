@@ -134,16 +134,8 @@ class Ramps(Record):
         """Phase of one turn: constant speed but for a smooth start and stop of `ease` seconds each."""
         time = Jet.time(t) - start
         speed = 2.0 * np.pi / self.period
-        up, down = (_ramp_up(time - shift, self.ease) for shift in (0.0, self.period))
+        up, down = ((time - shift).smooth_ramp(self.ease) for shift in (0.0, self.period))
         return speed * (up - down)
-
-
-def _ramp_up(time: Jet, ease: float) -> Jet:
-    """Integral of the quintic step over `ease` seconds: 0 before, time - ease / 2 after."""
-    s = np.clip(time.f / ease, 0.0, 1.0)
-    inside = ease * (2.5 * s**4 - 3.0 * s**5 + s**6)
-    step = (time * (1.0 / ease)).smooth_step()
-    return Jet(inside + np.maximum(time.f - ease, 0.0), step.f, step.df)
 
 
 class FigureEight(Record):
@@ -232,7 +224,8 @@ class Moves(Record):
         time, begin = Jet.time(t), 0.0
         for move in self.moves:
             cruise = move.seconds - self.ease
-            gone = _ramp_up(time - begin, self.ease) - _ramp_up(time - (begin + cruise), self.ease)
+            up, down = ((time - at).smooth_ramp(self.ease) for at in (begin, begin + cruise))
+            gone = up - down
             steps = (*move.by, *np.deg2rad(move.turn_deg))
             pose = [p + (step / cruise) * gone for p, step in zip(pose, steps, strict=True)]
             begin += move.seconds
