@@ -7,19 +7,12 @@ from typing import Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.kernels import all_finite
 from iap_description.states import Command, Mode
 from iap_physics.drag import add_drag, drag_coefficients
-from iap_physics.engines.engine import (
-    INVALID_COMMAND,
-    OBJECT,
-    RUNNING,
-    Engine,
-    Integers,
-    world_indices,
-)
+from iap_physics.engines.engine import INVALID_COMMAND, OBJECT, RUNNING, Engine, world_indices
 from iap_physics.plant_spec import Disturbance, PlantSpec, add_disturbances
 from iap_physics.propulsion import Airframe, Propulsion
 from iap_physics.wind import Generators, GustParameters, Wind, first_gust, generators, step_gust

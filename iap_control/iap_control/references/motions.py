@@ -62,6 +62,13 @@ class Spiral(Record):
         return rows_of(position, angles)
 
 
+def _lap(phase: Jet, amplitude: Vec3, altitude: float) -> tuple[Jet, Jet, Jet]:
+    """Position on an ellipse at a phase [rad], in NED [m]."""
+    s, c = phase.sin(), phase.cos()
+    a_x, a_y, a_z = amplitude
+    return a_x * s, a_y * (c - 1.0), a_z * s - altitude
+
+
 class Circle(Record):
     """Circle or ellipse with swaying height and attitude, in NED as in the original simulator.
 
@@ -84,9 +91,8 @@ class Circle(Record):
     def signals(self, phase: Jet) -> tuple[tuple[Jet, Jet, Jet], tuple[Jet, Jet, Jet]]:
         """Position and Euler angles in NED/FRD at a phase [rad]."""
         s, c = phase.sin(), phase.cos()
-        a_x, a_y, a_z = self.amplitude
-        position = (a_x * s, a_y * (c - 1.0), a_z * s - self.altitude)
-        return position, (0.0 * s, self.pitch_amplitude * s, self.yaw_amplitude * (c - 1.0))
+        angles = (0.0 * s, self.pitch_amplitude * s, self.yaw_amplitude * (c - 1.0))
+        return _lap(phase, self.amplitude, self.altitude), angles
 
 
 class Ramps(Record):
@@ -120,10 +126,8 @@ class Ramps(Record):
         roll = self._ramp(t, 0.0) + self._ramp(t, second)
         pitch = self._ramp(t, self._ramps) + self._ramp(t, second)
         phase = self._turn(t, first) + self._turn(t, second)
-        s, c = phase.sin(), phase.cos()
-        a_x, a_y, a_z = self.amplitude
-        position = (a_x * s, a_y * (c - 1.0), a_z * s - self.altitude)
-        return from_ned(rows_of(position, (roll, pitch, 0.0 * s)))
+        position = _lap(phase, self.amplitude, self.altitude)
+        return from_ned(rows_of(position, (roll, pitch, 0.0 * phase.sin())))
 
     def _ramp(self, t: Array, start: float) -> Jet:
         times = start + np.cumsum([0.0, self.ramp, self.pause, self.ramp])
@@ -158,16 +162,11 @@ class FigureEight(Record):
         phase = Jet.time(t) * (2.0 * np.pi / self.half_lap)
         side = np.where(np.floor(t / self.half_lap) % 2 == 0, 1.0, -1.0)
         mirror = Jet(side, np.zeros_like(side), np.zeros_like(side))
-        a_x, a_y, a_z = self.amplitude
-        position = (
-            a_x * phase.sin(),
-            mirror * (a_y * (phase.cos() - 1.0)),
-            a_z * phase.sin() - self.altitude,
-        )
+        x, y, z = _lap(phase, self.amplitude, self.altitude)
         corners = np.arange(0.0, self.duration + self.half_lap, 0.5 * self.half_lap)
         zigzag = polyline(t, corners, np.array([0.0, 1.0, 0.0, -1.0])[np.arange(len(corners)) % 4])
         angles = [float(np.deg2rad(a)) * zigzag for a in self.ramp_deg]
-        return from_ned(rows_of(position, angles))
+        return from_ned(rows_of((x, mirror * y, z), angles))
 
 
 class Line(Record):
