@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.kernels import Packed, packed
@@ -70,7 +71,13 @@ class Propulsion:
 
     def take(self, command: Command, is_finite: Booleans | None = None) -> None:
         """Take a command for all worlds, or with a batch axis; `is_finite` (B,) are those that take it, None is all."""
-        given = (command.mode, command.thrust, command.q_WB, command.w_WB_B, command.rpm)
+        given: tuple[ArrayLike, ...] = (
+            command.mode,
+            command.thrust,
+            command.q_WB,
+            command.w_WB_B,
+            command.rpm,
+        )
         for array, value in zip(self._command, given, strict=True):
             if is_finite is None:
                 array[:] = value
