@@ -27,12 +27,7 @@ MAX_ACCELERATION = 5.0  # that the distance from the place, and its integral, ma
 
 
 class FailSafe:
-    """Holds one vehicle by its aircraft alone, without a model of the platform's inertia.
-
-    Args:
-        spec: of the plant.
-        vehicle: that is held.
-    """
+    """Holds one vehicle of a plant by its aircraft alone, without a model of the platform's inertia."""
 
     def __init__(self, spec: PlantSpec, vehicle: PlantVehicle) -> None:
         assembly, aircraft = vehicle.assembly, vehicle.platform.aircraft

@@ -93,12 +93,7 @@ class Plant:
 
     @classmethod
     def of(cls, spec: PlantSpec, engine: Engine, probes: Sequence[Probe] = ()) -> Self:
-        """The plant of a specification at its start, in an engine that is loaded here.
-
-        Args:
-            spec: what it is made of.
-            engine: of one world.
-            probes: see every physics step.
+        """The plant of a specification at its start, in an engine of one world that is loaded here.
 
         Raises:
             BadInput: a vehicle starts inside an object of the world.

@@ -42,13 +42,7 @@ class Counts:
 
 
 class CommandBuffer:
-    """Commands to one vehicle, numbered by the state that they answer.
-
-    Args:
-        name: of the vehicle.
-        count: number of its aircraft.
-        hold: commands it where commands stay away.
-    """
+    """Commands to one vehicle of `count` aircraft, numbered by the state that they answer; `hold` replaces missing ones."""
 
     def __init__(self, name: str, count: int, hold: FailSafe) -> None:
         self.name, self.hold = name, hold

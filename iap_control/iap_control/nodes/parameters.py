@@ -81,7 +81,7 @@ class GainParameters:
         self.gains = self._validated(self._tree)
 
     def _declare(self, node: SuiteNode, name: str, what: str, *, changeable: bool) -> None:
-        default = _plain(_value(self._tree, name))
+        default = _plain(_node(self._tree, name)[name.split(".")[-1]])
         limits = None if isinstance(default, bool) else (0.0, MAX_GAIN)
         value = node.parameter(
             f"gains.{name}", default, what, changeable=changeable, limits=limits
@@ -146,10 +146,6 @@ def _node(tree: dict[str, Any], path: str) -> dict[str, Any]:
     for key in path.split(".")[:-1]:
         tree = tree[key]
     return tree
-
-
-def _value(tree: dict[str, Any], path: str) -> Any:  # noqa: ANN401
-    return _node(tree, path)[path.split(".")[-1]]
 
 
 def _assign(tree: dict[str, Any], path: str, value: Any) -> None:  # noqa: ANN401

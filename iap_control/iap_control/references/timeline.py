@@ -130,13 +130,7 @@ def build(
 def flight_timeline(
     reference: Motion | Replay, leads: Leads, dt: float, recorded: Commanded | None = None
 ) -> Timeline:
-    """A motion or a recorded command, surrounded by its leads.
-
-    Args:
-        reference: what is flown.
-        leads: what surrounds it.
-        dt: control period [s].
-        recorded: the replay's recording, if it has been read already.
+    """A motion or a recorded command, surrounded by its leads; `recorded` is the replay's, if it has been read already.
 
     Raises:
         BadInput: the recording cannot be used.

@@ -74,12 +74,7 @@ def mesh(shape: Shape, *, sides: int | None = None) -> Mesh:
 
 
 def body_parts(body: Body, *, label: int = BODY_LABEL) -> tuple[Part, ...]:
-    """The visible parts of a body in its frame, propellers included: one part for each of its colours.
-
-    Args:
-        body: of a vehicle.
-        label: of its parts.
-    """
+    """The visible parts of a body in its frame, propellers included: one for each of its colours."""
     turning = (_moved(shape, rotor.position) for rotor in body.rotors for shape in body.propeller)
     return _by_color(body.name, (*body.visual, *turning), label)
 

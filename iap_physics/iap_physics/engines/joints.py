@@ -15,12 +15,7 @@ TOLERANCE = 1e-6  # by which a start state may miss its joints [m, m/s, rad, rad
 
 
 def check_joint_types(assembly: Assembly, engine: str, known: Container[str]) -> None:
-    """Refuse joints that an engine cannot build.
-
-    Args:
-        assembly: bodies and joints.
-        engine: the engine's name, for the error.
-        known: names of the joint types that it builds.
+    """Refuse joints whose types are not among those that an engine of a name can build.
 
     Raises:
         BadInput: naming the joint, its type and the engine.

@@ -48,13 +48,7 @@ ODOMETRY_QUEUE = 10
 
 
 class OdometryAndFrames:
-    """The pose of every body, as Odometry and in TF.
-
-    Args:
-        node: that publishes.
-        vehicle: whose bodies.
-        assembly: its bodies.
-    """
+    """The pose of every body, as Odometry and in TF."""
 
     def __init__(self, node: Node, vehicle: PlantVehicle, assembly: Assembly) -> None:
         name, bodies = vehicle.name, [body.name for body in assembly.bodies]
@@ -91,12 +85,7 @@ class OdometryAndFrames:
 
 
 class ContactMarkers:
-    """An arrow for every contact point of a vehicle.
-
-    Args:
-        node: that publishes.
-        name: of the vehicle.
-    """
+    """An arrow for every contact point of the vehicle of a name."""
 
     def __init__(self, node: Node, name: str) -> None:
         self._namespace, self._shown = f"{name}/contact", 0
@@ -120,11 +109,6 @@ class WorldTopics:
     """The objects of the world: markers, and where one of them moves also a state, for sensors that look at them.
 
     Every array of markers is the whole world: a reader that keeps one message, and one that comes late, lack nothing.
-
-    Args:
-        node: that publishes.
-        world: whose objects.
-        engine: has their states.
     """
 
     TOPIC = "/world/markers"
@@ -167,13 +151,7 @@ class WorldTopics:
 
 
 class RotorsAndMarkers:
-    """Turning rotors, thrust arrows, the path flown, and the URDF that goes with them.
-
-    Args:
-        node: that publishes.
-        vehicle: that is shown.
-        assembly: its bodies.
-    """
+    """Turning rotors, thrust arrows, the path flown, and the URDF that goes with them."""
 
     def __init__(self, node: Node, vehicle: PlantVehicle, assembly: Assembly) -> None:
         name, aircraft = vehicle.name, vehicle.platform.aircraft

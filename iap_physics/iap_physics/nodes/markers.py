@@ -49,12 +49,7 @@ class Trace:
 
 
 class Rotors:
-    """Angles and thrusts of a vehicle's rotors.
-
-    Args:
-        assembly: the vehicle.
-        aircraft: its rotors' numbers.
-    """
+    """Angles and thrusts of a vehicle's rotors."""
 
     def __init__(self, assembly: Assembly, aircraft: Aircraft) -> None:
         self._bodies = list(assembly.aircraft)

@@ -21,14 +21,7 @@ Reported = tuple[str, tuple[bool, ...], FlightFailed | None, int]
 
 
 class PhysicsStatus:
-    """Report of a session.
-
-    Args:
-        node: that reports.
-        session: that is watched.
-        pace: how time goes on.
-        topics: of the vehicles' commands.
-    """
+    """The report of a session that goes on at a pace, under commands on topics."""
 
     def __init__(
         self, node: SuiteNode, session: Session, pace: str, topics: Sequence[str]

@@ -73,10 +73,7 @@ class Loaded:
 def model(assembly: Assembly, *, visuals: bool) -> str:
     """The URDF of an assembly.
 
-    Args:
-        assembly: the vehicle.
-        visuals: keep the visual shapes. Unseen they would only take time, since PyBullet meshes
-            each of them at every reset.
+    Visual shapes are kept on request only: unseen they take time, since PyBullet meshes each of them at every reset.
     """
     text = urdf_text(assembly, target="bullet")
     if visuals:
@@ -97,16 +94,7 @@ def build(
     *,
     seen: bool,
 ) -> Loaded:
-    """Empty PyBullet's world and load everything anew.
-
-    Args:
-        client: PyBullet's connection.
-        world: gravity and ground.
-        vehicles: and their models.
-        objects: the world's objects, made ready.
-        scene: the file of what can be touched of the world's scene.
-        seen: there is a window.
-    """
+    """Empty PyBullet's world and load vehicles with their models, objects and the scene's file; `seen` in a window."""
     at = {"physicsClientId": client}
     bullet.resetSimulation(**at)
     bullet.setPhysicsEngineParameter(
