@@ -42,7 +42,7 @@ class Counts:
 
 
 class CommandBuffer:
-    """Commands to one vehicle of `count` aircraft, numbered by the state that they answer; `hold` replaces missing ones."""
+    """Commands to one vehicle of `count` aircraft, numbered by the answered state; `hold` replaces missing ones."""
 
     def __init__(self, name: str, count: int, hold: FailSafe) -> None:
         self.name, self.hold = name, hold

@@ -120,7 +120,7 @@ class Inputs:
         self.kind: Kind | None = None
         self._poses = PoseStream(self._limits.timeout)
         self._blend: Blend | None = None
-        self._begins = False
+        self._is_restarted = False
         self._rates = np.zeros(6)
         self._received = 0.0
         self._t: float | None = None
@@ -129,7 +129,7 @@ class Inputs:
         """Take a pose (7,) of `base_link` in the world; `stamp` [s] may be of any clock, 0 is none."""
         if self.kind != "pose":
             self._poses = PoseStream(self._limits.timeout)
-        self._begins |= self._poses.take(t, stamp, pose)
+        self._is_restarted |= self._poses.take(t, stamp, pose)
         self.kind = "pose"
 
     def take_rates(self, t: float, kind: Kind, rates: Array) -> None:
@@ -153,9 +153,9 @@ class Inputs:
         """Follow the stream; what it leaves to jump is blended in from the present reference."""
         here = self._row[: REF_Q.stop].copy()
         self._poses.fill(self._row, t)
-        if self._begins:
+        if self._is_restarted:
             self._blend = Blend.between(t, here, self._row)
-            self._begins = False
+            self._is_restarted = False
         if self._blend is not None:
             self._blend.add_to(self._row, t)
 
