@@ -186,13 +186,7 @@ def _across(wrench: Array, basis: Array) -> Array:
 
 
 @njit(cache=True)
-def _drop_turn_about_line(
-    q: Quat,
-    q_r: Quat,
-    line: Array,
-    work: Tracking,
-    level: int,
-) -> None:
+def _drop_turn_about_line(q: Quat, q_r: Quat, line: Array, work: Tracking, level: int) -> None:
     """Leave the turn about the line out of what is commanded: only the line's direction counts.
 
     The attitude error becomes r_r x r (iap_simulator below eq. (16)) with both directions in P, and the

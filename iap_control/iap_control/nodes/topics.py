@@ -96,11 +96,10 @@ class ResponderTopics:
 
     def _on_reference(self, data: bytes) -> None:
         def take() -> object:
-            message = self._references.read(data)
-            message.get_row(self._row)
-            return self._responder.take_reference(
-                message.stamp, message.level, self._row, message.wrench_P
-            )
+            given = self._references.read(data)
+            given.get_row(self._row)
+            arguments = (given.stamp, given.level, self._row, given.wrench_P)
+            return self._responder.take_reference(*arguments)
 
         self._answer(take)
 

@@ -10,6 +10,7 @@ import numpy as np
 from iap_control.references.motions import Motion, Replay
 from iap_control.references.replay import Commanded, commanded
 from iap_control.references.rows import approach, hold
+from iap_control.responders.inputs import held
 from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.states import REF_P, REF_Q, Level
@@ -153,9 +154,8 @@ def _approach(start: Array, end: Array, duration: float, dt: float) -> Array:
 
 def _level_at(row: Array, height: float) -> Array:
     """A pose at rest, level, with the yaw of `row`, at a height."""
-    out = hold(row, 1)[0]
-    yaw = so3.euler_from_matrix(so3.matrix_from_quaternion(row[REF_Q]))[2]
-    out[REF_Q] = so3.quaternion_exp(np.array([0.0, 0.0, yaw]))
+    out = row.copy()
+    held(row, out)
     out[REF_P.stop - 1] = height
     return out
 

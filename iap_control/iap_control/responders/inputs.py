@@ -14,17 +14,7 @@ import numpy as np
 from iap_control.responders.blend import Blend
 from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.states import (
-    REF_A,
-    REF_ALPHA,
-    REF_FIXED,
-    REF_P,
-    REF_Q,
-    REF_V,
-    REF_W,
-    P,
-    Q,
-)
+from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W, P, Q
 
 Kind = Literal["pose", "twist", "accel"]
 

@@ -122,10 +122,9 @@ class VehicleTopics:
         """Publish the present state, and what is measured of it, at a stamp [ns]."""
         session, number = self._session, self._number
         self._publish_wrenches(stamp)
-        if self._units is not None:
-            x = session.plant.state(number)[0]
-            self._units.publish(stamp, session.k, x, session.samples[number])
         x, rpm = session.plant.state(number)[0], session.plant.propulsion[number].rpm[0]
+        if self._units is not None:
+            self._units.publish(stamp, session.k, x, session.samples[number])
         self._state.put_head(stamp, session.k)
         self._state.put_rows(x, rpm)
         self._states.publish(self._state.dump())
