@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is commanded: motion controllers, allocation and the aircraft's autopilot."""
+"""Control: motion controllers, interaction, allocation and references."""

@@ -5,12 +5,11 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.kernels import Quat, Vec, quat_from_axes
 
-Array = NDArray[np.float64]
 RANK_TOLERANCE = 1e-6
 
 

@@ -5,11 +5,11 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.allocation import attitude_of_thrust, limited_thrust
 from iap_control.model import PlatformModel
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.kernels import (
     Vec,
     add,
@@ -32,7 +32,6 @@ from iap_description.kernels import (
 from iap_description.saturation import LEAST_FORCE, share_out, share_within
 from iap_description.states import Command, Mode
 
-Array = NDArray[np.float64]
 THRUST_TOLERANCE = 1e-9  # of a thrust, which is rounding and none [N]
 
 
@@ -40,7 +39,7 @@ class Allocator:
     """Allocates wrenches of one platform: minimum norm, eq. (17), then attitude and thrust, eq. (18).
 
     Args:
-        model: what is believed of the platform.
+        model: of the platform.
         rate_filter: time constant of the attitude command's derivative [s], fed forward as body rate.
         dt: control period [s].
 
@@ -68,9 +67,7 @@ class Allocator:
         """Forget past commands."""
         rigid = self.model.actuation == "rigid"
         self.command = Command.zeros(self.model.count, Mode.RPM if rigid else Mode.ATTITUDE_THRUST)
-        self.command.q_WB[:, 3] = (
-            0.0  # marks the first step, which has no past attitude to differentiate
-        )
+        self.command.q_WB[:, 3] = 0.0  # the first step has no past attitude to differentiate
         self._thrusts = [np.zeros(self.model.B.shape[1]) for _ in self._parts]
         self.saturated = False
         self.short = np.zeros(6)
@@ -92,19 +89,9 @@ class Allocator:
             limits = (rotor.thrust_coefficient, rotor.rpm_min, rotor.rpm_max)
             self.saturated = _rotor_speeds(*self._thrusts, limits, command.rpm, command.thrust)
         else:
-            self.saturated = _attitudes(
-                *self._thrusts,
-                q_WP,
-                yaw,
-                self._limits,
-                self._share,
-                self._dt,
-                command.thrust,
-                command.q_WB,
-                command.w_WB_B,
-                self._arms,
-                self.short,
-            )
+            settings = (self._limits, self._share, self._dt)
+            out = (command.thrust, command.q_WB, command.w_WB_B, self._arms, self.short)
+            self.saturated = _attitudes(*self._thrusts, q_WP, yaw, *settings, *out)
         return command
 
     def allocate(self, wrench_P: Array, q_WP: Array) -> Command:

@@ -5,20 +5,19 @@ from collections.abc import Mapping
 from typing import Literal, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.allocator import Allocator
 from iap_control.gains import Gains
 from iap_control.interaction.wrench_control import WrenchControl
-from iap_control.laws.position_yaw_control import PositionYawControl
+from iap_control.laws.position_yaw import PositionYawControl
 from iap_control.model import Actuation, PlatformModel
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.kernels import yaw_of
 from iap_description.plugins import load_class
 from iap_description.signals import NO_WRENCH, ForceTask, Reference
 from iap_description.states import REF_FIXED, REF_Q, Command, Level, Q
 
-Array = NDArray[np.float64]
 YawMode = Literal["follow", "hold", "given"]
 AUTO = "auto"  # the law that the platform's joints allow
 LAWS: Mapping[str, Actuation] = {  # law -> the platforms that it flies
@@ -70,11 +69,11 @@ def make_controller(
     """The controller that a law's name stands for.
 
     Args:
-        law: ``auto``, a name in `LAWS`, or ``module:Class`` of a user's own.
-        model: what is believed of the platform.
+        law: ``auto``, a name in `LAWS`, or ``module:Class`` of a user's own, which is made as `PlatformController`.
+        model: of the platform.
         gains: motion gains.
         dt: control period [s].
-        yaw_mode: see `PlatformController`.
+        yaw_mode: of the aircraft's headings.
         key: that gives the law, for errors.
 
     Raises:
@@ -129,7 +128,7 @@ class PlatformController:
     """The suite's `Controller`: the law that the platform's joints allow, then allocation.
 
     Args:
-        model: what is believed of the platform.
+        model: of the platform.
         gains: motion gains.
         dt: control period [s].
         yaw_mode: the aircraft's headings follow the platform's, are held, or are given by the reference.
@@ -190,14 +189,7 @@ class PlatformController:
         wrench_e_P: Array = NO_WRENCH,
         task: ForceTask | None = None,
     ) -> Array:
-        """Active wrench U (6,) about P's origin, in P.
-
-        Args:
-            x: (13,) state row of the central body.
-            reference: the present reference.
-            wrench_e_P: (6,) external wrench in P to compensate [N, N m].
-            task: the wrench that the environment shall exert; None is pose control.
-        """
+        """Active wrench U (6,) about P's origin, in P; `wrench_e_P` (6,) is compensated, also in P [N, N m]."""
         if reference.level == Level.WRENCH:
             U = reference.wrench_P
         else:

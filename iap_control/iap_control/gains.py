@@ -27,9 +27,7 @@ class RigidGains(Record):
 class AdmittanceGains(Record):
     """Virtual mass, damping and spring of the pose command, iap_simulator eq. (19), order x y z roll pitch yaw."""
 
-    orientation: Literal[
-        "so3", "euler"
-    ]  # corrections turn the command, or add to its Euler angles
+    orientation: Literal["so3", "euler"]  # turn the command, or add to its Euler angles
     M: Positive6  # [kg, kg m^2]
     D: Positive6  # [N s/m, N m s/rad]
     K: Positive6  # [N/m, N m/rad]
@@ -63,12 +61,9 @@ class SelectiveWrenchGains(Record):
     kP: Vec6  # 1
     kI: Vec6  # [1/s]
     damping: Positive6  # per inertia [1/s]
-    approach_speed: tuple[
-        Positive, Positive
-    ]  # never exceeded where there is no contact [m/s], [rad/s]
-    compensation: tuple[
-        Share, Share
-    ]  # of the measured force and torque, fed forward on the pose's axes
+    approach_speed: tuple[Positive, Positive]  # largest without contact [m/s], [rad/s]
+    # of the measured force and torque, fed forward on the pose's axes
+    compensation: tuple[Share, Share]
 
 
 class WrenchGains(Record):

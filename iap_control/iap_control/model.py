@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a controller believes of its platform: inertia, allocation, limits, and which control law these allow."""
+"""A controller's model of its platform: inertia, allocation, limits, and which control law these allow."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.allocation import allocation_matrix, allocation_rank, minimum_norm
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_description.signals import AXES
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 
-Array = NDArray[np.float64]
-COSINE_TOLERANCE = (
-    1e-6  # cosine between the joints' line and an axis below which the two are perpendicular
-)
+COSINE_TOLERANCE = 1e-6  # between the joints' line and an axis: perpendicular below
 Actuation = Literal["full", "collinear", "rigid"]
 
 
@@ -109,7 +106,7 @@ class PlatformModel:
 
     @property
     def controlled_angles(self) -> tuple[bool, bool, bool]:
-        """Which of roll, pitch and yaw follow the reference; tilt follows from the thrust where there is no rank."""
+        """Whether roll, pitch and yaw follow the reference; tilt follows from the thrust where there is no rank."""
         if self.actuation == "full":
             return True, True, True
         if self.actuation == "rigid":
@@ -159,20 +156,17 @@ def _rotor_map(assembly: Assembly, aircraft: Aircraft) -> Array:
     return np.hstack(blocks)
 
 
-def check_axes(model: PlatformModel, axes: NDArray[np.bool_], vehicle_name: str) -> None:
+def check_axes(model: PlatformModel, axes: Booleans, vehicle_name: str) -> None:
     """Refuse a wrench on axes (6,) that a platform cannot push along or turn about at will.
 
     Raises:
         BadInput: naming axis and vehicle.
     """
+    is_line = model.actuation == "collinear"
     for i in np.flatnonzero(axes):
         if model.actuation == "rigid":
             why = "without spherical joints tilts to push"
-        elif (
-            model.actuation == "collinear"
-            and i >= 3
-            and abs(model.line_P[i - 3]) > COSINE_TOLERANCE
-        ):
+        elif i >= 3 and is_line and abs(model.line_P[i - 3]) > COSINE_TOLERANCE:
             why = "with its joints on a line cannot turn about it"
         else:
             continue

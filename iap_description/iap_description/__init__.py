@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What there is: vehicles, worlds, states and the rotations and frames they are expressed in."""
+"""Descriptions: vehicles, worlds, states and the rotations and frames they are expressed in."""

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What holds on Earth, where nobody says otherwise; a scenario's world has its own."""
+"""Constants of the Earth, for where a scenario's world gives no others."""
 
 GRAVITY = 9.81  # along -z of `map` [m/s^2]

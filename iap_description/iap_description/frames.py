@@ -6,9 +6,8 @@ own inverse, so one function serves both directions.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from iap_description.arrays import Array
 
 R_ENU_NED: Array = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -1.0]])
 R_FLU_FRD: Array = np.diag([1.0, -1.0, -1.0])

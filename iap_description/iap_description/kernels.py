@@ -12,9 +12,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from iap_description.arrays import Array
+
 Vec = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
-Array = NDArray[np.float64]
 Packed = NDArray[np.void]  # (1,), see `packed`
 
 

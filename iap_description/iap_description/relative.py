@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What state rows look like from other bodies, compiled: joints, transforms between bodies, twists in body axes."""
+"""State rows as seen from other bodies, compiled: joints, transforms between bodies, twists in body axes."""
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Integers
 from iap_description.kernels import put, put4, qconj, qmul, quat, sub, unrotate, vec
-
-Array = NDArray[np.float64]
 
 
 @njit(cache=True)
-def joint_states(x: Array, ends: NDArray[np.int64], q_PB: Array, w_PB_B: Array) -> None:
+def joint_states(x: Array, ends: Integers, q_PB: Array, w_PB_B: Array) -> None:
     """Write attitude and angular velocity of the child B relative to the parent P of every joint.
 
     Args:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is given up first when actuators saturate.
+"""Priorities of saturated actuators.
 
 Yaw torque first, then thrust, then roll and pitch torque: of an aircraft's rotors, of a rigid platform's, and of the
 aircraft that pull a jointed platform.
@@ -7,13 +7,11 @@ aircraft that pull a jointed platform.
 
 import math
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.kernels import Vec, dot
 
-Array = NDArray[np.float64]
 LEAST_FORCE = 0.5  # share of the wanted force that is kept before torque is touched
 
 

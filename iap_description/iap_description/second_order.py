@@ -4,9 +4,8 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from iap_description.arrays import Array
 
 
 def transition(frequency: float, damping: float, dt: float) -> Array:

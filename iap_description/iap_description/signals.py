@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a vehicle is asked to do, and the record of one control step: reference, force task, wrenches, command."""
+"""The tasks of a vehicle, and the record of one control step: reference, force task, wrenches, command."""
 
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Booleans
 from iap_description.states import Command, Level
 
-Array = NDArray[np.float64]
 AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 NO_WRENCH: Array = np.zeros(6)
 NO_WRENCH.setflags(write=False)
@@ -18,7 +17,7 @@ NO_WRENCH.setflags(write=False)
 
 @dataclass
 class Reference:
-    """What the platform shall do now.
+    """The present reference of a platform.
 
     Attributes:
         row: (19 + N) see `iap_description.states`.
@@ -32,7 +31,7 @@ class Reference:
 
 
 class ForceMode(IntEnum):
-    """How the wrench is controlled; the values are those of iap_msgs/ForceTask."""
+    """The mode of wrench control; the values are those of iap_msgs/ForceTask."""
 
     NONE = 0  # it is not: pose control only
     PAPER = 1  # pose and wrench errors add up on every axis, iap_simulator eq. (21)
@@ -55,7 +54,7 @@ class ForceTask:
     mode: ForceMode
     measured_P: Array
     desired_P: Array
-    axes: NDArray[np.bool_]
+    axes: Booleans
     pose_integral_P: Array = field(default_factory=lambda: np.zeros(6))
     wrench_integral_P: Array = field(default_factory=lambda: np.zeros(6))
 

@@ -9,9 +9,9 @@ is the oracle of the tests.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from iap_description.arrays import Array
+
 _SMALL = 1e-6  # below this angle [rad] the series are exact to double precision
 
 

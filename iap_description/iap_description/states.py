@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
-
-Array = NDArray[np.float64]
 
 STATE_SIZE = 13
 P, Q, V, W = slice(0, 3), slice(3, 7), slice(7, 10), slice(10, 13)
@@ -31,7 +29,7 @@ def resting_state(p_WB_W: Array, q_WB: Array) -> Array:
 
 
 class Level(IntEnum):
-    """What of a reference is tracked; the values are those of iap_msgs/PlatformReference."""
+    """The tracked part of a reference; the values are those of iap_msgs/PlatformReference."""
 
     POSE = 0
     VELOCITY = 1  # pose errors are ignored
@@ -40,7 +38,7 @@ class Level(IntEnum):
 
 
 class Mode(IntEnum):
-    """What a command says; the values are those of iap_msgs/PlatformCommand."""
+    """The kind of a command; the values are those of iap_msgs/PlatformCommand."""
 
     WRENCH = 0
     ATTITUDE_THRUST = 1
@@ -50,7 +48,7 @@ class Mode(IntEnum):
 
 @dataclass
 class Command:
-    """What a controller asks of one platform of N aircraft, in one world or in all worlds of a batch.
+    """The command to one platform of N aircraft, in one world or in all worlds of a batch.
 
     Every array may have one more axis in front, of length B, with a command for each world.
 
@@ -96,7 +94,7 @@ class Command:
                     f" {(batch, *wanted)} with one command for each world"
                 )
 
-    def finite_worlds(self, batch: int) -> NDArray[np.bool_]:
+    def finite_worlds(self, batch: int) -> Booleans:
         """(batch,) whether every field of each world's command is a number."""
         is_finite = np.ones(batch, bool)
         for array, dimensions in zip(self.arrays, (1, 1, 2, 2, 2), strict=True):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How it moves: engines, rotors, drag and wind."""
+"""Physics: engines, rotors, drag and wind."""

@@ -10,20 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from iap_description.kernels import (
-    Vec,
-    quat,
-    unrotate,
-    vec,
-)
+from iap_description.arrays import Array, Booleans, Integers
+from iap_description.kernels import Vec, quat, unrotate, vec
 from iap_description.saturation import share_out
 from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft, inertia_matrix
 from iap_description.vehicles.autopilot_gains import AutopilotGains, attitude_torque
 
-Array = NDArray[np.float64]
 _ATTITUDE, _RATE, _RPM = int(Mode.ATTITUDE_THRUST), int(Mode.RATE_THRUST), int(Mode.RPM)
 
 
@@ -70,9 +64,9 @@ class Autopilot(NamedTuple):
 @njit(cache=True)
 def autopilot_step(
     x: Array,
-    bodies: NDArray[np.int64],
-    is_due: NDArray[np.bool_],
-    modes: NDArray[np.int64],
+    bodies: Integers,
+    is_due: Booleans,
+    modes: Integers,
     thrust: Array,
     q_WB_r: Array,
     w_WB_r: Array,

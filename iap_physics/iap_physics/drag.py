@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.kernels import (
     Quat,
     Vec,
@@ -27,8 +27,6 @@ from iap_description.kernels import (
     vec,
 )
 from iap_description.vehicles.assembly import Assembly
-
-Array = NDArray[np.float64]
 
 
 def drag_coefficients(assemblies: Sequence[Assembly]) -> tuple[Array, Array]:

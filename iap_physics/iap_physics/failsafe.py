@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""What a vehicle does without commands: it levels out and stays where it is, as the aircraft's own autopilots would.
+r"""Level flight in place for a vehicle without commands, as the aircraft's own autopilots would hold it.
 
 Every aircraft keeps its own place under the levelled platform:
 
@@ -12,39 +12,22 @@ a line swings about it like a pendulum; there all aircraft also accelerate with 
 """
 
 import math
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.kernels import yaw_of
 from iap_description.states import Command, P, Q, V, W
 from iap_physics.plant_spec import PlantSpec, PlantVehicle
 
-Array = NDArray[np.float64]
 POSITION_GAIN, VELOCITY_GAIN, INTEGRAL_GAIN = 2.5, 2.8, 0.9  # [1/s^2], [1/s], [1/s^3]
 SWING_GAIN = 0.3  # acceleration of the joints' line per rate of swing [m/s^2 per rad/s]; stable up to twice this
 MAX_ACCELERATION = 5.0  # that the distance from the place, and its integral, may ask for [m/s^2]
 
 
-class Hold(Protocol):
-    """Commands for a vehicle that gets none from outside."""
-
-    def begin(self, x: Array) -> None:
-        """Commands stay away from the state rows (bodies, 13) on."""
-
-    def __call__(self, x: Array) -> Command:
-        """The command on state rows (bodies, 13); the same object every time, overwritten."""
-
-
 class FailSafe:
-    """Holds one vehicle by its aircraft alone, without a model of the platform's inertia.
-
-    Args:
-        spec: of the plant.
-        vehicle: that is held.
-    """
+    """Holds one vehicle of a plant by its aircraft alone, without a model of the platform's inertia."""
 
     def __init__(self, spec: PlantSpec, vehicle: PlantVehicle) -> None:
         assembly, aircraft = vehicle.assembly, vehicle.platform.aircraft
@@ -65,7 +48,7 @@ class FailSafe:
         self._integral = np.zeros(3)
 
     def __call__(self, x: Array) -> Command:
-        """The command on state rows (bodies, 13)."""
+        """The command on state rows (bodies, 13); the same object every time, overwritten."""
         rows = x[self._bodies]
         e = rows[:, P] - self._places_W
         self._integral += INTEGRAL_GAIN * self._dt * e.mean(axis=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""When a flight has failed: crashed into the ground, overturned, or out of contact. Collisions are noted, not fatal."""
+"""Failures of a flight: a crash into the ground, an overturn, a lost contact. Collisions are noted, not fatal."""
 
 from dataclasses import dataclass, field
 from typing import Any

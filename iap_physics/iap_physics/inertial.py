@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What ideal inertial units feel of the bodies' motion: specific force and angular velocity.
+"""Specific force and angular velocity of ideal inertial units on moving bodies.
 
 A unit S sits at r = p_BS_B on a body B. Its acceleration is that of the body and the tangential
 and the centripetal part of the lever arm,
@@ -11,8 +11,8 @@ with the accelerations that the engine itself used: the change of velocity over 
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Integers
 from iap_description.kernels import (
     Quat,
     Vec,
@@ -30,15 +30,13 @@ from iap_description.kernels import (
     unrotate,
     vec,
 )
-from iap_description.sensors.inertial_samples import InertialMounts, InertialSamples, Sampling
+from iap_description.sensors.readings import InertialMounts, InertialSamples, Sampling
 from iap_description.states import Q, V, W
-from iap_physics.plant_spec import PlantSpec
-
-Array = NDArray[np.float64]
+from iap_physics.plant_spec import ImuSpec, PlantSpec
 
 
 class InertialProbe:
-    """Looks at the bodies after every physics step and keeps what units on them would feel.
+    """Samples of units on bodies, taken after every physics step.
 
     ``integrating`` samples are means over the interval that ends at their stamp, as real units
     give. ``instantaneous`` ones hold for the instant of their stamp: they take the acceleration of the
@@ -61,60 +59,52 @@ class InertialProbe:
         sampling: Sampling,
         gravity: float,
     ) -> None:
-        self._mounts, self._every, self._gravity = mounts, every, gravity
-        self._dt = 1.0 / physics_hz
+        self._every, self._rows = every, mounts.rows
         self._is_mean = sampling == "integrating"
-        count = len(mounts.rows)
-        self._last = np.zeros((count, 13))
-        self._sums = np.zeros((2, count, 3))  # of w_WS_S and f_S
+        self._last = np.zeros((len(mounts.rows), 13))
+        self._sums = np.zeros((2, len(mounts.rows), 3))  # of w_WS_S and f_S
+        self._measured = (self._last, *mounts, gravity, 1.0 / physics_hz, self._sums)
         self._samples: list[tuple[int, Array]] = []
         self._tick = 0
 
     def reset(self, x: Array) -> None:
         """Start anew from state rows (bodies, 13)."""
-        self._last[:] = x[self._mounts.rows]
+        self._last[:] = x[self._rows]
         self._sums[:] = 0.0
         self._samples.clear()
         self._tick = 0
 
     def step(self, x: Array) -> None:
         """Take the state rows (bodies, 13) at the end of a physics step."""
-        mounts, at = self._mounts, self._tick
+        at = self._tick
         if self._is_mean:
-            _add_means(
-                x,
-                self._last,
-                mounts.rows,
-                mounts.p_BS_B,
-                mounts.q_BS,
-                self._gravity,
-                self._dt,
-                self._sums,
-            )
+            _add_means(x, *self._measured)
             if (at + 1) % self._every == 0:
                 self._samples.append((at + 1, self._sums / self._every))
                 self._sums[:] = 0.0
         elif at % self._every == 0:
-            _feel(
-                x,
-                self._last,
-                mounts.rows,
-                mounts.p_BS_B,
-                mounts.q_BS,
-                self._gravity,
-                self._dt,
-                self._sums,
-            )
+            _measure(x, *self._measured)
             self._samples.append((at, self._sums.copy()))
-        self._last[:] = x[mounts.rows]
+        self._last[:] = x[self._rows]
         self._tick += 1
 
     def take(self) -> InertialSamples:
         """The samples since the last call."""
         taken, self._samples = self._samples, []
         ticks = np.array([tick for tick, _ in taken], dtype=np.int64)
-        values = np.array([each for _, each in taken]).reshape(-1, 2, len(self._mounts.rows), 3)
+        values = np.array([each for _, each in taken]).reshape(-1, 2, len(self._rows), 3)
         return InertialSamples(ticks, values[:, 0], values[:, 1])
+
+
+def _probe(spec: PlantSpec, imu: ImuSpec, first: int) -> InertialProbe:
+    """The probe of a vehicle whose central body has the state row `first`."""
+    return InertialProbe(
+        imu.rows(first),
+        physics_hz=spec.rates.physics_hz,
+        every=imu.every,
+        sampling=imu.sampling,
+        gravity=spec.world.gravity,
+    )
 
 
 def inertial_probes(spec: PlantSpec) -> list[InertialProbe | None]:
@@ -123,17 +113,7 @@ def inertial_probes(spec: PlantSpec) -> list[InertialProbe | None]:
     first = 0
     for vehicle in spec.vehicles:
         imu = vehicle.imu
-        probes.append(
-            None
-            if imu is None
-            else InertialProbe(
-                imu.rows(first),
-                physics_hz=spec.rates.physics_hz,
-                every=imu.every,
-                sampling=imu.sampling,
-                gravity=spec.world.gravity,
-            )
-        )
+        probes.append(None if imu is None else _probe(spec, imu, first))
         first += len(vehicle.start)
     return probes
 
@@ -148,7 +128,7 @@ def _specific(gravity: float, a_W: Vec) -> Vec:
 def _add_means(
     x: Array,
     last: Array,
-    rows: NDArray[np.int64],
+    rows: Integers,
     p_BS_B: Array,
     q_BS: Array,
     gravity: float,
@@ -171,10 +151,10 @@ def _add_means(
 
 
 @njit(cache=True)
-def _feel(
+def _measure(
     x: Array,
     last: Array,
-    rows: NDArray[np.int64],
+    rows: Integers,
     p_BS_B: Array,
     q_BS: Array,
     gravity: float,

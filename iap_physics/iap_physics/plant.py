@@ -5,26 +5,18 @@ from collections.abc import Sequence
 from typing import Protocol, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.kernels import all_finite
 from iap_description.states import Command, Mode
-from iap_physics.disturbance import Disturbance, add_disturbances
 from iap_physics.drag import add_drag, drag_coefficients
-from iap_physics.engines.engine import (
-    INVALID_COMMAND,
-    OBJECT,
-    RUNNING,
-    Engine,
-    Integers,
-    world_indices,
-)
-from iap_physics.plant_spec import PlantSpec
+from iap_physics.engines.engine import INVALID_COMMAND, OBJECT, RUNNING, Engine, world_indices
+from iap_physics.plant_spec import Disturbance, PlantSpec, add_disturbances
 from iap_physics.propulsion import Airframe, Propulsion
 from iap_physics.wind import Generators, GustParameters, Wind, first_gust, generators, step_gust
 
-Array = NDArray[np.float64]
 GUSTS = "gusts"  # stream of their noise
 MAX_OVERLAP = 1e-3  # of a vehicle with an object at the start [m]
 NO_WRENCH_HERE = "command: a platform wrench is for its controller: publish on command/wrench"
@@ -101,12 +93,7 @@ class Plant:
 
     @classmethod
     def of(cls, spec: PlantSpec, engine: Engine, probes: Sequence[Probe] = ()) -> Self:
-        """The plant of a specification at its start, in an engine that is loaded here.
-
-        Args:
-            spec: what it is made of.
-            engine: of one world.
-            probes: see every physics step.
+        """The plant of a specification at its start, in an engine of one world that is loaded here.
 
         Raises:
             BadInput: a vehicle starts inside an object of the world.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a plant is made of, as values that survive YAML bit for bit: world, vehicles as they really fly, and starts."""
+"""The specification of a plant, in values that survive YAML bit for bit: world, vehicles as they fly, and starts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,9 +8,9 @@ from typing import Annotated, Self
 
 import numpy as np
 import yaml
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from iap_description.arrays import Array
 from iap_description.config import (
     Count,
     Flag,
@@ -23,21 +23,19 @@ from iap_description.config import (
     validate,
 )
 from iap_description.random_streams import stream
-from iap_description.sensors.inertial_samples import InertialMounts, Sampling
 from iap_description.sensors.mounts import SensorMount
+from iap_description.sensors.readings import InertialMounts, Sampling
 from iap_description.text_files import read_text
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.platform import Platform
 from iap_description.world.shapes import Surface
 from iap_description.world.world import World
-from iap_physics.disturbance import Disturbance
 from iap_physics.engines.make import EngineName
 from iap_physics.measured.state_noise import StateNoise
-from iap_physics.measured.wrench_filter import WrenchFilter
+from iap_physics.measured.wrench_sensor import WrenchFilter
 from iap_physics.wind import Wind
 
-Array = NDArray[np.float64]
 Seed = Annotated[int, Field(strict=True, ge=0)]
 Index = Annotated[int, Field(strict=True, ge=0)]
 Quaternion = tuple[Real, Real, Real, Real]
@@ -85,8 +83,23 @@ def _is_whole(ratio: float) -> bool:
     return ratio >= 1.0 and abs(ratio - round(ratio)) <= 1e-9
 
 
+class Disturbance(Record):
+    """A constant wrench on the central body for a while, about its CoM, along the axes of `map`."""
+
+    at: NonNegative  # when it begins [s]
+    until: Positive  # when it ends [s]
+    force: Vec3  # [N]
+    torque: Vec3  # [N m]
+
+    @model_validator(mode="after")
+    def _lasts(self) -> Self:
+        if self.until <= self.at:
+            raise ValueError(f"key 'until': {self.until} is not after 'at', {self.at}")
+        return self
+
+
 class ImuMount(Record):
-    """Where an inertial unit S sits on a body B of its vehicle."""
+    """The mount of an inertial unit S on a body B of its vehicle."""
 
     body: Index  # of the vehicle's bodies
     frame: str  # TF frame of S
@@ -160,7 +173,7 @@ class PlantVehicle(Record):
 
     @property
     def assembly(self) -> Assembly:
-        """What flies, with its real masses and its tool's real friction."""
+        """The bodies that fly, with their real masses and its tool's real friction."""
         assembly = Assembly.of(self.platform, self.name).scaled(mass=self.mass_factor)
         center = assembly.bodies[0]
         if center.surface is None or self.friction_factor == 1.0:
@@ -227,3 +240,10 @@ class PlantSpec(Record):
 def scaled_friction(surface: Surface, factor: float) -> Surface:
     """A surface with other friction."""
     return surface.model_copy(update={"friction": factor * surface.friction})
+
+
+def add_disturbances(disturbances: Sequence[Disturbance], t: float, out: Array) -> None:
+    """Add what acts at time `t` [s] to a wrench (6,), world axes."""
+    for each in disturbances:
+        if each.at <= t < each.until:
+            out += (*each.force, *each.torque)

@@ -5,18 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.kernels import Packed, packed
 from iap_description.states import STATE_SIZE, Command, Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_physics.autopilot import Autopilot, autopilot_step
-from iap_physics.engines.engine import Integers
 from iap_physics.rotors import RotorParameters, step_rotors
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -48,22 +46,22 @@ class Propulsion:
         count = len(airframe.assembly.aircraft)
         self.rows = rows
         bodies = [rows.start + body for body in airframe.assembly.aircraft]
-        self._bodies = np.array(bodies, dtype=np.int64)
         self._rotors = packed(RotorParameters.of(airframe.aircraft, bodies))
-        self._autopilot = packed(Autopilot.of(airframe.aircraft, airframe.autopilot))
         rate = airframe.autopilot.rate_hz or physics_hz
         self._every = round(physics_hz / rate)
         self.modes = np.full(batch, int(Mode.RPM), dtype=np.int64)
-        self.thrust = np.zeros((batch, count))
-        self.q_WB = np.zeros((batch, count, 4))
-        self.w_WB_B = np.zeros((batch, count, 3))
-        self.rpm_command = np.zeros((batch, count, 4))
-        self._rpm_target = np.zeros((batch, count, 4))
+        self.thrust, self.rpm_command = np.zeros((batch, count)), np.zeros((batch, count, 4))
+        q_WB, w_WB_B = np.zeros((batch, count, 4)), np.zeros((batch, count, 3))
+        self._command = (self.modes, self.thrust, q_WB, w_WB_B, self.rpm_command)
         self.rpm = np.zeros((batch, count, 4))
         self._estimates = np.zeros((batch, rows.stop, STATE_SIZE))
         self._uses_estimate = np.zeros(batch, bool)  # instead of the true state
         self._estimated_worlds = 0
         self._is_due = np.ones(batch, bool)
+        aircraft_rows, rpm_target = np.array(bodies, dtype=np.int64), np.zeros((batch, count, 4))
+        autopilot = packed(Autopilot.of(airframe.aircraft, airframe.autopilot))
+        state = (*self._command, self.rpm, autopilot, rpm_target)
+        self._arguments = (aircraft_rows, self._is_due, *state)  # of the compiled step
 
     def reset(self, rpm: Array, worlds: Integers) -> None:
         """Rotors at the given speeds (N, 4) or (worlds, N, 4), held there until a command comes."""
@@ -71,19 +69,21 @@ class Propulsion:
         self.modes[worlds], self._uses_estimate[worlds] = Mode.RPM, False
         self._estimated_worlds = int(np.count_nonzero(self._uses_estimate))
 
-    def take(self, command: Command, is_finite: NDArray[np.bool_] | None = None) -> None:
+    def take(self, command: Command, is_finite: Booleans | None = None) -> None:
         """Take a command for all worlds, or with a batch axis; `is_finite` (B,) are those that take it, None is all."""
-        if is_finite is None:
-            self.modes[:], self.thrust[:] = command.mode, command.thrust
-            self.q_WB[:], self.w_WB_B[:] = command.q_WB, command.w_WB_B
-            self.rpm_command[:] = command.rpm
-            return
-        rows = is_finite[:, None]
-        np.copyto(self.modes, command.mode, where=is_finite)
-        np.copyto(self.thrust, command.thrust, where=rows)
-        np.copyto(self.q_WB, command.q_WB, where=rows[..., None])
-        np.copyto(self.w_WB_B, command.w_WB_B, where=rows[..., None])
-        np.copyto(self.rpm_command, command.rpm, where=rows[..., None])
+        given: tuple[ArrayLike, ...] = (
+            command.mode,
+            command.thrust,
+            command.q_WB,
+            command.w_WB_B,
+            command.rpm,
+        )
+        for array, value in zip(self._command, given, strict=True):
+            if is_finite is None:
+                array[:] = value
+            else:
+                worlds = is_finite.reshape(-1, *[1] * (array.ndim - 1))
+                np.copyto(array, value, where=worlds)
 
     def set_estimate(self, x: Array | None) -> None:
         """Go by rows (bodies, 13) or (B, bodies, 13) of this vehicle, or by the truth."""
@@ -103,24 +103,8 @@ class Propulsion:
             dt: its length [s].
         """
         if self._every > 1:
-            self._is_due = (ticks + substep) % self._every == 0
-        _step_aircraft(
-            self._known_rows(x),
-            self._bodies,
-            self._is_due,
-            self.modes,
-            self.thrust,
-            self.q_WB,
-            self.w_WB_B,
-            self.rpm_command,
-            self.rpm,
-            self._autopilot,
-            self._rpm_target,
-            x,
-            wrenches,
-            self._rotors,
-            dt,
-        )
+            np.equal((ticks + substep) % self._every, 0, out=self._is_due)
+        _step_aircraft(self._known_rows(x), *self._arguments, x, wrenches, self._rotors, dt)
 
     def _known_rows(self, x: Array) -> Array:
         """Rows that the autopilots go by: estimates where there are some, else the truth."""
@@ -136,7 +120,7 @@ class Propulsion:
 def _step_aircraft(
     known: Array,
     bodies: Integers,
-    is_due: NDArray[np.bool_],
+    is_due: Booleans,
     modes: Integers,
     thrust: Array,
     q_WB: Array,

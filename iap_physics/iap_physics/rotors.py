@@ -19,17 +19,16 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Integers
 from iap_description.kernels import Quat, Vec, quat, rotate
 from iap_description.vehicles.aircraft import Aircraft
 
-Array = NDArray[np.float64]
 Rpm = tuple[float, float, float, float]
 
 
 class RotorParameters(NamedTuple):
-    """What the kernel needs of one platform's N aircraft.
+    """Parameters of the rotors of one platform's N aircraft.
 
     Attributes:
         bodies: (N,) state row of each aircraft.
@@ -41,7 +40,7 @@ class RotorParameters(NamedTuple):
         time_constant_down: T while it falls [s].
     """
 
-    bodies: NDArray[np.int64]
+    bodies: Integers
     wrench_of_thrusts: Array
     thrust_coefficient: float
     rpm_min: float
@@ -65,7 +64,7 @@ class RotorParameters(NamedTuple):
 
 
 class Lag(NamedTuple):
-    """What becomes of a deviation e_0 from the target over one step."""
+    """A deviation e_0 from the target over one step."""
 
     end: float  # e at the end, per e_0
     mean: float  # of e, per e_0
@@ -82,11 +81,7 @@ def lag(dt: float, time_constant: float) -> Lag:
 @njit(cache=True)
 def target_rpm(command: float, rpm_min: float, rpm_max: float) -> float:
     """The speed that a command asks for: within the limits, or 0 when it switches off (<= 0)."""
-    if command <= 0.0:
-        return 0.0
-    if command < rpm_min:
-        return rpm_min
-    return rpm_max if command > rpm_max else command
+    return 0.0 if command <= 0.0 else min(max(command, rpm_min), rpm_max)
 
 
 @njit(cache=True)

@@ -2,30 +2,29 @@
 """The plant's side of a flight whose commands come in messages: which command counts, and what if none comes."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.states import Command, Mode, Q
 from iap_physics.engines.engine import Contact, Engine
-from iap_physics.failsafe import FailSafe, Hold
+from iap_physics.failsafe import FailSafe
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.inertial import inertial_probes
-from iap_physics.measured.state_noise import NoisyState, StateNoiseLevel
+from iap_physics.measured.state_noise import NO_NOISE, NoisyState
 from iap_physics.measured.wrench_sensor import WrenchSensor
 from iap_physics.plant import NO_WRENCH_HERE, Plant
 from iap_physics.plant_spec import PlantSpec, PlantVehicle
 
-Array = NDArray[np.float64]
 Vector = tuple[float, float, float]
 
 
 @dataclass
 class Counts:
-    """What came of the commands to one vehicle.
+    """Counts of the commands to one vehicle.
 
     Attributes:
         taken: commands that came in time.
@@ -43,15 +42,9 @@ class Counts:
 
 
 class CommandBuffer:
-    """Commands to one vehicle, numbered by the state that they answer.
+    """Commands to one vehicle of `count` aircraft, numbered by the answered state; `hold` replaces missing ones."""
 
-    Args:
-        name: of the vehicle.
-        count: number of its aircraft.
-        hold: commands it where commands stay away.
-    """
-
-    def __init__(self, name: str, count: int, hold: Hold) -> None:
+    def __init__(self, name: str, count: int, hold: FailSafe) -> None:
         self.name, self.hold = name, hold
         self.counts = Counts()
         self._command, self._draft = Command.zeros(count), Command.zeros(count)
@@ -96,7 +89,7 @@ class CommandBuffer:
             self.counts.late += 1
 
     def next_command(self, x: Array, *, is_stale: bool) -> Command | None:
-        """What to fly in the coming period from state rows (bodies, 13); None goes on with the last command."""
+        """The command for the coming period from state rows (bodies, 13); None goes on with the last command."""
         if is_stale:
             if not self.is_holding:
                 self.is_holding = True
@@ -115,34 +108,29 @@ class Session:
         spec: of the plant.
         engine: not loaded yet.
         timeout: a vehicle whose newest command is older levels out and holds [s]; None waits for ever.
-        hold: commands each vehicle that gets none; None: its `FailSafe`.
 
     Attributes:
         k: number of the present state.
         failure: why the flight has failed; None while it has not.
         is_broken: whether the state is no longer a number, so that nothing but a reset helps.
         measured: what every vehicle's controller may see of the present state, (13,) each.
+        sensors: of every vehicle's contact wrench; None where it is not measured.
         samples: of every vehicle's ideal inertial units that have come with the present state.
     """
 
-    def __init__(
-        self,
-        spec: PlantSpec,
-        engine: Engine,
-        *,
-        timeout: float | None,
-        hold: Sequence[Hold] | None = None,
-    ) -> None:
+    def __init__(self, spec: PlantSpec, engine: Engine, *, timeout: float | None) -> None:
         self.spec = spec
-        self._patience = math.inf if timeout is None else timeout * spec.rates.control_hz
+        self._max_age = math.inf if timeout is None else timeout * spec.rates.control_hz
         self._probes = inertial_probes(spec)
-        self._noises = [_noise(spec, vehicle) for vehicle in spec.vehicles]
-        self._sensors = [_wrench_sensor(spec, vehicle) for vehicle in spec.vehicles]
+        self._noises = [
+            NoisyState(vehicle.state_noise or NO_NOISE, spec.rng(_noise_name(vehicle)))
+            for vehicle in spec.vehicles
+        ]
+        self.sensors = [_wrench_sensor(spec, vehicle) for vehicle in spec.vehicles]
         self.plant = Plant.of(spec, engine, [each for each in self._probes if each is not None])
-        holds = hold or [FailSafe(spec, vehicle) for vehicle in spec.vehicles]
         self.command_buffers = [
-            CommandBuffer(vehicle.name, vehicle.platform.count, each)
-            for vehicle, each in zip(spec.vehicles, holds, strict=True)
+            CommandBuffer(vehicle.name, vehicle.platform.count, FailSafe(spec, vehicle))
+            for vehicle in spec.vehicles
         ]
         self._warm_up()
         self._begin()
@@ -165,7 +153,7 @@ class Session:
         for i, vehicle in enumerate(self.spec.vehicles):
             self.plant.set_estimate(i, None)
             self._noises[i].reset(self.spec.rng(_noise_name(vehicle)))
-        for sensor in self._sensors:
+        for sensor in self.sensors:
             if sensor is not None:
                 sensor.reset()
         self._measure()
@@ -200,11 +188,7 @@ class Session:
     @property
     def missing(self) -> list[str]:
         """The vehicles whose command for the present state is not there."""
-        return [
-            command_buffer.name
-            for command_buffer in self.command_buffers
-            if command_buffer.newest != self.k
-        ]
+        return [buffer.name for buffer in self.command_buffers if buffer.newest != self.k]
 
     def set_estimate(self, vehicle: int, t: float, x: Array) -> None:
         """Let autopilots go by estimated rows (bodies, 13) of time `t` [s]; what is older than the last is left out."""
@@ -232,7 +216,7 @@ class Session:
         """
         try:
             for i, command_buffer in enumerate(self.command_buffers):
-                is_stale = self.k - command_buffer.newest > self._patience
+                is_stale = self.k - command_buffer.newest > self._max_age
                 command = command_buffer.next_command(self.plant.state(i)[0], is_stale=is_stale)
                 if command_buffer.is_holding:  # estimates no longer come either
                     self.plant.set_estimate(i, None)
@@ -256,16 +240,12 @@ class Session:
         """Measure every vehicle's present state and contact wrench."""
         self.samples = [None if probe is None else probe.take() for probe in self._probes]
         self.measured = [noise(self.plant.state(i)[0, 0]) for i, noise in enumerate(self._noises)]
-        for i, (sensor, measured) in enumerate(zip(self._sensors, self.measured, strict=True)):
+        for i, (sensor, measured) in enumerate(zip(self.sensors, self.measured, strict=True)):
             if sensor is not None:
                 sensor(self.plant.contact_wrench(i), measured[Q])
 
-    def sensor(self, vehicle: int) -> WrenchSensor | None:
-        """A vehicle's wrench sensor after the present state; None where the wrench is not measured."""
-        return self._sensors[vehicle]
-
     def pushes(self, vehicle: int) -> Array:
-        """Where the present contacts push a vehicle, and how: (n, 2, 3) points [m] and forces [N], world axes."""
+        """Points [m] and forces [N] (n, 2, 3) of the present contacts on a vehicle, world axes."""
         rows = self.plant.propulsion[vehicle].rows
         found = [pushed for c in self.plant.engine.contacts() if (pushed := _push_on(rows, c))]
         return np.array(found).reshape(-1, 2, 3)
@@ -285,14 +265,6 @@ def _noise_name(vehicle: PlantVehicle) -> str:
     return f"{vehicle.name}/state_noise"
 
 
-def _noise(spec: PlantSpec, vehicle: PlantVehicle) -> NoisyState:
-    noise = vehicle.state_noise
-    level = StateNoiseLevel(0.0, 0.0, 0.0, 0.0) if noise is None else noise.level
-    return NoisyState(level, spec.rng(_noise_name(vehicle)))
-
-
 def _wrench_sensor(spec: PlantSpec, vehicle: PlantVehicle) -> WrenchSensor | None:
     low_pass = vehicle.wrench_filter
-    if low_pass is None:
-        return None
-    return WrenchSensor(cutoff=low_pass.cutoff, damping=low_pass.damping, dt=spec.dt)
+    return None if low_pass is None else WrenchSensor(low_pass, spec.dt)

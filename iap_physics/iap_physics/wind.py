@@ -26,13 +26,12 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from iap_description.arrays import Array
 from iap_description.config import NonNegative, Real, Record
 from iap_description.errors import BadInput
 
-Array = NDArray[np.float64]
 Generators = np.random.Generator | Sequence[np.random.Generator]  # one, or one for each world
 
 FOOT = 0.3048  # [m]
@@ -71,7 +70,7 @@ class Wind(Record):
 
 
 class GustParameters(NamedTuple):
-    """What the gust kernel needs.
+    """Parameters of the gust kernel.
 
     Attributes:
         along: (cos, sin) of the mean wind's direction.

@@ -90,7 +90,7 @@ class Vehicle:
         if vehicle.push is not None and vehicle.control.wrench_mode != "none":
             check_axes(model, pushed_axes(vehicle.push), vehicle.name)
         line = _timeline(scenario, vehicle, model, recorded)
-        sense = NoisyState(vehicle.state_noise.level, _noise(scenario.seed, vehicle.name))
+        sense = NoisyState(vehicle.state_noise, _noise(scenario.seed, vehicle.name))
         row = drawn_start(
             line.rows[0], scenario.draw, stream(scenario.seed, f"{vehicle.name}/start")
         )

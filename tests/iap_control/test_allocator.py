@@ -32,15 +32,15 @@ def allocator_of(name, rate_filter=0.0):
 @pytest.mark.parametrize("name", ["three_star", "two_line", "star_12"])
 def test_allocated_commands_are_within_the_aircraft_limits_for_any_wrench(name):
     allocator = allocator_of(name)
-    craft = load_platform(name).aircraft
-    low, high = craft.thrust_limits
+    aircraft = load_platform(name).aircraft
+    low, high = aircraft.thrust_limits
     rng = np.random.default_rng(9)
     for U in rng.normal(size=(100, 6)) * 200.0:
         q_WP = so3.quaternion_exp(rng.normal(size=3))
         command = allocator(U, q_WP, rng.normal(size=allocator.model.count))
         assert (command.thrust >= low - 1e-9).all() and (command.thrust <= high + 1e-9).all()
         tilt = np.arccos(so3.rotate(command.q_WB, [0, 0, 1.0])[:, 2])
-        assert (tilt <= craft.tilt_max + 1e-9).all()
+        assert (tilt <= aircraft.tilt_max + 1e-9).all()
 
 
 def test_saturation_is_told_exactly_when_a_thrust_was_limited():

@@ -12,17 +12,17 @@ from iap_description.vehicles.platform import load_platform
 from iap_physics.autopilot import Autopilot, autopilot_step
 
 F450 = load_platform("f450")
-CRAFT = F450.aircraft
-J = inertia_matrix(CRAFT.inertia)
-LOW, HIGH = CRAFT.rotor.rpm_min, CRAFT.rotor.rpm_max
-HOVER = CRAFT.mass * 9.81
+AIRCRAFT = F450.aircraft
+J = inertia_matrix(AIRCRAFT.inertia)
+LOW, HIGH = AIRCRAFT.rotor.rpm_min, AIRCRAFT.rotor.rpm_max
+HOVER = AIRCRAFT.mass * 9.81
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 
 
 def pilot_of(**changes):
     """An autopilot without rotor lead, so that its output is the mixer's."""
     changes = {"rotor_lead": 1.0, **changes}
-    return Autopilot.of(CRAFT, gains_of().autopilot.model_copy(update=changes))
+    return Autopilot.of(AIRCRAFT, gains_of().autopilot.model_copy(update=changes))
 
 
 def rotor_speeds(pilot, mode, *, thrust=HOVER, x=None, q=LEVEL, w=(0, 0, 0), rpm=None, now=None):
@@ -47,11 +47,11 @@ def rotor_speeds(pilot, mode, *, thrust=HOVER, x=None, q=LEVEL, w=(0, 0, 0), rpm
 
 def made_by(rpm):
     """Thrust and torque [N, N m] of rotor speeds, from positions and spins alone."""
-    f = CRAFT.rotor.thrust_coefficient * rpm**2
-    p = np.array([rotor.position for rotor in CRAFT.rotors])
-    signs = np.array([1.0 if rotor.spin == "ccw" else -1.0 for rotor in CRAFT.rotors])
+    f = AIRCRAFT.rotor.thrust_coefficient * rpm**2
+    p = np.array([rotor.position for rotor in AIRCRAFT.rotors])
+    signs = np.array([1.0 if rotor.spin == "ccw" else -1.0 for rotor in AIRCRAFT.rotors])
     tilt = np.cross(p * [1, 1, 0], np.array([0.0, 0.0, 1.0]) * f[:, None]).sum(0)
-    return f.sum(), tilt - [0.0, 0.0, CRAFT.rotor.torque_ratio * (signs * f).sum()]
+    return f.sum(), tilt - [0.0, 0.0, AIRCRAFT.rotor.torque_ratio * (signs * f).sum()]
 
 
 def rate_for(torque, pilot):
@@ -67,7 +67,7 @@ def mixed(thrust, torque):
 
 
 def test_rotors_that_turn_counterclockwise_push_the_airframe_clockwise():
-    ccw = [i for i, rotor in enumerate(CRAFT.rotors) if rotor.spin == "ccw"]
+    ccw = [i for i, rotor in enumerate(AIRCRAFT.rotors) if rotor.spin == "ccw"]
     rpm = np.full(4, 5000.0)
     rpm[ccw] += 100.0
     assert made_by(rpm)[1][2] < 0.0
@@ -97,8 +97,8 @@ def test_mixed_speeds_are_within_the_rotor_limits_for_any_demand():
 
 def test_tilt_torque_is_kept_whenever_it_fits_between_the_rotor_limits():
     """Whatever thrust and yaw torque are asked for beside it."""
-    span = CRAFT.rotor.thrust_coefficient * (HIGH**2 - LOW**2)
-    mix = np.linalg.inv(CRAFT.wrench_of_rotor_thrusts[[2, 3, 4, 5]])
+    span = AIRCRAFT.rotor.thrust_coefficient * (HIGH**2 - LOW**2)
+    mix = np.linalg.inv(AIRCRAFT.wrench_of_rotor_thrusts[[2, 3, 4, 5]])
     fitting = 0
     for thrust, torque in random_demands(500, seed=3):
         if np.ptp(mix[:, 1:3] @ torque[:2]) <= span:

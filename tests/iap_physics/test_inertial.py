@@ -7,7 +7,7 @@ from dead_reckoning import figure_eight, reckon, worst_errors
 from flying import GRAVITY
 
 from iap_description import so3
-from iap_description.sensors.inertial_samples import InertialMounts
+from iap_description.sensors.readings import InertialMounts
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform

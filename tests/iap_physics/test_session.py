@@ -87,26 +87,6 @@ def test_a_platform_wrench_is_refused_with_the_topic_that_takes_it():
     assert session.command_buffers[0].counts.rejected == 1
 
 
-def test_a_hold_of_ones_own_commands_where_commands_stay_away():
-    class RotorsOff:
-        def __init__(self):
-            self.began, self.command = [], Command.zeros(3, Mode.RPM)
-
-        def begin(self, x):
-            self.began.append(x.copy())
-
-        def __call__(self, x):
-            return self.command
-
-    own = RotorsOff()
-    session = session_of(scenario_of("hover"), hold=[own])
-    own.began.clear()
-    for _ in range(60):
-        session.advance()
-    assert len(own.began) == 1 and own.began[0].shape == (4, 13)
-    assert session.plant.state(0)[0, 0, 9] < -0.5
-
-
 def test_a_state_that_breaks_stays_and_only_a_reset_helps(monkeypatch):
     scenario = scenario_of("hover")
     session, vehicles = session_of(scenario), vehicles_of(scenario)

@@ -11,7 +11,7 @@ from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
-from iap_description.sensors.inertial_samples import InertialMounts
+from iap_description.sensors.readings import InertialMounts
 from iap_description.states import Q
 from iap_physics.inertial import InertialProbe
 from iap_sensors import imu, magnetometer

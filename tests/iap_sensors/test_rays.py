@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from touching import world_of
 
+from iap_description.scenes.library import scene_names
 from iap_description.states import P
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
-from iap_description.world.scene_names import scene_names
 from iap_description.world.world import World
 from iap_physics.engines.joints import at_rest
 from iap_physics.engines.pybullet.engine import PyBulletEngine

@@ -7,8 +7,11 @@ from flying import DT, controller_of, gains_of, model_of
 
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import Push, PushPlan
-from iap_control.responders.admittance_responder import AdmittanceResponder
-from iap_control.responders.control_responder import ControlResponder, WrenchInteraction
+from iap_control.responders.control_responder import (
+    AdmittanceResponder,
+    ControlResponder,
+    WrenchInteraction,
+)
 from iap_control.responders.inputs import Limits
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput

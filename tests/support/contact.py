@@ -16,12 +16,11 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_estimation.wrench.momentum_observer import MomentumObserver
 from iap_physics.engines.joints import joined_rows
-from iap_physics.measured.state_noise import NoisyState, StateNoiseLevel
-from iap_physics.measured.wrench_filter import SecondOrderLowPass
+from iap_physics.measured.state_noise import NO_NOISE, NoisyState
+from iap_physics.measured.wrench_sensor import SecondOrderLowPass
 
 Array = NDArray[np.float64]
 TIP_P = np.array([-1.0, 0.0, 0.0])
-QUIET = StateNoiseLevel(0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass
@@ -116,7 +115,7 @@ class Rig:
         source="filtered",
         gains=None,
         start=(0.0,) * 3,
-        noise=QUIET,
+        noise=NO_NOISE,
     ):
         self.gains = gains or gains_of()
         self.obstacle, self.source = obstacle, source

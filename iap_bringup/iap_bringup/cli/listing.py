@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.table import Table
 
 from iap_control.gains import PRESETS as GAINS
+from iap_description.scenes.library import scene_names
 from iap_description.vehicles.platform import load_platform, platform_names
-from iap_description.world.scene_names import scene_names
 from iap_sensors.mounted.sensor_presets import set_names
 from iap_simulation.scenario.scenario import SCENARIOS
 

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from iap_bringup.experiments.options import Report, Rows, bar_row
 from iap_bringup.experiments.unrecorded_flight import watch
 from iap_description import so3
-from iap_description.scenes.library import load_scene
+from iap_description.scenes.library import load_scene, scene_names
 from iap_description.scenes.scene import Light, Scene, Sky
 from iap_description.scenes.textures import make_texture
 from iap_description.sensors.mounts import optical
-from iap_description.world.scene_names import scene_names
 from iap_description.world.tessellation import Part
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Renderer, Shot

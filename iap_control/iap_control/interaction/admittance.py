@@ -15,17 +15,16 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.gains import AdmittanceGains
 from iap_control.interaction.pose_correction import Correction, revise, revise_euler
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.kernels import yaw_of
 from iap_description.second_order import transition
 from iap_description.signals import Reference
 from iap_description.states import REF_FIXED
 
-Array = NDArray[np.float64]
 MIN_CORRECTION = 1e-9  # a correction smaller than this is over [m], [rad], and per second
 NOTHING: Array = np.zeros(6)
 NOTHING.setflags(write=False)
@@ -62,7 +61,7 @@ class Yielding(NamedTuple):
 
 
 def _largest_swing(damping: float) -> float:
-    """How far a bounded force can ever swing an axis, per what it holds at rest: the impulse response's 1-norm."""
+    """Largest swing of an axis under a bounded force, per its rest under that force: the impulse response's 1-norm."""
     if damping >= 1.0:
         return 1.0
     return 1.0 / math.tanh(0.5 * math.pi * damping / math.sqrt(1.0 - damping * damping))

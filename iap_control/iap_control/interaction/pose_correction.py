@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.kernels import (
     Vec,
     add,
@@ -29,12 +29,11 @@ from iap_description.kernels import (
     vec,
 )
 
-Array = NDArray[np.float64]
 MIN_PITCH_COSINE = 0.02  # of the pitch, below which Euler rates are not followed further
 
 
 class Correction(NamedTuple):
-    """What is added to a pose, [position; turn], in world axes [m], [rad]; or [position; Euler angles].
+    """An addition to a pose, [position; turn], in world axes [m], [rad]; or [position; Euler angles].
 
     Attributes:
         e: (6,) the correction.

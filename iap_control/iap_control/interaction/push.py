@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is pushed under wrench control, and when: from a scenario's keys to a task for every control step."""
+"""Pushes under wrench control: from a scenario's keys to a task for every control step."""
 
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Booleans
 from iap_description.config import NonNegative, Positive, Record, Vec3
 from iap_description.signals import AXES, ForceMode, ForceTask
 
-Array = NDArray[np.float64]
+Axis = Literal["x", "y", "z", "roll", "pitch", "yaw"]
 CONTACT_FORCE = 0.3  # measured force from which on there is contact [N]
 
 
@@ -18,9 +18,7 @@ class Push(Record):
 
     force: Vec3  # [N]
     torque: Vec3  # [N m]
-    axes: tuple[
-        Literal["x", "y", "z", "roll", "pitch", "yaw"], ...
-    ]  # under wrench control if the mode is selective
+    axes: tuple[Axis, ...]  # under wrench control if the mode is selective
     begin: Literal["contact", "time"]  # what switches wrench control on
     at: NonNegative  # not before this time [s]
     ramp: NonNegative  # time in which the wrench grows from nothing [s]
@@ -82,7 +80,7 @@ class PushPlan:
         return task
 
 
-def pushed_axes(push: Push) -> NDArray[np.bool_]:
+def pushed_axes(push: Push) -> Booleans:
     """(6,) the axes x y z roll pitch yaw that a push names."""
     return np.array([axis in push.axes for axis in AXES])
 

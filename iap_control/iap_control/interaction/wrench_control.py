@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.allocator import Allocator
 from iap_control.gains import Gains
@@ -23,11 +22,11 @@ from iap_control.laws.motion_law import MotionLaw
 from iap_control.laws.tracking import Held, Law, Tracking
 from iap_control.model import PlatformModel
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_description.second_order import transition
 from iap_description.signals import NO_WRENCH, ForceMode, ForceTask, Reference
 from iap_description.states import REF_P, REF_Q, REF_V, REF_W, Level, P, Q, V, W
 
-Array = NDArray[np.float64]
 NO_AXES = np.zeros(6, dtype=bool)
 NO_AXES.setflags(write=False)
 MIN_STEP = 1e-4  # step of the active wrench [N, N m] and correction [m, rad, per s] below which they are over
@@ -41,7 +40,7 @@ class WrenchControl:
     wrench comes back to its reference on a way that begins where the platform is and as it moves.
 
     Args:
-        model: what is believed of the platform.
+        model: of the platform.
         gains: of flight and of wrench control.
         dt: control period [s].
 
@@ -59,7 +58,7 @@ class WrenchControl:
         wrench = gains.wrench
         self._tip_P = model.tip_P.copy()
         self.flight = MotionLaw.of(model, Law.of(gains))
-        self._paper = MotionLaw.of(model.coupled(False), Law.of_paper(wrench.paper))
+        self._paper = MotionLaw.of(model.coupled(False), Law.of(wrench.paper))
         self._paper_law = PaperLaw.of(wrench.paper)
         self._selective_law = SelectiveLaw.of(wrench.selective)
         self._fading = math.exp(-self._dt / wrench.blend_time)
@@ -78,9 +77,7 @@ class WrenchControl:
         self._pushed, self._external, self._step = np.zeros(6), np.zeros(6), np.zeros(6)
         self._way_back = Correction.none()
         self._row = np.zeros(0)
-        self._no_task = ForceTask(
-            ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool)
-        )
+        self._no_task = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), NO_AXES)
 
     def __call__(
         self,
@@ -185,7 +182,7 @@ class WrenchControl:
             start_selective(push, *wanted, self._fresh, law, self._memory, M)
 
     def _push(self, x: Array, task: ForceTask, wrench_e_P: Array, short: Array) -> None:
-        """What the motion law is to take for external, so that it pushes as the wrench loops say."""
+        """Write the external wrench under which the motion law pushes as the wrench loops ask."""
         wanted = (task.measured_P, task.desired_P)
         if self.mode == ForceMode.PAPER:
             paper_wrench(*wanted, self._paper_law, self._memory, self._dt, self._pushed)
@@ -227,7 +224,7 @@ class WrenchControl:
         task.wrench_integral_P[:] = self._memory.share
 
 
-def _axes_of(task: ForceTask) -> NDArray[np.bool_]:
+def _axes_of(task: ForceTask) -> Booleans:
     """(6,) whether the wrench has a say on each axis."""
     if task.mode == ForceMode.SELECTIVE:
         return task.axes

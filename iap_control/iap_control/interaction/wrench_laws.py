@@ -23,17 +23,15 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.gains import PaperWrenchGains, SelectiveWrenchGains
 from iap_control.laws.tracking import Held, turn_about_pivot
+from iap_description.arrays import Array, Booleans
 from iap_description.kernels import add, cross, matvec, put, quat, unrotate, vec
 
-Array = NDArray[np.float64]
-Axes = NDArray[np.bool_]
-UNDAMPED_SHARE = (
-    0.5  # of the damping, for a push that is met: damping would feed the bouncing of a hard tip
-)
+Axes = Booleans
+# of the damping, for a push that is met: damping would feed the bouncing of a hard tip
+UNDAMPED_SHARE = 0.5
 PUSH_MARGIN = 0.5  # share of what damping takes at the speed of approach, by which a push may exceed what it meets
 
 
@@ -92,7 +90,7 @@ class SelectiveLaw(NamedTuple):
 
 
 class WrenchMemory(NamedTuple):
-    """What wrench control remembers.
+    """Memory of wrench control.
 
     Attributes:
         share: (6,) of the wrench errors' integral in the active wrench [N, N m].
@@ -177,10 +175,8 @@ def selective_wrench(
             a[i] = (push - met[i]) / M[i, i] - loose * law.damping[i] * v[i]
     turn_about_pivot(held, vec(a[3:]), a)
     matvec(M, a, out)
-    known, push_torque = (
-        cross(vec(held.pivot_P), vec(controlled_P)),
-        cross(vec(held.pivot_P), vec(met)),
-    )
+    known = cross(vec(held.pivot_P), vec(controlled_P))
+    push_torque = cross(vec(held.pivot_P), vec(met))
     for i in range(6):
         if held.axes[i] == 0.0:
             out[i] += met[i]
@@ -202,7 +198,7 @@ def _push(
     dt: float,
     short: float,
 ) -> float:
-    """What axis i pushes with [N, N m] before damping; advances its integral."""
+    """The push of axis i [N, N m] before damping; advances its integral."""
     e = measured - desired
     lowest, highest = -measured - margin, -measured + margin
     push = -desired + law.kP[i] * e + memory.share[i]

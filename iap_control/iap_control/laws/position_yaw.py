@@ -7,17 +7,19 @@ derivative.
 """
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.allocation import attitude_of_thrust, limited_thrust
+from iap_control.allocator import Allocator
 from iap_control.gains import Gains
 from iap_control.laws.tracking import ACCELERATION, VELOCITY, Law, Tracking, integrate, track
-from iap_control.model import Inertia, PlatformModel
+from iap_control.model import Inertia, PlatformModel, check_axes
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.kernels import (
     Quat,
     Vec,
@@ -39,8 +41,9 @@ from iap_description.kernels import (
     unrotate,
     vec,
 )
+from iap_description.signals import AXES, ForceMode, ForceTask, Reference
+from iap_description.states import REF_ALPHA, REF_Q, REF_W, Level
 
-Array = NDArray[np.float64]
 RATE_MAX, ALPHA_MAX = 4.0, 20.0  # fed forward of the attitude command [rad/s], [rad/s^2]
 
 
@@ -71,19 +74,12 @@ class RigidLaw(NamedTuple):
     def of(cls, gains: Gains, model: PlatformModel) -> "RigidLaw":
         """The arrays of a gain preset for a rigid platform."""
         d = so3.hat(model.inertia.d_0)
-        J_c = (
-            model.inertia.J + model.inertia.mass * d @ d
-        )  # parallel axes, from P's origin to the CoM
+        J_c = model.inertia.J + model.inertia.mass * d @ d  # parallel axes, to the CoM
         low, high = model.aircraft.thrust_limits
         limits = (model.count * low, model.count * high, math.tan(model.aircraft.tilt_max))
-        return cls(
-            np.array(gains.rigid.kP),
-            np.array(gains.rigid.kD),
-            J_c,
-            *limits,
-            gains.rigid.rate_filter,
-            _largest_pull(model, J_c, np.array(gains.rigid.kP)),
-        )
+        kP, kD = np.array(gains.rigid.kP), np.array(gains.rigid.kD)
+        pull_max = _largest_pull(model, J_c, kP)
+        return cls(kP, kD, J_c, *limits, gains.rigid.rate_filter, pull_max)
 
 
 def _largest_pull(model: PlatformModel, J_c: Array, kP: Array) -> float:
@@ -102,7 +98,7 @@ def _largest_pull(model: PlatformModel, J_c: Array, kP: Array) -> float:
 
 
 class RigidMemory(NamedTuple):
-    """What the attitude part remembers: the last command and its filtered derivatives; nothing while `started` is 0."""
+    """Memory of the attitude part: the last command and its filtered derivatives; nothing while `started` is 0."""
 
     q_WB: Array
     w_B: Array
@@ -133,20 +129,9 @@ def position_yaw_wrench(
 ) -> Array:
     """Active wrench U (6,) in P: thrust along z and three torques.
 
-    Args:
-        x: (13,) state row of the central body.
-        row: (19+) reference row.
-        wrench_e_P: (6,) external wrench in P to compensate [N, N m].
-        integral: (6,) integral of the pose error, advanced in place.
-        work: working memory.
-        level: what of the reference is tracked.
-        inertia: the platform's lumped dynamics.
-        law: position gains.
-        rigid: attitude gains and limits.
-        memory: of the attitude command, advanced in place.
-        yaw: heading command [rad].
-        dt: control period [s].
-        saturated: whether a rotor was at a limit in the last step (anti-windup).
+    Arguments as in `full_actuation_wrench`; `rigid` are attitude gains and limits, `memory` (of the attitude command)
+    is advanced in place, `yaw` is the heading command [rad], and `saturated` says whether a rotor was at a limit in
+    the last step (anti-windup).
     """
     q = quat(x[3:])
     track(x, row, level, work)
@@ -235,3 +220,78 @@ def _attitude_feedback(q: Quat, q_r: Quat, w_B: Vec, memory: RigidMemory, rigid:
     e_w = sub(w_B, unrotate(q_e, vec(memory.w_B)))
     feedback = add(times(vec(rigid.kP), e_R), times(vec(rigid.kD), e_w))
     return sub(unrotate(q_e, vec(memory.alpha_B)), feedback)
+
+
+class PositionYawControl:
+    """Turns states and references into active wrenches of one platform.
+
+    Args:
+        model: of the platform.
+        gains: of flight.
+        dt: control period [s].
+        headings: (N,) of the aircraft [rad] for a state row and a reference.
+        follows: whether the headings follow the platform's yaw.
+    """
+
+    def __init__(
+        self,
+        model: PlatformModel,
+        gains: Gains,
+        dt: float,
+        headings: Callable[[Array, Reference], Array],
+        *,
+        follows: bool,
+    ) -> None:
+        self._dt, self._headings, self._follows = dt, headings, follows
+        self.set_gains(model, gains)
+        self.reset()
+
+    def set_gains(self, model: PlatformModel, gains: Gains) -> None:
+        """Change the gains, also in flight; the integral stays."""
+        self._model = model
+        self._law = Law.of(gains)._replace(kI=np.array([*gains.rigid.kI, 0.0, 0.0, 0.0]))
+        self._rigid = RigidLaw.of(gains, model)
+
+    def reset(self) -> None:
+        """Forget integral and past commands."""
+        self._integral = np.zeros(6)
+        self._work = Tracking.empty()
+        self._memory = RigidMemory.empty()
+        self._yaw: float | None = None
+        self._yaw_rate = 0.0
+
+    def __call__(
+        self,
+        x: Array,
+        reference: Reference,
+        wrench_e_P: Array,
+        task: ForceTask | None,
+        last: Array | None,  # noqa: ARG002 - of use to wrench control only
+        allocator: Allocator,
+    ) -> Array:
+        """Active wrench U (6,) about P's origin in P; arguments as in `WrenchControl.__call__`.
+
+        Raises:
+            BadInput: the task controls a wrench.
+        """
+        if task is not None and task.mode != ForceMode.NONE:
+            check_axes(self._model, np.ones(len(AXES), dtype=bool), "platform")
+        memory = (x, reference.row, wrench_e_P, self._integral, self._work)
+        settings = (int(reference.level), self._model.inertia, self._law, self._rigid)
+        yaw = self._yaw_command(x, reference)
+        end = (self._dt, allocator.saturated)
+        return position_yaw_wrench(*memory, *settings, self._memory, yaw, *end)
+
+    def _yaw_command(self, x: Array, reference: Reference) -> float:
+        """Yaw [rad]: the heading's, or the sum of the turn rates where no pose is tracked."""
+        q_WP = quat(reference.row[REF_Q])
+        if reference.level == Level.ACCELERATION:
+            self._yaw_rate += self._dt * rotate(q_WP, vec(reference.row[REF_ALPHA]))[2]
+        else:
+            self._yaw_rate = rotate(q_WP, vec(reference.row[REF_W]))[2]
+        if self._yaw is None or reference.level == Level.POSE or not self._follows:
+            heading = self._headings(x, reference)[0]
+            self._yaw = float(heading - self._model.mount_yaw[0])
+        else:
+            self._yaw += self._dt * self._yaw_rate
+        return self._yaw

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.gains import Gains, PaperWrenchGains
+from iap_description.arrays import Array
 from iap_description.kernels import (
     Vec,
     add,
@@ -24,13 +24,7 @@ from iap_description.kernels import (
     vec,
 )
 
-Array = NDArray[np.float64]
-
-POSE, VELOCITY, ACCELERATION = (
-    0,
-    1,
-    2,
-)  # what of the reference is tracked, iap_description.states.Level
+POSE, VELOCITY, ACCELERATION = 0, 1, 2  # tracked part, as iap_description.states.Level
 
 
 class Law(NamedTuple):
@@ -44,22 +38,11 @@ class Law(NamedTuple):
     reach: Array
 
     @classmethod
-    def of(cls, gains: Gains) -> "Law":
-        """The arrays of a gain preset."""
-        return cls(
-            np.array(gains.kP),
-            np.array(gains.kI),
-            np.array(gains.kD),
-            np.array(gains.integral_limit),
-            gains.per_inertia,
-            np.array(gains.error_limit),
-        )
-
-    @classmethod
-    def of_paper(cls, gains: PaperWrenchGains) -> "Law":
-        """The pose gains that direct wrench control brings along, forces per error."""
-        limits = (np.array(gains.integral_limit), False, np.array(gains.error_limit))
-        return cls(np.array(gains.kP), np.array(gains.kI), np.array(gains.kD), *limits)
+    def of(cls, gains: Gains | PaperWrenchGains) -> "Law":
+        """The arrays of a gain preset, or of the pose gains of direct wrench control, forces per error."""
+        per_inertia = isinstance(gains, Gains) and gains.per_inertia
+        pid = (np.array(gains.kP), np.array(gains.kI), np.array(gains.kD))
+        return cls(*pid, np.array(gains.integral_limit), per_inertia, np.array(gains.error_limit))
 
 
 class Tracking(NamedTuple):
@@ -110,7 +93,7 @@ def track(x: Array, row: Array, level: int, out: Tracking) -> None:
 
 
 class Held(NamedTuple):
-    """What of the pose is tracked where the wrench is controlled besides.
+    """The tracked part of the pose where the wrench is controlled besides.
 
     Attributes:
         axes: (6,) 1 where the pose is tracked, 0 on axes of P that are left to the wrench.

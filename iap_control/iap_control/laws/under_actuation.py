@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_control.laws.tracking import (
     ACCELERATION,
@@ -27,6 +26,7 @@ from iap_control.laws.tracking import (
     turn_about_pivot,
 )
 from iap_control.model import Inertia, PlatformModel
+from iap_description.arrays import Array
 from iap_description.kernels import (
     Quat,
     Vec,
@@ -45,9 +45,6 @@ from iap_description.kernels import (
     unrotate,
     vec,
 )
-
-Array = NDArray[np.float64]
-
 
 MIN_LEVER = 1e-6  # of the CoM about the line, below which the platform does not hang [m]
 
@@ -178,7 +175,7 @@ def under_actuation_wrench(
 
 @njit(cache=True)
 def _across(wrench: Array, basis: Array) -> Array:
-    """Force and torques across the line (5,) of a wrench (6,) in P."""
+    """Linear part and angular parts across the line (5,) of a wrench or an error (6,) in P."""
     out = np.empty(5)
     out[:3] = wrench[:3]
     for k in range(2):
@@ -189,13 +186,7 @@ def _across(wrench: Array, basis: Array) -> Array:
 
 
 @njit(cache=True)
-def _drop_turn_about_line(
-    q: Quat,
-    q_r: Quat,
-    line: Array,
-    work: Tracking,
-    level: int,
-) -> None:
+def _drop_turn_about_line(q: Quat, q_r: Quat, line: Array, work: Tracking, level: int) -> None:
     """Leave the turn about the line out of what is commanded: only the line's direction counts.
 
     The attitude error becomes r_r x r (iap_simulator below eq. (16)) with both directions in P, and the
@@ -248,17 +239,14 @@ def _turn_across(five: Array, split: Decomposition) -> Vec:
 @njit(cache=True)
 def _error(e_T: Array, law: Law, split: Decomposition) -> Array:
     """The five pose errors: Delta_a^T [e_p; d_0 x e_p + e_r] as printed, or [e_p; e_r across the line] per inertia."""
-    e = np.empty(5)
     if law.per_inertia:
-        e[:3] = e_T[:3]
-        e[3] = e_T[3] * split.basis[0, 0] + e_T[4] * split.basis[1, 0] + e_T[5] * split.basis[2, 0]
-        e[4] = e_T[3] * split.basis[0, 1] + e_T[4] * split.basis[1, 1] + e_T[5] * split.basis[2, 1]
-        return e
+        return _across(e_T, split.basis)
     force = e_T.copy()
     lever = cross(vec(split.d_0), vec(e_T))
     force[3] += lever[0]
     force[4] += lever[1]
     force[5] += lever[2]
+    e = np.empty(5)
     matvec(split.Delta_T[:5], force, e)
     return e
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gains as ROS parameters, and which of them change in flight."""
+"""The ROS parameters of controller and admittance: gains, the platform, its references, and the measured wrench."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,11 +7,26 @@ from typing import Any
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 
-from iap_control.controller import Controller
+from iap_control.allocator import Allocator
+from iap_control.controller import AUTO, LAWS, Controller, make_controller
 from iap_control.gains import PRESETS as GAINS
 from iap_control.gains import Gains
+from iap_control.interaction.admittance import Admittance
+from iap_control.interaction.push import Push, PushPlan
+from iap_control.model import PlatformModel
+from iap_control.responders.control_responder import (
+    AdmittanceResponder,
+    ControlResponder,
+    WrenchInteraction,
+)
+from iap_control.responders.inputs import Limits
+from iap_control.responders.reference_input import SOURCES, ReferenceInput, Source
+from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
 from iap_description.config import parse_yaml, validate
+from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
+from iap_description.signals import ForceMode
+from iap_description.vehicles.assembly import Assembly
 from iap_io.ros.node import SuiteNode
 
 SIX = "order x y z roll pitch yaw"
@@ -66,7 +81,7 @@ class GainParameters:
         self.gains = self._validated(self._tree)
 
     def _declare(self, node: SuiteNode, name: str, what: str, *, changeable: bool) -> None:
-        default = _plain(_value(self._tree, name))
+        default = _plain(_node(self._tree, name)[name.split(".")[-1]])
         limits = None if isinstance(default, bool) else (0.0, MAX_GAIN)
         value = node.parameter(
             f"gains.{name}", default, what, changeable=changeable, limits=limits
@@ -133,11 +148,123 @@ def _node(tree: dict[str, Any], path: str) -> dict[str, Any]:
     return tree
 
 
-def _value(tree: dict[str, Any], path: str) -> Any:  # noqa: ANN401
-    return _node(tree, path)[path.split(".")[-1]]
-
-
 def _assign(tree: dict[str, Any], path: str, value: Any) -> None:  # noqa: ANN401
     """Set what a dotted path names; arrays come as lists."""
     last = path.split(".")[-1]
     _node(tree, path)[last] = list(value) if isinstance(value, Sequence) else value
+
+
+YAW_MODES = ("follow", "hold", "given")
+WRENCH_AXES = "wrench_axes"
+MODES = {mode.name.lower(): mode for mode in ForceMode}
+
+
+def make_control_responder(
+    node: SuiteNode, gains: Gains
+) -> tuple[ControlResponder, str, Allocator]:
+    """Declare what a controller is made of, and make it.
+
+    Also returns the topic of the wrench that it measures, and an allocator of its own for commanded wrenches.
+
+    Raises:
+        BadInput: one of the parameters cannot be used.
+    """
+    platform = node.platform()
+    what = "Headings of the aircraft: follow (the platform) | hold | given (by the reference)."
+    yaw = node.choice("yaw_mode", YAW_MODES, what)
+    gravity = node.parameter("gravity", GRAVITY, "Along -z of map [m/s^2].", limits=(0.1, 100.0))
+    law = node.parameter("law", AUTO, f"{AUTO}, {', '.join(LAWS)}, or module:Class of your own.")
+    limits, source = _references(node)
+    model = PlatformModel.of(
+        Assembly.of(platform),
+        platform.aircraft,
+        gravity=gravity,
+        com_coupling=gains.com_coupling,
+    )
+    dt = _period(node)
+    controller = make_controller(law, model, gains, dt=dt, yaw_mode=yaw, key="law")
+    references = ReferenceInput(model.count, limits, source, needs_headings=yaw == "given")
+    topic, wrenches = _wrenches(node, source, "")
+    interaction = _interaction(node, model, wrenches, dt, limits.timeout)
+    allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
+    return ControlResponder(controller, references, interaction), topic, allocator
+
+
+def make_admittance_responder(
+    node: SuiteNode, gains: Gains
+) -> tuple[AdmittanceResponder, str, int]:
+    """The same for an admittance; returns also the topic of the wrench, and the number of aircraft.
+
+    Raises:
+        BadInput: one of the parameters cannot be used.
+    """
+    count = node.platform().count
+    limits, source = _references(node)
+    topic, wrenches = _wrenches(node, source, "wrench/filtered")
+    if wrenches is None:
+        raise BadInput("parameter wrench_topic: empty, but references yield to a wrench")
+    references = ReferenceInput(count, limits, source, needs_headings=False)
+    admittance = Admittance(gains.admittance, _period(node))
+    return AdmittanceResponder(admittance, references, wrenches), topic, count
+
+
+def accept_axes(node: SuiteNode, responder: ControlResponder) -> None:
+    """From now on let `wrench_axes` choose the axes of the wrench in flight."""
+
+    def take(parameters: Sequence[Parameter]) -> SetParametersResult:
+        try:
+            for parameter in parameters:
+                if parameter.name == WRENCH_AXES:
+                    responder.set_axes(tuple(parameter.value))
+        except BadInput as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    node.add_on_set_parameters_callback(take)
+
+
+def _period(node: SuiteNode) -> float:
+    what = "Rate at which states come [Hz]."
+    return 1.0 / node.parameter("control_rate", 200.0, what, limits=(1.0, 1e4))
+
+
+def _references(node: SuiteNode) -> tuple[Limits, Source]:
+    what = "Answer a state with the reference and the wrench of its stamp (stamped), or with the newest (latest)."
+    source = node.choice("reference_source", SOURCES, what)
+    what = "A simple input that is silent for longer stands still [s of simulation time]."
+    timeout = node.parameter("input_timeout", 0.5, what, limits=(0.01, 60.0))
+    return Limits(timeout=timeout), source
+
+
+def _wrenches(node: SuiteNode, source: Source, default: str) -> tuple[str, WrenchInput | None]:
+    what = "Topic of the measured wrench: wrench/raw, wrench/filtered or wrench/estimated; empty: none."
+    topic = node.parameter("wrench_topic", default, what)
+    what = "An older wrench counts no more, and wrench control is off [s of simulation time]."
+    timeout = node.parameter("wrench_timeout", 0.1, what, limits=(0.01, 60.0))
+    return topic, WrenchInput(timeout, source) if topic else None
+
+
+def _interaction(
+    node: SuiteNode,
+    model: PlatformModel,
+    wrenches: WrenchInput | None,
+    dt: float,
+    timeout: float,
+) -> WrenchInteraction | None:
+    """The part of the controller that acts upon the measured wrench."""
+    what = f"How the wrench is controlled: {', '.join(MODES)}."
+    mode = MODES[node.choice("wrench_mode", tuple(MODES), what)]
+    what = "What a scenario pushes, as YAML; empty: only what comes on wrench/reference."
+    text, source = node.parameter("push", "", what), "parameter push"
+    what = "Axes under wrench control in mode selective while wrench/reference is followed: x y z roll pitch yaw."
+    axes = tuple(node.parameter(WRENCH_AXES, ["x"], what, changeable=True))
+    if wrenches is None:
+        if mode != ForceMode.NONE:
+            raise BadInput("parameter wrench_topic: empty, but wrench_mode needs a wrench")
+        return None
+    push = validate(Push, parse_yaml(text, source=source), source=source) if text else None
+    is_planned = push is not None and mode != ForceMode.NONE
+    plan = PushPlan(push, mode, dt=dt) if is_planned else None
+    name = node.get_namespace().strip("/")
+    demand = WrenchDemand(model, mode, axes, timeout=timeout, name=name)
+    return WrenchInteraction(wrenches, mode, plan, demand)

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.model import mount_yaws
 from iap_control.references.motions import Motion, MotionOrReplay, Replay
 from iap_control.references.player import Player
 from iap_control.references.timeline import Leads, flight_timeline
+from iap_description.arrays import Array
 from iap_description.config import Record, parse_yaml, validate
 from iap_description.errors import BadInput
 from iap_description.signals import NO_WRENCH
@@ -25,7 +25,6 @@ from iap_io.ros.node import LATEST, SuiteNode, run
 from iap_io.wire.message_views import SECOND, MessageReader, ReferenceMessage, StateMessage
 from iap_msgs.msg import PlatformReference, PlatformState
 
-Array = NDArray[np.float64]
 STARTS = ("hover", "ground")
 
 

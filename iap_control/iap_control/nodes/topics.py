@@ -30,7 +30,7 @@ REFERENCE = "reference"
 
 
 class ResponderTopics:
-    """What comes goes to the responder, and the answer that it completes to `publish`.
+    """Hand messages to the responder, and the answers that they complete to `publish`.
 
     Args:
         node: whose topics they are.
@@ -56,14 +56,10 @@ class ResponderTopics:
         self._node, self._responder, self._publish = node, responder, publish
         self._doing, self._timing = doing, timing
         self.base = frame(node.get_namespace().strip("/"), BASE_LINK)
-        self._states, self._references = (
-            MessageReader(StateMessage),
-            MessageReader(ReferenceMessage),
-        )
+        self._states = MessageReader(StateMessage)
+        self._references = MessageReader(ReferenceMessage)
         self._wrenches, self._row = MessageReader(WrenchMessage), np.zeros(REF_FIXED + count)
-        self._last_state = self._last_new_state = (
-            time.monotonic()
-        )  # last state, and the last one that was new
+        self._last_state = self._last_new_state = time.monotonic()
         self._spent, self._fault = 0.0, ""
         self._subscribe(wrench_topic)
         self._diagnostics = Diagnostics(node, self._statuses, lambda: responder.stamp)
@@ -100,11 +96,10 @@ class ResponderTopics:
 
     def _on_reference(self, data: bytes) -> None:
         def take() -> object:
-            message = self._references.read(data)
-            message.get_row(self._row)
-            return self._responder.take_reference(
-                message.stamp, message.level, self._row, message.wrench_P
-            )
+            given = self._references.read(data)
+            given.get_row(self._row)
+            arguments = (given.stamp, given.level, self._row, given.wrench_P)
+            return self._responder.take_reference(*arguments)
 
         self._answer(take)
 
@@ -178,7 +173,7 @@ class ResponderTopics:
         return [status_message(self._node.get_fully_qualified_name(), level, text, values)]
 
     def _missing(self) -> str:
-        """What has not come for too long."""
+        """The message that has not come for too long."""
         now, responder = time.monotonic(), self._responder
         if now - self._last_state > DIAGNOSTIC_TIMEOUT:
             return f"waiting for {self._state.topic_name}"
@@ -188,7 +183,7 @@ class ResponderTopics:
         return ""
 
     def _lost(self) -> str:
-        """What is done without, since it stays away."""
+        """The lost wrench, if one should be measured."""
         if not self._responder.has_lost_wrench:
             return ""
         return f"no wrench on {self._wrench.topic_name}: {self._doing} without it"

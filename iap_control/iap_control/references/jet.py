@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from iap_description.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -74,6 +73,13 @@ class Jet:
         dg = 30.0 * s**2 * (1.0 - s) ** 2
         ddg = 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s)
         return Jet(g, dg * self.df, ddg * self.df**2 + dg * self.ddf)
+
+    def smooth_ramp(self, ease: float) -> "Jet":
+        """Integral of the smooth step over `ease`, of a signal of slope 1: 0 before, f - ease / 2 after."""
+        s = np.clip(self.f / ease, 0.0, 1.0)
+        inside = ease * (2.5 * s**4 - 3.0 * s**5 + s**6)
+        step = (self * (1.0 / ease)).smooth_step()
+        return Jet(inside + np.maximum(self.f - ease, 0.0), step.f, step.df)
 
 
 def constant(t: Array, value: float) -> Jet:

@@ -5,16 +5,14 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from iap_control.references.jet import Jet, constant, polyline
 from iap_control.references.rows import from_ned, rows_of
+from iap_description.arrays import Array
 from iap_description.config import Count, Positive, Real, Record, Vec3, validate
 from iap_description.errors import BadInput
 from iap_description.plugins import load_class
-
-Array = NDArray[np.float64]
 
 
 class Hover(Record):
@@ -27,11 +25,8 @@ class Hover(Record):
 
     def rows(self, t: Array) -> Array:
         """Reference rows (T, 19) at times `t` [s]."""
-        angles = np.deg2rad(self.rpy_deg)
-        return rows_of(
-            tuple(constant(t, p) for p in self.position),  # type: ignore[arg-type]
-            tuple(constant(t, a) for a in angles),  # type: ignore[arg-type]
-        )
+        pose = [constant(t, value) for value in (*self.position, *np.deg2rad(self.rpy_deg))]
+        return rows_of(pose[:3], pose[3:])
 
 
 class Spiral(Record):
@@ -64,7 +59,14 @@ class Spiral(Record):
             float(np.deg2rad(a)) * (fade * (time * (2.0 * np.pi / p)).sin())
             for a, p in zip(self.sway_deg, self.sway_periods, strict=True)
         ]
-        return rows_of(position, (angles[0], angles[1], angles[2]))
+        return rows_of(position, angles)
+
+
+def _lap(phase: Jet, amplitude: Vec3, altitude: float) -> tuple[Jet, Jet, Jet]:
+    """Position on an ellipse at a phase [rad], in NED [m]."""
+    s, c = phase.sin(), phase.cos()
+    a_x, a_y, a_z = amplitude
+    return a_x * s, a_y * (c - 1.0), a_z * s - altitude
 
 
 class Circle(Record):
@@ -89,9 +91,8 @@ class Circle(Record):
     def signals(self, phase: Jet) -> tuple[tuple[Jet, Jet, Jet], tuple[Jet, Jet, Jet]]:
         """Position and Euler angles in NED/FRD at a phase [rad]."""
         s, c = phase.sin(), phase.cos()
-        a_x, a_y, a_z = self.amplitude
-        position = (a_x * s, a_y * (c - 1.0), a_z * s - self.altitude)
-        return position, (0.0 * s, self.pitch_amplitude * s, self.yaw_amplitude * (c - 1.0))
+        angles = (0.0 * s, self.pitch_amplitude * s, self.yaw_amplitude * (c - 1.0))
+        return _lap(phase, self.amplitude, self.altitude), angles
 
 
 class Ramps(Record):
@@ -125,10 +126,8 @@ class Ramps(Record):
         roll = self._ramp(t, 0.0) + self._ramp(t, second)
         pitch = self._ramp(t, self._ramps) + self._ramp(t, second)
         phase = self._turn(t, first) + self._turn(t, second)
-        s, c = phase.sin(), phase.cos()
-        a_x, a_y, a_z = self.amplitude
-        position = (a_x * s, a_y * (c - 1.0), a_z * s - self.altitude)
-        return from_ned(rows_of(position, (roll, pitch, 0.0 * s)))
+        position = _lap(phase, self.amplitude, self.altitude)
+        return from_ned(rows_of(position, (roll, pitch, 0.0 * phase.sin())))
 
     def _ramp(self, t: Array, start: float) -> Jet:
         times = start + np.cumsum([0.0, self.ramp, self.pause, self.ramp])
@@ -139,16 +138,8 @@ class Ramps(Record):
         """Phase of one turn: constant speed but for a smooth start and stop of `ease` seconds each."""
         time = Jet.time(t) - start
         speed = 2.0 * np.pi / self.period
-        up, down = (_ramp_up(time - shift, self.ease) for shift in (0.0, self.period))
+        up, down = ((time - shift).smooth_ramp(self.ease) for shift in (0.0, self.period))
         return speed * (up - down)
-
-
-def _ramp_up(time: Jet, ease: float) -> Jet:
-    """Integral of the quintic step over `ease` seconds: 0 before, time - ease / 2 after."""
-    s = np.clip(time.f / ease, 0.0, 1.0)
-    inside = ease * (2.5 * s**4 - 3.0 * s**5 + s**6)
-    step = (time * (1.0 / ease)).smooth_step()
-    return Jet(inside + np.maximum(time.f - ease, 0.0), step.f, step.df)
 
 
 class FigureEight(Record):
@@ -171,16 +162,11 @@ class FigureEight(Record):
         phase = Jet.time(t) * (2.0 * np.pi / self.half_lap)
         side = np.where(np.floor(t / self.half_lap) % 2 == 0, 1.0, -1.0)
         mirror = Jet(side, np.zeros_like(side), np.zeros_like(side))
-        a_x, a_y, a_z = self.amplitude
-        position = (
-            a_x * phase.sin(),
-            mirror * (a_y * (phase.cos() - 1.0)),
-            a_z * phase.sin() - self.altitude,
-        )
+        x, y, z = _lap(phase, self.amplitude, self.altitude)
         corners = np.arange(0.0, self.duration + self.half_lap, 0.5 * self.half_lap)
         zigzag = polyline(t, corners, np.array([0.0, 1.0, 0.0, -1.0])[np.arange(len(corners)) % 4])
-        roll, pitch, yaw = (float(np.deg2rad(a)) * zigzag for a in self.ramp_deg)
-        return from_ned(rows_of(position, (roll, pitch, yaw)))
+        angles = [float(np.deg2rad(a)) * zigzag for a in self.ramp_deg]
+        return from_ned(rows_of((x, mirror * y, z), angles))
 
 
 class Line(Record):
@@ -197,7 +183,7 @@ class Line(Record):
         s = (Jet.time(t) * (1.0 / self.duration)).smooth_step()
         position = [a + (b - a) * s for a, b in zip(self.start, self.end, strict=True)]
         yaw = constant(t, float(np.deg2rad(self.yaw_deg)))
-        return rows_of((position[0], position[1], position[2]), (0.0 * s, 0.0 * s, yaw))
+        return rows_of(position, (0.0 * s, 0.0 * s, yaw))
 
 
 class Move(Record):
@@ -237,11 +223,12 @@ class Moves(Record):
         time, begin = Jet.time(t), 0.0
         for move in self.moves:
             cruise = move.seconds - self.ease
-            gone = _ramp_up(time - begin, self.ease) - _ramp_up(time - (begin + cruise), self.ease)
+            up, down = ((time - at).smooth_ramp(self.ease) for at in (begin, begin + cruise))
+            gone = up - down
             steps = (*move.by, *np.deg2rad(move.turn_deg))
             pose = [p + (step / cruise) * gone for p, step in zip(pose, steps, strict=True)]
             begin += move.seconds
-        return rows_of((pose[0], pose[1], pose[2]), (pose[3], pose[4], pose[5]))
+        return rows_of(pose[:3], pose[3:])
 
 
 class Replay(Record):
@@ -295,7 +282,7 @@ CUSTOM = "module:Class"  # tag of a motion of the user's own
 
 
 def kind_of(tree: Any) -> str | None:  # noqa: ANN401 - YAML until it is validated, then a record
-    """Which of the motions below a tree or a record is."""
+    """The tag of a tree or a record among the motions below."""
     kind = tree.get("type") if isinstance(tree, dict) else getattr(tree, "type", None)
     return CUSTOM if isinstance(kind, str) and ":" in kind else kind
 

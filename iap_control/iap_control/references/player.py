@@ -2,13 +2,12 @@
 """Plays a timeline to states as they come: from the start of a simulation, or into a flight that is under way."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.references.timeline import Timeline
 from iap_control.responders.blend import Blend
+from iap_description.arrays import Array
 from iap_description.states import REF_FIXED, REF_Q, Level
 
-Array = NDArray[np.float64]
 START_TOLERANCE = 1e-6  # a platform that is nearer to the flight's start is there [m], [rad]
 
 

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reference rows (T, 19) from signals, and rows that join rest to a motion."""
 
+from collections.abc import Sequence
+
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.references.jet import Jet
 from iap_description import frames, so3
+from iap_description.arrays import Array
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W
 
-Array = NDArray[np.float64]
-Jets3 = tuple[Jet, Jet, Jet]
+Jets = Sequence[Jet]  # of three axes
 
 
-def rows_of(position: Jets3, roll_pitch_yaw: Jets3) -> Array:
+def rows_of(position: Jets, roll_pitch_yaw: Jets) -> Array:
     """Reference rows (T, 19) of a position [m] and Euler angles [rad], all in one world and body convention."""
     rows = np.empty((len(position[0].f), REF_FIXED))
     for columns, order in ((REF_P, "f"), (REF_V, "df"), (REF_A, "ddf")):
@@ -25,7 +26,7 @@ def rows_of(position: Jets3, roll_pitch_yaw: Jets3) -> Array:
     return rows
 
 
-def body_rates(roll_pitch_yaw: Jets3) -> Jets3:
+def body_rates(roll_pitch_yaw: Jets) -> Jets:
     """Body rates of R = Rz(yaw) Ry(pitch) Rx(roll), with their first derivative (the second one is not filled)."""
     roll, pitch, _ = roll_pitch_yaw
     d_roll, d_pitch, d_yaw = (Jet(a.df, a.ddf, np.zeros_like(a.f)) for a in roll_pitch_yaw)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.polynomial import polynomial
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from iap_description.arrays import Array
 
 DEGREE = 5
 ACTIVE = DEGREE + 1  # basis functions that are not zero on an interval

@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.references.motions import Motion, Replay
 from iap_control.references.replay import Commanded, commanded
 from iap_control.references.rows import approach, hold
+from iap_control.responders.inputs import held
 from iap_description import so3
+from iap_description.arrays import Array, Integers
 from iap_description.states import REF_P, REF_Q, Level
 
-Array = NDArray[np.float64]
 SPIN_UP = 1.0  # on the ground before the climb, and idling after the landing [s]
 CLIMB_SPEED = 0.5  # mean speed of take-off and landing [m/s]
 
@@ -34,7 +34,7 @@ class Timeline:
 
     rows: Array
     scored: Array
-    levels: NDArray[np.int64]
+    levels: Integers
     window: tuple[float, float]
     lead: float
     dt: float
@@ -79,7 +79,7 @@ class Timeline:
 
 @dataclass(frozen=True)
 class Leads:
-    """What surrounds the motion.
+    """The surroundings of a motion.
 
     Attributes:
         lead_in: from rest at the first pose to the motion [s].
@@ -131,13 +131,7 @@ def build(
 def flight_timeline(
     reference: Motion | Replay, leads: Leads, dt: float, recorded: Commanded | None = None
 ) -> Timeline:
-    """A motion or a recorded command, surrounded by its leads.
-
-    Args:
-        reference: what is flown.
-        leads: what surrounds it.
-        dt: control period [s].
-        recorded: the replay's recording, if it has been read already.
+    """A motion or a recorded command, surrounded by its leads; `recorded` is the replay's, if it has been read already.
 
     Raises:
         BadInput: the recording cannot be used.
@@ -160,9 +154,8 @@ def _approach(start: Array, end: Array, duration: float, dt: float) -> Array:
 
 def _level_at(row: Array, height: float) -> Array:
     """A pose at rest, level, with the yaw of `row`, at a height."""
-    out = hold(row, 1)[0]
-    yaw = so3.euler_from_matrix(so3.matrix_from_quaternion(row[REF_Q]))[2]
-    out[REF_Q] = so3.quaternion_exp(np.array([0.0, 0.0, yaw]))
+    out = row.copy()
+    held(row, out)
     out[REF_P.stop - 1] = height
     return out
 
@@ -183,9 +176,6 @@ def _reversed_approach(rest: Array, moving: Array, duration: float, dt: float) -
     """Rows from a moving row to rest: the approach to the row run backwards in time."""
     mirrored = moving.copy()
     mirrored[7:13] *= -1.0  # velocities change sign with time, accelerations do not
-    count = max(1, round(duration / dt))
-    rows = approach(np.arange(count, dtype=np.float64) * dt, count * dt, rest, mirrored)[
-        ::-1
-    ].copy()
+    rows = _approach(rest, mirrored, duration, dt)[::-1].copy()
     rows[:, 7:13] *= -1.0
     return rows

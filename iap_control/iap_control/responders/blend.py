@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a platform gets from where it is onto a reference: the gap between the two fades out smoothly."""
+"""The way of a platform from where it is onto a reference: the gap between the two fades out smoothly."""
 
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W, P, Q
 
-Array = NDArray[np.float64]
 MIN_DURATION = 3.0  # [s]
 MEAN_SPEED = 0.5  # mean speed of a blend [m/s], [rad/s]
 

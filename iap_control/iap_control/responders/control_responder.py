@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A controller between messages: states, references and wrenches in, commands out."""
+"""Responders between messages: a controller, which gives commands, and an admittance, which revises references."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.controller import Controller
+from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import PushPlan
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.state_responder import StateResponder
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
+from iap_description.arrays import Array
+from iap_description.kernels import put, quat, rotate, vec
 from iap_description.signals import NO_WRENCH, ForceMode, ForceTask, Reference
 from iap_description.states import REF_FIXED, REF_Q, STATE_SIZE, Command, Q
 
-Array = NDArray[np.float64]
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
 
 @dataclass
 class WrenchInteraction:
-    """What a controller needs to act upon a wrench.
+    """The parts of a controller that act upon a wrench.
 
     Attributes:
         wrenches: the measured wrench.
@@ -46,7 +47,6 @@ class ControlResponder(StateResponder[Command]):
         interaction: None where no wrench is measured.
 
     Attributes:
-        controller: as given.
         task: what wrench control did with the last command; None where there is none.
     """
 
@@ -63,26 +63,13 @@ class ControlResponder(StateResponder[Command]):
         self._off = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool))
         self._warm_up()
 
-    @property
-    def command(self) -> Command | None:
-        """For the last state, once it is answered."""
-        return self.answer
-
     def set_axes(self, axes: tuple[str, ...]) -> None:
-        """Choose the axes of the wrench that messages ask for; see `WrenchDemand`.
-
-        Raises:
-            BadInput: an axis is unknown, or the platform cannot push along it.
-        """
+        """Choose the axes of the wrench that messages ask for, as `WrenchDemand.set_axes` does."""
         if self._interaction is not None:
             self._interaction.demand.set_axes(axes)
 
     def take_demand(self, wrench_P: Array) -> None:
-        """Ask for a wrench (6,) under wrench control.
-
-        Raises:
-            BadInput: it is not finite, or not for this platform.
-        """
+        """Ask for a wrench (6,) under wrench control, as `WrenchDemand.take` does."""
         assert self._interaction is not None  # noqa: S101 - nobody else listens to demands
         with self._counting():
             self._interaction.demand.take(self.t, wrench_P)
@@ -114,7 +101,7 @@ class ControlResponder(StateResponder[Command]):
         return self.controller(self._x, reference, measured_P, self.task)
 
     def _task(self, interaction: WrenchInteraction, wrench_P: Array | None) -> ForceTask | None:
-        """What to do about the measured wrench."""
+        """The task under the measured wrench."""
         if interaction.mode == ForceMode.NONE:
             return None
         if wrench_P is None:
@@ -122,3 +109,45 @@ class ControlResponder(StateResponder[Command]):
         if interaction.plan is None or interaction.demand.is_alive(self.t):
             return interaction.demand.task(self.t, wrench_P)
         return interaction.plan(self.t, wrench_P)
+
+
+class AdmittanceResponder(StateResponder[Reference]):
+    """Answers every state with one revised reference; see `StateResponder`.
+
+    Where no wrench is measured any more, the correction returns to zero.
+
+    Args:
+        admittance: revises the references.
+        references: what is revised.
+        wrenches: what the references yield to.
+
+    Attributes:
+        is_active: whether references yield; may be switched in flight.
+    """
+
+    def __init__(
+        self, admittance: Admittance, references: ReferenceInput, wrenches: WrenchInput
+    ) -> None:
+        super().__init__(references, wrenches)
+        self.admittance = admittance
+        self.is_active = True
+        self._wrench_W = np.zeros(6)
+        self._warm_up()
+
+    def _warm_up(self) -> None:
+        """Revise a reference, so that whatever is loaded when first used is there."""
+        at_rest = Reference(np.zeros(REF_FIXED))
+        at_rest.row[REF_Q.stop - 1] = self._x[Q.stop - 1] = 1.0
+        self._compute(at_rest, np.zeros(6))
+        self.admittance.reset()
+
+    def _begin_anew(self) -> None:
+        self.admittance.reset()
+
+    def _compute(self, reference: Reference, wrench_P: Array | None) -> Reference:
+        is_active = self.is_active and wrench_P is not None
+        if wrench_P is not None:
+            q_WP = quat(self._x[Q])
+            put(self._wrench_W, rotate(q_WP, vec(wrench_P)))
+            put(self._wrench_W[3:], rotate(q_WP, vec(wrench_P[3:])))
+        return self.admittance(reference, self._wrench_W, is_active)

@@ -10,35 +10,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.responders.blend import Blend
 from iap_description import so3
-from iap_description.states import (
-    REF_A,
-    REF_ALPHA,
-    REF_FIXED,
-    REF_P,
-    REF_Q,
-    REF_V,
-    REF_W,
-    P,
-    Q,
-)
+from iap_description.arrays import Array
+from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W, P, Q
 
-Array = NDArray[np.float64]
 Kind = Literal["pose", "twist", "accel"]
 
 VELOCITY_TIME_CONSTANT = 0.05  # time constant of differentiated velocities [s]
-MAX_POSE_STEP = (
-    0.2  # a pose that is further from where the stream was going is blended in [m], [rad]
-)
+MAX_POSE_STEP = 0.2  # a pose further from where the stream was going is blended in [m], [rad]
 MAX_TIME_STEP = 0.1  # a gap between control steps does not make a reference jump [s]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What simple inputs cannot exceed.
+    """Limits of simple inputs.
 
     Attributes:
         timeout: an input that is silent for longer stands still [s].
@@ -72,18 +59,14 @@ class PoseStream:
     def take(self, t: float, stamp: float, pose: Array) -> bool:
         """Take a pose (7,); returns whether it is a new beginning: the first, after silence, or elsewhere."""
         last, step = self._received, stamp - self._stamp
-        if (
-            last is None
-            or t - last > self._timeout
-            or _distance(self._pose_at(t), pose) > MAX_POSE_STEP
-        ):
-            is_new = True
-            self._v[:], self._w[:], self._reach = 0.0, 0.0, 0.0
-        else:
-            is_new = False
+        goes_on = last is not None and t - last <= self._timeout
+        goes_on = goes_on and _distance(self._pose_at(t), pose) <= MAX_POSE_STEP
+        if last is not None and goes_on:
             self._differentiate(pose, step if step > 0.0 else t - last)
+        else:
+            self._v[:], self._w[:], self._reach = 0.0, 0.0, 0.0
         self._received, self._stamp, self._pose = t, stamp, pose.copy()
-        return is_new
+        return not goes_on
 
     def fill(self, row: Array, t: float) -> None:
         """Write the reference at time `t` into a row (19+); a pose was taken before."""
@@ -127,7 +110,7 @@ class Inputs:
         self.kind: Kind | None = None
         self._poses = PoseStream(self._limits.timeout)
         self._blend: Blend | None = None
-        self._begins = False
+        self._is_restarted = False
         self._rates = np.zeros(6)
         self._received = 0.0
         self._t: float | None = None
@@ -136,7 +119,7 @@ class Inputs:
         """Take a pose (7,) of `base_link` in the world; `stamp` [s] may be of any clock, 0 is none."""
         if self.kind != "pose":
             self._poses = PoseStream(self._limits.timeout)
-        self._begins |= self._poses.take(t, stamp, pose)
+        self._is_restarted |= self._poses.take(t, stamp, pose)
         self.kind = "pose"
 
     def take_rates(self, t: float, kind: Kind, rates: Array) -> None:
@@ -160,9 +143,9 @@ class Inputs:
         """Follow the stream; what it leaves to jump is blended in from the present reference."""
         here = self._row[: REF_Q.stop].copy()
         self._poses.fill(self._row, t)
-        if self._begins:
+        if self._is_restarted:
             self._blend = Blend.between(t, here, self._row)
-            self._begins = False
+            self._is_restarted = False
         if self._blend is not None:
             self._blend.add_to(self._row, t)
 

@@ -1,33 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which reference goes with a state: whole references and the simple ways in, as they come in messages."""
+"""The reference that goes with a state: whole references and the simple ways in, as they come in messages."""
 
-from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.responders.inputs import Inputs, Kind, Limits, held, world_rates
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import REF_FIXED, REF_Q, Level, Q
 
-Array = NDArray[np.float64]
 Source = Literal["stamped", "latest"]
 SOURCES: tuple[Source, ...] = ("stamped", "latest")
 
 
-@dataclass
-class _Given:
-    """The last reference and when it came; NaN before the first."""
-
-    reference: Reference
-    stamp: int = -1  # [ns]
-    received: float = field(default=np.nan)  # simulation time [s]
-
-
 class ReferenceInput:
-    """Holds what has come and tells what follows from it.
+    """The reference that follows from the messages that have come.
 
     Args:
         count: number of aircraft.
@@ -37,7 +26,6 @@ class ReferenceInput:
         needs_headings: whether a reference must give the aircraft's headings.
 
     Attributes:
-        count: as given.
         follows_inputs: whether a simple input is followed.
     """
 
@@ -47,14 +35,15 @@ class ReferenceInput:
         self.count, self.follows_inputs = count, False
         self._needs_headings = needs_headings
         self._source, self._limits = source, limits
-        self._given = _Given(Reference(np.zeros(REF_FIXED + count), wrench_P=np.zeros(6)))
-        self._inputs = Inputs(count, limits)
+        self._given = Reference(np.zeros(REF_FIXED + count), wrench_P=np.zeros(6))
         self._own = Reference(np.zeros(REF_FIXED + count))
+        self._inputs = Inputs(count, limits)
+        self.reset()
 
     def reset(self) -> None:
         """Nothing has come."""
         self._inputs.reset()
-        self._given.stamp, self._given.received = -1, np.nan
+        self._stamp, self._received = -1, np.nan  # of the last reference [ns], simulation time [s]
 
     def take(self, t: float, stamp: int, level: int, row: Array, wrench_P: Array) -> None:
         """Take a reference row (19 + N) stamped `stamp` [ns] at simulation time `t` [s].
@@ -68,9 +57,8 @@ class ReferenceInput:
         upright = abs(row[REF_Q] @ row[REF_Q] - 1.0) < 1e-3
         _need(bool(upright), "its attitude is not a unit quaternion")
         given = self._given
-        given.reference.row[:], given.reference.wrench_P[:] = row, wrench_P
-        given.reference.level = Level(level)
-        given.stamp, given.received = stamp, t
+        given.row[:], given.wrench_P[:], given.level = row, wrench_P, Level(level)
+        self._stamp, self._received = stamp, t
         self.follows_inputs = False
 
     def take_pose(self, t: float, stamp: float, pose: Array) -> None:
@@ -98,17 +86,16 @@ class ReferenceInput:
 
     def at(self, t: float, stamp: int, x: Array) -> Reference | None:
         """The reference for the state row `x` (13,) of time `t` [s] and stamp [ns], if it is there."""
-        given = self._given
         if self.follows_inputs:
             self._own.row[:] = self._inputs.row(t, x)
             return self._own
-        if given.stamp == stamp:
-            return given.reference
-        if self._source == "stamped" or given.stamp < 0:
+        if self._stamp == stamp:
+            return self._given
+        if self._source == "stamped" or self._stamp < 0:
             return None
-        if t - given.received > self._limits.timeout:
-            return self._at_rest(given.reference, x)
-        return given.reference
+        if t - self._received > self._limits.timeout:
+            return self._at_rest(self._given, x)
+        return self._given
 
     def _at_rest(self, reference: Reference, x: Array) -> Reference:
         """A reference that has gone silent, with its motion stopped."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""When a state is answered: once its reference, and the wrench measured there, have come in messages."""
+"""Answers to states, once their references, and the wrenches measured there, have come in messages."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -8,23 +8,22 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.responders.inputs import Kind
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.wrench_input import WrenchInput
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import STATE_SIZE, Q
 
-Array = NDArray[np.float64]
 Answer = TypeVar("Answer")
 SECOND = 1e9  # [ns]
 
 
 @dataclass
 class Counts:
-    """What happened so far.
+    """Counts of states and messages.
 
     Attributes:
         answered: states that got an answer.
@@ -45,12 +44,10 @@ class StateResponder(ABC, Generic[Answer]):
     simulation, and everything starts again.
 
     Args:
-        references: what is to be done.
+        references: to be tracked.
         wrenches: the measured wrench; None where none is.
 
     Attributes:
-        references: as given.
-        wrenches: as given.
         counts: what happened so far.
         stamp: of the last state [ns]; -1 before the first.
         sequence: its number.
@@ -113,41 +110,25 @@ class StateResponder(ABC, Generic[Answer]):
         return self._try()
 
     def take_reference(self, stamp: int, level: int, row: Array, wrench_P: Array) -> Answer | None:
-        """Take a reference row (19 + N); returns the answer if it completes one.
-
-        Raises:
-            BadInput: the reference cannot be used.
-        """
+        """Take a reference as `ReferenceInput.take` does; returns the answer if it completes one."""
         with self._counting():
             self.references.take(self.t, stamp, level, row, wrench_P)
         return self._try() if self.is_waiting else None
 
     def take_wrench(self, stamp: int, wrench_P: Array) -> Answer | None:
-        """Take a measured wrench (6,); returns the answer if it completes one.
-
-        Raises:
-            BadInput: it is not finite.
-        """
+        """Take a measured wrench as `WrenchInput.take` does; returns the answer if it completes one."""
         assert self.wrenches is not None  # noqa: S101 - only nodes with a wrench topic call it
         with self._counting():
             self.wrenches.take(stamp, wrench_P)
         return self._try() if self.is_waiting else None
 
     def take_pose(self, stamp: float, pose: Array) -> None:
-        """Follow a pose (7,); `stamp` [s] of any clock.
-
-        Raises:
-            BadInput: it is not finite or not a pose.
-        """
+        """Follow a pose (7,) as `ReferenceInput.take_pose` does; `stamp` [s] of any clock."""
         with self._counting():
             self.references.take_pose(self.t, stamp, pose)
 
     def take_rates(self, kind: Kind, rates: Array, *, in_body: bool) -> None:
-        """Follow a velocity or an acceleration (6,), given in the body or in the world.
-
-        Raises:
-            BadInput: it is not finite.
-        """
+        """Follow a velocity or an acceleration (6,) as `ReferenceInput.take_rates` does."""
         with self._counting():
             self.references.take_rates(self.t, kind, rates, self._x[Q], in_body=in_body)
 

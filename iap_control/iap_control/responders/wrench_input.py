@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which wrench goes with a state as both come in messages, and the wrench that messages ask for."""
+"""The wrench that goes with a state as both come in messages, and the wrench that messages ask for."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.model import PlatformModel, check_axes
 from iap_control.responders.reference_input import Source
+from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_description.signals import AXES, ForceMode, ForceTask
 
-Array = NDArray[np.float64]
 SECOND = 1_000_000_000  # [ns]
 
 
@@ -144,7 +143,7 @@ class WrenchDemand:
         return task
 
 
-def axes_of(names: tuple[str, ...]) -> NDArray[np.bool_]:
+def axes_of(names: tuple[str, ...]) -> Booleans:
     """(6,) which of x y z roll pitch yaw are named.
 
     Raises:

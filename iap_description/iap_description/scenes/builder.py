@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.scenes.scene import Fog, Light, Scene, Sky
 from iap_description.scenes.textures import make_texture
 from iap_description.world.shapes import Rgba, Shape
 from iap_description.world.solids import prism
 from iap_description.world.tessellation import Mesh, Part, mesh
 
-Array = NDArray[np.float64]
 Spot = Sequence[float]  # (x, y) or (x, y, z) in map [m]
 
 TILE = 8.0  # one texture's side as it lies on surfaces [m]
@@ -108,7 +108,7 @@ class Builder:
         self._prism("building", below, above, texture, TILE)
 
     def scene(self, *, light: Light, sky: Sky, fog: Fog | None = None) -> Scene:
-        """What has been built."""
+        """The scene that has been built."""
         names = sorted({part.texture for part in self._parts if part.texture is not None})
         textures: Mapping[str, NDArray[np.uint8]] = {name: make_texture(name) for name in names}
         used = {part.label for part in self._parts}

@@ -51,7 +51,7 @@ class Sky:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What stands in `map` besides the ground plane z = 0 and a scenario's objects.
+    """The surroundings in `map` besides the ground plane z = 0 and a scenario's objects.
 
     Attributes:
         name: of the scene.

@@ -13,7 +13,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from iap_description.arrays import Array
+
 Pixels = NDArray[np.uint8]
 Rng = np.random.Generator
 

@@ -11,15 +11,15 @@ With :math:`r^2 = x^2 + y^2` at the normalised point :math:`(x, y) = (X/Z, Y/Z)`
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from iap_description.arrays import Array
+
 ROUNDS = 30  # of Newton's method; a lens that can be inverted needs fewer than ten
 EXACT = 1e-10  # the last step of an inversion that succeeded, of the focal length
 
 
 def distort(xy: Array, D: Array) -> Array:
-    """Where a lens D (5,) puts normalised points (..., 2)."""
+    """Images (..., 2) of normalised points (..., 2) under a lens D (5,)."""
     k1, k2, p1, p2, k3 = D
     x, y = xy[..., 0], xy[..., 1]
     r2 = x * x + y * y

@@ -6,16 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Source
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import mount_frame
 
-Array = NDArray[np.float64]
 Q_SC = np.array([-0.5, 0.5, -0.5, 0.5])  # of a camera's optical frame in its mount's, xyzw
 BASE = "base_link"
 IMU = "imu"  # name of the mounts and topics of inertial units
@@ -86,7 +85,7 @@ def imu_mounts(assembly: Assembly) -> list[SensorMount]:
 
 
 def space(assembly: Assembly, body: int) -> str:
-    """Where the topics of a body are: those of the central one in the vehicle's own namespace."""
+    """The namespace of a body's topics: those of the central one in the vehicle's own namespace."""
     name = assembly.bodies[body].name
     return f"/{assembly.name}" if name == BASE else f"/{assembly.name}/{name}"
 

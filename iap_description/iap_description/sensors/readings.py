@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Readings of sensors, each with the simulation time of the physics step that it shows.
+"""Readings of sensors, each with the simulation time of the physics step that it shows, and ideal inertial samples.
 
 A reading names its sensor by a `Source`. The same readings go to recordings, to estimators in
-process, and through the nodes to topics.
+process, and through the nodes to topics. Units add their errors to the ideal samples, which the plant takes.
 """
 
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from iap_description.arrays import Array, Booleans, Integers
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Reading:
-    """What all readings have.
+    """A measurement of a sensor.
 
     Attributes:
         source: the sensor.
@@ -89,7 +90,7 @@ class RangeReading(Reading):
     p_W: Array
     ranges: Array
     deviations: Array
-    valid: NDArray[np.bool_]
+    valid: Booleans
 
 
 @dataclass(frozen=True)
@@ -112,3 +113,34 @@ class CloudReading(Reading):
 
     points_S: NDArray[np.float32]
     rings: NDArray[np.uint16]
+
+
+Sampling = Literal["integrating", "instantaneous"]
+
+
+class InertialMounts(NamedTuple):
+    """The mounts of M units.
+
+    Attributes:
+        rows: (M,) state row of each unit's body.
+        p_BS_B: (M, 3) place on the body [m].
+        q_BS: (M, 4) attitude there, xyzw.
+    """
+
+    rows: Integers
+    p_BS_B: Array
+    q_BS: Array
+
+
+class InertialSamples(NamedTuple):
+    """S samples of M units.
+
+    Attributes:
+        ticks: (S,) physics steps from the start to each sample's stamp.
+        w_WS_S: (S, M, 3) angular velocity [rad/s].
+        f_S: (S, M, 3) specific force [m/s^2].
+    """
+
+    ticks: Integers
+    w_WS_S: Array
+    f_S: Array

@@ -32,23 +32,31 @@ ENCODINGS: dict[Output, str] = {  # of the images that show an output
 }
 
 
-class SensorInfo(Record):
-    """One sensor.
+class FixedFrame(Record):
+    """A frame that is fixed to another.
 
     Attributes:
-        topic: that its readings are named by (`iap_description.sensors.readings.Source`).
-        frame: TF frame S of its data; of a camera the optical one.
-        parent: TF frame B that S is fixed to, such as ``iap/drone_1``; ``map`` for one in the world.
+        frame: TF name of S.
+        parent: TF name of B, such as ``iap/drone_1``; ``map`` for one in the world.
         p_BS_B: place of S [m].
         q_BS: attitude of S, xyzw.
-        rate: [Hz].
     """
 
-    topic: str
     frame: str
     parent: str
     p_BS_B: Vec3
     q_BS: Quaternion
+
+
+class SensorInfo(FixedFrame):
+    """One sensor; S is the frame of its data, of a camera the optical one.
+
+    Attributes:
+        topic: that its readings are named by (`iap_description.sensors.readings.Source`).
+        rate: [Hz].
+    """
+
+    topic: str
     rate: Positive
 
 
@@ -161,19 +169,3 @@ def load_sensors(given: str, *, source: str) -> tuple[AnySensor, ...]:
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"{source}: {given}: no readable file of sensors") from error
     return validate(_Sensors, {"sensors": parse_yaml(text, source=source)}, source=source).sensors
-
-
-class FixedFrame(Record):
-    """A frame that is fixed to another.
-
-    Attributes:
-        frame: TF name of S.
-        parent: TF name of B.
-        p_BS_B: place of S [m].
-        q_BS: attitude of S, xyzw.
-    """
-
-    frame: str
-    parent: str
-    p_BS_B: Vec3
-    q_BS: Quaternion

@@ -5,17 +5,15 @@ import math
 from typing import Annotated, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from iap_description.arrays import Array
 from iap_description.config import NonNegative, NonNegative3, Positive, Real, Record, Vec3
 from iap_description.world.shapes import BodyShape
 
-Array = NDArray[np.float64]
-
 
 class Mount(Record):
-    """Where a sensor sits on its body."""
+    """The place of a sensor on its body."""
 
     position: Vec3  # [m]
     rpy_deg: Vec3
@@ -71,7 +69,7 @@ class Rotor(Record):
 
 
 class RotorModel(Record):
-    """What all four rotors share."""
+    """The model that all four rotors share."""
 
     thrust_coefficient: Positive  # [N/rpm^2]
     torque_ratio: Positive  # drag torque per thrust, c_m / c_f [m]

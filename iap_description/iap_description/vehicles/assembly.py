@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is joined to what: bodies and joints as plain data, for engines and for the controllers' models."""
+"""Bodies and the joints between them as plain data, for engines and for the controllers' models."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -7,17 +7,16 @@ from functools import cached_property
 from typing import Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.vehicles.aircraft import Aircraft, Drag, Mount, Rotor, inertia_matrix
 from iap_description.vehicles.chassis import chassis_shapes
 from iap_description.vehicles.joint_types import JointType, joint_type
-from iap_description.vehicles.platform import Platform
+from iap_description.vehicles.platform import Center, Platform
 from iap_description.vehicles.tool import TOOL, Tool
 from iap_description.world.shapes import Shape, Surface
 
-Array = NDArray[np.float64]
 Placed = TypeVar("Placed", Shape, Mount)
 
 
@@ -50,7 +49,7 @@ class Joint:
 
     @property
     def kind(self) -> JointType:
-        """What it leaves free."""
+        """The freedom that it leaves."""
         return joint_type(self.type)
 
 
@@ -81,7 +80,7 @@ class Assembly:
         """The assembly of a platform."""
         bodies, joints = [_central(platform)], []
         for i, spec in enumerate(platform.joints, start=1):
-            bodies.append(_sub_aircraft(platform.aircraft, f"drone_{i}"))
+            bodies.append(_body(platform.aircraft, f"drone_{i}"))
             q_PJ = so3.quaternion_exp(np.array([0.0, 0.0, np.deg2rad(spec.yaw_deg)]))
             joints.append(Joint(f"joint_{i}", spec.type, 0, i, np.array(spec.position), q_PJ))
         aircraft = tuple(range(1, len(bodies))) or (0,)
@@ -149,39 +148,26 @@ class Assembly:
         return bool(self.joints) and all(joint.kind.turns_freely for joint in self.joints)
 
 
-def _sub_aircraft(craft: Aircraft, name: str) -> Body:
-    return Body(
-        name,
-        craft.mass,
-        inertia_matrix(craft.inertia),
-        craft.drag,
-        craft.collision,
-        craft.visual,
-        craft.mounts,
-        craft.rotors,
-        craft.propeller,
-    )
-
-
-def _single(craft: Aircraft) -> Body:
-    """An aircraft that is the whole platform, on its own landing gear."""
-    body = _sub_aircraft(craft, "base_link")
-    gear = craft.landing_gear
-    return replace(body, collision=(*body.collision, *gear), visual=(*gear, *body.visual))
+def _body(part: Aircraft | Center, name: str) -> Body:
+    inertia = inertia_matrix(part.inertia)
+    body = Body(name, part.mass, inertia, part.drag, part.collision, part.visual, part.mounts)
+    if isinstance(part, Aircraft):
+        return replace(body, rotors=part.rotors, propeller=part.propeller)
+    return body
 
 
 def _central(platform: Platform) -> Body:
-    """The central body with its chassis, or the aircraft that flies alone."""
+    """The central body with its chassis, or the aircraft that flies alone, on its own landing gear."""
     center = platform.center
+    body = _body(center or platform.aircraft, "base_link")
     if center is None:
-        return _single(platform.aircraft)
-    visual, collision = center.visual, center.collision
-    if center.chassis is not None:
-        places = [(joint.position, np.deg2rad(joint.yaw_deg)) for joint in platform.joints]
-        seen, touched = chassis_shapes(center.chassis, places, platform.ground_clearance)
-        visual, collision = (*visual, *seen), (*collision, *touched)
-    inertia = inertia_matrix(center.inertia)
-    return Body("base_link", center.mass, inertia, center.drag, collision, visual, center.mounts)
+        gear = platform.aircraft.landing_gear
+        return replace(body, collision=(*body.collision, *gear), visual=(*gear, *body.visual))
+    if center.chassis is None:
+        return body
+    places = [(joint.position, np.deg2rad(joint.yaw_deg)) for joint in platform.joints]
+    seen, touched = chassis_shapes(center.chassis, places, platform.ground_clearance)
+    return replace(body, visual=(*body.visual, *seen), collision=(*body.collision, *touched))
 
 
 def _merged(body: Body, tool: Tool) -> Body:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An aircraft's own autopilot, as the plant flies it and as observers model it: gains and attitude law."""
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from pydantic import Field
 
+from iap_description.arrays import Array
 from iap_description.config import Positive, Record, Vec3
 from iap_description.kernels import (
     Quat,
@@ -20,8 +19,6 @@ from iap_description.kernels import (
     times,
     unrotate,
 )
-
-Array = NDArray[np.float64]
 
 
 class AutopilotGains(Record):

@@ -5,17 +5,16 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.config import Positive, Real, Record, Vec3
 from iap_description.world.shapes import Rgba, Shape
 
-Array = NDArray[np.float64]
 _NEARBY = 1e-6  # [m] a stretch shorter than this is none
 
 
 class Chassis(Record):
-    """How a central body's frame is built: level tubes, each with a post to its joint's ball.
+    """The frame of a central body: level tubes, each with a post to its joint's ball.
 
     A tube reaches its aircraft along that aircraft's nearer body axis, between the propellers; the
     way from the centre to that line is a tube across it. Under the last tube stands a leg with a
@@ -56,7 +55,7 @@ def chassis_shapes(
 
 
 def _bend(end: Array, yaw: float) -> Array:
-    """Where the way from the centre turns into the aircraft's axis that points to it more."""
+    """The point where the way from the centre turns into the aircraft's axis that points to it more."""
     x = np.array([math.cos(yaw), math.sin(yaw), 0.0])
     y = np.array([-x[1], x[0], 0.0])
     axis = x if abs(end @ x) >= abs(end @ y) else y
@@ -73,7 +72,9 @@ def _post(chassis: Chassis, end: Array, joint: Array) -> list[Shape]:
     up = np.array([0.0, 0.0, grip])
     clamp = _rod(end - up, end + up, grip, chassis.metal)
     post = [_rod(end, joint, chassis.post_radius, chassis.metal)] if _apart(end, joint) else []
-    return [clamp, *post, _ball(joint, 2.0 * chassis.post_radius, chassis.metal)]
+    radius, place = 2.0 * chassis.post_radius, _vec3(joint)
+    ball = Shape(shape="sphere", radius=radius, position=place, color=chassis.metal)
+    return [clamp, *post, ball]
 
 
 def _landing_gear(
@@ -94,10 +95,6 @@ def _landing_gear(
         _rod(middle - half, middle - 0.8 * half, sleeve_radius, chassis.rubber),
         _rod(middle + 0.8 * half, middle + half, sleeve_radius, chassis.rubber),
     ]
-
-
-def _ball(center: Array, radius: float, color: Rgba) -> Shape:
-    return Shape(shape="sphere", radius=radius, position=_vec3(center), color=color)
 
 
 def _rod(a: Array, b: Array, radius: float, color: Rgba) -> Shape:

@@ -11,7 +11,7 @@ from iap_description.errors import BadInput
 
 @dataclass(frozen=True)
 class JointType:
-    """What a joint leaves free between its parent and its child.
+    """The freedom that a joint leaves between its parent and its child.
 
     Attributes:
         position_size: numbers that say where it stands, in PlatformState's `joint_positions`.

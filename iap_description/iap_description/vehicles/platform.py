@@ -48,9 +48,7 @@ class Platform(Record):
     aircraft: Aircraft
     joints: tuple[JointSpec, ...]
     tool: Tool | None  # on the central body, or on the aircraft that flies alone
-    ground_clearance: (
-        Real  # height of the origin of P above the ground when the platform stands on it [m]
-    )
+    ground_clearance: Real  # height of P's origin above the ground that it stands on [m]
 
     @model_validator(mode="after")
     def _is_a_platform(self) -> Self:
@@ -139,9 +137,8 @@ def _generated(kind: str, count: int) -> dict[str, Any]:
     height = tree["joints"][0]["position"][2]
     if kind == "star":
         smallest = math.hypot(*tree["joints"][0]["position"][:2])
-        radius = max(
-            smallest, 0.4 / math.sin(math.pi / count)
-        )  # propellers of neighbours clear each other
+        # propellers of neighbours clear each other
+        radius = max(smallest, 0.4 / math.sin(math.pi / count))
         azimuths = [math.remainder(2.0 * math.pi * i / count, 2.0 * math.pi) for i in range(count)]
         places = [(radius * math.cos(a), radius * math.sin(a), math.degrees(a)) for a in azimuths]
     else:

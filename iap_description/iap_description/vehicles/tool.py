@@ -5,15 +5,13 @@ import math
 from typing import Annotated, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.config import NonNegative, Positive, Record, Vec3
 from iap_description.vehicles.aircraft import Mount
 from iap_description.world.shapes import Rgba, Shape, Surface
-
-Array = NDArray[np.float64]
 
 TOOL = "tool"  # the mount at the tip
 
@@ -81,7 +79,7 @@ class Tool(Record):
 
     @property
     def visual(self) -> tuple[Shape, ...]:
-        """What is seen, in the central body's frame."""
+        """The visible shapes, in the central body's frame."""
         end = self.length
         if isinstance(self.tip, PlateTip):
             end -= self.tip.size[0]
@@ -89,7 +87,7 @@ class Tool(Record):
 
     @property
     def collision(self) -> tuple[Shape, ...]:
-        """What is touched: a rod that ends in a ball is a capsule, which is round to engines too."""
+        """The shapes that are touched: a rod that ends in a ball is a capsule, which is round to engines too."""
         if not isinstance(self.tip, SphereTip) or self.tip.radius < self.radius:
             return self.visual
         start = min(self.radius, 0.5 * self.length)

@@ -46,9 +46,8 @@ def _expanded(tree: str, target: Target) -> str:
     """The text for a tree in JSON; remembered: xacro takes half a second for four bodies."""
     with tempfile.TemporaryDirectory(prefix="iap_") as folder:
         path = Path(folder) / "assembly.yaml"
-        path.write_text(
-            yaml.safe_dump(json.loads(tree)), encoding="utf-8"
-        )  # xacro's YAML reads not every JSON number
+        # xacro's YAML reads not every JSON number
+        path.write_text(yaml.safe_dump(json.loads(tree)), encoding="utf-8")
         source = DATA / "urdf" / "iap.urdf.xacro"
         document = xacro.process_file(str(source), mappings={"tree": str(path), "target": target})
     for node in list(document.childNodes):
@@ -73,7 +72,7 @@ def optical_frame(body: str, camera: str) -> str:
 
 
 def _tree(assembly: Assembly, target: Target) -> dict[str, Any]:
-    """What the xacro files read."""
+    """The tree that the xacro files read."""
     names = [body.name for body in assembly.bodies]
     return {
         "bodies": [_body(body, target) for body in assembly.bodies],

@@ -10,12 +10,11 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.world.shapes import Rgba, Shape
 from iap_description.world.solids import prism
 
-Array = NDArray[np.float64]
 Border = Callable[[Array, float], Array]  # from rays (n, 2) in y and z, and r, to points (m, 2)
 
 

@@ -5,12 +5,11 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Integers
 from iap_description.world.solids import moments
 
-Array = NDArray[np.float64]
-Faces = NDArray[np.int64]
+Faces = Integers
 
 DATA = Path(__file__).parents[1] / "data"
 PACKAGE = "package://iap_description/"  # of meshes: a URI for ROS, a file for PyBullet

@@ -12,18 +12,16 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.config import Flag, Positive, Real, Record, Vec3
 from iap_description.states import P, V, resting_state
 from iap_description.world.cavities import arc, pipe, rectangular, thick
 from iap_description.world.mesh_files import read_mesh
 from iap_description.world.shapes import Rgba, Shape, Surface
 from iap_description.world.solids import hull, prism
-
-Array = NDArray[np.float64]
 
 CAP = 0.04  # radius of a socket's flat pole relative to the socket's
 FILLET_STEPS, BOTTOM_STEPS = 2, 5  # stretches of the profile's arcs
@@ -59,7 +57,7 @@ class Sine(Record):
 
 
 class Placed(Record):
-    """What all objects have. Without `mass` and `motion` an object stands still."""
+    """An object of the world. Without `mass` and `motion` an object stands still."""
 
     position: Vec3  # of O in map [m]
     rpy_deg: Vec3 = (0.0, 0.0, 0.0)  # of O in map

@@ -11,7 +11,7 @@ Rgba = tuple[Real, Real, Real, Real]
 
 
 class Surface(Record):
-    """How a contact with this body behaves.
+    """The contact properties of a body.
 
     Of two bodies in contact the friction and restitution that count are the geometric means, so
     that two equal surfaces have what is written here. A rigid surface has no stiffness; a soft one

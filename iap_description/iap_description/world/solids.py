@@ -6,18 +6,17 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Integers
 from iap_description.world.shapes import Rgba, Shape
 
-Array = NDArray[np.float64]
-Faces = NDArray[np.int64]
+Faces = Integers
 
 
 @dataclass(frozen=True)
 class Bulk:
-    """What a solid of unit density has: volume [m^3], centre (3,) [m], inertia (3, 3) about it [m^5]."""
+    """Integrals over a solid of unit density: volume [m^3], centre (3,) [m], inertia (3, 3) about it [m^5]."""
 
     volume: float
     center: Array

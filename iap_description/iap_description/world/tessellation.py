@@ -1,31 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Triangles of shapes, and what is seen of bodies and of the world's objects."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Integers
+from iap_description.vehicles.assembly import Body
 from iap_description.world.mesh_files import mesh_path, read_mesh
 from iap_description.world.objects import Placed
 from iap_description.world.shapes import Rgba, Shape
 from iap_description.world.solids import triangles
 
-Array = NDArray[np.float64]
-Faces = NDArray[np.int64]
+Faces = Integers
 Vertices = NDArray[np.float32]
 Mesh = tuple[Array, Array, Faces]  # vertices (n, 3) [m], their normals (n, 3), faces (m, 3)
 
 SEGMENTS, FEW_SEGMENTS = 16, 8  # flat sides of what is round, and of what is thin
 THIN = 0.013  # radius up to which a shape is thin [m]
 RINGS = 4  # of a hemisphere, at least
-OBJECT_LABEL, BODY_LABEL = (
-    50,
-    100,
-)  # in segmented images, of the first object and of the first body
+OBJECT_LABEL, BODY_LABEL = 50, 100  # of the first object and body in segmented images
 
 _TURNS = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
 
@@ -55,34 +52,6 @@ class Part:
     label: int
 
 
-class VisibleRotor(Protocol):
-    """Where a rotor turns."""
-
-    @property
-    def position(self) -> tuple[float, float, float]:
-        """In its body's frame [m]."""
-
-
-class VisibleBody(Protocol):
-    """What a picture needs of a vehicle's body."""
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-
-    @property
-    def visual(self) -> Sequence[Shape]:
-        """Its shapes."""
-
-    @property
-    def rotors(self) -> Sequence[VisibleRotor]:
-        """Its rotors."""
-
-    @property
-    def propeller(self) -> Sequence[Shape]:
-        """Shapes of each rotor, in the rotor's frame."""
-
-
 def mesh(shape: Shape, *, sides: int | None = None) -> Mesh:
     """The triangles of a shape in its body's frame, counter-clockwise from outside.
 
@@ -104,19 +73,14 @@ def mesh(shape: Shape, *, sides: int | None = None) -> Mesh:
     return vertices @ R.T + shape.position, normals @ R.T, faces
 
 
-def body_parts(body: VisibleBody, *, label: int = BODY_LABEL) -> tuple[Part, ...]:
-    """What is seen of a body in its frame, propellers included: one part for each of its colours.
-
-    Args:
-        body: of a vehicle.
-        label: of its parts.
-    """
+def body_parts(body: Body, *, label: int = BODY_LABEL) -> tuple[Part, ...]:
+    """The visible parts of a body in its frame, propellers included: one for each of its colours."""
     turning = (_moved(shape, rotor.position) for rotor in body.rotors for shape in body.propeller)
     return _by_color(body.name, (*body.visual, *turning), label)
 
 
 def object_parts(item: Placed, *, label: int = OBJECT_LABEL) -> tuple[Part, ...]:
-    """What is seen of an object of the world in its frame O: one part for each of its colours."""
+    """The visible parts of an object of the world in its frame O: one part for each of its colours."""
     return _by_color("object", item.pieces(), label)
 
 
@@ -202,9 +166,8 @@ def revolved(profile: list[tuple[float, float, float]], segments: int) -> Mesh:
         profile: height [m], radius [m] and upward part of the normal at points from below to above.
         segments: flat sides.
     """
-    angles = (
-        2.0 * np.pi * np.arange(segments + 1) / segments
-    )  # the first again: textures end there
+    # the first angle again at the end: textures end there
+    angles = 2.0 * np.pi * np.arange(segments + 1) / segments
     across = np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], -1)
     up = np.array([0.0, 0.0, 1.0])
     vertices = np.vstack([z * up + r * across for z, r, _ in profile])

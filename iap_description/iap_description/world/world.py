@@ -7,23 +7,14 @@ from pydantic import AfterValidator, Field
 
 from iap_description.config import Flag, NonNegative, Record
 from iap_description.earth import GRAVITY
-from iap_description.errors import BadInput
+from iap_description.scenes.library import check_scene
 from iap_description.world.objects import WorldObject
-from iap_description.world.scene_names import check_scene
 from iap_description.world.shapes import Surface
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
-def _scene(name: str) -> str:
-    try:
-        check_scene(name)
-    except BadInput as error:
-        raise ValueError(str(error)) from error
-    return name
-
-
-Scene = Annotated[str, AfterValidator(_scene)]
+Scene = Annotated[str, AfterValidator(check_scene)]
 
 
 class World(Record):
@@ -36,5 +27,5 @@ class World(Record):
     gravity: NonNegative = GRAVITY  # [m/s^2]
     ground: Flag = True
     surface: Surface = Surface(friction=0.8, restitution=0.1)
-    scene: Scene | None = None  # of scene_names; None: an open field
+    scene: Scene | None = None  # of scenes.library; None: an open field
     objects: dict[Name, WorldObject] = {}

@@ -5,18 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from iap_description.arrays import Array, Integers
 from iap_description.errors import FlightFailed, IapError
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.objects import Placed
 from iap_description.world.world import World
-from iap_physics.engines.engine import RUNNING, Contact, Engine, Integers, world_indices
+from iap_physics.engines.engine import RUNNING, Contact, Engine, world_indices
 from iap_physics.engines.joints import at_rest, check_start
 from iap_physics.engines.rigid_motion import RigidModel, step_batch
-
-Array = NDArray[np.float64]
 
 _REFUSAL = "the closed-form engine {}; use the pybullet engine"
 

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_physics.engines.engine import WORLD, Contact
 
-Array = NDArray[np.float64]
 Point = tuple[Any, ...]
 Vector = tuple[float, float, float]
 

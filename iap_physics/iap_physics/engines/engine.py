@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every physics engine offers: bodies, joints and wrenches; no rotors, no controllers."""
+"""The protocol of physics engines: bodies, joints and wrenches; no rotors, no controllers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
-
-Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 WORLD = -1  # as a body: the ground, or what stands in the scene
 OBJECT = -2  # the world's first object; its k-th is OBJECT - k

@@ -1,28 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What joints mean for state rows: rows that fit an assembly, and a check of them."""
+"""State rows that fit the joints of an assembly, and a check of them."""
 
 from collections.abc import Container, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
-
-Array = NDArray[np.float64]
 
 TOLERANCE = 1e-6  # by which a start state may miss its joints [m, m/s, rad, rad/s]
 
 
 def check_joint_types(assembly: Assembly, engine: str, known: Container[str]) -> None:
-    """Refuse joints that an engine cannot build.
-
-    Args:
-        assembly: bodies and joints.
-        engine: the engine's name, for the error.
-        known: names of the joint types that it builds.
+    """Refuse joints whose types are not among those that an engine of a name can build.
 
     Raises:
         BadInput: naming the joint, its type and the engine.

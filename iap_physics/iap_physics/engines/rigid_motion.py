@@ -22,9 +22,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import IapError
 from iap_description.kernels import (
     Quat,
@@ -48,8 +48,6 @@ from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.engine import DIVERGED, RUNNING
 from iap_physics.engines.joints import check_joint_types
 
-Array = NDArray[np.float64]
-
 
 class RigidModel(NamedTuple):
     """An assembly as the kernel needs it.
@@ -64,7 +62,7 @@ class RigidModel(NamedTuple):
     """
 
     mass: float
-    turns: NDArray[np.bool_]
+    turns: Booleans
     arms: Array
     q_PB: Array
     J: Array
@@ -256,7 +254,7 @@ def step_batch(
     model: RigidModel,
     gravity: float,
     dt: float,
-    status: NDArray[np.int64],
+    status: Integers,
 ) -> bool:
     """Advance the platform in the running worlds of a batch, (B, bodies, 13) and (B, bodies, 6).
 

@@ -1,13 +1,68 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A wrench sensor at the platform's centre: the contact wrench as it is, and low-passed, in the world and in P."""
+r"""A wrench sensor at the platform's centre: the contact wrench, raw and low-passed, in the world and in P.
+
+Rigid contact spikes to hundreds of newtons for one physics step; only what is left behind the second-order low-pass
+of iap_simulator VI-E, discretised exactly, shows the push:
+
+.. math::
+    G(s) = \frac{\omega_c^2}{s^2 + 2 \xi \omega_c s + \omega_c^2}
+"""
+
+import math
 
 import numpy as np
-from numpy.typing import NDArray
+from numba import njit
 
+from iap_description.arrays import Array
+from iap_description.config import Positive, Record
+from iap_description.errors import BadInput
 from iap_description.kernels import put, quat, rotate, unrotate, vec
-from iap_physics.measured.wrench_filter import SecondOrderLowPass
+from iap_description.second_order import transition
 
-Array = NDArray[np.float64]
+
+class WrenchFilter(Record):
+    """Second-order low-pass of the contact wrench."""
+
+    cutoff: Positive  # omega_c [rad/s]
+    damping: Positive  # xi
+
+
+class SecondOrderLowPass:
+    """Filters a signal channel by channel; its output at t = 0 is zero, at rest.
+
+    Args:
+        cutoff: omega_c [rad/s].
+        damping: xi; below 1 it overshoots.
+        dt: sampling period [s].
+        size: number of channels.
+
+    Raises:
+        BadInput: a number is not positive.
+    """
+
+    def __init__(self, cutoff: float, damping: float, dt: float, size: int = 6) -> None:
+        for name, value in (("cutoff", cutoff), ("damping", damping), ("dt", dt)):
+            if not 0.0 < value < math.inf:
+                raise BadInput(f"wrench filter: {name} must be positive (got {value})")
+        self._A = transition(cutoff, damping, dt)
+        self._y, self._dy = np.zeros(size), np.zeros(size)
+
+    def reset(self) -> None:
+        """Forget the past: the output is zero, at rest."""
+        self._y[:] = self._dy[:] = 0.0
+
+    def __call__(self, u: Array) -> Array:
+        """The output (size,) at the end of a period in which the input was `u` (size,); overwritten by the next."""
+        _step(self._A, u, self._y, self._dy)
+        return self._y
+
+
+@njit(cache=True)
+def _step(A: Array, u: Array, y: Array, dy: Array) -> None:
+    for i in range(y.shape[0]):
+        e, de = y[i] - u[i], dy[i]
+        y[i] = u[i] + A[0, 0] * e + A[0, 1] * de
+        dy[i] = A[1, 0] * e + A[1, 1] * de
 
 
 class WrenchSensor:
@@ -16,8 +71,7 @@ class WrenchSensor:
     The low-pass works in world axes, as iap_simulator VI-E has it.
 
     Args:
-        cutoff: omega_c [rad/s].
-        damping: xi.
+        low_pass: of the contact wrench.
         dt: sampling period [s].
 
     Attributes:
@@ -27,8 +81,8 @@ class WrenchSensor:
         filtered_P: (6,) the same in P.
     """
 
-    def __init__(self, *, cutoff: float, damping: float, dt: float) -> None:
-        self._low_pass = SecondOrderLowPass(cutoff, damping, dt)
+    def __init__(self, low_pass: WrenchFilter, dt: float) -> None:
+        self._low_pass = SecondOrderLowPass(low_pass.cutoff, low_pass.damping, dt)
         self.reset()
 
     def reset(self) -> None:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What physics_node publishes for standard tools: odometry, TF, joints, markers, descriptions, and the world."""
+"""Topics of physics_node for standard tools: odometry, TF, joints, markers, descriptions, and the world."""
 
 import numpy as np
 from nav_msgs.msg import Odometry
-from numpy.typing import NDArray
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
+from iap_description.arrays import Array
 from iap_description.relative import relative_pose
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import rotor_joint, urdf_text
@@ -41,7 +41,6 @@ from iap_physics.engines.engine import Engine
 from iap_physics.nodes.markers import Rotors, Solid, Trace, contact_arrows, placed, solids
 from iap_physics.plant_spec import PlantVehicle
 
-Array = NDArray[np.float64]
 PATH_COLOR = (0.1, 0.4, 0.9, 0.8)
 THRUST_COLOR = (0.9, 0.3, 0.1, 0.9)
 CONTACT_COLOR = (0.9, 0.1, 0.6, 1.0)
@@ -49,13 +48,7 @@ ODOMETRY_QUEUE = 10
 
 
 class OdometryAndFrames:
-    """The pose of every body, as Odometry and in TF.
-
-    Args:
-        node: that publishes.
-        vehicle: whose bodies.
-        assembly: its bodies.
-    """
+    """The pose of every body, as Odometry and in TF."""
 
     def __init__(self, node: Node, vehicle: PlantVehicle, assembly: Assembly) -> None:
         name, bodies = vehicle.name, [body.name for body in assembly.bodies]
@@ -92,12 +85,7 @@ class OdometryAndFrames:
 
 
 class ContactMarkers:
-    """An arrow for every contact point of a vehicle.
-
-    Args:
-        node: that publishes.
-        name: of the vehicle.
-    """
+    """An arrow for every contact point of the vehicle of a name."""
 
     def __init__(self, node: Node, name: str) -> None:
         self._namespace, self._shown = f"{name}/contact", 0
@@ -117,15 +105,10 @@ class ContactMarkers:
         self._markers.publish(MarkerArray(markers=[*arrows, *gone]))
 
 
-class WorldMarkers:
-    """The objects of the world, published once for all, or again and again where one of them moves.
+class WorldTopics:
+    """The objects of the world: markers, and where one of them moves also a state, for sensors that look at them.
 
-    Every array is the whole world: a reader that keeps one message, and one that comes late, lack nothing.
-
-    Args:
-        node: that publishes.
-        world: whose objects.
-        engine: has their states.
+    Every array of markers is the whole world: a reader that keeps one message, and one that comes late, lack nothing.
     """
 
     TOPIC = "/world/markers"
@@ -144,8 +127,19 @@ class WorldMarkers:
                     self._moving.append((k, solid, marker))
         self._publisher = node.create_publisher(MarkerArray, self.TOPIC, LATCHED)
         self._publisher.publish(MarkerArray(markers=self._markers))
+        self._states: Publisher | None = None
+        if any(item.moves for item in world.objects.values()):
+            self._state = StateMessage.of_objects(list(world.objects))
+            self._states = node.create_publisher(PlatformState, WORLD_STATE, LATEST)
 
-    def publish(self, stamp: int) -> None:
+    def publish_state(self, stamp: int, k: int) -> None:
+        """Publish the present state at a stamp [ns], number k, if anything moves."""
+        if self._states is not None:
+            self._state.put_head(stamp, k)
+            self._state.put_rows(self._engine.object_states(), np.zeros(0))
+            self._states.publish(self._state.dump())
+
+    def publish_markers(self, stamp: int) -> None:
         """Publish where everything is at a stamp [ns], if anything moves."""
         if not self._moving:
             return
@@ -156,38 +150,8 @@ class WorldMarkers:
         self._publisher.publish(MarkerArray(markers=self._markers))
 
 
-class WorldState:
-    """Where the world's objects are at every state, for sensors that look at them; nothing where all stand still.
-
-    Args:
-        node: that publishes.
-        world: whose objects.
-        engine: has their states.
-    """
-
-    def __init__(self, node: Node, world: World, engine: Engine) -> None:
-        self._engine = engine
-        self._publisher: Publisher | None = None
-        if any(item.moves for item in world.objects.values()):
-            self._state = StateMessage.of_names(list(world.objects))
-            self._publisher = node.create_publisher(PlatformState, WORLD_STATE, LATEST)
-
-    def publish(self, stamp: int, k: int) -> None:
-        """Publish the present state at a stamp [ns], number k."""
-        if self._publisher is not None:
-            self._state.put_head(stamp, k)
-            self._state.put_rows(self._engine.object_states(), np.zeros(0))
-            self._publisher.publish(self._state.dump())
-
-
 class RotorsAndMarkers:
-    """Turning rotors, thrust arrows, the path flown, and the URDF that goes with them.
-
-    Args:
-        node: that publishes.
-        vehicle: that is shown.
-        assembly: its bodies.
-    """
+    """Turning rotors, thrust arrows, the path flown, and the URDF that goes with them."""
 
     def __init__(self, node: Node, vehicle: PlantVehicle, assembly: Assembly) -> None:
         name, aircraft = vehicle.name, vehicle.platform.aircraft

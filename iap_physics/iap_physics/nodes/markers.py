@@ -1,24 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is shown in RViz: a vehicle's path, its thrusts, how its rotors turn, what pushes it, and what stands around."""
+"""Pictures for RViz: a vehicle's path, thrusts, turning rotors and contact forces, and the objects around it."""
 
 import math
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.states import P, Q
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.shapes import Rgba, Shape
 
-Array = NDArray[np.float64]
 METRES_PER_NEWTON = 0.02  # of a thrust arrow
-CONTACT_METRES_PER_NEWTON = (
-    0.05  # of a contact's arrow, as RViz draws wrenches by the suite's view
-)
+CONTACT_METRES_PER_NEWTON = 0.05  # of a contact's arrow, as the suite's view draws wrenches
 PATH_STEP = 0.05  # between points of the path [m]
 PATH_POINTS = 1000
 
@@ -52,12 +49,7 @@ class Trace:
 
 
 class Rotors:
-    """Angles and thrusts of a vehicle's rotors.
-
-    Args:
-        assembly: the vehicle.
-        aircraft: its rotors' numbers.
-    """
+    """Angles and thrusts of a vehicle's rotors."""
 
     def __init__(self, assembly: Assembly, aircraft: Aircraft) -> None:
         self._bodies = list(assembly.aircraft)

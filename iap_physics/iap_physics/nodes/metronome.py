@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 
 class Metronome:
-    """Says when control periods are due in real time, to a caller that asks every half period.
+    """The beat of control periods in real time, for a caller that asks every half period.
 
     A period whose commands are still on their way waits for them for the length of a period, which
     jitters the time but leaves the flight as it would be. Who falls behind catches up as fast as the
-    commands come; what is further behind than `PATIENCE` is given up.
+    commands come; what is further behind than `MAX_LAG` is given up.
 
     Args:
         period: length of a control period [s].
@@ -20,7 +20,7 @@ class Metronome:
         missed: periods that began late by more than their length.
     """
 
-    PATIENCE = 0.2  # [s]
+    MAX_LAG = 0.2  # [s]
 
     def __init__(self, period: float, clock: Callable[[], float] = time.perf_counter) -> None:
         self._period = period
@@ -45,5 +45,5 @@ class Metronome:
             return False
         self._last = now
         self.missed += behind > self._period
-        self._due = now if behind > self.PATIENCE else self._due + self._period
+        self._due = now if behind > self.MAX_LAG else self._due + self._period
         return True

@@ -22,7 +22,7 @@ from iap_io.sensor_messages.static_transforms import mounts_of
 from iap_io.wire.message_views import stamp_of_time
 from iap_msgs.srv import Step
 from iap_physics.engines.make import make_engine
-from iap_physics.nodes.displays import WorldMarkers, WorldState
+from iap_physics.nodes.displays import WorldTopics
 from iap_physics.nodes.metronome import Metronome
 from iap_physics.nodes.physics_status import PhysicsStatus
 from iap_physics.nodes.vehicle_topics import VehicleTopics
@@ -30,7 +30,7 @@ from iap_physics.plant_spec import PlantSpec
 from iap_physics.session import Session
 
 PLANT = "plant"
-PACES = ("lockstep", "realtime", "fast")
+PACES = ("realtime", "lockstep", "fast")
 FIRST_RESEND = 0.005  # in lockstep a state that still stands is published again [s of wall time]
 LAST_RESEND = 0.1  # longest time between two copies of a state [s of wall time]
 FAST_TIMEOUT = 0.02  # of commands at pace fast [s of wall time]
@@ -42,7 +42,7 @@ class PhysicsNode(SuiteNode):
     def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
         super().__init__("physics_node", namespace=namespace, given=given)
         spec = self._declared_plant()
-        self._pace = self._declared_pace()
+        self._pace = self.choice("pace", PACES, f"How time goes on: {', '.join(PACES)}.")
         what = "A vehicle without commands for longer levels out and holds [s of simulation time]."
         timeout = self.parameter("command_timeout", 0.1, what, limits=(0.01, 60.0))
         timeout = None if self._pace == "lockstep" else timeout
@@ -67,13 +67,6 @@ class PhysicsNode(SuiteNode):
             raise BadInput(f"parameter {PLANT}: missing, nothing to fly")
         return PlantSpec.read(text, source=f"parameter {PLANT}")
 
-    def _declared_pace(self) -> str:
-        what = f"How time goes on: {', '.join(PACES)}."
-        pace = self.parameter("pace", "realtime", what)
-        if pace not in PACES:
-            raise BadInput(f"parameter pace: '{pace}' is none of {', '.join(PACES)}")
-        return pace
-
     def _make_vehicles(self, spec: PlantSpec) -> list[VehicleTopics]:
         control = spec.rates.control_hz
         what = "Of Odometry and TF [Hz], rounded to whole control periods."
@@ -82,9 +75,7 @@ class PhysicsNode(SuiteNode):
         display = self.parameter("display_rate", 30.0, what, limits=(0.1, 1e4))
         every = (max(1, round(control / odometry)), max(1, round(control / display)))
         self._every_display = every[1]
-        engine = self._session.plant.engine
-        self._objects = WorldState(self, spec.world, engine)
-        self._world = WorldMarkers(self, spec.world, engine)
+        self._world = WorldTopics(self, spec.world, self._session.plant.engine)
         self._publish_mounts(spec)
         return [
             VehicleTopics(self, self._session, i, vehicle, every, self._on_command)
@@ -164,10 +155,10 @@ class PhysicsNode(SuiteNode):
         for vehicle in self._vehicles:
             vehicle.publish_rest(stamp)
         if self._session.k % self._every_display == 0:
-            self._world.publish(stamp)
+            self._world.publish_markers(stamp)
 
     def _publish_states(self, stamp: int) -> None:
-        self._objects.publish(stamp, self._session.k)
+        self._world.publish_state(stamp, self._session.k)
         for vehicle in self._vehicles:
             vehicle.publish_state(stamp)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What physics_node says of itself: in diagnostics every second, in the log when something changes."""
+"""The status of physics_node: in diagnostics every second, in the log when something changes."""
 
 import json
 import time
@@ -16,26 +16,18 @@ from iap_physics.nodes.metronome import Metronome
 from iap_physics.session import CommandBuffer, Session
 
 SIMULATION = "simulation"
-Said = tuple[
-    str, tuple[bool, ...], FlightFailed | None, int
-]  # missing, holding, failure, collisions
+# missing, holding, failure, collisions
+Reported = tuple[str, tuple[bool, ...], FlightFailed | None, int]
 
 
 class PhysicsStatus:
-    """Watches a session and reports it.
-
-    Args:
-        node: that reports.
-        session: that is watched.
-        pace: how time goes on.
-        topics: of the vehicles' commands.
-    """
+    """The report of a session that goes on at a pace, under commands on topics."""
 
     def __init__(
         self, node: SuiteNode, session: Session, pace: str, topics: Sequence[str]
     ) -> None:
         self._node, self._session, self._pace, self._topics = node, session, pace, topics
-        self._quiet: Said = ("", (False,) * len(topics), None, 0)
+        self._quiet: Reported = ("", (False,) * len(topics), None, 0)
         self.metronome: Metronome | None = None
         self.paused = False
         self._answer_ms, self._step_us = RecentValues(), RecentValues()
@@ -43,13 +35,13 @@ class PhysicsStatus:
         self._published = time.perf_counter()
         self._began = (self._published, session.t)
         self._factor = 0.0
-        self._said = self._quiet
+        self._reported = self._quiet
         self._diagnostics = Diagnostics(node, self._statuses, lambda: stamp_of_time(session.t))
 
     def reset(self) -> None:
         """Time jumps back to 0."""
         self._began = (time.perf_counter(), 0.0)
-        self._said = self._quiet
+        self._reported = self._quiet
         self._node.get_logger().info("reset: t = 0.000 s")
 
     def published(self) -> None:
@@ -57,7 +49,7 @@ class PhysicsStatus:
         self._published = time.perf_counter()
 
     def waited(self) -> float:
-        """How long the present state has stood [s of wall time]."""
+        """Age of the present state [s of wall time]."""
         return time.perf_counter() - self._published
 
     def answered(self) -> None:
@@ -78,43 +70,39 @@ class PhysicsStatus:
             self._diagnostics.publish()
 
     def look(self) -> None:
-        """Say what has changed."""
+        """Report what has changed."""
         session = self._session
         holding = tuple(command_buffer.is_holding for command_buffer in session.command_buffers)
         now = (self._missing(), holding, session.failure, len(session.monitor.collisions))
-        if now != self._said:
+        if now != self._reported:
             self._log(*now)
-            self._said = now
+            self._reported = now
             self._diagnostics.publish()
 
     def _log(
         self, missing: str, holding: tuple[bool, ...], failure: FlightFailed | None, _: int
     ) -> None:
-        log, said = self._node.get_logger(), self._said
-        for topic, holds, held in zip(self._topics, holding, said[1], strict=True):
+        log, last = self._node.get_logger(), self._reported
+        for topic, holds, held in zip(self._topics, holding, last[1], strict=True):
             if holds and not held:
                 log.warning(f"no commands on {topic}: levels out and holds")
             if held and not holds:
                 log.info(f"commands on {topic} again")
-        if missing and missing != said[0]:
+        if missing and missing != last[0]:
             log.warning(missing)
-        if failure is not None and failure is not said[2]:
+        if failure is not None and failure is not last[2]:
             log.error(str(failure))
-        for t, a, b in self._session.monitor.collisions[said[3] :]:
+        for t, a, b in self._session.monitor.collisions[last[3] :]:
             log.warning(f"{a} and {b} collide at t = {t:.3f} s")
 
     def _missing(self) -> str:
-        """Which message time waits for, once it has waited for long."""
+        """The messages that time waits for, once it has waited for long."""
         session = self._session
         waits = self._pace == "lockstep" or not session.has_begun
         if not waits or self.paused or session.is_broken or self.waited() < DIAGNOSTIC_TIMEOUT:
             return ""
-        names = session.missing
-        topics = [
-            t
-            for t, i in zip(self._topics, session.command_buffers, strict=True)
-            if i.name in names
-        ]
+        buffers = zip(self._topics, session.command_buffers, strict=True)
+        topics = [topic for topic, buffer in buffers if buffer.name in session.missing]
         return f"waiting for {', '.join(topics)} stamped {session.t:.3f} s" if topics else ""
 
     def _statuses(self) -> list[DiagnosticStatus]:
@@ -153,12 +141,8 @@ class PhysicsStatus:
             level, text = WARN, self._faults[number]
             self._faults[number] = ""
         name = f"{self._node.get_name()}: {command_buffer.name}"
-        return status_message(
-            name,
-            level,
-            text,
-            {**vars(command_buffer.counts), "holding": command_buffer.is_holding},
-        )
+        values = {**vars(command_buffer.counts), "holding": command_buffer.is_holding}
+        return status_message(name, level, text, values)
 
     def _real_time_factor(self) -> float:
         """Over the time since it was asked for last, or longer."""

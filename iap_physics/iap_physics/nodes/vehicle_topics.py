@@ -10,7 +10,7 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from iap_description.errors import BadInput
-from iap_description.sensors.inertial_samples import InertialSamples
+from iap_description.sensors.readings import InertialSamples
 from iap_description.states import Mode, Q
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, LATEST, RESENT
@@ -90,7 +90,7 @@ class VehicleTopics:
             topic = f"/{self.name}/state/measured"
             self._measured = node.create_publisher(PlatformState, topic, RESENT)
         self._wrenches: tuple[Publisher, ...] = ()
-        if session.sensor(number) is not None:
+        if session.sensors[number] is not None:
             self._wrench = WrenchMessage.of(frame(self.name, BASE_LINK))
             self._wrenches = tuple(
                 node.create_publisher(WrenchStamped, f"/{self.name}/wrench/{kind}", RESENT)
@@ -122,10 +122,9 @@ class VehicleTopics:
         """Publish the present state, and what is measured of it, at a stamp [ns]."""
         session, number = self._session, self._number
         self._publish_wrenches(stamp)
-        if self._units is not None:
-            x = session.plant.state(number)[0]
-            self._units.publish(stamp, session.k, x, session.samples[number])
         x, rpm = session.plant.state(number)[0], session.plant.propulsion[number].rpm[0]
+        if self._units is not None:
+            self._units.publish(stamp, session.k, x, session.samples[number])
         self._state.put_head(stamp, session.k)
         self._state.put_rows(x, rpm)
         self._states.publish(self._state.dump())
@@ -136,7 +135,7 @@ class VehicleTopics:
 
     def _publish_wrenches(self, stamp: int) -> None:
         """Publish the wrenches, before the state: who acts on both has them when it comes."""
-        sensor = self._session.sensor(self._number)
+        sensor = self._session.sensors[self._number]
         if sensor is not None:
             for publisher, wrench_P in zip(
                 self._wrenches, (sensor.raw_P, sensor.filtered_P), strict=True

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.random_streams import stream
-from iap_description.sensors.inertial_samples import InertialSamples
 from iap_description.sensors.mounts import (
     IMU,
     SensorMount,
@@ -15,7 +14,14 @@ from iap_description.sensors.mounts import (
     mount_fields,
     mount_poses,
 )
-from iap_description.sensors.readings import ImuReading, MagneticReading, Reading, Source
+from iap_description.sensors.readings import (
+    ImuReading,
+    InertialMounts,
+    InertialSamples,
+    MagneticReading,
+    Reading,
+    Source,
+)
 from iap_description.sensors.sensor_info import ImuInfo, MagnetometerInfo
 from iap_sensors.ahrs import AttitudeFilter
 from iap_sensors.imu import Imu

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.sensors.inertial_samples import InertialSamples
-from iap_description.sensors.readings import Reading
+from iap_description.sensors.readings import InertialSamples, Reading
 from iap_description.sensors.sensor_info import AnySensor
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of

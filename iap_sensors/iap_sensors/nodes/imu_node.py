@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from iap_description.errors import BadInput
-from iap_description.sensors.inertial_samples import InertialSamples
-from iap_description.sensors.readings import Reading
+from iap_description.sensors.readings import InertialSamples, Reading
 from iap_description.states import STATE_SIZE, Q
 from iap_io.ros.node import EVERY, run
 from iap_io.wire.message_views import SECOND, MessageReader

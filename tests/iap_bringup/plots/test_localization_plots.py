@@ -15,7 +15,7 @@ from iap_bringup.plots.plots_localization import (
     draw_localized,
     outlines,
 )
-from iap_description.world.scene_names import scene_names
+from iap_description.scenes.library import scene_names
 
 BOX = (0.0, 0.1, 0.2, 0.3, 0.5)
 

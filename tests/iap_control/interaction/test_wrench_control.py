@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from contact import QUIET, TIP_P, Rig, Socket, Wall, at
+from contact import TIP_P, Rig, Socket, Wall, at
 from flying import DT, controller_of, gains_of, model_of, platform_with_joints
 from moving import Tumble
 
@@ -12,10 +12,10 @@ from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_description.signals import ForceMode, ForceTask, Reference
-from iap_physics.measured.state_noise import StateNoiseLevel
+from iap_physics.measured.state_noise import NO_NOISE
 
 GAP = 0.01
-NOISY = StateNoiseLevel(0.0, 0.0, 0.005, np.deg2rad(0.2))
+NOISY = NO_NOISE.model_copy(update={"velocity": 0.005, "rate_deg": 0.2})
 FASTEST = 0.1  # approach speed of the gains [m/s]
 
 
@@ -164,8 +164,8 @@ FIGURE_16 = np.array([1.5, -4.0, 0.0, 0.0, 0.0, 4.0])  # FLU
 @pytest.mark.parametrize(
     ("source", "bar", "noise"),
     [
-        ("filtered", 0.2, QUIET),
-        ("estimated", 0.4, QUIET),
+        ("filtered", 0.2, NO_NOISE),
+        ("estimated", 0.4, NO_NOISE),
         ("estimated", 0.4, NOISY),
     ],
 )

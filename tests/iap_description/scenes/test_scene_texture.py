@@ -8,12 +8,11 @@ from flying import fly_scenario
 
 from iap_bringup.experiments.images import followed
 from iap_description import so3
-from iap_description.scenes.library import load_scene
+from iap_description.scenes.library import load_scene, scene_names
 from iap_description.scenes.textures import MAKERS, SIZE, make_texture
 from iap_description.sensors.mounts import optical
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
-from iap_description.world.scene_names import scene_names
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Shot
 from iap_sensors.cameras.spec import PRESETS as CAMERAS

@@ -8,8 +8,7 @@ import pytest
 
 from iap_description.config import validate
 from iap_description.errors import BadInput
-from iap_description.scenes.library import load_scene
-from iap_description.world.scene_names import SCENES, scene_names
+from iap_description.scenes.library import SCENES, load_scene, scene_names
 from iap_description.world.tessellation import mesh
 from iap_description.world.world import World
 

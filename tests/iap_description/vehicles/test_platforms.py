@@ -72,16 +72,16 @@ def test_aircraft_lifts_half_a_newton_to_36_newtons():
 
 
 def test_opposite_rotors_turn_alike_and_equal_thrusts_make_pure_lift():
-    craft = load_platform("f450").aircraft
-    spins = {rotor.position[:2]: rotor.spin for rotor in craft.rotors}
+    aircraft = load_platform("f450").aircraft
+    spins = {rotor.position[:2]: rotor.spin for rotor in aircraft.rotors}
     for (x, y), spin in spins.items():
         assert spins[-x, -y] == spin != spins[x, -y]
-    np.testing.assert_allclose(craft.wrench_of_rotor_thrusts @ np.ones(4), [0, 0, 4, 0, 0, 0])
+    np.testing.assert_allclose(aircraft.wrench_of_rotor_thrusts @ np.ones(4), [0, 0, 4, 0, 0, 0])
 
 
 def test_a_faster_counter_clockwise_rotor_turns_the_airframe_clockwise():
-    craft = load_platform("f450").aircraft
-    for rotor, column in zip(craft.rotors, craft.wrench_of_rotor_thrusts.T, strict=True):
+    aircraft = load_platform("f450").aircraft
+    for rotor, column in zip(aircraft.rotors, aircraft.wrench_of_rotor_thrusts.T, strict=True):
         assert np.sign(column[5]) == (-1.0 if rotor.spin == "ccw" else 1.0)
         torque = np.cross(rotor.position, [0.0, 0.0, 1.0])
         np.testing.assert_allclose(column[3:5], torque[:2], atol=1e-15)

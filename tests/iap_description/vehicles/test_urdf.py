@@ -153,15 +153,15 @@ def test_ros_form_has_floating_aircraft_turning_rotors_and_fixed_mounts():
     assert joints["joint_2"].get("type") == "floating"
     rotor = joints[rotor_joint("drone_2", 4)]
     assert rotor.get("type") == "continuous" and rotor.find("axis").get("xyz") == "0 0 1"
-    craft = load_platform("three_star").aircraft
+    aircraft = load_platform("three_star").aircraft
     np.testing.assert_array_equal(
-        numbers(rotor.find("origin").get("xyz")), craft.rotors[3].position
+        numbers(rotor.find("origin").get("xyz")), aircraft.rotors[3].position
     )
     mount = joints["drone_2_left_camera_joint"]
     assert mount.get("type") == "fixed" and mount.find("parent").get("link") == "drone_2"
     assert mount.find("child").get("link") == mount_frame("drone_2", "left_camera")
     np.testing.assert_array_equal(
-        numbers(mount.find("origin").get("xyz")), craft.mounts["left_camera"].position
+        numbers(mount.find("origin").get("xyz")), aircraft.mounts["left_camera"].position
     )
 
 

@@ -10,7 +10,7 @@ from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
-from iap_description.sensors.inertial_samples import InertialMounts
+from iap_description.sensors.readings import InertialMounts
 from iap_description.signals import Reference
 from iap_description.states import Command, Mode, resting_state
 from iap_description.vehicles.assembly import Assembly

@@ -22,12 +22,11 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_estimation.wrench.momentum_observer import MomentumObserver
 from iap_physics.engines.joints import joined_rows
-from iap_physics.measured.state_noise import NoisyState, StateNoiseLevel
+from iap_physics.measured.state_noise import NO_NOISE, NoisyState
 
-QUIET = StateNoiseLevel(0.0, 0.0, 0.0, 0.0)
 NOTHING = np.zeros(6)
 UP = np.array([0.0, 0.0, 5.0, 0.0, 0.0, 0.0])
-NOISY = StateNoiseLevel(0.0, 0.0, 0.005, np.deg2rad(0.2))
+NOISY = NO_NOISE.model_copy(update={"velocity": 0.005, "rate_deg": 0.2})
 
 
 def observer_of(name, gains, gain=10.0):
@@ -48,7 +47,7 @@ def fly(
     *,
     wrench_W=NOTHING,
     at=0.0,
-    noise=QUIET,
+    noise=NO_NOISE,
     preset="default",
     reference=still,
     gain=10.0,

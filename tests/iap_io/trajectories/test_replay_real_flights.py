@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from iap_control.references.smoothing import recorded_rows, smoothed_rows
+from iap_control.references.replay import recorded_rows, smoothed_rows
 from iap_description import frames, so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q
 from iap_io.trajectories import interpolation

@@ -9,15 +9,13 @@ import pytest
 from flight_bags import Motion, motion
 from numpy.typing import NDArray
 
-from iap_control.references import smoothing
-from iap_control.references.smoothing import recorded_rows
+from iap_control.references import replay
+from iap_control.references.replay import recorded_rows
 from iap_description import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 from iap_io.trajectories.recorded import Recorded
 
-smoothed_rows = partial(
-    smoothing.smoothed_rows, cutoff_hz=4.0
-)  # the bounds below are this cut-off's
+smoothed_rows = partial(replay.smoothed_rows, cutoff_hz=4.0)  # which the bounds below are for
 
 Array = NDArray[np.float64]
 

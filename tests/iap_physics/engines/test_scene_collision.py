@@ -6,11 +6,10 @@ import pytest
 from triangles import distances
 
 from iap_description import so3
-from iap_description.scenes.library import load_scene
+from iap_description.scenes.library import load_scene, scene_names
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_description.world.objects import Box
-from iap_description.world.scene_names import scene_names
 from iap_description.world.shapes import Surface
 from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT, WORLD

@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from iap_description import so3
-from iap_description.scenes.library import load_scene
+from iap_description.scenes.library import load_scene, scene_names
 from iap_description.sensors.mounts import optical
-from iap_description.world.scene_names import scene_names
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Shot
 from iap_sensors.cameras.spec import PRESETS as CAMERAS

@@ -8,9 +8,10 @@ from iap_description import so3
 from iap_description.random_streams import stream
 from iap_description.states import P, Q, V, W
 from iap_physics.measured import state_noise
-from iap_physics.measured.state_noise import NoisyState, StateNoiseLevel
+from iap_physics.measured.state_noise import NO_NOISE, NoisyState, StateNoise
 
-LEVEL = StateNoiseLevel(0.005, 0.0035, 0.02, 0.01)
+LEVEL = StateNoise(position=0.005, attitude_deg=0.2, velocity=0.02, rate_deg=0.573)
+DEVIATIONS = 0.005, np.deg2rad(0.2), 0.02, np.deg2rad(0.573)
 COUNT = 6000
 
 
@@ -34,12 +35,12 @@ def errors(rows):
 
 
 def test_noise_has_the_standard_deviation_of_its_level_on_every_axis():
-    for error, sigma in zip(errors(samples()), (0.005, 0.0035, 0.02, 0.01), strict=True):
+    for error, sigma in zip(errors(samples()), DEVIATIONS, strict=True):
         np.testing.assert_allclose(error.std(axis=0), sigma, rtol=0.05)
 
 
 def test_noise_has_no_mean_and_no_memory():
-    for error, sigma in zip(errors(samples()), (0.005, 0.0035, 0.02, 0.01), strict=True):
+    for error, sigma in zip(errors(samples()), DEVIATIONS, strict=True):
         assert np.abs(error.mean(axis=0)).max() < 5.0 * sigma / np.sqrt(COUNT)
         following = (error[1:] * error[:-1]).mean(axis=0) / sigma**2
         assert np.abs(following).max() < 5.0 / np.sqrt(COUNT)
@@ -52,12 +53,12 @@ def test_the_channels_are_independent():
 
 
 def test_noisy_attitudes_are_unit_quaternions():
-    rows = samples(StateNoiseLevel(0.0, 0.5, 0.0, 0.0), count=200)
+    rows = samples(NO_NOISE.model_copy(update={"attitude_deg": 28.6}), count=200)
     np.testing.assert_allclose(np.linalg.norm(rows[:, Q], axis=1), 1.0, atol=1e-12)
 
 
 def test_without_noise_the_state_is_the_truth():
-    sense, x = NoisyState(StateNoiseLevel(0.0, 0.0, 0.0, 0.0), stream(1, "a")), true_state()
+    sense, x = NoisyState(NO_NOISE, stream(1, "a")), true_state()
     np.testing.assert_array_equal(sense(x), true_state())
 
 
@@ -69,7 +70,7 @@ def test_the_truth_is_not_touched():
 
 def test_one_channel_s_level_does_not_change_the_others():
     """Position errors are the same with and without attitude noise."""
-    quiet = samples(StateNoiseLevel(0.005, 0.0, 0.0, 0.0), count=50)
+    quiet = samples(NO_NOISE.model_copy(update={"position": 0.005}), count=50)
     np.testing.assert_array_equal(quiet[:, P], samples(count=50)[:, P])
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_description.second_order import transition
-from iap_physics.measured.wrench_filter import SecondOrderLowPass
+from iap_physics.measured.wrench_sensor import SecondOrderLowPass
 
 CUTOFF = 10.0
 every_damping = pytest.mark.parametrize("damping", [1.414, 1.0, 0.5, 1.0 + 1e-9])

@@ -4,22 +4,24 @@
 import numpy as np
 
 from iap_description import so3
-from iap_physics.measured.wrench_sensor import WrenchSensor, to_platform, to_world
+from iap_physics.measured.wrench_sensor import WrenchFilter, WrenchSensor, to_platform, to_world
 
 WRENCH = np.array([1.0, -2.0, 3.0, 0.1, 0.2, -0.3])
 
 
 def sensor():
-    return WrenchSensor(cutoff=10.0, damping=1.414, dt=0.005)
+    return WrenchSensor(WrenchFilter(cutoff=10.0, damping=1.414), 0.005)
 
 
 def test_force_and_torque_turn_with_the_platform():
     q = so3.quaternion_exp(np.array([0.3, -0.5, 1.2]))
-    felt = sensor()
-    felt(WRENCH, q)
+    measured = sensor()
+    measured(WRENCH, q)
     R = so3.matrix_from_quaternion(q)
-    np.testing.assert_allclose(felt.raw_P, np.r_[R.T @ WRENCH[:3], R.T @ WRENCH[3:]], atol=1e-12)
-    np.testing.assert_array_equal(felt.raw_W, WRENCH)
+    np.testing.assert_allclose(
+        measured.raw_P, np.r_[R.T @ WRENCH[:3], R.T @ WRENCH[3:]], atol=1e-12
+    )
+    np.testing.assert_array_equal(measured.raw_W, WRENCH)
 
 
 def test_frames_and_back_is_the_same_wrench():
@@ -32,18 +34,18 @@ def test_frames_and_back_is_the_same_wrench():
 
 def test_a_turning_platform_under_a_constant_force_of_the_world_has_no_ripple_from_the_filter():
     """The filter works in world axes, so turning adds no lag."""
-    felt = sensor()
+    measured = sensor()
     for k in range(2000):
-        felt(WRENCH, so3.quaternion_exp(np.array([0.0, 0.0, 0.01 * k])))
-    np.testing.assert_allclose(felt.filtered_W, WRENCH, atol=1e-6)
-    np.testing.assert_allclose(felt.filtered_P, felt.raw_P, atol=1e-6)
+        measured(WRENCH, so3.quaternion_exp(np.array([0.0, 0.0, 0.01 * k])))
+    np.testing.assert_allclose(measured.filtered_W, WRENCH, atol=1e-6)
+    np.testing.assert_allclose(measured.filtered_P, measured.raw_P, atol=1e-6)
 
 
 def test_a_reset_sensor_has_forgotten():
-    felt = sensor()
+    measured = sensor()
     for _ in range(100):
-        felt(WRENCH, np.array([0, 0, 0, 1.0]))
-    felt.reset()
-    assert not felt.filtered_W.any()
-    felt(np.zeros(6), np.array([0, 0, 0, 1.0]))
-    assert not felt.filtered_W.any()
+        measured(WRENCH, np.array([0, 0, 0, 1.0]))
+    measured.reset()
+    assert not measured.filtered_W.any()
+    measured(np.zeros(6), np.array([0, 0, 0, 1.0]))
+    assert not measured.filtered_W.any()

@@ -17,17 +17,6 @@ from iap_description.world.shapes import Surface
 with native_output_discarded():
     import pybullet as bullet
 
-__all__ = [
-    "MARGIN",
-    "SPEED_LIMIT",
-    "STDERR",
-    "Handle",
-    "bullet",
-    "connect",
-    "set_surface",
-    "shut_down",
-]
-
 Handle = tuple[int, int]  # PyBullet's body and link; link -1 is the base
 
 MARGIN = 1e-4  # by which hulls are rounded outwards, by default 1 mm [m]

@@ -20,9 +20,10 @@ from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import FlightFailed, IapError
 from iap_description.native_output import native_output_to
 from iap_description.states import P
@@ -42,8 +43,6 @@ from iap_physics.engines.pybullet.world import (
     settle,
     write_scene,
 )
-
-Array = NDArray[np.float64]
 
 JOINT_FORCE = 1e5  # that a joint added in flight can bear [N]
 APART = 1e3  # [m] no two vehicles touch at this distance
@@ -68,12 +67,11 @@ class PyBulletEngine(Engine):
 
     batch = 1
 
-    def __init__(self, *, view: bool = False, solver_iterations: int = 50) -> None:
+    def __init__(self, *, view: bool = False) -> None:
         """Start PyBullet.
 
         Args:
             view: open PyBullet's window.
-            solver_iterations: of the contact and constraint solver, per step.
 
         Raises:
             BadInput: there is no display for the window.
@@ -81,7 +79,6 @@ class PyBulletEngine(Engine):
         self.t = 0.0
         self.status = np.full(1, RUNNING, dtype=np.int64)
         self._view = view
-        self._solver_iterations = solver_iterations
         with native_output_to(STDERR):
             self._client = connect(view=view)
         self._at = {"physicsClientId": self._client}
@@ -112,16 +109,9 @@ class PyBulletEngine(Engine):
         self._x[:] = check_start(self._assemblies, x, self.batch)
         self.status[:] = RUNNING
         with native_output_to(STDERR):
-            self._loaded = build(
-                self._client,
-                self._world,
-                self._assemblies,
-                self._urdfs(),
-                self._models,
-                self._scene,
-                seen=self._view,
-                solver_iterations=self._solver_iterations,
-            )
+            vehicles = list(zip(self._assemblies, self._urdfs(), strict=True))
+            world = (self._world, vehicles, self._models, self._scene)
+            self._loaded = build(self._client, *world, seen=self._view)
         self._place(self._x[0])
         self._loads: list[list[float]] = []
         self.t, self._dt = 0.0, 0.0

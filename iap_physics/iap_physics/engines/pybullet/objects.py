@@ -19,17 +19,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.world.objects import Placed
 from iap_description.world.shapes import Shape
 from iap_description.world.solids import Bulk, triangles
 from iap_description.world.world import World
 from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, bullet, set_surface
-
-Array = NDArray[np.float64]
 
 # Groups that rays are filtered by: PyBullet puts what has no mass in group 2 and all else in 1; free
 # bodies are put in one more, so that those of vehicles alone are in neither.

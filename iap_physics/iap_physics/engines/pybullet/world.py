@@ -18,9 +18,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.kernels import put, put4, qconj, qmul, quat, vec
 from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q, V, W
@@ -34,10 +34,9 @@ from iap_physics.engines.joints import check_joint_types
 from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, Handle, bullet, set_surface
 from iap_physics.engines.pybullet.objects import Model, load
 
-Array = NDArray[np.float64]
-
 NEAR = 0.005  # gap of a contact point, in sizes of the smaller shape, by default 0.02
 FAR = 1e4  # a coordinate or velocity beyond this is divergence [m, m/s, rad/s]
+SOLVER_ITERATIONS = 50  # of the contact and constraint solver, per step
 GROUND_REACH, GROUND_DEPTH = 1000.0, 10.0  # half extents of the ground [m]
 
 
@@ -74,10 +73,7 @@ class Loaded:
 def model(assembly: Assembly, *, visuals: bool) -> str:
     """The URDF of an assembly.
 
-    Args:
-        assembly: the vehicle.
-        visuals: keep the visual shapes. Unseen they would only take time, since PyBullet meshes
-            each of them at every reset.
+    Visual shapes are kept on request only: unseen they take time, since PyBullet meshes each of them at every reset.
     """
     text = urdf_text(assembly, target="bullet")
     if visuals:
@@ -92,31 +88,18 @@ def model(assembly: Assembly, *, visuals: bool) -> str:
 def build(
     client: int,
     world: World,
-    assemblies: Sequence[Assembly],
-    urdfs: Sequence[Path],
+    vehicles: Sequence[tuple[Assembly, Path]],
     objects: Sequence[Model],
     scene: Path | None,
     *,
     seen: bool,
-    solver_iterations: int,
 ) -> Loaded:
-    """Empty PyBullet's world and load everything anew.
-
-    Args:
-        client: PyBullet's connection.
-        world: gravity and ground.
-        assemblies: the vehicles.
-        urdfs: their models.
-        objects: the world's objects, made ready.
-        scene: the file of what can be touched of the world's scene.
-        seen: there is a window.
-        solver_iterations: of the contact and constraint solver, per step.
-    """
+    """Empty PyBullet's world and load vehicles with their models, objects and the scene's file; `seen` in a window."""
     at = {"physicsClientId": client}
     bullet.resetSimulation(**at)
     bullet.setPhysicsEngineParameter(
         deterministicOverlappingPairs=1,
-        numSolverIterations=solver_iterations,
+        numSolverIterations=SOLVER_ITERATIONS,
         enableFileCaching=0,
         contactBreakingThreshold=NEAR,
         **at,
@@ -127,13 +110,12 @@ def build(
     if scene is not None:
         add_scene(client, scene, world.surface)
     bodies = [load(client, each, seen=seen) for each in objects]
-    pairs = zip(assemblies, urdfs, strict=True)
-    vehicles = [_load(client, assembly, urdf, world.surface) for assembly, urdf in pairs]
-    handles = [(each.body, link) for each in vehicles for link in (-1, *each.links)]
+    loaded = [_load(client, assembly, urdf, world.surface) for assembly, urdf in vehicles]
+    handles = [(each.body, link) for each in loaded for link in (-1, *each.links)]
     q_BC = [bullet.getDynamicsInfo(*handle, **at)[4] for handle in handles]
     rows = {handle: row for row, handle in enumerate(handles)}
     rows |= {(body, -1): OBJECT - k for k, body in enumerate(bodies)}
-    return Loaded(vehicles, bodies, handles, rows, np.array(q_BC), set())
+    return Loaded(loaded, bodies, handles, rows, np.array(q_BC), set())
 
 
 def write_scene(world: World, folder: Path) -> Path | None:
@@ -253,7 +235,7 @@ def settle(raw: Array, q_BC: Array, x: Array) -> int:
 
 
 class _JointFunctions(NamedTuple):
-    """What PyBullet needs of a type of joint: an end to its default motor, and its state set."""
+    """Actions of PyBullet for a type of joint: an end to its default motor, and its state set."""
 
     release: Callable[[int, int, int], None]
     place: Callable[[int, LoadedVehicle, Joint, Array, Array], None]
