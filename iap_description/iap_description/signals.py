@@ -88,7 +88,7 @@ class Step(NamedTuple):
         command: what was commanded on this state.
         rpm: (N, 4) rotor speeds.
         wrench_record: None for a vehicle that measures no wrench.
-        believed: (bodies, 13) state that the command is based on; None where that is `x`.
+        estimated: (bodies, 13) state that the command is based on; None where that is `x`.
     """
 
     k: int
@@ -98,4 +98,4 @@ class Step(NamedTuple):
     command: Command
     rpm: Array
     wrench_record: WrenchRecord | None = None
-    believed: Array | None = None
+    estimated: Array | None = None

@@ -22,8 +22,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.config import NonNegative, Positive, Presets, Real, Record
 from iap_description.earth import GRAVITY
 from iap_description.kernels import (
@@ -41,7 +41,6 @@ from iap_description.kernels import (
     vec,
 )
 
-Array = NDArray[np.float64]
 PRESETS = Presets(Path(__file__).parent / "data" / "attitude", "attitude gains")
 FREE_FALL = 0.5  # specific force below which the vertical cannot be measured [m/s^2]
 

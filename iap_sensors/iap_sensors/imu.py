@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.config import NonNegative, Positive, Presets, Record
 
-Array = NDArray[np.float64]
 PRESETS = Presets(Path(__file__).parent / "data" / "imu", "inertial unit")
 _CHUNK = 512  # draws made at once; the sequence does not depend on it
 

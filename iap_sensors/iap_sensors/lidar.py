@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from pydantic import model_validator
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.config import Count, NonNegative, Positive, Presets, Real, Record, Share
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import CloudReading, Source
 from iap_description.sensors.sensor_info import LidarInfo
 from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
 
-Array = NDArray[np.float64]
 PRESETS = Presets(Path(__file__).parent / "data" / "lidar", "lidar")
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.config import NonNegative, Positive, Presets, Real, Record
 
-Array = NDArray[np.float64]
 PRESETS = Presets(Path(__file__).parent / "data" / "magnetometer", "magnetometer")
 
 

@@ -15,6 +15,7 @@ from embreex.rtcore_scene import EmbreeScene
 from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_description.scenes.library import load_scene
 from iap_description.states import STATE_SIZE, P, Q
 from iap_description.vehicles.assembly import Assembly
@@ -22,7 +23,6 @@ from iap_description.world.shapes import Shape
 from iap_description.world.tessellation import mesh
 from iap_description.world.world import World
 
-Array = NDArray[np.float64]
 Single = NDArray[np.float32]
 SKIN = 1e-5  # way beyond a surface at which a ray goes on [m]
 SIDES = 64  # of a cylinder: its flat sides are 0.12 % of the radius too far in
@@ -102,7 +102,7 @@ class _Sheets:
         found: Single = self._scene.run(starts, ways, dists=limits.copy(), query="DISTANCE")
         return found
 
-    def is_near(self, starts_W: Array, ways_W: Array, center_W: Array) -> NDArray[np.bool_]:
+    def is_near(self, starts_W: Array, ways_W: Array, center_W: Array) -> Booleans:
         """Whether rays come as near to a centre (3,) as the farthest corner is to the frame's origin."""
         to_center = center_W - starts_W
         squares = np.einsum("ij,ij->i", ways_W, ways_W)

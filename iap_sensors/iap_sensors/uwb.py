@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from iap_description.arrays import Array, Booleans
 from iap_description.config import (
     Flag,
     NonNegative,
@@ -28,8 +28,7 @@ from iap_description.sensors.readings import RangeReading, Source
 from iap_description.sensors.sensor_info import UwbInfo
 from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
 
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+Flags = Booleans
 PRESETS = Presets(Path(__file__).parent / "data" / "uwb", "UWB")  # their anchors may be a name
 ANCHOR_PRESETS = Presets(Path(__file__).parent / "data" / "anchors", "anchors")
 CLEARANCE = (

@@ -4,10 +4,10 @@
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import PushPlan
+from iap_description.arrays import Array
 from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.signals import ForceMode, ForceTask, Reference, WrenchRecord
 from iap_description.states import REF_FIXED, Command, Q
@@ -19,8 +19,6 @@ from iap_physics.measured.wrench_sensor import WrenchSensor, to_world
 from iap_simulation.scenario.rig_spec import sensor_infos
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
-
-Array = NDArray[np.float64]
 
 
 class InteractionControl:
@@ -57,8 +55,8 @@ class InteractionControl:
     def of(cls, scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly) -> Self:
         """Build what a vehicle's keys ask for; `assembly` is the controller's model of it."""
         control, dt = vehicle.control, scenario.dt
-        low_pass, mode = control.wrench_filter, ForceMode[control.wrench_mode.upper()]
-        sensor = WrenchSensor(cutoff=low_pass.cutoff, damping=low_pass.damping, dt=dt)
+        mode = ForceMode[control.wrench_mode.upper()]
+        sensor = WrenchSensor(control.wrench_filter, dt)
         observer = wrench_observer(scenario, vehicle, assembly)
         admittance = Admittance(control.gains.admittance, dt) if control.admittance else None
         push = None if mode == ForceMode.NONE else vehicle.push

@@ -5,9 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
 from iap_description.signals import Reference, Step
 from iap_description.states import Command, Q
@@ -18,7 +16,6 @@ from iap_physics.plant_spec import PlantSpec
 from iap_simulation.pacing import StepTimer
 from iap_simulation.vehicle import Vehicle
 
-Array = NDArray[np.float64]
 NO_ESTIMATES: Mapping[int, "StateEstimate"] = MappingProxyType({})
 NO_COMMANDS: Mapping[int, Command] = MappingProxyType({})
 PROGRESS_STEPS = 50  # control steps between two reports of progress

@@ -9,9 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.states import Command
@@ -24,8 +22,6 @@ from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.flight import Flight
 from iap_simulation.loop import ClosedLoop, Observer, make_plant, reset_plant
 from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_tree
-
-Array = NDArray[np.float64]
 
 
 @dataclass

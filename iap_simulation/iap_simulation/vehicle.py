@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_control.allocator import Allocator
 from iap_control.controller import Controller, make_controller
@@ -16,6 +15,7 @@ from iap_control.model import PlatformModel, check_axes
 from iap_control.references.motions import Replay
 from iap_control.references.replay import Commanded, commanded
 from iap_control.references.timeline import Leads, Timeline, flight_timeline
+from iap_description.arrays import Array
 from iap_description.random_streams import stream
 from iap_description.signals import Reference, WrenchRecord
 from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Level, Mode, Q, resting_state
@@ -27,7 +27,6 @@ from iap_simulation.scenario.randomization import drawn_start
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
-Array = NDArray[np.float64]
 LEVEL: Array = np.array([0.0, 0.0, 0.0, 1.0])  # attitude
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.experiments.options import Report, Rows
+from iap_description.arrays import Array
 from iap_description.states import P, resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
@@ -19,7 +19,6 @@ from iap_physics.engines.pybullet.engine import PyBulletEngine
 from iap_simulation.metrics.contact import ESTIMATED
 from iap_simulation.run import record
 
-Array = NDArray[np.float64]
 SEEDS = range(1, 6)
 RATES = ((500.0, 250.0), (1000.0, 200.0), (2000.0, 200.0))  # of the physics and of control [Hz]
 STEPS = {"x": 5.0, "y": 5.0, "z": 5.0, "roll": 1.0, "pitch": 1.0, "yaw": 1.0}  # [N], [N m]

@@ -8,11 +8,11 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 from rich.console import Console
 
 from iap_bringup.terminal.tables import show_rows
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.kernels import Quat, add, cross, put, qnormalize, quat, rotate, scale, vec
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
@@ -22,8 +22,6 @@ from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import Engine
 from iap_physics.engines.joints import joined_rows
 from iap_physics.engines.pybullet.engine import PyBulletEngine
-
-Array = NDArray[np.float64]
 
 RATES = (200, 1000, 5000)  # [Hz]
 DURATION = 2.0  # [s]

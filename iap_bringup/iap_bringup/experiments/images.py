@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from iap_bringup.experiments.options import Report, Rows, bar_row
 from iap_bringup.experiments.unrecorded_flight import watch
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.scenes.library import load_scene, scene_names
 from iap_description.scenes.scene import Light, Scene, Sky
 from iap_description.scenes.textures import make_texture
@@ -24,7 +25,6 @@ from iap_sensors.mounted.cameras import POSE, mounted_cameras_of, visible_bodies
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
-Array = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
 NO_BODIES = np.zeros((0, 7))
 LEFT, RIGHT = np.array([0.198, 0.06, 0.0]), np.array([0.198, -0.06, 0.0])  # the f450's mounts

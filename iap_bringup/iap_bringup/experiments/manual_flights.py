@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup import DATA
 from iap_bringup.experiments.virtual_pilot import Box, VirtualPilot
 from iap_bringup.teleop.mappings import JoystickMapping, load_mapping
 from iap_bringup.teleop.stick_reference import StickReference, joystick_demand
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED, REF_P, Level
 from iap_description.vehicles.assembly import Assembly
@@ -30,8 +30,6 @@ from iap_io.wire.cdr import message_types
 from iap_io.wire.message_views import ReferenceMessage
 from iap_physics.engines.joints import joined_rows
 from iap_simulation.scenario.scenario import Options, Scenario, resolve_replay
-
-Array = NDArray[np.float64]
 
 FLIGHTS = DATA / "flights"
 MAPPING = FLIGHTS / "gamepad.yaml"

@@ -2,11 +2,11 @@
 """Measurements of sensors: noise against its model, dead reckoning, attitude, stamps."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.experiments.options import Report, Rows, bar_row
 from iap_bringup.experiments.unrecorded_flight import FlightLog, watch
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.config import validate
 from iap_description.random_streams import stream
 from iap_description.sensors.mounts import imu_mounts
@@ -22,7 +22,6 @@ from iap_sensors.mounted.inertial_units import Unit
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Options, resolve
 
-Array = NDArray[np.float64]
 HOURS = 3.0  # of the still log
 SPAN = 10.0  # of dead reckoning [s]
 STARTS = 3.0, 4.5, 6.0  # of its windows [s]

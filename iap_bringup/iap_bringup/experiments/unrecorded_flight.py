@@ -4,8 +4,8 @@
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.sensors.readings import ImageReading, ImuReading, Reading
 from iap_description.signals import Step
 from iap_sensors.cameras.renderer import Renderer
@@ -13,8 +13,6 @@ from iap_simulation.flight import Flight
 from iap_simulation.run import Progress
 from iap_simulation.scenario.scenario import Options, Scenario, resolve
 from iap_simulation.simulation import Simulation
-
-Array = NDArray[np.float64]
 
 
 class FlightLog:

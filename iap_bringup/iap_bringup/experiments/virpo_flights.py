@@ -8,10 +8,10 @@ rendered once, and flown again without cameras for every seed.
 from copy import copy
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.experiments.unrecorded_flight import FlightLog, fly_unrecorded
 from iap_bringup.experiments.virpo_cases import Case
+from iap_description.arrays import Array
 from iap_description.sensors.readings import ImuReading, Reading
 from iap_description.vehicles.assembly import Assembly
 from iap_estimation.frontend.spec import FrontendSpec
@@ -26,7 +26,6 @@ from iap_simulation.run import Progress
 from iap_simulation.scenario.rig_spec import sensor_infos
 from iap_simulation.scenario.scenario import Scenario
 
-Array = NDArray[np.float64]
 Event = tuple[int, Seen]  # an aircraft's index or CENTRE, and a measurement
 
 

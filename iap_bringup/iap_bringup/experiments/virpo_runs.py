@@ -8,12 +8,12 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.experiments.virpo_cases import MAIN, METHODS, Case, Method, Study
 from iap_bringup.experiments.virpo_flights import Event, ObservedFlight, observe, with_noise_of
 from iap_bringup.experiments.virpo_scores import Failed, Key, Score
 from iap_bringup.plots.plots_localization import Localized, Path
+from iap_description.arrays import Array
 from iap_description.states import P
 from iap_estimation.datasets.evaluation import nees
 from iap_estimation.navigation.data import CENTRE_NAME
@@ -24,7 +24,6 @@ from iap_estimation.virpo.messages import Estimate, Ranges, Tracks
 from iap_estimation.virpo.spec import VirpoSpec
 from iap_sensors.cameras.make import make_renderer
 
-Array = NDArray[np.float64]
 DRAWN = 10  # of the estimates one in so many is drawn
 TERMS = {"pos": "position", "velo": "velocity", "att": "attitude", "drift": "drift"}
 

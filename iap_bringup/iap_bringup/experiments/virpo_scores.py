@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.plots.plots_localization import Quartiles, quartiles_of
+from iap_description.arrays import Array
 
-Array = NDArray[np.float64]
 Figure = Literal["ate", "horizontal", "vertical"]
 
 

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.teleop.mappings import JoystickMapping
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.states import REF_P, REF_Q, REF_V
-
-Array = NDArray[np.float64]
 
 AXES, BUTTONS = 8, 12  # of a gamepad, as joy_node counts them
 STEPS = 127  # between the middle and the end of a stick

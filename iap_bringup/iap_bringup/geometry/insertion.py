@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.geometry.scene_objects import SceneObject
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.states import P, Q
 from iap_description.vehicles.tool import PlateTip, SphereTip, Tool
 from iap_description.world.objects import Board, Funnel
@@ -17,7 +17,6 @@ from iap_description.world.solids import triangles
 from iap_description.world.world import World
 from iap_io.runs.columns import Columns
 
-Array = NDArray[np.float64]
 BEFORE, BEHIND, ASIDE = 0.10, 0.08, 0.02  # what is drawn around the hole [m]
 BOARD_REACH = 3.0  # of a board, in radii of its hole
 SIDES = 48  # of a circle

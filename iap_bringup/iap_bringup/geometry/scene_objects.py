@@ -6,16 +6,15 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_description.states import P, Q
 from iap_description.world.objects import Funnel
 from iap_description.world.shapes import Shape
 from iap_description.world.solids import triangles
 from iap_description.world.world import World
 
-Array = NDArray[np.float64]
 SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))  # of a box's corners
 PARALLEL = 1e-9  # stands for a ray's zero component [m]
 FLUSH = 1e-6  # pieces whose middle is so near to the cut belong to what stays [m]
@@ -49,13 +48,13 @@ class SceneObject:
         """Points (..., 3) of `map` in O."""
         return so3.rotate(so3.conjugate(self.row[Q]), points_W - self.row[P])
 
-    def holds(self, points_W: Array) -> NDArray[np.bool_]:
+    def holds(self, points_W: Array) -> Booleans:
         """Flags (n,) of points (n, 3) within the box around the object, cavities included."""
         corners, points = self.corners_O, self.to_O(points_W)
         inside = (points >= corners.min(axis=0)) & (points <= corners.max(axis=0))
         return np.asarray(inside.all(axis=1))
 
-    def hides(self, points_W: Array, eye_W: Array) -> NDArray[np.bool_]:
+    def hides(self, points_W: Array, eye_W: Array) -> Booleans:
         """Flags (n,) of points (n, 3) that the box around the object hides from a viewpoint (3,)."""
         corners, eye = self.corners_O, self.to_O(eye_W)
         rays = self.to_O(points_W) - eye

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.signals import Step, WrenchRecord
 from iap_io.runs.topics import COMMAND, ESTIMATED, REFERENCE, REVISED, TASK, WRENCHES
 from iap_simulation.vehicle import Vehicle
 
-Array = NDArray[np.float64]
 SECOND = 1_000_000_000  # [ns]
 MAX_WAIT = SECOND // 2  # simulation time for which a tick waits for what is missing [ns]
 MEASURED_WRENCHES = WRENCHES[:3]  # raw, filtered, estimated

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.geometry.scene_objects import SceneObject
 from iap_bringup.pictures.picture import TO_SUN, Camera, camera_around
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 
-Array = NDArray[np.float64]
 Size = tuple[int, int]
 
 ASIDE_DEG = 70.0, 80.0, 90.0, 100.0, 112.0  # to the camera, from straight behind the tool

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from iap_bringup.geometry.scene_objects import SceneObject
 from iap_bringup.pictures.pybullet_scene import PyBulletScene, studio
+from iap_description.arrays import Array
 from iap_description.states import P
 from iap_description.vehicles.assembly import Assembly
 
-Array = NDArray[np.float64]
 Vec3 = tuple[float, float, float]
 
 SAMPLES = 2  # per pixel and axis

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 from matplotlib.image import imsave
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Integers
 from iap_description.native_output import native_output_discarded, native_output_to
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly, Body
@@ -23,8 +23,7 @@ from iap_description.world.solids import triangles
 with native_output_discarded():
     import pybullet as bullet
 
-Array = NDArray[np.float64]
-Faces = NDArray[np.int64]
+Faces = Integers
 
 TILES, TILE = 80, 0.5  # along each side of the ground, and their size [m]
 TILE_COLORS = (0.86, 0.87, 0.88), (0.75, 0.77, 0.79)

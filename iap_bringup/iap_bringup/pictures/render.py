@@ -6,11 +6,11 @@ from pathlib import Path
 
 import matplotlib.image
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.geometry.scene_objects import SceneObject, standing
 from iap_bringup.pictures.contact_camera import Rod, Size, contact_camera, free_camera
 from iap_bringup.pictures.picture import Camera, render_scene
+from iap_description.arrays import Array
 from iap_description.config import read_yaml
 from iap_description.errors import BadInput
 from iap_description.states import P
@@ -19,7 +19,6 @@ from iap_io.runs.run_folder import CONFIG, RunData, load_run, write_file
 from iap_io.runs.run_meta import VehicleMeta
 from iap_simulation.scenario.scenario import Scenario, scenario_of
 
-Array = NDArray[np.float64]
 SIZE = (1280, 720)  # [pixels]
 PATH_STEP = 20  # ticks between the drawn points of a path
 

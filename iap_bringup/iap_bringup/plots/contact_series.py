@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_description.signals import ForceMode
 from iap_description.states import Q
 from iap_io.runs.columns import Columns, WrenchColumns
@@ -16,8 +16,7 @@ from iap_io.runs.run_meta import RunMeta, VehicleMeta
 from iap_simulation.metrics.contact import DESIRED, ESTIMATED, FILTERED, RAW, judged_ticks
 from iap_simulation.metrics.metrics import pose_errors
 
-Array = NDArray[np.float64]
-Ticks = NDArray[np.bool_]
+Ticks = Booleans
 LEAD = 0.08  # time that is shown before anything happens, relative to the time after
 
 

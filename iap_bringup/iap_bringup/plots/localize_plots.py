@@ -10,9 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from iap_bringup.plots.plot_style import AIRCRAFT, REFERENCE, WIDTH, write_plot
 from iap_bringup.plots.plots_localization import COLORS, draw_boxes, quartiles_of
 from iap_estimation.datasets.evaluation import SIGMAS, Judged, yaw_aligned
@@ -21,7 +18,6 @@ from iap_estimation.datasets.results import Evaluation
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 ROW = 1.7  # height of a body's panels [in]
 
 

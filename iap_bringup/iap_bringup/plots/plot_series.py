@@ -4,17 +4,16 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.plots.contact_series import Contact
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_description.states import Q
 from iap_estimation.evaluation import trajectory_errors
 from iap_io.runs.run_folder import VehicleRun
 from iap_io.runs.run_meta import COMPLETED, RunMeta, Track, VehicleMeta
 from iap_simulation.metrics.metrics import against, finite, pose_errors, thrusts, tracked
 
-Array = NDArray[np.float64]
 GAP = "   \N{MIDDLE DOT}   "
 
 
@@ -54,7 +53,7 @@ class Errors:
     t: Array
     position: Array
     attitude: Array
-    inside: NDArray[np.bool_]
+    inside: Booleans
 
     def rmse(self) -> tuple[Array, Array]:
         """Per axis within the window, of position [m] and attitude [deg]; NaN without any."""

@@ -6,15 +6,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.plots.plot_series import Flight
 from iap_bringup.plots.plot_style import REAL, REFERENCE, SIMULATED
+from iap_description.arrays import Array
 
 if TYPE_CHECKING:
     from mpl_toolkits.mplot3d.axes3d import Axes3D
 
-Array = NDArray[np.float64]
 SKETCHES = 9  # of the platform along the path
 POINTS = 2000  # of a curve
 

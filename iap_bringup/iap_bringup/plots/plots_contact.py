@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.plots.contact_series import Contact
 from iap_bringup.plots.plot_panels import (
@@ -33,13 +32,13 @@ from iap_bringup.plots.plot_style import (
     SIMULATED,
     WIDTH,
 )
+from iap_description.arrays import Array
 from iap_description.signals import ForceMode
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 NAMES = ("x", "y", "z", *ANGLES)
 SYMBOLS = ("$f_x$", "$f_y$", "$f_z$", r"$\tau_x$", r"$\tau_y$", r"$\tau_z$")
 UNITS = ("N", "N m")

@@ -6,18 +6,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.geometry.insertion import Insertion, Plane, cuts, silhouette
 from iap_bringup.plots.plot_panels import number
 from iap_bringup.plots.plot_style import SIMULATED, WIDTH, Style
+from iap_description.arrays import Array
 from iap_description.states import P
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 WIDE = 1.4  # width of a panel relative to its height from which on panels stand below each other
 SINGLE = 5.4  # width of the figure then [in]
 AROUND = 0.45  # height of title and legend [in]

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.plots.plot_style import REFERENCE, WIDTH, Style
+from iap_description.arrays import Array
 from iap_description.scenes.library import load_scene
 from iap_description.world.tessellation import mesh
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 Quartiles = tuple[float, float, float, float, float]
 
 COLORS = {

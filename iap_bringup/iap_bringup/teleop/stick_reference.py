@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_bringup.teleop.mappings import (
     JoystickMapping,
@@ -17,10 +16,10 @@ from iap_bringup.teleop.mappings import (
 )
 from iap_control.references.rows import hold
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W, P, Q
 
-Array = NDArray[np.float64]
 UP_W: Array = np.array([0.0, 0.0, 1.0])
 
 

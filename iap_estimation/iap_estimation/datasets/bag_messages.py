@@ -6,16 +6,15 @@ from typing import Any
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_estimation.frontend.calibration import PLUMB_BOB, Camera
 from iap_estimation.navigation.data import Gray
 from iap_io.euroc.euroc_text import transform
 from iap_io.trajectories.messages import xyz
 
-Array = NDArray[np.float64]
 # Bytes of a pixel, and how it becomes grey; None where it is.
 ENCODINGS: dict[str, tuple[int, int | None]] = {
     "mono8": (1, None),

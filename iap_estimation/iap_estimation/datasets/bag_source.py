@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_estimation.datasets.bag_messages import FixedFrames, camera_of, grey, shift_of
 from iap_estimation.datasets.bag_topics import Chosen, Picked, info_topic, pick
@@ -37,7 +37,6 @@ from iap_io.trajectories.messages import xyz
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.topics import Topic
 
-Array = NDArray[np.float64]
 RATE_SAMPLES = 50  # samples that show the rate of an inertial unit
 MAX_DELAY = 0.25  # how much later than others a sensor's messages may have been recorded [s]
 

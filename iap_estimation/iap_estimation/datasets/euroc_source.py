@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.config import Count, NonNegative, Real, parse_mapping, validate
 from iap_description.errors import BadInput
 from iap_description.text_files import read_text
@@ -35,7 +35,6 @@ from iap_estimation.virpo.messages import Inertial
 from iap_io.euroc.euroc_text import transform
 from iap_io.euroc.tables import Table, read_table
 
-Array = NDArray[np.float64]
 HOME = "mav0"
 OPENCV_HEADER, OPENCV_TAG = "%YAML:1.0", "!!opencv-matrix"  # which are no YAML
 TRUTHS = ("state_groundtruth_estimate0", "vicon0", "leica0")

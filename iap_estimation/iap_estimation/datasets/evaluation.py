@@ -13,14 +13,13 @@ from evo.core import metrics
 from evo.core.filters import FilterException
 from evo.core.geometry import GeometryException
 from evo.core.trajectory import PosePath3D, PoseTrajectory3D
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_estimation.navigation.data import Truth
 from iap_estimation.navigation.pipeline import Trajectory
 
-Array = NDArray[np.float64]
 MAX_TRUTH_GAP = 0.25  # between true poses, beyond which nothing is judged [s]
 SIGMAS = 3.0
 RELATIONS = metrics.PoseRelation.translation_part, metrics.PoseRelation.rotation_angle_deg
@@ -168,7 +167,7 @@ def _rpe(
     unit: metrics.Unit,
     truth: PosePath3D,
     estimate: PosePath3D,
-    counts: NDArray[np.bool_] | None,
+    counts: Booleans | None,
 ) -> float | None:
     metric = metrics.RPE(relation, 1, unit, all_pairs=False, pairs_from_reference=True)
     try:
@@ -217,7 +216,7 @@ def nees(errors: Array, C: Array) -> float | None:
     )
 
 
-def _rows(trajectory: Trajectory, chosen: NDArray[np.bool_]) -> Trajectory:
+def _rows(trajectory: Trajectory, chosen: Booleans) -> Trajectory:
     arrays = {each.name: getattr(trajectory, each.name)[chosen] for each in fields(trajectory)}
     return Trajectory(**arrays)
 

@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from rosbags.rosbag2 import Reader, ReaderError
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.config import read_yaml, validate
 from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import ImuInfo
@@ -32,9 +32,8 @@ from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import CONFIG, RunData, VehicleRun, load_run
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.sensor_messages.sensor_reader import read_sensors
-from iap_io.wire.cdr import message_types, records_of, stamps_of
+from iap_io.wire.cdr import records_of, stamps_of
 
-Array = NDArray[np.float64]
 IMU = "sensor_msgs/msg/Imu"
 STAMP_TOLERANCE = 1e-6  # what was recorded at one time lies this close together [s]
 

@@ -16,11 +16,10 @@ Own code, because allantools takes one series at a time, and the estimate is thr
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 
-Array = NDArray[np.float64]
 LONGEST = 1.0 / 50.0  # cluster, as a share of the log: longer ones are too few to be of use
 
 
@@ -36,7 +35,7 @@ class Densities(NamedTuple):
     walk: float
 
 
-def allan_deviation(samples: Array, dt: float, clusters: NDArray[np.int64]) -> Array:
+def allan_deviation(samples: Array, dt: float, clusters: Integers) -> Array:
     """Overlapping Allan deviation (M, ...) of samples (N, ...) at intervals dt [s].
 
     Args:
@@ -60,7 +59,7 @@ def _deviation(theta: Array, m: int, tau: float) -> Array:
     return np.asarray(np.sqrt(0.5 * np.mean(second * second, axis=0)) / tau)
 
 
-def octaves(count: int, longest: float = LONGEST) -> NDArray[np.int64]:
+def octaves(count: int, longest: float = LONGEST) -> Integers:
     """Cluster sizes 1, 2, 4, ... up to a share of `count` samples."""
     return 2 ** np.arange(int(np.log2(max(1.0, longest * count))) + 1)
 

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The motion that samples of inertial units add up to: positions, attitudes and velocities without anything else."""
 
-import numpy as np
-from numpy.typing import NDArray
-
 from iap_description import so3
+from iap_description.arrays import Array
 
-Array = NDArray[np.float64]
 Motion = tuple[Array, Array, Array]  # p (M, 3) [m], q xyzw (M, 4), v (M, 3) [m/s] in `map`
 
 

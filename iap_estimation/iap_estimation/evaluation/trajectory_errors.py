@@ -7,11 +7,9 @@ only its heading.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
-
-Array = NDArray[np.float64]
+from iap_description.arrays import Array
 
 ALL = (True, True, True)
 HEADING = (False, False, True)  # tilt follows from the thrust (rank 4)

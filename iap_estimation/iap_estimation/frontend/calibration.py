@@ -12,12 +12,12 @@ from typing import Any, Self
 
 import cv2
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 
-Array = NDArray[np.float64]
 PLUMB_BOB = "plumb_bob"  # ROS: two tangential and two or three radial coefficients
 COEFFICIENTS = 4, 5  # of it
 EXACT = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 40, 1e-9)  # when a lens is undone [px]

@@ -7,11 +7,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Integers
 from iap_estimation.frontend.spec import FrontendSpec
 
-Array = NDArray[np.float64]
 Gray = NDArray[np.uint8]
-Ints = NDArray[np.int64]
+Ints = Integers
 HALF = 2  # corners are sought in an image of half the size, in a quarter of the time
 BLOCK = 3  # side of the patch whose gradients make a corner [px of it]
 LEVELS = 127.5  # grey levels per pixel for which OpenCV says 1 as the root of a corner's strength

@@ -9,11 +9,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Booleans
 from iap_estimation.frontend.spec import FrontendSpec
 
-Array = NDArray[np.float64]
 Points = NDArray[np.float32]
-Flags = NDArray[np.bool_]
+Flags = Booleans
 Gray = NDArray[np.uint8]
 STOP = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 30, 0.01)  # steps, and the last one [px]
 LEVELS_BACK = 1  # the way back begins at the point itself, so it is short

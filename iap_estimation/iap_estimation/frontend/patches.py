@@ -20,10 +20,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from iap_description.arrays import Array, Booleans, Integers
+
 Singles = NDArray[np.float32]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+Ints = Integers
+Flags = Booleans
 Gray = NDArray[np.uint8]
 SPREAD = 0.6  # standard deviation of the weights, of the patch's half side
 ROUNDS = 12  # at most

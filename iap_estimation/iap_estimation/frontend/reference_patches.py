@@ -4,11 +4,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Booleans
 from iap_estimation.frontend.patches import Patches, cut, find, weights_of
 from iap_estimation.frontend.spec import FrontendSpec
 
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+Flags = Booleans
 Gray = NDArray[np.uint8]
 # Scale, or its inverse, and ratio of the axes at which a track is anchored anew.
 GROWN, FLAT = 1.5, 2.0

@@ -7,11 +7,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Booleans, Integers
 from iap_estimation.frontend.patches import Patches
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+Ints = Integers
+Flags = Booleans
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_estimation.frontend.calibration import Camera, StereoCalibration, homogeneous
 from iap_estimation.frontend.corners import new_corners
@@ -20,8 +21,7 @@ from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.frontend.track_table import TrackTable, apart
 from iap_estimation.virpo.messages import Tracks
 
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+Flags = Booleans
 Gray = NDArray[np.uint8]
 CLIP, TILES = 3.0, (8, 8)  # of the equalisation of contrast
 BEHIND = 1.0  # disparity of a point that is surely on one side of the cameras [px]

@@ -16,7 +16,6 @@ from iap_estimation.navigation.data import SENSOR_GAP, AircraftData, Dataset, Ev
 from iap_estimation.navigation.streams import while_sighted
 from iap_estimation.virpo.messages import Inertial, Tracks
 
-Array = NDArray[np.float64]
 AT_REST = np.array([0.0, 0.0, 0.0, 1.0])
 
 

@@ -4,12 +4,11 @@
 from collections import deque
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_estimation.virpo.messages import Estimate, Tilt
 
-Array = NDArray[np.float64]
 SMOOTHING = 0.016  # time constant with which the angular velocity is low-passed: 10 Hz [s]
 SAMPLE_MEMORY = 2.0  # length of the samples that are kept for an estimate that comes late [s]
 

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.earth import GRAVITY
 from iap_estimation.frontend.calibration import StereoCalibration
 from iap_estimation.virpo.factors.camera import StereoRig
 from iap_estimation.virpo.fleet import AircraftModel, Fleet
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
 
-Array = NDArray[np.float64]
 Gray = NDArray[np.uint8]
 CENTRE, CENTRE_NAME = -1, "center"  # in place of an aircraft's index and name
 CAMERA_PRESET = "euroc"  # preset of the front end for images that were not rendered

@@ -9,16 +9,15 @@ correct them (the window takes more steps for these).
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_estimation.navigation.data import Dataset, Truth
 from iap_estimation.virpo.messages import Inertial
 from iap_estimation.virpo.window.estimator import InitialState
 
-Array = NDArray[np.float64]
 Start = Callable[[float], Array | None]
 MIN_FORCE_RATIO = 0.3  # specific force over gravity, below which it does not show the vertical
 LEVELLING_TIME = 0.1  # length of the first samples, whose mean shows the vertical [s]

@@ -4,8 +4,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
 from iap_description.sensors.readings import Reading
 from iap_estimation.navigation.aircraft_frontend import FleetFrontend
@@ -19,7 +19,6 @@ from iap_estimation.virpo.localizer import Localizer, all_propagated, make_local
 from iap_estimation.virpo.messages import Tilt
 from iap_estimation.virpo.window.estimator import Fault
 
-Array = NDArray[np.float64]
 START_TIME = 0.1  # after the start, within which the truth says where the aircraft are [s]
 ESTIMATE_TIMEOUT = 0.5  # without estimates, or without inertial samples [s]
 LOCALIZATION_FAILED = "localization_failed"  # outcome of a flight

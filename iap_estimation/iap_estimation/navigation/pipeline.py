@@ -7,8 +7,8 @@ from time import perf_counter
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_estimation.navigation.aircraft_frontend import FrontendStats, tracked
 from iap_estimation.navigation.data import CENTRE_NAME, Dataset, Seen
@@ -21,7 +21,6 @@ from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.estimator import Fault, InitialState
 from iap_estimation.virpo.window.window import EstimateLost
 
-Array = NDArray[np.float64]
 Make = Callable[[str, Fleet, VirpoSpec, InitialState, Start | None], Localizer]
 COMPLETED = "completed"
 NEED_RANGES, NEED_JOINTS = ("vio_uwb",), ("virpo", "joint", "drift_filter")

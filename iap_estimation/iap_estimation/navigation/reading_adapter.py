@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.sensors.readings import ImageReading, ImuReading, RangeReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, SensorInfo, UwbInfo
 from iap_estimation.frontend.calibration import PLUMB_BOB, Camera, StereoCalibration
@@ -26,7 +27,6 @@ from iap_estimation.navigation.streams import Pairing
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
 from iap_io.euroc.euroc_text import transform
 
-Array = NDArray[np.float64]
 GREY = ("mono8", "rgb8")  # images that count, the first that a camera gives
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
 from iap_description.states import STATE_SIZE, P, Q, V, W
@@ -23,8 +23,6 @@ from iap_estimation.navigation.reading_adapter import (
 )
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate
-
-Array = NDArray[np.float64]
 
 
 class Mount:

@@ -2,15 +2,14 @@
 """An estimator's first steps with made-up measurements, so that whatever is loaded when first used is there."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_estimation.frontend.calibration import StereoCalibration
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.virpo.localizer import Localizer, all_propagated, make_localizer
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
 from iap_estimation.virpo.spec import VirpoSpec
 
-Array = NDArray[np.float64]
 DURATION, SAMPLE_PERIOD = 0.6, 0.005  # [s]
 SAMPLES_PER_IMAGE = 20  # inertial samples between two images
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])

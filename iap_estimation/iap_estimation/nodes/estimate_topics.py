@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import numpy as np
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Odometry, Path
-from numpy.typing import NDArray
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Header
 
+from iap_description.arrays import Array
 from iap_description.relative import relative_pose
 from iap_estimation.nodes.odometry_messages import put_estimate
 from iap_estimation.virpo.messages import Estimate
@@ -24,7 +24,6 @@ try:
 except ImportError:  # it comes with a ROS 2 installation, not with the wheels
     TFMessage = None
 
-Array = NDArray[np.float64]
 RELIABLE_QOS = QoSProfile(depth=50, reliability=ReliabilityPolicy.RELIABLE)
 PATH_POSES, PATH_STEP, PATH_PERIOD = 1000, 0.1, 1.0  # most, how far apart [m], how often sent [s]
 

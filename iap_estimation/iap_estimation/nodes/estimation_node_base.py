@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from numpy.typing import NDArray
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from iap_description.earth import GRAVITY
@@ -42,7 +41,6 @@ from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_views import SECOND, stamp_of_time
 
-Array = NDArray[np.float64]
 SAMPLE_QUEUE = 2000  # messages of a sensor that may wait while a window is solved
 IMAGE_QUEUE = 20  # images of a camera that may
 WORK_TIME = 0.03  # that is worked before others may come in [s]

@@ -4,9 +4,7 @@
 from collections import deque
 from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
@@ -14,7 +12,6 @@ from iap_io.ros.node import SuiteNode
 from iap_io.wire.message_views import SECOND, MessageReader, StateMessage
 from iap_msgs.msg import PlatformState
 
-Array = NDArray[np.float64]
 MAX_STATES = 1000  # states that are kept
 STAMP_TOLERANCE = 0.01  # from an image, at which a state still holds [s]
 

@@ -6,15 +6,14 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_estimation.virpo.messages import Estimate, Shared
 from iap_io.wire.message_views import SECOND, MessageReader, stamp_of_time
 from iap_io.wire.sample_views import OdometryMessage
 
-Array = NDArray[np.float64]
 Content = TypeVar("Content", Estimate, Shared)
 UNKNOWN, NO_COVARIANCE = np.full(3, np.nan), np.full((15, 15), np.nan)
 NORM_TOLERANCE = 1e-3  # by which the length of a quaternion may be off

@@ -5,8 +5,8 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.vehicles.assembly import Assembly
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor
 from iap_estimation.navigation.sensor_set import SensorSet
@@ -18,7 +18,6 @@ from iap_io.runs.topics import ESTIMATED
 from iap_io.wire.message_views import SECOND, StateMessage
 from iap_msgs.msg import PlatformState
 
-Array = NDArray[np.float64]
 AT_ORIGIN = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
 
 

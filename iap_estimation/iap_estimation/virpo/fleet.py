@@ -4,12 +4,10 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.earth import GRAVITY
 from iap_estimation.virpo.factors.camera import StereoRig
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,11 @@ B is the body of an aircraft, whose origin and axes are those of its inertial un
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
+from iap_description.arrays import Array, Booleans, Integers
+
+Ints = Integers
+Flags = Booleans
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,9 +27,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
 from iap_description.kernels import (
     Quat,
@@ -61,8 +61,6 @@ from iap_estimation.wrench.momentum_observer import (
 )
 from iap_estimation.wrench.thrust_model import ThrustModel, between
 
-Array = NDArray[np.float64]
-
 
 class Units(NamedTuple):
     """Mounts of M inertial units.
@@ -73,7 +71,7 @@ class Units(NamedTuple):
         q_BS: (M, 4) attitude there, xyzw.
     """
 
-    bodies: NDArray[np.int64]
+    bodies: Integers
     p_BS_B: Array
     q_BS: Array
 
@@ -91,11 +89,11 @@ class _Layout(NamedTuple):
         solve: (6, 6 M) what makes s_P and alpha of all specific forces and changes of rates.
     """
 
-    bodies: NDArray[np.int64]
+    bodies: Integers
     q_BS: Array
     places_P: Array
     arms_B: Array
-    is_rigid: NDArray[np.bool_]
+    is_rigid: Booleans
     q_PS: Array
     solve: Array
 
@@ -114,9 +112,7 @@ class _Layout(NamedTuple):
         return cls(units.bodies, units.q_BS, places, arms, is_rigid, q_PS, solve)
 
 
-def _least_squares(
-    places: Array, is_rigid: NDArray[np.bool_], *, accel: float, alpha: float
-) -> Array:
+def _least_squares(places: Array, is_rigid: Booleans, *, accel: float, alpha: float) -> Array:
     """(6, 6 M) weighted pseudo-inverse of s_i = s_P + alpha x r_i and of alpha_i = alpha."""
     rows = np.zeros((len(places), 2, 3, 6))
     rows[:, 0, :, :3] = np.eye(3)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImuReading, Reading
 from iap_description.sensors.sensor_info import ImuInfo
@@ -15,8 +15,6 @@ from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_estimation.wrench.acceleration_wrench import AccelerationObserver, Units
-
-Array = NDArray[np.float64]
 
 
 class ImuWrenchObserver:

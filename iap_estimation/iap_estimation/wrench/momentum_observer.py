@@ -20,9 +20,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.kernels import Vec, add, cross, mul, put, quat, rotate, scale, unrotate, vec
 from iap_description.states import Command, Mode
@@ -31,7 +31,6 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_estimation.wrench.thrust_model import ThrustModel, first_speeds, follow, thrust_axis
 
-Array = NDArray[np.float64]
 Order = tuple[int, Array, Array, Array, Array]  # mode, thrusts, attitudes, rates, rotor speeds
 
 
@@ -53,7 +52,7 @@ class Momenta(NamedTuple):
     d_0: Array
     J_C: Array
     arms: Array
-    bodies: NDArray[np.int64]
+    bodies: Integers
     turns: bool
 
     @classmethod

@@ -5,15 +5,14 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.states import Command, Mode
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 
-Array = NDArray[np.float64]
 COMMAND_TIMEOUT = 100_000_000  # simulation time for which what is known of thrusts holds [ns]
 STAMP_TOLERANCE = 1e-6  # between the stamps of a sample and of a state of one time [s]
 

@@ -12,8 +12,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.kernels import (
     Quat,
     Vec,
@@ -29,7 +29,6 @@ from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft, inertia_matrix
 from iap_description.vehicles.autopilot_gains import AutopilotGains, attitude_torque
 
-Array = NDArray[np.float64]
 STEPS = 5  # in which a control period is followed
 _ATTITUDE, _RPM = int(Mode.ATTITUDE_THRUST), int(Mode.RPM)
 

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 from rosbags.typesys.store import Typestore
+
+from iap_description.arrays import Integers
 
 MESSAGE_HEADER = np.dtype(
     [
@@ -35,8 +36,8 @@ _LATCHED = (
     f" liveliness_lease_duration: {_FOREVER}, avoid_ros_namespace_conventions: false}}"
 )
 
-Stamps = NDArray[np.int64]
-Index = Mapping[int, tuple[Stamps, NDArray[np.int64]]]  # channel to stamps [ns] and offsets
+Stamps = Integers
+Index = Mapping[int, tuple[Stamps, Integers]]  # channel to stamps [ns] and offsets
 
 
 @dataclass

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.sensors.readings import ImageReading, ImuReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, SensorInfo
 from iap_description.states import P, Q, V, W
@@ -26,7 +26,6 @@ from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import RunMeta, VehicleMeta
 from iap_io.wire.message_views import stamp_of_time
 
-Array = NDArray[np.float64]
 EUROC = "euroc"  # folder within the run folder
 
 

@@ -2,12 +2,11 @@
 """The texts in a data set of EuRoC's layout: heads of its tables, and the YAML beside each of them."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo
 
-Array = NDArray[np.float64]
 CAMERA_COLUMNS = "#timestamp [ns],filename\n"
 IMU_COLUMNS = (
     "#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1],"

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.text_files import table_lines
 
@@ -20,8 +20,8 @@ class Table(NamedTuple):
         names: K of them, or none.
     """
 
-    stamps: NDArray[np.int64]
-    values: NDArray[np.float64]
+    stamps: Integers
+    values: Array
     names: list[str]
 
 

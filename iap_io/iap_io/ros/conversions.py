@@ -22,16 +22,15 @@ from geometry_msgs.msg import (
     Wrench,
 )
 from nav_msgs.msg import Odometry
-from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import ColorRGBA, Header
 from visualization_msgs.msg import Marker
 
+from iap_description.arrays import Array
 from iap_description.relative import body_twist
 from iap_description.states import P, Q
 from iap_io.wire.message_views import MAP, SECOND
 
-Array = NDArray[np.float64]
 BASE_LINK = "base_link"
 _SOLIDS = {
     "box": Marker.CUBE,

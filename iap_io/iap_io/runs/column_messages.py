@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Integers
 from iap_description.states import REF_FIXED, STATE_SIZE, Q, V, W
 from iap_io.runs.columns import Columns, WrenchColumns
 from iap_io.runs.run_meta import VehicleMeta
@@ -27,7 +28,6 @@ from iap_io.runs.topics import (
 )
 from iap_io.wire.cdr import set_stamps, stamps_of
 
-Array = NDArray[np.float64]
 Records = NDArray[Any]
 
 
@@ -86,12 +86,12 @@ def fill_odometry(out: Records, t: Array, x: Array) -> None:
     out["pose"][..., :7], out["twist"][..., :6] = x[..., :7], twist_B.reshape(*t.shape, 6)
 
 
-def stamps_ns(t: Array) -> NDArray[np.int64]:
+def stamps_ns(t: Array) -> Integers:
     """Times [s] as stamps [ns]."""
     return np.rint(np.asarray(t) * 1e9).astype(np.int64)
 
 
-def seconds(stamps: NDArray[np.int64]) -> Array:
+def seconds(stamps: Integers) -> Array:
     """Stamps [ns] as times [s]."""
     return stamps.astype(np.float64) / 1e9
 
@@ -127,9 +127,7 @@ def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns
     )
 
 
-def _estimated(
-    messages: Mapping[str, Records], vehicle: VehicleMeta, stamps: NDArray[np.int64]
-) -> Array:
+def _estimated(messages: Mapping[str, Records], vehicle: VehicleMeta, stamps: Integers) -> Array:
     rows = np.full((len(stamps), len(vehicle.bodies), STATE_SIZE), np.nan)
     for j, body in enumerate(vehicle.bodies):
         odometry = messages.get(estimate_topic(body))
@@ -148,7 +146,7 @@ def _states(odometry: Records) -> Array:
     return np.hstack([poses, so3.rotate(poses[:, None, Q], twists_B).reshape(-1, 6)])
 
 
-def _wrench_columns(messages: Mapping[str, Records], stamps: NDArray[np.int64]) -> WrenchColumns:
+def _wrench_columns(messages: Mapping[str, Records], stamps: Integers) -> WrenchColumns:
     held = {name: _held(messages[name], stamps) for name in WRENCH_TOPICS}
     task = held[TASK]
     return WrenchColumns(
@@ -165,7 +163,7 @@ def _reference_rows(records: Records) -> Array:
     return np.hstack([records[name] for name in ("pose", "twist", "accel", "aircraft_yaw")])
 
 
-def _held(records: Records, stamps: NDArray[np.int64]) -> Records:
+def _held(records: Records, stamps: Integers) -> Records:
     """For each stamp the last record that is not younger (where there is none, the first)."""
     own = stamps_of(records["header"])
     if np.array_equal(own, stamps):

@@ -8,12 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.signals import ForceMode, ForceTask, Reference, Step, WrenchRecord
 from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.runs.topics import WRENCHES
-
-Array = NDArray[np.float64]
 
 
 class Table:
@@ -161,7 +160,7 @@ class Columns(Table):
         if self.wrench_record is not None and step.wrench_record is not None:
             self.wrench_record.put(i, step.wrench_record)
         if self.estimated is not None:
-            self.estimated[i] = np.nan if step.believed is None else step.believed
+            self.estimated[i] = np.nan if step.estimated is None else step.estimated
 
     def step(self, i: int) -> Step:
         """Row i as the step that it was put from."""

@@ -31,7 +31,6 @@ from iap_io.runs.topics import topic
 from iap_io.trajectories.tum import tum_text
 from iap_io.wire.cdr import records_of, stamps_of
 
-Array = NDArray[np.float64]
 METRICS, CONFIG, SENSORS = "metrics.json", "config.yaml", "sensors.yaml"
 COMPARED = "compare"  # folder of the flights set beside this one
 

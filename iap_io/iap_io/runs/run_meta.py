@@ -4,9 +4,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from iap_description.arrays import Array
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
 from iap_description.earth import GRAVITY
 from iap_description.sensors.sensor_info import AnySensor, FixedFrame
@@ -15,7 +13,6 @@ from iap_description.vehicles.joint_types import JointType, JointTypeName, joint
 from iap_description.vehicles.platform import Platform
 from iap_io.sensor_messages.static_transforms import mounts_of
 
-Array = NDArray[np.float64]
 TRUTH = "truth"  # as the source of a vehicle's state
 COMPLETED = "completed"  # outcome of a flight that went to its end
 DIVERGED = "diverged"  # outcome of a flight whose state is no longer a number

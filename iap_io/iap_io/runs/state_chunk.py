@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.arrays import Integers
 from iap_io.bags.bag_writer import BagWriter, Buffer
 from iap_io.bags.mcap_format import MESSAGE, MESSAGE_HEADER, PREFIX, Index
 from iap_io.runs import column_messages, topics
@@ -110,9 +111,7 @@ class Slots:
             ).ravel()
         )
 
-    def entry(
-        self, stamps: NDArray[np.int64], ticks: int
-    ) -> tuple[int, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    def entry(self, stamps: Integers, ticks: int) -> tuple[int, tuple[Integers, Integers]]:
         """Stamp the messages; returns the channel and the index of the first `ticks` ticks'."""
         per_block = self._head.shape[1]
         mine = stamps[:, :per_block]

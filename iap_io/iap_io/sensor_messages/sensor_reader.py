@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rosbags.rosbag2 import Reader, ReaderError
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import (
     CloudReading,
@@ -150,7 +150,7 @@ def _compressed(source: Source, t: float, image: Any) -> ImageReading:  # noqa: 
     return ImageReading(source, t, image.format.split(";")[0], pixels_of(image.data))
 
 
-def _xyz(vector: Any) -> NDArray[np.float64]:  # noqa: ANN401
+def _xyz(vector: Any) -> Array:  # noqa: ANN401
     return np.array([vector.x, vector.y, vector.z])
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rosbags import rosbag1, rosbag2
 from rosbags.interfaces import MessageDefinitionFormat
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
+from iap_description.arrays import Integers
 from iap_description.errors import BadInput
 from iap_io.trajectories.topics import Topic, short
 
@@ -39,7 +39,7 @@ class Bag:
     _reader: rosbag1.Reader | rosbag2.Reader
     _types: Typestore
 
-    def read(self, topic: str) -> tuple[list[Any], NDArray[np.int64]]:
+    def read(self, topic: str) -> tuple[list[Any], Integers]:
         """Messages of a topic with their times of reception [ns].
 
         Raises:

@@ -12,15 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.text_files import table_lines
 from iap_io.trajectories.recorded import Recorded
 from iap_io.trajectories.samples import MAX_GAP, Samples, checked, from_ned, ordered, to_recorded
-
-Array = NDArray[np.float64]
 
 START_HEIGHT = 1.5  # [m]
 LOWEST_HEIGHT = 0.6  # [m]

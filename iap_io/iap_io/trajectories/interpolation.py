@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
-
-Array = NDArray[np.float64]
+from iap_description.arrays import Array
 
 
 def linear(t: Array, t_samples: Array, values: Array) -> Array:

@@ -12,9 +12,9 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_io.trajectories.bags import Bag
 from iap_io.trajectories.interpolation import slerp
@@ -22,8 +22,7 @@ from iap_io.trajectories.messages import READINGS, Numbers, Reading, Sample, xyz
 from iap_io.trajectories.samples import Samples, check_finite, check_gaps, checked
 from iap_io.trajectories.topics import Choice
 
-Array = NDArray[np.float64]
-Stamps = NDArray[np.int64]
+Stamps = Integers
 
 # A position this far outside the angles' times takes the nearest angles; others are dropped.
 _REACH_NS = 100_000_000

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 
-Array = NDArray[np.float64]
 Clock = Literal["header", "bag", "file"]
 
 _log = logging.getLogger(__name__)

@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import frames, so3
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_io.trajectories.recorded import Clock, Recorded
 
-Array = NDArray[np.float64]
-Stamps = NDArray[np.int64]
+Stamps = Integers
 
 _log = logging.getLogger(__name__)
 

@@ -5,9 +5,8 @@ Own code rather than evo's, whose import takes a second of every run; the tests 
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from iap_description.arrays import Array
 
 
 def tum_text(t: Array, poses: Array) -> str:

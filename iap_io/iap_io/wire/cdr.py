@@ -25,6 +25,7 @@ from rosbags.interfaces import Nodetype
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.typesys.store import Typestore
 
+from iap_description.arrays import Booleans, Integers
 from iap_description.errors import BadInput
 
 FieldPath = tuple[str | int, ...]  # of a field within a message
@@ -111,7 +112,7 @@ class Layout:
     msgtype: str
     dtype: np.dtype[Any]
     template: NDArray[np.uint8]
-    fixed: NDArray[np.bool_]
+    fixed: Booleans
 
     @classmethod
     def of(cls, sample: object) -> "Layout":
@@ -168,12 +169,12 @@ def put_stamp(data: bytearray | memoryview, stamp: int) -> None:
     struct.pack_into("<iI", data, HEADER_SIZE, *divmod(stamp, 1_000_000_000))
 
 
-def set_stamps(header: NDArray[Any], stamps: NDArray[np.int64]) -> None:
+def set_stamps(header: NDArray[Any], stamps: Integers) -> None:
     """Write stamps [ns] into the ``header`` records of messages."""
     header["stamp"]["sec"], header["stamp"]["nanosec"] = np.divmod(stamps, 1_000_000_000)
 
 
-def stamps_of(header: NDArray[Any]) -> NDArray[np.int64]:
+def stamps_of(header: NDArray[Any]) -> Integers:
     """Stamps [ns] of ``header`` records."""
     return header["stamp"]["sec"].astype(np.int64) * 1_000_000_000 + header["stamp"]["nanosec"]
 

@@ -13,13 +13,13 @@ from typing import ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.relative import joint_states
 from iap_description.states import REF_FIXED, STATE_SIZE, Command, Mode, V
 from iap_description.vehicles.assembly import Assembly
 from iap_io.wire.cdr import HEADER_SIZE, Layout, in_frame, message, message_types
 
-Array = NDArray[np.float64]
 MAP = "map"
 SECOND = 1_000_000_000  # [ns]
 _LITTLE_ENDIAN = 1  # second byte of the encapsulation header

@@ -7,10 +7,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Integers
 from iap_io.wire.cdr import Layout, message, message_types
 from iap_io.wire.message_views import SECOND, Message
-
-Array = NDArray[np.float64]
 
 
 class InertialMessage(Message):
@@ -49,13 +48,13 @@ class InertialMessage(Message):
         )
 
     @property
-    def stamps(self) -> NDArray[np.int64]:
+    def stamps(self) -> Integers:
         """(S,) of the samples [ns]."""
         if not len(self._stamps):
             return np.zeros(0, np.int64)
         return self._stamps["sec"].astype(np.int64) * SECOND + self._stamps["nanosec"]
 
-    def put_samples(self, q_WB: Array, stamps: NDArray[np.int64], w_S: Array, f_S: Array) -> None:
+    def put_samples(self, q_WB: Array, stamps: Integers, w_S: Array, f_S: Array) -> None:
         """Set attitudes (M, 4), stamps (S,) [ns], angular velocities and specific forces (S, M, 3)."""
         self.q_WB[:] = q_WB
         if len(self._stamps):

@@ -129,7 +129,7 @@ class WorldTopics:
         self._publisher.publish(MarkerArray(markers=self._markers))
         self._states: Publisher | None = None
         if any(item.moves for item in world.objects.values()):
-            self._state = StateMessage.of_objects(list(world.objects))
+            self._state = StateMessage.of_names(list(world.objects))
             self._states = node.create_publisher(PlatformState, WORLD_STATE, LATEST)
 
     def publish_state(self, stamp: int, k: int) -> None:

@@ -8,12 +8,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.sensors.mounts import optical
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.spec import CameraSpec
 
-Array = NDArray[np.float64]
 Pixels = NDArray[np.uint8]
 BITS = 14  # of each draw from the table of normal deviates
 DRAWS = 4  # from one 64-bit number

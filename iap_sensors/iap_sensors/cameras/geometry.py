@@ -9,12 +9,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_description.kernels import quat, rotate
 from iap_description.scenes.scene import Scene
 from iap_description.world.tessellation import Part
 
-Array = NDArray[np.float64]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 PLAIN = 0  # layer of parts without a texture
@@ -133,7 +133,7 @@ def visible(
     faces: Ints,
     firsts: Ints,
     spheres: Floats,
-    drawn: NDArray[np.bool_],
+    drawn: Booleans,
     p_WC_W: Array,
     planes: Array,
     far_first: bool,

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_description.scenes.scene import Scene
 from iap_description.world.tessellation import Part
 from iap_sensors.cameras.framebuffers import Target
@@ -20,7 +21,6 @@ from iap_sensors.cameras.renderer import Shot
 from iap_sensors.cameras.shadows import ShadowMap
 from iap_sensors.cameras.view import View, camera_of_map
 
-Array = NDArray[np.float64]
 SHADOWS = 2048  # side of the scene's shadow map [pixels]
 BODY_SHADOWS = 512  # of the bodies'
 MIN_CASTER_HEIGHT = 0.05  # what is nowhere higher casts no shadow [m]
@@ -174,7 +174,7 @@ class Painter:
         self._face_buffer.write(self._picked[:count].tobytes())
         return 3 * count
 
-    def _shadow_map(self, size: int, parts: NDArray[np.bool_]) -> ShadowMap:
+    def _shadow_map(self, size: int, parts: Booleans) -> ShadowMap:
         """A shadow map of chosen parts."""
         geometry = self._geometry
         chosen = geometry.faces[np.repeat(parts, np.diff(geometry.firsts))]

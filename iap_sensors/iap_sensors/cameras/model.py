@@ -10,14 +10,13 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors import lens
 from iap_sensors.cameras.spec import CameraSpec
 
-Array = NDArray[np.float64]
 PARALLEL = 1e-6  # cameras of a pair may be off by this [rad], and this share of their distance
 
 

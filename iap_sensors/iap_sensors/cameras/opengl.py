@@ -13,8 +13,8 @@ from typing import Any
 import cv2
 import moderngl
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.scenes.scene import Scene
 from iap_description.world.tessellation import Part
@@ -24,7 +24,6 @@ from iap_sensors.cameras.mesh_pass import Painter
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.view import instants
 
-Array = NDArray[np.float64]
 AHEAD = 12  # images that are drawn before the first of them is read back
 PACKAGES = "libegl1 libgl1-mesa-dri"
 LIBRARY = "libEGL.so.1"  # gives OpenGL's functions as well, so that no other library is needed

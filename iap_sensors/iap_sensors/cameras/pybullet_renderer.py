@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.native_output import native_output_discarded
 from iap_description.scenes.scene import Scene
@@ -24,7 +25,6 @@ from iap_sensors.cameras.view import View, camera_of_map, instants
 with native_output_discarded():
     import pybullet as bullet
 
-Array = NDArray[np.float64]
 AWAY = (0.0, 0.0, -1e5)  # where what is hidden goes, beyond what any camera sees [m]
 UPRIGHT = np.diag([1.0, -1.0, -1.0, 1.0])  # from C to a camera with y up that looks along -z
 
@@ -143,7 +143,7 @@ class BulletRenderer:
 
     def _shoot(
         self, film: Film, place: tuple[Array, Array], **keys: object
-    ) -> tuple[Array, Array, NDArray[np.int64]]:
+    ) -> tuple[Array, Array, Integers]:
         """Colours (h, w, 4), PyBullet's depth (h, w), 1 where nothing is seen, and its bodies (h, w)."""
         view, spec = film.view, film.shot.spec
         _, _, rgba, depth, bodies = bullet.getCameraImage(

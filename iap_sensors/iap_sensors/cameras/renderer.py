@@ -8,12 +8,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.scenes.scene import Scene
 from iap_description.world.tessellation import Part
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.spec import CameraSpec
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

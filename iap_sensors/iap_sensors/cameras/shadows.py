@@ -6,11 +6,10 @@ from typing import Any
 
 import moderngl
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_sensors.cameras import shaders
 
-Array = NDArray[np.float64]
 OFFSET = (1.5, 2.0)  # by which a surface is behind itself: per slope, and steps of depth
 
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Shot
 from iap_sensors.cameras.spec import LARGEST
 
-Array = NDArray[np.float64]
 Image = NDArray[Any]
 MARGIN = 2  # pixels around what the lens shows, for the interpolation between them
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
 from iap_description.scenes.library import load_scene
@@ -32,7 +32,6 @@ from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
 from iap_sensors.mounted.sampling import Sampling
 
-Array = NDArray[np.float64]
 OPEN_FIELD = "open_field"  # the scene of a world without one
 IN_THE_WORLD = -1  # as the row of a camera's body
 POSE = slice(P.start, Q.stop)

@@ -4,8 +4,8 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.random_streams import stream
 from iap_description.sensors.mounts import (
     IMU,
@@ -16,7 +16,6 @@ from iap_description.sensors.mounts import (
 )
 from iap_description.sensors.readings import (
     ImuReading,
-    InertialMounts,
     InertialSamples,
     MagneticReading,
     Reading,
@@ -30,7 +29,6 @@ from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
 from iap_sensors.mounted.sampling import Sampling, nearest_rate
 from iap_sensors.mounted.sensor_presets import Sensors
 
-Array = NDArray[np.float64]
 MAX_BIAS_RATIO = 2.0  # of the units' first bias to what an attitude filter expects, without a note
 
 

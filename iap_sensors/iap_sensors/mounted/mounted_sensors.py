@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.config import Presets, Record
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
@@ -22,7 +22,6 @@ from iap_description.sensors.sensor_info import AnySensor
 from iap_description.vehicles.assembly import Assembly
 from iap_sensors.mounted.sampling import Sampling
 
-Array = NDArray[np.float64]
 Tree = dict[str, Any]
 
 

@@ -4,9 +4,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from iap_description.arrays import Array
 from iap_description.sensors.readings import InertialSamples, Reading
 from iap_description.sensors.sensor_info import AnySensor
 from iap_sensors.cameras.renderer import Renderer
@@ -18,8 +16,6 @@ from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
 
 if TYPE_CHECKING:
     from iap_sensors.rays import Rays  # loads Embree, for those who cast rays only
-
-Array = NDArray[np.float64]
 
 
 class ReadingSink(Protocol):

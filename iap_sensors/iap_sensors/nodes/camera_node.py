@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.sensors.readings import ImageReading
 from iap_io.ros.node import run
 from iap_io.ros.static_frames import publish_static_frames
@@ -19,8 +19,6 @@ from iap_io.sensor_messages.static_transforms import fixed_frames
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.cameras import IN_THE_WORLD, MountedCameras, mounted_cameras_of
 from iap_sensors.nodes.sensor_base import StateSensorNode
-
-Array = NDArray[np.float64]
 
 
 class CameraNode(StateSensorNode):

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from numpy.typing import NDArray
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import SensorInfo
@@ -26,8 +26,6 @@ from iap_io.runs.topics import WORLD_STATE
 from iap_io.wire.message_views import SECOND, MessageReader, StateMessage
 from iap_msgs.msg import PlatformState
 from iap_sensors.mounted.rig_spec import RigSpec
-
-Array = NDArray[np.float64]
 
 
 class SensorNode(SuiteNode):

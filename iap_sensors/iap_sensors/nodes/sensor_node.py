@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.sensors.readings import Reading
 from iap_io.ros.node import run
 from iap_sensors.mounted.sensor_suite import RigRays, SensorSuite
 from iap_sensors.nodes.sensor_base import StateSensorNode
 
-Array = NDArray[np.float64]
 OWN_NODES = ("uwb", "lidar")  # kinds that have them
 
 

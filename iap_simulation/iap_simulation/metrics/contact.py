@@ -10,16 +10,15 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_description.signals import ForceMode
 from iap_estimation.evaluation import trajectory_errors
 from iap_io.runs.columns import Columns, WrenchColumns
 from iap_io.runs.run_meta import Bore, RunMeta, VehicleMeta
 
-Array = NDArray[np.float64]
-Ticks = NDArray[np.bool_]
+Ticks = Booleans
 Metrics = dict[str, Any]
 MIN_INTEGRAL_GROWTH = 1e-4  # growth of an integral that is none [N/s, N m/s]
 DEPTH = ("depth_m", "bore_offset_m")

@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_description.states import Mode, P, Q
 from iap_estimation.evaluation import trajectory_errors
 from iap_estimation.navigation.data import CENTRE_NAME
@@ -24,7 +24,6 @@ from iap_io.runs.run_folder import RunData, VehicleRun
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats, Track, VehicleMeta
 from iap_simulation.metrics.contact import contact_metrics
 
-Array = NDArray[np.float64]
 Metrics = dict[str, Any]
 _AT_LIMIT = 1e-6  # share of a limit within which a command or a rotor is at it
 
@@ -162,7 +161,7 @@ def thrusts(vehicle: VehicleRun) -> Array:
     return vehicle.meta.thrust_coefficient * np.square(vehicle.columns.rpm).sum(axis=-1)
 
 
-def saturated(vehicle: VehicleRun) -> NDArray[np.bool_]:
+def saturated(vehicle: VehicleRun) -> Booleans:
     """Ticks (K,) in which an aircraft's thrust command or one of its rotors is at a limit."""
     c = vehicle.columns
     rotor = _at_limit(c.rpm, vehicle.meta.rpm_limits).any(axis=(1, 2))
@@ -172,7 +171,7 @@ def saturated(vehicle: VehicleRun) -> NDArray[np.bool_]:
     )
 
 
-def _at_limit(values: Array, limits: tuple[float, float]) -> NDArray[np.bool_]:
+def _at_limit(values: Array, limits: tuple[float, float]) -> Booleans:
     low, high = limits
     return (values <= low + _AT_LIMIT * high) | (values >= high - _AT_LIMIT * high)
 
@@ -221,7 +220,7 @@ def _estimate_errors(estimates: Array, x: Array) -> Metrics:
     }
 
 
-def _inside(t: Array, window: list[float]) -> NDArray[np.bool_]:
+def _inside(t: Array, window: list[float]) -> Booleans:
     return (t >= window[0] - 1e-9) & (t <= window[1] + 1e-9)
 
 

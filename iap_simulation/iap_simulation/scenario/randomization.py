@@ -2,16 +2,14 @@
 """Random start and friction of every seed: a scenario's key `draw`."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.random_streams import stream
 from iap_description.states import REF_P, REF_Q
 from iap_description.world.world import World
 from iap_physics.plant_spec import scaled_friction
 from iap_simulation.scenario.scenario import Draw, Scenario
-
-Array = NDArray[np.float64]
 
 
 def drawn_start(row: Array, draw: Draw, rng: np.random.Generator) -> Array:

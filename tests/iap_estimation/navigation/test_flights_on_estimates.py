@@ -58,7 +58,7 @@ def test_the_estimate_is_judged_by_the_truth_which_stays_the_truth(joint):
     assert np.sqrt((off**2).mean()) == pytest.approx(figure, rel=1e-4)
 
 
-def test_the_bag_holds_what_was_believed(joint):
+def test_the_bag_holds_the_estimates(joint):
     columns = load_run(joint[0]).vehicles[0].columns
     known = np.isfinite(columns.estimated).all(axis=(1, 2))
     np.testing.assert_array_equal(np.flatnonzero(known), np.arange(0, len(known), 2))
@@ -66,7 +66,7 @@ def test_the_bag_holds_what_was_believed(joint):
     assert np.abs(errors[0]).max() < 1e-12  # it begins at the truth
     assert 1e-3 < np.abs(errors[50:, :, 7:10]).max() < 0.2
     assert 0.01 < errors[50:, :, 10:].std() < 0.05  # the gyroscopes' noise
-    assert columns.step(4).believed is not None
+    assert columns.step(4).estimated is not None
 
 
 def test_the_same_seed_gives_the_same_flight(joint, tmp_path):

@@ -12,7 +12,6 @@ import numpy as np
 import rclpy
 from builtin_interfaces.msg import Time
 from nav_msgs.msg import Odometry
-from numpy.typing import NDArray
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosbags.rosbag2 import Reader
 from rosgraph_msgs.msg import Clock
@@ -21,6 +20,7 @@ from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
 from iap_bringup.experiments.nodes.measure import START_TIMEOUT
 from iap_bringup.experiments.nodes.processes import Nodes
 from iap_bringup.launching.node_parameters import FRONTEND, JOINT, VIRPO
+from iap_description.arrays import Array
 from iap_estimation.evaluation.trajectory_errors import poses_at
 from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
@@ -28,7 +28,6 @@ from iap_io.wire.message_views import SECOND
 from iap_simulation.run import record
 from iap_simulation.scenario.scenario import Options, resolve
 
-Array = NDArray[np.float64]
 KEPT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 WAIT = 5.0  # before the recording is played, for its topics to be found [s of wall time]
 REST = 3.0  # after it, for the last messages of all [s of wall time]

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.kernels import vec
 from iap_estimation.virpo.algebra.matrices import right_jacobian_inverse
 from iap_estimation.virpo.algebra.states import AIRCRAFT, CENTRE, States, difference
 
-Array = NDArray[np.float64]
 _NOTHING = 1e-12  # share of the largest information below which a direction counts as unknown
 _ROUNDING = 2e-16  # share of the largest diagonal element below which one is rounding
 

@@ -6,13 +6,11 @@ Companions of `iap_description.kernels`, whose vectors and quaternions they act 
 
 import math
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.kernels import Quat, Vec
 
-Array = NDArray[np.float64]
 Mat = tuple[float, float, float, float, float, float, float, float, float]
 
 IDENTITY: Mat = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

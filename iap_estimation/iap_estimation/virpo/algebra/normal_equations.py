@@ -9,10 +9,10 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Places = NDArray[np.int64]
+from iap_description.arrays import Array, Integers
+
+Places = Integers
 
 
 @njit(cache=True)

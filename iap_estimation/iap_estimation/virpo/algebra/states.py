@@ -10,9 +10,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.kernels import (
     add,
     put,
@@ -27,7 +27,6 @@ from iap_description.kernels import (
 )
 from iap_estimation.virpo.algebra.matrices import qexp
 
-Array = NDArray[np.float64]
 AIRCRAFT, DRIFT, CENTRE, ALIGNMENT = 15, 4, 6, 4  # places of each in a step
 UP = np.array([0.0, 0.0, 1.0])
 

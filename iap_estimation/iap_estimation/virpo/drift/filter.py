@@ -12,8 +12,8 @@ import math
 from collections import deque
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_estimation.virpo.drift.outputs import (
     OdometrySample,
     aircraft_estimate,
@@ -33,7 +33,6 @@ from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt
 from iap_estimation.virpo.window.buffers import SampleBuffer
 
-Array = NDArray[np.float64]
 ROUNDS = 4000  # of ranges that wait at most, of every aircraft
 TILTS = 1000  # tilts that wait at most
 CENTRE = -1  # among estimates

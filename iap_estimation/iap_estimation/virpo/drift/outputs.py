@@ -4,9 +4,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_estimation.virpo.drift.path import STAMP_TOLERANCE
 from iap_estimation.virpo.drift.spec import DriftFilterSpec
 from iap_estimation.virpo.drift.state import DriftState, joints_of
@@ -14,7 +14,6 @@ from iap_estimation.virpo.factors.gyro_preintegration import UNSEEN_RATE
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate
 
-Array = NDArray[np.float64]
 UP = np.array([0.0, 0.0, 1.0])
 
 

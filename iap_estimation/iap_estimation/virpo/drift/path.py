@@ -5,8 +5,8 @@ from bisect import bisect_left, bisect_right
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.kernels import (
     Vec,
     add,
@@ -25,7 +25,6 @@ from iap_description.kernels import (
 from iap_estimation.virpo.algebra.matrices import qexp
 from iap_estimation.virpo.messages import Estimate
 
-Array = NDArray[np.float64]
 ODOMETRY, POSE = 11, 14  # columns: t, p, q xyzw, v; and the angular velocity in the body
 STAMP_TOLERANCE = 1e-3  # stamps that differ by less are of one time [s]
 

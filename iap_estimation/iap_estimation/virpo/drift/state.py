@@ -12,9 +12,9 @@ aircraft about a far origin.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_description.kernels import vec
 from iap_estimation.virpo.drift.spec import DriftFilterSpec
 from iap_estimation.virpo.drift.updates import (
@@ -29,8 +29,7 @@ from iap_estimation.virpo.drift.updates import (
 from iap_estimation.virpo.factors.gyro_preintegration import Turn, preintegrate_turn
 from iap_estimation.virpo.fleet import Fleet
 
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+Flags = Booleans
 
 
 class DriftState:

@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Booleans
 from iap_description.kernels import Vec, add, norm, put, quat, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import (
     about_z,
@@ -25,8 +25,7 @@ from iap_estimation.virpo.algebra.states import turn_right
 from iap_estimation.virpo.factors.gyro_preintegration import Turn, predict_turn, tilting
 from iap_estimation.virpo.factors.ranging import to_world
 
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+Flags = Booleans
 TIME, ANCHOR, PLACE, RANGE, SIGMA = 0, 1, 2, 5, 6  # columns of a range's row (n, 7)
 
 

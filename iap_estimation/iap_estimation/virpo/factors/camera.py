@@ -16,9 +16,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.kernels import Vec, add, quat, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import (
     Mat,
@@ -30,8 +30,6 @@ from iap_estimation.virpo.algebra.matrices import (
     mv,
     transpose,
 )
-
-Array = NDArray[np.float64]
 
 
 class StereoRig(NamedTuple):

@@ -11,8 +11,8 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.kernels import (
     put,
     put4,
@@ -45,7 +45,6 @@ from iap_estimation.virpo.algebra.matrices import (
 )
 from iap_estimation.virpo.factors.preintegration import inverse_root
 
-Array = NDArray[np.float64]
 UNSEEN_RATE = 0.5  # deviation of the angular velocity where no sample shows it [rad/s]
 LONGEST = 0.1  # sample that stands for the angular velocity of all its interval [s]
 TILT_WIDTH = 6  # columns of a tilt's row

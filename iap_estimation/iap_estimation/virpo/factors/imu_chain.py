@@ -6,14 +6,12 @@ A chain is an `Inertia` of every interval k and aircraft a, the fields as there 
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.kernels import add, put, put4, qmul, qnormalize, quat, rotate, scale, vec
 from iap_estimation.virpo.algebra.normal_equations import accumulate, half_square, run
 from iap_estimation.virpo.factors.inertial import inertial, inertial_cost
 from iap_estimation.virpo.factors.preintegration import Inertia, advance
-
-Array = NDArray[np.float64]
 
 
 @njit(cache=True)

@@ -5,10 +5,9 @@ Derivatives are by [dp, dtheta, dv, dbg, dba] of each keyframe: positions and ve
 the state, rotations on the right, R exp(dtheta).
 """
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.kernels import Vec, add, put, qconj, qlog, qmul, quat, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import (
     IDENTITY,
@@ -26,8 +25,6 @@ from iap_estimation.virpo.algebra.matrices import (
     transpose,
 )
 from iap_estimation.virpo.factors.preintegration import Inertia
-
-Array = NDArray[np.float64]
 
 
 @njit(cache=True)

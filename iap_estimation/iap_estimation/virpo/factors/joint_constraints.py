@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.kernels import Vec, add, put, quat, rotate, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import about_z, matrix, mm, mskew, mv
 from iap_estimation.virpo.algebra.normal_equations import (
@@ -33,8 +33,6 @@ from iap_estimation.virpo.algebra.normal_equations import (
 from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, CENTRE, DRIFT, States
 from iap_estimation.virpo.factors.gyro_preintegration import FRAME, Turn, tilting, turning
 from iap_estimation.virpo.factors.ranging import to_world
-
-Array = NDArray[np.float64]
 
 
 class Joints(NamedTuple):

@@ -12,11 +12,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from iap_description.arrays import Array, Integers
 from iap_description.kernels import sub
 from iap_estimation.virpo.factors.camera import StereoRig, scaled_point
 
-Array = NDArray[np.float64]
-Ints = NDArray[np.int64]
+Ints = Integers
 
 LEFT, RIGHT = 1, 2  # bits of what saw a landmark
 # Bounds of the inverse depth [1/m]; noise puts far points beyond infinity.

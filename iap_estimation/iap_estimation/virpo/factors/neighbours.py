@@ -20,9 +20,9 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_description.kernels import Vec, add, cross, put, quat, rotate, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import Mat, about_z, matrix, mm, mskew, mv
@@ -39,8 +39,7 @@ from iap_estimation.virpo.factors.ranging import (
 )
 from iap_estimation.virpo.messages import Shared, Tilt
 
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+Flags = Booleans
 
 FALL, GAIN = 7, 8  # of the own joint's velocity: g t, u_j
 MEASURED = 11  # first column of what others measure

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_estimation.virpo.algebra.normal_equations import accumulate, huber, soften
 from iap_estimation.virpo.algebra.states import AIRCRAFT, DRIFT, States
 from iap_estimation.virpo.factors.neighbours import (
@@ -25,8 +25,6 @@ from iap_estimation.virpo.factors.neighbours import (
 )
 from iap_estimation.virpo.factors.physical_jacobians import most_residuals, residuals
 from iap_estimation.virpo.factors.ranging import FRAME
-
-Array = NDArray[np.float64]
 
 
 @njit(cache=True)

@@ -16,10 +16,9 @@ how those depend on the states is in `iap_estimation.virpo.factors.neighbours`.
 
 import math
 
-import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.kernels import Vec, add, cross, dot, norm, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import Mat, ma, ms, mskew, mv, skew
 from iap_estimation.virpo.factors.neighbours import (
@@ -33,7 +32,6 @@ from iap_estimation.virpo.factors.neighbours import (
     Neighbours,
 )
 
-Array = NDArray[np.float64]
 P, V, Q = 0, 1, 2  # the terms
 NOTHING: Mat = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 FLOOR = 0.01  # epsilon [rad/s]

@@ -16,8 +16,8 @@ from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.kernels import add, put, put4, qmul, qnormalize, quat, rotate, scale, vec
 from iap_estimation.virpo.algebra.matrices import (
     matrix,
@@ -30,7 +30,6 @@ from iap_estimation.virpo.algebra.matrices import (
     transpose,
 )
 
-Array = NDArray[np.float64]
 SAMPLE = 7  # columns of a sample: its length [s], w (3) [rad/s], f (3) [m/s^2]
 
 

@@ -14,14 +14,12 @@ in the aircraft's frame L; p_W = R_z(psi) p_L + t, with the alignment (t, psi) a
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_description.kernels import Vec, add, norm, put, quat, rotate, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import about_z, matrix, mm, mskew, mv
 from iap_estimation.virpo.algebra.normal_equations import accumulate, huber, run, soften
 from iap_estimation.virpo.factors.preintegration import motions_at
-
-Array = NDArray[np.float64]
 
 WIDTH = 13  # columns of a waypoint's row
 FRAME, AIRCRAFT, SHARE, LIFT, ARM, ANCHOR, RANGE, SIGMA, NAME = 0, 1, 2, 3, 4, 7, 10, 11, 12

@@ -12,13 +12,11 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_estimation.virpo.algebra.normal_equations import huber, soften
 from iap_estimation.virpo.factors.camera import StereoRig, project, project_jacobians, scaled_point
 from iap_estimation.virpo.factors.landmarks import CLOSEST, FARTHEST, LEFT, RIGHT, Landmarks
-
-Array = NDArray[np.float64]
 
 NEAREST = 0.2  # a view of a landmark nearer to its camera than this [m] is not used: its derivatives explode
 NEARER = 0.1  # nor one from this share of the first distance

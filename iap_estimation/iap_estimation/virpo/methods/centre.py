@@ -13,13 +13,12 @@ with R_t the autopilot's attitude; then p = mean(p_i) - R mean(d_i).
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Tilt
 
-Array = NDArray[np.float64]
 UP = np.array([0.0, 0.0, 1.0])
 
 

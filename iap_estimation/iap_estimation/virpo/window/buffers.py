@@ -7,8 +7,8 @@ from collections import deque
 from operator import attrgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_estimation.virpo.factors.neighbours import (
     EACH,
     FIRST,
@@ -20,7 +20,6 @@ from iap_estimation.virpo.factors.preintegration import SAMPLE
 from iap_estimation.virpo.messages import Inertial, Ranges, Shared, Tilt
 from iap_estimation.virpo.window.interval import RANGE_COLUMNS
 
-Array = NDArray[np.float64]
 LONGEST = 0.02  # piece of a sample [s]
 MAX_TILTS = 1000  # samples of the central body's attitude
 TILT_TOLERANCE = 0.02  # from a keyframe, at which one of them still holds [s]

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_estimation.virpo.algebra.states import covariance_in_world, in_world
 from iap_estimation.virpo.factors.imu_chain import propagate
 from iap_estimation.virpo.fleet import Fleet
@@ -34,7 +34,6 @@ from iap_estimation.virpo.window.rigid_terms import RigidTerms
 from iap_estimation.virpo.window.terms import RangeTerms, RestTerms, Terms
 from iap_estimation.virpo.window.window import EstimateLost, Window
 
-Array = NDArray[np.float64]
 # aircraft and time -> state (16,) in `map`, None while it is not known
 InitialState = Callable[[int, float], Array | None]
 

@@ -2,13 +2,11 @@
 """States that no aircraft can be in."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.spec import Failure
 from iap_estimation.virpo.window.window import EstimateLost
-
-Array = NDArray[np.float64]
 
 
 def check(x: Array, predicted: Array, fleet: Fleet, limits: Failure) -> None:

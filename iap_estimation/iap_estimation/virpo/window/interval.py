@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_estimation.virpo.factors.ranging import (
     AIRCRAFT,
     ANCHOR,
@@ -17,7 +17,6 @@ from iap_estimation.virpo.factors.ranging import (
     waypoints,
 )
 
-Array = NDArray[np.float64]
 # columns of a measured range: time since the first keyframe [s], the anchor's place (3), range, deviation [m], anchor
 RANGE_COLUMNS = 7
 

@@ -2,8 +2,8 @@
 """Measurements that wait for the next keyframe, and when there are enough for it."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_estimation.virpo.algebra.states import vertical
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Ranges, Shared, Tracks
@@ -16,7 +16,6 @@ from iap_estimation.virpo.window.buffers import (
 )
 from iap_estimation.virpo.window.interval import Interval
 
-Array = NDArray[np.float64]
 BRIEF = 0.02  # time without samples that the next one covers as well [s]
 PIECE = 0.005  # length of a sample that is made up [s]
 STAMP_TOLERANCE = 1e-3  # stamps of images that differ by less are of one time [s]

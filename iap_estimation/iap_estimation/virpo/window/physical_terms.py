@@ -4,8 +4,8 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_estimation.virpo.algebra.states import States
 from iap_estimation.virpo.factors.neighbours import MEASURED, Neighbours, fill_waypoints
 from iap_estimation.virpo.factors.physical import (
@@ -21,7 +21,6 @@ from iap_estimation.virpo.spec import Physical, Start, VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.terms import RowTerms
 
-Array = NDArray[np.float64]
 NO_DRIFT = 1e-4  # what a drift may be [m, rad], and how it may walk [.../sqrt(s)], where none is estimated
 
 

@@ -16,8 +16,8 @@ off and not they.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_estimation.virpo.algebra.states import covariance_in_world
 from iap_estimation.virpo.messages import LeftOut
 from iap_estimation.virpo.spec import Lasting, VirpoSpec
@@ -25,7 +25,6 @@ from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.terms import RangeTerms
 from iap_estimation.virpo.window.window import Window
 
-Array = NDArray[np.float64]
 MEMORY_FACTOR = 5.0  # times the memory after which an anchor that says nothing is forgotten
 
 

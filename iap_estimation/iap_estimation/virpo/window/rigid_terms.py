@@ -2,9 +2,9 @@
 """The central body of a joint window: `virpo.factors.joint_constraints` as terms of the window's cost."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, CENTRE, UP, States, vertical
 from iap_estimation.virpo.factors.gyro_preintegration import (
     ATTITUDE,
@@ -27,8 +27,6 @@ from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.interval import Interval
-
-Array = NDArray[np.float64]
 
 
 class RigidTerms:

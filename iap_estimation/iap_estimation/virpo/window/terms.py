@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_estimation.virpo.algebra.states import AIRCRAFT, States
 from iap_estimation.virpo.factors.ranging import AIRCRAFT as OF
 from iap_estimation.virpo.factors.ranging import (
@@ -22,7 +22,6 @@ from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.spec import Start
 from iap_estimation.virpo.window.interval import Interval
 
-Array = NDArray[np.float64]
 ALL = -1  # factors of every keyframe
 
 

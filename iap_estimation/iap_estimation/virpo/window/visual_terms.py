@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_estimation.virpo.algebra.states import States
 from iap_estimation.virpo.factors.camera import StereoRig
 from iap_estimation.virpo.factors.landmarks import (
@@ -23,7 +23,6 @@ from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Tracks
 from iap_estimation.virpo.spec import VirpoSpec
 
-Array = NDArray[np.float64]
 MAX_LANDMARKS = 500  # rows of each aircraft's table
 FIRST_DEVIATION = 0.1  # deviation of an inverse depth that a landmark may begin with [1/m]
 

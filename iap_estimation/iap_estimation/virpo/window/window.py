@@ -9,8 +9,8 @@ One window holds one aircraft or several; with several, every keyframe is one of
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from iap_description.arrays import Array
 from iap_estimation.virpo.algebra.marginalization import Prior, eliminate, mirror
 from iap_estimation.virpo.algebra.normal_equations import solve
 from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, States, retract, vertical
@@ -29,7 +29,6 @@ from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.terms import ALL, Terms
 from iap_estimation.virpo.window.visual_terms import VisualTerms
 
-Array = NDArray[np.float64]
 SILENT = np.array([0.1, 3.0, 1e-3, 1e-2])  # densities of samples that are made up
 EFFORT = 4  # times the steps while it settles
 COST_TOLERANCE = 1e-3  # by which the cost may rise: rounding and landmarks at their bounds
