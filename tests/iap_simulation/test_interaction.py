@@ -99,7 +99,7 @@ def test_a_wrench_that_comes_before_its_state_is_kept_for_it_even_when_the_next_
 def test_without_a_wrench_topic_nothing_is_waited_for():
     loop = ControlResponder(controller_of("three_star"), references_of())
     ask(loop, 0)
-    assert loop.command is not None
+    assert loop.answer is not None
 
 
 def test_one_lost_wrench_costs_one_command_and_then_the_newest_counts_until_one_is_in_time():
@@ -134,7 +134,7 @@ def test_wrench_control_is_off_while_the_wrench_stays_away_and_on_again_with_it(
         is_stale = k * DT > TIMEOUT + 1e-9
         assert loop.has_lost_wrench == is_stale
         assert loop.task.mode == (ForceMode.NONE if is_stale else ForceMode.SELECTIVE)
-    assert all(np.isfinite(array).all() for array in loop.command.arrays)
+    assert all(np.isfinite(array).all() for array in loop.answer.arrays)
     loop.take_wrench(40 * PERIOD, touch(1.0))
     ask(loop, 40)
     assert not loop.has_lost_wrench and loop.task.mode == ForceMode.SELECTIVE
@@ -149,8 +149,8 @@ def test_a_reset_forgets_wrenches_of_later_times_but_not_the_one_that_came_befor
         loop.take_wrench(0, touch(1.0))
         ask(loop, 0)
         assert loop.task.measured_P[0] == 1.0
-    np.testing.assert_array_equal(used.command.thrust, fresh.command.thrust)
-    np.testing.assert_array_equal(used.command.q_WB, fresh.command.q_WB)
+    np.testing.assert_array_equal(used.answer.thrust, fresh.answer.thrust)
+    np.testing.assert_array_equal(used.answer.q_WB, fresh.answer.q_WB)
     ask(used, 1)
     assert used.is_waiting
 
@@ -171,7 +171,7 @@ def test_a_share_of_the_wrench_is_fed_forward_where_the_gains_say_so():
         loop.take_wrench(0, touch(4.0))
         ask(loop, 0)
         assert loop.task is None
-        wrenches.append(loop.command.wrench_P[0])
+        wrenches.append(loop.answer.wrench_P[0])
     assert wrenches[0] - wrenches[1] == pytest.approx(4.0, rel=0.05)
 
 

@@ -229,7 +229,8 @@ def test_an_executable_is_a_function_that_exists(package, line):
 def test_every_node_has_an_executable_in_its_own_package(package):
     nodes = (path for path in modules(package) if path.parent.name == "nodes")
     running = {path.stem for path in nodes if "return run(" in path.read_text(encoding="utf-8")}
-    assert running <= {line.split(" = ")[0] for line in entry_points(package)}
+    aliases = {"scenario_node"}  # which runs under the names of the nodes that it stands for
+    assert running - aliases <= {line.split(" = ")[0] for line in entry_points(package)}
 
 
 @pytest.mark.parametrize("path", MESSAGE_FILES, ids=lambda path: path.name)

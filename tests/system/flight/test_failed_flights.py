@@ -79,7 +79,7 @@ def test_an_interrupt_keeps_what_was_flown_readable(tmp_path, capsys, monkeypatc
 
         yield progress
 
-    monkeypatch.setattr(report, "progress_bar", interrupted)
+    monkeypatch.setattr(report, "time_bar", interrupted)
     out = tmp_path / "run"
     assert main(["run", "hover", "--out", str(out), *FAST]) == 130
     complaint = capsys.readouterr().err
