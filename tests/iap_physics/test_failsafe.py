@@ -51,22 +51,26 @@ def test_a_platform_without_commands_levels_out_and_stays(name):
     check_settled(cut_off(scenario_of(name), CUTS[name]), still=still)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("platform", OTHERS)
 def test_aircraft_fixed_to_one_body_and_one_alone_do_so_too(platform):
     check_settled(cut_off(scenario_of("figure_eight", platform=platform), 8.0), still=0.15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PYBULLET)
 def test_it_does_so_in_pybullet(name):
     check_settled(cut_off(scenario_of(name, engine="pybullet"), CUTS[name]))
 
 
+@pytest.mark.slow
 def test_a_swing_about_the_joints_line_is_damped():
     rows = cut_off(scenario_of("three_line_figure_eight"), 12.0)
     assert np.abs(rows[:200, W]).max() > 1.0
     assert np.abs(rows[-200:, W]).max() < 0.05
 
 
+@pytest.mark.slow
 def test_masses_and_wind_that_nobody_expected_are_carried():
     heavy = ("model_error.mass=1.1", "wind.speed=4.0", "drag='on'")
     rows = cut_off(scenario_of("three_star_spiral", *heavy), 4.5, 15.0)

@@ -104,6 +104,7 @@ def test_heading_stays_within_degrees(errors):
     assert np.sqrt(np.mean(errors[..., 2] ** 2)) < 3.0
 
 
+@pytest.mark.slow
 def test_the_deviation_that_it_claims_is_that_of_the_flight(errors):
     found = np.deg2rad(np.sqrt(np.mean(errors[..., :2] ** 2)))
     assert 0.5 < found / AttitudeFilter(gains_of(), DT).deviation < 1.2

@@ -35,7 +35,7 @@ class Feelings:
 
     def moved(self, by_B: np.ndarray) -> "Feelings":
         """The same samples, believed to come from somewhere else."""
-        return replace(self, mounts=replace(self.mounts, p_BS_B=self.mounts.p_BS_B + by_B))
+        return replace(self, mounts=self.mounts._replace(p_BS_B=self.mounts.p_BS_B + by_B))
 
     def units(self, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Positions (M, 3), attitudes (M, 4) and velocities (M, 3) of the units at control instant k."""

@@ -44,6 +44,7 @@ def test_modules_named_are_there(page):
         assert any(h.is_dir() or h.with_suffix(".py").is_file() for h in homes), name
 
 
+@pytest.mark.slow
 def test_python_example_runs(tmp_path):
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     done = subprocess.run(

@@ -186,6 +186,7 @@ def installed_with(package: str) -> set[str]:
     return ours | named | NO_KEY | (keys & {"xacro"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", PYTHON_PACKAGES)
 def test_core_modules_import_where_only_their_dependencies_are_and_no_ros(package):
     names = [

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
-pytestmark = pytest.mark.nodes
+pytestmark = [pytest.mark.nodes, pytest.mark.slow]
 LINE = "{type: line, duration: 3.0, start: [0.0, 0.0, 1.0], end: [1.0, 0.0, 1.0], yaw_deg: 0.0}"
 
 

@@ -41,6 +41,7 @@ def test_fully_actuated_platforms_track_pose(name, seconds, metres, degrees, eng
 
 
 @every_engine
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "seconds", "metres", "degrees"), COLLINEAR)
 def test_collinear_platforms_track_position_and_the_direction_of_their_line(
     name, seconds, metres, degrees, engine
@@ -50,6 +51,7 @@ def test_collinear_platforms_track_position_and_the_direction_of_their_line(
     assert rmse(flown.axis_error_deg(np.array([1.0, 0.0, 0.0]))) < degrees
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["three_star_spiral", "figure_eight"])
 def test_the_paper_s_gains_reach_the_paper_s_accuracy(name):
     """Within 0.4 m on each axis, 4 deg in roll and pitch and 12 deg in yaw at all times."""
@@ -180,6 +182,7 @@ def test_given_headings_are_flown():
 # --- several vehicles --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_platforms_fly_in_one_world_each_on_its_own_reference():
     loop = Loop.of(scenario_of("two_platforms", engine="pybullet", duration=8.0))
     first, second = loop.fly()
@@ -223,6 +226,7 @@ def colliding():
     }
 
 
+@pytest.mark.slow
 def test_a_collision_names_both_vehicles_and_moves_both():
     loop = Loop.of(
         scenario_of(colliding(), "vehicles.1.start.lead_in=0.0", engine="pybullet", duration=4.0)

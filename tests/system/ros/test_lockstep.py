@@ -22,7 +22,7 @@ from iap_simulation.flight import Flight
 from iap_simulation.run import execute
 from iap_simulation.scenario.scenario import Options, resolve
 
-pytestmark = [pytest.mark.ros, pytest.mark.nodes]
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 DURATION = 3.0
 WIND_AND_NOISE = {"scenario": "figure_eight_windy", "duration": DURATION}
 CONTROLLER, PHYSICS = "/iap/controller_node", "physics_node: iap"
