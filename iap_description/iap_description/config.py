@@ -37,7 +37,9 @@ class Record(BaseModel):
 R = TypeVar("R", bound=BaseModel)
 
 
-_Base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, ten times faster, where PyYAML has it
+_Base = getattr(
+    yaml, "CSafeLoader", yaml.SafeLoader
+)  # libyaml's, ten times faster, where PyYAML has it
 
 
 class _Loader(_Base):  # type: ignore[misc, valid-type]

@@ -23,7 +23,7 @@ MAX_DISTANCE = 10.0  # from the reference, along an axis [m]
 
 
 class Observer(Protocol):
-    """What sees every control step, such as the recorder."""
+    """Sees every control step, such as the recorder."""
 
     def record(self, vehicle: int, step: Step) -> None:
         """Take what happened to one vehicle; arrays are overwritten by the next step."""

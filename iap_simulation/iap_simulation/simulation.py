@@ -193,7 +193,7 @@ class Simulation:
 
     @property
     def readings(self) -> list[Reading]:
-        """What the sensors have measured since the last step, in the order of their stamps."""
+        """Readings of the sensors since the last step, in the order of their stamps."""
         return list(self._sink.readings)
 
     def reset(self, seed: int | None = None) -> Array:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which topics of a bag are the stereo pair and the inertial unit."""
+"""Choice of the topics of a bag that are its stereo pair and its inertial unit."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

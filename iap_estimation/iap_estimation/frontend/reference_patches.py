@@ -60,7 +60,7 @@ class ReferencePatches:
 
 
 def _worn(shapes: Array) -> Flags:
-    """Which patches (n,) have changed so much that they are no good any more."""
+    """Mask (n,) of the patches that have changed too much to be followed on."""
     a, b, c, d = shapes[:, 0, 0], shapes[:, 0, 1], shapes[:, 1, 0], shapes[:, 1, 1]
     size = np.maximum(a * d - b * c, 1e-6)
     lean = 0.5 * (a * a + b * b + c * c + d * d) / size  # of half the axes' ratio and its inverse

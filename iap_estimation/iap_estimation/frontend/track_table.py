@@ -78,7 +78,7 @@ class TrackTable:
 
 
 def apart(points: Array, distance: float) -> Flags:
-    """Which points (n,), of (n, 2), keep a distance [px] from all that come before them."""
+    """Mask (n,) of the points (n, 2) that keep a distance [px] from all that come before them."""
     u, v = points.T
     squares = np.subtract.outer(u, u) ** 2 + np.subtract.outer(v, v) ** 2
     return ~np.any(np.tril(squares < distance * distance, -1), axis=-1)

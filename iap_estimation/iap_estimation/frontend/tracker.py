@@ -161,7 +161,7 @@ class StereoTracker:
         return held.kept(apart(held.points, CROWDED * self._spec.spacing))
 
     def _as_one(self, before: Array, after: Array, which: Flags) -> Flags:
-        """Which of some normalised points (n, 2) move as one."""
+        """Mask of the normalised points (n, 2) that move as one."""
         if self._spec.outliers == "off":
             return which
         focal, limit = self._calibration.left.focal, self._spec.outlier_limit
@@ -206,7 +206,7 @@ def _check_image(image: Gray, camera: Camera, name: str) -> None:
 
 
 def _move_as_one(before: Array, after: Array, limit: float) -> Flags:
-    """Which points (n,) fit one motion of the camera in a world that stands still.
+    """Mask (n,) of the points that fit one motion of the camera in a world that stands still.
 
     The search (Barath et al., "MAGSAC++", 2020) refines its motions, so that a narrow limit does not cost
     good tracks, as it does where motions of the fewest points are taken as they are.

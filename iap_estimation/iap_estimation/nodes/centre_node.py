@@ -104,7 +104,7 @@ class CentreNode(EstimationNode):
             self._platform.correct(centre_of(known, tilt, self._fleet))
 
     def problem(self) -> tuple[bytes, str]:
-        """Which aircraft is missing."""
+        """Level, and the name of an aircraft that is missing."""
         if not self._is_running:
             return WARN, "waiting for the odometry of all aircraft"
         if self.stamp > (self._t_centre + STATE_TIMEOUT) * SECOND:

@@ -33,7 +33,7 @@ class Start(Record):
 
 
 class Rest(Record):
-    """When an aircraft stands still, and how still."""
+    """Thresholds below which an aircraft stands still, and how still it stands."""
 
     parallax: Positive  # mean shift of tracks below which it may [px]
     turn: Positive  # mean angular velocity [rad/s]
@@ -62,7 +62,7 @@ class Rigid(Record):
 
 
 class Lasting(Record):
-    """When an anchor is left out, since its ranges are wrong for long."""
+    """Thresholds above which an anchor is left out, since its ranges are wrong for long."""
 
     memory: Positive  # of the running means of what its ranges are off [s]
     limit: Positive  # deviations beyond which such a mean is not chance

@@ -98,6 +98,7 @@ class WrenchSensor:
         to_platform(self.filtered_W, q_WP, self.filtered_P)
 
 
+@njit(cache=True)
 def to_platform(wrench_W: Array, q_WP: Array, out: Array) -> None:
     """Write a wrench (6,) given in world axes in P; the point stays."""
     q = quat(q_WP)
@@ -105,6 +106,7 @@ def to_platform(wrench_W: Array, q_WP: Array, out: Array) -> None:
     put(out[3:], unrotate(q, vec(wrench_W[3:])))
 
 
+@njit(cache=True)
 def to_world(wrench_P: Array, q_WP: Array, out: Array) -> None:
     """Write a wrench (6,) given in P in world axes; the point stays."""
     q = quat(q_WP)

@@ -139,7 +139,7 @@ class RangeGate:
 
 
 def apart(m: Array, S: Array, among: list[int]) -> Array:
-    """How far each mean of some is from what S and the others of them say, in deviations."""
+    """Distance of each mean from that of S and of the others, in deviations."""
     inverse = np.linalg.inv(S[np.ix_(among, among)])
     return (inverse @ m[among]) / np.sqrt(np.diag(inverse))
 

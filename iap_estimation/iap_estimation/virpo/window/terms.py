@@ -94,7 +94,7 @@ class RangeTerms(RowTerms):
         self._rows = np.concatenate([self._rows, rows])
 
     def newest(self, states: States) -> list[Array]:
-        """What the ranges after the second newest keyframe are off, of every aircraft: see `RangeGate.judge`."""
+        """Residuals of the ranges after the second newest keyframe, of every aircraft: see `RangeGate.judge`."""
         rows = self._rows[self._rows[:, FRAME] == len(states.x) - 2]
         off = np.empty((len(rows), 4))
         ranges_off(states.x, states.alignment, rows, off)

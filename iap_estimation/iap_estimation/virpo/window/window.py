@@ -173,7 +173,7 @@ class Window:
         return cost + sum(terms.cost(states) for terms in self._terms)
 
     def _measurements(self) -> int:
-        """How many numbers the cost is of, less those that only the past determines."""
+        """Number of residuals of the cost, less those that only the past determines."""
         inertial = AIRCRAFT * len(self.intervals) * len(self._fleet.aircraft)
         others = sum(terms.count() for terms in self._terms)
         return self._visual_terms.count() + inertial + others + len(self._prior.g)
@@ -245,7 +245,7 @@ class Window:
 
 
 def first_information(states: States, deviations: Start) -> Array:
-    """What is known of the aircraft at a window's first keyframe; tilt and yaw are about the world's axes."""
+    """Prior of the aircraft at a window's first keyframe; tilt and yaw are about the world's axes."""
     aircraft = states.x.shape[1]
     tilt, yaw = np.deg2rad([deviations.tilt_deg, deviations.yaw_deg])
     H = np.zeros((states.size, states.size))
