@@ -23,7 +23,8 @@ from iap_io.wire.cdr import message_types
 from iap_simulation.flight import Flight
 from iap_simulation.metrics.metrics import compute_metrics
 from iap_simulation.pacing import WallClock
-from iap_simulation.simulation import Simulation, resolved
+from iap_simulation.scenario.scenario import resolved
+from iap_simulation.simulation import Simulation
 
 Progress = Callable[[float], None]
 INTERRUPTED = "interrupted"

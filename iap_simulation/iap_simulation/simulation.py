@@ -2,7 +2,6 @@
 """A scenario that is stepped from Python: for notebooks, tests, experiments and learning environments."""
 
 import copy
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +20,7 @@ from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.flight import Flight
 from iap_simulation.loop import ClosedLoop, Observer, make_plant, reset_plant
-from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_tree
+from iap_simulation.scenario.scenario import Scenario, resolved
 
 
 @dataclass
@@ -282,31 +281,3 @@ class Simulation:
                 raise BadInput(f"step: whose command is it? name one of {', '.join(self.names)}")
             return {0: command}
         return {self._number(name): each for name, each in command.items()}
-
-
-def resolved(
-    scenario: str | Path | Mapping[str, Any] | Scenario,
-    settings: Mapping[str, Any],
-    options: Mapping[str, Any],
-) -> tuple[Scenario, dict[str, Any]]:
-    """The resolved scenario of `Simulation.of`'s arguments, and its plain tree.
-
-    Raises:
-        BadInput: anything unknown, missing or impossible, in one line.
-    """
-    if isinstance(scenario, Scenario):
-        if settings or options:
-            raise BadInput(
-                "a resolved scenario takes no settings or options: resolve it with them"
-            )
-        return scenario, scenario.model_dump(mode="json")
-    unknown = set(options) - set(Options.model_fields)
-    if unknown:
-        raise BadInput(
-            f"unknown option '{min(unknown)}' (known: {', '.join(Options.model_fields)})"
-        )
-    sets = tuple(f"{path}={json.dumps(value)}" for path, value in settings.items())
-    chosen = Options(**options).and_set(sets)
-    if isinstance(scenario, Mapping):
-        return resolve_tree("scenario", dict(scenario), "scenario", chosen)
-    return resolve(str(scenario), chosen)

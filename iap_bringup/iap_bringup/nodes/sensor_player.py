@@ -43,7 +43,7 @@ class SensorPlayer(SuiteNode):
         self._left_out = tuple(filter(None, self.parameter("leave_out", ["true_bias"], what)))
         what = "Seconds of wall time before it begins, for others to find its topics."
         self._wait = self.parameter("wait", 3.0, what, limits=(0.0, 600.0))
-        what = "Ends of the names of topics that must have a subscriber before it begins."
+        what = "Ends of the names of topics that must have a subscriber before playing starts."
         self._awaited = tuple(filter(None, self.parameter("wait_for", [""], what)))
         self._publishers_of: dict[str, Publisher] = {}
         # Images fill what a participant has for messages on their way; others would be lost with them.
@@ -66,7 +66,7 @@ class SensorPlayer(SuiteNode):
 
     def _advertise(self) -> None:
         for each in self._reader.connections:
-            if each.topic.endswith(self._left_out or ("\n",)):
+            if each.topic.endswith(self._left_out):
                 continue
             try:
                 kind = message_class(each.msgtype)
@@ -81,16 +81,16 @@ class SensorPlayer(SuiteNode):
         for connection, stamp, data in self._reader.messages(chosen):
             yield stamp, connection.topic, data
 
-    def _is_awaited_there(self) -> bool:
+    def _is_subscribed(self) -> bool:
         """Whether every topic that is waited for has a subscriber."""
         return all(
             publisher.get_subscription_count()
             for topic, publisher in self._publishers_of.items()
-            if topic.endswith(self._awaited or ("\n",))
+            if topic.endswith(self._awaited)
         )
 
     def _play(self) -> None:
-        if self._began == math.inf and self._is_awaited_there():
+        if self._began == math.inf and self._is_subscribed():
             self._began = time.monotonic() + self._wait
         now = (time.monotonic() - self._began) * self._rate
         if now < 0.0:

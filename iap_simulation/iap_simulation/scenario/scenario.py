@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scenarios: how a name, a file and the command line's options become one resolved, checked configuration."""
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -133,6 +135,34 @@ def resolve(name: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
     """
     path = SCENARIOS.file_or_path(name)
     return resolve_tree(path.stem, _scenario_tree(path), str(path), options)
+
+
+def resolved(
+    scenario: str | Path | Mapping[str, Any] | Scenario,
+    settings: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> tuple[Scenario, dict[str, Any]]:
+    """The resolved scenario of `Simulation.of`'s arguments, and its plain tree.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, in one line.
+    """
+    if isinstance(scenario, Scenario):
+        if settings or options:
+            raise BadInput(
+                "a resolved scenario takes no settings or options: resolve it with them"
+            )
+        return scenario, scenario.model_dump(mode="json")
+    unknown = set(options) - set(Options.model_fields)
+    if unknown:
+        raise BadInput(
+            f"unknown option '{min(unknown)}' (known: {', '.join(Options.model_fields)})"
+        )
+    sets = tuple(f"{path}={json.dumps(value)}" for path, value in settings.items())
+    chosen = Options(**options).and_set(sets)
+    if isinstance(scenario, Mapping):
+        return resolve_tree("scenario", dict(scenario), "scenario", chosen)
+    return resolve(str(scenario), chosen)
 
 
 def _scenario_tree(path: Path, heirs: tuple[Path, ...] = ()) -> dict[str, Any]:

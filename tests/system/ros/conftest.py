@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts installed node executables as processes that hear each other on this host alone."""
 
-import fcntl
-import itertools
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -20,21 +17,6 @@ if TYPE_CHECKING:
     Simulation = tuple[Nodes, Probe]
 
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-DOMAINS = range(20, 100)
-
-
-@contextmanager
-def free_domain() -> Iterator[int]:
-    """A ROS domain that no other test on this machine has, be it of this run or of another."""
-    for domain in itertools.cycle(DOMAINS):
-        place = Path(tempfile.gettempdir()) / f"iap_tests_{os.getuid()}_ros_domain_{domain}"
-        with place.open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
-            yield domain
-            return
 
 
 @contextmanager
@@ -42,7 +24,7 @@ def simulation(folder: Path) -> "Iterator[Simulation]":
     """Processes and a probe in a ROS domain of their own; every process must end cleanly."""
     from probe import Probe  # here, so that the folder can be collected where there is no ROS 2
 
-    from iap_bringup.experiments.nodes.processes import Nodes
+    from iap_bringup.experiments.nodes.processes import Nodes, free_domain
 
     with free_domain() as domain, Nodes(folder, domain) as nodes:
         probe = Probe(domain)

@@ -2,7 +2,6 @@
 """Diagnostics of nodes in other processes, for measurements."""
 
 import os
-import random
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -14,19 +13,18 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 
-from iap_bringup.experiments.nodes.processes import Nodes
+from iap_bringup.experiments.nodes.processes import Nodes, free_domain
 from iap_description.errors import BadInput
 
 DISCOVERY = ("ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE")
-DOMAINS = range(20, 100)
 SPIN_TIMEOUT = 0.2  # longest wait for a message before conditions are checked again [s]
 
 
 @contextmanager
 def nodes_to_measure() -> Iterator[Nodes]:
     """Processes, none of them started yet, in a domain that rclpy of this process is in as well."""
-    with tempfile.TemporaryDirectory() as folder:
-        nodes = Nodes(Path(folder), random.choice(DOMAINS))
+    with tempfile.TemporaryDirectory() as folder, free_domain() as domain:
+        nodes = Nodes(Path(folder), domain)
         os.environ.update({key: nodes.environment[key] for key in DISCOVERY})
         rclpy.init()
         try:

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The installed nodes as processes of their own, for measurements and tests."""
 
+import fcntl
+import itertools
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +29,7 @@ from iap_io.runs.run_meta import TRUTH
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
+DOMAINS = range(20, 100)
 EXIT_TIMEOUT = 120.0  # of an interrupted process, after which it is killed [s]
 
 
@@ -42,6 +47,20 @@ def executable(name: str, package: str = "") -> Path:
     if not path.is_file():
         raise BadInput(f"{path}: no such node; build the workspace again")
     return path
+
+
+@contextmanager
+def free_domain() -> Iterator[int]:
+    """A ROS domain that no other test or measurement on this machine has."""
+    for domain in itertools.cycle(DOMAINS):
+        place = Path(tempfile.gettempdir()) / f"iap_{os.getuid()}_ros_domain_{domain}"
+        with place.open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            yield domain
+            return
 
 
 class Nodes:
