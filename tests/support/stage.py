@@ -31,6 +31,7 @@ ASSIGNMENTS = ["engine.name=closed_form"]
 FEATURES, STATE = "iap_msgs/msg/FeatureTracks", "iap_msgs/msg/PlatformState"
 IMAGES = 10  # states between two images
 NOISE = 0.3  # of tracks [px]
+HURRY = 0.02  # by which words may come late [s]
 SCENE, _ = resolve(SCENARIO, Options(sensors="stereo", assignments=tuple(ASSIGNMENTS)))
 PARAMETERS = estimator_parameters(SCENE, SCENE.vehicles[0])
 Change = Callable[
@@ -142,7 +143,7 @@ class Play:
         change: Change = lambda _, t: t,
         during: Callable[[float], None] = lambda t: None,
     ) -> None:
-        """Say everything in real time.
+        """Say everything in real time; where this process was not given the time, all of it comes later, never at once.
 
         Args:
             probe: whose node says it.
@@ -165,6 +166,7 @@ class Play:
         for t, topic, _, data in said:
             while time.monotonic() - began < t:
                 probe.stays(lambda: True, 0.005)
+            began += max(time.monotonic() - began - t - HURRY, 0.0)
             during(t)
             outlets[topic].publish(data)
 

@@ -11,6 +11,7 @@ With :math:`w_k` the time that sample k stands for, this is, away from the ends,
 filter :math:`1 / (1 + (f / f_c)^6)`, the same at any sample rate [Eilers1996, P-splines; Wahba1990
 for the frequency view]. The spline is linear in its coefficients, and only neighbours within five
 knots meet: the normal equations are solved in blocks of five.
+SciPy's smoothing splines are cubic and take no samples of derivatives; its basis is the oracle of a test.
 """
 
 from collections.abc import Mapping

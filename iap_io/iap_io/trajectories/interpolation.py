@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Samples between samples: straight lines for vectors, great circles for attitudes.
 
-Before the first and after the last sample these hold.
+Before the first and after the last sample these hold, which SciPy's `Slerp` refuses.
 """
 
 import numpy as np

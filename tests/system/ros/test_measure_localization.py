@@ -15,7 +15,7 @@ def test_a_recording_is_followed_in_real_time():
     found = measure_methods(("joint",), 2.0, said.append)["joint"]
     assert said == ["flight", "joint"]
     assert found["pairs_played"] == 3 * 41
-    few = 0.3 * found["pairs_played"]  # which a busy machine follows in real time too
+    few = 0.1 * found["pairs_played"]  # which a busy machine follows in real time too
     assert found["pairs_followed"] > few
     assert found["pairs_in_windows"] > few
     assert found["center_updates"] >= 5

@@ -64,7 +64,12 @@ def up_to(readings, end):
 
 
 def test_inertial_units_and_ranges_are_bit_for_bit_those_of_one_process(inertial, in_process):
-    _, _, said, _ = inertial
+    probe, _, said, _ = inertial
+
+    def are_all_there() -> bool:
+        return all(mine.keys() <= said.readings.get(t, {}).keys() for t, mine in in_process.items())
+
+    probe.wait(are_all_there, "all readings")
     assert said.readings.keys() == in_process.keys()
     assert "/iap/drone_2/uwb" in in_process
     for topic, mine in in_process.items():

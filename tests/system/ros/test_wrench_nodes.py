@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrenches in real time: asked for by messages, lost on their way, and shown to standard tools."""
+"""Wrenches of nodes: asked for by messages, lost on their way, and shown to standard tools."""
 
 import signal
 
@@ -30,15 +30,15 @@ OBJECTS = (
 EVERY = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 
 
-def fly(simulation, assignments):
-    """Start the wall push with assignments in real time; returns what is heard of wrenches and tasks."""
+def fly(simulation, assignments, pace="lockstep"):
+    """Start the wall push with assignments; returns what is heard of wrenches and tasks."""
     nodes, probe = simulation
     scenario, _ = resolve("wall_push", Options(assignments=(*WALL, *assignments)))
     probe.hear_states("iap")
     felt = probe.hear(WrenchStamped, "/iap/wrench/filtered", EVERY)
     tasks = probe.hear(ForceTask, "/iap/wrench/task", EVERY)
     parameters = {"scenario": "wall_push", "assignments": [*WALL, *assignments]}
-    nodes.start_flight(scenario, parameters, pace="realtime")
+    nodes.start_flight(scenario, parameters, pace=pace)
     probe.wait_for_state("iap", 0.5)
     return felt, tasks
 
@@ -49,7 +49,7 @@ def pushes(felt, least=4.0):
 
 def test_a_wrench_that_stays_away_switches_wrench_control_off_and_stops_nothing(start):
     nodes, probe = start
-    felt, tasks = fly(start, ["control.wrench_source=estimated"])
+    felt, tasks = fly(start, ["control.wrench_source=estimated"], pace="realtime")
     probe.wait(lambda: pushes(felt), "the push")
     assert tasks[-1].mode == ForceTask.MODE_SELECTIVE
     holds = probe.value(IAP, "holds")
@@ -71,7 +71,7 @@ def test_a_wrench_that_stays_away_switches_wrench_control_off_and_stops_nothing(
 
 def test_a_wrench_asked_for_by_messages_is_felt_until_they_fall_silent(start):
     _, probe = start
-    felt, tasks = fly(start, ["push=null"])
+    felt, tasks = fly(start, ["push=null"], pace="realtime")
     assert not tasks or tasks[-1].mode == ForceTask.MODE_NONE
     demands = probe.node.create_publisher(WrenchStamped, "/iap/wrench/reference", 10)
     demand = WrenchStamped()
