@@ -56,7 +56,7 @@ class SensorPlayer(SuiteNode):
         except (ReaderError, OSError, ValueError, KeyError) as error:
             raise BadInput(f"{self._bag}: not a readable recording: {error}") from error
         self._advertise()
-        self._clocks = self.create_publisher(Clock, "/clock", LATEST)
+        self._clocks = self.create_publisher(Clock, self.absolute("clock"), LATEST)
         self._messages = self._read()
         self._upcoming: Played | None = next(self._messages, None)
         self._first = self._upcoming[0] if self._upcoming else 0
@@ -74,7 +74,8 @@ class SensorPlayer(SuiteNode):
                 self.get_logger().info(f"{each.topic}: {each.msgtype} is not installed")
                 continue
             node = self._images if each.msgtype == IMAGE else self
-            self._publishers_of[each.topic] = node.create_publisher(kind, each.topic, EVERY)
+            topic = self.absolute(each.topic)
+            self._publishers_of[each.topic] = node.create_publisher(kind, topic, EVERY)
 
     def _read(self) -> Iterator[Played]:
         chosen = [c for c in self._reader.connections if c.topic in self._publishers_of]

@@ -18,6 +18,7 @@ from visualization_msgs.msg import MarkerArray
 
 from iap_description import so3
 from iap_io.runs.run_folder import load_run, read_metrics
+from iap_msgs.srv import Step
 from iap_simulation.flight import Flight
 from iap_simulation.run import execute
 from iap_simulation.scenario.scenario import Options, resolve
@@ -93,10 +94,35 @@ def test_paused_time_goes_by_the_steps_asked_for(flight):
     probe.wait(lambda: probe.newest["iap"] == 0, "state at 0 s")
     answer = probe.step(7)
     assert answer.success
-    assert "0.035 s" in answer.message
+    assert answer.message == "t = 0.035 s"
     probe.wait_for_state("iap", 0.035)
     assert probe.stays(lambda: probe.newest["iap"] == 35_000_000)
     assert not probe.step(0).success
+
+
+def test_steps_are_answered_when_flown_and_never_cancelled_by_others(flight):
+    _, probe = flight
+    probe.reset()
+    probe.wait(lambda: probe.newest["iap"] == 0, "state at 0 s")
+    client = probe.node.create_client(Step, "/step")
+    probe.wait(client.service_is_ready, "service step")
+    first = client.call_async(Step.Request(steps=200))
+    second = client.call_async(Step.Request(steps=5))
+    probe.wait(second.done, "refusal")
+    assert not second.result().success
+    assert "stepping already" in second.result().message
+    probe.wait(first.done, "answer")
+    assert first.result().success
+    assert first.result().message == "t = 1.000 s"
+    probe.wait_for_state("iap", 1.0)
+    assert probe.stays(lambda: probe.newest["iap"] == 1_000_000_000)
+
+    third = client.call_async(Step.Request(steps=1_000_000))
+    probe.wait(lambda: probe.newest["iap"] > 1_000_000_000, "some steps")
+    probe.pause()
+    probe.wait(third.done, "the end of stepping")
+    assert not third.result().success
+    assert third.result().message.startswith("paused with ")
 
 
 def test_gains_change_in_flight_and_bad_ones_are_refused_with_the_reason(flight, in_process):
