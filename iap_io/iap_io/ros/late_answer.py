@@ -9,7 +9,7 @@ from rclpy.service import Service
 class LateAnswer:
     """One answer of a service that is kept until it is known.
 
-    rclpy sends what a callback returns at once, and for a coroutine, its other way, asks without pause whether it goes on.
+    rclpy sends at once what a callback returns, and asks a coroutine, its other way, without pause whether it is done.
 
     Args:
         service: it must be answered by rclpy's `Service.send_response`.
