@@ -13,6 +13,7 @@ from launch.actions import OpaqueFunction
 from iap_bringup.launching.flight_nodes import LaunchedNode, localizing_nodes
 from iap_bringup.launching.launch_actions import NodeMaker, declared, given_arguments
 from iap_bringup.launching.launch_arguments import COMMON, localized, number
+from iap_bringup.launching.node_parameters import JOINT, VIRPO
 from iap_estimation.virpo.localizer import METHODS
 
 ARGUMENTS = {  # name: default, description, choices
@@ -44,6 +45,8 @@ def nodes(context: LaunchContext) -> list[Any]:
     out = localizing_nodes(scenario, vehicle, given["method"], **own)
     if given["run"]:
         played = {"run": str(Path(given["run"]).resolve()), "rate": rate, "wait": 10.0}
+        estimators = [each for each in out if each.executable in (VIRPO, JOINT)]
+        played["until"] = [f"{each.space}/virpo/odometry" for each in estimators]
         out.append(LaunchedNode("iap_bringup", "sensor_player", "", played, restarts=False))
     maker = NodeMaker(given, out)
     return [*maker.environment, *maker.nodes()]

@@ -26,7 +26,9 @@ ROOT_TOPICS = {"/rosout", "/parameter_events"}  # of rclpy itself, for all nodes
 
 
 def resolved(flight):
-    return resolve(flight["scenario"], Options(**{k: v for k, v in flight.items() if k != "scenario"}))
+    return resolve(
+        flight["scenario"], Options(**{k: v for k, v in flight.items() if k != "scenario"})
+    )
 
 
 def fly_apart(nodes, flight, simulation, out):
@@ -48,9 +50,7 @@ def fly_together(nodes, flight, simulation, out):
     launched = flight_nodes(resolve_flight(values)[0], values, given)
     file = out.with_suffix(".yaml")
     file.write_text(parameters_text({n.full_name(simulation): n.parameters for n in launched}))
-    entries = [
-        f"{node.executable}@{simulation}/{node.space}".rstrip("/") for node in launched
-    ]
+    entries = [f"{node.executable}@{simulation}/{node.space}".rstrip("/") for node in launched]
     return nodes.start(
         "sim_container",
         arguments=("--nodes", *entries),
@@ -87,7 +87,7 @@ def test_two_simulations_keep_to_themselves_and_fly_as_one_process_does(start, t
         scenario, config = resolved(flight)
         execute(Flight.of(scenario), alone, config, progress=lambda t: None)
         ours, theirs = load_run(folders[space]), load_run(alone)
-        for name in ("t", "x", "reference", "thrust"):
+        for name in ("t", "x", "reference", "aircraft"):
             a, b = (getattr(run.vehicles[0].columns, name) for run in (ours, theirs))
             np.testing.assert_array_equal(a, b, err_msg=f"{space} {name}")
         assert read_metrics(folders[space])["outcome"] == "completed"
