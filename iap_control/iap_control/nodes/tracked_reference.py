@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import AccelStamped, PoseStamped, TwistStamped
-from std_msgs.msg import Header
 
 from iap_description import so3
 from iap_description.arrays import Array
@@ -34,15 +33,12 @@ class TrackedReference:
             ("twist", TwistStamped, Level.VELOCITY, _fill_velocity),
             ("accel", AccelStamped, Level.ACCELERATION, _fill_acceleration),
         ]
-        self._outlets = [
-            (
-                node.create_publisher(kind, f"reference/tracked/{name}", QUEUE),
-                kind(header=Header(frame_id=MAP)),
-                level,
-                fill,
-            )
-            for name, kind, level, fill in kinds
-        ]
+        self._outlets = []
+        for name, kind, level, fill in kinds:
+            message = kind()
+            message.header.frame_id = MAP
+            publisher = node.create_publisher(kind, f"reference/tracked/{name}", QUEUE)
+            self._outlets.append((publisher, message, level, fill))
 
     def publish(self, stamp: int, k: int, reference: Reference) -> None:
         """Publish the reference of a state's stamp [ns] and number, if it is due and somebody listens."""

@@ -87,7 +87,7 @@ def test_a_node_that_is_killed_ends_the_launch_with_an_error(launch, tmp_path):
 
 def test_a_node_that_is_killed_comes_back_where_that_is_asked_for(launch, tmp_path):
     out = tmp_path / "run"
-    given = {"respawn": "true", "record": "true", "out": str(out), "duration": "60.0"}
+    given = {"respawn": "true", "record": "true", "out": str(out), "duration": "600.0"}
     flight = launch("sim", scenario="hover", **given)
     wait_for_flight(flight)
     (controller,) = flight.nodes("controller_node")
