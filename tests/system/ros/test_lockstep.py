@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
+from geometry_msgs.msg import AccelStamped, PoseStamped, TwistStamped
 from nav_msgs.msg import Odometry
 from probe import flown_in_process, fly_recorded, largest_difference
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -17,6 +18,7 @@ from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
 from iap_description import so3
+from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 from iap_io.runs.run_folder import load_run, read_metrics
 from iap_msgs.srv import Step
 from iap_simulation.flight import Flight
@@ -172,6 +174,36 @@ def test_standard_tools_find_what_they_know(flight):
     for name in joints[0].name:
         assert f'name="{name}"' in description[0].data
     assert {marker.ns for marker in markers[0].markers} == {"iap/thrust", "iap/path"}
+
+
+def test_what_is_tracked_goes_out_in_standard_messages(flight, folder):
+    _, probe = flight
+    probe.reset()
+    kinds = {"pose": PoseStamped, "twist": TwistStamped, "accel": AccelStamped}
+    heard = {name: probe.hear(kinds[name], f"/iap/reference/tracked/{name}") for name in kinds}
+    assert probe.step(100).success
+
+    def has_come() -> bool:
+        """The standing state's answer comes again and again."""
+        return all(
+            said and said[-1].header.stamp.nanosec == 500_000_000 for said in heard.values()
+        )
+
+    probe.wait(has_come, "the tracked reference of 0.5 s")
+    pose, twist, accel = (said[-1] for said in heard.values())
+    given = load_run(folder).vehicles[0].columns.reference[100]
+    assert {each.header.frame_id for each in (pose, twist, accel)} == {"map"}
+    place = pose.pose.position
+    np.testing.assert_array_equal([place.x, place.y, place.z], given[REF_P])
+    for motion, linear, angular in (
+        (twist.twist, REF_V, REF_W),
+        (accel.accel, REF_A, REF_ALPHA),
+    ):
+        v, w = motion.linear, motion.angular
+        np.testing.assert_array_equal([v.x, v.y, v.z], given[linear])
+        in_map = so3.rotate(given[REF_Q], given[angular])
+        np.testing.assert_allclose([w.x, w.y, w.z], in_map, atol=1e-12)
+    assert np.abs(given[REF_V]).max() > 0.0
 
 
 def test_diagnostics_tell_factor_and_counts(flight):
