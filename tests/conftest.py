@@ -17,7 +17,6 @@ MARKERS = (  # here, for colcon reads no settings of the checkout
     "slow: left out by -m 'not slow', which answers within three minutes",
     "ros: needs rclpy and the built messages",
     "nodes: starts installed node executables as processes over DDS",
-    "launch: needs launch, which only a ROS 2 installation has",
 )
 
 

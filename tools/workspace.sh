@@ -73,6 +73,7 @@ enter_environment() {
     # shellcheck source=/dev/null
     . "$venv/environment.sh"
     export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1} OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1}
+    export ROS_AUTOMATIC_DISCOVERY_RANGE=${ROS_AUTOMATIC_DISCOVERY_RANGE:-LOCALHOST} # others' vehicles are not ours
     NUMBA_CACHE_DIR=$venv/numba/$(key_of_kernels)
     [[ -w $venv ]] || NUMBA_CACHE_DIR=${XDG_CACHE_HOME:-$HOME/.cache}/iap/${NUMBA_CACHE_DIR##*/}
     export NUMBA_CACHE_DIR

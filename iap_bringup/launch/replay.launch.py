@@ -11,6 +11,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 
 from iap_bringup import DATA
+from iap_bringup.launching.launch_actions import refuse_argument
 
 SAMPLE = DATA / "sample_flight"
 
@@ -22,7 +23,8 @@ def generate_launch_description() -> LaunchDescription:
         default_value=str(SAMPLE),
         description="Bag or CSV whose commands are flown; by default the sample that ships with the suite.",
     )
+    own = refuse_argument("scenario", "a bag is flown; sim.launch.py flies scenarios")
     sim = get_package_share_path("iap_bringup") / "launch" / "sim.launch.py"
     given = {"bag": LaunchConfiguration("bag")}.items()
     source = PythonLaunchDescriptionSource(str(sim))
-    return LaunchDescription([bag, IncludeLaunchDescription(source, launch_arguments=given)])
+    return LaunchDescription([bag, own, IncludeLaunchDescription(source, launch_arguments=given)])

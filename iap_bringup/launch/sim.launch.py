@@ -4,27 +4,33 @@
 ros2 launch iap_bringup sim.launch.py scenario:=figure_eight pace:=lockstep rviz:=true
 """
 
-from ament_index_python.packages import get_package_share_path, get_packages_with_prefixes
-from launch import LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction, SetEnvironmentVariable, Shutdown
-from launch.substitutions import LaunchConfiguration
-from launch_ros.actions import Node
-from launch_ros.parameter_descriptions import ParameterValue
+from typing import Any
 
-from iap_bringup.launching.launch_arguments import (
-    flight_parameters,
-    localizers,
-    parameter_file,
-    resolve_flight,
-    view_file,
+from ament_index_python.packages import get_package_share_path
+from launch import LaunchContext, LaunchDescription
+from launch.actions import OpaqueFunction
+
+from iap_bringup.launching.flight_nodes import flight_nodes
+from iap_bringup.launching.launch_actions import (
+    NodeMaker,
+    declared,
+    given_arguments,
+    has_package,
+    need_packages,
 )
-from iap_bringup.launching.node_parameters import package_of, sensor_nodes, vehicle_nodes
+from iap_bringup.launching.launch_arguments import (
+    COMMON,
+    SWITCH,
+    flight_parameters,
+    resolve_flight,
+)
+from iap_bringup.launching.parameter_files import temporary_file
+from iap_bringup.launching.rviz_view import view_text
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.urdf import urdf_text
-from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
-SWITCH = ["true", "false"]
+FRAMES, VIEW = "robot_state_publisher", "rviz2"
 ARGUMENTS = {  # name: default, description, choices
     "scenario": ("hover", "Name of a scenario (see iap list), or path of a YAML file.", None),
     "bag": ("", "Bag or CSV whose commands are flown instead of a scenario.", None),
@@ -32,7 +38,7 @@ ARGUMENTS = {  # name: default, description, choices
     "actual_topic": ("", "Topic of what the real aircraft did, to compare with.", None),
     "convention": ("", "Frames of the bag's numbers; empty: what fits.", ["", "enu", "ned"]),
     "platform": ("", "Platform instead of the scenario's own.", None),
-    "gains": ("", "Gain preset instead of the scenario's own.", ["", "default", "paper"]),
+    "gains": ("", "Gain preset, or path of a YAML file, instead of the scenario's own.", None),
     "sensors": ("", "Sensors instead of the scenario's own: stereo, imu, ... (see docs).", None),
     "scene": ("", "Scene instead of the scenario's own, such as textured_walls.", None),
     "state_source": (
@@ -40,7 +46,7 @@ ARGUMENTS = {  # name: default, description, choices
         "What controllers go by: truth, or a method; empty: the scenario's.",
         None,
     ),
-    "localization": ("", "Method by which vehicles localize that go by the truth.", None),
+    "localization": ("", "Method that localizes the vehicles that go by the truth.", None),
     "seed": ("-1", "Seed of all noise; -1: the scenario's own.", None),
     "duration": ("0", "Simulated time [s]; 0: the scenario's own.", None),
     "set": ("", "KEY=VALUE of the configuration; several are separated by semicolons.", None),
@@ -50,97 +56,42 @@ ARGUMENTS = {  # name: default, description, choices
     "record": ("false", "Whether to record a run folder; its end ends the launch.", SWITCH),
     "out": ("", "The run folder; empty: the next free runs/SCENARIO-001.", None),
     "rviz": ("false", "Whether RViz shows the flight.", SWITCH),
+    **COMMON,
 }
 
 
 def generate_launch_description() -> LaunchDescription:
     """The arguments; the nodes follow from their values."""
-    declared = [
-        DeclareLaunchArgument(name, default_value=default, description=text, choices=choices)
-        for name, (default, text, choices) in ARGUMENTS.items()
-    ]
-    one_thread = SetEnvironmentVariable("OMP_NUM_THREADS", "1")  # more only hurt small matrices
-    return LaunchDescription([*declared, one_thread, OpaqueFunction(function=flight_nodes)])
+    return LaunchDescription([*declared(ARGUMENTS), OpaqueFunction(function=flight)])
 
 
-def flight_nodes(context: LaunchContext) -> list[Node]:
-    """The nodes of a flight, and what shows it."""
-    given = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
-    flight = flight_parameters(given)
-    scenario = resolve_flight(flight)[0]
-    parameters = parameter_file(scenario, flight, given, mount_frames=not has_state_publisher())
-    own = suite_nodes(given, scenario)
-    if given["use_container"] == "true":
-        entries = [f"{name}@/{space}" for _, name, space in own]
-        suite = [
-            Node(
-                package="iap_bringup",
-                executable="sim_container",
-                arguments=["--nodes", *entries],
-                parameters=[parameters],
-                on_exit=Shutdown(),
-            )
-        ]
-    else:
-        suite = [
-            Node(
-                package=package,
-                executable=name,
-                namespace=space,
-                parameters=[parameters],
-                on_exit=Shutdown(),
-            )
-            for package, name, space in own
-        ]
-    return [*suite, *displays(given, scenario)]
-
-
-def suite_nodes(given: dict[str, str], scenario: Scenario) -> list[tuple[str, str, str]]:
-    """Package, executable and namespace of the suite's own nodes."""
-    out = [("iap_physics", "physics_node", "")]
-    player = ("iap_bringup", "bag_player") if given["bag"] else ("iap_control", "reference_node")
-    for vehicle in scenario.vehicles:
-        nodes = vehicle_nodes(scenario, vehicle)
-        out += [(package_of(name), name, vehicle.name) for name in nodes]
-        if given["reference"] == "true":
-            out.append((*player, vehicle.name))
-    out += [(package_of(name), name, space) for name, space, _ in localizers(scenario, given)]
-    out += [(package_of(name), name, "") for name in sensor_nodes(scenario)]
-    return [*out, ("iap_bringup", "recorder", "")] if given["record"] == "true" else out
-
-
-def has_state_publisher() -> bool:
-    """Whether robot_state_publisher is installed, which tells the frames that hang on the bodies."""
-    return "robot_state_publisher" in get_packages_with_prefixes()
-
-
-def displays(given: dict[str, str], scenario: Scenario) -> list[Node]:
-    """RViz where it is wanted, and robot_state_publisher where it is installed."""
-    out = []
-    if has_state_publisher():
-        out += [description_node(vehicle) for vehicle in scenario.vehicles]
-    if given["rviz"] == "true":
+def flight(context: LaunchContext) -> list[Any]:
+    """The nodes of a flight, and what shows it; everything is looked at before the first one starts."""
+    given = given_arguments(context, ARGUMENTS)
+    parameters = flight_parameters(given)
+    scenario = resolve_flight(parameters)[0]
+    views = given["rviz"] == "true"
+    need_packages({VIEW: "rviz:=true"} if views else {})
+    has_frames = has_package(FRAMES)
+    nodes = flight_nodes(scenario, parameters, given, mount_frames=not has_frames)
+    others: dict[str, dict[str, Any]] = {f"/{VIEW}": {"use_sim_time": True}} if views else {}
+    described = scenario.vehicles if has_frames else ()
+    others |= {f"/{each.name}/{FRAMES}": description(each) for each in described}
+    maker = NodeMaker(given, nodes, others)
+    suite = maker.container() if given["use_container"] == "true" else maker.nodes()
+    shown = [maker.other(FRAMES, FRAMES, each.name) for each in described]
+    if views:
         template = get_package_share_path("iap_bringup") / "rviz" / "iap.rviz"
-        view = view_file(template, scenario)
-        clock = {"use_sim_time": True}
-        out.append(
-            Node(package="rviz2", executable="rviz2", arguments=["-d", view], parameters=[clock])
-        )
-    return out
+        view = temporary_file("view.rviz", view_text(template, scenario, maker.namespace))
+        shown.append(maker.other(VIEW, VIEW, arguments=["-d", view]))
+    return [*maker.environment, *suite, *shown]
 
 
-def description_node(vehicle: VehicleSpec) -> Node:
-    """The frames that hang on a vehicle's bodies: rotors and sensor mounts."""
+def description(vehicle: VehicleSpec) -> dict[str, Any]:
+    """Parameters of what publishes the frames that hang on a vehicle's bodies: rotors and sensor mounts."""
     text = urdf_text(Assembly.of(vehicle.platform, vehicle.name), target="ros")
-    return Node(
-        package="robot_state_publisher",
-        executable="robot_state_publisher",
-        namespace=vehicle.name,
-        parameters=[
-            {
-                "robot_description": ParameterValue(text, value_type=str),
-                "frame_prefix": f"{vehicle.name}/",
-                "use_sim_time": True,
-            }
-        ],
-    )
+    return {
+        "robot_description": text,
+        "frame_prefix": f"{vehicle.name}/",
+        "use_sim_time": True,
+    }

@@ -4,30 +4,49 @@
 ros2 launch iap_bringup teleop.launch.py platform:=three_star rviz:=true
 """
 
+from typing import Any
+
 from ament_index_python.packages import get_package_share_path
-from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from launch import LaunchContext, LaunchDescription
+from launch.actions import IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.substitutions import LaunchConfiguration
-from launch_ros.actions import Node
+
+from iap_bringup.launching.flight_nodes import LaunchedNode
+from iap_bringup.launching.launch_actions import (
+    NodeMaker,
+    declared,
+    given_arguments,
+    need_packages,
+    refuse_argument,
+)
+from iap_bringup.launching.launch_arguments import COMMON
+
+ARGUMENTS = {  # name: default, description, choices
+    "mapping": (
+        "gamepad",
+        "Mapping of axes and buttons: gamepad, or the path of a YAML file like it.",
+        None,
+    ),
+    "vehicle": ("iap", "Name of the vehicle that is flown.", None),
+    **COMMON,
+}
 
 
 def generate_launch_description() -> LaunchDescription:
     """The simulation, and what turns the stick into its reference."""
-    mapping = DeclareLaunchArgument(
-        "mapping",
-        default_value="gamepad",
-        description="Mapping of axes and buttons: gamepad, or the path of a YAML file like it.",
-    )
+    own = refuse_argument("reference", "the stick gives the reference")
     sim = get_package_share_path("iap_bringup") / "launch" / "sim.launch.py"
     simulation = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(sim)), launch_arguments={"reference": "false"}.items()
     )
-    joystick = Node(package="joy", executable="joy_node", namespace="iap")
-    teleop = Node(
-        package="iap_bringup",
-        executable="joy_teleop",
-        namespace="iap",
-        parameters=[{"mapping": LaunchConfiguration("mapping")}],
-    )
-    return LaunchDescription([mapping, simulation, joystick, teleop])
+    check = OpaqueFunction(function=lambda _: need_packages({"joy": "teleop.launch.py"}))
+    stick = OpaqueFunction(function=nodes)
+    return LaunchDescription([*declared(ARGUMENTS), own, check, simulation, stick])
+
+
+def nodes(context: LaunchContext) -> list[Any]:
+    """What reads the stick, and what turns it into references."""
+    given = given_arguments(context, ARGUMENTS)
+    vehicle, mapping = given["vehicle"], {"mapping": given["mapping"]}
+    maker = NodeMaker(given, [LaunchedNode("iap_bringup", "joy_teleop", vehicle, mapping)])
+    return [*maker.nodes(), maker.other("joy", "joy_node", vehicle)]

@@ -2,11 +2,22 @@
 """Gain presets: strict records read from ``data/gains/NAME.yaml``."""
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import model_validator
 
-from iap_description.config import Flag, NonNegative, Positive, Presets, Record, Share, Vec3
+from iap_description.config import (
+    Flag,
+    NonNegative,
+    Positive,
+    Presets,
+    Record,
+    Share,
+    Vec3,
+    merged,
+    read_yaml,
+    validate,
+)
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 
 PRESETS = Presets(Path(__file__).parent / "data" / "gains", "gain preset")
@@ -91,3 +102,17 @@ class Gains(Record):
     admittance: AdmittanceGains
     wrench: WrenchGains
     autopilot: AutopilotGains
+
+
+def gains_tree(name: str) -> dict[str, Any]:
+    """The plain tree of a preset, or of a YAML file, which replaces some or all gains of the preset `default`.
+
+    Raises:
+        BadInput: no such preset or file, or the file is none of gains.
+    """
+    path = PRESETS.file_or_path(name)
+    if path.parent == PRESETS.folder:
+        return PRESETS.tree(name)
+    tree = merged(PRESETS.tree("default"), read_yaml(path))
+    validate(Gains, tree, source=str(path))
+    return tree

@@ -40,11 +40,16 @@ class Probe:
         self.states: dict[str, dict[int, np.ndarray]] = {}  # by vehicle and stamp [ns]
         self.newest: dict[str, int] = {}  # stamp [ns]
         self.statuses: dict[str, tuple[bytes, str, dict[str, str]]] = {}
-        self.node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 100)
+        self.hear_diagnostics()
 
     def close(self) -> None:
         self.node.destroy_node()
         rclpy.shutdown(context=self._context)
+
+    def hear_diagnostics(self, simulation: str = "") -> None:
+        """Of a simulation in some namespace."""
+        topic = f"{simulation}/diagnostics"
+        self.node.create_subscription(DiagnosticArray, topic, self._on_diagnostics, 100)
 
     def hear_states(self, vehicle: str) -> None:
         inlet, mine = MessageReader(StateMessage), self.states.setdefault(vehicle, {})

@@ -64,7 +64,7 @@ def add_replay(parser: argparse.ArgumentParser) -> None:
 
 def _add_flight_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--platform", help="fly this platform instead of the scenario's")
-    parser.add_argument("--gains", help="gain preset: default or paper")
+    parser.add_argument("--gains", help="gain preset (default or paper), or a YAML file of gains")
     parser.add_argument("--seed", type=int, help="seed of all noise")
     parser.add_argument("--duration", type=float, help="simulated time [s]")
     add_assignments(

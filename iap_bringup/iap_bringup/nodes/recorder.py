@@ -63,16 +63,19 @@ class RecorderNode(SuiteNode):
         self._plot = self.parameter("plot", True, "Whether to draw the plots at the end.")
         what = "Whether to end the pause of a physics_node with start_paused, once all that is recorded arrives."
         self._missing = self._all_topics() if self.parameter("end_pause", False, what) else None
-        self._pause, self._repeats = self.create_client(SetBool, "/pause"), 0
+        self._pause, self._repeats = self.create_client(SetBool, "pause"), 0
         self._runs = [self._new_run()]
         self._sensors = SensorLog(self._flight.meta.sensors, self._take_reading)
         for number, vehicle in enumerate(self._flight.vehicles):
             self._subscribe(number, vehicle)
         for topic, kind in self._sensors.topics.items():
             callback = partial(self._on_sensor, topic)
-            self.create_subscription(message_class(kind), topic, callback, EVERY, raw=True)
+            self.create_subscription(
+                message_class(kind), self.absolute(topic), callback, EVERY, raw=True
+            )
         self._late_timer, self._is_late = None, False
-        self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 10)
+        diagnostics = self.absolute("diagnostics")
+        self.create_subscription(DiagnosticArray, diagnostics, self._on_diagnostics, 10)
 
     def _new_run(self) -> NodeRecording:
         out = Path(self._out) if self._out else None
@@ -96,21 +99,21 @@ class RecorderNode(SuiteNode):
                 taken.append((topics.REVISED, PlatformReference, ReferenceMessage, reference))
         for topic, kind, message, value in taken:
             take = partial(self._take, number, topic, value)
-            self._subscribe_to(f"/{name}/{topic}", kind, message, take)
+            self._subscribe_to(f"{name}/{topic}", kind, message, take)
         for topic, take in (
             (topics.STATE, self._take_state),
             (topics.ESTIMATED, self._take_estimate),
         ):
             if topic == topics.STATE or self._is_estimated[number]:
                 self._subscribe_to(
-                    f"/{name}/{topic}", PlatformState, StateMessage, partial(take, number)
+                    f"{name}/{topic}", PlatformState, StateMessage, partial(take, number)
                 )
 
     def _subscribe_to(
         self, topic: str, kind: type, message: type[Message], take: Callable[[Any], None]
     ) -> None:
         callback = partial(self._on_message, MessageReader(message), take)
-        self.create_subscription(kind, topic, callback, EVERY, raw=True)
+        self.create_subscription(kind, self.absolute(topic), callback, EVERY, raw=True)
 
     def _on_message(
         self, reader: MessageReader, take: Callable[[Message], None], data: bytes
@@ -172,7 +175,7 @@ class RecorderNode(SuiteNode):
         """Whether all that answers a standing state has arrived; inertial units exist, and publish later."""
         sensors = self._sensors
         return not self._missing and all(
-            sensors.topics[topic] == IMU and self.count_publishers(topic)
+            sensors.topics[topic] == IMU and self.count_publishers(self.absolute(topic))
             for topic in sensors.missing
         )
 

@@ -20,10 +20,10 @@ from iap_bringup.launching.node_parameters import (
     reference_parameters,
     sensor_parameters,
 )
-from iap_bringup.nodes.scenario_parameters import resolved_scenario, vehicle_of_namespace
+from iap_bringup.nodes.scenario_parameters import resolved_scenario, vehicle_of
 from iap_control.references.motions import Replay
 from iap_description.errors import BadInput
-from iap_io.ros.node import SuiteNode, run
+from iap_io.ros.node import Owner, SuiteNode, run
 from iap_simulation.flight import Flight
 
 
@@ -34,14 +34,14 @@ class Alias(NamedTuple):
         node: its class as ``module:Class``, which takes `namespace` and `given` (see `SuiteNode`).
         parameters: its values out of the scenario that a node of the same name and parameters names.
         key: the parameter that holds its values; set by the user, no scenario is resolved. Empty: none such.
-        namespace: where it is unless it is remapped.
+        of: whose namespace it is in; that is `SPACES`' unless it is remapped.
         arguments: of the class besides; ReferenceNode takes its name.
     """
 
     node: str
     parameters: Callable[[SuiteNode], dict[str, Any]]
     key: str = ""
-    namespace: str = ""
+    of: Owner = "simulation"
     arguments: tuple[str, ...] = ()
 
 
@@ -52,7 +52,7 @@ def _sensors(node: SuiteNode) -> dict[str, Any]:
 def reference_values(node: SuiteNode) -> dict[str, Any]:
     """Values of a reference_node in the namespace of one of the scenario's vehicles."""
     scenario, _ = resolved_scenario(node)
-    return reference_parameters(scenario, vehicle_of_namespace(node, scenario))
+    return reference_parameters(scenario, vehicle_of(node, scenario))
 
 
 def bag_values(node: SuiteNode) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def bag_values(node: SuiteNode) -> dict[str, Any]:
         BadInput: no bag is named.
     """
     scenario, _ = resolved_scenario(node)
-    vehicle = vehicle_of_namespace(node, scenario)
+    vehicle = vehicle_of(node, scenario)
     if not isinstance(vehicle.reference, Replay):
         raise BadInput("parameter bag: the bag or CSV file to play is missing")
     return reference_parameters(scenario, vehicle)
@@ -85,7 +85,7 @@ def estimator_values(node: SuiteNode) -> dict[str, Any]:
     if _given(node, "sensors").endswith(("\n", ".yaml", ".yml")):
         return {}
     scenario, _ = resolved_scenario(node)
-    values = estimator_parameters(scenario, vehicle_of_namespace(node, scenario, has_inner=True))
+    values = estimator_parameters(scenario, vehicle_of(node, scenario))
     return values | {key: node.parameter(key, values[key], PRESETS[key]) for key in PRESETS}
 
 
@@ -98,7 +98,7 @@ def observer_values(node: SuiteNode) -> dict[str, Any]:
     if "\n" in _given(node, "platform"):
         return {}
     scenario, _ = resolved_scenario(node)
-    return observer_parameters(scenario, vehicle_of_namespace(node, scenario, has_inner=True))
+    return observer_parameters(scenario, vehicle_of(node, scenario))
 
 
 def _given(node: SuiteNode, name: str) -> str:
@@ -113,28 +113,33 @@ PRESETS = {  # parameters by which the user overrides the scenario's
     "frontend": "Settings of the front end instead of the scenario's.",
 }
 _ESTIMATION = "iap_estimation.nodes"
-_AIRCRAFT, _VEHICLE = "iap/drone_1", "iap"
+SPACES: dict[Owner, str] = {"simulation": "", "vehicle": "iap", "aircraft": "iap/drone_1"}
+_ESTIMATORS: tuple[tuple[str, str, Owner], ...] = (
+    ("frontend_node", "FrontendNode", "aircraft"),
+    ("virpo_node", "VirpoNode", "aircraft"),
+    ("joint_node", "JointNode", "vehicle"),
+    ("centre_node", "CentreNode", "vehicle"),
+)
 ALIASES: dict[str, Alias] = {
     "physics_node": Alias("iap_physics.nodes.physics_node:PhysicsNode", _physics, key="plant"),
     "reference_node": Alias(
-        "iap_control.nodes.reference_node:ReferenceNode", reference_values, "reference", "iap"
+        "iap_control.nodes.reference_node:ReferenceNode", reference_values, "reference", "vehicle"
     ),
     "bag_player": Alias(
-        "iap_control.nodes.reference_node:ReferenceNode", bag_values, "", "iap", ("bag_player",)
+        "iap_control.nodes.reference_node:ReferenceNode",
+        bag_values,
+        "",
+        "vehicle",
+        ("bag_player",),
     ),
     **{
-        name: Alias(f"{_ESTIMATION}.{name}:{kind}", estimator_values, namespace=space)
-        for name, kind, space in (
-            ("frontend_node", "FrontendNode", _AIRCRAFT),
-            ("virpo_node", "VirpoNode", _AIRCRAFT),
-            ("joint_node", "JointNode", _VEHICLE),
-            ("centre_node", "CentreNode", _VEHICLE),
-        )
+        name: Alias(f"{_ESTIMATION}.{name}:{kind}", estimator_values, of=owner)
+        for name, kind, owner in _ESTIMATORS
     },
     "wrench_observer_node": Alias(
         f"{_ESTIMATION}.wrench_observer_node:WrenchObserverNode",
         observer_values,
-        namespace=_VEHICLE,
+        of="vehicle",
     ),
     **{
         f"{name}_node": Alias(f"iap_sensors.nodes.{name}_node:{kind}", _sensors, key="rig")
@@ -156,9 +161,9 @@ def make_node(executable: str, namespace: str | None = None) -> SuiteNode:
         BadInput: anything unknown, missing or impossible.
     """
     alias = ALIASES[executable]
-    space = alias.namespace if namespace is None else namespace
+    space = SPACES[alias.of] if namespace is None else namespace
     module, _, name = alias.node.partition(":")
-    given = _values(alias, SuiteNode(executable, namespace=space))
+    given = _values(alias, SuiteNode(executable, namespace=space, of=alias.of))
     kind: type[SuiteNode] = getattr(import_module(module), name)
     return kind(*alias.arguments, namespace=space, given=given)
 

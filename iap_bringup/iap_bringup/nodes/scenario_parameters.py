@@ -25,20 +25,16 @@ def resolved_scenario(node: SuiteNode) -> tuple[Scenario, dict[str, Any]]:
     return resolve_flight(values)
 
 
-def vehicle_of_namespace(
-    node: SuiteNode, scenario: Scenario, *, has_inner: bool = False
-) -> VehicleSpec:
-    """The vehicle whose name is the node's namespace, or with `has_inner` the first part of it.
+def vehicle_of(node: SuiteNode, scenario: Scenario) -> VehicleSpec:
+    """The vehicle that a node's namespace names.
 
     Raises:
         BadInput: the scenario has no such vehicle.
     """
-    space = node.get_namespace().strip("/")
-    name = space.partition("/")[0] if has_inner else space
     vehicles = {vehicle.name: vehicle for vehicle in scenario.vehicles}
-    if name not in vehicles:
+    if node.vehicle not in vehicles:
         raise BadInput(
             f"namespace '{node.get_namespace()}': {scenario.scenario} has no such vehicle, "
             f"but {', '.join(vehicles)} (remap with -r __ns:=/{scenario.vehicles[0].name})"
         )
-    return vehicles[name]
+    return vehicles[node.vehicle]

@@ -8,9 +8,11 @@ import math
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import rclpy
+from nav_msgs.msg import Odometry
 from rclpy.publisher import Publisher
 from rosbags.rosbag2 import Reader, ReaderError
 from rosgraph_msgs.msg import Clock
@@ -21,9 +23,12 @@ from iap_io.ros.node import EVERY, EXIT_DONE, LATEST, STEADY, SuiteNode, run
 from iap_io.ros.sensor_topics import message_class
 from iap_io.runs.run_files import BAG
 from iap_io.sensor_messages.camera_messages import IMAGE
+from iap_io.wire.cdr import stamp_of
 from iap_io.wire.message_views import SECOND
 
 AHEAD = 0.005  # that is played at once [s of the recording]
+UNTIL_TOLERANCE = SECOND // 2  # before the end, to which estimates must come [ns]
+UNTIL_TIMEOUT = 10.0  # without an estimate, after which none is expected [s of wall time]
 Played = tuple[int, str, bytes]  # stamp [ns], topic, message
 
 
@@ -45,6 +50,7 @@ class SensorPlayer(SuiteNode):
         self._wait = self.parameter("wait", 3.0, what, limits=(0.0, 600.0))
         what = "Ends of the names of topics that must have a subscriber before playing starts."
         self._awaited = tuple(filter(None, self.parameter("wait_for", [""], what)))
+        self._until = self._declared_until()
         self._publishers_of: dict[str, Publisher] = {}
         # Images fill what a participant has for messages on their way; others would be lost with them.
         self._context_of_images = rclpy.Context()
@@ -56,13 +62,27 @@ class SensorPlayer(SuiteNode):
         except (ReaderError, OSError, ValueError, KeyError) as error:
             raise BadInput(f"{self._bag}: not a readable recording: {error}") from error
         self._advertise()
-        self._clocks = self.create_publisher(Clock, "/clock", LATEST)
+        self._clocks = self.create_publisher(Clock, self.absolute("clock"), LATEST)
         self._messages = self._read()
         self._upcoming: Played | None = next(self._messages, None)
         self._first = self._upcoming[0] if self._upcoming else 0
-        self._began = math.inf
+        self._began, self._last = math.inf, self._first
         self.worst = 0.0  # how late anything was played [s]
         self.create_timer(AHEAD, self._play, clock=STEADY)
+
+    def _declared_until(self) -> dict[str, int]:
+        """Newest stamp [ns] on each topic that is waited for at the end."""
+        what = "Topics of Odometry that must come up to the recording's end, or cease, before the node ends."
+        names = filter(None, self.parameter("until", [""], what))
+        newest = dict.fromkeys(map(self.absolute, names), -1)
+        self._estimated = math.inf  # when anything came on them [s of wall time]
+        for topic in newest:
+            take = partial(self._on_estimate, topic)
+            self.create_subscription(Odometry, topic, take, EVERY, raw=True)
+        return newest
+
+    def _on_estimate(self, topic: str, data: bytes) -> None:
+        self._until[topic], self._estimated = stamp_of(data), time.monotonic()
 
     def _advertise(self) -> None:
         for each in self._reader.connections:
@@ -74,7 +94,8 @@ class SensorPlayer(SuiteNode):
                 self.get_logger().info(f"{each.topic}: {each.msgtype} is not installed")
                 continue
             node = self._images if each.msgtype == IMAGE else self
-            self._publishers_of[each.topic] = node.create_publisher(kind, each.topic, EVERY)
+            topic = self.absolute(each.topic)
+            self._publishers_of[each.topic] = node.create_publisher(kind, topic, EVERY)
 
     def _read(self) -> Iterator[Played]:
         chosen = [c for c in self._reader.connections if c.topic in self._publishers_of]
@@ -106,11 +127,25 @@ class SensorPlayer(SuiteNode):
                 publisher.publish(data)
             self._upcoming = next(self._messages, None)
         if stamp >= 0:
+            self._last = stamp
             self._clocks.publish(Clock(clock=stamp_message(stamp)))
             self.worst = max(self.worst, now - (stamp - self._first) / SECOND)
         is_over = self._duration and now > self._duration + 1.0
-        if self._upcoming is None or is_over:
+        if (self._upcoming is None or is_over) and self._is_estimated():
             self.exit_code = EXIT_DONE
+
+    def _is_estimated(self) -> bool:
+        """Whether estimates have come up to the end, or come no more."""
+        self._estimated = min(self._estimated, time.monotonic())
+        behind = {t: s for t, s in self._until.items() if s < self._last - UNTIL_TOLERANCE}
+        if behind and time.monotonic() - self._estimated < UNTIL_TIMEOUT:
+            return False
+        for topic, stamp in behind.items():
+            up_to, end = ((each - self._first) / SECOND for each in (stamp, self._last))
+            self.get_logger().warning(
+                f"{topic}: estimated up to {max(up_to, 0.0):.1f} of {end:.1f} s"
+            )
+        return True
 
     def close(self) -> None:
         """Close the bag."""

@@ -25,7 +25,7 @@ class TeleopNode(SuiteNode):
     """
 
     def __init__(self, name: str, namespace: str) -> None:
-        super().__init__(name, namespace=namespace)
+        super().__init__(name, namespace=namespace, of="vehicle")
         self._states, self._reference, self._stamp = MessageReader(StateMessage), None, -1
         self._publisher = self.create_publisher(PlatformReference, "reference", LATEST)
 

@@ -21,7 +21,7 @@ class AdmittanceNode(SuiteNode):
     """One platform's admittance between topics."""
 
     def __init__(self, namespace: str = "iap") -> None:
-        super().__init__("admittance_node", namespace=namespace)
+        super().__init__("admittance_node", namespace=namespace, of="vehicle")
         self.refuse_scenario("platform", "ros2 launch iap_bringup sim.launch.py")
         gains = GainParameters(self, ADMITTANCE, {}).gains
         self._responder, wrench_topic, count = make_admittance_responder(self, gains)

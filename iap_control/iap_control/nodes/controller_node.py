@@ -18,6 +18,7 @@ from iap_control.nodes.parameters import (
     make_control_responder,
 )
 from iap_control.nodes.topics import ResponderTopics
+from iap_control.nodes.tracked_reference import TrackedReference
 from iap_description.errors import BadInput
 from iap_description.states import Command, Mode, Q
 from iap_io.ros.conversions import wrench_row
@@ -95,7 +96,7 @@ class ControllerNode(SuiteNode):
     """One platform's controller between topics."""
 
     def __init__(self, namespace: str = "iap") -> None:
-        super().__init__("controller_node", namespace=namespace)
+        super().__init__("controller_node", namespace=namespace, of="vehicle")
         self.refuse_scenario("platform", "ros2 launch iap_bringup sim.launch.py")
         gains = GainParameters(self, FLIGHT_FIXED, FLIGHT)
         self._responder, wrench_topic, allocator = make_control_responder(self, gains.gains)
@@ -113,6 +114,7 @@ class ControllerNode(SuiteNode):
             timing="control_step_us",
         )
         self._wrench_commands = WrenchCommands(self, allocator)
+        self._tracked = TrackedReference(self)
         if wrench_topic:
             accept_axes(self, self._responder)
             self._task = ForceTaskMessage.of(self._topics.base)
@@ -131,6 +133,8 @@ class ControllerNode(SuiteNode):
         self._out.put_head(responder.stamp, responder.sequence)
         self._out.put(responder.answer)
         self._commands.publish(self._out.dump())
+        if responder.tracked is not None:
+            self._tracked.publish(responder.stamp, responder.sequence, responder.tracked)
 
     def _on_demand(self, message: WrenchStamped) -> None:
         given_in, base = message.header.frame_id, self._topics.base

@@ -59,6 +59,7 @@ ADMITTANCE = {
     "admittance.limit": "Largest correction per axis [m], [rad].",
 }
 MAX_GAIN = 1e6  # gain
+SHARES = ("compensation",)  # gains between 0 and 1
 
 
 class GainParameters:
@@ -82,7 +83,8 @@ class GainParameters:
 
     def _declare(self, node: SuiteNode, name: str, what: str, *, changeable: bool) -> None:
         default = _plain(_node(self._tree, name)[name.split(".")[-1]])
-        limits = None if isinstance(default, bool) else (0.0, MAX_GAIN)
+        largest = 1.0 if name in SHARES else MAX_GAIN
+        limits = None if isinstance(default, bool) else (0.0, largest)
         value = node.parameter(
             f"gains.{name}", default, what, changeable=changeable, limits=limits
         )
@@ -265,6 +267,5 @@ def _interaction(
     push = validate(Push, parse_yaml(text, source=source), source=source) if text else None
     is_planned = push is not None and mode != ForceMode.NONE
     plan = PushPlan(push, mode, dt=dt) if is_planned else None
-    name = node.get_namespace().strip("/")
-    demand = WrenchDemand(model, mode, axes, timeout=timeout, name=name)
+    demand = WrenchDemand(model, mode, axes, timeout=timeout, name=node.vehicle)
     return WrenchInteraction(wrenches, mode, plan, demand)

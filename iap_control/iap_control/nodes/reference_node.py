@@ -44,7 +44,7 @@ class ReferenceNode(SuiteNode):
         namespace: str = "iap",
         given: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(name, namespace=namespace, given=given)
+        super().__init__(name, namespace=namespace, of="vehicle", given=given)
         self.refuse_scenario("reference")
         platform = self.platform()
         self._player = make_player(self, platform)

@@ -55,14 +55,14 @@ class ResponderTopics:
     ) -> None:
         self._node, self._responder, self._publish = node, responder, publish
         self._doing, self._timing = doing, timing
-        self.base = frame(node.get_namespace().strip("/"), BASE_LINK)
+        self.base = frame(node.vehicle, BASE_LINK)
         self._states = MessageReader(StateMessage)
         self._references = MessageReader(ReferenceMessage)
         self._wrenches, self._row = MessageReader(WrenchMessage), np.zeros(REF_FIXED + count)
         self._last_state = self._last_new_state = time.monotonic()
         self._spent, self._fault = 0.0, ""
         self._subscribe(wrench_topic)
-        self._diagnostics = Diagnostics(node, self._statuses, lambda: responder.stamp)
+        self._diagnostics = Diagnostics(node, self._statuses)
 
     def _subscribe(self, wrench_topic: str) -> None:
         node = self._node

@@ -52,6 +52,7 @@ class StateResponder(ABC, Generic[Answer]):
         stamp: of the last state [ns]; -1 before the first.
         sequence: its number.
         answer: to the last state, once it is there.
+        tracked: the reference that it was made of; it changes with the next.
     """
 
     def __init__(self, references: ReferenceInput, wrenches: WrenchInput | None) -> None:
@@ -59,6 +60,7 @@ class StateResponder(ABC, Generic[Answer]):
         self.counts = Counts()
         self.stamp, self.sequence = -1, 0
         self.answer: Answer | None = None
+        self.tracked: Reference | None = None
         self._x = np.zeros(STATE_SIZE)
 
     @abstractmethod
@@ -160,6 +162,7 @@ class StateResponder(ABC, Generic[Answer]):
         if reference is None:
             return None
         measured_P = None if self.wrenches is None else self.wrenches.at(self.stamp)
+        self.tracked = reference
         self.answer = self._compute(reference, measured_P)
         self.counts.answered += 1
         return self.answer

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import Odometry, Path
-from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Header
@@ -16,6 +15,7 @@ from iap_description.relative import relative_pose
 from iap_estimation.nodes.odometry_messages import put_estimate
 from iap_estimation.virpo.messages import Estimate
 from iap_io.ros.conversions import fill_pose, fill_transform, set_stamp, transform_message
+from iap_io.ros.node import SuiteNode
 from iap_io.wire.message_views import MAP, stamp_of_time
 from iap_io.wire.sample_views import OdometryMessage
 
@@ -37,7 +37,7 @@ class BodyTopics:
         frame: TF frame of the body.
     """
 
-    def __init__(self, node: Node, space: str, frame: str) -> None:
+    def __init__(self, node: SuiteNode, space: str, frame: str) -> None:
         self._message = OdometryMessage.of(frame)
         self._odometry = node.create_publisher(Odometry, f"{space}/odometry", RELIABLE_QOS)
         self._paths = node.create_publisher(Path, f"{space}/path", 1)
@@ -80,13 +80,13 @@ class BodyFrames:
         frames: of the bodies.
     """
 
-    def __init__(self, node: Node, odom: str, frames: Sequence[str]) -> None:
+    def __init__(self, node: SuiteNode, odom: str, frames: Sequence[str]) -> None:
         base = frames[0]
         self._transforms = [transform_message(MAP, odom), transform_message(odom, base)]
         self._transforms += [transform_message(base, each) for each in frames[1:]]
         self._publisher: Publisher | None = None
         if TFMessage is not None:
-            self._publisher = node.create_publisher(TFMessage, "/tf", 100)
+            self._publisher = node.create_publisher(TFMessage, node.absolute("tf"), 100)
         self._pose = np.zeros(7)
 
     @property

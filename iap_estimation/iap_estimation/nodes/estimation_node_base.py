@@ -34,6 +34,7 @@ from iap_io.ros.node import (
     OK,
     WARN,
     Diagnostics,
+    Owner,
     SuiteNode,
 )
 from iap_io.ros.sensor_topics import message_class
@@ -50,8 +51,9 @@ RESTART_JUMP = 0.5  # back from the last stamp of a topic, where time begins ane
 class EstimationNode(SuiteNode, ABC):
     """A node that takes readings of the sensors of a vehicle, or of one of its aircraft.
 
-    Its namespace is that of the vehicle, such as ``/iap``, or of the aircraft, such as ``/iap/drone_1``. It is made of
-    values: parameters `platform`, `sensors` (sensors.yaml), `gravity` and the estimator's settings.
+    Its namespace is that of the vehicle, such as ``/iap``, or of the aircraft, such as ``/iap/drone_1``, within that of
+    the simulation, in which sensors' topics are, too. It is made of values: parameters `platform`, `sensors`
+    (sensors.yaml), `gravity` and the estimator's settings.
 
     Args:
         name: of the node.
@@ -77,11 +79,12 @@ class EstimationNode(SuiteNode, ABC):
         of_aircraft: bool,
         given: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__(name, namespace=namespace, given=given)
+        owner: Owner = "aircraft" if of_aircraft else "vehicle"
+        super().__init__(name, namespace=namespace, of=owner, given=given)
         self.refuse_scenario("sensors")
-        vehicle = self.get_namespace().strip("/").partition("/")[0]
-        self.assembly = Assembly.of(self.platform(), vehicle)
-        self.spaces = [space(self.assembly, body) for body in self.assembly.aircraft]
+        self.assembly = Assembly.of(self.platform(), self.vehicle)
+        aircraft = self.assembly.aircraft
+        self.spaces = [self.absolute(space(self.assembly, body)) for body in aircraft]
         self.own = self._own(of_aircraft=of_aircraft)
         sensors, what = self._sensors(), "Along -z of map [m/s^2]."
         gravity = self.parameter("gravity", GRAVITY, what, limits=(0.0, 100.0))
@@ -99,7 +102,7 @@ class EstimationNode(SuiteNode, ABC):
 
     def _own(self, *, of_aircraft: bool) -> int:
         mine = self.get_namespace()
-        places = self.spaces if of_aircraft else [f"/{self.assembly.name}"]
+        places = self.spaces if of_aircraft else [self.absolute(self.vehicle)]
         if mine not in places:
             raise BadInput(
                 f"namespace '{mine}': the platform has none such, but {', '.join(places)}"
@@ -123,10 +126,18 @@ class EstimationNode(SuiteNode, ABC):
         samples = QoSProfile(depth=SAMPLE_QUEUE, reliability=policy)
         return samples, QoSProfile(depth=IMAGE_QUEUE, reliability=policy)
 
+    def space_frame(self, aircraft: int) -> str:
+        """Prefix of the frames that are estimated of an aircraft, such as ``iap/drone_1``."""
+        return self.spaces[aircraft].removeprefix(self.simulation).strip("/")
+
+    def unit_frame(self, aircraft: int) -> str:
+        """TF frame of an aircraft's inertial unit as it is estimated; that of its own name is where it is."""
+        return f"{self.space_frame(aircraft)}/virpo"
+
     def begin(self) -> None:
         """Start the diagnostics; the last step of a node's construction."""
         self._received = time.monotonic()
-        self._diagnostics = Diagnostics(self, self.statuses, lambda: self.stamp)
+        self._diagnostics = Diagnostics(self, self.statuses)
 
     def platform_topics(self) -> PlatformTopics:
         """Topics of the whole platform."""
@@ -155,8 +166,8 @@ class EstimationNode(SuiteNode, ABC):
         for topic, kind in decode.types.items():
             if not topic.endswith("/compressed"):
                 qos = self._picture_qos if kind == IMAGE else self._qos
-                take = partial(on, topic)
-                self.create_subscription(message_class(kind), topic, take, qos, raw=True)
+                kind_and_name = message_class(kind), self.absolute(topic)
+                self.create_subscription(*kind_and_name, partial(on, topic), qos, raw=True)
 
     def subscribe(
         self, kind: type, topic: str, read: Callable[[bytes], Any], take: Callable[[Any], None]

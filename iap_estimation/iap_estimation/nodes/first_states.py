@@ -23,7 +23,7 @@ class FirstStates:
         self, node: SuiteNode, sensor_set: SensorSet, is_running: Callable[[], bool]
     ) -> None:
         what = "Topic of the states that give the aircraft's places when their first images come."
-        default = f"/{sensor_set.name}/state"
+        default = node.absolute(f"{sensor_set.name}/state")
         topic = node.parameter("start_topic", default, what)
         self._node, self._sensor_set, self._is_running = node, sensor_set, is_running
         self._inlet = MessageReader(StateMessage)

@@ -58,10 +58,9 @@ class FrontendNode(EstimationNode):
         self.restart()
         self._warm()
         for side, camera in enumerate(self._aircraft_sensors.cameras):
-            take = partial(self._on_info, side, f"{camera.topic}/camera_info")
-            self.create_subscription(
-                CameraInfo, f"{camera.topic}/camera_info", take, self._qos, raw=True
-            )
+            topic = self.absolute(f"{camera.topic}/camera_info")
+            take = partial(self._on_info, side, topic)
+            self.create_subscription(CameraInfo, topic, take, self._qos, raw=True)
         self.listen([self._aircraft_sensors.imu, *self._aircraft_sensors.cameras])
         self.begin()
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from iap_description import so3
 from iap_description.errors import BadInput
+from iap_description.sensors.sensor_info import FixedFrame
 from iap_estimation.navigation.data import Raw, Seen
 from iap_estimation.navigation.pipeline import pass_on
 from iap_estimation.navigation.warm_up import warm_up
@@ -28,6 +29,7 @@ from iap_estimation.virpo.localizer import all_propagated, make_localizer
 from iap_estimation.virpo.messages import Estimate, Inertial, Tilt, Tracks
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE
 from iap_io.ros.node import run
+from iap_io.ros.static_frames import publish_static_frames
 from iap_io.ros.synchronizer import TimeSynchronizer
 from iap_io.wire.message_views import stamp_of_time
 from iap_msgs.msg import FeatureTracks
@@ -54,9 +56,10 @@ class JointNode(EstimationNode):
         self._platform = self.platform_topics()
         self._first.on_state = self._platform.stand_in
         self._bodies = [
-            BodyTopics(self, f"{space}/virpo", group.imu.frame)
-            for space, group in zip(self.spaces, own.carried, strict=True)
+            BodyTopics(self, f"{space}/virpo", self.unit_frame(a))
+            for a, space in enumerate(self.spaces)
         ]
+        publish_static_frames(self, self._unit_frames())
         warm_up(self._method, own, spec)
         self.restart()
         self._listen()
@@ -70,6 +73,19 @@ class JointNode(EstimationNode):
         self._gathering = TimeSynchronizer(len(self.spaces) + 1)
         for each in (self._first, self._status, self._platform, *self._bodies):
             each.reset()
+
+    def _unit_frames(self) -> list[FixedFrame]:
+        """Frames of the aircraft's units on the bodies as they are estimated."""
+        frames, own = self._platform.frames, self.sensor_set
+        return [
+            FixedFrame(
+                frame=self.unit_frame(a),
+                parent=frames[own.rows[a]],
+                p_BS_B=group.imu.p_BS_B,
+                q_BS=group.imu.q_BS,
+            )
+            for a, group in enumerate(own.carried)
+        ]
 
     def _listen(self) -> None:
         for a, (space, group) in enumerate(zip(self.spaces, self.sensor_set.carried, strict=True)):

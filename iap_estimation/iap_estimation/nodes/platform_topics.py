@@ -12,7 +12,7 @@ from iap_estimation.navigation.attitude_predictor import AttitudePredictor
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.nodes.estimate_topics import BodyFrames, BodyTopics
 from iap_estimation.virpo.messages import Estimate, Tilt
-from iap_io.ros.conversions import BASE_LINK, frame
+from iap_io.ros.conversions import frame
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, STEADY, SuiteNode
 from iap_io.runs.topics import ESTIMATED
 from iap_io.wire.message_views import SECOND, StateMessage
@@ -30,6 +30,9 @@ class PlatformTopics:
         assembly: of the vehicle.
         control_hz: rate at which states are numbered [Hz].
         is_flown: whether controllers go by it, so that its frames have the vehicle's names.
+
+    Attributes:
+        frames: TF frames of the estimated bodies.
     """
 
     def __init__(
@@ -45,13 +48,15 @@ class PlatformTopics:
         name = sensor_set.name
         self._message = StateMessage.of(assembly, 4 * len(sensor_set.rows))
         self._no_rpm = np.zeros((len(sensor_set.rows), 4))
-        self._states = node.create_publisher(PlatformState, f"/{name}/{ESTIMATED}", LATEST)
+        self._states = node.create_publisher(
+            PlatformState, node.absolute(f"{name}/{ESTIMATED}"), LATEST
+        )
+        prefix = name if is_flown else f"{name}/estimate"
+        self.frames = [frame(prefix, body.name) for body in assembly.bodies]
+        self._frames = BodyFrames(node, frame(name, "odom"), self.frames)
         self._body = None
         if sensor_set.centre is not None:
-            self._body = BodyTopics(node, f"/{name}/virpo", frame(name, BASE_LINK))
-        prefix = name if is_flown else f"{name}/estimate"
-        frames = [frame(prefix, body.name) for body in assembly.bodies]
-        self._frames = BodyFrames(node, frame(name, "odom"), frames)
+            self._body = BodyTopics(node, node.absolute(f"{name}/virpo"), self.frames[0])
         self._x = np.zeros((sensor_set.bodies, 13))
         what = "States wait until nothing that is seen is older [s], as in lockstep; 0: they never wait."
         self._max_lag = node.parameter("max_lag", 0.0, what, limits=(0.0, 10.0))

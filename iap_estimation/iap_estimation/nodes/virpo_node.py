@@ -66,13 +66,13 @@ class VirpoNode(EstimationNode):
         self._body.reset()
 
     def _publish_to(self) -> None:
-        space, frame = self.spaces[self.own], self._aircraft_sensors.imu.frame
-        self._body = BodyTopics(self, f"{space}/virpo", frame)
-        self._message = OdometryMessage.of(frame)
+        space = self.spaces[self.own]
+        estimated = self.unit_frame(self.own)
+        self._body = BodyTopics(self, f"{space}/virpo", estimated)
+        self._message = OdometryMessage.of(estimated)
         self._propagated = self.create_publisher(Odometry, f"{space}/virpo/head", RELIABLE_QOS)
         self._shared = self.create_publisher(Odometry, f"{space}/virpo/shared", RELIABLE_QOS)
-        within = space.strip("/")
-        self._frames = BodyFrames(self, f"{within}/odom", [f"{within}/virpo"])
+        self._frames = BodyFrames(self, f"{self.space_frame(self.own)}/odom", [estimated])
 
     def _listen(self) -> None:
         group, central = self._aircraft_sensors, self.sensor_set.central

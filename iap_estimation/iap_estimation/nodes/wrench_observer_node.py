@@ -47,12 +47,12 @@ class WrenchObserverNode(SuiteNode):
     """One platform's wrench observer between topics."""
 
     def __init__(self, namespace: str = "iap", given: Mapping[str, Any] | None = None) -> None:
-        super().__init__("wrench_observer_node", namespace=namespace, given=given)
+        super().__init__("wrench_observer_node", namespace=namespace, of="vehicle", given=given)
         self.refuse_scenario("platform")
         platform = self.platform()
-        assembly = Assembly.of(platform, self.get_namespace().strip("/"))
+        assembly = Assembly.of(platform, self.vehicle)
         self._count = platform.count
-        self._out = WrenchMessage.of(frame(self.get_namespace().strip("/"), BASE_LINK))
+        self._out = WrenchMessage.of(frame(self.vehicle, BASE_LINK))
         self._wrenches = self.create_publisher(WrenchStamped, "wrench/estimated", LATEST)
         what = "Topic of the central body as it is measured: state/measured where the scenario has noise; empty: none."
         measured = self.parameter("measured_topic", "", what)
@@ -65,7 +65,7 @@ class WrenchObserverNode(SuiteNode):
         self._states, self._bases = MessageReader(StateMessage), MessageReader(StateMessage)
         self._commands = MessageReader(CommandMessage)
         self._subscribe(measured)
-        self._diagnostics = Diagnostics(self, self._statuses, lambda: self._loop.stamp)
+        self._diagnostics = Diagnostics(self, self._statuses)
 
     def _inertial_units(self, assembly: Assembly) -> list[ImuInfo]:
         what = "The vehicle's sensors, for observer acceleration: the path of a sensors.yaml, or the YAML itself."
@@ -123,8 +123,8 @@ class WrenchObserverNode(SuiteNode):
                 self._loop.take_reading(reading)
 
         for topic, kind in decode.types.items():
-            take = partial(on, topic)
-            self.create_subscription(message_class(kind), topic, take, qos, raw=True)
+            kind_and_name = message_class(kind), self.absolute(topic)
+            self.create_subscription(*kind_and_name, partial(on, topic), qos, raw=True)
 
     def _three(self, name: str, what: str) -> tuple[float, float, float]:
         values = list(self.parameter(name, [0.0, 0.0, 0.0], what, limits=(0.0, 1e6)))

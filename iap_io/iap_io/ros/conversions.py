@@ -182,12 +182,14 @@ def fill_points(marker: Marker, stamp: int, points: Array) -> None:
 
 
 def status_message(
-    name: str, level: bytes, text: str, values: Mapping[str, object]
+    name: str, level: bytes, text: str, values: Mapping[str, object], *, hardware: str = ""
 ) -> DiagnosticStatus:
-    """A diagnostic status; numbers are shortened to four digits."""
+    """A diagnostic status of some hardware, such as a vehicle; numbers are shortened to four digits."""
     shown = {k: f"{v:.4g}" if isinstance(v, float) else str(v) for k, v in values.items()}
     pairs = [KeyValue(key=key, value=value) for key, value in shown.items()]
-    return DiagnosticStatus(level=level, name=name, message=text, hardware_id="", values=pairs)
+    status = DiagnosticStatus(level=level, name=name, message=text, values=pairs)
+    status.hardware_id = hardware
+    return status
 
 
 def _marker(namespace: str, number: int, kind: int, color: Sequence[float]) -> Marker:

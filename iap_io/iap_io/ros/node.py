@@ -8,7 +8,7 @@ import gc
 import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -24,7 +24,6 @@ from rclpy.signals import SignalHandlerOptions
 from iap_description.config import parse_yaml, validate
 from iap_description.errors import BadInput, IapError
 from iap_description.vehicles.platform import Platform, load_platform
-from iap_io.ros.conversions import stamp_message
 
 # Of state, reference and command; where the next may come before a lost one is sent again; of which none may be missed.
 LATEST, RESENT, EVERY = (
@@ -39,28 +38,49 @@ STEADY = Clock(clock_type=ClockType.STEADY_TIME)  # for timers that run while th
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 DIAGNOSTIC_TIMEOUT = 2.0  # of what is waited for, after which diagnostics name it [s of wall time]
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
+Owner = Literal["simulation", "vehicle", "aircraft"]
+OWN_NAMES: dict[Owner, int] = {"simulation": 0, "vehicle": 1, "aircraft": 2}
 
 
 class SuiteNode(Node):
     """A node of this suite.
 
+    Its namespace is that of its simulation, empty or such as ``/lab/sim_1``, of a vehicle in it (``.../iap``), or of
+    an aircraft of that (``.../iap/drone_1``).
+
     Args:
         name: of the node, unless it is remapped.
         namespace: of the node, unless it is remapped.
+        of: whose namespace it is in.
         given: parameters that win over those of the process, such as values resolved from a scenario.
 
     Attributes:
+        simulation: namespace of the simulation; empty at the root.
+        vehicle: name of its vehicle; empty for nodes of the whole simulation.
         exit_code: set to end the process.
     """
 
     exit_code: int | None = None
 
     def __init__(
-        self, name: str, *, namespace: str = "", given: Mapping[str, Any] | None = None
+        self,
+        name: str,
+        *,
+        namespace: str = "",
+        of: Owner = "simulation",
+        given: Mapping[str, Any] | None = None,
     ) -> None:
         self._given = given or {}
         overrides = [Parameter(key, value=value) for key, value in self._given.items()]
         super().__init__(name, namespace=namespace, parameter_overrides=overrides)
+        names, own = self.get_namespace().strip("/").split("/"), OWN_NAMES[of]
+        outer = names[: len(names) - own]
+        self.simulation = "".join(f"/{each}" for each in outer if each)
+        self.vehicle = names[len(outer)] if own else ""
+
+    def absolute(self, name: str) -> str:
+        """Absolute name of a topic of the simulation, such as ``clock`` or ``/iap/state``."""
+        return f"{self.simulation}/{name.removeprefix('/')}"
 
     def parameter(
         self,
@@ -70,9 +90,11 @@ class SuiteNode(Node):
         *,
         changeable: bool = False,
         limits: tuple[float, float] | None = None,
+        constraints: str = "",
     ) -> Any:  # noqa: ANN401
         """Declare a parameter and return its value."""
         descriptor = ParameterDescriptor(description=description, read_only=not changeable)
+        descriptor.additional_constraints = constraints
         if limits is not None:
             low, high = limits
             if isinstance(default, int):
@@ -89,7 +111,8 @@ class SuiteNode(Node):
         Raises:
             BadInput: it is none of them.
         """
-        value = self.parameter(name, choices[0], description)
+        one_of = f"One of: {', '.join(choices)}."
+        value = self.parameter(name, choices[0], description, constraints=one_of)
         if value not in choices:
             raise BadInput(f"parameter {name}: '{value}' is none of {', '.join(choices)}")
         return value
@@ -129,28 +152,30 @@ class SuiteNode(Node):
 
 
 class Diagnostics:
-    """Publishes a node's statuses on /diagnostics, every second of wall time and when asked.
+    """Publishes a node's statuses on the simulation's `diagnostics`, every second of wall time and when asked.
+
+    They are stamped by the node's clock, since aggregators go by their age; simulation time, which may stand or begin
+    anew, is one of the values.
 
     Args:
         node: whose they are.
-        statuses: makes them.
-        stamp: present simulation time [ns].
+        statuses: makes them; the hardware is the node's vehicle, unless they name another.
     """
 
     def __init__(
-        self,
-        node: Node,
-        statuses: Callable[[], Sequence[DiagnosticStatus]],
-        stamp: Callable[[], int],
+        self, node: SuiteNode, statuses: Callable[[], Sequence[DiagnosticStatus]]
     ) -> None:
-        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
-        self._statuses, self._stamp = statuses, stamp
+        topic = node.absolute("diagnostics")
+        self._publisher = node.create_publisher(DiagnosticArray, topic, 10)
+        self._node, self._statuses = node, statuses
         node.create_timer(1.0, self.publish, clock=STEADY)
 
     def publish(self) -> None:
         """Publish now."""
         array = DiagnosticArray(status=list(self._statuses()))
-        array.header.stamp = stamp_message(max(self._stamp(), 0))
+        array.header.stamp = self._node.get_clock().now().to_msg()
+        for status in array.status:
+            status.hardware_id = status.hardware_id or self._node.vehicle or "simulation"
         self._publisher.publish(array)
 
 
@@ -183,6 +208,8 @@ def run(
     try:
         _init(arguments)
         nodes.extend(make())
+        for node in nodes:
+            node.get_logger().info("ready")
         interrupts.may_raise = False
         _spin(nodes, interrupts)
         for node in nodes:

@@ -4,7 +4,6 @@
 import importlib
 from collections.abc import Iterable
 
-from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Image
 from std_msgs.msg import Header
@@ -13,6 +12,7 @@ from iap_description.sensors.readings import ImageReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, SensorInfo
 from iap_io.bags.bag_writer import Buffer
 from iap_io.ros.conversions import stamp_message
+from iap_io.ros.node import SuiteNode
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.wire.message_views import stamp_of_time
@@ -44,7 +44,7 @@ class SensorTopics:
 
     def __init__(
         self,
-        node: Node,
+        node: SuiteNode,
         infos: Iterable[SensorInfo],
         qos: QoSProfile,
         *,
@@ -67,14 +67,16 @@ class SensorTopics:
 class _Outlet:
     """The topics of one sensor, with images compressed in one way."""
 
-    def __init__(self, node: Node, meta: SensorInfo, qos: QoSProfile, compression: str) -> None:
+    def __init__(
+        self, node: SuiteNode, meta: SensorInfo, qos: QoSProfile, compression: str
+    ) -> None:
         self._encode = encoder(meta, compression=compression)
         self._kinds = self._encode.topics
         own = [
             name for name in self._kinds if compression == "none" or name.endswith("/compressed")
         ]
         self._publishers = {
-            name: node.create_publisher(message_class(self._kinds[name]), name, qos)
+            name: node.create_publisher(message_class(self._kinds[name]), node.absolute(name), qos)
             for name in own
         }
 

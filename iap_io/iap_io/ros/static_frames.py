@@ -3,10 +3,8 @@
 
 from collections.abc import Sequence
 
-from rclpy.node import Node
-
 from iap_description.sensors.sensor_info import FixedFrame
-from iap_io.ros.node import LATCHED
+from iap_io.ros.node import LATCHED, SuiteNode
 from iap_io.sensor_messages.static_transforms import TF_STATIC, tf_message
 
 try:
@@ -15,7 +13,8 @@ except ImportError:  # it comes with a ROS 2 installation, not with the wheels
     TFMessage = None
 
 
-def publish_static_frames(node: Node, frames: Sequence[FixedFrame]) -> None:
+def publish_static_frames(node: SuiteNode, frames: Sequence[FixedFrame]) -> None:
     """Publish fixed frames once, to those who come later too."""
     if TFMessage is not None and frames:
-        node.create_publisher(TFMessage, TF_STATIC, LATCHED).publish(tf_message(frames))
+        topic = node.absolute(TF_STATIC)
+        node.create_publisher(TFMessage, topic, LATCHED).publish(tf_message(frames))

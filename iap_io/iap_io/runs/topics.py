@@ -7,7 +7,7 @@ from iap_io.wire.message_views import CommandMessage, Message, ReferenceMessage,
 from iap_io.wire.sample_views import ForceTaskMessage, OdometryMessage, WrenchMessage
 
 STATE, REFERENCE, COMMAND = "state", "reference", "command"
-WORLD_STATE = "/world/state"  # of the world's objects
+WORLD_STATE = "world/state"  # of the world's objects
 ESTIMATED = "state/estimated"  # of a vehicle that goes by an estimate, between nodes
 REVISED, TASK = "reference/revised", "wrench/task"
 WRENCHES = ("wrench/raw", "wrench/filtered", "wrench/estimated", "wrench/reference")

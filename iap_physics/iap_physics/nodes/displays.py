@@ -3,7 +3,6 @@
 
 import numpy as np
 from nav_msgs.msg import Odometry
-from rclpy.node import Node
 from rclpy.publisher import Publisher
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -31,7 +30,7 @@ from iap_io.ros.conversions import (
     solid_message,
     transform_message,
 )
-from iap_io.ros.node import LATCHED, LATEST
+from iap_io.ros.node import LATCHED, LATEST, SuiteNode
 from iap_io.ros.static_frames import TFMessage
 from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import WORLD_STATE, odometry_topic
@@ -50,11 +49,13 @@ ODOMETRY_QUEUE = 10
 class OdometryAndFrames:
     """The pose of every body, as Odometry and in TF."""
 
-    def __init__(self, node: Node, vehicle: PlantVehicle, assembly: Assembly) -> None:
+    def __init__(self, node: SuiteNode, vehicle: PlantVehicle, assembly: Assembly) -> None:
         name, bodies = vehicle.name, [body.name for body in assembly.bodies]
         self._odometry = [odometry_message(name, body) for body in bodies]
         self._publishers = [
-            node.create_publisher(Odometry, f"/{name}/{odometry_topic(body)}", ODOMETRY_QUEUE)
+            node.create_publisher(
+                Odometry, node.absolute(f"{name}/{odometry_topic(body)}"), ODOMETRY_QUEUE
+            )
             for body in bodies
         ]
         # Where the vehicle goes by an estimate, the estimate's frames have the plain names.
@@ -64,7 +65,7 @@ class OdometryAndFrames:
         self._transforms += [transform_message(base, frame(shown, body)) for body in bodies[1:]]
         self._frames: Publisher | None = None
         if TFMessage is not None:
-            self._frames = node.create_publisher(TFMessage, "/tf", 100)
+            self._frames = node.create_publisher(TFMessage, node.absolute("tf"), 100)
         self._pose = np.zeros(7)
 
     def publish(self, stamp: int, x: Array) -> None:
@@ -87,9 +88,10 @@ class OdometryAndFrames:
 class ContactMarkers:
     """An arrow for every contact point of the vehicle of a name."""
 
-    def __init__(self, node: Node, name: str) -> None:
+    def __init__(self, node: SuiteNode, name: str) -> None:
         self._namespace, self._shown = f"{name}/contact", 0
-        self._markers = node.create_publisher(MarkerArray, f"/{name}/contact_markers", 10)
+        topic = node.absolute(f"{name}/contact_markers")
+        self._markers = node.create_publisher(MarkerArray, topic, 10)
 
     def publish(self, stamp: int, pushes: Array) -> None:
         """Publish contacts, (n, 2, 3) points [m] and forces [N] in the world, at a stamp [ns]."""
@@ -111,9 +113,9 @@ class WorldTopics:
     Every array of markers is the whole world: a reader that keeps one message, and one that comes late, lack nothing.
     """
 
-    TOPIC = "/world/markers"
+    TOPIC = "world/markers"
 
-    def __init__(self, node: Node, world: World, engine: Engine) -> None:
+    def __init__(self, node: SuiteNode, world: World, engine: Engine) -> None:
         self._engine = engine
         self._moving: list[tuple[int, Solid, Marker]] = []
         self._markers, rows = [], engine.object_states()
@@ -125,12 +127,13 @@ class WorldTopics:
                 self._markers.append(marker)
                 if item.moves:
                     self._moving.append((k, solid, marker))
-        self._publisher = node.create_publisher(MarkerArray, self.TOPIC, LATCHED)
+        self._publisher = node.create_publisher(MarkerArray, node.absolute(self.TOPIC), LATCHED)
         self._publisher.publish(MarkerArray(markers=self._markers))
         self._states: Publisher | None = None
         if any(item.moves for item in world.objects.values()):
             self._state = StateMessage.of_names(list(world.objects))
-            self._states = node.create_publisher(PlatformState, WORLD_STATE, LATEST)
+            topic = node.absolute(WORLD_STATE)
+            self._states = node.create_publisher(PlatformState, topic, LATEST)
 
     def publish_state(self, stamp: int, k: int) -> None:
         """Publish the present state at a stamp [ns], number k, if anything moves."""
@@ -153,18 +156,19 @@ class WorldTopics:
 class RotorsAndMarkers:
     """Turning rotors, thrust arrows, the path flown, and the URDF that goes with them."""
 
-    def __init__(self, node: Node, vehicle: PlantVehicle, assembly: Assembly) -> None:
+    def __init__(self, node: SuiteNode, vehicle: PlantVehicle, assembly: Assembly) -> None:
         name, aircraft = vehicle.name, vehicle.platform.aircraft
         self._rotors, self._trace = Rotors(assembly, aircraft), Trace()
         bodies = [assembly.bodies[i].name for i in assembly.aircraft]
         names = [rotor_joint(body, k) for body in bodies for k in range(1, 5)]
         self._joints = joint_state_message(names)
-        self._joint_states = node.create_publisher(JointState, f"/{name}/joint_states", 10)
+        within = node.absolute(name)
+        self._joint_states = node.create_publisher(JointState, f"{within}/joint_states", 10)
         arrows = [arrow_message(f"{name}/thrust", i, THRUST_COLOR) for i in range(len(bodies))]
         self._array = MarkerArray(markers=[*arrows, line_message(f"{name}/path", 0, PATH_COLOR)])
-        self._markers = node.create_publisher(MarkerArray, f"/{name}/markers", 10)
+        self._markers = node.create_publisher(MarkerArray, f"{within}/markers", 10)
         self._t = 0.0
-        description = node.create_publisher(String, f"/{name}/robot_description", LATCHED)
+        description = node.create_publisher(String, f"{within}/robot_description", LATCHED)
         description.publish(String(data=urdf_text(assembly, target="ros")))
 
     def reset(self) -> None:

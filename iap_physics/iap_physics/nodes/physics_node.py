@@ -20,11 +20,11 @@ from iap_io.ros.node import LATEST, STEADY, SuiteNode, run
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.sensor_messages.static_transforms import mounts_of
 from iap_io.wire.message_views import stamp_of_time
-from iap_msgs.srv import Step
 from iap_physics.engines.make import make_engine
 from iap_physics.nodes.displays import WorldTopics
 from iap_physics.nodes.metronome import Metronome
 from iap_physics.nodes.physics_status import PhysicsStatus
+from iap_physics.nodes.step_service import StepService
 from iap_physics.nodes.vehicle_topics import VehicleTopics
 from iap_physics.plant_spec import PlantSpec
 from iap_physics.session import Session
@@ -48,9 +48,9 @@ class PhysicsNode(SuiteNode):
         timeout = None if self._pace == "lockstep" else timeout
         self._session = Session(spec, make_engine(spec.engine), timeout=timeout)
         what = "Stand at t = 0 until the service pause is called with data: false."
-        self._paused, self._steps_left = self.parameter("start_paused", False, what), 0
+        self._paused = self.parameter("start_paused", False, what)
         self._clock_message = Clock()
-        self._clock_publisher = self.create_publisher(Clock, "/clock", LATEST)
+        self._clock_publisher = self.create_publisher(Clock, self.absolute("clock"), LATEST)
         self._vehicles = self._make_vehicles(spec)
         names = [vehicle.command_topic for vehicle in self._vehicles]
         self._status = PhysicsStatus(self, self._session, self._pace, names)
@@ -92,7 +92,7 @@ class PhysicsNode(SuiteNode):
     def _serve(self) -> None:
         self.create_service(Trigger, "reset", self._on_reset)
         self.create_service(SetBool, "pause", self._on_pause)
-        self.create_service(Step, "step", self._on_step)
+        self._steps = StepService(self, self._obstacle, self._advance_if_answered)
 
     def _begin_pace(self, spec: PlantSpec) -> None:
         self._metronome = self._status.metronome = Metronome(spec.dt)
@@ -108,7 +108,7 @@ class PhysicsNode(SuiteNode):
     @property
     def _may_advance(self) -> bool:
         session = self._session
-        is_running = not self._paused or self._steps_left > 0
+        is_running = not self._paused or self._steps.left > 0
         return is_running and session.has_begun and not session.is_broken
 
     def _on_command(self, vehicle: int, fault: BadInput | None) -> None:
@@ -139,9 +139,11 @@ class PhysicsNode(SuiteNode):
         began = time.perf_counter()
         self._session.advance()
         spent = time.perf_counter() - began
-        self._steps_left = max(0, self._steps_left - 1)
-        if not self._session.is_broken:
+        if self._session.is_broken:
+            self._steps.end(self._obstacle())
+        else:
             self._publish()
+        self._steps.flown(self._session.t)
         self._status.advanced(spent)
 
     def _publish(self) -> None:
@@ -171,9 +173,9 @@ class PhysicsNode(SuiteNode):
         self._publish_states(stamp_of_time(self._session.t))
 
     def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._steps.end("reset")
         self._session.reset()
         self._metronome.stop()
-        self._steps_left = 0
         for vehicle in self._vehicles:
             vehicle.reset()
         self._status.reset()
@@ -182,24 +184,17 @@ class PhysicsNode(SuiteNode):
         return response
 
     def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._paused, self._steps_left = request.data, 0
-        self._status.paused = request.data
+        self._steps.end("paused" if request.data else "going on")
+        self._paused = self._status.paused = request.data
         self._advance_if_answered()
         response.success, response.message = True, f"t = {self._session.t:.3f} s"
         return response
 
-    def _on_step(self, request: Step.Request, response: Step.Response) -> Step.Response:
-        session = self._session
-        if not self._paused or session.is_broken or request.steps == 0:
-            reason = "not paused" if not self._paused else "no steps asked for"
-            response.success = False
-            response.message = str(session.failure) if session.is_broken else reason
-            return response
-        self._steps_left = request.steps
-        until = session.t + request.steps * session.plant.substeps * session.plant.dt
-        self._advance_if_answered()
-        response.success, response.message = True, f"t = {until:.3f} s"
-        return response
+    def _obstacle(self) -> str:
+        """Why time cannot go on by single steps; empty where it can."""
+        if self._session.is_broken:
+            return str(self._session.failure)
+        return "" if self._paused else "not paused"
 
 
 def main() -> int:

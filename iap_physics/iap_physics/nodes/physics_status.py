@@ -11,7 +11,6 @@ from iap_description.errors import BadInput, FlightFailed
 from iap_io.ros.conversions import status_message
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, ERROR, OK, WARN, Diagnostics, SuiteNode
 from iap_io.ros.statistics import RecentValues
-from iap_io.wire.message_views import stamp_of_time
 from iap_physics.nodes.metronome import Metronome
 from iap_physics.session import CommandBuffer, Session
 
@@ -36,7 +35,7 @@ class PhysicsStatus:
         self._began = (self._published, session.t)
         self._factor = 0.0
         self._reported = self._quiet
-        self._diagnostics = Diagnostics(node, self._statuses, lambda: stamp_of_time(session.t))
+        self._diagnostics = Diagnostics(node, self._statuses)
 
     def reset(self) -> None:
         """Time jumps back to 0."""
@@ -142,7 +141,7 @@ class PhysicsStatus:
             self._faults[number] = ""
         name = f"{self._node.get_name()}: {command_buffer.name}"
         values = {**vars(command_buffer.counts), "holding": command_buffer.is_holding}
-        return status_message(name, level, text, values)
+        return status_message(name, level, text, values, hardware=command_buffer.name)
 
     def _real_time_factor(self) -> float:
         """Over the time since it was asked for last, or longer."""

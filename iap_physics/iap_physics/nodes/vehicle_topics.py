@@ -6,14 +6,13 @@ from functools import partial
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
-from rclpy.node import Node
 from rclpy.publisher import Publisher
 
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import InertialSamples
 from iap_description.states import Mode, Q
 from iap_io.ros.conversions import BASE_LINK, frame
-from iap_io.ros.node import EVERY, LATEST, RESENT
+from iap_io.ros.node import EVERY, LATEST, RESENT, SuiteNode
 from iap_io.runs.topics import ESTIMATED
 from iap_io.wire.message_views import SECOND, CommandMessage, MessageReader, StateMessage
 from iap_io.wire.sample_views import InertialMessage, WrenchMessage
@@ -36,12 +35,13 @@ class UnitTopic:
         dt: of a physics step [s].
     """
 
-    def __init__(self, node: Node, name: str, imu: ImuSpec, dt: float) -> None:
+    def __init__(self, node: SuiteNode, name: str, imu: ImuSpec, dt: float) -> None:
         frames = [mount.frame for mount in imu.mounts]
         self._bodies = [mount.body for mount in imu.mounts]
         self._make = partial(InertialMessage.of, frame(name, BASE_LINK), frames)
         self._messages: dict[int, InertialMessage] = {}  # by number of instants
-        self._publisher = node.create_publisher(InertialSamplesMessage, f"/{name}/inertial", EVERY)
+        topic = node.absolute(f"{name}/inertial")
+        self._publisher = node.create_publisher(InertialSamplesMessage, topic, EVERY)
         self._dt = dt
 
     def publish(self, stamp: int, k: int, x: np.ndarray, samples: InertialSamples) -> None:
@@ -70,43 +70,43 @@ class VehicleTopics:
 
     def __init__(
         self,
-        node: Node,
+        node: SuiteNode,
         session: Session,
         number: int,
         vehicle: PlantVehicle,
         every: tuple[int, int],
         answered: Callable[[int, BadInput | None], None],
     ) -> None:
-        assembly = vehicle.assembly
+        assembly, within = vehicle.assembly, node.absolute(vehicle.name)
         self.name = vehicle.name
         self._session, self._number, self._answered = session, number, answered
         self._every_odometry, self._every_display = every
         self._commands = MessageReader(CommandMessage)
         self._state = StateMessage.of(assembly, 4 * vehicle.platform.count)
-        self._states = node.create_publisher(PlatformState, f"/{self.name}/state", RESENT)
+        self._states = node.create_publisher(PlatformState, f"{within}/state", RESENT)
         self._measured: Publisher | None = None
         if vehicle.state_noise is not None:
             self._measured_state = StateMessage.of_names(["base_link"])
-            topic = f"/{self.name}/state/measured"
+            topic = f"{within}/state/measured"
             self._measured = node.create_publisher(PlatformState, topic, RESENT)
         self._wrenches: tuple[Publisher, ...] = ()
         if session.sensors[number] is not None:
             self._wrench = WrenchMessage.of(frame(self.name, BASE_LINK))
             self._wrenches = tuple(
-                node.create_publisher(WrenchStamped, f"/{self.name}/wrench/{kind}", RESENT)
+                node.create_publisher(WrenchStamped, f"{within}/wrench/{kind}", RESENT)
                 for kind in ("raw", "filtered")
             )
             self._contacts = ContactMarkers(node, self.name)
         imu = vehicle.imu
         self._units = None if imu is None else UnitTopic(node, self.name, imu, session.plant.dt)
         self._bodies = OdometryAndFrames(node, vehicle, assembly)
-        self._estimates = MessageReader(StateMessage)
+        self._estimates, self._estimated = MessageReader(StateMessage), f"{within}/{ESTIMATED}"
         if vehicle.flies_on_estimate:
             node.create_subscription(
-                PlatformState, f"/{self.name}/{ESTIMATED}", self._on_estimate, LATEST, raw=True
+                PlatformState, self._estimated, self._on_estimate, LATEST, raw=True
             )
         self._look = RotorsAndMarkers(node, vehicle, assembly)
-        self.command_topic = f"/{self.name}/command"
+        self.command_topic = f"{within}/command"
         self._node = node
         topic = f"{self.command_topic}/wrench"
         self._forwarded = node.create_publisher(PlatformCommand, topic, LATEST)
@@ -159,7 +159,7 @@ class VehicleTopics:
         try:
             estimate = self._estimates.read(data)
             if estimate.rows.shape != self._session.plant.state(self._number)[0].shape:
-                raise BadInput(f"/{self.name}/{ESTIMATED}: {len(estimate.rows)} bodies")
+                raise BadInput(f"{self._estimated}: {len(estimate.rows)} bodies")
         except BadInput as error:
             self._answered(self._number, error)
             return

@@ -33,7 +33,7 @@ class ImuNode(SensorNode):
         )
         self._vehicles = [_Vehicle(self, units) for _, units in found]
         for (name, _), vehicle in zip(found, self._vehicles, strict=True):
-            topic = f"/{name}/inertial"
+            topic = self.absolute(f"{name}/inertial")
             take = partial(self._on_samples, topic, vehicle, MessageReader(InertialMessage))
             self.create_subscription(InertialSamplesMessage, topic, take, EVERY, raw=True)
 

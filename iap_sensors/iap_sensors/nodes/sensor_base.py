@@ -33,7 +33,7 @@ class SensorNode(SuiteNode):
 
     Args:
         name: of the node.
-        namespace: of the node; its topics are absolute.
+        namespace: of the node, that of the simulation.
         given: see `SuiteNode`.
 
     Attributes:
@@ -65,7 +65,7 @@ class SensorNode(SuiteNode):
             self.get_logger().warning(note)
         self._topics = SensorTopics(self, infos, self._qos, compressed=compressed)
         self._rates = {info.topic: RateMonitor(info.rate) for info in infos}
-        self._diagnostics = Diagnostics(self, self.statuses, lambda: self.stamp)
+        self._diagnostics = Diagnostics(self, self.statuses)
 
     def publish(self, readings: Sequence[Reading]) -> None:
         """Publish readings and count them."""
@@ -132,10 +132,10 @@ class StateSensorNode(SensorNode, ABC):
         self._rounds = RateSchedule(every)
         items = self.rig.world.objects.values()
         self._still = np.array([item.row(0.0) for item in items]).reshape(-1, STATE_SIZE)
-        sources = [f"/{vehicle.name}/state" for vehicle in self.rig.vehicles]
+        sources = [self.absolute(f"{vehicle.name}/state") for vehicle in self.rig.vehicles]
         sizes = [1 + len(vehicle.platform.joints) for vehicle in self.rig.vehicles]
         if any(item.moves for item in items):
-            sources, sizes = [*sources, WORLD_STATE], [*sizes, len(items)]
+            sources, sizes = [*sources, self.absolute(WORLD_STATE)], [*sizes, len(items)]
         self._synchronizer = TimeSynchronizer(len(sources))
         for number, (topic, size) in enumerate(zip(sources, sizes, strict=True)):
             take = partial(self._on_state, number, topic, size, MessageReader(StateMessage))

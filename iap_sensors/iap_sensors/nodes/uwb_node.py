@@ -11,7 +11,7 @@ from iap_io.ros.conversions import anchor_messages
 from iap_io.ros.node import LATCHED, run
 from iap_sensors.nodes.sensor_node import MountedSensorNode
 
-ANCHORS = "/anchors"
+ANCHORS = "anchors"
 
 
 class UwbNode(MountedSensorNode):
@@ -21,7 +21,7 @@ class UwbNode(MountedSensorNode):
 
     def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
         super().__init__(namespace, given)
-        self._anchors = self.create_publisher(MarkerArray, ANCHORS, LATCHED)
+        self._anchors = self.create_publisher(MarkerArray, self.absolute(ANCHORS), LATCHED)
         self._anchors.publish(MarkerArray(markers=self._markers()))
 
     def _markers(self) -> list[Marker]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from iap_control.gains import PRESETS as GAINS
+from iap_control.gains import gains_tree
 from iap_description.config import (
     NonNegative,
     Positive,
@@ -252,7 +252,7 @@ def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:
         raise BadInput(f"{source}: key 'control': a mapping is expected (got {control!r})")
     gains = options.gains or control.get("gains")
     if isinstance(gains, str):
-        vehicle["control"] = {"preset": gains, **control, "gains": GAINS.tree(gains)}
+        vehicle["control"] = {"preset": gains, **control, "gains": gains_tree(gains)}
     else:
         vehicle["control"] = {"preset": "custom", **control}
     if options.state_source is not None:

@@ -10,13 +10,18 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
+from iap_bringup.launching.flight_nodes import flight_nodes
 from iap_bringup.launching.launch_arguments import (
+    COMMON,
     flight_parameters,
-    parameter_file,
     resolve_flight,
-    view_file,
+    simulation_namespace,
 )
 from iap_bringup.launching.node_parameters import localization_nodes, package_of
+from iap_bringup.launching.parameter_files import parameters_text
+from iap_bringup.launching.rviz_view import view_text
+from iap_control.gains import gains_tree
+from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import load_sensors
 from iap_estimation.virpo.localizer import METHODS
 from iap_sensors.mounted.rig_spec import RigSpec
@@ -103,9 +108,9 @@ def test_every_argument_in_the_table_of_sim_is_explained():
         for node in tree.body
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ARGUMENTS"
     ]
-    rows = [[part.value for part in row.elts[:2]] for row in table.values]
-    assert len(rows) > 10
-    assert all(text.endswith(".") for _, text in rows)
+    own = [value.elts[1].value for value in table.values if isinstance(value, ast.Tuple)]
+    assert len(own) > 10
+    assert all(text.endswith(".") for text in [*own, *(text for _, text, _ in COMMON.values())])
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
@@ -124,25 +129,67 @@ def flight_of(**changed):
     names = ("scenario", "bag", "topic", "actual_topic", "convention", "platform", "gains")
     names += ("sensors", "scene", "state_source")
     given = {**dict.fromkeys(names, ""), "scenario": "two_platforms", "set": "seed=3"}
-    given |= {"seed": "-1", "duration": "0", "pace": "lockstep", "out": ""}
+    given |= {"seed": "-1", "duration": "0", "pace": "lockstep", "out": "", "localization": ""}
     given |= {"record": "true", "reference": "true", **changed}
     return flight_parameters(given), given
 
 
+def launched(simulation="", *, mount_frames=True, **changed):
+    """Parameters of a flight's nodes, by their full names."""
+    flight, given = flight_of(**changed)
+    nodes = flight_nodes(resolve_flight(flight)[0], flight, given, mount_frames=mount_frames)
+    return {node.full_name(simulation): node.parameters for node in nodes}
+
+
 def test_parameter_file_has_no_aliases_which_ros_refuses():
-    flight, given = flight_of()
-    text = Path(parameter_file(resolve_flight(flight)[0], flight, given)).read_text()
+    text = parameters_text(launched())
     assert "/iap_2/controller_node" in text
     assert not re.search(r"[&*]id\d", text)
 
 
+def test_all_nodes_of_a_flight_are_in_its_namespace():
+    names = launched("/lab/sim_1", scenario="figure_eight", state_source="virpo", sensors="stereo")
+    assert {"/lab/sim_1/physics_node", "/lab/sim_1/recorder", "/lab/sim_1/imu_node"} < set(names)
+    assert {"/lab/sim_1/iap/centre_node", "/lab/sim_1/iap/drone_1/virpo_node"} < set(names)
+    assert all(name.startswith("/lab/sim_1/") for name in names)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("", ""), ("/", ""), ("sim_1", "/sim_1"), ("/a/b/", "/a/b")]
+)
+def test_a_namespace_is_taken_with_and_without_slashes(text, name):
+    assert simulation_namespace(text) == name
+
+
+@pytest.mark.parametrize("text", ["a-b", "1st", "a//b", "a b", "ä"])
+def test_a_namespace_that_is_none_in_ros_is_refused(text):
+    with pytest.raises(BadInput, match="namespace:="):
+        simulation_namespace(text)
+
+
+def test_a_bag_and_a_scenario_are_not_both_flown():
+    with pytest.raises(BadInput, match="scenario:=wall_push: a bag is flown"):
+        flight_of(scenario="wall_push", bag="flight.bag")
+
+
+def test_a_yaml_file_of_gains_is_laid_over_the_preset(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("kP: [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]\n")
+    own = launched(gains=str(file))["/iap_1/controller_node"]
+    gains = yaml.safe_load(own["gains.yaml"])
+    assert gains["kP"] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    assert gains["kD"] == gains_tree("default")["kD"]
+    file.write_text("kQ: 3\n")
+    with pytest.raises(BadInput, match="mine.yaml: unknown key 'kQ'"):
+        launched(gains=str(file))
+
+
 def test_every_sensor_s_node_gets_the_rig_and_is_reliable_where_it_is_recorded():
-    flight, given = flight_of(sensors="stereo", scene="textured_walls")
-    path = parameter_file(resolve_flight(flight)[0], flight, given, mount_frames=False)
-    tree = yaml.safe_load(Path(path).read_text())
-    assert not tree["/physics_node"]["ros__parameters"]["mount_frames"]
+    flight, _ = flight_of(sensors="stereo", scene="textured_walls")
+    tree = launched(sensors="stereo", scene="textured_walls", mount_frames=False)
+    assert not tree["/physics_node"]["mount_frames"]
     for name in ("imu_node", "uwb_node", "camera_node"):
-        own = tree[f"/{name}"]["ros__parameters"]
+        own = tree[f"/{name}"]
         assert own["reliable"]
         rig = RigSpec.read(own["rig"], source="test")
         assert rig == rig_spec(resolve_flight(flight)[0])
@@ -154,7 +201,7 @@ def test_every_sensor_s_node_gets_the_rig_and_is_reliable_where_it_is_recorded()
 def test_rviz_gets_a_display_for_every_camera_and_every_lidar(sensors, images, clouds):
     flight, _ = flight_of(sensors=sensors)
     template = ROOT / "iap_bringup" / "rviz" / "iap.rviz"
-    view = yaml.safe_load(Path(view_file(template, resolve_flight(flight)[0])).read_text())
+    view = yaml.safe_load(view_text(template, resolve_flight(flight)[0]))
     displays = view["Visualization Manager"]["Displays"]
     for kind, count in (("Image", images), ("PointCloud2", clouds)):
         mine = [each for each in displays if each["Class"] == f"rviz_default_plugins/{kind}"]
@@ -164,6 +211,26 @@ def test_rviz_gets_a_display_for_every_camera_and_every_lidar(sensors, images, c
     names = [each["Name"] for each in displays]
     assert names.count("Anchors") == 1
     assert names.count("Platform") == 2
+
+
+def test_rviz_listens_in_the_simulation_s_namespace():
+    flight, _ = flight_of(sensors="all")
+    template = ROOT / "iap_bringup" / "rviz" / "iap.rviz"
+    plain, inside = (
+        yaml.safe_load(view_text(template, resolve_flight(flight)[0], space))
+        for space in ("", "/sim_1")
+    )
+    topics = [
+        [
+            value["Value"]
+            for display in view["Visualization Manager"]["Displays"]
+            for key, value in display.items()
+            if key in ("Topic", "Description Topic")
+        ]
+        for view in (plain, inside)
+    ]
+    assert len(topics[0]) > 30
+    assert topics[1] == [f"/sim_1{topic}" for topic in topics[0]]
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Launch files launched: the nodes that they start fly, record and end."""
+"""Launch files launched: the nodes that they start fly, record and end; what fails has an exit code."""
 
 import json
+import os
+import signal
 import time
 from pathlib import Path
 
@@ -10,49 +12,119 @@ from hang import HANG
 
 from iap_io.runs.run_folder import load_run
 from iap_io.sensor_messages.sensor_reader import read_sensors
+from iap_simulation.scenario.scenario import SCENARIOS
 
-REASON = "ROS 2's launch_pytest is not installed here"
-launch_pytest = pytest.importorskip("launch_pytest", reason=REASON)
-launch = pytest.importorskip("launch", reason=REASON)
-sources = pytest.importorskip("launch.launch_description_sources", reason=REASON)
-
-LAUNCH = Path(__file__).parents[3] / "iap_bringup" / "launch"
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 SAMPLE = Path(__file__).parents[3] / "iap_bringup" / "iap_bringup" / "data" / "sample_flight"
-BY_NODES = {
-    "hover": {},
+RECORDED = {"pace": "lockstep", "record": "true"}
+VARIANTS = {
     "container": {"use_container": "true", "sensors": "imu,uwb"},
-    "sensing": {"sensors": "imu,lidar", "scene": "textured_walls"},
+    "sensing": {"sensors": "imu,lidar", "scene": "textured_walls", "namespace": "lab/sim_1"},
     "replay": {"bag": str(SAMPLE)},
 }
 
 
-@pytest.fixture(params=BY_NODES)
-def out(request, tmp_path):
-    return tmp_path / request.param
+def has_rviz():
+    from ament_index_python.packages import get_packages_with_prefixes
+
+    return "rviz2" in get_packages_with_prefixes()
 
 
-@launch_pytest.fixture
-def flight(out):
-    name = out.name if out.name in ("replay", "hover") else "sim"
-    arguments = {"pace": "lockstep", "duration": "4.0", "record": "true", "out": str(out)}
-    source = sources.PythonLaunchDescriptionSource(str(LAUNCH / f"{name}.launch.py"))
-    included = launch.actions.IncludeLaunchDescription(
-        source, launch_arguments=(arguments | BY_NODES[out.name]).items()
-    )
-    return launch.LaunchDescription([included, launch_pytest.actions.ReadyToTest()])
-
-
-@pytest.mark.launch(fixture=flight)
-def test_a_launched_flight_is_recorded_whole(out):
+def until(holds, launched, what):
     deadline = time.monotonic() + HANG
-    while not (out / "metrics.json").exists():
-        assert time.monotonic() < deadline, sorted(p.name for p in out.glob("*"))
+    while not holds():
+        assert time.monotonic() < deadline, f"{what}: {launched.said}"
         time.sleep(0.1)
-    time.sleep(0.2)  # until it is written
+
+
+def wait_for_flight(launched):
+    from probe import Probe  # here, so that the module can be collected where there is no ROS 2
+
+    probe = Probe(launched.domain)
+    probe.hear_states("iap")
+    probe.wait_for_state("iap", 0.5)
+    probe.close()
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS.names())
+def test_every_scenario_starts_and_ends(launch, tmp_path, scenario):
+    out = tmp_path / "run"
+    flight = launch("sim", scenario=scenario, duration="1.0", out=str(out), **RECORDED)
+    assert flight.end() == 0, flight.said
+    metrics = json.loads((out / "metrics.json").read_text())
+    assert metrics["outcome"] == "completed"
+    assert metrics["duration_s"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_launched_flight_is_recorded_whole(launch, tmp_path, variant):
+    out = tmp_path / "run"
+    name = "replay" if variant == "replay" else "sim"
+    given = {"duration": "4.0", "out": str(out), **RECORDED, **VARIANTS[variant]}
+    flight = launch(name, **given)
+    assert flight.end() == 0, flight.said
     metrics = json.loads((out / "metrics.json").read_text())
     assert metrics["outcome"] == "completed"
     assert metrics["position_rmse_m"] < 0.02
     sensors = load_run(out).meta.sensors
-    assert bool(sensors) == ("sensors" in BY_NODES[out.name])
+    assert bool(sensors) == ("sensors" in VARIANTS[variant])
     kept = {reading.source.topic for reading in read_sensors(out / "bag", sensors)}
     assert kept == {sensor.topic for sensor in sensors}
+    left = [path.name for path in (tmp_path / "launch_0").iterdir()]
+    assert not [name for name in left if name.startswith(("iap_launch_", "launch_params_"))]
+
+
+def test_a_node_that_is_killed_ends_the_launch_with_an_error(launch, tmp_path):
+    out = tmp_path / "run"
+    flight = launch("sim", scenario="hover", out=str(out), record="true")
+    wait_for_flight(flight)
+    (controller,) = flight.nodes("controller_node")
+    os.kill(controller, signal.SIGKILL)
+    assert flight.end() == 1
+    assert "controller_node-2 ended with exit code -9" in flight.said
+    assert not flight.nodes()
+
+
+def test_a_node_that_is_killed_comes_back_where_that_is_asked_for(launch, tmp_path):
+    out = tmp_path / "run"
+    given = {"respawn": "true", "record": "true", "out": str(out), "duration": "600.0"}
+    flight = launch("sim", scenario="hover", **given)
+    wait_for_flight(flight)
+    (controller,) = flight.nodes("controller_node")
+    os.kill(controller, signal.SIGKILL)
+    until(lambda: set(flight.nodes("controller_node")) - {controller}, flight, "another one")
+    until(lambda: "commands on /iap/command again" in flight.said, flight, "commands")
+    assert flight.interrupt() == 0, flight.said
+    assert json.loads((out / "metrics.json").read_text())["outcome"] == "interrupted"
+
+
+def test_wrong_parameters_end_the_launch_although_nodes_come_back(launch, tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("/iap/controller_node: {ros__parameters: {law: no_such_law}}\n")
+    flight = launch("sim", respawn="true", params_file=str(file))
+    assert flight.end() == 1
+    assert "no_such_law" in flight.said
+    assert not flight.nodes()
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "reason"),
+    [
+        ("sim", {"scenario": "nope"}, "unknown scenario 'nope'"),
+        ("sim", {"namespace": "a-b"}, "namespace:=a-b"),
+        ("sim", {"params_file": "/nowhere.yaml"}, "/nowhere.yaml"),
+        ("sim", {"discovery": "moon"}, "moon"),
+        ("hover", {"scenario": "wall_push"}, "scenario:=wall_push has no effect here"),
+        ("replay", {"scenario": "hover"}, "scenario:=hover has no effect here"),
+        ("teleop", {"reference": "true"}, "reference:=true has no effect here"),
+        ("localization", {"rate": "fast"}, "rate:=fast: a number is expected"),
+        ("sim", {"rviz": "true"}, "rviz:=true: package 'rviz2' is not installed"),
+    ],
+)
+def test_what_cannot_be_launched_is_refused_before_anything_starts(launch, name, given, reason):
+    if "rviz" in given and has_rviz():
+        pytest.skip("rviz2 is installed here")
+    flight = launch(name, **given)
+    assert flight.end() == 1
+    assert reason in flight.said
+    assert "process started" not in flight.said

@@ -23,6 +23,7 @@ LARGEST_DISTANCE = {  # from the positions of one process [m]
     "vio_uwb": 1e-3,
     "virpo": 0.03,  # whose aircraft hear of each other by topics, a sample or two later than in one process
 }
+SIMULATION = {"joint": "/lab", "virpo": "/lab/sim_1"}  # namespaces of some of them
 SEEN = [
     "/image_raw",
     "/camera_info",
@@ -31,7 +32,6 @@ SEEN = [
 ]  # ends of the names of topics that nodes listen to
 EVERY = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 NAMES = ("drone_1", "drone_2", "drone_3")
-SPACES = [f"/iap/{name}" for name in NAMES]
 TOPICS = {name: f"/iap/{name}/virpo/odometry" for name in NAMES} | {
     "center": "/iap/virpo/odometry"
 }
@@ -62,17 +62,21 @@ def values(run):
 @pytest.mark.parametrize("method", LARGEST_DISTANCE)
 def test_odometry_of_nodes_is_that_of_one_process(start, run, values, method):
     nodes, probe = start
-    keys = [nodes.start("frontend_node", values, namespace=space) for space in SPACES]
+    lab = SIMULATION.get(method, "")
+    spaces = [f"{lab}/iap/{name}" for name in NAMES]
+    probe.hear_diagnostics(lab)
+    keys = [nodes.start("frontend_node", values, namespace=space) for space in spaces]
     own = {**values, "method": method}
     if method in ("vio_uwb", "virpo"):
-        keys += [nodes.start("virpo_node", own, namespace=space) for space in SPACES]
-        keys.append(nodes.start("centre_node", values, namespace="/iap"))
+        keys += [nodes.start("virpo_node", own, namespace=space) for space in spaces]
+        keys.append(nodes.start("centre_node", values, namespace=f"{lab}/iap"))
     else:
-        keys.append(nodes.start("joint_node", own, namespace="/iap"))
-    heard = {name: probe.hear(Odometry, topic, EVERY) for name, topic in TOPICS.items()}
+        keys.append(nodes.start("joint_node", own, namespace=f"{lab}/iap"))
+    heard = {name: probe.hear(Odometry, f"{lab}{topic}", EVERY) for name, topic in TOPICS.items()}
     names = [f"/{key.replace('.', '/')}" for key in keys]
     probe.wait(lambda: all(name in probe.statuses for name in names), "the nodes")
-    player = nodes.start("sensor_player", {"run": str(run), "rate": RATE, "wait_for": SEEN})
+    played = {"run": str(run), "rate": RATE, "wait_for": SEEN}
+    player = nodes.start("sensor_player", played, namespace=lab)
     probe.wait(lambda: nodes.processes[player].poll() is not None, "end of the recording")
 
     expected = localize(open_dataset(run), [method], load_settings()).methods[method].trajectories

@@ -78,8 +78,10 @@ def test_a_joint_window_follows_all_aircraft_and_the_centre(together, play):
     for said in heard.values():
         assert np.diff(times(said)) == pytest.approx(0.1)
         assert np.linalg.eigvalsh(np.reshape(said[-1].pose.covariance, (6, 6)))[0] > 0.0
-    assert heard["center"][0].child_frame_id == "iap/base_link"
-    assert heard["drone_2"][0].child_frame_id == "iap/drone_2_imu"
+    assert (
+        heard["center"][0].child_frame_id == "iap/estimate/base_link"
+    )  # the truth has the plain name
+    assert heard["drone_2"][0].child_frame_id == "iap/drone_2/virpo"
     assert heard["drone_2"][0].header.frame_id == "map"
 
 

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
+from geometry_msgs.msg import AccelStamped, PoseStamped, TwistStamped
 from nav_msgs.msg import Odometry
 from probe import flown_in_process, fly_recorded, largest_difference
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -17,7 +18,9 @@ from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
 from iap_description import so3
+from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 from iap_io.runs.run_folder import load_run, read_metrics
+from iap_msgs.srv import Step
 from iap_simulation.flight import Flight
 from iap_simulation.run import execute
 from iap_simulation.scenario.scenario import Options, resolve
@@ -93,10 +96,35 @@ def test_paused_time_goes_by_the_steps_asked_for(flight):
     probe.wait(lambda: probe.newest["iap"] == 0, "state at 0 s")
     answer = probe.step(7)
     assert answer.success
-    assert "0.035 s" in answer.message
+    assert answer.message == "t = 0.035 s"
     probe.wait_for_state("iap", 0.035)
     assert probe.stays(lambda: probe.newest["iap"] == 35_000_000)
     assert not probe.step(0).success
+
+
+def test_steps_are_answered_when_flown_and_never_cancelled_by_others(flight):
+    _, probe = flight
+    probe.reset()
+    probe.wait(lambda: probe.newest["iap"] == 0, "state at 0 s")
+    client = probe.node.create_client(Step, "/step")
+    probe.wait(client.service_is_ready, "service step")
+    first = client.call_async(Step.Request(steps=200))
+    second = client.call_async(Step.Request(steps=5))
+    probe.wait(second.done, "refusal")
+    assert not second.result().success
+    assert "stepping already" in second.result().message
+    probe.wait(first.done, "answer")
+    assert first.result().success
+    assert first.result().message == "t = 1.000 s"
+    probe.wait_for_state("iap", 1.0)
+    assert probe.stays(lambda: probe.newest["iap"] == 1_000_000_000)
+
+    third = client.call_async(Step.Request(steps=1_000_000))
+    probe.wait(lambda: probe.newest["iap"] > 1_000_000_000, "some steps")
+    probe.pause()
+    probe.wait(third.done, "the end of stepping")
+    assert not third.result().success
+    assert third.result().message.startswith("paused with ")
 
 
 def test_gains_change_in_flight_and_bad_ones_are_refused_with_the_reason(flight, in_process):
@@ -146,6 +174,36 @@ def test_standard_tools_find_what_they_know(flight):
     for name in joints[0].name:
         assert f'name="{name}"' in description[0].data
     assert {marker.ns for marker in markers[0].markers} == {"iap/thrust", "iap/path"}
+
+
+def test_what_is_tracked_goes_out_in_standard_messages(flight, folder):
+    _, probe = flight
+    probe.reset()
+    kinds = {"pose": PoseStamped, "twist": TwistStamped, "accel": AccelStamped}
+    heard = {name: probe.hear(kinds[name], f"/iap/reference/tracked/{name}") for name in kinds}
+    assert probe.step(100).success
+
+    def has_come() -> bool:
+        """The standing state's answer comes again and again."""
+        return all(
+            said and said[-1].header.stamp.nanosec == 500_000_000 for said in heard.values()
+        )
+
+    probe.wait(has_come, "the tracked reference of 0.5 s")
+    pose, twist, accel = (said[-1] for said in heard.values())
+    given = load_run(folder).vehicles[0].columns.reference[100]
+    assert {each.header.frame_id for each in (pose, twist, accel)} == {"map"}
+    place = pose.pose.position
+    np.testing.assert_array_equal([place.x, place.y, place.z], given[REF_P])
+    for motion, linear, angular in (
+        (twist.twist, REF_V, REF_W),
+        (accel.accel, REF_A, REF_ALPHA),
+    ):
+        v, w = motion.linear, motion.angular
+        np.testing.assert_array_equal([v.x, v.y, v.z], given[linear])
+        in_map = so3.rotate(given[REF_Q], given[angular])
+        np.testing.assert_allclose([w.x, w.y, w.z], in_map, atol=1e-12)
+    assert np.abs(given[REF_V]).max() > 0.0
 
 
 def test_diagnostics_tell_factor_and_counts(flight):

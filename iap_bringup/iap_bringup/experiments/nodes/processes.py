@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
 from iap_bringup.launching.node_parameters import (
@@ -24,6 +23,7 @@ from iap_bringup.launching.node_parameters import (
     sensor_parameters,
     vehicle_nodes,
 )
+from iap_bringup.launching.parameter_files import parameters_text
 from iap_description.errors import BadInput
 from iap_io.runs.run_meta import TRUTH
 from iap_simulation.scenario.scenario import Scenario
@@ -94,7 +94,7 @@ class Nodes:
         """Start a node's executable; returns its key in `processes`, which is also the stem of its log."""
         key = f"{namespace.strip('/')}.{name}".strip(".").replace("/", ".")
         file = self._folder / f"{key}.yaml"
-        file.write_text(yaml.safe_dump({"/**": {"ros__parameters": dict(parameters or {})}}))
+        file.write_text(parameters_text({"/**": parameters or {}}), encoding="utf-8")
         command = [
             str(executable(name, package)),
             *arguments,
@@ -114,11 +114,23 @@ class Nodes:
         return key
 
     def start_flight(
-        self, scenario: Scenario, parameters: Mapping[str, Any], **physics: object
+        self,
+        scenario: Scenario,
+        parameters: Mapping[str, Any],
+        *,
+        simulation: str = "",
+        **physics: object,
     ) -> None:
-        """Start all nodes that fly a scenario; `parameters` name it and `physics` go to physics_node besides."""
+        """Start all nodes that fly a scenario.
+
+        Args:
+            scenario: that is flown.
+            parameters: that name it.
+            simulation: namespace of all of it, such as ``/sim_1``.
+            physics: parameters of physics_node besides.
+        """
         for vehicle in scenario.vehicles:
-            space = f"/{vehicle.name}"
+            space = f"{simulation}/{vehicle.name}"
             for name, own in vehicle_nodes(scenario, vehicle).items():
                 self.start(name, own, namespace=space)
             if parameters.get("bag"):
@@ -128,17 +140,25 @@ class Nodes:
                 self.start("reference_node", values, namespace=space, package="iap_control")
             source = vehicle.control.state_source
             if source != TRUTH:
-                self.start_localization(scenario, vehicle, source, str(physics.get("pace", "")))
+                pace = str(physics.get("pace", ""))
+                self.start_localization(scenario, vehicle, source, pace, simulation=simulation)
         for name in sensor_nodes(scenario):
-            self.start(name, {**sensor_parameters(scenario), "reliable": True})
-        self.start("physics_node", {**parameters, **physics})
+            sensing = {**sensor_parameters(scenario), "reliable": True}
+            self.start(name, sensing, namespace=simulation)
+        self.start("physics_node", {**parameters, **physics}, namespace=simulation)
 
     def start_localization(
-        self, scenario: Scenario, vehicle: VehicleSpec, method: str, pace: str = ""
+        self,
+        scenario: Scenario,
+        vehicle: VehicleSpec,
+        method: str,
+        pace: str = "",
+        *,
+        simulation: str = "",
     ) -> list[str]:
         """Start all nodes that localise a vehicle; returns their keys in `processes`."""
         return [
-            self.start(name, {**own, "reliable": True}, namespace=space)
+            self.start(name, {**own, "reliable": True}, namespace=f"{simulation}{space}")
             for name, space, own in localization_nodes(scenario, vehicle, method, pace)
         ]
 

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parameter files as rcl reads them: every value of every node arrives as what it is."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
+
+import rclpy
+from rclpy.node import Node
+
+from iap_bringup.launching.flight_nodes import flight_nodes
+from iap_bringup.launching.launch_arguments import PARAMETERS, flight_parameters, resolve_flight
+from iap_bringup.launching.parameter_files import parameters_text
+from iap_simulation.scenario.scenario import SCENARIOS
+
+pytestmark = pytest.mark.ros
+SWITCHES = {
+    "record": "true",
+    "reference": "true",
+    "pace": "lockstep",
+    "out": "",
+    "localization": "",
+}
+TRICKY = [
+    "y",
+    "n",
+    "on",
+    "null",
+    "~",
+    "1",
+    "1e3",
+    "0x10",
+    "",
+    " a",
+    "a: b",
+    "#",
+    "a\nb",
+    "ä",
+    "{}",
+]
+
+
+def read_by_rcl(files: list[Path], name: str, namespace: str) -> dict[str, object]:
+    """The parameters of one node of some files, in which later ones count first."""
+    context = rclpy.Context()
+    given = [argument for file in files for argument in ("--params-file", str(file))]
+    rclpy.init(context=context, args=["--ros-args", *given])
+    try:
+        node = Node(
+            name,
+            namespace=namespace,
+            context=context,
+            start_parameter_services=False,
+            enable_rosout=False,
+            automatically_declare_parameters_from_overrides=True,
+        )
+        found = {key: each.value for key, each in node._parameters.items()}  # noqa: SLF001
+        node.destroy_node()
+    finally:
+        rclpy.shutdown(context=context)
+    return found
+
+
+def plain(value: object) -> object:
+    return list(value) if isinstance(value, list | tuple) or hasattr(value, "typecode") else value
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS.names())
+def test_every_node_of_every_scenario_gets_its_parameters(scenario, tmp_path):
+    given = {name: str(default) for name, (default, _) in PARAMETERS.items()}
+    given |= {"scenario": scenario, "set": "", **SWITCHES}
+    flight = flight_parameters(given)
+    nodes = flight_nodes(resolve_flight(flight)[0], flight, given)
+    assert {"physics_node", "controller_node", "recorder"} <= {node.executable for node in nodes}
+    file = tmp_path / "parameters.yaml"
+    file.write_text(parameters_text({n.full_name("/sim_1"): n.parameters for n in nodes}))
+    for node in nodes:
+        read = read_by_rcl([file], node.executable, f"/sim_1/{node.space}".rstrip("/"))
+        for key, value in node.parameters.items():
+            assert plain(read[key]) == plain(value), (node.executable, key)
+            assert type(plain(read[key])) is type(plain(value)), (node.executable, key)
+
+
+def test_texts_stay_texts_whatever_they_look_like(tmp_path):
+    file = tmp_path / "parameters.yaml"
+    values = {f"text_{i}": text for i, text in enumerate(TRICKY)} | {"all": TRICKY}
+    file.write_text(parameters_text({"/**": values}), encoding="utf-8")
+    read = read_by_rcl([file], "node", "/iap")
+    assert {key: plain(read[key]) for key in values} == values
+
+
+@pytest.mark.parametrize("pattern", ["/sim_1/iap/node", "/**/node", "/**"])
+def test_a_later_file_counts_before_an_earlier_one(tmp_path, pattern):
+    first, second = tmp_path / "first.yaml", tmp_path / "second.yaml"
+    first.write_text(parameters_text({"/sim_1/iap/node": {"a": 1, "b": 2}}))
+    second.write_text(parameters_text({pattern: {"a": 3}}))
+    read = read_by_rcl([first, second], "node", "/sim_1/iap")
+    assert (read["a"], read["b"]) == (3, 2)
