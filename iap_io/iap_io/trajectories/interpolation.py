@@ -1,20 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples between samples: straight lines for vectors, great circles for attitudes.
-
-Before the first and after the last sample these hold.
-"""
+"""Attitudes between samples, on great circles; before the first and after the last sample these hold."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.arrays import Array
-
-
-def linear(t: Array, t_samples: Array, values: Array) -> Array:
-    """Vectors (T, n) at times (T,), from samples (K, n) at increasing times (K,)."""
-    index, fraction = _between(t, t_samples)
-    return values[index] + fraction * (values[index + 1] - values[index])
 
 
 def slerp(t: Array, t_samples: Array, q_samples: Array) -> Array:
