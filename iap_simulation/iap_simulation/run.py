@@ -12,16 +12,16 @@ from iap_description.errors import FlightFailed
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_folder import (
+    TrajectoryFiles,
     create_run_folder,
-    load_run,
     write_config,
     write_metrics,
-    write_trajectories,
 )
 from iap_io.runs.run_meta import COMPLETED, RunStats
+from iap_io.runs.run_reader import RunReader
 from iap_io.wire.cdr import message_types
 from iap_simulation.flight import Flight
-from iap_simulation.metrics.metrics import compute_metrics
+from iap_simulation.metrics.metrics import Scores
 from iap_simulation.pacing import WallClock
 from iap_simulation.scenario.scenario import resolved
 from iap_simulation.simulation import Simulation
@@ -117,10 +117,14 @@ def judge(folder: Path, stats: RunStats, collisions: list[dict[str, Any]]) -> di
     Raises:
         BadInput: nothing was recorded.
     """
-    run = load_run(folder)
-    metrics = compute_metrics(run, stats)
-    metrics["collisions"] = collisions
-    write_trajectories(folder, run)
+    reader = RunReader(folder)
+    tracks = reader.tracks()
+    scores = Scores(reader.meta, tracks)
+    with TrajectoryFiles(folder, reader.meta, tracks) as trajectories:
+        for columns in reader.pieces():
+            scores.add(columns)
+            trajectories.add(columns)
+    metrics = {**scores.metrics(stats), "collisions": collisions}
     write_metrics(folder, metrics)
     return metrics
 
