@@ -154,7 +154,11 @@ class TrajectoryFiles:
 
     def _append(self, name: str, t: Array, poses: Array) -> None:
         if name not in self._files:
-            self._files[name] = GrowingFile(self._path(name, ".part"))
+            part = self._path(name, ".part")
+            try:
+                self._files[name] = GrowingFile(part)
+            except OSError as error:
+                raise RecordingFailed(f"{part}: cannot be made: {error.strerror}") from error
         self._files[name].append(tum_text(t, poses))
 
     def _path(self, name: str, suffix: str = "") -> Path:
@@ -192,9 +196,10 @@ def write_file(path: Path, data: bytes) -> None:
         part.write_bytes(data)
         os.replace(part, path)
     except OSError as error:
-        if part.exists():
-            part.unlink()
         raise RecordingFailed(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        if part.exists():  # it was not finished
+            part.unlink()
 
 
 def load_run(folder: Path, *, at_most: int | None = None) -> RunData:
