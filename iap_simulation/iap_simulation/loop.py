@@ -118,7 +118,7 @@ class ClosedLoop:
         self.observers, self.timer = observers, timer or StepTimer()
         self.sensors, self.estimates = sensors, estimates
         self.k, self._sampled = 0, -1
-        self.last = max(len(vehicle.timeline.rows) for vehicle in vehicles) - 1
+        self.last = max(vehicle.timeline.last for vehicle in vehicles)
 
     def sense(self) -> None:
         """Take the samples that are due at the present instant, unless they are taken already."""

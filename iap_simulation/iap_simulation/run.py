@@ -2,6 +2,7 @@
 """One run from resolved scenario to run folder: fly, record, judge."""
 
 import gc
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,19 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from iap_description.errors import FlightFailed
+from iap_description.interrupts import Deferral, word
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_folder import (
+    TrajectoryFiles,
     create_run_folder,
-    load_run,
     write_config,
     write_metrics,
-    write_trajectories,
 )
 from iap_io.runs.run_meta import COMPLETED, RunStats
+from iap_io.runs.run_reader import RunReader
 from iap_io.wire.cdr import message_types
 from iap_simulation.flight import Flight
-from iap_simulation.metrics.metrics import compute_metrics
+from iap_simulation.metrics.metrics import Scores
 from iap_simulation.pacing import WallClock
 from iap_simulation.scenario.scenario import resolved
 from iap_simulation.simulation import Simulation
@@ -83,6 +85,8 @@ def execute(
 ) -> Result:
     """Fly, record into `folder`, and judge; whatever ends the flight, what was recorded is kept and judged.
 
+    A flight that ends before anything is recorded leaves no folder.
+
     Args:
         flight: made ready.
         folder: an empty run folder.
@@ -90,7 +94,34 @@ def execute(
         progress: called with the simulation time [s].
         realtime: keep pace with the wall clock.
         view: open PyBullet's window.
+
+    Raises:
+        BadInput: a vehicle starts inside an object, or the recording cannot be read back.
+        FlightFailed: it ended before anything was recorded.
+        RecordingFailed: nothing could be recorded, or what follows from the recording could not be written.
+        KeyboardInterrupt: before anything was recorded, or while it was judged.
     """
+    try:
+        stats, failure, collisions = _flown(
+            flight, folder, config, progress=progress, realtime=realtime, view=view
+        )
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+    metrics = judge(folder, stats, collisions)
+    return Result(metrics, failure, stats.outcome == INTERRUPTED, folder)
+
+
+def _flown(
+    flight: Flight,
+    folder: Path,
+    config: dict[str, Any],
+    *,
+    progress: Progress,
+    realtime: bool,
+    view: bool,
+) -> tuple[RunStats, str | None, list[dict[str, Any]]]:
+    """Fly and record: what the loop measured of itself, why the flight did not complete, and its collisions."""
     write_config(folder, config, flight.sensors.suite.infos)
     message_types()  # a tenth of a second once per process, which is no part of the loop
     with Simulation(flight, view=view) as simulation:
@@ -107,8 +138,7 @@ def execute(
         for i, navigator in flight.navigators.items()
     }
     stats = RunStats(outcome, t, wall, loop.timer.mean_us, *rendered, faults=faults)
-    metrics = judge(folder, stats, loop.monitor.collision_records)
-    return Result(metrics, failure, outcome == INTERRUPTED, folder)
+    return stats, failure, loop.monitor.collision_records
 
 
 def judge(folder: Path, stats: RunStats, collisions: list[dict[str, Any]]) -> dict[str, Any]:
@@ -117,10 +147,14 @@ def judge(folder: Path, stats: RunStats, collisions: list[dict[str, Any]]) -> di
     Raises:
         BadInput: nothing was recorded.
     """
-    run = load_run(folder)
-    metrics = compute_metrics(run, stats)
-    metrics["collisions"] = collisions
-    write_trajectories(folder, run)
+    reader = RunReader(folder)
+    tracks = reader.tracks()
+    scores = Scores(reader.meta, tracks)
+    with TrajectoryFiles(folder, reader.meta, tracks) as trajectories:
+        for columns in reader.pieces():
+            scores.add(columns)
+            trajectories.add(columns)
+    metrics = {**scores.metrics(stats), "collisions": collisions}
     write_metrics(folder, metrics)
     return metrics
 
@@ -130,22 +164,32 @@ def _fly_recorded(
 ) -> tuple[str, str | None]:
     """Outcome of a recorded flight, and the sentence for the user unless it completed.
 
+    Interrupts wait for the end of a control step, of which there is one at least, and for the recording's end.
     Garbage collection waits, since a pause in the loop would be a missed deadline.
     """
     gc.collect()
     gc.freeze()
+    recorder: Recorder | None = None
     try:
-        with Recorder(folder, flight.meta, flight.scenario.recording) as recorder:
-            flight.write_tracks(recorder)
-            pace = [WallClock()] if realtime else []
-            simulation.begin(observers=[recorder, *pace], sinks=[recorder])
-            simulation.fly(progress)
-    except FlightFailed as error:
-        return error.outcome, str(error)
-    except RecordingFailed as error:
-        return "recording_failed", str(error)
-    except KeyboardInterrupt:
-        return INTERRUPTED, f"interrupted at t = {simulation.t:.3f} s"
+        with Deferral() as interrupts:
+            with Recorder(folder, flight.meta, flight.scenario.recording) as recorder:
+                flight.write_tracks(recorder)
+                pace = [WallClock()] if realtime else []
+                simulation.begin(observers=[recorder, *pace, interrupts], sinks=[recorder])
+                simulation.fly(progress)
+    except (FlightFailed, RecordingFailed, KeyboardInterrupt) as error:
+        if recorder is None or not recorder.written:
+            raise
+        return _ending(error, simulation.t)
     finally:
         gc.unfreeze()
     return COMPLETED, None
+
+
+def _ending(error: BaseException, t: float) -> tuple[str, str]:
+    """One word for metrics.json and the sentence for the user, of what ended a flight at a time [s]."""
+    if isinstance(error, FlightFailed):
+        return error.outcome, str(error)
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED, f"{word(error)} at t = {t:.3f} s"
+    return "recording_failed", str(error)

@@ -83,7 +83,7 @@ class Simulation:
         try:
             self._load(flight)
             self.begin()
-        except BadInput:
+        except BaseException:  # whoever asked for it has nothing to close
             self.close()
             raise
 

@@ -18,7 +18,7 @@ from iap_control.references.timeline import Leads, Timeline, flight_timeline
 from iap_description.arrays import Array
 from iap_description.random_streams import stream
 from iap_description.signals import Reference, WrenchRecord
-from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Level, Mode, Q, resting_state
+from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Mode, Q, resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.joints import joined_rows
 from iap_physics.measured.state_noise import NoisyState
@@ -91,7 +91,7 @@ class Vehicle:
         line = _timeline(scenario, vehicle, model, recorded)
         sense = NoisyState(vehicle.state_noise, _noise(scenario.seed, vehicle.name))
         row = drawn_start(
-            line.rows[0], scenario.draw, stream(scenario.seed, f"{vehicle.name}/start")
+            line.row(0), scenario.draw, stream(scenario.seed, f"{vehicle.name}/start")
         )
         start, rpm = _start(vehicle, model_assembly, model, row)
         return cls(
@@ -151,8 +151,8 @@ class Vehicle:
 
     def reference(self, k: int) -> Reference:
         """The reference at control instant k; the last one is held."""
-        k = min(k, len(self.timeline.rows) - 1)
-        return Reference(self.timeline.rows[k], Level(self.timeline.levels[k]))
+        k = min(k, self.timeline.last)
+        return Reference(self.timeline.row(k), self.timeline.level(k))
 
 
 def recorded_commands(scenario: Scenario) -> tuple[Commanded | None, ...]:

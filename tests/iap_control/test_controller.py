@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The choice of a controller by its name, and a user's own one in flight: in process and between messages."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from flying import DT, Loop, controller_of, gains_of, model_of, scenario_of
@@ -26,7 +28,8 @@ def made(law, platform="three_star"):
 def hover_with(law):
     """A hover whose reference lies beside the start."""
     loop = Loop.of(scenario_of("hover", f"control.law={law}", duration=8.0))
-    loop.vehicles[0].timeline.rows[:, 0] += ASIDE
+    vehicle = loop.vehicles[0]
+    vehicle.timeline = replace(vehicle.timeline, offset=np.array([ASIDE, 0.0, 0.0]))
     return loop
 
 

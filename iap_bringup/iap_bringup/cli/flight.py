@@ -13,6 +13,7 @@ from rich.console import Console
 
 from iap_bringup.cli import report
 from iap_bringup.cli.options import add_assignments, add_report_options, add_sensor_options
+from iap_description import interrupts
 from iap_description.errors import BadInput
 from iap_io.runs.disk_use import disk_use
 from iap_io.runs.run_folder import COMPARED, create_run_folder, write_metrics
@@ -125,20 +126,22 @@ def _fly(
     _announce(console, flight)
     folder = create_run_folder(options.out, scenario.scenario)
     what = report.flight_text(scenario, flight.duration)
-    with report.time_bar(console, what, flight.duration) as progress:
-        try:
+    try:
+        with report.time_bar(console, what, flight.duration) as progress:
             how = {"realtime": options.realtime, "view": options.view}
             result = execute(flight, folder, tree, progress=progress, **how)
-        except BadInput:  # a flight that cannot begin leaves no folder
-            shutil.rmtree(folder)
-            raise
-        if resolve_anew is not None:
-            _fly_compared(result, scenario, resolve_anew, folder, progress)
-    if not options.no_plot:
-        with console.status("drawing"):
-            from iap_bringup.pictures.run_pictures import draw_run  # matplotlib is slow to import
+            if resolve_anew is not None:
+                _fly_compared(result, scenario, resolve_anew, folder, progress)
+        if not options.no_plot:
+            with console.status("drawing"):
+                # matplotlib is slow to import
+                from iap_bringup.pictures.run_pictures import draw_run
 
-            draw_run(folder)
+                draw_run(folder)
+    except KeyboardInterrupt as stop:
+        if folder.exists():
+            stop.args = (f"what was flown is in {folder}",)
+        raise
     report.show(console, result.metrics, folder)
     if options.json:
         sys.stdout.write(json.dumps(result.metrics, allow_nan=False) + "\n")
@@ -180,7 +183,7 @@ def _announce(console: Console, flight: Flight) -> None:
 def _exit_code(result: Result) -> int:
     if result.interrupted:
         sys.stderr.write(f"iap: {result.failure}; what was flown is kept\n")
-        return 130
+        return interrupts.exit_code()
     if result.metrics["outcome"] != COMPLETED:
         sys.stderr.write(f"iap: {result.failure or result.metrics['outcome']}\n")
         return 1

@@ -12,7 +12,8 @@ from iap_bringup.cli.options import add_sensor_options
 from iap_bringup.pictures.contact_sheet import write_contact_sheet
 from iap_bringup.pictures.run_pictures import draw_run
 from iap_description.errors import BadInput
-from iap_io.runs.run_folder import CONFIG, create_run_folder, load_run
+from iap_io.runs.run_folder import CONFIG, create_run_folder
+from iap_io.runs.run_reader import RunReader
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.rerender import rerender
 from iap_simulation.scenario.scenario import resolve_again
@@ -74,7 +75,7 @@ def _render_again(options: argparse.Namespace) -> int:
     scenario, tree = resolve_again(
         options.folder / CONFIG, sensors=options.sensors, scene=options.scene
     )
-    meta = load_run(options.folder).meta
+    meta = RunReader(options.folder).meta
     folder = create_run_folder(options.out, f"{meta.scenario}_again")
     renderer = make_renderer(scenario.renderer)
     duration = scenario.duration or 0.0

@@ -4,18 +4,24 @@
 Each command's module is imported once the command is known, because most import the whole simulation.
 """
 
-import argparse
-import importlib
-import os
-import sys
-from collections.abc import Sequence
+from iap_description import interrupts
+
+if __name__ == "__main__":  # before anything that takes its time
+    interrupts.install(interrupts.exit_at_once)
+
+import argparse  # noqa: E402
+import importlib  # noqa: E402
+import os  # noqa: E402
+import signal  # noqa: E402
+import sys  # noqa: E402
+from collections.abc import Sequence  # noqa: E402
 
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # more slow small matrices down
     os.environ.setdefault(_threads, "1")
 
 from iap_description.errors import BadInput, IapError  # noqa: E402 - after the threads are set
 
-EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT, EXIT_INTERRUPTED = 0, 1, 2, 130
+EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 COMMANDS = {  # command -> its module in this folder, which has add_COMMAND(parser), and its help
     "run": ("flight", "fly a scenario"),
     "replay": ("flight", "fly the commands of a recorded flight"),
@@ -29,19 +35,60 @@ COMMANDS = {  # command -> its module in this folder, which has add_COMMAND(pars
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code: 0 done, 1 failed flight, 2 bad input, 130 interrupted."""
-    options = parse(sys.argv[1:] if arguments is None else arguments)
+    """Run one command.
+
+    Returns:
+        The exit code: 0 done, 1 failed flight, 2 bad input, 130 interrupted, 143 terminated.
+    """
+    _replace_closed_streams()
+    with interrupts.handled(interrupts.exit_at_once):
+        options = parse(sys.argv[1:] if arguments is None else arguments)
     try:
-        return int(options.run(options))
+        with interrupts.handled(interrupts.raise_interrupt):
+            code = _run(options)
+    except KeyboardInterrupt as stop:
+        return _say(interrupts.word(stop), *stop.args, code=interrupts.exit_code())
+    if code == EXIT_DONE and interrupts.received():  # in a callback that could not raise it
+        return _say("interrupted, and yet done", code=interrupts.exit_code())
+    return code
+
+
+def _replace_closed_streams() -> None:
+    """Where the shell has closed standard output or standard error (``>&-``), what is written there is lost."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - until the process ends
+
+
+def _run(options: argparse.Namespace) -> int:
+    try:
+        code = int(options.run(options))
+        sys.stdout.flush()
     except BadInput as error:
-        sys.stderr.write(f"iap: {error}\n")
-        return EXIT_BAD_INPUT
+        return _say(str(error), code=EXIT_BAD_INPUT)
     except IapError as error:
-        sys.stderr.write(f"iap: {error}\n")
-        return EXIT_FAILED
-    except KeyboardInterrupt:
-        sys.stderr.write("iap: interrupted\n")
-        return EXIT_INTERRUPTED
+        return _say(str(error), code=EXIT_FAILED)
+    except OSError as error:
+        if not _lose_output():
+            raise
+        return _say(f"standard output: {error.strerror}", code=EXIT_FAILED)
+    return code
+
+
+def _say(*words: str, code: int) -> int:
+    sys.stderr.write(f"iap: {'; '.join(words)}\n")
+    return code
+
+
+def _lose_output() -> bool:
+    """Whether standard output takes nothing (a full disk, a pipe that nobody reads); it is let go of then."""
+    try:
+        sys.stdout.write("\n")
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return True
+    return False
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -55,9 +102,15 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     for name, (module, text) in COMMANDS.items():
         command = commands.add_parser(name, help=text)
         if name in arguments[:1]:
+            if name != "list":  # which needs no kernels
+                importlib.import_module(
+                    "iap_description.compilation_cache"
+                ).check_compilation_cache()
             getattr(importlib.import_module(f"{__package__}.{module}"), f"add_{name}")(command)
     return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_code = main()
+    interrupts.install(signal.SIG_IGN)  # the exit code says what has happened
+    sys.exit(exit_code)

@@ -21,7 +21,7 @@ from iap_bringup.nodes.node_recording import NodeRecording
 from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_bringup.nodes.sensor_log import SensorLog
 from iap_bringup.nodes.step_synchronizer import MEASURED_WRENCHES, expected_topics
-from iap_bringup.plots.plots import write_plots
+from iap_bringup.plots.plots import DRAWN, write_plots
 from iap_description.errors import BadInput, IapError
 from iap_description.sensors.readings import Reading
 from iap_description.signals import ForceMode, Reference
@@ -227,7 +227,8 @@ class RecorderNode(SuiteNode):
             try:
                 metrics = live.judge()
                 if self._plot:
-                    write_plots(live.folder / "plots", load_run(live.folder), metrics)
+                    run = load_run(live.folder, at_most=DRAWN)
+                    write_plots(live.folder / "plots", run, metrics)
             except IapError as error:
                 self.get_logger().error(str(error))
             else:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from iap_bringup.plots.plot_style import write_plot
+from iap_bringup.plots.plots import DRAWN
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
@@ -46,7 +47,7 @@ def write_contact_sheet(run: Path, out: Path | None = None, t: float | None = No
         BadInput: not a run folder, it has no cameras, or there are no images after `t`.
         RecordingFailed: the disk is full or cannot be written.
     """
-    data = load_run(run)
+    data = load_run(run, at_most=DRAWN)
     cameras = [each for each in data.meta.sensors if isinstance(each, CameraSensorInfo)]
     if not cameras:
         raise BadInput(f"{run}: no camera was recorded")

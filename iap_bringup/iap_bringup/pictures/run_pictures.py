@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All pictures of a run folder: its plots and, where there was contact, sections and snapshots."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -11,14 +12,14 @@ from iap_bringup.pictures.contact_sheet import write_contact_sheet
 from iap_bringup.plots.contact_series import Contact
 from iap_bringup.plots.plot_series import flight
 from iap_bringup.plots.plot_style import write_plot
-from iap_bringup.plots.plots import write_plots
+from iap_bringup.plots.plots import DRAWN, write_plots
 from iap_bringup.plots.plots_contact import draw_compared
 from iap_bringup.plots.plots_insertion import draw_insertion
 from iap_description.config import read_yaml
 from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_io.runs.run_folder import COMPARED, CONFIG, METRICS, RunData, load_run, read_metrics
 from iap_io.runs.run_meta import COMPLETED
-from iap_simulation.metrics.metrics import finite
+from iap_simulation.metrics.errors import finite
 from iap_simulation.scenario.scenario import Scenario, scenario_of
 
 SNAPSHOT = (960, 540)  # [pixels]
@@ -33,14 +34,15 @@ def draw_run(folder: Path) -> list[Path]:
         BadInput: not a run folder.
         RecordingFailed: the disk is full or cannot be written.
     """
-    run, plots = load_run(folder), folder / "plots"
+    run, plots = load_run(folder, at_most=DRAWN), folder / "plots"
     metrics = (
         read_metrics(folder) if (folder / METRICS).exists() else {}
     )  # none where it was killed
     written = write_plots(plots, run, metrics)
     if any(isinstance(sensor, CameraSensorInfo) for sensor in run.meta.sensors):
         written.append(write_contact_sheet(folder))
-    run = RunData(run.meta, tuple(finite(vehicle) for vehicle in run.vehicles))
+    whole = (replace(each, columns=finite(each.columns)) for each in run.vehicles)
+    run = RunData(run.meta, tuple(whole))
     outcome = metrics.get("outcome", COMPLETED)
     flights = [
         (i, flight(run.meta, vehicle, outcome))

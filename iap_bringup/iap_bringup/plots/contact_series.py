@@ -14,7 +14,7 @@ from iap_description.states import Q
 from iap_io.runs.columns import Columns, WrenchColumns
 from iap_io.runs.run_meta import RunMeta, VehicleMeta
 from iap_simulation.metrics.contact import DESIRED, ESTIMATED, FILTERED, RAW, judged_ticks
-from iap_simulation.metrics.metrics import pose_errors
+from iap_simulation.metrics.errors import pose_errors
 
 Ticks = Booleans
 LEAD = 0.08  # time that is shown before anything happens, relative to the time after

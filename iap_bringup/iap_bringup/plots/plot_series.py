@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The curves of a run's plots, in the units they are drawn in."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from iap_description.states import Q
 from iap_estimation.evaluation import trajectory_errors
 from iap_io.runs.run_folder import VehicleRun
 from iap_io.runs.run_meta import COMPLETED, RunMeta, Track, VehicleMeta
-from iap_simulation.metrics.metrics import against, finite, pose_errors, thrusts, tracked
+from iap_simulation.metrics.errors import against, finite, pose_errors, thrusts, tracked
 
 GAP = "   \N{MIDDLE DOT}   "
 
@@ -104,7 +104,7 @@ class Flight:
 
 def flight(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -> Flight:
     """The curves of one vehicle of a run."""
-    vehicle = finite(vehicle)
+    vehicle = replace(vehicle, columns=finite(vehicle.columns))
     meta, c = vehicle.meta, vehicle.columns
     t, reference, poses = tracked(vehicle)
     command = vehicle.given or Track(c.t, c.reference[:, :7])
@@ -130,7 +130,7 @@ def flight(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -> Fligh
         error=_errors(meta, t, reference, poses),
         real_error=real_error,
         difference=difference,
-        thrust=thrusts(vehicle),
+        thrust=thrusts(meta, c),
         tilt=_tilt(c.x[:, meta.aircraft, Q]),
         frames=c.x[:, rows, :3],
         contact=None

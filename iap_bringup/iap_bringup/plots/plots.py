@@ -47,6 +47,8 @@ from iap_io.runs.run_meta import COMPLETED
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+DRAWN = 100_000  # ticks of a run that are drawn; of a longer one so many are chosen evenly
+
 
 def write_plots(
     folder: Path, run: RunData, metrics: Mapping[str, Any] | None = None

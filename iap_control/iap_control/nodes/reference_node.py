@@ -13,7 +13,7 @@ import numpy as np
 from iap_control.model import mount_yaws
 from iap_control.references.motions import Motion, MotionOrReplay, Replay
 from iap_control.references.player import Player
-from iap_control.references.timeline import Leads, flight_timeline
+from iap_control.references.timeline import LONGEST, Leads, flight_timeline
 from iap_description.arrays import Array
 from iap_description.config import Record, parse_yaml, validate
 from iap_description.errors import BadInput
@@ -88,12 +88,12 @@ def make_player(node: SuiteNode, platform: Platform) -> Player:
     line = flight_timeline(reference, _leads(node, platform.ground_clearance), dt)
     line = line.placed(_offset(node), mount_yaws(Assembly.of(platform)), yaw)
     what = "Length [s]; 0: the reference's own."
-    duration = node.parameter("duration", 0.0, what, limits=(0.0, 1e6))
+    duration = node.parameter("duration", 0.0, what, limits=(0.0, LONGEST))
     if duration:
         line = line.cut(duration)
     home = _numbers(node, "home", "State row where the flight starts", STATE_SIZE)
     node.get_logger().info(f"{reference.type}: {line.duration:.1f} s")
-    return Player(line, line.rows[0] if home is None else home)
+    return Player(line, line.row(0) if home is None else home)
 
 
 def _reference(node: SuiteNode) -> Motion | Replay:
@@ -107,7 +107,7 @@ def _reference(node: SuiteNode) -> Motion | Replay:
 def _leads(node: SuiteNode, ground_clearance: float) -> Leads:
     start = node.choice("start", STARTS, "Where the flight begins and ends: hover | ground.")
     what = "From rest at the first pose to the reference [s]."
-    lead_in = node.parameter("lead_in", 3.0, what, limits=(0.0, 1e4))
+    lead_in = node.parameter("lead_in", 3.0, what, limits=(0.0, LONGEST))
     return Leads(lead_in, ground_clearance if start == "ground" else None)
 
 

@@ -163,8 +163,10 @@ class FigureEight(Record):
         side = np.where(np.floor(t / self.half_lap) % 2 == 0, 1.0, -1.0)
         mirror = Jet(side, np.zeros_like(side), np.zeros_like(side))
         x, y, z = _lap(phase, self.amplitude, self.altitude)
-        corners = np.arange(0.0, self.duration + self.half_lap, 0.5 * self.half_lap)
-        zigzag = polyline(t, corners, np.array([0.0, 1.0, 0.0, -1.0])[np.arange(len(corners)) % 4])
+        quarter = 0.5 * self.half_lap
+        corners = np.arange(max(0.0, t.min() // quarter - 1.0), t.max() // quarter + 3.0)
+        ramps = np.array([0.0, 1.0, 0.0, -1.0])[corners.astype(np.intp) % 4]
+        zigzag = polyline(t, corners * quarter, ramps)
         angles = [float(np.deg2rad(a)) * zigzag for a in self.ramp_deg]
         return from_ned(rows_of((x, mirror * y, z), angles))
 

@@ -23,7 +23,7 @@ class Player:
 
     def __init__(self, timeline: Timeline, start: Array) -> None:
         self._timeline, self._home = timeline, start
-        self._row = np.empty(timeline.rows.shape[1])
+        self._row = np.empty(timeline.width)
         self._t = np.inf  # of the last state [s]
         self._start = 0.0
         self._blend: Blend | None = None
@@ -39,16 +39,16 @@ class Player:
         if t < self._t:
             self._start = t
             is_home = Blend.between(t, x, self._home).way < START_TOLERANCE
-            self._blend = None if is_home else Blend.between(t, x, line.rows[0])
+            self._blend = None if is_home else Blend.between(t, x, line.row(0))
         self._t = t
         k = round((t - self._start) / line.dt)
-        last = len(line.rows) - 1
-        self._row[:] = line.rows[min(k, last)]
-        if k > last:  # the pose is held
+        at = min(k, line.last)
+        self._row[:] = line.row(at)
+        if k > at:  # the pose is held
             self._row[REF_Q.stop : REF_FIXED] = 0.0
         if self._blend is not None:
             self._blend.add_to(self._row, t)
-        return self._row, Level(line.levels[min(k, last)])
+        return self._row, line.level(at)
 
     def is_over(self, t: float) -> bool:
         """Whether time `t` [s] is past the timeline's end."""

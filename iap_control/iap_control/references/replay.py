@@ -26,7 +26,6 @@ from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W
 from iap_io.runs.run_meta import Track
-from iap_io.trajectories import interpolation
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.recorded import Recorded, time_offset
 
@@ -41,14 +40,14 @@ class Commanded:
     """A recorded command, on the time since its first sample.
 
     Attributes:
-        rows: tracked and scored reference rows at given times.
+        rows: the rows (T, 19) to track at times (T,), a smooth copy.
         duration: [s].
         given: the command as recorded.
         actual: what the real aircraft did, if it was asked for.
         source: file and topic.
     """
 
-    rows: Callable[[Array], tuple[Array, Array]]
+    rows: Callable[[Array], Array]
     duration: float
     given: Track
     actual: Track | None
@@ -69,66 +68,43 @@ def commanded(replay: Replay) -> Commanded:
             path, topic=replay.actual_topic, convention=replay.convention, max_gap=math.inf
         )
         actual = _track(flown, time_offset(command, flown))
-    return Commanded(
-        lambda t: (smoothed_rows(command, t), recorded_rows(command, t)),
-        command.duration,
-        _track(command, 0.0),
-        actual,
-        command.source,
-    )
+    rows, given = smoothed(command), _track(command, 0.0)
+    return Commanded(rows, command.duration, given, actual, command.source)
 
 
 def _track(recorded: Recorded, offset: float) -> Track:
     return Track(recorded.t + offset, np.hstack([recorded.p_WP_W, recorded.q_WP]))
 
 
-def smoothed_rows(recorded: Recorded, t: Array, *, cutoff_hz: float = CUTOFF_HZ) -> Array:
-    """The command's smooth copy with all its derivatives.
+def smoothed(recorded: Recorded, *, cutoff_hz: float = CUTOFF_HZ) -> Callable[[Array], Array]:
+    """The command's smooth copy with all its derivatives, as a function of time.
 
     Velocities and accelerations that the command carries enter the fit.
 
     Args:
         recorded: the command.
-        t: (T,) times from its first sample [s]; before and after the command its end poses are
-            held at rest.
         cutoff_hz: motion at this frequency keeps half of its amplitude [Hz].
 
     Returns:
-        (T, REF_FIXED) reference rows.
+        A function that gives reference rows (T, REF_FIXED) at times (T,) from the command's first sample [s];
+        before and after the command its end poses are held at rest.
     """
-    t = np.asarray(t, dtype=float)
-    inside = np.clip(t, 0.0, recorded.duration)
-    rows = np.zeros((len(t), REF_FIXED))
-    position = splines.fit(
-        recorded.t, _present(recorded.p_WP_W, recorded.v_WP_W, recorded.a_WP_W), cutoff_hz
-    )
-    rows[:, REF_P], rows[:, REF_V], rows[:, REF_A] = (position(inside, d) for d in range(3))
-    rows[:, REF_Q], rows[:, REF_W], rows[:, REF_ALPHA] = _attitude(recorded, inside, cutoff_hz)
-    outside = (t < 0.0) | (t > recorded.duration)
-    for part in (REF_V, REF_W, REF_A, REF_ALPHA):
-        rows[outside, part] = 0.0
-    return rows
+    given = _present(recorded.p_WP_W, recorded.v_WP_W, recorded.a_WP_W)
+    position = splines.fit(recorded.t, given, cutoff_hz)
+    attitude = _fit_attitude(recorded, cutoff_hz)
 
+    def rows_at(t: Array) -> Array:
+        t = np.asarray(t, dtype=float)
+        inside = np.clip(t, 0.0, recorded.duration)
+        rows = np.zeros((len(t), REF_FIXED))
+        rows[:, REF_P], rows[:, REF_V], rows[:, REF_A] = (position(inside, d) for d in range(3))
+        rows[:, REF_Q], rows[:, REF_W], rows[:, REF_ALPHA] = _attitude(attitude, inside)
+        outside = (t < 0.0) | (t > recorded.duration)
+        for part in (REF_V, REF_W, REF_A, REF_ALPHA):
+            rows[outside, part] = 0.0
+        return rows
 
-def recorded_rows(recorded: Recorded, t: Array) -> Array:
-    """The command as given: interpolated, not smoothed; arguments and rows as of `smoothed_rows`.
-
-    The smooth copy fills in the derivatives that the command does not carry.
-    """
-    rows = smoothed_rows(recorded, t)
-    rows[:, REF_P] = interpolation.linear(t, recorded.t, recorded.p_WP_W)
-    rows[:, REF_Q] = interpolation.slerp(t, recorded.t, recorded.q_WP)
-    inside = (t >= 0.0) & (t <= recorded.duration)
-    carried = (
-        (REF_V, recorded.v_WP_W),
-        (REF_W, recorded.w_WP_P),
-        (REF_A, recorded.a_WP_W),
-        (REF_ALPHA, recorded.alpha_WP_P),
-    )
-    for part, values in carried:
-        if values is not None:
-            rows[inside, part] = interpolation.linear(t[inside], recorded.t, values)
-    return rows
+    return rows_at
 
 
 def _present(*derivatives: Array | None) -> dict[int, Array]:
@@ -136,8 +112,8 @@ def _present(*derivatives: Array | None) -> dict[int, Array]:
     return {order: values for order, values in enumerate(derivatives) if values is not None}
 
 
-def _attitude(recorded: Recorded, t: Array, cutoff_hz: float) -> tuple[Array, Array, Array]:
-    """Attitude (T, 4), body rate (T, 3) and angular acceleration (T, 3) at times (T,)."""
+def _fit_attitude(recorded: Recorded, cutoff_hz: float) -> splines.Spline:
+    """The spline of the four numbers of the attitude's quaternion."""
     q, w = recorded.q_WP, recorded.w_WP_P
     q_dot = None if w is None else 0.5 * so3.multiply(q, _pure(w))
     q_ddot = None
@@ -146,7 +122,11 @@ def _attitude(recorded: Recorded, t: Array, cutoff_hz: float) -> tuple[Array, Ar
             0.5 * so3.multiply(q, _pure(recorded.alpha_WP_P))
             - 0.25 * np.sum(w**2, axis=1, keepdims=True) * q
         )
-    spline = splines.fit(recorded.t, _present(q, q_dot, q_ddot), cutoff_hz)
+    return splines.fit(recorded.t, _present(q, q_dot, q_ddot), cutoff_hz)
+
+
+def _attitude(spline: splines.Spline, t: Array) -> tuple[Array, Array, Array]:
+    """Attitude (T, 4), body rate (T, 3) and angular acceleration (T, 3) at times (T,)."""
     s, s_dot, s_ddot = (spline(t, d) for d in range(3))
     # With s = n q: q' = s'/n - (n'/n) q and q'' = s''/n - 2 (n'/n) q' - (n''/n) q, and q* q has no
     # vector part.

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A whole flight's references on the control grid: take-off, lead-in, the motion itself, landing."""
+"""A whole flight's references on the control grid: take-off, lead-in, the motion itself, landing.
+
+They are made some seconds at a time, as they are flown, so that an hour takes no more memory than a minute.
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -12,11 +15,50 @@ from iap_control.references.replay import Commanded, commanded
 from iap_control.references.rows import approach, hold
 from iap_control.responders.inputs import held
 from iap_description import so3
-from iap_description.arrays import Array, Integers
-from iap_description.states import REF_P, REF_Q, Level
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.states import REF_FIXED, REF_P, REF_Q, Level
 
 SPIN_UP = 1.0  # on the ground before the climb, and idling after the landing [s]
 CLIMB_SPEED = 0.5  # mean speed of take-off and landing [m/s]
+BLOCK = 512  # control instants that are made at once
+LONGEST = 2.0**31  # that a part of a flight can last, since stamps count seconds in 32 bits [s]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stretch of a timeline.
+
+    Attributes:
+        count: control instants in it.
+        made: (T, 19) reference rows at the instants (T,), counted from the part's own first one.
+        level: of all its rows.
+    """
+
+    count: int
+    made: Callable[[Array], Array]
+    level: Level = Level.POSE
+
+    def rows(self, start: int, stop: int) -> Array:
+        """The rows (stop - start, 19) of the instants from `start` to before `stop`.
+
+        A single row is made as one of two, since numpy sums up a single row in another order: the last bit of a row
+        shall not depend on how many are made at once.
+        """
+        k = np.arange(start, max(stop, start + 2), dtype=np.float64)
+        return self.made(np.minimum(k, stop - 1))[: stop - start]
+
+    def row(self, k: int) -> Array:
+        """The row (19,) at one instant."""
+        return np.asarray(self.rows(k, k + 1)[0])
+
+
+@dataclass
+class _Block:
+    """Rows that have been made, from the instant `first` on."""
+
+    first: int
+    rows: Array
 
 
 @dataclass(frozen=True)
@@ -24,57 +66,88 @@ class Timeline:
     """References of one vehicle at every control instant.
 
     Attributes:
-        rows: (T, 19), or (T, 19 + N) once placed, what the controller tracks.
-        scored: of the same shape, what errors are measured against: the command as given.
-        levels: (T,) `iap_description.states.Level` of each row.
+        parts: one after another; behind the last one its last pose is held.
+        count: control instants.
         window: first and last time [s] over which errors count.
         lead: when the motion itself begins [s].
         dt: control period [s].
+        offset: (3,) added to positions [m].
+        mount_yaw: (N,) of each aircraft in P, which with the platform's yaw makes its heading [rad].
+        aircraft_yaw: (N,) headings that are given instead [rad].
     """
 
-    rows: Array
-    scored: Array
-    levels: Integers
+    parts: tuple[Part, ...]
+    count: int
     window: tuple[float, float]
     lead: float
     dt: float
+    offset: Array = field(default_factory=lambda: np.zeros(3))
+    mount_yaw: Array = field(default_factory=lambda: np.zeros(0))
+    aircraft_yaw: Array | None = None
+    _made: list[_Block] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def placed(self, offset: Array, mount_yaw: Array, aircraft_yaw: Array | None) -> Self:
-        """The same moved by an offset (3,) [m], with headings (T, N) behind the 19 columns.
+        """The same moved by an offset (3,) [m], with headings (T, N) behind the 19 columns."""
+        return replace(self, offset=offset, mount_yaw=mount_yaw, aircraft_yaw=aircraft_yaw)
 
-        Args:
-            offset: added to positions.
-            mount_yaw: (N,) of each aircraft in P, which with the platform's yaw makes its heading [rad].
-            aircraft_yaw: (N,) headings that are given instead [rad].
-        """
-        rows, scored = self.rows.copy(), self.scored.copy()
-        for table in (rows, scored):
-            table[:, REF_P] += offset
-        if aircraft_yaw is None:
-            yaw = so3.euler_from_matrix(so3.matrix_from_quaternion(rows[:, REF_Q]))[:, 2:]
-            headings = yaw + mount_yaw
-        else:
-            headings = np.tile(aircraft_yaw, (len(rows), 1))
-        return replace(
-            self, rows=np.hstack([rows, headings]), scored=np.hstack([scored, headings])
-        )
+    @property
+    def width(self) -> int:
+        """Columns of a row: 19, or 19 + N once placed."""
+        return REF_FIXED + len(self.mount_yaw)
+
+    @property
+    def last(self) -> int:
+        """Number of the last control instant."""
+        return self.count - 1
 
     @property
     def duration(self) -> float:
         """Length [s]; the last row counts as an instant, not as a period."""
-        return (len(self.rows) - 1) * self.dt
+        return self.last * self.dt
 
     def cut(self, duration: float) -> Self:
-        """The first `duration` seconds; the last pose is held if the timeline is shorter."""
-        wanted = round(duration / self.dt) + 1
-        missing = max(0, wanted - len(self.rows))
-        rows, scored = (
-            np.vstack([table, np.repeat(hold(table[-1], 1), missing, axis=0)])[:wanted]
-            for table in (self.rows, self.scored)
-        )
-        levels = np.concatenate([self.levels, np.repeat(self.levels[-1:], missing)])[:wanted]
+        """The first `duration` seconds; the last pose is held if the timeline is shorter.
+
+        Raises:
+            BadInput: that is longer than a stamp can say.
+        """
         window = (min(self.window[0], duration), min(self.window[1], duration))
-        return replace(self, rows=rows, scored=scored, levels=levels, window=window)
+        count = _count("duration", duration, self.dt) + 1
+        return replace(self, count=count, window=window)
+
+    def row(self, k: int) -> Array:
+        """The row (19 + N,) that the controller tracks at control instant k within the timeline."""
+        block = self._made[0] if self._made else None
+        if block is None or not 0 <= k - block.first < len(block.rows):
+            first = k - k % BLOCK
+            block = _Block(first, self.rows(first, min(first + BLOCK, self.count)))
+            self._made[:] = [block]
+        return np.asarray(block.rows[k - block.first])
+
+    def level(self, k: int) -> Level:
+        """What of the row at control instant k is tracked."""
+        for part in self.parts[:-1]:
+            if k < part.count:
+                return part.level
+            k -= part.count
+        return self.parts[-1].level
+
+    def rows(self, start: int, stop: int) -> Array:
+        """The rows (stop - start, 19 + N) of the control instants from `start` to before `stop`."""
+        pieces, begin = [], 0
+        for part in self.parts:
+            first, end = max(start, begin), min(stop, begin + part.count)
+            if first < end:
+                pieces.append(part.rows(first - begin, end - begin))
+            begin += part.count
+        if stop > begin:
+            pieces.append(hold(part.row(part.count - 1), stop - max(start, begin)))
+        rows = np.vstack(pieces)
+        rows[:, REF_P] += self.offset
+        if self.aircraft_yaw is None:
+            yaw = so3.euler_from_matrix(so3.matrix_from_quaternion(rows[:, REF_Q]))[:, 2:]
+            return np.hstack([rows, yaw + self.mount_yaw])
+        return np.hstack([rows, np.tile(self.aircraft_yaw, (len(rows), 1))])
 
 
 @dataclass(frozen=True)
@@ -91,7 +164,7 @@ class Leads:
 
 
 def build(
-    motion: Callable[[Array], tuple[Array, Array]],
+    motion: Callable[[Array], Array],
     duration: float,
     leads: Leads,
     dt: float,
@@ -101,31 +174,34 @@ def build(
     """Surround a motion by its leads.
 
     Args:
-        motion: tracked and scored rows (T, 19) at times (T,) of the motion.
+        motion: tracked rows (T, 19) at times (T,) of the motion.
         duration: of the motion [s].
         leads: what surrounds it.
         dt: control period [s].
-        score_leads: whether the leads are part of the commands as given (False for a recorded command).
+        score_leads: whether errors count in the leads, too (not for a recorded command).
+
+    Raises:
+        BadInput: a part lasts longer than a stamp can say.
     """
-    t = np.arange(round(duration / dt) + 1, dtype=np.float64) * dt
-    tracked, scored = motion(t)
-    still = hold(tracked[0], 1)[0]
-    before = [_approach(still, tracked[0], leads.lead_in, dt)] if leads.lead_in > 0.0 else []
-    after: list[Array] = []
-    idle = 0
+    middle = Part(_count("reference", duration, dt) + 1, lambda k: motion(k * dt))
+    first, last = middle.row(0), middle.row(middle.count - 1)
+    still = hold(first, 1)[0]
+    before: list[Part] = []
+    if leads.lead_in > 0.0:
+        before = [_approach("start.lead_in", still, first, leads.lead_in, dt)]
+    after: list[Part] = []
     if leads.ground_height is not None:
         ground = _level_at(still, leads.ground_height)
         climb = (still[REF_P.stop - 1] - leads.ground_height) / CLIMB_SPEED
-        before = [hold(ground, round(SPIN_UP / dt)), _approach(ground, still, climb, dt), *before]
-        after, idle = _landing(tracked[-1], leads.ground_height, dt)
-    lead = np.vstack(before) if before else np.empty((0, tracked.shape[1]))
-    tail = np.vstack(after) if after else np.empty((0, tracked.shape[1]))
-    rows = np.vstack([lead, tracked, tail])
-    levels = np.full(len(rows), int(Level.POSE))
-    levels[len(rows) - idle :] = int(Level.WRENCH)
-    first, last = len(lead) * dt, (len(lead) + len(tracked) - 1) * dt
-    start = 0.0 if score_leads and leads.ground_height is None else first
-    return Timeline(rows, np.vstack([lead, scored, tail]), levels, (start, last), first, dt)
+        spin_up = Part(round(SPIN_UP / dt), lambda k: hold(ground, len(k)))
+        before = [spin_up, _approach("reference", ground, still, climb, dt), *before]
+        after = _landing(last, leads.ground_height, dt)
+    lead = sum(part.count for part in before)
+    parts = (*before, middle, *after)
+    first_t, last_t = lead * dt, (lead + middle.count - 1) * dt
+    start = 0.0 if score_leads and leads.ground_height is None else first_t
+    count = sum(part.count for part in parts)
+    return Timeline(parts, count, (start, last_t), first_t, dt)
 
 
 def flight_timeline(
@@ -134,22 +210,25 @@ def flight_timeline(
     """A motion or a recorded command, surrounded by its leads; `recorded` is the replay's, if it has been read already.
 
     Raises:
-        BadInput: the recording cannot be used.
+        BadInput: the recording cannot be used, or something lasts longer than a stamp can say.
     """
     if isinstance(reference, Replay):
         recorded = recorded or commanded(reference)
         return build(recorded.rows, recorded.duration, leads, dt, score_leads=False)
-
-    def motion(t: Array) -> tuple[Array, Array]:
-        return reference.rows(t), reference.rows(t)
-
-    return build(motion, reference.duration, leads, dt, score_leads=True)
+    return build(reference.rows, reference.duration, leads, dt, score_leads=True)
 
 
-def _approach(start: Array, end: Array, duration: float, dt: float) -> Array:
+def _count(key: str, duration: float, dt: float) -> int:
+    """Control periods in a duration [s]."""
+    if not duration < LONGEST:
+        raise BadInput(f"key '{key}': lasts {duration:g} s, must be below {LONGEST:.0f} s")
+    return round(duration / dt)
+
+
+def _approach(key: str, start: Array, end: Array, duration: float, dt: float) -> Part:
     """Rows from rest at `start` towards `end`, whose own row is left to what follows."""
-    count = max(1, round(duration / dt))
-    return approach(np.arange(count, dtype=np.float64) * dt, count * dt, start, end)
+    count = max(1, _count(key, duration, dt))
+    return Part(count, lambda k: approach(k * dt, count * dt, start, end))
 
 
 def _level_at(row: Array, height: float) -> Array:
@@ -160,22 +239,27 @@ def _level_at(row: Array, height: float) -> Array:
     return out
 
 
-def _landing(last: Array, height: float, dt: float) -> tuple[list[Array], int]:
-    """Rows that stop, level out, descend slightly into the ground, and idle; and how many of them idle."""
+def _landing(last: Array, height: float, dt: float) -> list[Part]:
+    """Rows that stop, level out, descend slightly into the ground, and idle."""
     stop = last.copy()
     stop[REF_P] += 0.5 * last[7:10]  # comes to rest within a second
     rest = _level_at(stop, float(stop[2]))
     down = _level_at(rest, height - 0.02)
     descend = (rest[2] - down[2]) / CLIMB_SPEED
     halting = _reversed_approach(rest, last, 2.0, dt)
-    idle = round(SPIN_UP / dt)
-    return [halting, _approach(rest, down, descend, dt), hold(down, idle)], idle
+    idle = Part(round(SPIN_UP / dt), lambda k: hold(down, len(k)), Level.WRENCH)
+    return [halting, _approach("reference", rest, down, descend, dt), idle]
 
 
-def _reversed_approach(rest: Array, moving: Array, duration: float, dt: float) -> Array:
+def _reversed_approach(rest: Array, moving: Array, duration: float, dt: float) -> Part:
     """Rows from a moving row to rest: the approach to the row run backwards in time."""
     mirrored = moving.copy()
     mirrored[7:13] *= -1.0  # velocities change sign with time, accelerations do not
-    rows = _approach(rest, mirrored, duration, dt)[::-1].copy()
-    rows[:, 7:13] *= -1.0
-    return rows
+    there = _approach("reference", rest, mirrored, duration, dt)
+
+    def rows(k: Array) -> Array:
+        out = there.made(there.count - 1 - k)
+        out[:, 7:13] *= -1.0
+        return out
+
+    return Part(there.count, rows)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns of a run: arrays with one row per control tick, which the loop hands over for one vehicle."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,10 @@ class Table:
             lambda a: a.reshape(*lead, *a.shape[1:]), lambda part: part.shaped(*lead)
         )
 
+    def copy(self) -> Self:
+        """The same in memory of its own."""
+        return self._each(lambda a: a.copy(), lambda part: part.copy())
+
     def _each(self, of_array: Callable[[Any], Any], of_part: Callable[["Table"], Any]) -> Self:
         changed = {}
         for field in fields(self):  # type: ignore[arg-type] # heirs are dataclasses
@@ -36,6 +40,19 @@ class Table:
                 value = of_part(value) if isinstance(value, Table) else of_array(value)
             changed[field.name] = value
         return type(self)(**changed)
+
+
+SomeTable = TypeVar("SomeTable", bound=Table)
+
+
+def joined(tables: Sequence[SomeTable]) -> SomeTable:
+    """Rows of tables of one kind behind each other."""
+    parts = {}
+    for field in fields(tables[0]):  # type: ignore[arg-type] # heirs are dataclasses
+        each = [getattr(table, field.name) for table in tables]
+        join = joined if isinstance(each[0], Table) else np.concatenate
+        parts[field.name] = None if each[0] is None else join(each)
+    return type(tables[0])(**parts)
 
 
 @dataclass

@@ -33,6 +33,9 @@ class Recorder:
         meta: the run, its vehicles and its sensors.
         recording: how it is recorded.
 
+    Attributes:
+        written: control ticks that are on the disk.
+
     Raises:
         RecordingFailed: from here and any later call, when the disk is full or cannot be written;
             once, after which nothing more is recorded.
@@ -46,6 +49,7 @@ class Recorder:
         self._filled = [0] * len(meta.vehicles)
         self._readings: list[Reading] = []
         self._held = 0
+        self.written = 0
 
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
         """Write poses with stamps of their own, before the flight.
@@ -98,10 +102,14 @@ class Recorder:
         """Hand over so many ticks, or none, and all readings."""
         columns, readings = self._columns if ticks else [], self._readings
         if ticks or readings:
-            self._thread.do(lambda: self._archive.add(columns, ticks, readings))
+            self._thread.do(lambda: self._add(columns, ticks, readings))
         self._readings, self._held = [], 0
         if ticks:
             self._columns, self._filled = self._empty(), [0] * len(self._filled)
+
+    def _add(self, columns: list[Columns], ticks: int, readings: list[Reading]) -> None:
+        self._archive.add(columns, ticks, readings)
+        self.written += ticks
 
     def _empty(self) -> list[Columns]:
         return [Columns.zeros(self._archive.ticks, vehicle) for vehicle in self._vehicles]

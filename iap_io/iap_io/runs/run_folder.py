@@ -10,26 +10,19 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import yaml
-from numpy.typing import NDArray
-from pydantic import ValidationError
-from rosbags.interfaces import Connection
-from rosbags.rosbag2 import Reader, ReaderError
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import SensorInfo, sensors_text
-from iap_io.bags.bag_writer import RecordingFailed
-from iap_io.runs import topics
-from iap_io.runs.column_messages import columns_of, seconds
+from iap_io.bags.bag_writer import GrowingFile, RecordingFailed
 from iap_io.runs.columns import Columns
-from iap_io.runs.run_files import BAG, META
 from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta
-from iap_io.runs.topics import topic
+from iap_io.runs.run_reader import RunReader, Tracks
 from iap_io.trajectories.tum import tum_text
-from iap_io.wire.cdr import records_of, stamps_of
 
 METRICS, CONFIG, SENSORS = "metrics.json", "config.yaml", "sensors.yaml"
 COMPARED = "compare"  # folder of the flights set beside this one
@@ -124,20 +117,71 @@ def read_metrics(folder: Path) -> dict[str, Any]:
     return metrics
 
 
+class TrajectoryFiles:
+    """Writes every body's trajectory and the reference of every vehicle in the TUM format, piece by piece.
+
+    A context manager: the files get their names once all pieces are there.
+
+    Args:
+        folder: of the run.
+        meta: the run.
+        tracks: of each vehicle; a replay's reference is the command as it was recorded.
+
+    Raises:
+        RecordingFailed: from here and every method, when the disk is full or cannot be written.
+    """
+
+    def __init__(self, folder: Path, meta: RunMeta, tracks: Sequence[Tracks]) -> None:
+        self._folder, self._vehicles = folder, meta.vehicles
+        self._is_given = [each.given is not None for each in tracks]
+        self._files = dict[str, GrowingFile]()
+        for vehicle, each in zip(meta.vehicles, tracks, strict=True):
+            if each.given is not None:
+                self._append(f"reference_{vehicle.name}", each.given.t, each.given.poses)
+
+    def add(self, columns: Sequence[Columns]) -> None:
+        """Write the next rows of every vehicle."""
+        for vehicle, c, is_given in zip(self._vehicles, columns, self._is_given, strict=True):
+            for i, body in enumerate(vehicle.bodies):
+                suffix = "" if i == 0 else f"_{body}"
+                self._append(f"trajectory_{vehicle.name}{suffix}", c.t, c.x[:, i, :7])
+                if c.estimated is not None:
+                    known = np.isfinite(c.estimated[:, i]).all(axis=1)
+                    estimated = c.estimated[known, i, :7]
+                    self._append(f"estimate_{vehicle.name}{suffix}", c.t[known], estimated)
+            if not is_given:
+                self._append(f"reference_{vehicle.name}", c.t, c.reference[:, :7])
+
+    def _append(self, name: str, t: Array, poses: Array) -> None:
+        if name not in self._files:
+            part = self._path(name, ".part")
+            try:
+                self._files[name] = GrowingFile(part)
+            except OSError as error:
+                raise RecordingFailed(f"{part}: cannot be made: {error.strerror}") from error
+        self._files[name].append(tum_text(t, poses))
+
+    def _path(self, name: str, suffix: str = "") -> Path:
+        return self._folder / f"{'.' if suffix else ''}{name}.tum{suffix}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        for name, file in self._files.items():
+            file.close()
+            part = self._path(name, ".part")
+            if kind is None:
+                os.replace(part, self._path(name))
+            else:
+                part.unlink()
+
+
 def write_trajectories(folder: Path, run: RunData) -> None:
-    """Write every body's trajectory and the reference of every vehicle in the TUM format."""
-    for vehicle in run.vehicles:
-        name, c = vehicle.meta.name, vehicle.columns
-        for i, body in enumerate(vehicle.meta.bodies):
-            suffix = "" if i == 0 else f"_{body}"
-            text = tum_text(c.t, c.x[:, i, :7])
-            write_file(folder / f"trajectory_{name}{suffix}.tum", text.encode())
-            if c.estimated is not None:
-                known = np.isfinite(c.estimated[:, i]).all(axis=1)
-                text = tum_text(c.t[known], c.estimated[known, i, :7])
-                write_file(folder / f"estimate_{name}{suffix}.tum", text.encode())
-        given = vehicle.given or Track(c.t, c.reference[:, :7])
-        write_file(folder / f"reference_{name}.tum", tum_text(given.t, given.poses).encode())
+    """Write the trajectories of a run that has been read whole, see `TrajectoryFiles`."""
+    tracks = [Tracks(vehicle.given, vehicle.actual) for vehicle in run.vehicles]
+    with TrajectoryFiles(folder, run.meta, tracks) as files:
+        files.add([vehicle.columns for vehicle in run.vehicles])
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -152,83 +196,25 @@ def write_file(path: Path, data: bytes) -> None:
         part.write_bytes(data)
         os.replace(part, path)
     except OSError as error:
-        if part.exists():
-            part.unlink()
         raise RecordingFailed(f"{path}: cannot be written: {error.strerror}") from error
+    finally:
+        if part.exists():  # it was not finished
+            part.unlink()
 
 
-def load_run(folder: Path) -> RunData:
+def load_run(folder: Path, *, at_most: int | None = None) -> RunData:
     """Read a run back from its bag, also one that was interrupted or recorded by the ROS nodes.
+
+    Args:
+        folder: of the run.
+        at_most: about so many control ticks of a longer run, evenly chosen; None reads all of them.
 
     Raises:
         BadInput: not a run folder, or its bag is damaged or empty.
     """
-    bag = folder / BAG
-    meta = _read_meta(bag)
-    try:
-        messages = _read_messages(bag, _wanted(meta))
-        return RunData(meta, tuple(_vehicle_run(vehicle, messages) for vehicle in meta.vehicles))
-    except (ReaderError, OSError, ValueError, KeyError, EOFError) as error:
-        raise BadInput(f"{bag}: not a readable recording: {error}") from error
-
-
-def _read_meta(bag: Path) -> RunMeta:
-    try:
-        tree = yaml.safe_load((bag / "metadata.yaml").read_text(encoding="utf-8"))
-        return RunMeta.model_validate_json(
-            tree["rosbag2_bagfile_information"]["custom_data"][META]
-        )
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadInput(f"{bag}: no recording of a run: {' '.join(str(error).split())}") from error
-    except (TypeError, KeyError, ValidationError) as error:
-        raise BadInput(
-            f"{bag / 'metadata.yaml'}: key 'custom_data.{META}' is missing or damaged"
-        ) from error
-
-
-def _wanted(meta: RunMeta) -> set[str]:
-    tracks = (topics.GIVEN, topics.ACTUAL)
-    wanted = {v.name: (*_needed(v), *tracks, *_estimates(v)) for v in meta.vehicles}
-    return {topic(vehicle, name) for vehicle, names in wanted.items() for name in names}
-
-
-def _needed(vehicle: VehicleMeta) -> tuple[str, ...]:
-    """The topics that every recording of a vehicle has."""
-    always = (topics.STATE, topics.REFERENCE, topics.COMMAND)
-    return (*always, *topics.WRENCH_TOPICS) if vehicle.feels else always
-
-
-def _estimates(vehicle: VehicleMeta) -> tuple[str, ...]:
-    """Topics of the estimates that a vehicle flies on."""
-    return tuple(map(topics.estimate_topic, vehicle.bodies)) if vehicle.is_estimated else ()
-
-
-def _read_messages(bag: Path, wanted: set[str]) -> dict[str, NDArray[Any]]:
-    """Message records by topic, in order of their time."""
-    with Reader(bag) as reader:
-        connections: list[Connection] = [c for c in reader.connections if c.topic in wanted]
-        types = {c.topic: c.msgtype for c in connections}
-        found: dict[str, list[bytes]] = {c.topic: [] for c in connections}
-        for connection, _, data in reader.messages(connections):
-            found[connection.topic].append(data)
-    return {name: records_of(types[name], data) for name, data in found.items() if data}
-
-
-def _vehicle_run(vehicle: VehicleMeta, messages: dict[str, NDArray[Any]]) -> VehicleRun:
-    prefix = topic(vehicle.name, "")
-    own = {
-        name.removeprefix(prefix): each
-        for name, each in messages.items()
-        if name.startswith(prefix)
-    }
-    for name in _needed(vehicle):
-        if name not in own:
-            raise ValueError(f"no message on {topic(vehicle.name, name)}")
-    given, actual = (_track(own.get(name)) for name in (topics.GIVEN, topics.ACTUAL))
-    return VehicleRun(vehicle, columns_of(own, vehicle), given, actual)
-
-
-def _track(records: NDArray[Any] | None) -> Track | None:
-    if records is None:
-        return None
-    return Track(seconds(stamps_of(records["header"])), records["pose"].astype(float))
+    reader = RunReader(folder)
+    parts = zip(
+        reader.meta.vehicles, reader.columns(at_most=at_most), reader.tracks(), strict=True
+    )
+    vehicles = (VehicleRun(meta, c, tracks.given, tracks.actual) for meta, c, tracks in parts)
+    return RunData(reader.meta, tuple(vehicles))

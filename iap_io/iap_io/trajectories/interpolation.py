@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Samples between samples: straight lines for vectors, great circles for attitudes.
+"""Attitudes between samples, on great circles.
 
 Before the first and after the last sample these hold, which SciPy's `Slerp` refuses.
 """
@@ -9,12 +9,6 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.arrays import Array
-
-
-def linear(t: Array, t_samples: Array, values: Array) -> Array:
-    """Vectors (T, n) at times (T,), from samples (K, n) at increasing times (K,)."""
-    index, fraction = _between(t, t_samples)
-    return values[index] + fraction * (values[index + 1] - values[index])
 
 
 def slerp(t: Array, t_samples: Array, q_samples: Array) -> Array:

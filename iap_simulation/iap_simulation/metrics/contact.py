@@ -15,114 +15,197 @@ from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.signals import ForceMode
 from iap_estimation.evaluation import trajectory_errors
-from iap_io.runs.columns import Columns, WrenchColumns
+from iap_io.runs.columns import Columns, WrenchColumns, joined
 from iap_io.runs.run_meta import Bore, RunMeta, VehicleMeta
+from iap_simulation.metrics.errors import TOLERANCE
+from iap_simulation.metrics.sums import ErrorSums, Mean
 
 Ticks = Booleans
 Metrics = dict[str, Any]
 MIN_INTEGRAL_GROWTH = 1e-4  # growth of an integral that is none [N/s, N m/s]
+INTEGRALS = ("pose_integral", "wrench_integral", "integral_imbalance")
 DEPTH = ("depth_m", "bore_offset_m")
 SETTLED = ("settled_pitch_deg", "pitch_command_std_deg", "lever_torque_rmse_nm")
 RAW, FILTERED, ESTIMATED, DESIRED = range(4)  # rows of the recorded wrenches
 
 
-def contact_metrics(
-    c: Columns, record: WrenchColumns, vehicle: VehicleMeta, run: RunMeta
-) -> Metrics:
-    """Contact of one vehicle, up to its last finite state, and how its control answered."""
-    touches = np.linalg.norm(record.wrenches[:, RAW, :3], axis=1) > 0.0
-    force = np.linalg.norm(record.wrenches[:, FILTERED, :3], axis=1)
-    end = min(vehicle.window_s[1], float(c.t[-1])) if len(c.t) else 0.0
-    flown = c.t <= end + 1e-9
-    first = float(c.t[np.argmax(touches)]) if touches.any() else math.inf
-    pushing = record.mode > 0
-    asked = flown & (pushing if pushing.any() else np.ones_like(pushing))
-    judged = flown & judged_ticks(c.t, pushing, first, run.after_contact)
-    steady = flown & (c.t >= end - run.steady - 1e-9)
-    return {
-        "first_contact_s": first if touches.any() else None,
-        **_wrench_errors(record, judged),
-        **_held_errors(c, record, judged),
-        "force_max_n": float(force[flown].max(initial=0.0)),
-        "force_steady_n": _mean(force[steady]),
-        "force_band_fraction": _within(record, judged, run.force_band),
-        "contact_fraction": _mean(touches[asked & (c.t >= first)]),
-        "contact_losses": int((np.diff(touches[judged].astype(int)) < 0).sum()),
-        "approach_speed_max_mps": _approach_speed(c, record, flown),
-        **_integrals(c.t, record, flown, run.steady),
-        **_tool(c, record, vehicle, steady, run.bore),
-    }
+class ContactScores:
+    """Contact of one vehicle whose rows come piece by piece, and how its control answered.
+
+    Args:
+        vehicle: the vehicle.
+        run: the run that it belongs to.
+    """
+
+    def __init__(self, vehicle: VehicleMeta, run: RunMeta) -> None:
+        self._vehicle, self._run = vehicle, run
+        self._first = math.inf  # contact [s]
+        self._newest = 0.0  # time [s]
+        self._pushes = False  # whether a wrench has been controlled
+        self._judged = _Judged(run.force_band)
+        self._force = 0.0
+        self._speed: float | None = None
+        self._recent: list[Columns] = []  # of the flight within its window
+
+    def add(self, c: Columns, record: WrenchColumns) -> None:
+        """Take the next rows, up to the last finite state; at least one."""
+        touches = np.linalg.norm(record.wrenches[:, RAW, :3], axis=1) > 0.0
+        if touches.any():
+            self._first = min(self._first, float(c.t[np.argmax(touches)]))
+        flown = c.t <= self._vehicle.window_s[1] + TOLERANCE
+        force = np.linalg.norm(record.wrenches[:, FILTERED, :3], axis=1)
+        self._force = max(self._force, float(force[flown].max(initial=0.0)))
+        self._newest = float(c.t[-1])
+        self._take_judged(c, record, touches, flown)
+        self._keep(c.rows(slice(int(flown.sum()))))
+
+    def _take_judged(
+        self, c: Columns, record: WrenchColumns, touches: Ticks, flown: Ticks
+    ) -> None:
+        pushing = record.mode > 0
+        if pushing.any() and not self._pushes:  # then nothing else is asked for, also before
+            self._pushes, self._judged = True, _Judged(self._run.force_band)
+        asked = flown & (pushing if self._pushes else np.ones_like(pushing))
+        self._judged.contact.add(touches[asked & (c.t >= self._first)])
+        late = c.t >= self._first + self._run.after_contact - TOLERANCE
+        self._judged.add(c, record, touches, asked & late)
+        if (flown & pushing).any():
+            speed = _approach_speed(c, record, flown & pushing)
+            self._speed = max(speed, self._speed or 0.0)
+
+    def _keep(self, c: Columns) -> None:
+        """Keep what may be steady."""
+        if not len(c.t):
+            return
+        since = float(c.t[-1]) - self._run.steady - TOLERANCE
+        self._recent = [each for each in self._recent if each.t[-1] >= since]
+        self._recent.append(c.rows(slice(int(np.searchsorted(c.t, since)), None)).copy())
+
+    def metrics(self) -> Metrics:
+        """The keys of contact."""
+        judged = self._judged
+        return {
+            "first_contact_s": self._first if self._first < math.inf else None,
+            **judged.wrench_errors(),
+            **judged.held_errors(),
+            "force_max_n": self._force,
+            **self._steady(),
+            "force_band_fraction": judged.band_fraction,
+            "contact_fraction": judged.contact.value,
+            "contact_losses": judged.losses,
+            "approach_speed_max_mps": self._speed,
+        }
+
+    def _steady(self) -> Metrics:
+        """What counts over the last `steady` seconds."""
+        nothing = dict.fromkeys(("force_steady_n", *INTEGRALS, *DEPTH, *SETTLED))
+        c = joined(self._recent) if self._recent else None
+        if c is None or c.wrench_record is None:
+            return nothing
+        record, end = c.wrench_record, min(self._vehicle.window_s[1], self._newest)
+        steady = c.t >= end - self._run.steady - TOLERANCE
+        force = np.linalg.norm(record.wrenches[steady, FILTERED, :3], axis=1)
+        return {
+            **nothing,
+            "force_steady_n": float(force.mean()) if len(force) else None,
+            **(_integrals(c.t, record, self._run.steady) if self._pushes else {}),
+            **_tool(c, record, self._vehicle, steady, self._run.bore),
+        }
+
+
+class _Judged:
+    """Figures of the ticks that count.
+
+    Args:
+        band: of force around what is desired [N].
+
+    Attributes:
+        contact: share of the time in contact since the first.
+        losses: how often contact was lost.
+    """
+
+    def __init__(self, band: float) -> None:
+        self._band = band
+        self.contact, self.losses = Mean(), 0
+        self._touched = False  # at the last tick
+        self._wrench, self._wanted = ErrorSums(6), np.zeros(6, np.bool_)
+        self._within, self._is_controlled = Mean(), False
+        self._held, self._axes = ErrorSums(6), np.zeros(6, np.uint8)
+
+    def add(self, c: Columns, record: WrenchColumns, touches: Ticks, judged: Ticks) -> None:
+        """Take the judged ones of the next rows."""
+        if not judged.any():
+            return
+        touched = np.append(self._touched, touches[judged]).astype(int)
+        self.losses += int((np.diff(touched) < 0).sum())
+        self._touched = bool(touched[-1])
+        axes, desired = record.axes[judged], record.wrenches[judged, DESIRED]
+        errors = record.wrenches[judged, FILTERED] - desired
+        self._wrench.add(errors)
+        self._wanted |= ((axes > 0) | (desired != 0.0)).any(axis=0)
+        controlled = axes[:, :3] > 0
+        self._within.add((np.abs(errors[:, :3]) * controlled <= self._band).all(axis=1))
+        self._is_controlled |= bool(controlled.any())
+        if record.mode[judged].any():
+            self._held.add(_pose_errors_P(c.reference[judged], c.x[judged, 0, :7]))
+            self._axes = axes[-1]
+
+    def wrench_errors(self) -> Metrics:
+        """Errors per axis of the wrench against its reference; null where there is none."""
+        is_pushed = self._held.count > 0
+        rmse = np.where(self._wanted & is_pushed, self._wrench.rmse, math.nan)
+        return {"force_rmse_n": rmse[:3], "torque_rmse_nm": rmse[3:]}
+
+    @property
+    def band_fraction(self) -> float | None:
+        """Share of the time for which the force on every wrench axis is within the band."""
+        return self._within.value if self._is_controlled else None
+
+    def held_errors(self) -> Metrics:
+        """Largest RMSE over the axes in P whose pose is controlled while a wrench is."""
+        if not self._held.count:
+            return {"held_position_rmse_m": None, "held_attitude_rmse_deg": None}
+        held = np.where(self._axes > 0, math.nan, self._held.rmse)
+        return {
+            "held_position_rmse_m": _largest(held[:3]),
+            "held_attitude_rmse_deg": _largest(held[3:]),
+        }
 
 
 def judged_ticks(t: Array, pushing: Ticks, first: float, after: float) -> Ticks:
     """The ticks that count: `after` the first contact [s] and, where a wrench is controlled, under it."""
     asked = pushing if pushing.any() else np.ones(len(t), np.bool_)
-    return np.asarray(asked & (t >= first + after - 1e-9))
+    return np.asarray(asked & (t >= first + after - TOLERANCE))
 
 
-def _wrench_errors(record: WrenchColumns, judged: Ticks) -> Metrics:
-    """Errors per axis of the wrench against its reference; null where there is none."""
-    errors = (record.wrenches[:, FILTERED] - record.wrenches[:, DESIRED])[judged]
-    wanted = (record.axes[judged] > 0) | (record.wrenches[judged, DESIRED] != 0.0)
-    rmse = np.full(6, math.nan)
-    if len(errors) and record.mode.any():
-        rmse = np.where(wanted.any(axis=0), trajectory_errors.rmse(errors), math.nan)
-    return {"force_rmse_n": rmse[:3], "torque_rmse_nm": rmse[3:]}
-
-
-def _within(record: WrenchColumns, judged: Ticks, band: float) -> float | None:
-    """Share of the time for which the force on every wrench axis is within a band [N] around what is desired."""
-    errors = np.abs(record.wrenches[judged, FILTERED, :3] - record.wrenches[judged, DESIRED, :3])
-    wanted = record.axes[judged, :3] > 0
-    inside = np.asarray((errors * wanted <= band).all(axis=1), dtype=float)
-    return _mean(inside) if wanted.any() else None
-
-
-def _held_errors(c: Columns, record: WrenchColumns, judged: Ticks) -> Metrics:
-    """Largest RMSE over the axes in P whose pose is controlled while a wrench is."""
-    if not (record.mode[judged] > 0).any():
-        return {"held_position_rmse_m": None, "held_attitude_rmse_deg": None}
-    reference, pose = c.reference[judged], c.x[judged, 0, :7]
+def _pose_errors_P(reference: Array, pose: Array) -> Array:
+    """Errors (K, 6) of poses in P: position [m], attitude [deg]."""
     to_P = so3.conjugate(pose[:, 3:])
     position = so3.rotate(to_P, pose[:, :3] - reference[:, :3])
     attitude = so3.quaternion_log(so3.multiply(so3.conjugate(reference[:, 3:7]), pose[:, 3:]))
-    errors = trajectory_errors.rmse(np.hstack([position, np.rad2deg(attitude)]))
-    held = np.where(record.axes[judged][-1] > 0, math.nan, errors)
-    return {
-        "held_position_rmse_m": _largest(held[:3]),
-        "held_attitude_rmse_deg": _largest(held[3:]),
-    }
+    return np.hstack([position, np.rad2deg(attitude)])
 
 
-def _approach_speed(c: Columns, record: WrenchColumns, flown: Ticks) -> float | None:
-    """Largest speed along the force-controlled axes while wrench control is on [m/s]."""
-    pushing = flown & (record.mode > 0)
-    if not pushing.any():
-        return None
+def _approach_speed(c: Columns, record: WrenchColumns, pushing: Ticks) -> float:
+    """Largest speed along the force-controlled axes [m/s]."""
     velocity_P = so3.rotate(so3.conjugate(c.x[pushing, 0, 3:7]), c.x[pushing, 0, 7:10])
     return float(np.linalg.norm(velocity_P * (record.axes[pushing, :3] > 0), axis=1).max())
 
 
-def _integrals(t: Array, record: WrenchColumns, flown: Ticks, steady: float) -> Metrics:
+def _integrals(t: Array, record: WrenchColumns, steady: float) -> Metrics:
     """Shares of the integrals of pose and wrench errors in the wrench at the end [N, N m], per axis.
 
     Where both control an axis, what is left of their growth over the last `steady` seconds, relative to the larger
     one: zero where they have settled on a compromise and cancel each other; null where neither grows.
     """
-    if not record.mode.any():
-        return dict.fromkeys(("pose_integral", "wrench_integral", "integral_imbalance"))
-    shares, since = record.integrals[flown], int(np.searchsorted(t[flown], t[flown][-1] - steady))
+    shares, since = record.integrals, int(np.searchsorted(t, t[-1] - steady))
     pose, wrench = shares[-1] - shares[since]
     largest = np.maximum(np.abs(pose), np.abs(wrench))
-    both = (record.mode[flown][-1] == ForceMode.PAPER) & (largest > MIN_INTEGRAL_GROWTH * steady)
+    both = (record.mode[-1] == ForceMode.PAPER) & (largest > MIN_INTEGRAL_GROWTH * steady)
     imbalance = np.where(
         both, np.abs(pose + wrench) / np.maximum(largest, MIN_INTEGRAL_GROWTH), math.nan
     )
-    return {
-        "pose_integral": shares[-1, 0],
-        "wrench_integral": shares[-1, 1],
-        "integral_imbalance": imbalance,
-    }
+    return dict(zip(INTEGRALS, (shares[-1, 0], shares[-1, 1], imbalance), strict=True))
 
 
 def _tool(
@@ -156,10 +239,6 @@ def _insertion(x: Array, tip_P: Array, axis_P: Array, bore: Bore | None) -> Metr
         point = tip + reach[:, None] * axis
         offsets.append(np.linalg.norm(point - depth * along, axis=1).max())
     return {"depth_m": float((tip @ along).mean()), "bore_offset_m": np.array(offsets)}
-
-
-def _mean(values: Array) -> float | None:
-    return float(values.mean()) if len(values) else None
 
 
 def _largest(values: Array) -> float | None:

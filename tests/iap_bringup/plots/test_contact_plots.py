@@ -27,7 +27,7 @@ from iap_description.states import P
 from iap_description.vehicles.tool import Tool
 from iap_description.world.objects import Funnel
 from iap_description.world.world import World
-from iap_simulation.metrics.contact import ESTIMATED, RAW, contact_metrics
+from iap_simulation.metrics.contact import ESTIMATED, RAW, ContactScores
 from iap_simulation.scenario.scenario import Options, resolve
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -121,7 +121,9 @@ def test_figures_in_the_panels_are_those_of_the_metrics():
     push(c, ForceMode.PAPER, [1] * 6, since=4.5, axis_0=4.3)
     c.x[c.t > 7.0, 0, 1] = 0.02
     felt = flight(run.meta, run.vehicles[0]).contact
-    metrics = contact_metrics(c, c.wrench_record, run.vehicles[0].meta, run.meta)
+    scores = ContactScores(run.vehicles[0].meta, run.meta)
+    scores.add(c, c.wrench_record)
+    metrics = scores.metrics()
     errors = felt.rmse(felt.filtered - felt.desired)
     np.testing.assert_allclose(errors[:3], metrics["force_rmse_n"])
     np.testing.assert_allclose(errors[3:], metrics["torque_rmse_nm"])
@@ -264,7 +266,7 @@ def run_folder(tmp_path, monkeypatch):
 
     def draw(run):
         noted = []
-        monkeypatch.setattr(run_pictures, "load_run", lambda _: run)
+        monkeypatch.setattr(run_pictures, "load_run", lambda _, at_most: run)
         monkeypatch.setattr(run_pictures, "write_plots", lambda *_: [])
         monkeypatch.setattr(
             render,

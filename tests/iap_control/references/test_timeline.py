@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A whole flight's references: what leads into a motion, take-off and landing."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from flying import scenario_of
@@ -9,6 +11,7 @@ from iap_control.references import timeline
 from iap_control.references.rows import approach, hold, quintic
 from iap_control.references.timeline import Leads
 from iap_description import so3
+from iap_description.errors import BadInput
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W, Level
 from iap_simulation.vehicle import Vehicle
 
@@ -24,12 +27,16 @@ def motion_of(name):
 def built(name, lead_in=3.0, ground_height=None):
     motion = motion_of(name)
     return timeline.build(
-        lambda t: (motion.rows(t), motion.rows(t)),
+        motion.rows,
         motion.duration,
         Leads(lead_in, ground_height),
         DT,
         score_leads=True,
     )
+
+
+def rows_of(line):
+    return line.rows(0, line.count)
 
 
 def assert_consistent(rows):
@@ -49,7 +56,7 @@ def assert_consistent(rows):
 
 @every_moving
 def test_a_flight_starts_at_rest_at_the_motion_s_first_pose(name):
-    first, motion = built(name).rows[0], motion_of(name).rows(np.zeros(1))[0]
+    first, motion = built(name).row(0), motion_of(name).rows(np.zeros(1))[0]
     np.testing.assert_allclose(first[REF_P], motion[REF_P], atol=1e-12)
     np.testing.assert_allclose(first[REF_Q], motion[REF_Q], atol=1e-12)
     np.testing.assert_allclose(first[7:], 0.0, atol=1e-9)
@@ -60,14 +67,14 @@ def test_the_lead_in_takes_three_seconds_and_then_the_motion_itself_is_flown(nam
     line, motion = built(name), motion_of(name)
     assert line.lead == pytest.approx(3.0)
     t = np.arange(0.0, 10.0, DT)
-    np.testing.assert_allclose(line.rows[600 : 600 + len(t)], motion.rows(t), atol=1e-12)
+    np.testing.assert_allclose(line.rows(600, 600 + len(t)), motion.rows(t), atol=1e-12)
     assert line.duration == pytest.approx(motion.duration + 3.0)
 
 
 @every_moving
 def test_the_lead_in_joins_the_motion_in_value_velocity_and_acceleration(name):
     line = built(name)
-    before, joint = line.rows[598:600], line.rows[600]
+    before, joint = line.rows(598, 600), line.row(600)
     ahead = 2.0 * before[1] - before[0]  # straight on from the last two rows
     for columns, limit in (
         (REF_P, 1e-4),
@@ -83,13 +90,13 @@ def test_the_lead_in_joins_the_motion_in_value_velocity_and_acceleration(name):
 
 @every_moving
 def test_the_lead_in_is_consistent_with_its_derivatives(name):
-    assert_consistent(built(name).rows[:600])
+    assert_consistent(built(name).rows(0, 600))
 
 
 def test_without_a_lead_in_the_motion_starts_at_once():
     line = built("figure_eight", lead_in=0.0)
     assert line.lead == 0.0
-    assert np.linalg.norm(line.rows[0, REF_V]) > 1.0
+    assert np.linalg.norm(line.row(0)[REF_V]) > 1.0
 
 
 def test_an_approach_reaches_pose_velocity_and_acceleration_of_its_end():
@@ -134,21 +141,27 @@ def ground():
     return built("figure_eight", ground_height=0.25)
 
 
-def test_the_platform_stands_before_it_climbs_and_idles_after_it_landed(ground):
-    np.testing.assert_allclose(ground.rows[:200, 2], 0.25)
-    np.testing.assert_allclose(ground.rows[:200, 7:], 0.0)
-    np.testing.assert_allclose(ground.rows[-200:, 7:], 0.0)
-    assert ground.rows[-1, 2] == pytest.approx(0.23)  # a little into the ground: it shall touch
+@pytest.fixture(scope="module")
+def landed(ground):
+    """All of its rows."""
+    return rows_of(ground)
+
+
+def test_the_platform_stands_before_it_climbs_and_idles_after_it_landed(landed):
+    np.testing.assert_allclose(landed[:200, 2], 0.25)
+    np.testing.assert_allclose(landed[:200, 7:], 0.0)
+    np.testing.assert_allclose(landed[-200:, 7:], 0.0)
+    assert landed[-1, 2] == pytest.approx(0.23)  # a little into the ground: it shall touch
 
 
 def test_only_the_idling_end_gives_up_the_pose(ground):
-    levels = ground.levels
+    levels = [ground.level(k) for k in range(ground.count)]
     np.testing.assert_array_equal(levels[:-200], int(Level.POSE))
     np.testing.assert_array_equal(levels[-200:], int(Level.WRENCH))
 
 
-def test_the_platform_stands_and_lands_level_with_the_yaw_it_has(ground):
-    for row, motion in ((ground.rows[0], 0), (ground.rows[-1], -1)):
+def test_the_platform_stands_and_lands_level_with_the_yaw_it_has(landed):
+    for row, motion in ((landed[0], 0), (landed[-1], -1)):
         angles = so3.euler_from_matrix(so3.matrix_from_quaternion(row[REF_Q]))
         np.testing.assert_allclose(angles[:2], 0.0, atol=1e-12)
         moving = motion_of("figure_eight").rows(np.array([0.0, 96.0]))[motion]
@@ -156,17 +169,17 @@ def test_the_platform_stands_and_lands_level_with_the_yaw_it_has(ground):
         assert angles[2] == pytest.approx(yaw)
 
 
-def test_take_off_and_landing_are_consistent_with_their_derivatives(ground):
+def test_take_off_and_landing_are_consistent_with_their_derivatives(ground, landed):
     """But for the corners of the motion itself, in which it is not what is tested."""
     begin = round(ground.lead / DT)
     end = begin + round(96.0 / DT)
-    assert_consistent(ground.rows[:begin])
-    assert_consistent(ground.rows[end + 2 :])
+    assert_consistent(landed[:begin])
+    assert_consistent(landed[end + 2 :])
 
 
-def test_the_landing_takes_over_the_motion_s_velocity(ground):
+def test_the_landing_takes_over_the_motion_s_velocity(ground, landed):
     end = round(ground.lead / DT) + round(96.0 / DT)
-    last, after = ground.rows[end], ground.rows[end + 1]
+    last, after = landed[end], landed[end + 1]
     assert np.linalg.norm(last[REF_V]) > 1.0
     np.testing.assert_allclose(after[REF_V], last[REF_V], atol=0.02)
     np.testing.assert_allclose(after[REF_P] - last[REF_P], DT * last[REF_V], atol=1e-4)
@@ -177,20 +190,71 @@ def test_errors_of_a_flight_from_the_ground_count_over_the_motion_alone(ground):
     assert ground.window == pytest.approx((ground.lead, ground.lead + 96.0))
 
 
+# --- made as they are flown ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ground_height", [None, 0.25])
+@every_moving
+def test_rows_do_not_depend_on_how_many_are_made_at_once(name, ground_height):
+    line = built(name, ground_height=ground_height)
+    whole = rows_of(line)
+    for k in (0, 1, 511, 512, 599, 600, 601, line.count // 2, line.last - 1, line.last):
+        np.testing.assert_array_equal(line.row(k), whole[k])
+        np.testing.assert_array_equal(line.rows(k, k + 1)[0], whole[k])
+
+
+@pytest.mark.parametrize(
+    "sets", ["duration=1e9", "reference.duration=1e9", "start.lead_in=1e9"], ids=str
+)
+def test_thirty_years_take_no_more_memory_than_a_minute(sets):
+    scenario = scenario_of("hover", sets)
+    tracemalloc.start()
+    line = Vehicle.of(scenario, scenario.vehicles[0]).timeline
+    for k in (0, line.count // 2, line.last):
+        np.testing.assert_allclose(line.row(k)[:3], [0.0, 0.0, 1.5], atol=1e-6)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert line.duration >= 1e9
+    assert peak < 50e6  # most of it the machine code that is loaded
+
+
+def test_a_billion_laps_are_flown_one_by_one():
+    laps = scenario_of("figure_eight", "reference.laps=10000000").vehicles[0].reference
+    few = motion_of("figure_eight")
+    later = 48.0 * 9_999_999
+    np.testing.assert_allclose(
+        laps.rows(later + np.arange(8.0)), few.rows(np.arange(8.0)), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("sets", "key"),
+    [
+        ("duration=1e300", "duration"),
+        ("reference.duration=1e300", "reference"),
+        ("start.lead_in=1e300", "start.lead_in"),
+    ],
+)
+def test_what_no_stamp_can_say_is_refused_with_its_key(sets, key):
+    scenario = scenario_of("hover", sets)
+    with pytest.raises(BadInput, match=f"key '{key}': lasts 1e\\+300 s"):
+        Vehicle.of(scenario, scenario.vehicles[0])
+
+
 # --- a vehicle's own timeline ------------------------------------------------------------------
 
 
 def test_a_shorter_duration_cuts_the_flight():
     line = Vehicle.of(s := scenario_of("figure_eight", duration=5.0), s.vehicles[0]).timeline
     assert line.duration == pytest.approx(5.0)
-    assert len(line.rows) == len(line.scored) == len(line.levels) == 1001
+    assert len(rows_of(line)) == line.count == 1001
 
 
 def test_a_longer_duration_holds_the_last_pose():
     line = Vehicle.of(s := scenario_of("hover", duration=20.0), s.vehicles[0]).timeline
     assert line.duration == pytest.approx(20.0)
-    np.testing.assert_allclose(line.rows[-1], line.rows[2000], atol=1e-12)
-    np.testing.assert_allclose(line.rows[2700:, 7:19], 0.0)
+    np.testing.assert_allclose(line.row(line.last), line.row(2000), atol=1e-12)
+    np.testing.assert_allclose(line.rows(2700, line.count)[:, 7:19], 0.0)
 
 
 def test_an_offset_shifts_all_references():
@@ -199,14 +263,14 @@ def test_an_offset_shifts_all_references():
         for sets in ((), ("offset=[1.0,-2.0,0.5]",))
     )
     np.testing.assert_allclose(
-        shifted.rows[:, :3] - plain.rows[:, :3], np.tile([1.0, -2.0, 0.5], (len(plain.rows), 1))
+        rows_of(shifted)[:, :3] - rows_of(plain)[:, :3],
+        np.tile([1.0, -2.0, 0.5], (plain.count, 1)),
     )
-    np.testing.assert_allclose(shifted.scored, shifted.rows)
 
 
 def test_headings_follow_the_platform_s_yaw_and_each_mount():
     pilot = Vehicle.of(s := scenario_of("three_star_spiral"), s.vehicles[0])
-    rows = pilot.timeline.rows
+    rows = rows_of(pilot.timeline)
     yaw = so3.euler_from_matrix(so3.matrix_from_quaternion(rows[:, REF_Q]))[:, 2]
     expected = yaw[:, None] + np.deg2rad([0.0, 120.0, -120.0])
     np.testing.assert_allclose(rows[:, 19:], expected, atol=1e-9)
@@ -216,7 +280,7 @@ def test_given_headings_are_those_of_the_scenario():
     sets = ("control.yaw=given", "control.aircraft_yaw_deg=[10.0,20.0,30.0]")
     pilot = Vehicle.of(s := scenario_of("hover", *sets), s.vehicles[0])
     np.testing.assert_allclose(
-        np.rad2deg(pilot.timeline.rows[:, 19:]), np.tile([10.0, 20.0, 30.0], (2601, 1))
+        np.rad2deg(rows_of(pilot.timeline)[:, 19:]), np.tile([10.0, 20.0, 30.0], (2601, 1))
     )
 
 

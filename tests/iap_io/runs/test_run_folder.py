@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The run folder: its name, its files, and folders that are none."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,13 @@ from tum_files import read_tum
 from iap_description.errors import BadInput
 from iap_io.bags.bag_writer import STORAGE, RecordingFailed
 from iap_io.runs import topics
+from iap_io.runs.columns import joined
 from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import (
+    RunData,
+    TrajectoryFiles,
+    VehicleRun,
     create_run_folder,
     load_run,
     read_metrics,
@@ -23,6 +28,7 @@ from iap_io.runs.run_folder import (
     write_trajectories,
 )
 from iap_io.runs.run_meta import Track
+from iap_io.runs.run_reader import RunReader, Tracks
 
 
 def test_runs_are_counted(tmp_path: Path) -> None:
@@ -90,6 +96,43 @@ def test_the_reference_trajectory_of_a_replay_is_the_command_as_given(
     t, poses = read_tum(tmp_path / "reference_iap.tum")
     np.testing.assert_allclose(t, given.t)
     np.testing.assert_allclose(poses, given.poses)
+
+
+def columns_in(run: RunData) -> list[np.ndarray]:
+    """All arrays of the first vehicle's columns, those of its wrenches too."""
+    c = run.vehicles[0].columns
+    own = [getattr(c, field.name) for field in fields(c)]
+    felt = (
+        []
+        if c.wrench_record is None
+        else [getattr(c.wrench_record, f.name) for f in fields(c.wrench_record)]
+    )
+    return [each for each in (*own, *felt) if isinstance(each, np.ndarray)]
+
+
+@pytest.mark.parametrize("piece", [1, 3, 512, 600])
+def test_a_run_is_the_same_read_in_pieces(piece: int, tmp_path: Path, recorded: Record) -> None:
+    whole = recorded(random_flight("two_line", 1300))
+    parts = [run[0] for run in RunReader(tmp_path).pieces(piece)]
+    assert max(len(part.t) for part in parts) <= piece
+    pieces = RunData(whole.meta, (VehicleRun(whole.meta.vehicles[0], joined(parts)),))
+    for one, other in zip(columns_in(whole), columns_in(pieces), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_of_a_long_run_some_ticks_are_read(tmp_path: Path, recorded: Record) -> None:
+    whole = recorded(random_flight("two_line", 1300)).vehicles[0].columns
+    few = load_run(tmp_path, at_most=100).vehicles[0].columns
+    assert 50 <= len(few.t) <= 100
+    np.testing.assert_array_equal(few.x, whole.x[:: round(float(few.k[1]))])
+
+
+def test_trajectories_of_a_full_disk_leave_nothing(tmp_path: Path, recorded: Record) -> None:
+    run = recorded(random_flight("f450", 20))
+    with pytest.raises(RecordingFailed), TrajectoryFiles(tmp_path, run.meta, [Tracks()]) as files:
+        files.add([run.vehicles[0].columns])
+        raise RecordingFailed("full")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [BAG]
 
 
 def test_a_folder_without_a_recording_is_bad_input(tmp_path: Path) -> None:

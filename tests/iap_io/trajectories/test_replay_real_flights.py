@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from iap_control.references.replay import recorded_rows, smoothed_rows
+from iap_control.references.replay import smoothed
 from iap_description import frames, so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q
-from iap_io.trajectories import interpolation
+from iap_io.trajectories.interpolation import slerp
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.recorded import Recorded
 
@@ -30,6 +30,11 @@ def degrees(q: Array, r: Array) -> Array:
     """Angles between attitudes [deg]."""
     turned = so3.quaternion_log(so3.multiply(so3.conjugate(q), r))
     return np.degrees(np.linalg.norm(turned, axis=1))
+
+
+def linear(t: Array, t_samples: Array, values: Array) -> Array:
+    """Vectors (T, n) at times (T,), on straight lines between samples (K, n)."""
+    return np.stack([np.interp(t, t_samples, column) for column in values.T], axis=1)
 
 
 def rms(values: Array) -> float:
@@ -76,15 +81,15 @@ def test_first_stamp_is_the_same_moment_in_every_form(forms: dict[str, Recorded]
     csv = forms[".csv"]
     for form in forms.values():
         t = form.t[form.t <= csv.duration]
-        p = interpolation.linear(t, csv.t, csv.p_WP_W)
-        q = interpolation.slerp(t, csv.t, csv.q_WP)
+        p = linear(t, csv.t, csv.p_WP_W)
+        q = slerp(t, csv.t, csv.q_WP)
         assert np.abs(p - form.p_WP_W[: len(t)]).max() < 1e-6
         assert degrees(q, form.q_WP[: len(t)]).max() < 1e-4
 
 
 def test_forms_agree_between_their_samples(forms: dict[str, Recorded], grid: Array) -> None:
-    rows = {name: recorded_rows(form, grid)[:, REF_P] for name, form in forms.items()}
-    smooth = {name: smoothed_rows(form, grid)[:, REF_P] for name, form in forms.items()}
+    rows = {name: linear(grid, form.t, form.p_WP_W) for name, form in forms.items()}
+    smooth = {name: smoothed(form)(grid)[:, REF_P] for name, form in forms.items()}
     for name in forms:
         assert np.linalg.norm(rows[name] - rows[".csv"], axis=1).max() < 1e-3
         assert np.linalg.norm(smooth[name] - smooth[".csv"], axis=1).max() < 5e-4
@@ -92,9 +97,10 @@ def test_forms_agree_between_their_samples(forms: dict[str, Recorded], grid: Arr
 
 def test_smooth_copy_hides_nothing(forms: dict[str, Recorded], grid: Array) -> None:
     for form in forms.values():
-        given, smooth = recorded_rows(form, grid), smoothed_rows(form, grid)
-        distance = np.linalg.norm(smooth[:, REF_P] - given[:, REF_P], axis=1)
-        angle = degrees(smooth[:, REF_Q], given[:, REF_Q])
+        smooth = smoothed(form)(grid)
+        given = linear(grid, form.t, form.p_WP_W)
+        distance = np.linalg.norm(smooth[:, REF_P] - given, axis=1)
+        angle = degrees(smooth[:, REF_Q], slerp(grid, form.t, form.q_WP))
         a, alpha = (np.linalg.norm(smooth[:, part], axis=1) for part in (REF_A, REF_ALPHA))
         print(  # noqa: T201 - the numbers are the point
             f"{Path(form.source).name}: position {1e3 * rms(distance):.2f} mm RMS, "

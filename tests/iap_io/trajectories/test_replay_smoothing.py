@@ -2,24 +2,25 @@
 """The smooth copy of a command: close to it, with derivatives that are true and clean."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 from flight_bags import Motion, motion
 from numpy.typing import NDArray
 
-from iap_control.references import replay
-from iap_control.references.replay import recorded_rows
+from iap_control.references.replay import smoothed
 from iap_description import so3
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W
 from iap_io.trajectories.recorded import Recorded
 
-smoothed_rows = partial(replay.smoothed_rows, cutoff_hz=4.0)  # which the bounds below are for
-
 Array = NDArray[np.float64]
 
 GRID = np.arange(0.5, 9.4, 0.005)  # away from the ends, where there are samples on one side only
+
+
+def smoothed_rows(recorded: Recorded, t: Array) -> Array:
+    """The smooth copy at times (T,) [s], with the cut-off that the bounds below are for."""
+    return smoothed(recorded, cutoff_hz=4.0)(t)
 
 
 def recording(m: Motion, noise: float = 0.0, *, carries: bool = False) -> Recorded:
@@ -136,25 +137,12 @@ def test_constant_rate_is_kept_over_many_turns() -> None:
     np.testing.assert_allclose(rows[:, REF_ALPHA], 0.0, atol=1e-3)
 
 
-def test_recorded_rows_are_the_samples_themselves(flight: Motion) -> None:
-    recorded = recording(flight, noise=0.002, carries=True)
-    rows = recorded_rows(recorded, flight.t)
-    np.testing.assert_allclose(rows[:, REF_P], recorded.p_WP_W, atol=1e-12)
-    np.testing.assert_allclose(angles(recorded.q_WP, rows[:, REF_Q]), 0.0, atol=1e-12)
-    np.testing.assert_allclose(rows[:, REF_V], flight.v, atol=1e-12)
-    np.testing.assert_allclose(rows[:, REF_ALPHA], flight.alpha, atol=1e-12)
-    halfway = recorded_rows(recorded, 0.5 * (flight.t[1:] + flight.t[:-1]))
-    middle = 0.5 * (recorded.p_WP_W[1:] + recorded.p_WP_W[:-1])
-    np.testing.assert_allclose(halfway[:, REF_P], middle, atol=1e-12)
-    to, fro = (angles(halfway[:, REF_Q], recorded.q_WP[part]) for part in (np.s_[1:], np.s_[:-1]))
-    np.testing.assert_allclose(to, -fro, atol=1e-12)
-
-
-@pytest.mark.parametrize("rows_of", [smoothed_rows, recorded_rows])
 @pytest.mark.parametrize("carries", [False, True])
-def test_ends_are_held_at_rest(flight: Motion, rows_of, carries: bool) -> None:  # noqa: ANN001
+def test_ends_are_held_at_rest(flight: Motion, carries: bool) -> None:
     recorded = recording(flight, carries=carries)
-    rows = rows_of(recorded, np.array([-1.0, 0.0, recorded.duration, recorded.duration + 1.0]))
+    rows = smoothed_rows(
+        recorded, np.array([-1.0, 0.0, recorded.duration, recorded.duration + 1.0])
+    )
     np.testing.assert_allclose(rows[0, :7], rows[1, :7])
     np.testing.assert_allclose(rows[3, :7], rows[2, :7])
     np.testing.assert_array_equal(rows[[0, 3], 7:], 0.0)

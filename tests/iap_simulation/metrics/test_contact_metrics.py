@@ -8,7 +8,7 @@ from made_up_flights import DT, vehicle_meta
 from iap_description import so3
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import Bore, RunMeta
-from iap_simulation.metrics.contact import DESIRED, FILTERED, RAW, contact_metrics
+from iap_simulation.metrics.contact import DESIRED, FILTERED, RAW, ContactScores
 
 TICKS = 4000  # 20 s
 TOUCHES_AT, STOP = 5.0, (TICKS - 1) * DT
@@ -36,11 +36,25 @@ def push(c, desired=5.0, axis=0, since=4.0):
 
 
 def judge(c, meta, **run):
+    """The figures, which do not depend on the pieces that the rows come in."""
     about = {"after_contact": 2.0, "steady": 5.0, **run}
     whole = RunMeta(
         scenario="s", seed=1, physics_hz=1000.0, control_hz=200.0, vehicles=(meta,), **about
     )
-    return contact_metrics(c, c.wrench_record, meta, whole)
+    figures, others = (judge_pieces(c, meta, whole, piece) for piece in (TICKS, 333))
+    for key, value in figures.items():
+        np.testing.assert_allclose(
+            np.array(others[key], float), np.array(value, float), rtol=1e-12, atol=1e-12
+        )
+    return figures
+
+
+def judge_pieces(c, meta, run, piece):
+    scores = ContactScores(meta, run)
+    for first in range(0, len(c.t), piece):
+        rows = c.rows(slice(first, first + piece))
+        scores.add(rows, rows.wrench_record)
+    return scores.metrics()
 
 
 def test_contact_begins_with_the_first_force_and_lasts():

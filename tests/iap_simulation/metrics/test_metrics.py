@@ -6,13 +6,14 @@ import math
 
 import numpy as np
 import pytest
-from made_up_flights import Flight, Record, steady_flight
+from made_up_flights import Flight, Record, random_flight, steady_flight
 
 from iap_description import so3
 from iap_description.states import Mode
 from iap_io.runs import topics
 from iap_io.runs.run_meta import RunStats, Track
-from iap_simulation.metrics.metrics import compute_metrics
+from iap_io.runs.run_reader import Tracks
+from iap_simulation.metrics.metrics import Scores, compute_metrics
 
 STATS = RunStats(outcome="completed", duration_s=1.0, wall_s=0.05, control_step_us=42.0)
 KEYS = """scenario platform gains state_source seed duration_s wall_s real_time_factor physics_hz control_hz
@@ -157,6 +158,23 @@ def test_a_replay_is_compared_with_the_real_flight(recorded: Record) -> None:
     assert metrics["position_rmse_m"] == 0.0
     assert metrics["actual_position_rmse_m"] == pytest.approx(0.2)
     assert metrics["actual_attitude_rmse_deg"] == pytest.approx([0.0, 0.0, 5.0], abs=1e-9)
+
+
+@pytest.mark.parametrize("piece", [1, 7, 100])
+def test_figures_do_not_depend_on_the_pieces_that_rows_come_in(
+    recorded: Record, piece: int
+) -> None:
+    flight = random_flight("two_line", 101)
+    t = np.sort(np.random.default_rng(3).uniform(0.0, 0.6, 77))
+    track = Track(t, np.random.default_rng(4).normal(size=(77, 7)))
+    run = recorded(flight, tracks={topics.GIVEN: track, topics.ACTUAL: track})
+    vehicle = run.vehicles[0]
+    scores = Scores(run.meta, [Tracks(vehicle.given, vehicle.actual)])
+    for first in range(0, 101, piece):
+        scores.add([vehicle.columns.rows(slice(first, first + piece))])
+    whole = compute_metrics(run, STATS)
+    for key, value in scores.metrics(STATS).items():
+        assert value == (whole[key] if isinstance(value, str) else pytest.approx(whole[key]))
 
 
 def test_several_vehicles_have_their_own_and_the_largest_on_top(recorded: Record) -> None:

@@ -2,7 +2,10 @@
 """Flights that end badly: an exit code, a word in metrics.json, and what was flown is kept."""
 
 import json
-from contextlib import contextmanager
+import os
+import resource
+import signal
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
@@ -89,6 +92,81 @@ def test_an_interrupt_keeps_what_was_flown_readable(tmp_path, capsys, monkeypatc
     t = load_run(out).vehicles[0].columns.t
     assert t[-1] == pytest.approx(seconds, abs=0.3)
     assert np.isfinite(load_run(out).vehicles[0].columns.x).all()
+
+
+def interrupted_with(number, at, monkeypatch, tmp_path, capsys):
+    """Exit code and complaint of a flight whose process gets a signal when it calls `at`, a method of Simulation."""
+    real = getattr(run.Simulation, at)
+
+    def killed(*arguments, **options):
+        os.kill(os.getpid(), number)
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(run.Simulation, at, killed)
+    code = main(["run", "hover", "--out", str(tmp_path / "run"), *FAST])
+    complaint = capsys.readouterr().err
+    assert complaint.count("\n") == 1
+    return code, complaint
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "word"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+def test_a_signal_before_the_first_step_waits_for_it(
+    tmp_path, capsys, monkeypatch, number, code, word
+):
+    found, complaint = interrupted_with(number, "fly", monkeypatch, tmp_path, capsys)
+    assert found == code
+    assert complaint == f"iap: {word} at t = 0.000 s; what was flown is kept\n"
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))
+    assert metrics["outcome"] == "interrupted"
+    assert len(load_run(tmp_path / "run").vehicles[0].columns.t) == 1
+
+
+def test_a_signal_while_the_engine_is_made_leaves_nothing(tmp_path, capsys, monkeypatch):
+    found, complaint = interrupted_with(signal.SIGTERM, "_load", monkeypatch, tmp_path, capsys)
+    assert (found, complaint) == (143, "iap: terminated\n")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_signal_that_some_callback_swallows_is_answered_later(tmp_path, capsys, monkeypatch):
+    real = run.Simulation.__enter__
+
+    def swallowing(self):
+        with suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+        return real(self)
+
+    monkeypatch.setattr(run.Simulation, "__enter__", swallowing)
+    out = tmp_path / "run"
+    assert main(["run", "hover", "--out", str(out), *FAST]) == 130
+    assert capsys.readouterr().err.startswith("iap: interrupted at t = 0.000 s")
+
+
+def test_a_signal_while_it_is_judged_keeps_the_recording(tmp_path, capsys, monkeypatch):
+    def stopped(*_):
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(run, "judge", stopped)
+    out = tmp_path / "run"
+    assert main(["run", "hover", "--duration", "0.5", "--out", str(out), *FAST]) == 130
+    assert capsys.readouterr().err == f"iap: interrupted; what was flown is in {out}\n"
+    assert len(load_run(out).vehicles[0].columns.t) == 101
+
+
+def test_a_disk_that_is_full_at_once_is_told_and_leaves_nothing(tmp_path, capsys):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    out = tmp_path / "run"
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, hard))
+        code = main(["run", "hover", "--duration", "1", "--out", str(out), *FAST])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert code == 1
+    complaint = capsys.readouterr().err
+    assert complaint == "iap: recording stopped, File too large; nothing could be recorded\n"
+    assert not out.exists()
 
 
 def test_an_interrupt_before_the_flight_exits_with_130(capsys, monkeypatch):

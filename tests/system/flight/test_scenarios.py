@@ -134,7 +134,7 @@ def test_a_flight_from_the_ground_takes_off_hovers_and_lands(name):
     assert np.abs(flown.x[-1, 0, 7:]).max() < 0.05  # at rest
     idle = load_platform(name).aircraft.rotor.rpm_min
     assert flown.rpm[-1].max() < 1.1 * idle
-    assert loop.vehicles[0].timeline.levels[-1] == Level.WRENCH
+    assert (line := loop.vehicles[0].timeline).level(line.last) == Level.WRENCH
     loop.plant.engine.close()
 
 

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Ctrl-C and SIGTERM, answered at any moment: at once, by an exception, or at the next safe point.
+
+A command exits at once while it has made nothing yet, an exception ends it later, and a flight is only interrupted
+between two ticks. An exception that a callback of some library swallows is remembered (`received`).
+"""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import Self
+
+Handler = Callable[[int, FrameType | None], None]
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a command as Ctrl-C does."""
+
+
+class _Received:
+    """The last signal that became an exception, if any."""
+
+    number: int | None = None
+
+
+def received() -> int | None:
+    """The signal that an exception was raised for since the handlers were installed, None without any."""
+    return _Received.number
+
+
+def exit_code() -> int:
+    """The exit code of a command that was interrupted: 130, or 143 by SIGTERM."""
+    return 128 + (_Received.number or signal.SIGINT)
+
+
+def word(error: KeyboardInterrupt) -> str:
+    """What has happened, for the user."""
+    return WORDS[signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT]
+
+
+def exit_at_once(number: int, _: FrameType | None) -> None:
+    """End the process: for as long as there is nothing to clean up."""
+    os.write(2, f"iap: {WORDS[signal.Signals(number)]}\n".encode())
+    os._exit(128 + number)
+
+
+def raise_interrupt(number: int, _: FrameType | None) -> None:
+    """Raise KeyboardInterrupt or `Terminated` where the program is."""
+    _Received.number = number
+    raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+
+
+def install(handler: Handler | signal.Handlers) -> None:
+    """Answer both signals by a handler from now on; they may have been blocked until now."""
+    for number in SIGNALS:
+        signal.signal(number, handler)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+
+
+@contextmanager
+def handled(handler: Handler) -> Iterator[None]:
+    """Answer both signals by a handler meanwhile."""
+    _Received.number = None
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    hook, sys.unraisablehook = sys.unraisablehook, _forget_interrupts
+    try:
+        install(handler)
+        yield
+    finally:
+        for number, each in before.items():
+            signal.signal(number, each)
+        sys.unraisablehook = hook
+
+
+def _forget_interrupts(problem: "sys.UnraisableHookArgs") -> None:
+    """Say nothing of an interrupt in a callback, where it cannot be raised; `received` knows of it."""
+    if not isinstance(problem.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(problem)
+
+
+class Deferral:
+    """Holds interrupts back until `check`, so that they meet nothing half done; a context manager, and an observer.
+
+    It does so in the main thread, where interrupts arrive, and for those signals that have a handler in Python.
+    """
+
+    def __init__(self) -> None:
+        self._before: dict[int, Handler] = {}
+        self._held: int | None = None
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._held = received()
+            for number in SIGNALS:
+                before = signal.getsignal(number)
+                if callable(before):
+                    self._before[number] = before
+                    signal.signal(number, self._hold)
+        return self
+
+    def _hold(self, number: int, _: FrameType | None) -> None:
+        self._held = number
+
+    def check(self) -> None:
+        """Answer a signal that has been held back, as it would have been.
+
+        Raises:
+            KeyboardInterrupt: there is one.
+        """
+        if self._held is not None:
+            number, self._held = self._held, None
+            self._before[number](number, None)
+
+    def record(self, vehicle: int, step: object) -> None:  # noqa: ARG002 - an observer of the loop
+        """Check after a control step."""
+        self.check()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+        if kind is None:
+            self.check()

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reads a recorded run back some seconds at a time, so that an hour takes no more memory than a minute."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from pydantic import ValidationError
+from rosbags.rosbag2 import Reader, ReaderError
+
+from iap_description.errors import BadInput
+from iap_io.runs import topics
+from iap_io.runs.column_messages import columns_of, seconds
+from iap_io.runs.columns import Columns, joined
+from iap_io.runs.run_files import BAG, META
+from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta
+from iap_io.runs.topics import topic
+from iap_io.wire.cdr import records_of, stamps_of
+
+PIECE = 4096  # control ticks that are read at once
+
+
+@dataclass(frozen=True)
+class Tracks:
+    """Poses with stamps of their own that belong to a vehicle's flight.
+
+    Attributes:
+        given: a replay's commands as they were recorded.
+        actual: what the real aircraft did.
+    """
+
+    given: Track | None = None
+    actual: Track | None = None
+
+
+class RunReader:
+    """A recorded run, also one that was interrupted or recorded by the ROS nodes.
+
+    Args:
+        folder: the run folder.
+
+    Attributes:
+        meta: the run, its vehicles and its sensors.
+
+    Raises:
+        BadInput: from here and any method, when it is no run folder, or its bag is damaged or empty.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._bag = folder / BAG
+        self.meta = _read_meta(self._bag)
+
+    def tracks(self) -> tuple[Tracks, ...]:
+        """What each vehicle's flight is set against."""
+        names = (topics.GIVEN, topics.ACTUAL)
+        wanted = {topic(each.name, name) for each in self.meta.vehicles for name in names}
+        found = dict[str, tuple[str, list[bytes]]]()
+        for name, msgtype, _, data in self._messages(wanted):
+            found.setdefault(name, (msgtype, []))[1].append(data)
+        try:
+            read = {name: _track(*messages) for name, messages in found.items()}
+        except ValueError as error:
+            raise BadInput(f"{self._bag}: not a readable recording: {error}") from error
+        return tuple(
+            Tracks(*(read.get(topic(vehicle.name, name)) for name in names))
+            for vehicle in self.meta.vehicles
+        )
+
+    def pieces(self, ticks: int = PIECE) -> Iterator[tuple[Columns, ...]]:
+        """Rows of all vehicles, in order of time, so many control ticks at a time."""
+        pending = _Pending(self.meta.vehicles)
+        try:
+            for name, msgtype, stamp, data in self._messages(pending.wanted):
+                if pending.ticks >= ticks and stamp > pending.stamp and pending.is_complete:
+                    yield pending.take()
+                pending.add(name, msgtype, stamp, data)
+            yield pending.take()
+        except ValueError as error:
+            raise BadInput(f"{self._bag}: not a readable recording: {error}") from error
+
+    def columns(self, *, at_most: int | None = None) -> tuple[Columns, ...]:
+        """All rows of every vehicle, or of a longer run about `at_most` of them, evenly chosen."""
+        every, seen = 1, 0
+        kept: list[tuple[Columns, ...]] = []
+        for piece in self.pieces():
+            first, seen = -seen % every, seen + len(piece[0].t)
+            kept.append(tuple(each.rows(slice(first, None, every)).copy() for each in piece))
+            while at_most is not None and seen > at_most * every:
+                every *= 2
+                kept = [_joined(kept, slice(None, None, 2))]
+        return _joined(kept, slice(None))
+
+    def _messages(self, wanted: Collection[str]) -> Iterator[tuple[str, str, int, bytes]]:
+        """Topic, type, stamp [ns] and bytes of the messages on some topics, in order of time."""
+        try:
+            with Reader(self._bag) as reader:
+                connections = [c for c in reader.connections if c.topic in wanted]
+                for connection, stamp, data in reader.messages(connections) if connections else ():
+                    yield connection.topic, connection.msgtype, stamp, data
+        except (ReaderError, OSError, ValueError, KeyError, EOFError) as error:
+            raise BadInput(f"{self._bag}: not a readable recording: {error}") from error
+
+
+class _Pending:
+    """Messages that wait to become columns."""
+
+    def __init__(self, vehicles: Sequence[VehicleMeta]) -> None:
+        self._vehicles = vehicles
+        self._first = topic(vehicles[0].name, topics.STATE)
+        self._needed = [topic(v.name, name) for v in vehicles for name in _needed(v)]
+        self.wanted = {*self._needed} | {
+            topic(v.name, name) for v in vehicles for name in _estimates(v)
+        }
+        self._types = dict[str, str]()
+        self._messages: dict[str, list[bytes]] = {name: [] for name in self.wanted}
+        self._last = dict[str, bytes]()  # before them, for where a message is missing
+        self.stamp = 0  # of the newest [ns]
+
+    def add(self, name: str, msgtype: str, stamp: int, data: bytes) -> None:
+        """Take the next message."""
+        self._types[name], self.stamp = msgtype, stamp
+        self._messages[name].append(data)
+
+    @property
+    def ticks(self) -> int:
+        """Control ticks that wait."""
+        return len(self._messages[self._first])
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether there has been something on every topic."""
+        return all(name in self._types for name in self._needed)
+
+    def take(self) -> tuple[Columns, ...]:
+        """Make columns of what waits.
+
+        Raises:
+            ValueError: nothing has ever come on a topic, or messages are not what they should be.
+        """
+        for name in self._needed:
+            if name not in self._types:
+                raise ValueError(f"no message on {name}")
+        columns = tuple(map(self._columns, self._vehicles))
+        for name in self._needed:
+            self._last[name] = [self._last.get(name, b""), *self._messages[name]][-1]
+        self._messages = {name: [] for name in self.wanted}
+        return columns
+
+    def _columns(self, vehicle: VehicleMeta) -> Columns:
+        messages = self._messages
+        if not messages[topic(vehicle.name, topics.STATE)]:
+            return Columns.zeros(0, vehicle)
+        records = {}
+        for name in (*_needed(vehicle), *_estimates(vehicle)):
+            path = topic(vehicle.name, name)
+            is_held = name != topics.STATE and path in self._last
+            blobs = [self._last[path], *messages[path]] if is_held else messages[path]
+            if blobs:
+                records[name] = records_of(self._types[path], blobs)
+        return columns_of(records, vehicle)
+
+
+def _joined(pieces: Sequence[tuple[Columns, ...]], chosen: slice) -> tuple[Columns, ...]:
+    return tuple(joined(each).rows(chosen) for each in zip(*pieces, strict=True))
+
+
+def _needed(vehicle: VehicleMeta) -> tuple[str, ...]:
+    """The topics that every recording of a vehicle has."""
+    always = (topics.STATE, topics.REFERENCE, topics.COMMAND)
+    return (*always, *topics.WRENCH_TOPICS) if vehicle.feels else always
+
+
+def _estimates(vehicle: VehicleMeta) -> tuple[str, ...]:
+    """Topics of the estimates that a vehicle flies on."""
+    return tuple(map(topics.estimate_topic, vehicle.bodies)) if vehicle.is_estimated else ()
+
+
+def _track(msgtype: str, messages: Sequence[bytes]) -> Track:
+    records = records_of(msgtype, messages)
+    return Track(seconds(stamps_of(records["header"])), records["pose"].astype(float))
+
+
+def _read_meta(bag: Path) -> RunMeta:
+    try:
+        tree = yaml.safe_load((bag / "metadata.yaml").read_text(encoding="utf-8"))
+        return RunMeta.model_validate_json(
+            tree["rosbag2_bagfile_information"]["custom_data"][META]
+        )
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise BadInput(f"{bag}: no recording of a run: {' '.join(str(error).split())}") from error
+    except (TypeError, KeyError, ValidationError) as error:
+        raise BadInput(
+            f"{bag / 'metadata.yaml'}: key 'custom_data.{META}' is missing or damaged"
+        ) from error

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rows and errors of a vehicle's flight that metrics and plots are made of."""
+
+import numpy as np
+
+from iap_description import so3
+from iap_description.arrays import Array, Booleans
+from iap_description.states import Mode
+from iap_estimation.evaluation import trajectory_errors
+from iap_io.runs.columns import Columns
+from iap_io.runs.run_folder import VehicleRun
+from iap_io.runs.run_meta import Track, VehicleMeta
+
+TOLERANCE = 1e-9  # of times [s]
+_AT_LIMIT = 1e-6  # share of a limit within which a command or a rotor is at it
+
+
+def finite(c: Columns) -> Columns:
+    """The rows up to the first state that is not a number."""
+    bad = np.flatnonzero(~np.isfinite(c.x).all(axis=(1, 2)))
+    return c.rows(slice(0, int(bad[0]))) if bad.size else c
+
+
+def inside(t: Array, window: tuple[float, float]) -> Booleans:
+    """Which times (K,) [s] lie within a window."""
+    return (t >= window[0] - TOLERANCE) & (t <= window[1] + TOLERANCE)
+
+
+def tracked(vehicle: VehicleRun) -> tuple[Array, Array, Array]:
+    """Times (K,), and the commanded and the flown poses (K, 7) at these times."""
+    if vehicle.given is not None:
+        return against(vehicle, vehicle.given)
+    c = vehicle.columns
+    return c.t, c.reference[:, :7], c.x[:, 0, :7]
+
+
+def against(vehicle: VehicleRun, track: Track) -> tuple[Array, Array, Array]:
+    """Times (M,) of a track within the flight, its poses, and the flown poses (M, 7) there."""
+    c = vehicle.columns
+    if not len(c.t):
+        return np.zeros(0), np.zeros((0, 7)), np.zeros((0, 7))
+    chosen = inside(track.t, (float(c.t[0]), float(c.t[-1])))
+    t = track.t[chosen]
+    return t, track.poses[chosen], trajectory_errors.poses_at(t, c.t, c.x[:, 0, :7])
+
+
+def pose_errors(
+    reference: Array, poses: Array, vehicle: VehicleMeta
+) -> tuple[Array, Array, Array | None]:
+    """Errors of poses (K, 7) against a reference (K, 7).
+
+    Returns:
+        Position errors (K, 3) [m], attitude errors (K, 3) [rad] and, for an under-actuated
+        platform, the errors (K, 3) [rad] of its axis.
+    """
+    R_ref = so3.matrix_from_quaternion(so3.normalized(reference[:, 3:]))
+    R = so3.matrix_from_quaternion(so3.normalized(poses[:, 3:]))
+    attitude = trajectory_errors.controlled_error(R_ref, R, vehicle.controlled)
+    axis = (
+        None
+        if vehicle.free_axis is None
+        else trajectory_errors.axis_error(R_ref, R, vehicle.free_axis)
+    )
+    return poses[:, :3] - reference[:, :3], attitude, axis
+
+
+def thrusts(vehicle: VehicleMeta, c: Columns) -> Array:
+    """Thrust (K, N) [N] that each aircraft's rotors produce."""
+    return vehicle.thrust_coefficient * np.square(c.rpm).sum(axis=-1)
+
+
+def saturated(vehicle: VehicleMeta, c: Columns) -> Booleans:
+    """Ticks (K,) in which an aircraft's thrust command or one of its rotors is at a limit."""
+    rotor = _at_limit(c.rpm, vehicle.rpm_limits).any(axis=(1, 2))
+    by_thrust = (c.mode == Mode.ATTITUDE_THRUST) | (c.mode == Mode.RATE_THRUST)
+    return rotor | (by_thrust & _at_limit(c.aircraft[..., 0], vehicle.thrust_limits).any(axis=1))
+
+
+def _at_limit(values: Array, limits: tuple[float, float]) -> Booleans:
+    low, high = limits
+    return (values <= low + _AT_LIMIT * high) | (values >= high - _AT_LIMIT * high)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Machine code that is kept on the disk: damage is told, and mended by compiling anew."""
+
+import importlib.util
+import random
+
+import pytest
+from numba import config
+from numba.core import caching
+
+from iap_description.compilation_cache import check_compilation_cache
+
+KERNEL = """
+from numba import njit
+
+@njit(cache=True)
+def twice(x):
+    return 2.0 * x
+"""
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    """Call the kernel as a new process would, which knows only what is on the disk; says what came from there."""
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(caching, "IndexDataCacheFile", caching.IndexDataCacheFile)
+    check_compilation_cache()
+    source = tmp_path / "kernel_on_disk.py"
+    source.write_text(KERNEL)
+
+    def fresh():
+        spec = importlib.util.spec_from_file_location("kernel_on_disk", source)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        assert module.twice(21.0) == 42.0
+        return sum(module.twice.stats.cache_hits.values())
+
+    assert fresh() == 0
+    assert fresh() == 1
+    return fresh
+
+
+def flipped(data):
+    return data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 1]) + data[len(data) // 2 + 1 :]
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        lambda data: b"",
+        lambda data: data[: len(data) // 2],
+        lambda data: random.Random(3).randbytes(len(data)),
+    ],
+    ids=["empty", "cut", "random"],
+)
+def test_a_damaged_file_is_told_and_made_anew(call, tmp_path, capsys, kind, damaged):
+    (file,) = tmp_path.glob(f"cache/**/*.{kind}")
+    file.write_bytes(damaged(file.read_bytes()))
+    assert call() == 0
+    complaint = capsys.readouterr().err
+    assert complaint.splitlines()[0] == f"iap: {file}: damaged, is compiled anew"
+    assert call() == 1
+    assert capsys.readouterr().err == ""
+
+
+def test_a_changed_bit_of_the_code_is_noticed(call, tmp_path, capsys):
+    (file,) = tmp_path.glob("cache/**/*.nbc")
+    file.write_bytes(flipped(file.read_bytes()))
+    assert call() == 0
+    assert "damaged" in capsys.readouterr().err
+
+
+def test_code_that_others_kept_without_a_checksum_is_read(call, tmp_path):
+    (file,) = tmp_path.glob("cache/**/*.nbc")
+    file.write_bytes(file.read_bytes()[:-8])
+    assert call() == 1
