@@ -7,6 +7,7 @@ reference_NAME.tum  estimate_NAME.tum  estimate_NAME_drone_i.tum  plots/*.png
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +17,12 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 from pydantic import ValidationError
-from rosbags.interfaces import Connection
-from rosbags.rosbag2 import Reader, ReaderError
 
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import read_yaml
 from iap_description.sensors.sensor_info import SensorInfo, sensors_text
+from iap_description.text_files import is_file, read_text
+from iap_io.bags.bag_reading import METADATA, parsing, raw_messages
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.runs import topics
 from iap_io.runs.column_messages import columns_of, seconds
@@ -82,8 +84,9 @@ def create_run_folder(out: Path | None, scenario: str, base: Path = Path("runs")
 
 
 def _next_free(base: Path, scenario: str) -> Path:
-    taken = [path.name.removeprefix(f"{scenario}-") for path in base.glob(f"{scenario}-*")]
-    number = 1 + max((int(text) for text in taken if text.isdecimal()), default=0)
+    start = f"{scenario}-"
+    taken = [each.name[len(start) :] for each in base.iterdir() if each.name.startswith(start)]
+    number = 1 + max((int(text) for text in taken if re.fullmatch("[0-9]{1,9}", text)), default=0)
     while True:
         folder = base / f"{scenario}-{number:03d}"
         try:
@@ -116,8 +119,8 @@ def read_metrics(folder: Path) -> dict[str, Any]:
         BadInput: it is missing or damaged.
     """
     try:
-        metrics = json.loads((folder / METRICS).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        metrics = json.loads(read_text(folder / METRICS))
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{folder / METRICS}: cannot be read: {error}") from error
     if not isinstance(metrics, dict):
         raise BadInput(f"{folder / METRICS}: expected a mapping, found {type(metrics).__name__}")
@@ -165,25 +168,21 @@ def load_run(folder: Path) -> RunData:
     """
     bag = folder / BAG
     meta = _read_meta(bag)
-    try:
-        messages = _read_messages(bag, _wanted(meta))
+    messages = _read_messages(bag, _wanted(meta))
+    with parsing(bag, "recording"):
         return RunData(meta, tuple(_vehicle_run(vehicle, messages) for vehicle in meta.vehicles))
-    except (ReaderError, OSError, ValueError, KeyError, EOFError) as error:
-        raise BadInput(f"{bag}: not a readable recording: {error}") from error
 
 
 def _read_meta(bag: Path) -> RunMeta:
+    path = bag / METADATA
+    if not is_file(path):
+        raise BadInput(f"{bag}: no recording of a run: there is no {METADATA}")
     try:
-        tree = yaml.safe_load((bag / "metadata.yaml").read_text(encoding="utf-8"))
         return RunMeta.model_validate_json(
-            tree["rosbag2_bagfile_information"]["custom_data"][META]
+            read_yaml(path)["rosbag2_bagfile_information"]["custom_data"][META]
         )
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadInput(f"{bag}: no recording of a run: {' '.join(str(error).split())}") from error
     except (TypeError, KeyError, ValidationError) as error:
-        raise BadInput(
-            f"{bag / 'metadata.yaml'}: key 'custom_data.{META}' is missing or damaged"
-        ) from error
+        raise BadInput(f"{path}: key 'custom_data.{META}' is missing or damaged") from error
 
 
 def _wanted(meta: RunMeta) -> set[str]:
@@ -205,13 +204,13 @@ def _estimates(vehicle: VehicleMeta) -> tuple[str, ...]:
 
 def _read_messages(bag: Path, wanted: set[str]) -> dict[str, NDArray[Any]]:
     """Message records by topic, in order of their time."""
-    with Reader(bag) as reader:
-        connections: list[Connection] = [c for c in reader.connections if c.topic in wanted]
-        types = {c.topic: c.msgtype for c in connections}
-        found: dict[str, list[bytes]] = {c.topic: [] for c in connections}
-        for connection, _, data in reader.messages(connections):
-            found[connection.topic].append(data)
-    return {name: records_of(types[name], data) for name, data in found.items() if data}
+    types: dict[str, str] = {}
+    found: dict[str, list[bytes]] = {}
+    for connection, _, data in raw_messages(bag, wanted):
+        types[connection.topic] = connection.msgtype
+        found.setdefault(connection.topic, []).append(data)
+    with parsing(bag, "recording"):
+        return {name: records_of(types[name], data) for name, data in found.items()}
 
 
 def _vehicle_run(vehicle: VehicleMeta, messages: dict[str, NDArray[Any]]) -> VehicleRun:
