@@ -21,8 +21,9 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
-from iap_description.config import parse_yaml, validate
+from iap_description.config import validate
 from iap_description.errors import BadInput, IapError
+from iap_description.plain_yaml import parse_yaml
 from iap_description.vehicles.platform import Platform, load_platform
 
 # Of state, reference and command; where the next may come before a lost one is sent again; of which none may be missed.

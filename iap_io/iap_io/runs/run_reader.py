@@ -5,11 +5,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from pydantic import ValidationError
-from rosbags.rosbag2 import Reader, ReaderError
 
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import read_yaml
+from iap_description.text_files import is_file
+from iap_io.bags.bag_reading import METADATA, parsing, raw_messages
 from iap_io.runs import topics
 from iap_io.runs.column_messages import columns_of, seconds
 from iap_io.runs.columns import Columns, joined
@@ -58,10 +59,8 @@ class RunReader:
         found = dict[str, tuple[str, list[bytes]]]()
         for name, msgtype, _, data in self._messages(wanted):
             found.setdefault(name, (msgtype, []))[1].append(data)
-        try:
+        with parsing(self._bag, "recording"):
             read = {name: _track(*messages) for name, messages in found.items()}
-        except ValueError as error:
-            raise BadInput(f"{self._bag}: not a readable recording: {error}") from error
         return tuple(
             Tracks(*(read.get(topic(vehicle.name, name)) for name in names))
             for vehicle in self.meta.vehicles
@@ -70,14 +69,15 @@ class RunReader:
     def pieces(self, ticks: int = PIECE) -> Iterator[tuple[Columns, ...]]:
         """Rows of all vehicles, in order of time, so many control ticks at a time."""
         pending = _Pending(self.meta.vehicles)
-        try:
-            for name, msgtype, stamp, data in self._messages(pending.wanted):
-                if pending.ticks >= ticks and stamp > pending.stamp and pending.is_complete:
-                    yield pending.take()
-                pending.add(name, msgtype, stamp, data)
-            yield pending.take()
-        except ValueError as error:
-            raise BadInput(f"{self._bag}: not a readable recording: {error}") from error
+        for name, msgtype, stamp, data in self._messages(pending.wanted):
+            if pending.ticks >= ticks and stamp > pending.stamp and pending.is_complete:
+                yield self._columns(pending)
+            pending.add(name, msgtype, stamp, data)
+        yield self._columns(pending)
+
+    def _columns(self, pending: "_Pending") -> tuple[Columns, ...]:
+        with parsing(self._bag, "recording"):
+            return pending.take()
 
     def columns(self, *, at_most: int | None = None) -> tuple[Columns, ...]:
         """All rows of every vehicle, or of a longer run about `at_most` of them, evenly chosen."""
@@ -93,13 +93,8 @@ class RunReader:
 
     def _messages(self, wanted: Collection[str]) -> Iterator[tuple[str, str, int, bytes]]:
         """Topic, type, stamp [ns] and bytes of the messages on some topics, in order of time."""
-        try:
-            with Reader(self._bag) as reader:
-                connections = [c for c in reader.connections if c.topic in wanted]
-                for connection, stamp, data in reader.messages(connections) if connections else ():
-                    yield connection.topic, connection.msgtype, stamp, data
-        except (ReaderError, OSError, ValueError, KeyError, EOFError) as error:
-            raise BadInput(f"{self._bag}: not a readable recording: {error}") from error
+        for connection, stamp, data in raw_messages(self._bag, wanted):
+            yield connection.topic, connection.msgtype, stamp, data
 
 
 class _Pending:
@@ -182,14 +177,12 @@ def _track(msgtype: str, messages: Sequence[bytes]) -> Track:
 
 
 def _read_meta(bag: Path) -> RunMeta:
+    path = bag / METADATA
+    if not is_file(path):
+        raise BadInput(f"{bag}: no recording of a run: there is no {METADATA}")
     try:
-        tree = yaml.safe_load((bag / "metadata.yaml").read_text(encoding="utf-8"))
         return RunMeta.model_validate_json(
-            tree["rosbag2_bagfile_information"]["custom_data"][META]
+            read_yaml(path)["rosbag2_bagfile_information"]["custom_data"][META]
         )
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadInput(f"{bag}: no recording of a run: {' '.join(str(error).split())}") from error
     except (TypeError, KeyError, ValidationError) as error:
-        raise BadInput(
-            f"{bag / 'metadata.yaml'}: key 'custom_data.{META}' is missing or damaged"
-        ) from error
+        raise BadInput(f"{path}: key 'custom_data.{META}' is missing or damaged") from error
