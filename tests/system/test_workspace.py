@@ -40,7 +40,7 @@ KEY_OF_IMPORT = {
     "trimesh": "python3-trimesh-pip",
     "yaml": "python3-yaml",
 }
-NO_KEY = {"embreex", "evo", "moderngl"}  # rosdep has none: the README gives the line for pip
+NO_KEY = {"embreex", "moderngl"}  # rosdep has none: the README gives the line for pip
 ROS_PACKAGES = {
     "ament_cmake",
     "ament_index_python",
