@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes what sourcing the built packages changes in the environment as export lines.
 
-Usage: capture_environment.py ROOT UNDERLAY > environment.sh; UNDERLAY is "wheels" or a ROS 2 that
-is sourced. The lines take no time to source, and they extend lists such as PATH, so that the
+Usage: capture_environment.py ROOT VENV UNDERLAY > environment.sh; UNDERLAY is "wheels" or a ROS 2
+that is sourced. The lines take no time to source, and they extend lists such as PATH, so that the
 environment of each later call is kept.
 """
 
@@ -54,13 +54,13 @@ def export_line(name: str, value: str, before: str, alone: bool) -> str:
     return f"export {name}={quote(added)}" + ("\n" if alone else f"${{{name}:+:${name}}}\n")
 
 
-def main(root: str, underlay: str) -> None:
+def main(root: Path, venv: Path, underlay: str) -> None:
     """Prints the export lines."""
-    venv, wheels = Path(root, ".venv"), underlay == "wheels"
-    before = {"PATH": "/usr/bin:/bin"} if wheels else callers_environment(Path(root))
+    wheels = underlay == "wheels"
+    before = {"PATH": "/usr/bin:/bin"} if wheels else callers_environment(root)
     own = {"PATH": f"{venv}/bin:{before['PATH']}", "VIRTUAL_ENV": str(venv)}
     own |= wheel_environment(venv) if wheels else {}
-    after = sourced(Path(root, "install", "setup.bash"), before | own)
+    after = sourced(venv / "install" / "setup.bash", before | own)
     for name, value in sorted(after.items()):
         if name not in SHELL_OWN and value != before.get(name):
             alone = wheels and name in ROS_LISTS  # no other ROS may shine through the wheels
@@ -69,4 +69,4 @@ def main(root: str, underlay: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3])

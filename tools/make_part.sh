@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2154
 # Makes one part of a set-up: make_part.sh python|wheels|dev|messages|packages|kernels, called by tools/setup.sh with the
-# variables root, underlay and python.
+# variables root and python.
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=workspace.sh
 . "$root/tools/workspace.sh"
@@ -10,63 +10,64 @@ set -euo pipefail
 make_python() {
     local site=()
     [[ $underlay == wheels ]] || site=(--system-site-packages)
-    rm -rf -- "$stamps" && rm -rf -- "$venv" "$root/build" "$root/install" # the stamps first: nothing half gone counts
+    rm -rf -- "$stamps" && rm -rf -- "$venv" # the stamps first: nothing half gone counts
     "$python" -m venv "${site[@]}" "$venv"
 }
 
 make_wheels() {
-    cd -- "$root/requirements"
-    write_constraints
+    cd -- "$root/requirements/lock"
+    pip_install -r installer.txt
     if [[ $underlay == wheels ]]; then
-        pip_install -r core.txt -r ros.txt
+        pip_install -r core.txt -r colcon.txt -r ros.txt
         "$venv/bin/python" "$root/tools/patch_wheels.py"
     else
-        # The system's compiled packages were built for the system's numpy: take none of them together with ours,
-        # nor those two that numba imports wherever it finds them.
-        pip_install --ignore-installed -r core.txt coverage scipy
-        "$venv/bin/python" -c 'import colcon_cmake, colcon_ros' 2>/dev/null || pip_install -r colcon.txt
+        # The system's compiled packages were built for the system's numpy: take none of them together with ours.
+        pip_install --ignore-installed -r core.txt -r underlay.txt
+        has colcon_cmake colcon_ros || pip_install -r <(without_pytest colcon.txt)
     fi
 }
 
 make_dev() {
-    local fresh=()
-    [[ $underlay == wheels ]] || fresh=(--ignore-installed)
-    cd -- "$root/requirements"
-    write_constraints
-    pip_install "${fresh[@]}" -r dev.txt
-    pip_install --no-deps -r oracles.txt
+    cd -- "$root/requirements/lock"
+    if [[ $underlay == wheels ]]; then
+        pip_install -r dev.txt
+    else
+        pip_install --ignore-installed -r dev.txt
+        has pytest || pip_install -r colcon.txt
+    fi
 }
 
+has() { "$venv/bin/python" -c "import $1${2:+, $2}" 2>/dev/null; }
+
+# A ROS 2 installation keeps the pytest that its plugins were made for.
+without_pytest() { grep -vE '^(pytest|pluggy|iniconfig)' "$1"; }
+
+# Installs what lock files list and nothing else, whatever the index offers: each file by its hash.
 pip_install() {
     mkdir -p -- "$venv/tmp" # an interrupted pip leaves its gigabyte here, to go with the environment
-    TMPDIR=$venv/tmp "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --progress-bar off -c "$venv/constraints.txt" "$@"
-}
-
-# The locked versions; a ROS 2 installation keeps its own build tools and the pytest that its plugins were made for.
-write_constraints() {
-    local own='^#' version='from importlib.metadata import version; print("pytest==" + version("pytest").split("+")[0])'
-    [[ $underlay == wheels ]] || own='^(#|ros-|colcon-|empy|setuptools|pytest|pluggy)'
-    grep -vE "$own" lock.txt >"$venv/constraints.txt"
-    [[ $underlay == wheels ]] || "$venv/bin/python" -c "$version" >>"$venv/constraints.txt" || echo "no pytest to keep"
+    TMPDIR=$venv/tmp "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --progress-bar off \
+        --require-hashes --no-deps --no-build-isolation "$@"
 }
 
 make_messages() {
-    rm -rf -- "$root/build" "$root/install"
+    rm -rf -- "$venv/build" "$venv/install"
     build iap_msgs --cmake-args -DBUILD_TESTING=OFF -DCMAKE_BUILD_TYPE=Release
 }
 
 make_packages() {
     cd -- "$root"
-    rm -rf -- "${packages[@]/#/build/}" "${packages[@]/#/install/}"
+    rm -rf -- "${packages[@]/#/$venv/build/}" "${packages[@]/#/$venv/install/}"
     build "${packages[@]}"
-    "$venv/bin/python" tools/capture_environment.py "$root" "$underlay" >"$venv/environment.sh"
+    "$venv/bin/python" tools/capture_environment.py "$root" "$venv" "$underlay" >"$venv/environment.sh"
 }
 
-# build PACKAGE... [OPTION...]: with links into the checkout, so that edits count at once.
+# build PACKAGE... [OPTION...]: with links into the checkout, so that edits count at once, and beside what a colcon build of
+# your own makes here.
 build() (
     enter_underlay
     cd -- "$root"
-    python -m colcon --log-base log build --base-paths iap_msgs "${packages[@]}" --symlink-install --packages-select "$@"
+    python -m colcon --log-base log build --base-paths iap_msgs "${packages[@]}" --build-base "$venv/build" \
+        --install-base "$venv/install" --symlink-install --packages-select "$@"
 )
 
 # What a build sees: the environment's programs first, and the wheels as the only ROS 2 where there is no other.

@@ -19,7 +19,6 @@ set_up() {
     take_lock
     if ! is_ready "$1"; then # another call may have done it meanwhile
         : >"$log"
-        underlay=$(key_of_underlay)
         say "setting up on ${underlay%%:*}; the whole output is in $log"
         [[ $underlay != wheels || -z ${ROS_DISTRO-} ]] ||
             say "ROS 2 $ROS_DISTRO is sourced, but $(command -v python3) cannot import its rclpy: using the wheels"
@@ -64,7 +63,7 @@ make_part() {
     [[ $part == python ]] || { key=$("key_of_$part") && : >"$stamps/$part.started"; }
     printf '\n== %s\n' "$title" >>"$log"
     begin=$(wc -c <"$log")
-    if ! logged env root="$root" underlay="$underlay" python="$python" bash "$root/tools/make_part.sh" "$part"; then
+    if ! logged env root="$root" python="$python" bash "$root/tools/make_part.sh" "$part"; then
         [[ $part == kernels ]] || failed "$title" "$begin"
         say "  failed, so they compile when first used; why is in $log" # and the run itself shows it
         return
@@ -107,7 +106,8 @@ give_up() {
 
 # Finds $python and sees to it that a compiler and Python's headers are there, by apt where that is allowed.
 need_system_packages() {
-    local missing=() fits="3.11 to 3.13 (ROS 2 comes as wheels for these) or a sourced ROS 2 from Jazzy on"
+    local missing=() fits="3.11 to 3.13 (ROS 2 comes as wheels for these), or that of a sourced ROS 2 up to 3.14"
+    [[ $(uname -m) == x86_64 ]] || give_up "this machine is $(uname -m); the locked packages are for x86_64"
     if find_python; then
         has_venv || missing+=(python3-venv)
         has_headers || missing+=(python3-dev)
@@ -129,12 +129,12 @@ has_headers() {
     "$python" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'
 }
 
-# The sourced ROS 2's interpreter, or the first that the wheels are made for; never that of the old environment.
+# The sourced ROS 2's interpreter, or the first that the wheels are made for; never that of an environment made here.
 find_python() {
     local accepted='(3, 11) <= sys.version_info[:2] <= (3, 13)'
-    [[ $underlay == wheels ]] || accepted='(3, 11) <= sys.version_info[:2]'
+    [[ $underlay == wheels ]] || accepted='(3, 11) <= sys.version_info[:2] <= (3, 14)'
     while read -r python; do
-        [[ $python != "$venv"/* ]] || continue
+        [[ $python != "$root"/.venv* ]] || continue
         "$python" -c "import sys; sys.exit(not $accepted)" 2>/dev/null && return
     done < <(type -ap python3 python3.11 python3.12 python3.13)
     python=

@@ -2,42 +2,47 @@
 # shellcheck shell=bash disable=SC2154
 # Where the parts of a set-up are, what each depends on, and how to enter it. Sourced with $root = the checkout.
 #
-# A part is finished when .venv/stamps/PART holds the part's current key. Keys are made of contents, never of times,
+# A part is finished when $venv/stamps/PART holds the part's current key. Keys are made of contents, never of times,
 # so that a fresh clone, a moved checkout, another ROS 2 and a changed file are all seen, and nothing else is.
 
-layout=2 # raise it when tools/ changes so that existing set-ups must be made anew
-venv=$root/.venv
-stamps=$venv/stamps
+layout=3 # raise it when tools/ changes so that existing set-ups must be made anew
 packages=(iap_description iap_io iap_physics iap_control iap_sensors iap_estimation iap_simulation iap_bringup)
 
 say() { printf 'iap: %s\n' "$*" >&2; }
 
 digest() { sha256sum | cut -c 1-16; }
 
-# What the packages stand on: the sourced ROS 2 as DISTRO:PREFIXES (without this checkout's own), or "wheels".
-key_of_underlay() {
-    local sourced
-    [[ -n ${ROS_DISTRO-} ]] || { echo wheels && return; }
-    sourced=$ROS_DISTRO:$(tr ':' '\n' <<<"${AMENT_PREFIX_PATH-}" | grep -vF -- "$root/" | paste -sd :) || true
-    if [[ -f $stamps/underlay && $(<"$stamps/underlay") == "$sourced" ]] || python3 -c 'import rclpy' 2>/dev/null; then
-        echo "$sourced"
-    else
-        echo wheels # sourced, but not for the Python that is here
+# Chooses the underlay, what the packages stand on, and with it $venv, the environment that holds all that a set-up makes
+# and that leaves those of other underlays alone: .venv for the wheels, .venv-DISTRO for a sourced ROS 2, whose key is
+# DISTRO:PREFIXES (without this checkout's own).
+choose_underlay() {
+    underlay=wheels venv=$root/.venv
+    if [[ -n ${ROS_DISTRO-} ]]; then
+        local own=$root/.venv-${ROS_DISTRO//[^[:alnum:]]/_} sourced
+        sourced=$ROS_DISTRO:$(tr ':' '\n' <<<"${AMENT_PREFIX_PATH-}" | grep -vF -- "$root/" | paste -sd :) || true
+        # A ROS 2 may be sourced, but not for the Python that is here.
+        if [[ -f $own/stamps/underlay && $(<"$own/stamps/underlay") == "$sourced" ]] || python3 -c 'import rclpy' 2>/dev/null; then
+            underlay=$sourced venv=$own
+        fi
     fi
+    stamps=$venv/stamps
 }
+choose_underlay
+
+key_of_underlay() { echo "$underlay"; }
 
 # The Python environment: it holds absolute paths, and it breaks when its interpreter is replaced.
 key_of_python() { echo "$layout $root $(readlink -f -- "$venv/bin/python")"; }
 
-key_of_wheels() { (cd -- "$root/requirements" && cat core.txt colcon.txt ros.txt lock.txt | digest); }
+key_of_wheels() { (cd -- "$root/requirements/lock" && cat installer.txt core.txt underlay.txt colcon.txt ros.txt | digest); }
 
-key_of_dev() { (cd -- "$root/requirements" && cat dev.txt oracles.txt lock.txt | digest); }
+key_of_dev() { (cd -- "$root/requirements/lock" && cat dev.txt | digest); }
 
 key_of_messages() {
     (cd -- "$root" && key_of_wheels && sha256sum -- iap_msgs/{package.xml,CMakeLists.txt,msg/*,srv/*}) | digest
 }
 
-# The Python packages are linked into install/, not copied: only what is linked counts, and what declares it.
+# The Python packages are linked into $venv/install, not copied: only what is linked counts, and what declares it.
 key_of_packages() {
     (
         cd -- "$root" && shopt -s nullglob
@@ -57,7 +62,10 @@ key_of_kernels() {
     ) | digest
 }
 
-is_fresh() { [[ -f $stamps/$1 && ! -f $stamps/$1.started && $(<"$stamps/$1") == "$("key_of_$1")" ]]; }
+is_fresh() {
+    [[ -f $stamps/$1 && ! -f $stamps/$1.started && $(<"$stamps/$1") == "$("key_of_$1")" ]] || return
+    [[ $1 != kernels || -n $(find "$venv/numba/$(<"$stamps/kernels")" -name '*.nbc' -print -quit 2>/dev/null) ]]
+}
 
 # is_ready run|dev: whether every part of that profile is finished.
 is_ready() {

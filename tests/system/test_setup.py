@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The set-up behind ./iap: what makes it start again, and how it ends when it cannot go on."""
 
+import hashlib
 import signal
 import subprocess
+import sys
 import time
+from zipfile import ZipFile
 
 import pytest
 from checkouts import call, environment
@@ -23,9 +26,10 @@ def edit(path):
 @pytest.mark.parametrize(
     ("part", "path"),
     [
-        ("wheels", "requirements/core.txt"),
-        ("dev", "requirements/dev.txt"),
-        ("dev", "requirements/oracles.txt"),
+        ("wheels", "requirements/lock/installer.txt"),
+        ("wheels", "requirements/lock/core.txt"),
+        ("wheels", "requirements/lock/ros.txt"),
+        ("dev", "requirements/lock/dev.txt"),
         ("messages", "iap_msgs/msg/PlatformState.msg"),
         ("packages", "iap_bringup/setup.py"),
         ("packages", "iap_control/package.xml"),
@@ -52,6 +56,103 @@ def test_a_new_launch_file_is_linked_by_a_new_build(checkout):
     (checkout / "iap_bringup/launch").mkdir(exist_ok=True)
     (checkout / "iap_bringup/launch/new.launch.py").touch()
     assert key(checkout, "packages") != before
+
+
+def chosen(checkout, env, what):
+    command = f'root="{checkout}"; . "$root/tools/workspace.sh"; echo "${what}"'
+    return subprocess.check_output(["bash", "-c", command], env=env, text=True).strip()
+
+
+def with_ros(env, distro="jazzy", prefixes="/opt/ros/jazzy"):
+    """The environment after a ROS 2 is sourced that the stand-in for Python can import."""
+    return env | {"ROS_DISTRO": distro, "AMENT_PREFIX_PATH": prefixes}
+
+
+def test_every_underlay_has_an_environment_of_its_own(checkout, tmp_path):
+    env = environment(tmp_path, venv="exit 3")
+    assert chosen(checkout, env, "underlay") == "wheels"
+    assert chosen(checkout, env, "venv") == f"{checkout}/.venv"
+    jazzy = with_ros(env, prefixes=f"{checkout}/.venv-jazzy/install/iap_msgs:/opt/ros/jazzy")
+    assert chosen(checkout, jazzy, "underlay") == "jazzy:/opt/ros/jazzy"
+    assert chosen(checkout, jazzy, "venv") == f"{checkout}/.venv-jazzy"
+    assert chosen(checkout, with_ros(env, "kilted"), "venv") == f"{checkout}/.venv-kilted"
+
+
+def test_a_ros_that_python_cannot_import_leaves_the_wheels(checkout, tmp_path):
+    env = environment(tmp_path, venv="exit 3")
+    python = tmp_path / "bin" / "python3"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    assert chosen(checkout, with_ros(env), "underlay") == "wheels"
+
+
+def test_a_sourced_ros_leaves_the_environment_of_the_wheels_and_the_users_own_build(
+    checkout, tmp_path
+):
+    kept = [
+        checkout / ".venv/stamps/python",
+        checkout / "build/iap_msgs",
+        checkout / "install/setup.bash",
+    ]
+    for path in kept:
+        path.mkdir(parents=True)
+    env = environment(tmp_path, venv=f"echo making $*; mkdir -p {checkout}/made; exit 3")
+    done = call(checkout, with_ros(env))
+    assert done.returncode == 1
+    assert f"making -m venv --system-site-packages {checkout}/.venv-jazzy" in done.stderr
+    assert (checkout / "made").is_dir()
+    assert all(path.is_dir() for path in kept)
+
+
+def test_kernels_that_are_gone_are_made_anew(checkout):
+    stamps = checkout / ".venv" / "stamps"
+    stamps.mkdir(parents=True)
+    (stamps / "kernels").write_text(key(checkout, "kernels"))
+    fresh = f'root="{checkout}"; . "$root/tools/workspace.sh"; is_fresh kernels'
+    cache = checkout / ".venv" / "numba" / key(checkout, "kernels").strip() / "states"
+    assert subprocess.call(["bash", "-c", fresh]) != 0
+    cache.mkdir(parents=True)
+    assert subprocess.call(["bash", "-c", fresh]) != 0
+    (cache / "kernel.nbc").touch()
+    assert subprocess.call(["bash", "-c", fresh]) == 0
+
+
+def toy_wheel(folder, name):
+    """A wheel of one module; returns its SHA-256."""
+    path = folder / f"{name}-1.0-py3-none-any.whl"
+    about = f"{name}-1.0.dist-info"
+    with ZipFile(path, "w") as file:
+        file.writestr(f"{name}.py", "")
+        file.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        file.writestr(
+            f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        file.writestr(f"{about}/RECORD", "")
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_a_file_that_is_not_the_locked_one_is_not_installed(checkout, tmp_path):
+    right, wrong = toy_wheel(tmp_path, "right"), "0" * 64
+    toy_wheel(tmp_path, "wrong")
+    locks = checkout / "requirements" / "lock"
+    (locks / "installer.txt").write_text(f"right==1.0 --hash=sha256:{right}\n")
+    (locks / "core.txt").write_text(f"wrong==1.0 --hash=sha256:{wrong}\n")
+    python = checkout / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    pip = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": tmp_path, "PIP_TARGET": tmp_path / "there"}
+    done = subprocess.run(
+        ["bash", checkout / "tools" / "make_part.sh", "wheels"],
+        env=environment(tmp_path, venv="exit 3") | pip | {"root": checkout, "python": python},
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "DO NOT MATCH THE HASHES" in done.stderr
+    assert (tmp_path / "there" / "right.py").is_file()
+    assert not (tmp_path / "there" / "wrong.py").exists()
 
 
 def test_a_moved_checkout_needs_a_new_environment(checkout, tmp_path):

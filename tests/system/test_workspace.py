@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 from hang import HANG
+from locks import REQUIREMENTS, pins
 
 ROOT = Path(__file__).parents[2]
 MIDDLE = ["iap_control", "iap_estimation", "iap_physics", "iap_sensors"]  # never each other
@@ -41,7 +42,7 @@ KEY_OF_IMPORT = {
     "trimesh": "python3-trimesh-pip",
     "yaml": "python3-yaml",
 }
-NO_KEY = {"embreex", "evo", "moderngl"}  # rosdep has none: the README gives the line for pip
+NO_KEY = {"embreex", "moderngl"}  # rosdep has none: the README gives the line for pip
 ROS_PACKAGES = {
     "ament_cmake",
     "ament_index_python",
@@ -258,33 +259,11 @@ def test_every_message_file_is_generated():
     assert listed == {f"{path.parent.name}/{path.name}" for path in MESSAGE_FILES}
 
 
-def pins(name: str) -> dict[str, str]:
-    """Package -> version specifier of a requirements file, names as PyPI normalises them."""
-    found = {}
-    for line in (ROOT / "requirements" / name).read_text(encoding="utf-8").splitlines():
-        match = re.match(r"([\w.-]+)(?:\[\w+\])?((?:==|>=)[\w.]+)", line)
-        if match:
-            found[re.sub(r"[-_.]+", "-", match[1]).lower()] = match[2]
-    return found
-
-
-@pytest.mark.parametrize("name", ["core.txt", "colcon.txt", "ros.txt", "oracles.txt"])
-def test_requirements_are_exact_and_equal_to_the_locked_ones(name):
-    locked = pins("lock.txt")
-    assert pins(name)
-    for package, version in pins(name).items():
-        assert version == locked[package], f"requirements/{name}: {package}{version}"
-
-
-def test_the_lock_is_exact_and_covers_the_tests():
-    locked = pins("lock.txt")
-    assert all(version.startswith("==") for version in locked.values())
-    assert set(pins("dev.txt")) <= set(locked)
-
-
 def test_what_pip_installs_for_the_core_is_what_the_core_imports():
     pip_name = {"yaml": "pyyaml", "cv2": "opencv-python-headless"}
     imported = {name for package in PYTHON_PACKAGES for name in imports_of(package)}
     third_party = imported & (set(KEY_OF_IMPORT) | NO_KEY | {"xacro"})
     third_party -= {"mpl_toolkits", "lz4"}  # which come along with matplotlib and rosbags
-    assert {pip_name.get(name, name) for name in third_party} <= set(pins("core.txt"))
+    assert {pip_name.get(name, name) for name in third_party} <= set(
+        pins(REQUIREMENTS / "core.txt")
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Errors of trajectories: ATE and RPE through `evo`, consistency (NEES) from the covariances.
+r"""Errors of trajectories: ATE, RPE, and consistency (NEES) from the covariances.
 
 The truth is interpolated to the times of the estimates. Unaligned errors are those of an estimator that
 began at the truth, as iap_simulator VI-G has it. NEES is per degree of freedom,
@@ -9,21 +9,21 @@ began at the truth, as iap_simulator VI-G has it. NEES is per degree of freedom,
 from dataclasses import dataclass, fields
 
 import numpy as np
-from evo.core import metrics
-from evo.core.filters import FilterException
-from evo.core.geometry import GeometryException
-from evo.core.trajectory import PosePath3D, PoseTrajectory3D
 
 from iap_description import so3
-from iap_description.arrays import Array, Booleans
-from iap_estimation.evaluation.trajectory_errors import poses_at
+from iap_description.arrays import Array, Booleans, Integers
+from iap_estimation.evaluation.alignment import se3_aligned, yaw_aligned
+from iap_estimation.evaluation.trajectory_errors import (
+    pairs_by_distance,
+    poses_at,
+    relative_errors,
+    rmse_of_vectors,
+)
 from iap_estimation.navigation.data import Truth
 from iap_estimation.navigation.pipeline import Trajectory
 
 MAX_TRUTH_GAP = 0.25  # between true poses, beyond which nothing is judged [s]
 SIGMAS = 3.0
-RELATIONS = metrics.PoseRelation.translation_part, metrics.PoseRelation.rotation_angle_deg
-MIN_POSES = 3  # poses for an alignment
 PERIOD = 0.2  # of a second, that a pair one second apart may be longer or shorter [s]
 
 
@@ -82,101 +82,66 @@ def figures(one: Judged, *, begins_true: bool) -> dict[str, float | None]:
         begins_true: whether the estimator began at the truth; else only aligned errors mean anything.
     """
     found: dict[str, float | None] = {}
-    sizes = _ate(one.estimate, one.truth) if begins_true else None
-    found["ate_rmse_m"] = None if sizes is None else _rms(sizes)
-    found["ate_max_m"] = None if sizes is None else float(sizes.max())
-    found["ate_median_m"] = None if sizes is None else float(np.median(sizes))
-    found |= _split("ate", one.errors if begins_true else None)
-    for name, align in (("yaw", yaw_aligned), ("se3", se3_aligned)):
+    errors = one.errors if begins_true else None
+    found |= _sizes("ate", errors) | _split("ate", errors)
+    found["ate_median_m"] = (
+        None if errors is None else float(np.median(np.linalg.norm(errors, axis=1)))
+    )
+    for name, align in (("ate_yaw", yaw_aligned), ("ate_se3", se3_aligned)):
         aligned = align(one.estimate, one.truth)
-        sizes = None if aligned is None else _ate(aligned, one.truth)
-        found[f"ate_{name}_rmse_m"] = None if sizes is None else _rms(sizes)
-        found[f"ate_{name}_max_m"] = None if sizes is None else float(sizes.max())
-        if name == "yaw":
-            off = None if aligned is None else aligned[:, :3] - one.truth[:, :3]
-            found |= _split("ate_yaw", off)
+        errors = None if aligned is None else aligned[:, :3] - one.truth[:, :3]
+        found |= _sizes(name, errors)
+        if align is yaw_aligned:
+            found |= _split(name, errors)
     length = float(np.linalg.norm(np.diff(one.truth[:, :3], axis=0), axis=1).sum())
     found["path_m"] = length
     end = float(np.linalg.norm(one.errors[-1]))
     found["drift_percent"] = 100.0 * end / length if begins_true and length > 0.0 else None
     angles = attitude_errors(one)
-    turned = None if angles is None else np.rad2deg(_rms(np.linalg.norm(angles, axis=1)))
+    turned = None if angles is None else np.rad2deg(rmse_of_vectors(angles))
     found |= _relative(one) | {"attitude_rmse_deg": None if turned is None else float(turned)}
     return found | _consistency(one, begins_true=begins_true)
 
 
-def yaw_aligned(estimate: Array, truth: Array) -> Array | None:
-    """The estimate (K, 7) turned about the vertical and moved (4 degrees of freedom) onto the truth; least squares."""
-    if len(estimate) < MIN_POSES:
-        return None
-    p, q = estimate[:, :3], truth[:, :3]
-    a, b = p - p.mean(axis=0), q - q.mean(axis=0)
-    sine = float(np.sum(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]))
-    cosine = float(np.sum(a[:, :2] * b[:, :2]))
-    turn = so3.quaternion_exp(np.array([0.0, 0.0, np.arctan2(sine, cosine)]))
-    turns = np.broadcast_to(turn, (len(p), 4))
-    return np.hstack([so3.rotate(turns, a) + q.mean(axis=0), so3.multiply(turns, estimate[:, 3:])])
-
-
-def se3_aligned(estimate: Array, truth: Array) -> Array | None:
-    """The estimate (K, 7) turned and moved onto the truth (Umeyama); None for a path that leaves that open."""
-    if len(estimate) < MIN_POSES:
-        return None
-    path = _path(estimate)
-    try:
-        path.align(_path(truth))
-    except GeometryException:  # all on one line, or at one place
-        return None
-    return np.hstack([path.positions_xyz, np.roll(path.orientations_quat_wxyz, -1, axis=1)])
-
-
-def _ate(estimate: Array, truth: Array) -> Array:
-    """Position errors (K,) [m]."""
-    metric = metrics.APE(metrics.PoseRelation.translation_part)
-    metric.process_data((_path(truth), _path(estimate)))
-    return np.asarray(metric.error)
+def _sizes(name: str, errors: Array | None) -> dict[str, float | None]:
+    if errors is None:
+        return {f"{name}_rmse_m": None, f"{name}_max_m": None}
+    return {
+        f"{name}_rmse_m": rmse_of_vectors(errors),
+        f"{name}_max_m": float(np.linalg.norm(errors, axis=1).max()),
+    }
 
 
 def _split(name: str, errors: Array | None) -> dict[str, float | None]:
     if errors is None:
         return {f"{name}_horizontal_rmse_m": None, f"{name}_vertical_rmse_m": None}
     return {
-        f"{name}_horizontal_rmse_m": _rms(np.linalg.norm(errors[:, :2], axis=1)),
+        f"{name}_horizontal_rmse_m": rmse_of_vectors(errors[:, :2]),
         f"{name}_vertical_rmse_m": _rms(errors[:, 2]),
     }
 
 
 def _relative(one: Judged) -> dict[str, float | None]:
     """RPE over one metre and over one second."""
+    metre = _relative_rmse(one, pairs_by_distance(one.truth[:, :3], 1.0))
+    second = _relative_rmse(one, _pairs_by_second(one.t))
     names = ("rpe_m_per_m", "rpe_deg_per_m", "rpe_m_per_s", "rpe_deg_per_s")
-    if not np.isfinite(one.truth[:, 3:]).all():
-        return dict.fromkeys(names)
-    seconds = np.unique(np.searchsorted(one.t, np.arange(one.t[0], one.t[-1], 1.0)))
-    apart = np.abs(np.diff(one.t[seconds]) - 1.0) < PERIOD
-    whole = _timed(one.t, one.truth), _timed(one.t, one.estimate)
-    parts = _timed(one.t, one.truth), _timed(one.t, one.estimate)
-    for path in parts:
-        path.reduce_to_ids(seconds.tolist())
-    found = [_rpe(each, metrics.Unit.meters, *whole, None) for each in RELATIONS]
-    found += [_rpe(each, metrics.Unit.frames, *parts, apart) for each in RELATIONS]
-    return dict(zip(names, found, strict=True))
+    return dict(zip(names, [*metre, *second], strict=True))
 
 
-def _rpe(
-    relation: metrics.PoseRelation,
-    unit: metrics.Unit,
-    truth: PosePath3D,
-    estimate: PosePath3D,
-    counts: Booleans | None,
-) -> float | None:
-    metric = metrics.RPE(relation, 1, unit, all_pairs=False, pairs_from_reference=True)
-    try:
-        metric.process_data((truth, estimate))
-    except FilterException:  # the path is too short
-        return None
-    errors = np.asarray(metric.error)
-    errors = errors if counts is None else errors[counts]
-    return _rms(errors) if errors.size else None
+def _pairs_by_second(t: Array) -> Integers:
+    """Consecutive pairs (M, 2) of rows one second apart."""
+    marks = np.unique(np.searchsorted(t, np.arange(t[0], t[-1], 1.0)))
+    apart = np.abs(np.diff(t[marks]) - 1.0) < PERIOD
+    return np.stack([marks[:-1], marks[1:]], axis=1)[apart]
+
+
+def _relative_rmse(one: Judged, pairs: Integers) -> tuple[float | None, float | None]:
+    """Root mean squares [m], [deg]; None for too short a path and where true attitudes are not known."""
+    if not len(pairs) or not np.isfinite(one.truth[:, 3:]).all():
+        return None, None
+    lengths, angles = relative_errors(one.truth, one.estimate, pairs)
+    return _rms(lengths), float(np.rad2deg(_rms(angles)))
 
 
 def attitude_errors(one: Judged) -> Array | None:
@@ -219,20 +184,6 @@ def nees(errors: Array, C: Array) -> float | None:
 def _rows(trajectory: Trajectory, chosen: Booleans) -> Trajectory:
     arrays = {each.name: getattr(trajectory, each.name)[chosen] for each in fields(trajectory)}
     return Trajectory(**arrays)
-
-
-def _path(poses: Array) -> PosePath3D:
-    return PosePath3D(poses[:, :3], np.roll(_turns(poses), 1, axis=1))
-
-
-def _timed(t: Array, poses: Array) -> PoseTrajectory3D:
-    return PoseTrajectory3D(poses[:, :3], np.roll(_turns(poses), 1, axis=1), t)
-
-
-def _turns(poses: Array) -> Array:
-    """Attitudes (K, 4); level ones where they are not known, for errors of places alone."""
-    q = poses[:, 3:]
-    return q if np.isfinite(q).all() else np.tile([0.0, 0.0, 0.0, 1.0], (len(q), 1))
 
 
 def _rms(values: Array) -> float:

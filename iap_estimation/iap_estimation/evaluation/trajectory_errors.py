@@ -9,7 +9,7 @@ only its heading.
 import numpy as np
 
 from iap_description import so3
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 
 ALL = (True, True, True)
 HEADING = (False, False, True)  # tilt follows from the thrust (rank 4)
@@ -81,6 +81,47 @@ def rmse_of_vectors(errors: Array) -> float:
 def maximum(errors: Array) -> Array:
     """Largest absolute value over the first axis."""
     return np.max(np.abs(errors), axis=0)
+
+
+def pairs_by_distance(p: Array, distance: float) -> Integers:
+    """Consecutive pairs (M, 2) of places that are the least number of steps with that length apart along the path.
+
+    Args:
+        p: (K, 3) the path [m].
+        distance: least length of the path within a pair [m].
+    """
+    marks, length = [0], 0.0
+    for i, step in enumerate(np.linalg.norm(np.diff(p, axis=0), axis=1).tolist(), start=1):
+        length += step
+        if length >= distance:
+            marks.append(i)
+            length = 0.0
+    return np.array([marks[:-1], marks[1:]], dtype=np.int64).T
+
+
+def relative_errors(truth: Array, estimate: Array, pairs: Integers) -> tuple[Array, Array]:
+    r"""Relative pose errors: lengths (M,) [m] and angles (M,) [rad] of their two parts.
+
+    Those of :math:`(Q_i^{-1} Q_j)^{-1} (P_i^{-1} P_j)` with true poses Q and estimated ones P
+    (Sturm et al., IROS 2012, equation 1), for pairs (i, j).
+
+    Args:
+        truth: (K, 7) position [m] and quaternion xyzw.
+        estimate: (K, 7) at the same times.
+        pairs: (M, 2) rows of both.
+    """
+    p_true, q_true = _motions(truth, pairs)
+    p, q = _motions(estimate, pairs)
+    turns = so3.quaternion_log(so3.multiply(so3.conjugate(q_true), q))
+    return np.linalg.norm(p - p_true, axis=1), np.linalg.norm(turns, axis=1)
+
+
+def _motions(poses: Array, pairs: Integers) -> tuple[Array, Array]:
+    """Places (M, 3) and attitudes (M, 4) of the second of each pair in the frame of the first."""
+    first, second = poses[pairs[:, 0]], poses[pairs[:, 1]]
+    back = so3.conjugate(first[:, 3:])
+    p = so3.rotate(back, second[:, :3] - first[:, :3])
+    return p, so3.multiply(back, second[:, 3:])
 
 
 def poses_at(times: Array, t: Array, poses: Array) -> Array:

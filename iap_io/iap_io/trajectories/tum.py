@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Trajectory files in the TUM format: ``time x y z qx qy qz qw`` a line, seconds and metres.
 
-Own code rather than evo's, whose import takes a second of every run; the tests read the files back with evo.
+Own code, because evo, with which the tests read the files back, is under the GPL and takes a second to import.
 """
 
 import numpy as np

@@ -3,11 +3,9 @@
 
 import numpy as np
 import pytest
-from evo.core import metrics
-from evo.core.trajectory import PoseTrajectory3D
 
 from iap_description import so3
-from iap_estimation.datasets.evaluation import figures, judged, se3_aligned, yaw_aligned
+from iap_estimation.datasets.evaluation import figures, judged
 from iap_estimation.navigation.data import Truth
 from iap_estimation.navigation.pipeline import Trajectory
 
@@ -71,55 +69,6 @@ def test_a_constant_offset_is_the_error_until_it_is_aligned() -> None:
     assert found["ate_vertical_rmse_m"] == pytest.approx(1.2, abs=1e-4)
     assert found["ate_yaw_rmse_m"] == pytest.approx(0.0, abs=1e-4)
     assert found["rpe_m_per_m"] == pytest.approx(0.0, abs=1e-4)
-
-
-def test_alignment_takes_out_what_it_may_turn() -> None:
-    truth = _estimate().poses
-    level, tilted = _moved(truth, TURN, MOVE), _moved(truth, np.array([0.3, 0.0, 0.0]), MOVE)
-    np.testing.assert_allclose(yaw_aligned(level, truth)[:, :3], truth[:, :3], atol=1e-9)
-    turned = so3.multiply(so3.conjugate(truth[:, 3:]), yaw_aligned(level, truth)[:, 3:])
-    np.testing.assert_allclose(so3.quaternion_log(turned), 0.0, atol=1e-9)
-    np.testing.assert_allclose(se3_aligned(tilted, truth)[:, :3], truth[:, :3], atol=1e-9)
-    assert np.abs(yaw_aligned(tilted, truth)[:, :3] - truth[:, :3]).max() > 0.05
-
-
-def test_no_turn_about_the_vertical_fits_better_than_the_alignment() -> None:
-    rng = np.random.default_rng(3)
-    truth = _estimate().poses
-    noisy = _moved(truth, TURN, MOVE)
-    noisy[:, :3] += 0.2 * rng.normal(size=(len(truth), 3))
-    best = yaw_aligned(noisy, truth)
-
-    def cost(poses: np.ndarray) -> float:
-        return float(np.sum((poses[:, :3] - truth[:, :3]) ** 2))
-
-    middle = truth[:, :3].mean(axis=0)
-    for angle in (-0.02, 0.02):
-        phi = np.array([0.0, 0.0, angle])
-        about = middle - so3.rotate(so3.quaternion_exp(phi), middle)
-        assert cost(_moved(best, phi, about)) > cost(best)
-
-
-def test_figures_are_those_of_evo() -> None:
-    rng = np.random.default_rng(0)
-    poses = _estimate().poses
-    poses[:, :3] += 0.1 * rng.normal(size=(len(poses), 3))
-    estimate = _estimate(poses)
-    found = _figures(estimate, _truth())
-    paths = [
-        PoseTrajectory3D(each[:, :3], np.roll(each[:, 3:], 1, axis=1), estimate.t)
-        for each in (_curve(estimate.t), poses)
-    ]
-    ape = metrics.APE(metrics.PoseRelation.translation_part)
-    ape.process_data(tuple(paths))
-    assert found["ate_rmse_m"] == pytest.approx(
-        ape.get_statistic(metrics.StatisticsType.rmse), rel=1e-3
-    )
-    paths[1].align(paths[0])
-    ape.process_data(tuple(paths))
-    assert found["ate_se3_rmse_m"] == pytest.approx(
-        ape.get_statistic(metrics.StatisticsType.rmse), rel=1e-3
-    )
 
 
 def test_a_scale_of_one_percent_is_a_relative_error_of_one_percent() -> None:

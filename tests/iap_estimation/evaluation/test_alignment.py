@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an alignment may turn and move, and what it may not."""
+
+import numpy as np
+import pytest
+
+from iap_description import so3
+from iap_estimation.evaluation.alignment import se3_aligned, yaw_aligned
+
+TURN = np.array([0.0, 0.0, 0.4])  # about the vertical [rad]
+MOVE = np.array([1.0, -2.0, 0.5])  # [m]
+
+
+def _curve() -> np.ndarray:
+    """A path with turns in all directions, as poses."""
+    t = 0.1 * np.arange(300)
+    p = np.stack([np.sin(0.5 * t), 2.0 * np.cos(0.3 * t), 1.0 + 0.5 * np.sin(0.7 * t)], 1)
+    q = so3.quaternion_exp(np.stack([0.2 * np.sin(t), 0.1 * np.cos(t), 0.3 * t], 1))
+    return np.hstack([p, q])
+
+
+def _moved(poses: np.ndarray, phi: np.ndarray, by: np.ndarray) -> np.ndarray:
+    turns = np.tile(so3.quaternion_exp(phi), (len(poses), 1))
+    return np.hstack([so3.rotate(turns, poses[:, :3]) + by, so3.multiply(turns, poses[:, 3:])])
+
+
+def test_alignment_takes_out_what_it_may_turn() -> None:
+    truth = _curve()
+    level, tilted = _moved(truth, TURN, MOVE), _moved(truth, np.array([0.3, 0.0, 0.0]), MOVE)
+    for aligned in (yaw_aligned(level, truth), se3_aligned(tilted, truth)):
+        np.testing.assert_allclose(aligned[:, :3], truth[:, :3], atol=1e-9)
+        turned = so3.multiply(so3.conjugate(truth[:, 3:]), aligned[:, 3:])
+        np.testing.assert_allclose(so3.quaternion_log(turned), 0.0, atol=1e-9)
+    assert np.abs(yaw_aligned(tilted, truth)[:, :3] - truth[:, :3]).max() > 0.05
+
+
+def test_no_turn_about_the_vertical_fits_better_than_the_alignment() -> None:
+    rng = np.random.default_rng(3)
+    truth = _curve()
+    noisy = _moved(truth, TURN, MOVE)
+    noisy[:, :3] += 0.2 * rng.normal(size=(len(truth), 3))
+    best = yaw_aligned(noisy, truth)
+
+    def cost(poses: np.ndarray) -> float:
+        return float(np.sum((poses[:, :3] - truth[:, :3]) ** 2))
+
+    middle = truth[:, :3].mean(axis=0)
+    for angle in (-0.02, 0.02):
+        phi = np.array([0.0, 0.0, angle])
+        about = middle - so3.rotate(so3.quaternion_exp(phi), middle)
+        assert cost(_moved(best, phi, about)) > cost(best)
+
+
+def test_a_mirror_image_is_turned_and_never_mirrored() -> None:
+    truth = _curve()
+    mirrored = truth * [1.0, 1.0, -1.0, 1.0, 1.0, 1.0, 1.0]
+    aligned = se3_aligned(mirrored, truth)
+    edges = [path[[60, 130, 200], :3] - path[0, :3] for path in (mirrored, aligned)]
+    np.testing.assert_allclose(*(np.linalg.det(each) for each in edges))
+    assert np.abs(aligned[:, :3] - truth[:, :3]).max() > 0.1
+
+
+@pytest.mark.parametrize("direction", [[0.0, 0.0, 0.0], [3.0, 1.0, 2.0]], ids=["place", "line"])
+def test_a_place_and_a_line_leave_open_how_they_are_turned(direction) -> None:
+    poses = np.zeros((200, 7))
+    poses[:, :3] = 5.0 + np.linspace(0.0, 20.0, 200)[:, None] * direction
+    poses[:, 6] = 1.0
+    assert se3_aligned(poses, poses) is None
+    assert yaw_aligned(poses, poses) is not None
+
+
+def test_two_poses_are_not_aligned() -> None:
+    assert se3_aligned(_curve()[:2], _curve()[:2]) is None
+    assert yaw_aligned(_curve()[:2], _curve()[:2]) is None
