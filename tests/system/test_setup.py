@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The set-up behind ./iap: what makes it start again, and how it ends when it cannot go on."""
 
+import os
 import signal
 import subprocess
 import time
@@ -52,6 +53,18 @@ def test_a_new_launch_file_is_linked_by_a_new_build(checkout):
     (checkout / "iap_bringup/launch").mkdir(exist_ok=True)
     (checkout / "iap_bringup/launch/new.launch.py").touch()
     assert key(checkout, "packages") != before
+
+
+@pytest.mark.parametrize(("asked", "heard"), [("", "LOCALHOST"), ("SUBNET", "SUBNET")])
+def test_nodes_hear_this_host_only_unless_the_user_wants_more(checkout, asked, heard):
+    (checkout / ".venv").mkdir()
+    (checkout / ".venv" / "environment.sh").touch()
+    script = 'root=$1; . "$root/tools/workspace.sh"; enter_environment; printenv "$2"'
+    variable = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+    env = {key: value for key, value in os.environ.items() if key != variable}
+    env |= {variable: asked} if asked else {}
+    command = ["bash", "-c", script, "bash", checkout, variable]
+    assert subprocess.check_output(command, text=True, env=env).strip() == heard
 
 
 def test_a_moved_checkout_needs_a_new_environment(checkout, tmp_path):
