@@ -24,7 +24,7 @@ ARGUMENTS = {  # name: default, description, choices
     "scene": ("", "Scene instead of the scenario's own.", None),
     "set": ("", "KEY=VALUE of the configuration; several are separated by semicolons.", None),
     "vehicle": ("", "Name of the vehicle; empty: the first one.", None),
-    "method": ("joint", "How it localizes.", list(METHODS)),
+    "method": ("joint", "How it localises.", list(METHODS)),
     "preset": ("default", "Settings of the estimator.", None),
     "rate": ("1.0", "Times real time at which a run is played.", None),
     **COMMON,

@@ -46,7 +46,7 @@ ARGUMENTS = {  # name: default, description, choices
         "What controllers go by: truth, or a method; empty: the scenario's.",
         None,
     ),
-    "localization": ("", "Method that localizes the vehicles that go by the truth.", None),
+    "localization": ("", "Method that localises the vehicles that go by the truth.", None),
     "seed": ("-1", "Seed of all noise; -1: the scenario's own.", None),
     "duration": ("0", "Simulated time [s]; 0: the scenario's own.", None),
     "set": ("", "KEY=VALUE of the configuration; several are separated by semicolons.", None),

@@ -2,6 +2,9 @@
 """The set-up behind ./iap: what makes it start again, and how it ends when it cannot go on."""
 
 import hashlib
+
+
+import os
 import signal
 import subprocess
 import sys
@@ -153,6 +156,18 @@ def test_a_file_that_is_not_the_locked_one_is_not_installed(checkout, tmp_path):
     assert "DO NOT MATCH THE HASHES" in done.stderr
     assert (tmp_path / "there" / "right.py").is_file()
     assert not (tmp_path / "there" / "wrong.py").exists()
+
+
+@pytest.mark.parametrize(("asked", "heard"), [("", "LOCALHOST"), ("SUBNET", "SUBNET")])
+def test_nodes_hear_this_host_only_unless_the_user_wants_more(checkout, asked, heard):
+    (checkout / ".venv").mkdir()
+    (checkout / ".venv" / "environment.sh").touch()
+    script = 'root=$1; . "$root/tools/workspace.sh"; enter_environment; printenv "$2"'
+    variable = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+    env = {key: value for key, value in os.environ.items() if key != variable}
+    env |= {variable: asked} if asked else {}
+    command = ["bash", "-c", script, "bash", checkout, variable]
+    assert subprocess.check_output(command, text=True, env=env).strip() == heard
 
 
 def test_a_moved_checkout_needs_a_new_environment(checkout, tmp_path):

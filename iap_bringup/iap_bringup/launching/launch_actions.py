@@ -117,7 +117,7 @@ class NodeMaker:
 
     @property
     def remappings(self) -> list[tuple[str, str]]:
-        """Names that tools of others have at the root, in the simulation's namespace."""
+        """Names that rclpy (with use_sim_time) and tools have at the root, in the simulation's namespace."""
         names = ("/tf", "/tf_static", "/clock") if self.namespace else ()
         return [(name, f"{self.namespace}{name}") for name in names]
 
@@ -163,6 +163,7 @@ class NodeMaker:
         return Node(
             **options,
             parameters=self.parameters,
+            remappings=self.remappings,
             ros_arguments=["--log-level", self._given["log_level"]],
             respawn=respawn,
             respawn_delay=RESPAWN_DELAY,
