@@ -25,7 +25,7 @@ from iap_description.text_files import is_file, read_text
 from iap_io.bags.bag_reading import METADATA, parsing, raw_messages
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.runs import topics
-from iap_io.runs.column_messages import columns_of, seconds
+from iap_io.runs.column_messages import LARGEST, columns_of, seconds
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_files import BAG, META
 from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta
@@ -230,4 +230,7 @@ def _vehicle_run(vehicle: VehicleMeta, messages: dict[str, NDArray[Any]]) -> Veh
 def _track(records: NDArray[Any] | None) -> Track | None:
     if records is None:
         return None
-    return Track(seconds(stamps_of(records["header"])), records["pose"].astype(float))
+    track = Track(seconds(stamps_of(records["header"])), records["pose"].astype(float))
+    if not (np.abs(track.poses) <= LARGEST).all() or not np.all(np.diff(track.t) > 0.0):
+        raise ValueError("a recorded command or flight is no path in time")
+    return track

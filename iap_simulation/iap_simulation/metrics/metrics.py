@@ -20,6 +20,7 @@ from iap_description.arrays import Array, Booleans
 from iap_description.states import Mode, P, Q
 from iap_estimation.evaluation import trajectory_errors
 from iap_estimation.navigation.data import CENTRE_NAME
+from iap_io.runs.column_messages import flown_rows
 from iap_io.runs.run_folder import RunData, VehicleRun
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats, Track, VehicleMeta
 from iap_simulation.metrics.contact import contact_metrics
@@ -80,12 +81,11 @@ def _joined(flown: list[VehicleRun], key: str) -> str:
 
 
 def finite(vehicle: VehicleRun) -> VehicleRun:
-    """The vehicle's run up to its first state that is not a number."""
-    c = vehicle.columns
-    bad = np.flatnonzero(~np.isfinite(c.x).all(axis=(1, 2)))
-    if not bad.size:
+    """The vehicle's run up to its first state that is not a number, or none of a flight."""
+    flown = flown_rows(vehicle.columns)
+    if flown == len(vehicle.columns.t):
         return vehicle
-    return replace(vehicle, columns=c.rows(slice(0, int(bad[0]))))
+    return replace(vehicle, columns=vehicle.columns.rows(slice(flown)))
 
 
 def _window(vehicle: VehicleRun) -> list[float]:
