@@ -38,7 +38,9 @@ class Rates(Record):
     """Rates of the loop; physics must be a whole multiple of control."""
 
     physics_hz: Positive
-    control_hz: Positive
+    control_hz: Annotated[
+        float, Field(strict=True, allow_inf_nan=False, ge=1.0)
+    ]  # slower flies nothing
 
     @property
     def substeps(self) -> int:

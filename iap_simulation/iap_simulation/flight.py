@@ -8,6 +8,7 @@ import numpy as np
 
 from iap_control.references.replay import Commanded
 from iap_description import so3
+from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
@@ -102,7 +103,12 @@ class Flight:
             for i, vehicle in enumerate(scenario.vehicles)
             if vehicle.control.state_source != TRUTH
         }
-        return cls(scenario, vehicles, recorded, spec, sensors, navigators)
+        flight = cls(scenario, vehicles, recorded, spec, sensors, navigators)
+        if flight.duration < scenario.dt:
+            raise BadInput(
+                f"key 'duration': the flight has no whole control period of {scenario.dt:g} s"
+            )
+        return flight
 
     @property
     def imu_wrench_observers(self) -> list[ImuWrenchObserver]:

@@ -2,8 +2,6 @@
 """The set-up behind ./iap: what makes it start again, and how it ends when it cannot go on."""
 
 import hashlib
-
-
 import os
 import signal
 import subprocess

@@ -14,10 +14,11 @@ from pathlib import Path
 import rclpy
 from nav_msgs.msg import Odometry
 from rclpy.publisher import Publisher
-from rosbags.rosbag2 import Reader, ReaderError
+from rosbags.rosbag2 import Reader
 from rosgraph_msgs.msg import Clock
 
 from iap_description.errors import BadInput
+from iap_io.bags.bag_reading import check_metadata, parsing
 from iap_io.ros.conversions import stamp_message
 from iap_io.ros.node import EVERY, EXIT_DONE, LATEST, STEADY, SuiteNode, run
 from iap_io.ros.sensor_topics import message_class
@@ -56,11 +57,10 @@ class SensorPlayer(SuiteNode):
         self._context_of_images = rclpy.Context()
         rclpy.init(context=self._context_of_images)
         self._images = rclpy.create_node("sensor_player_images", context=self._context_of_images)
-        self._reader = Reader(self._bag)
-        try:
+        with parsing(self._bag, "recording"):
+            check_metadata(self._bag)
+            self._reader = Reader(self._bag)
             self._reader.open()
-        except (ReaderError, OSError, ValueError, KeyError) as error:
-            raise BadInput(f"{self._bag}: not a readable recording: {error}") from error
         self._advertise()
         self._clocks = self.create_publisher(Clock, self.absolute("clock"), LATEST)
         self._messages = self._read()
@@ -99,8 +99,9 @@ class SensorPlayer(SuiteNode):
 
     def _read(self) -> Iterator[Played]:
         chosen = [c for c in self._reader.connections if c.topic in self._publishers_of]
-        for connection, stamp, data in self._reader.messages(chosen):
-            yield stamp, connection.topic, data
+        with parsing(self._bag, "recording"):
+            for connection, stamp, data in self._reader.messages(chosen):
+                yield stamp, connection.topic, data
 
     def _is_subscribed(self) -> bool:
         """Whether every topic that is waited for has a subscriber."""

@@ -68,13 +68,17 @@ class Rotor(Record):
     spin: Literal["ccw", "cw"]  # seen from above; a ccw rotor pushes the airframe clockwise
 
 
+THRUST = 1e-6, 1e9  # smallest and largest thrust that a rotor may have at rpm_max [N]
+CONDITION = 1e6  # of a mixer whose rows are of length 1; a usual one has 1
+
+
 class RotorModel(Record):
     """The model that all four rotors share."""
 
     thrust_coefficient: Positive  # [N/rpm^2]
     torque_ratio: Positive  # drag torque per thrust, c_m / c_f [m]
     rpm_min: NonNegative  # [rpm]
-    rpm_max: Positive  # [rpm]
+    rpm_max: Annotated[float, Field(strict=True, gt=0.0, le=1e6)]  # [rpm]
     time_constant_up: Positive  # [s]
     time_constant_down: Positive  # [s]
 
@@ -82,6 +86,12 @@ class RotorModel(Record):
     def _range_is_open(self) -> Self:
         if self.rpm_min >= self.rpm_max:
             raise ValueError(f"key 'rpm_min': {self.rpm_min} is not below rpm_max {self.rpm_max}")
+        thrust = self.thrust_coefficient * self.rpm_max**2
+        if not THRUST[0] <= thrust <= THRUST[1]:
+            raise ValueError(
+                f"key 'thrust_coefficient': a rotor's thrust at rpm_max is {thrust:.3g} N,"
+                f" not between {THRUST[0]:g} and {THRUST[1]:g}"
+            )
         return self
 
 
@@ -99,6 +109,22 @@ class Aircraft(Inertial):
     visual: tuple[BodyShape, ...]
     propeller: tuple[BodyShape, ...]  # what turns, in the rotor's own frame
     landing_gear: tuple[BodyShape, ...]  # seen and touched, where the aircraft flies alone
+
+    @model_validator(mode="after")
+    def _can_be_steered(self) -> Self:
+        """Refuse rotors whose thrusts do not give any lift and any three torques."""
+        mixer = self.wrench_of_rotor_thrusts[2:]
+        sizes = np.linalg.norm(mixer, axis=1, keepdims=True)
+        if sizes.min() > 0.0 and np.linalg.cond(mixer / sizes) < CONDITION:
+            return self
+        places = np.array([rotor.position[:2] for rotor in self.rotors])
+        if len({rotor.spin for rotor in self.rotors}) == 1:
+            reason = f"all spin {self.rotors[0].spin}"
+        elif np.linalg.matrix_rank(places - places.mean(axis=0)) < 2:
+            reason = "they stand on one line or at one place"
+        else:
+            reason = "those that spin alike must stand across from each other"
+        raise ValueError(f"key 'rotors': they cannot turn the aircraft about every axis: {reason}")
 
     @property
     def thrust_limits(self) -> tuple[float, float]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Mesh files (STL, OBJ, PLY, OFF, ...), checked: one closed surface around a volume."""
+"""Mesh files (STL, OBJ, PLY, OFF), checked: one closed surface around a volume."""
 
 from functools import lru_cache
 from pathlib import Path
@@ -7,13 +7,16 @@ from pathlib import Path
 import numpy as np
 
 from iap_description.arrays import Array, Integers
+from iap_description.text_files import is_file
 from iap_description.world.solids import moments
 
 Faces = Integers
 
 DATA = Path(__file__).parents[1] / "data"
 PACKAGE = "package://iap_description/"  # of meshes: a URI for ROS, a file for PyBullet
+KINDS = ("stl", "obj", "ply", "off")  # endings
 FLAT = 1e-9  # volume relative to the cube of the largest extent
+FARTHEST = 1e6  # coordinate of a vertex [m]
 
 
 def mesh_path(mesh_file: str) -> str:
@@ -30,7 +33,7 @@ def read_mesh(path: str) -> tuple[Array, Faces]:
         ValueError: the file is missing or not a mesh, or its surface is open, not manifold, or
             without volume.
     """
-    if not Path(path).is_file():
+    if not is_file(Path(path)):
         raise ValueError(f"there is no file {path}")
     return _read(path, Path(path).stat().st_mtime_ns)
 
@@ -40,16 +43,23 @@ def _read(path: str, _: int) -> tuple[Array, Faces]:
     """The mesh in a file as it was at a time [ns]."""
     import trimesh  # takes half a second, and few worlds have meshes
 
+    kind = Path(path).suffix.lower().removeprefix(".")
+    if kind not in KINDS:
+        raise ValueError(f"{path} is of no known kind of mesh: choose {', '.join(KINDS)}")
     try:
         mesh = trimesh.load_mesh(path, process=False)
     except Exception as error:  # its readers raise whatever they meet
-        reason = " ".join(str(error).split())
+        reason = str(error) or type(error).__name__
+        if isinstance(error, ModuleNotFoundError):  # which would guess how other texts are written
+            reason = "its text is not UTF-8"
         raise ValueError(f"{path} is not a mesh that can be read: {reason}") from error
     if not len(mesh.faces):
         raise ValueError(f"{path} holds no triangles")
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
     vertices = np.asarray(mesh.vertices, dtype=np.float64)
     faces = np.asarray(mesh.faces, dtype=np.int64)
+    if not (np.abs(vertices) < FARTHEST).all():
+        raise ValueError(f"the mesh {path} has a vertex that is not within {FARTHEST:g} m")
     _check(path, faces)
     if abs(moments(vertices, faces)[0]) < FLAT * np.ptp(vertices, axis=0).max() ** 3:
         raise ValueError(f"the mesh {path} encloses no volume")

@@ -17,7 +17,16 @@ from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform
-from iap_estimation.navigation.data import AircraftData, CentreData, Dataset, Event, Tally, Truth
+from iap_estimation.navigation.data import (
+    CAMERA_PRESET,
+    DEFAULT_PRESET,
+    AircraftData,
+    CentreData,
+    Dataset,
+    Event,
+    Tally,
+    Truth,
+)
 from iap_estimation.navigation.reading_adapter import (
     AircraftSensors,
     ReadingAdapter,
@@ -72,11 +81,18 @@ def open_run(folder: Path, vehicle: str | None = None) -> Dataset:
         partial(_events, bag, carried, central, tally),
         tally,
         () if central or not meta.joints else ("the central body has no inertial unit",),
-        meta.frontend,
+        _frontend(meta, carried),
         _centre(folder, flown, central) if meta.joints else None,
         any(group.tag is not None for group in carried),
         run.meta.gravity,
     )
+
+
+def _frontend(meta: VehicleMeta, carried: Sequence[AircraftSensors]) -> str:
+    """The front end that it flew with, or the one for its images: lenses that distort come with noise and blur."""
+    distorts = any(any(camera.D) for group in carried for camera in group.cameras or ())
+    is_chosen = meta.is_estimated or meta.frontend != DEFAULT_PRESET
+    return CAMERA_PRESET if distorts and not is_chosen else meta.frontend
 
 
 def _chosen(folder: Path, run: RunData, vehicle: str | None) -> VehicleRun:

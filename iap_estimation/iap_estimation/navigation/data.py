@@ -21,7 +21,8 @@ from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
 
 Gray = NDArray[np.uint8]
 CENTRE, CENTRE_NAME = -1, "center"  # in place of an aircraft's index and name
-CAMERA_PRESET = "euroc"  # preset of the front end for images that were not rendered
+# Presets of the front end: for rendered images, and for those that were not, or have noise and blur.
+DEFAULT_PRESET, CAMERA_PRESET = "default", "euroc"
 SENSOR_GAP = 1.0  # time without messages of a sensor that is reported [s]
 # Densities of a small MEMS unit, gyroscope, accelerometer, walks of their biases: some times its data sheet's,
 # since scale, misalignment and vibration come on top.

@@ -4,8 +4,8 @@
 euroc/drone_1/mav0/{cam0,cam1}/{data.csv,sensor.yaml,data/STAMP.png}  imu0/{data.csv,sensor.yaml}
     state_groundtruth_estimate0/{data.csv,sensor.yaml}  body.yaml
 
-After "The EuRoC micro aerial vehicle datasets" (Burri et al., 2016): stamps in ns, quaternions with
-w first, T_BS from the sensor to the body, whose frame is that of its first inertial unit, or the
+After "The EuRoC micro aerial vehicle datasets" (Burri et al., 2016): stamps in ns since `EPOCH_NS` before the run,
+quaternions with w first, T_BS from the sensor to the body, whose frame is that of its first inertial unit, or the
 body's own where it has none. The true places and velocities are in `map`.
 """
 
@@ -21,6 +21,7 @@ from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, Senso
 from iap_description.states import P, Q, V, W
 from iap_io.bags.bag_writer import GrowingFile, RecordingFailed
 from iap_io.euroc import euroc_text
+from iap_io.euroc.euroc_text import EPOCH_NS
 from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import RunMeta, VehicleMeta
@@ -97,13 +98,13 @@ class EurocFolder:
     def image_file(self, reading: ImageReading) -> Path | None:
         """The file that an image shall be written to, by the caller, before `add`; None if it is no part of this."""
         images, _ = self._images.get((reading.source.topic, reading.encoding), (None, None))
-        return None if images is None else images / f"{stamp_of_time(reading.t)}.png"
+        return None if images is None else images / f"{_stamp(reading)}.png"
 
     def add(self, columns: Sequence[Columns], readings: Sequence[Reading]) -> None:
         """Write readings, and the states (of every vehicle, or of none) up to the last of them."""
         lines: dict[GrowingFile, list[str]] = {}
         for reading in readings:
-            stamp = stamp_of_time(reading.t)
+            stamp = _stamp(reading)
             if isinstance(reading, ImuReading) and reading.source.topic in self._imus:
                 table, truth = self._imus[reading.source.topic]
                 values = [*reading.w_WS_S.tolist(), *reading.f_S.tolist()]
@@ -143,7 +144,7 @@ class _Truth:
 
     def lines(self, c: Columns) -> list[str]:
         """Lines for the states, each with the bias of the last sample that is not younger."""
-        x, stamps = c.x[:, self._body], stamps_ns(c.t)
+        x, stamps = c.x[:, self._body], EPOCH_NS + stamps_ns(c.t)
         arm_W = so3.rotate(x[:, Q], np.broadcast_to(self._p_BI_B, (len(x), 3)))
         q_WI = so3.multiply(x[:, Q], np.broadcast_to(self._q_BI, (len(x), 4)))
         v_W = x[:, V] + np.cross(x[:, W], arm_W)
@@ -154,6 +155,10 @@ class _Truth:
         return [
             _line(stamp, row) for stamp, row in zip(stamps.tolist(), rows.tolist(), strict=True)
         ]
+
+
+def _stamp(reading: Reading) -> int:
+    return EPOCH_NS + stamp_of_time(reading.t)
 
 
 def _encoding(camera: CameraSensorInfo) -> str:

@@ -7,6 +7,9 @@ from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo
 
+# The beginning of a run, in 2014 as EuRoC's own: readers of such folders take stamp 0 for none, sort names of images as
+# texts, and cut a fixed number of digits off them.
+EPOCH_NS = 1_400_000_000_000_000_000
 CAMERA_COLUMNS = "#timestamp [ns],filename\n"
 IMU_COLUMNS = (
     "#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1],"

@@ -29,6 +29,8 @@ from iap_io.runs.topics import (
 from iap_io.wire.cdr import set_stamps, stamps_of
 
 Records = NDArray[Any]
+LARGEST = 1e6  # number of a state, or of what is asked of it, that a flight can have
+LARGEST_WRENCH = 1e9  # of an impact [N, N m]
 
 
 def fill_state(out: Records, c: Columns, vehicle: VehicleMeta) -> None:
@@ -107,7 +109,7 @@ def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns
     Where any other message is missing, the last one is held.
 
     Raises:
-        ValueError: stamps of states go backwards, or messages are not of this vehicle.
+        ValueError: stamps of states go backwards, messages are not of this vehicle, or numbers are none of a flight.
     """
     state = messages[STATE]
     stamps = stamps_of(state["header"])
@@ -131,7 +133,32 @@ def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns
         estimated=_estimated(messages, vehicle, stamps) if vehicle.is_estimated else None,
     )
     columns.check_shapes(Columns.zeros(0, vehicle))
+    _check_numbers(columns.rows(slice(flown_rows(columns))))
     return columns
+
+
+def flown_rows(c: Columns) -> int:
+    """Number of rows before the first state that is not a number, or none of a flight: how flights end that diverge."""
+    bad = np.flatnonzero(~(np.abs(c.x) <= LARGEST).all(axis=(1, 2)))
+    return int(bad[0]) if bad.size else len(c.t)
+
+
+def _check_numbers(c: Columns) -> None:
+    """Refuse what no flight records beside states of a flight; estimates and wrenches may be unknown."""
+    record = c.wrench_record
+    tracked, wrenches = (None, None) if record is None else (record.tracked, record.wrenches)
+    for name, values, largest, may_be_nan in (
+        ("reference", c.reference, LARGEST, False),
+        ("rotor speed", c.rpm, LARGEST, False),
+        ("estimate", c.estimated, LARGEST, True),
+        ("revised reference", tracked, LARGEST, False),
+        ("wrench", wrenches, LARGEST_WRENCH, True),
+    ):
+        if values is not None:
+            sizes = np.abs(values)
+            bad = sizes > largest if may_be_nan else ~(sizes <= largest)
+            if bad.any():
+                raise ValueError(f"a {name} is {values[bad][0]}")
 
 
 def _estimated(messages: Mapping[str, Records], vehicle: VehicleMeta, stamps: Integers) -> Array:

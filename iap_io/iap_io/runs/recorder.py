@@ -52,7 +52,7 @@ class Recorder:
         self.written = 0
 
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
-        """Write poses with stamps of their own, before the flight.
+        """Take poses with stamps of their own, before the flight; those are written that lie within what is flown.
 
         Args:
             vehicle: index into the meta's vehicles.

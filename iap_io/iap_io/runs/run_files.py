@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from iap_description.arrays import Array, Integers
 from iap_description.sensors.readings import ImageReading, Reading
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_io.bags.bag_writer import BagWriter, Buffer
@@ -46,6 +47,8 @@ class RunFiles:
         self._bag = BagWriter(folder / BAG, message_types(), {META: meta.model_dump_json()})
         self._states = StateChunk(self._bag, meta)
         self.ticks = self._states.ticks  # of a full chunk
+        self._tracks: list[tuple[int, Track]] = []  # by channel
+        self._until: int | None = None  # stamp up to which they are written [ns]
         self._pngs = PngPool()
         self._sensors = SensorChunk(
             self._bag, meta.sensors, compression=recording.compression, png=self._pngs.of
@@ -58,15 +61,29 @@ class RunFiles:
             self._bag.flush()
 
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
-        """Write poses with stamps of their own, see `iap_io.runs.recorder.Recorder.add_track`."""
-        layout = Layout.of(in_frame(topics.POSE, MAP))
-        size, count = size_of(layout), len(track.t)
-        buffer = np.zeros(count * size, np.uint8)
+        """Take poses with stamps of their own, see `iap_io.runs.recorder.Recorder.add_track`."""
         channel = self._bag.add_topic(topic(self._meta.vehicles[vehicle].name, name), topics.POSE)
+        self._tracks.append((channel, track))
+
+    def _write_tracks(self, t: Array) -> None:
+        """Write the poses of tracks from the last ticks to these, so that the bag holds nothing that was not flown."""
+        first, last = stamps_ns(t[[0, -1]])
+        after = first - 1 if self._until is None else self._until
+        for channel, track in self._tracks:
+            stamps = stamps_ns(track.t)
+            chosen = (stamps > after) & (stamps <= last)
+            if chosen.any():
+                self._write_track(channel, stamps[chosen, None], track.poses[chosen, None])
+        self._until = last
+
+    def _write_track(self, channel: int, stamps: Integers, poses: Array) -> None:
+        """Write one chunk of stamps (K, 1) [ns] and poses (K, 1, 7)."""
+        layout, count = Layout.of(in_frame(topics.POSE, MAP)), len(stamps)
+        size = size_of(layout)
+        buffer = np.zeros(count * size, np.uint8)
         slots = Slots(buffer, layout, channel, shape=(count, 1), strides=(size, 0), at=0)
-        stamps = stamps_ns(track.t)[:, None]
         set_stamps(slots.messages["header"], stamps)
-        slots.messages["pose"] = track.poses[:, None]
+        slots.messages["pose"] = poses
         self._bag.write_chunk([buffer.data], dict([slots.entry(stamps, count)]))
 
     def add(self, columns: Sequence[Columns], ticks: int, readings: Sequence[Reading]) -> None:
@@ -86,6 +103,8 @@ class RunFiles:
         seen, places = self._sensors.fill(readings, total(parts))
         if ticks or readings:
             self._bag.write_chunk([*parts, *seen], {**index, **places})
+        if ticks:
+            self._write_tracks(columns[0].t[:ticks])
         self._pngs.finish()
         if self._euroc is not None:
             self._euroc.add([each.rows(slice(ticks)) for each in columns], readings)

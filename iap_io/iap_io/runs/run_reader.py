@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from pydantic import ValidationError
 
 from iap_description.errors import BadInput
@@ -12,7 +13,7 @@ from iap_description.plain_yaml import read_yaml
 from iap_description.text_files import is_file
 from iap_io.bags.bag_reading import METADATA, parsing, raw_messages
 from iap_io.runs import topics
-from iap_io.runs.column_messages import columns_of, seconds
+from iap_io.runs.column_messages import LARGEST, columns_of, seconds
 from iap_io.runs.columns import Columns, joined
 from iap_io.runs.run_files import BAG, META
 from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta
@@ -173,7 +174,10 @@ def _estimates(vehicle: VehicleMeta) -> tuple[str, ...]:
 
 def _track(msgtype: str, messages: Sequence[bytes]) -> Track:
     records = records_of(msgtype, messages)
-    return Track(seconds(stamps_of(records["header"])), records["pose"].astype(float))
+    track = Track(seconds(stamps_of(records["header"])), records["pose"].astype(float))
+    if not (np.abs(track.poses) <= LARGEST).all() or not np.all(np.diff(track.t) > 0.0):
+        raise ValueError("a recorded command or flight is no path in time")
+    return track
 
 
 def _read_meta(bag: Path) -> RunMeta:

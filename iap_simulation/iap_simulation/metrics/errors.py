@@ -7,6 +7,7 @@ from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.states import Mode
 from iap_estimation.evaluation import trajectory_errors
+from iap_io.runs.column_messages import flown_rows
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_folder import VehicleRun
 from iap_io.runs.run_meta import Track, VehicleMeta
@@ -16,9 +17,8 @@ _AT_LIMIT = 1e-6  # share of a limit within which a command or a rotor is at it
 
 
 def finite(c: Columns) -> Columns:
-    """The rows up to the first state that is not a number."""
-    bad = np.flatnonzero(~np.isfinite(c.x).all(axis=(1, 2)))
-    return c.rows(slice(0, int(bad[0]))) if bad.size else c
+    """The rows up to the first state that is not a number, or none of a flight."""
+    return c.rows(slice(flown_rows(c)))
 
 
 def inside(t: Array, window: tuple[float, float]) -> Booleans:

@@ -13,6 +13,7 @@ from iap_description import so3
 from iap_description.sensors.readings import ImageReading, ImuReading, Reading
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_io.euroc.euroc_folder import EUROC
+from iap_io.euroc.euroc_text import EPOCH_NS
 from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_meta import Recording
 from iap_io.runs.state_chunk import TICKS
@@ -32,13 +33,17 @@ def _table(path: Path) -> np.ndarray:
     return np.loadtxt(path, delimiter=",", comments="#")
 
 
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines()[1:]
+
+
 def test_evo_reads_the_truth_of_the_imu(tmp_path: Path) -> None:
     evo = pytest.importorskip("evo.tools.file_interface")
     unit = imu()
     flight, _ = _record(tmp_path, unit)
     truth = tmp_path / HOME / "state_groundtruth_estimate0" / "data.csv"
     trajectory = evo.read_euroc_csv_trajectory(str(truth))
-    np.testing.assert_allclose(trajectory.timestamps, flight.t, atol=1e-9)
+    np.testing.assert_allclose(trajectory.timestamps - EPOCH_NS * 1e-9, flight.t, atol=1e-6)
     for k, row in enumerate(flight.x[:, 1]):
         R_WB = so3.matrix_from_quaternion(row[3:7])
         R_BI = so3.matrix_from_quaternion(np.array(unit.q_BS))
@@ -72,7 +77,8 @@ def test_unknown_biases_are_zeros(tmp_path: Path) -> None:
 def test_the_imu_table_is_what_the_imu_said(tmp_path: Path) -> None:
     _, taken = _record(tmp_path, imu())
     rows = _table(tmp_path / HOME / "imu0" / "data.csv")
-    assert np.diff(rows[:, 0]).tolist() == [5e6] * 29
+    stamps = [int(line.split(",")[0]) for line in _lines(tmp_path / HOME / "imu0" / "data.csv")]
+    assert stamps == [EPOCH_NS + 5_000_000 * k for k in range(30)]
     samples = [each for each in taken if isinstance(each, ImuReading)]
     np.testing.assert_array_equal(rows[:, 1:4], [each.w_WS_S for each in samples])
     np.testing.assert_array_equal(rows[:, 4:], [each.f_S for each in samples])
@@ -82,12 +88,13 @@ def test_opencv_reads_the_images_that_the_table_names(tmp_path: Path) -> None:
     cv2 = pytest.importorskip("cv2")
     _, taken = _record(tmp_path, imu(), camera("left"), camera("right", y=-0.06))
     for name, source in (("cam0", "left"), ("cam1", "right")):
-        lines = (tmp_path / HOME / name / "data.csv").read_text().splitlines()[1:]
+        lines = _lines(tmp_path / HOME / name / "data.csv")
         mine = [each for each in taken if each.source.topic.endswith(source)]
         assert len(lines) == len(mine) == 3
         for line, each in zip(lines, mine, strict=True):
             stamp, file = line.split(",")
-            assert int(stamp) == round(each.t * 1e9)
+            assert int(stamp) == EPOCH_NS + round(each.t * 1e9)
+            assert file == f"{stamp}.png" and len(stamp) == 19  # of which tools cut nine digits
             pixels = cv2.imread(str(tmp_path / HOME / name / "data" / file), cv2.IMREAD_UNCHANGED)
             assert isinstance(each, ImageReading)
             np.testing.assert_array_equal(pixels, each.pixels)

@@ -199,6 +199,19 @@ def test_tracks_have_stamps_of_their_own(recorded: Record) -> None:
     np.testing.assert_array_equal(actual.poses, track.poses)
 
 
+def test_tracks_end_with_the_flight_however_it_ends(tmp_path: Path, recorded: Record) -> None:
+    ticks = TICKS + 40
+    flight = random_flight("f450", ticks)
+    t = np.arange(-0.1, 60.0, 0.01)
+    track = Track(t, np.tile(flight.reference[0, :7], (len(t), 1)))
+    run = recorded(flight, tracks={topics.GIVEN: track})
+    given, flown = run.vehicles[0].given, run.vehicles[0].columns.t
+    assert given is not None
+    np.testing.assert_allclose(given.t, np.arange(0, ticks, 2) * 0.005, atol=1e-9)
+    with Reader(tmp_path / BAG) as reader:
+        assert reader.duration == round(flown[-1] * 1e9) + 1
+
+
 def test_serialised_messages_can_be_recorded_one_by_one(tmp_path: Path) -> None:
     """As the recorder node does, with messages missing."""
     flight = random_flight("three_star", 6)

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The run folder: its name, its files, and folders that are none."""
 
+import contextlib
+import json
+import struct
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -151,6 +156,82 @@ def test_an_empty_recording_is_bad_input(tmp_path: Path) -> None:
     Recorder(tmp_path, run_meta(random_flight("f450", 1))).close()
     with pytest.raises(BadInput, match="no message on /iap/state"):
         load_run(tmp_path)
+
+
+def test_names_of_scenarios_are_no_patterns(tmp_path: Path) -> None:
+    base = tmp_path / "runs"
+    for name in ("a**b", "[x]", "ä b"):
+        assert create_run_folder(None, name, base).name == f"{name}-001"
+        assert create_run_folder(None, name, base).name == f"{name}-002"
+
+
+@pytest.mark.parametrize("length", [2**31, 2**40, 2**62, 2**63, 2**64 - 1])
+def test_a_damaged_length_is_bad_input(length: int, tmp_path: Path, recorded: Record) -> None:
+    recorded(random_flight("f450", 30))
+    file = tmp_path / BAG / STORAGE
+    sound = file.read_bytes()
+    (start,) = struct.unpack_from("<Q", sound, len(sound) - 28)  # of the summary, behind the data
+    code = sound.index(b"\x06")  # the chunk
+    for at in (code + 1, code + 9 + 16, start + 1):
+        file.write_bytes(sound[:at] + struct.pack("<Q", length) + sound[at + 8 :])
+        with contextlib.suppress(BadInput):  # the index may do without
+            load_run(tmp_path)
+
+
+def test_messages_of_another_platform_are_bad_input(tmp_path: Path, recorded: Record) -> None:
+    recorded(random_flight("three_star", 30))
+    meta = run_meta(random_flight("two_line", 1)).model_dump_json()
+    _replace_meta(tmp_path, lambda _: json.loads(meta))
+    with pytest.raises(BadInput, match="not a readable recording"):
+        load_run(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("scenario", "../../out"),
+        ("vehicles.0.name", "../out"),
+        ("vehicles.0.bodies.0", "/out"),
+        ("vehicles.0.aircraft", [7]),
+        ("vehicles.0.aircraft", []),
+        ("vehicles.0.control_hz", 3),
+    ],
+)
+def test_a_damaged_description_is_bad_input(
+    key: str, value: object, tmp_path: Path, recorded: Record
+) -> None:
+    recorded(random_flight("f450", 30))
+
+    def change(meta: Any) -> Any:
+        *parents, last = key.split(".")
+        node = meta
+        for each in parents:
+            node = node[int(each) if each.isdigit() else each]
+        node[int(last) if last.isdigit() else last] = value
+        return meta
+
+    _replace_meta(tmp_path, change)
+    with pytest.raises(BadInput, match="custom_data.iap_run"):
+        load_run(tmp_path)
+
+
+def test_states_whose_stamps_go_back_are_bad_input(tmp_path: Path) -> None:
+    flight = random_flight("f450", 30)
+    flight.t[20] = flight.t[5]
+    with Recorder(tmp_path, run_meta(flight)) as recorder:
+        for k in range(30):
+            flight.record(recorder, k)
+    with pytest.raises(BadInput, match="stamps on state go backwards"):
+        load_run(tmp_path)
+
+
+def _replace_meta(folder: Path, change: Callable[[Any], Any]) -> None:
+    """Change the description of a run in its bag."""
+    file = folder / BAG / "metadata.yaml"
+    tree = yaml.safe_load(file.read_text())
+    custom = tree["rosbag2_bagfile_information"]["custom_data"]
+    custom["iap_run"] = json.dumps(change(json.loads(custom["iap_run"])))
+    file.write_text(yaml.safe_dump(tree))
 
 
 @pytest.mark.parametrize("kept", [0, 5, 500, 5000])

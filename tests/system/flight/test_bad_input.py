@@ -152,6 +152,74 @@ def test_misuse_of_the_command_line_exits_with_2_and_says_how_to_use_it(argument
     assert printed == "" and "usage" in complaint
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "wind.speed=2024-13-45",
+        "wind.speed=0x_",
+        f"wind.speed={'9' * 5000}",
+        "wind.speed=" + "[" * 1000,
+        "world=3",
+        "vehicles=3",
+        "cameras=3",
+        "sensors=[[1]]",
+        "platform=null",
+    ],
+)
+def test_what_set_cannot_make_is_one_line(refused, text):
+    assert text.partition("=")[0].partition(".")[0] in refused("hover", "--set", text)
+
+
+@pytest.mark.parametrize("world", [3, None, []])
+def test_a_scene_needs_a_world_that_is_a_mapping(refused, scenario, world):
+    line = refused(scenario(world=world), "--scene", "open_field")
+    assert "key 'world': a mapping is expected" in line and "mine.yaml" in line
+
+
+def test_a_tool_needs_a_platform_that_is_a_mapping(refused, scenario):
+    assert "key 'platform'" in refused(scenario(platform=3, tool={"type": "rod"}))
+
+
+@pytest.mark.parametrize("duration", ["1e-9", "0.001"])
+def test_a_flight_without_a_whole_control_period_is_refused(refused, duration):
+    line = refused("hover", "--duration", duration)
+    assert "duration" in line and "control period of 0.005 s" in line
+
+
+def test_control_that_is_slower_than_flight_is_refused(refused):
+    assert "key 'rates.control_hz'" in refused("hover", "--set", "rates.control_hz=0.001")
+
+
+# --- names become names of files ---------------------------------------------------------------
+
+
+NO_FILES = ["../../out", "/abs", "..", ".", "", "a\0b", "a/b", "x" * 300, ".hidden", "a\nb"]
+
+
+@pytest.mark.parametrize("name", NO_FILES)
+def test_a_scenario_cannot_name_its_run_elsewhere(refused, scenario, name):
+    assert "key 'scenario'" in refused(scenario(scenario=name))
+
+
+@pytest.mark.parametrize("name", NO_FILES)
+def test_a_compared_flight_cannot_be_elsewhere(refused, scenario, name):
+    assert "key 'compare." in refused(scenario(compare={name: []}))
+
+
+def test_any_name_of_a_file_is_that_of_a_run(scenario, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = scenario()
+    for name in ("a**b", "[x] ä", ".hidden"):
+        own = path.with_name(f"{name}.yaml")
+        own.write_bytes(path.read_bytes())
+        assert main(["run", str(own), *FAST]) == 0
+    assert sorted(each.name for each in (tmp_path / "runs").iterdir()) == [
+        "_hidden-001",
+        "_x_ ä-001",
+        "a__b-001",
+    ]
+
+
 # --- scenario files ----------------------------------------------------------------------------
 
 

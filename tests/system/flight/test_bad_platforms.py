@@ -72,3 +72,57 @@ def test_an_unknown_aircraft_is_named(refused, platform):
 def test_a_mass_on_the_command_line_is_checked_too(refused):
     line = refused("hover", "--set", "platform.center.mass=-1.0")
     assert "center.mass" in line and "-1.0" in line
+
+
+def _rotors(**columns):
+    """Changes of the rotors, each to a list of four values."""
+
+    def change(tree):
+        for key, values in columns.items():
+            for rotor, value in zip(tree["aircraft"]["rotors"], values, strict=True):
+                rotor[key] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (_rotors(spin=["ccw"] * 4), "all spin ccw"),
+        (_rotors(spin=["cw"] * 4), "all spin cw"),
+        (_rotors(position=[[0.1, 0.0, 0.0]] * 4), "on one line or at one place"),
+        (
+            _rotors(position=[[x, 0.0, 0.0] for x in (-0.2, -0.1, 0.1, 0.2)]),
+            "on one line or at one place",
+        ),
+        (
+            _rotors(
+                position=[[a, b, 0.0] for a in (-0.2, 0.2) for b in (-0.2, 0.2)],
+                spin=["cw", "cw", "ccw", "ccw"],
+            ),
+            "across from each other",
+        ),
+    ],
+)
+def test_rotors_that_cannot_steer_are_refused_with_the_reason(refused, platform, change, reason):
+    line = refused("hover", "--platform", platform(change))
+    assert "key 'aircraft': key 'rotors'" in line or "key 'aircraft.rotors'" in line
+    assert reason in line and "vehicle.yaml" in line
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("thrust_coefficient", 1e-300), ("thrust_coefficient", 1e300), ("rpm_max", 1e300)],
+)
+def test_rotors_of_absurd_thrust_are_refused(refused, platform, key, value):
+    line = refused(
+        "hover", "--platform", platform(lambda tree: put(tree, f"aircraft.rotor.{key}", value))
+    )
+    assert key in line and "vehicle.yaml" in line
+
+
+@pytest.mark.parametrize("name", ["n" * 300, "star_" + "9" * 5000, "x" + "_fixed" * 1000])
+def test_a_name_that_no_file_can_have_is_unknown(refused, platform, name):
+    assert "unknown platform" in refused("hover", "--platform", name)
+    line = refused("hover", "--platform", platform(lambda tree: put(tree, "aircraft", name)))
+    assert "no aircraft" in line

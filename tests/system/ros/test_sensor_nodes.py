@@ -67,7 +67,9 @@ def test_inertial_units_and_ranges_are_bit_for_bit_those_of_one_process(inertial
     probe, _, said, _ = inertial
 
     def are_all_there() -> bool:
-        return all(mine.keys() <= said.readings.get(t, {}).keys() for t, mine in in_process.items())
+        return all(
+            mine.keys() <= said.readings.get(t, {}).keys() for t, mine in in_process.items()
+        )
 
     probe.wait(are_all_there, "all readings")
     assert said.readings.keys() == in_process.keys()

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bags that come to far more than they are: refused within bounds, in every format that is compressed."""
+
+import bz2
+import sqlite3
+import struct
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import lz4.frame
+import numpy as np
+import pytest
+from backports import zstd
+from flight_bags import BagMaker, motion
+from rosbags import rosbag1, rosbag2
+from rosbags.rosbag1 import reader as rosbag1_reader
+from rosbags.typesys import Stores, get_typestore
+
+from iap_description.errors import BadInput
+from iap_io.bags import bag_reading
+from iap_io.bags.bag_reading import MAX_CHUNK, parsing
+from iap_io.trajectories.reader import read_recorded
+
+ZEROS = bytes(2 * MAX_CHUNK)
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "bz2": bz2.compress,
+    "lz4": lz4.frame.compress,
+    "zstd": zstd.compress,
+}
+
+
+def refusal(path: Path) -> str:
+    """The one line, and no memory for what it would come to."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadInput) as refused:
+            read_recorded(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 3 * MAX_CHUNK
+    return str(refused.value)
+
+
+def mcap(folder: Path) -> Path:
+    maker = BagMaker(folder, "mcap")
+    path = maker.write({"/reference": maker.poses(motion(np.arange(0.0, 1.0, 0.02)))})
+    return path / "flight.mcap"
+
+
+@pytest.mark.parametrize("compression", ["lz4", "zstd"])
+def test_a_chunk_of_mcap_comes_to_no_more_than_the_limit(compression: str, tmp_path: Path) -> None:
+    path = mcap(tmp_path)
+    data = path.read_bytes()
+    at = data.index(b"\x06", 30)  # its chunk, which is not compressed
+    (size,) = struct.unpack_from("<Q", data, at + 1)
+    packed = PACKERS[compression](ZEROS)
+    inner = struct.pack("<QQQI", 0, 2**62, len(ZEROS), 0)
+    inner += struct.pack("<I", len(compression)) + compression.encode()
+    inner += struct.pack("<Q", len(packed)) + packed
+    chunk = b"\x06" + struct.pack("<Q", len(inner)) + inner
+    footer = b"\x0f" + struct.pack("<Q", 4) + bytes(4)
+    footer += b"\x02" + struct.pack("<Q", 20) + bytes(20) + b"\x89MCAP0\r\n"  # without an index
+    path.write_bytes(data[: at + 9 + size] + chunk + footer)
+    assert path.stat().st_size < MAX_CHUNK // 50
+    assert "comes to more than 32 MiB" in refusal(path)
+
+
+@pytest.mark.parametrize("compression", ["bz2", "lz4"])
+def test_a_chunk_of_ros_1_comes_to_no_more_than_the_limit(
+    compression: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "flight.bag"
+    writer = rosbag1.Writer(path)
+    writer.set_compression(rosbag1.Writer.CompressionFormat[compression.upper()])
+    store = get_typestore(Stores.ROS1_NOETIC)
+    with writer:
+        poses = writer.add_connection(
+            "/reference", "geometry_msgs/msg/PoseStamped", typestore=store
+        )
+        writer.write(poses, 1, ZEROS)
+    assert path.stat().st_size < MAX_CHUNK // 50
+    assert "comes to more than 32 MiB" in refusal(path)
+
+
+@pytest.mark.parametrize("name", ["lz4", "bz2"])
+def test_several_streams_are_one_chunk_and_half_a_stream_is_none(name: str) -> None:
+    unpack = rosbag1_reader.decompressors[name]
+    assert unpack(PACKERS[name](b"abc") * 3) == b"abcabcabc"
+    with pytest.raises(ValueError, match="ends too early"):
+        unpack(PACKERS[name](b"abc" * 100)[:-6])
+
+
+def test_a_message_comes_to_no_more_than_the_limit(tmp_path: Path) -> None:
+    maker = BagMaker(tmp_path, "sqlite3")
+    path = maker.write({"/reference": maker.poses(motion(np.arange(0.0, 1.0, 0.02)))})
+    text = (path / "metadata.yaml").read_text()
+    text = text.replace("compression_format: ''", "compression_format: zstd")
+    text = text.replace("compression_mode: ''", "compression_mode: message")
+    (path / "metadata.yaml").write_text(text)
+    with sqlite3.connect(path / "flight.db3") as base:
+        base.execute("UPDATE messages SET data = ?", (zstd.compress(ZEROS),))
+    assert "comes to more than 32 MiB" in refusal(path)
+
+
+def test_a_storage_file_comes_to_no_more_than_its_size_promises(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bag_reading, "MAX_FILE", 1 << 20)
+    maker = BagMaker(tmp_path, "sqlite3")
+    path = maker.write({"/reference": maker.poses(motion(np.arange(0.0, 1.0, 0.02)))})
+    text = (path / "metadata.yaml").read_text()
+    text = text.replace("compression_format: ''", "compression_format: zstd")
+    text = text.replace("compression_mode: ''", "compression_mode: file")
+    (path / "metadata.yaml").write_text(text.replace("flight.db3", "flight.db3.zstd"))
+    (path / "flight.db3").unlink()
+    (path / "flight.db3.zstd").write_bytes(zstd.compress(ZEROS))
+    assert "far more than its size promises" in refusal(path)
+
+
+def test_what_is_compressed_within_limits_is_read(tmp_path: Path) -> None:
+    m = motion(np.arange(0.0, 1.0, 0.02))
+    maker = BagMaker(tmp_path, "mcap")
+    old = maker.write({"/reference": maker.poses(m)})
+    for mode in ("STORAGE", "MESSAGE", "FILE"):
+        kind = "MCAP" if mode == "STORAGE" else "SQLITE3"
+        path = tmp_path / mode
+        writer = rosbag2.Writer(path, version=9, storage_plugin=rosbag2.StoragePlugin[kind])
+        writer.set_compression(rosbag2.CompressionMode[mode], rosbag2.CompressionFormat.ZSTD)
+        with rosbag2.Reader(old) as reader, writer:
+            for c in reader.connections:
+                new = writer.add_connection(
+                    c.topic, c.msgtype, msgdef=c.msgdef.data, rihs01=c.digest
+                )
+                for _, stamp, data in reader.messages([c]):
+                    writer.write(new, stamp, data)
+        np.testing.assert_allclose(read_recorded(path).p_WP_W, m.p, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "error", [MemoryError(), AssertionError(), struct.error("x"), ValueError()]
+)
+def test_the_reason_is_said_in_words(error: Exception, tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as refused, parsing(tmp_path / "bag"):
+        raise error
+    assert "not a readable rosbag" in str(refused.value)
+    assert "Error" not in str(refused.value)
+
+
+def test_metadata_that_grows_is_refused(tmp_path: Path) -> None:
+    path = mcap(tmp_path).parent
+    laughs = "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\n"
+    for x, y in zip("abcdefgh", "bcdefghi", strict=True):
+        laughs += f"{y}: &{y} [{', '.join([f'*{x}'] * 10)}]\n"
+    text = (path / "metadata.yaml").read_text()
+    (path / "metadata.yaml").write_text(laughs + text)
+    assert "values" in refusal(path)

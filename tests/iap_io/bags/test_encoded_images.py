@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Images are looked at before they are unpacked."""
+
+import struct
+import zlib
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from iap_io.bags.encoded_images import decoded, read_image
+
+IMAGE = np.arange(12 * 16, dtype=np.uint8).reshape(12, 16)
+
+
+def png_of(width: int, height: int) -> bytes:
+    """A PNG that says it is so large, and has one row of zeros."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        check = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+    rows = chunk(b"IDAT", zlib.compress(bytes(width + 1)))
+    return b"\x89PNG\r\n\x1a\n" + head + rows + chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize("kind", [".png", ".jpg"])
+def test_png_and_jpeg_are_read(kind: str, tmp_path: Path) -> None:
+    file = tmp_path / f"image{kind}"
+    cv2.imwrite(str(file), IMAGE)
+    for pixels in (
+        read_image(file, cv2.IMREAD_GRAYSCALE),
+        decoded(file.read_bytes(), cv2.IMREAD_GRAYSCALE),
+    ):
+        np.testing.assert_allclose(pixels, IMAGE, atol=0 if kind == ".png" else 20)
+
+
+def test_a_colour_jpeg_with_a_comment_is_read() -> None:
+    data = cv2.imencode(".jpg", np.repeat(IMAGE[..., None], 3, axis=-1))[1].tobytes()
+    data = data[:2] + b"\xff\xfe\x00\x06text" + data[2:]
+    assert decoded(data, cv2.IMREAD_COLOR).shape == (12, 16, 3)
+
+
+@pytest.mark.parametrize("size", [(30_000, 30_000), (2**31 - 1, 2**31 - 1), (0, 5)])
+def test_sizes_that_no_camera_has_are_refused_before_anything_is_unpacked(
+    size: tuple[int, int],
+) -> None:
+    with pytest.raises(ValueError, match=f"{size[0]}x{size[1]} pixels"):
+        decoded(png_of(*size), cv2.IMREAD_GRAYSCALE)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\x89PNG", b"BM" + bytes(100), b"\xff\xd8\xff", b"\xff\xd8" + b"\xff" * 99]
+)
+def test_other_files_are_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match="neither a PNG nor a JPEG"):
+        decoded(data, cv2.IMREAD_GRAYSCALE)
+
+
+def test_only_files_are_read(tmp_path: Path) -> None:
+    for path in (tmp_path, Path("/dev/zero"), tmp_path / "none.png"):
+        with pytest.raises(ValueError, match="no file"):
+            read_image(path, cv2.IMREAD_GRAYSCALE)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Damage to bytes, texts and trees, the same for the same generator."""
+
+import copy
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import yaml
+
+Tree = Any
+NUMBERS = (0, 1, 0xFF, 2**15, 2**16 - 1, 2**31 - 1, 2**32 - 1, 2**40, 2**63 - 1, 2**64 - 1)
+VALUES: tuple[object, ...] = (
+    None, True, 0, 1, -1, 3, 1e-300, 1e300, -1e308, 2**70, float("nan"), float("inf"), "", "x", "ä\u2028b", "a\0b",
+    "a\nb", "/abs", "../../out", "a**b", "n" * 300, "9" * 5000, [], {}, [1, 2], [[]], {"a": {}}, {1: 2}, [None] * 4,
+    [1.0, 2.0, 3.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0], "hover", "three_star", "f450", "star_999999999999", "stereo",
+    "no_such_module:Class", "json:JSONDecoder", ".", "..", "spherical", "mono8", "euroc",
+)  # fmt: skip
+WORDS = (
+    "2024-13-45", "2024-01-01", "0x_", "0b_", "1_000", "9" * 5000, "!!int x", "!!float ''", "!!bool q", "!!map [1]",
+    "!!timestamp z", "!!binary '*'", "!!set {a, b}", "!!omap [a]", "!!python/object:os.system {}", "!<tag:x> 1",
+    "&a [*a]", "*a", "&a", "{", "}", "[", "]", "[" * 60, "{a: " * 60, "[" * 5000, "- " * 200, ": ", "? ", "- ", "\t",
+    "%YAML 9.9\n", "|", ">", "...", "---", "#", "'", '"', "\\", "<<: {a: 1}", "<<: *a", "~", ".nan", "-.inf", "1e999",
+    "\x00", "\x07", "\ufeff",
+    "&b [x,x,x,x,x,x,x,x]\nq: &c [*b,*b,*b,*b,*b,*b]\nr: &d [*c,*c,*c,*c,*c,*c]\ns: [*d,*d,*d,*d,*d]\n",
+)  # fmt: skip
+
+
+def damaged_bytes(data: bytes, rng: Random, *, most: int = 4) -> bytes:
+    """Some bytes changed, taken out, repeated or cut off, or numbers that become lengths."""
+    out = bytearray(data)
+    for _ in range(rng.randint(1, most)):
+        if out:
+            rng.choice(_BYTES)(out, rng.randrange(len(out)), rng)
+    return bytes(out)
+
+
+def _flip(out: bytearray, at: int, rng: Random) -> None:
+    out[at] ^= 1 << rng.randrange(8)
+
+
+def _replace(out: bytearray, at: int, rng: Random) -> None:
+    out[at] = rng.randrange(256)
+
+
+def _number(out: bytearray, at: int, rng: Random) -> None:
+    size = rng.choice((2, 4, 8))
+    number = rng.choice((*NUMBERS, len(out), rng.randrange(2**32))) % 256**size
+    out[at : at + size] = number.to_bytes(size, rng.choice(("little", "big")))
+
+
+def _run(out: bytearray, at: int, rng: Random) -> None:
+    size = rng.randint(1, 64)
+    out[at : at + size] = bytes([rng.choice((0, 0xFF, 0x20, 0x41))]) * size
+
+
+def _cut_out(out: bytearray, at: int, rng: Random) -> None:
+    del out[at : at + rng.randint(1, 200)]
+
+
+def _repeat(out: bytearray, at: int, rng: Random) -> None:
+    out[at:at] = out[at : at + rng.randint(1, 200)]
+
+
+def _insert(out: bytearray, at: int, rng: Random) -> None:
+    out[at:at] = rng.randbytes(rng.randint(1, 16))
+
+
+def _truncate(out: bytearray, at: int, rng: Random) -> None:
+    del out[at:]
+
+
+_BYTES: tuple[Callable[[bytearray, int, Random], None], ...] = (
+    _flip, _flip, _replace, _replace, _number, _number, _number, _run, _cut_out, _repeat, _insert, _truncate,
+)  # fmt: skip
+
+
+def damaged_text(text: str, rng: Random) -> bytes:
+    """Words of YAML and tables where none belong, or damaged bytes."""
+    if rng.random() < 0.3:
+        return damaged_bytes(text.encode(), rng)
+    for _ in range(rng.randint(1, 3)):
+        marks = [i for i, c in enumerate(text) if c in ":,[\n- "] or [0]
+        at = rng.choice(marks) + 1
+        end = at if rng.random() < 0.5 else min(len(text), at + rng.randint(1, 12))
+        text = text[:at] + rng.choice(WORDS) + text[end:]
+    return text.encode(errors="surrogatepass")
+
+
+def damaged_tree(tree: Tree, rng: Random) -> Tree:
+    """Values replaced, keys taken out, added or renamed."""
+    tree = copy.deepcopy(tree)
+    for _ in range(rng.randint(1, 3)):
+        parent, key = _place(tree, rng)
+        if parent is None:
+            return rng.choice(VALUES)
+        what = rng.random()
+        if what < 0.7:
+            parent[key] = rng.choice(VALUES)
+        elif what < 0.8:
+            del parent[key]
+        elif isinstance(parent, dict):
+            parent[rng.choice(("x", 1, "scenario", "vehicles", "tool", None))] = parent.pop(key)
+        else:
+            parent.append(parent[key])
+    return tree
+
+
+def _place(tree: Tree, rng: Random) -> tuple[Any, Any]:
+    """A container within a tree and a key of it; None for a tree that is or has become a single value."""
+    parent, key = None, None
+    while isinstance(tree, dict | list) and tree and (parent is None or rng.random() < 0.75):
+        parent = tree
+        key = rng.choice(list(tree)) if isinstance(tree, dict) else rng.randrange(len(tree))
+        tree = parent[key]
+    return parent, key
+
+
+def paths(tree: Tree, prefix: str = "") -> list[str]:
+    """Dotted paths of all keys, as ``--set`` takes them."""
+    found = []
+    items = tree.items() if isinstance(tree, dict) else enumerate(tree)
+    for key, value in items:
+        found.append(f"{prefix}{key}")
+        if isinstance(value, dict | list):
+            found += paths(value, f"{prefix}{key}.")
+    return found
+
+
+def yaml_bytes(tree: Tree) -> bytes:
+    """A tree as YAML."""
+    return yaml.safe_dump(tree, allow_unicode=True, sort_keys=False).encode()
