@@ -3,20 +3,19 @@
 
 A record is a pydantic model below `Record`. `validate` turns pydantic's report into one line that names the file, the
 key and the value; `override` implements the command line's ``--set KEY=VALUE`` on the plain tree before validation.
+`iap_description.plain_yaml` reads the trees.
 """
 
 import copy
-import io
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from iap_description.errors import BadInput
-from iap_description.text_files import read_text
+from iap_description.errors import BadInput, shown
+from iap_description.plain_yaml import parse_yaml, read_yaml
+from iap_description.text_files import is_file
 
 Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0.0)]
@@ -26,6 +25,9 @@ Count = Annotated[int, Field(strict=True, ge=1)]
 Flag = Annotated[bool, Field(strict=True)]
 Vec3 = tuple[Real, Real, Real]
 NonNegative3 = tuple[NonNegative, NonNegative, NonNegative]
+# Names that become those of files: no slashes, no leading dot, and room for what is added.
+VehicleName = Annotated[str, Field(max_length=60, pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
+FileName = Annotated[str, Field(strict=True, max_length=100, pattern=r"^\w[\w .,+=@()~-]*$")]
 
 
 class Record(BaseModel):
@@ -35,74 +37,6 @@ class Record(BaseModel):
 
 
 R = TypeVar("R", bound=BaseModel)
-
-
-# libyaml's, which is ten times faster, where PyYAML has it
-_Base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _Loader(_Base):  # type: ignore[misc, valid-type]
-    """YAML with the numbers of YAML 1.2 (``1e-7`` is a number) and without repeated keys."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise BadInput(f"{node.start_mark.name}: key '{key}' is given twice")
-        return super().construct_mapping(node, deep)
-
-
-_Loader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(
-        r"^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$|^[-+]?\.(inf|Inf|INF)$|^\.(nan|NaN|NAN)$"
-    ),
-    list("-+0123456789."),
-)
-# Integers must win over the float pattern above, which also matches them.
-for first in "-+0123456789":
-    _Loader.yaml_implicit_resolvers[first].sort(key=lambda entry: entry[0].endswith("float"))
-
-
-class _NamedText(io.StringIO):
-    """Text whose name is that of its source in errors."""
-
-    def __init__(self, text: str, name: str) -> None:
-        super().__init__(text)
-        self.name = name
-
-
-def parse_yaml(text: str, *, source: str) -> Any:  # noqa: ANN401 - YAML is untyped until validated
-    """Parse YAML text; `source` names it in errors.
-
-    Raises:
-        BadInput: the text is not YAML.
-    """
-    try:
-        return _Loader(_NamedText(text, source)).get_single_data()
-    except yaml.YAMLError as error:
-        raise BadInput(f"{source}: not valid YAML: {' '.join(str(error).split())}") from error
-
-
-def read_yaml(path: Path) -> dict[str, Any]:
-    """Read a YAML file that holds a mapping.
-
-    Raises:
-        BadInput: the file is missing, is not YAML, or is not a mapping.
-    """
-    return parse_mapping(read_text(path), source=str(path))
-
-
-def parse_mapping(text: str, *, source: str) -> dict[str, Any]:
-    """Parse YAML text that holds a mapping; `source` names it in errors.
-
-    Raises:
-        BadInput: the text is not YAML, or not a mapping.
-    """
-    tree = parse_yaml(text, source=source)
-    if not isinstance(tree, dict):
-        raise BadInput(f"{source}: a mapping of keys is expected, found {type(tree).__name__}")
-    return tree
 
 
 def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
@@ -149,7 +83,7 @@ class Presets:
             BadInput: no such preset or file.
         """
         path = Path(name) if name.endswith((".yaml", ".yml")) else self.folder / f"{name}.yaml"
-        if not path.is_file():
+        if not is_file(path):
             known = ", ".join(self.names())
             raise BadInput(
                 f"unknown {self.noun} '{name}': choose {known}, or the path of a YAML file"
@@ -193,8 +127,8 @@ def _first_fault(error: ValidationError, tree: object, prefix: str) -> str:
         return f"missing key '{path}'"
     message = fault["msg"].removeprefix("Value error, ")
     value = fault["input"]
-    shown = "" if isinstance(value, dict) else f" (got {value!r})"
-    return f"key '{path}': {message}{shown}" if path else f"{message}{shown}"
+    got = "" if isinstance(value, dict) else f" (got {shown(value)})"
+    return f"key '{path}': {message}{got}" if path else f"{message}{got}"
 
 
 def _path(location: tuple[int | str, ...], tree: Any) -> list[str]:  # noqa: ANN401 - YAML
@@ -235,7 +169,7 @@ def _assign(tree: Any, path: str, value: object) -> None:  # noqa: ANN401
     node = tree
     for depth, key in enumerate([*parents, last]):
         where = ".".join(path.split(".")[: depth + 1])
-        if isinstance(node, list) and key.isdigit() and int(key) < len(node):
+        if isinstance(node, list) and key in map(str, range(len(node))):
             index: Any = int(key)
         elif isinstance(node, dict) and key in node:
             index = key

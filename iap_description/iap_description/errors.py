@@ -1,9 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The two ways in which a run ends badly: its input was wrong, or the flight itself failed."""
 
+import reprlib
+
+LONGEST = 1000  # characters of an error's line
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
+_SHORT.maxlevel, _SHORT.maxlist, _SHORT.maxtuple = 3, 16, 16
+
+
+def shown(value: object) -> str:
+    """A value from a user's file for an error's line, its beginning and its end where it is long."""
+    return _SHORT.repr(value)
+
 
 class IapError(Exception):
-    """Base of every error that this suite raises on purpose; its text is one line for the user."""
+    """Base of every error that this suite raises on purpose; its text is one line for the user.
+
+    What users give stands in such texts: line ends in it become spaces, and the middle of an endless one is left out.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        """Make the text one line."""
+        line = " ".join(part.strip() for part in text.splitlines())
+        if len(line) > LONGEST:
+            line = f"{line[: LONGEST // 2]} ... {line[-LONGEST // 2 :]}"
+        super().__init__("".join(c if c.isprintable() else "?" for c in line))
 
 
 class BadInput(IapError):

@@ -11,17 +11,8 @@ import yaml
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
-from iap_description.config import (
-    Count,
-    Flag,
-    NonNegative,
-    Positive,
-    Real,
-    Record,
-    Vec3,
-    parse_mapping,
-    validate,
-)
+from iap_description.config import Count, Flag, NonNegative, Positive, Real, Record, Vec3, validate
+from iap_description.plain_yaml import parse_mapping
 from iap_description.random_streams import stream
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import InertialMounts, Sampling

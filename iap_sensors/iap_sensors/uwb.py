@@ -20,12 +20,13 @@ from iap_description.config import (
     Record,
     Share,
     Vec3,
-    read_yaml,
 )
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import read_yaml
 from iap_description.sensors.mounts import SensorMount
 from iap_description.sensors.readings import RangeReading, Source
 from iap_description.sensors.sensor_info import UwbInfo
+from iap_description.text_files import is_file
 from iap_sensors.mounted.mounted_sensors import MountedSensors, RayCaster
 
 Flags = Booleans
@@ -198,7 +199,7 @@ def anchor_trees(given: object) -> object:
         if given.endswith((".yaml", ".yml"))
         else ANCHOR_PRESETS.folder / f"{given}.yaml"
     )
-    if not path.is_file():
+    if not is_file(path):
         raise BadInput(
             f"no anchors '{given}': choose {', '.join(ANCHOR_PRESETS.names())}, the path of a YAML file,"
             " or a list of {id, position}"

@@ -10,7 +10,7 @@ from iap_description.text_files import read_text, table_lines
 def test_lines_keep_their_numbers(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("\ufeff# time\n\n1, 2\n  # more\n3, 4\n", encoding="utf-8")
-    assert table_lines(path) == [(3, "1, 2"), (5, "3, 4")]
+    assert list(table_lines(path)) == [(3, "1, 2\n"), (5, "3, 4\n")]
     assert read_text(path).startswith("# time")
 
 

@@ -28,6 +28,7 @@ PACKAGES = ["iap_msgs", *PYTHON_PACKAGES]
 # Import name -> rosdep key or ROS package. What is imported must be declared under this name.
 KEY_OF_IMPORT = {
     "cv2": "python3-opencv",
+    "lz4": "python3-lz4",
     "matplotlib": "python3-matplotlib",
     "mpl_toolkits": "python3-matplotlib",
     "numba": "python3-numba",
@@ -285,5 +286,6 @@ def test_the_lock_is_exact_and_covers_the_tests():
 def test_what_pip_installs_for_the_core_is_what_the_core_imports():
     pip_name = {"yaml": "pyyaml", "cv2": "opencv-python-headless"}
     imported = {name for package in PYTHON_PACKAGES for name in imports_of(package)}
-    third_party = imported & (set(KEY_OF_IMPORT) | NO_KEY | {"xacro"}) - {"mpl_toolkits"}
+    third_party = imported & (set(KEY_OF_IMPORT) | NO_KEY | {"xacro"})
+    third_party -= {"mpl_toolkits", "lz4"}  # which come along with matplotlib and rosbags
     assert {pip_name.get(name, name) for name in third_party} <= set(pins("core.txt"))

@@ -6,16 +6,8 @@ from typing import Annotated, Self, TypeVar
 from pydantic import Field, model_validator
 
 from iap_bringup import DATA
-from iap_description.config import (
-    NonNegative,
-    Positive,
-    Presets,
-    Real,
-    Record,
-    Vec3,
-    read_yaml,
-    validate,
-)
+from iap_description.config import NonNegative, Positive, Presets, Real, Record, Vec3, validate
+from iap_description.plain_yaml import read_yaml
 
 MAPPINGS = Presets(DATA / "teleop", "mapping")
 Index = Annotated[int, Field(strict=True, ge=0)]

@@ -22,9 +22,10 @@ from iap_control.responders.control_responder import (
 from iap_control.responders.inputs import Limits
 from iap_control.responders.reference_input import SOURCES, ReferenceInput, Source
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
-from iap_description.config import parse_yaml, validate
+from iap_description.config import validate
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import parse_yaml
 from iap_description.signals import ForceMode
 from iap_description.vehicles.assembly import Assembly
 from iap_io.ros.node import SuiteNode

@@ -15,8 +15,9 @@ from iap_control.references.motions import Motion, MotionOrReplay, Replay
 from iap_control.references.player import Player
 from iap_control.references.timeline import LONGEST, Leads, flight_timeline
 from iap_description.arrays import Array
-from iap_description.config import Record, parse_yaml, validate
+from iap_description.config import Record, validate
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import parse_yaml
 from iap_description.signals import NO_WRENCH
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly

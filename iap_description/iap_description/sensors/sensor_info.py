@@ -8,21 +8,14 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import Field
 
-from iap_description.config import (
-    Count,
-    Flag,
-    NonNegative,
-    Positive,
-    Real,
-    Record,
-    Vec3,
-    parse_yaml,
-    validate,
-)
+from iap_description.config import Count, Flag, NonNegative, Positive, Real, Record, Vec3, validate
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import parse_yaml
 
 Quaternion = tuple[Real, Real, Real, Real]
 Matrix3 = tuple[Real, Real, Real, Real, Real, Real, Real, Real, Real]
+LARGEST_IMAGE = 8192  # pixels along a side, which every OpenGL can draw to
+Size = Annotated[int, Field(strict=True, ge=1, le=LARGEST_IMAGE)]
 Output = Literal["mono8", "rgb8", "depth", "segmentation"]
 ENCODINGS: dict[Output, str] = {  # of the images that show an output
     "mono8": "mono8",
@@ -109,8 +102,8 @@ class CameraSensorInfo(SensorInfo):
 
     kind: Literal["camera"] = "camera"
     outputs: tuple[Output, ...]
-    width: Count
-    height: Count
+    width: Size
+    height: Size
     K: Matrix3
     D: tuple[Real, Real, Real, Real, Real]
     R: Matrix3 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)

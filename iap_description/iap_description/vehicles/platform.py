@@ -9,8 +9,10 @@ from typing import Any, Self
 import numpy as np
 from pydantic import model_validator
 
-from iap_description.config import Real, Record, Vec3, read_yaml, validate
+from iap_description.config import Real, Record, Vec3, validate
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import read_yaml
+from iap_description.text_files import is_file
 from iap_description.vehicles.aircraft import Aircraft, Drag, Inertial, Mount
 from iap_description.vehicles.chassis import Chassis
 from iap_description.vehicles.joint_types import JointTypeName
@@ -91,12 +93,12 @@ def platform_tree(name: str) -> tuple[dict[str, Any], str]:
         BadInput: no such platform.
     """
     path = Path(name) if name.endswith((".yaml", ".yml")) else DATA / "platforms" / f"{name}.yaml"
-    if path.is_file():
+    if is_file(path):
         return _with_aircraft(read_yaml(path), path), str(path)
-    if name.endswith("_fixed"):
+    if name.endswith("_fixed") and not name.endswith("_fixed_fixed"):
         tree, source = platform_tree(name.removesuffix("_fixed"))
         return _with_fixed_links(tree, name, source), source
-    generated = re.fullmatch(r"(star|line)_(\d+)", name)
+    generated = re.fullmatch(r"(star|line)_([0-9]{1,3})", name)
     if generated and int(generated[2]) in COUNTS:
         return _generated(generated[1], int(generated[2])), name
     raise BadInput(
@@ -115,14 +117,15 @@ def _with_aircraft(tree: dict[str, Any], path: Path) -> dict[str, Any]:
     aircraft = tree.get("aircraft")
     if isinstance(aircraft, str):
         home = DATA / "aircraft" / f"{aircraft}.yaml"
-        if not home.is_file():
+        if not is_file(home):
             raise BadInput(f"{path}: key 'aircraft': no aircraft '{aircraft}' in {home.parent}")
         tree = {**tree, "aircraft": read_yaml(home)}
     return tree
 
 
 def _with_fixed_links(tree: dict[str, Any], name: str, source: str) -> dict[str, Any]:
-    if not tree.get("joints"):
+    validate(Platform, tree, source=source)
+    if not tree["joints"]:
         raise BadInput(f"platform '{name}': {source} has no joints to fix")
     return {
         **tree,

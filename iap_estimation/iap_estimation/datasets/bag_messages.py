@@ -9,9 +9,10 @@ import numpy as np
 
 from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, shown
 from iap_estimation.frontend.calibration import PLUMB_BOB, Camera
 from iap_estimation.navigation.data import Gray
+from iap_io.bags.encoded_images import decoded
 from iap_io.euroc.euroc_text import transform
 from iap_io.trajectories.messages import xyz
 
@@ -40,13 +41,17 @@ def grey(message: Any, source: str) -> Gray:  # noqa: ANN401 - rosbags makes the
         BadInput: an encoding that is not known, or no image.
     """
     if not hasattr(message, "encoding"):
-        data = np.frombuffer(message.data, np.uint8)
-        image = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE) if data.size else None
-        if image is None:
-            raise BadInput(f"{source}: a compressed image ({message.format}) cannot be read")
-        return np.asarray(image, dtype=np.uint8)
+        try:
+            return decoded(message.data.data, cv2.IMREAD_GRAYSCALE)
+        except ValueError as error:
+            kind = shown(message.format)
+            raise BadInput(
+                f"{source}: a compressed image ({kind}) cannot be read: {error}"
+            ) from error
     if message.encoding not in ENCODINGS:
-        raise BadInput(f"{source}: images of encoding '{message.encoding}', which is not known")
+        raise BadInput(
+            f"{source}: images of encoding {shown(message.encoding)}, which is not known"
+        )
     size, to_grey = ENCODINGS[message.encoding]
     pixels = _pixels(message, size, source)
     if to_grey is not None:

@@ -31,8 +31,8 @@ from iap_estimation.navigation.data import (
 )
 from iap_estimation.navigation.streams import Clock, Pairing, in_order
 from iap_estimation.virpo.messages import Inertial
+from iap_io.bags.bag_reading import check_metadata, parsing
 from iap_io.sensor_messages.static_transforms import TF_STATIC
-from iap_io.trajectories.bags import parsing
 from iap_io.trajectories.messages import xyz
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.topics import Topic
@@ -179,6 +179,7 @@ def _opened(path: Path) -> Iterator[AnyReader]:
     store = get_typestore(Stores.ROS1_NOETIC if is_ros1 else Stores.LATEST)
     reader = None
     with parsing(path):
+        check_metadata(path)
         reader = AnyReader([path], default_typestore=store)
         reader.open()
         count = reader.message_count

@@ -16,12 +16,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import Count, NonNegative, Real, parse_mapping, validate
+from iap_description.config import NonNegative, Real, validate
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import parse_mapping
+from iap_description.sensors.sensor_info import Size
 from iap_description.text_files import read_text
 from iap_estimation.frontend.calibration import PLUMB_BOB, Camera, StereoCalibration, rigid
 from iap_estimation.navigation.data import (
     CAMERA_PRESET,
+    MEMS,
     AircraftData,
     Dataset,
     Event,
@@ -32,6 +35,7 @@ from iap_estimation.navigation.data import (
 )
 from iap_estimation.navigation.streams import Clock, Pairing
 from iap_estimation.virpo.messages import Inertial
+from iap_io.bags.encoded_images import read_image
 from iap_io.euroc.euroc_text import transform
 from iap_io.euroc.tables import Table, read_table
 
@@ -68,7 +72,7 @@ class _Placed(BaseModel):
 class _CameraFile(_Placed):
     """The keys that are read of a camera's file; its frame is the optical one."""
 
-    resolution: tuple[Count, Count]
+    resolution: tuple[Size, Size]
     camera_model: Literal["pinhole"]
     intrinsics: tuple[Real, Real, Real, Real]  # fu, fv, cu, cv
     distortion_model: Literal["radial-tangential"]
@@ -96,7 +100,7 @@ def open_euroc(folder: Path) -> Dataset:
     ):
         if not (home / sensor / "data.csv").is_file():
             raise BadInput(f"{home}: no {what}: {sensor}/data.csv is missing")
-    noise, T_BI = read_imu_file(home / "imu0" / "sensor.yaml")
+    noise, T_BI, notes = _imu_of(home)
     calibration = read_stereo(home / "cam0" / "sensor.yaml", home / "cam1" / "sensor.yaml")
     tally = Tally()
     imu = read_table(home / "imu0" / "data.csv", 6)
@@ -104,9 +108,19 @@ def open_euroc(folder: Path) -> Dataset:
     name = home.parent.name if home.name == HOME else home.name
     pair, truth = on_imu(calibration, T_BI), _truth(home, start, T_BI)
     one = AircraftData(name or "aircraft", pair, noise, truth=truth)
-    notes = () if one.truth else ("nothing says what is true: there are trajectories, no errors",)
+    if one.truth is None:
+        notes = (*notes, "nothing says what is true: there are trajectories, no errors")
     events = partial(_events, home, imu, start, tally)
     return Dataset(str(folder), one.name, (one,), start, events, tally, notes, CAMERA_PRESET)
+
+
+def _imu_of(home: Path) -> tuple[Array, Array, tuple[str, ...]]:
+    """Noise densities (4,) and place (4, 4) of the inertial unit, and what the user should know."""
+    path = home / "imu0" / "sensor.yaml"
+    if path.exists():
+        return *read_imu_file(path), ()
+    note = f"{path} is missing: a small MEMS unit's noise is taken, at the body's origin"
+    return np.array(MEMS), np.eye(4), (note,)
 
 
 def read_sensor(path: Path) -> dict[str, Any]:
@@ -209,10 +223,10 @@ def _images(t: float, left: Path, right: Path) -> Images:
 
 
 def _read(path: Path) -> Gray:
-    image = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE) if path.is_file() else None
-    if image is None:
-        raise BadInput(f"{path}: not a readable image")
-    return np.asarray(image, dtype=np.uint8)
+    try:
+        return read_image(path, cv2.IMREAD_GRAYSCALE)
+    except ValueError as error:
+        raise BadInput(f"{path}: not a readable image: {error}") from error
 
 
 def _truth(home: Path, start: int, T_BI: Array) -> Truth | None:

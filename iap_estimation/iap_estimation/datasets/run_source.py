@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from rosbags.rosbag2 import Reader, ReaderError
 
 from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import read_yaml, validate
+from iap_description.config import validate
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import read_yaml
 from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
@@ -26,6 +26,7 @@ from iap_estimation.navigation.reading_adapter import (
     sensors_of_body,
 )
 from iap_estimation.navigation.streams import Clock, in_order
+from iap_io.bags.bag_reading import parsing, raw_messages
 from iap_io.euroc.euroc_text import transform
 from iap_io.runs.column_messages import seconds
 from iap_io.runs.run_files import BAG
@@ -172,15 +173,11 @@ def _truth_of(flown: VehicleRun, body: int, imu: ImuInfo | None) -> Truth:
 
 def _with_biases(truth: Truth, bag: Path, topic: str) -> Truth:
     """The truth with the biases of the last sample that is not younger."""
-    try:
-        with Reader(bag) as reader:
-            chosen = [each for each in reader.connections if each.topic == topic]
-            data = [raw for _, _, raw in reader.messages(chosen)] if chosen else []
-    except (ReaderError, OSError, ValueError, KeyError, EOFError) as error:
-        raise BadInput(f"{bag}: not a readable recording: {error}") from error
+    data = [raw for _, _, raw in raw_messages(bag, (topic,))]
     if not data:
         return truth
-    rows = records_of(IMU, data)
+    with parsing(bag, "recording"):
+        rows = records_of(IMU, data)
     biases = np.hstack([rows["angular_velocity"], rows["linear_acceleration"]]).astype(float)
     last = np.searchsorted(seconds(stamps_of(rows["header"])), truth.t, side="right") - 1
     return Truth(truth.t, truth.poses, truth.v_W, biases[np.maximum(last, 0)])

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.sensors.sensor_info import LARGEST_IMAGE
 
 PLUMB_BOB = "plumb_bob"  # ROS: two tangential and two or three radial coefficients
 COEFFICIENTS = 4, 5  # of it
@@ -56,7 +57,7 @@ class Camera:
             BadInput: another lens than plumb_bob, or numbers that are no camera.
         """
         width, height = size
-        if width < 1 or height < 1:
+        if not (1 <= width <= LARGEST_IMAGE and 1 <= height <= LARGEST_IMAGE):
             raise BadInput(f"{source}: images of {width}x{height} pixels")
         return cls(width, height, _matrix(K, source), _coefficients(D, model, source))
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_io.bags.bag_writer import RecordingFailed
+from iap_io.bags.encoded_images import decoded
 
 Pixels = NDArray[Any]
 THREADS = 2  # while one compresses, which needs no interpreter, the other gets at its next image
@@ -41,9 +42,7 @@ def pixels_of(data: bytes | memoryview) -> Pixels:
     """
     import cv2
 
-    pixels = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_UNCHANGED)
-    if pixels is None:
-        raise ValueError("not a PNG image")
+    pixels = decoded(data, cv2.IMREAD_UNCHANGED)
     return cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB) if pixels.ndim == 3 else pixels
 
 

@@ -21,8 +21,9 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
-from iap_description.config import parse_yaml, validate
+from iap_description.config import validate
 from iap_description.errors import BadInput, IapError
+from iap_description.plain_yaml import parse_yaml
 from iap_description.vehicles.platform import Platform, load_platform
 from iap_io.ros.conversions import stamp_message
 

@@ -105,13 +105,18 @@ def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns
     """The columns of one vehicle from its messages by topic, on the states' stamps.
 
     Where any other message is missing, the last one is held.
+
+    Raises:
+        ValueError: stamps of states go backwards, or messages are not of this vehicle.
     """
     state = messages[STATE]
     stamps = stamps_of(state["header"])
+    if not np.all(np.diff(stamps) > 0):
+        raise ValueError(f"stamps on {STATE} go backwards")
     reference = _held(messages[REFERENCE], stamps)
     command = _held(messages[COMMAND], stamps)
     rows, count = len(state), vehicle.count
-    return Columns(
+    columns = Columns(
         k=state["sequence"].astype(np.uint64),
         t=seconds(stamps),
         x=np.concatenate([state["poses"], state["twists"]], -1),
@@ -125,6 +130,8 @@ def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns
         wrench_record=_wrench_columns(messages, stamps) if vehicle.feels else None,
         estimated=_estimated(messages, vehicle, stamps) if vehicle.is_estimated else None,
     )
+    columns.check_shapes(Columns.zeros(0, vehicle))
+    return columns
 
 
 def _estimated(messages: Mapping[str, Records], vehicle: VehicleMeta, stamps: Integers) -> Array:

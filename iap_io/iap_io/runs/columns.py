@@ -32,6 +32,19 @@ class Table:
         """The same in memory of its own."""
         return self._each(lambda a: a.copy(), lambda part: part.copy())
 
+    def check_shapes(self, expected: Self) -> None:
+        """Compare the rows with those of a table, which may be empty.
+
+        Raises:
+            ValueError: rows of a column have another shape.
+        """
+        for field in fields(self):  # type: ignore[arg-type] # heirs are dataclasses
+            own, other = getattr(self, field.name), getattr(expected, field.name)
+            if isinstance(own, Table):
+                own.check_shapes(other)
+            elif own is not None and own.shape[1:] != other.shape[1:]:
+                raise ValueError(f"{field.name} of shape {own.shape[1:]}, not {other.shape[1:]}")
+
     def _each(self, of_array: Callable[[Any], Any], of_part: Callable[["Table"], Any]) -> Self:
         changed = {}
         for field in fields(self):  # type: ignore[arg-type] # heirs are dataclasses

@@ -7,6 +7,7 @@ reference_NAME.tum  estimate_NAME.tum  estimate_NAME_drone_i.tum  plots/*.png
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ import yaml
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import SensorInfo, sensors_text
+from iap_description.text_files import read_text
 from iap_io.bags.bag_writer import GrowingFile, RecordingFailed
 from iap_io.runs.columns import Columns
 from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta
@@ -75,8 +77,9 @@ def create_run_folder(out: Path | None, scenario: str, base: Path = Path("runs")
 
 
 def _next_free(base: Path, scenario: str) -> Path:
-    taken = [path.name.removeprefix(f"{scenario}-") for path in base.glob(f"{scenario}-*")]
-    number = 1 + max((int(text) for text in taken if text.isdecimal()), default=0)
+    start = f"{scenario}-"
+    taken = [each.name[len(start) :] for each in base.iterdir() if each.name.startswith(start)]
+    number = 1 + max((int(text) for text in taken if re.fullmatch("[0-9]{1,9}", text)), default=0)
     while True:
         folder = base / f"{scenario}-{number:03d}"
         try:
@@ -109,8 +112,8 @@ def read_metrics(folder: Path) -> dict[str, Any]:
         BadInput: it is missing or damaged.
     """
     try:
-        metrics = json.loads((folder / METRICS).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        metrics = json.loads(read_text(folder / METRICS))
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{folder / METRICS}: cannot be read: {error}") from error
     if not isinstance(metrics, dict):
         raise BadInput(f"{folder / METRICS}: expected a mapping, found {type(metrics).__name__}")

@@ -4,8 +4,19 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
+from pydantic import model_validator
+
 from iap_description.arrays import Array
-from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
+from iap_description.config import (
+    FileName,
+    Flag,
+    NonNegative,
+    Positive,
+    Real,
+    Record,
+    Vec3,
+    VehicleName,
+)
 from iap_description.earth import GRAVITY
 from iap_description.sensors.sensor_info import AnySensor, FixedFrame
 from iap_description.vehicles.assembly import Assembly
@@ -76,10 +87,10 @@ class VehicleMeta(Record):
         frontend: settings of what follows its cameras' images.
     """
 
-    name: str
+    name: VehicleName
     platform: str
     gains: str
-    bodies: tuple[str, ...]
+    bodies: tuple[VehicleName, ...]
     joints: tuple[JointMeta, ...]
     aircraft: tuple[int, ...]
     controlled: tuple[Flag, Flag, Flag]
@@ -94,6 +105,15 @@ class VehicleMeta(Record):
     mounts: tuple[FixedFrame, ...] = ()
     state_source: str = TRUTH
     frontend: str = "default"
+
+    @model_validator(mode="after")
+    def _indices_are_bodies(self) -> Self:
+        joined = (index for joint in self.joints for index in (joint.parent, joint.child))
+        if not self.aircraft or any(i not in range(len(self.bodies)) for i in self.aircraft):
+            raise ValueError(f"key 'aircraft': not indices of {len(self.bodies)} bodies")
+        if any(i not in range(len(self.bodies)) for i in joined):
+            raise ValueError(f"key 'joints': not between {len(self.bodies)} bodies")
+        return self
 
     @classmethod
     def of(
@@ -172,7 +192,7 @@ class RunMeta(Record):
         gravity: along -z of map [m/s^2].
     """
 
-    scenario: str
+    scenario: FileName
     seed: int
     physics_hz: Positive
     control_hz: Positive

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a recorded run back some seconds at a time, so that an hour takes no more memory than a minute."""
 
-from collections.abc import Collection, Iterator, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from pydantic import ValidationError
-from rosbags.rosbag2 import Reader, ReaderError
+from rosbags.interfaces import Connection
 
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import read_yaml
+from iap_description.text_files import is_file
+from iap_io.bags.bag_reading import METADATA, parsing, raw_messages
 from iap_io.runs import topics
 from iap_io.runs.column_messages import columns_of, seconds
 from iap_io.runs.columns import Columns, joined
@@ -56,12 +59,10 @@ class RunReader:
         names = (topics.GIVEN, topics.ACTUAL)
         wanted = {topic(each.name, name) for each in self.meta.vehicles for name in names}
         found = dict[str, tuple[str, list[bytes]]]()
-        for name, msgtype, _, data in self._messages(wanted):
-            found.setdefault(name, (msgtype, []))[1].append(data)
-        try:
+        for connection, _, data in raw_messages(self._bag, wanted):
+            found.setdefault(connection.topic, (connection.msgtype, []))[1].append(data)
+        with parsing(self._bag, "recording"):
             read = {name: _track(*messages) for name, messages in found.items()}
-        except ValueError as error:
-            raise BadInput(f"{self._bag}: not a readable recording: {error}") from error
         return tuple(
             Tracks(*(read.get(topic(vehicle.name, name)) for name in names))
             for vehicle in self.meta.vehicles
@@ -70,14 +71,15 @@ class RunReader:
     def pieces(self, ticks: int = PIECE) -> Iterator[tuple[Columns, ...]]:
         """Rows of all vehicles, in order of time, so many control ticks at a time."""
         pending = _Pending(self.meta.vehicles)
-        try:
-            for name, msgtype, stamp, data in self._messages(pending.wanted):
-                if pending.ticks >= ticks and stamp > pending.stamp and pending.is_complete:
-                    yield pending.take()
-                pending.add(name, msgtype, stamp, data)
-            yield pending.take()
-        except ValueError as error:
-            raise BadInput(f"{self._bag}: not a readable recording: {error}") from error
+        for connection, stamp, data in raw_messages(self._bag, pending.wanted):
+            if pending.ticks >= ticks and stamp > pending.stamp and pending.is_complete:
+                yield self._taken(pending)
+            pending.add(connection, stamp, data)
+        yield self._taken(pending)
+
+    def _taken(self, pending: "_Pending") -> tuple[Columns, ...]:
+        with parsing(self._bag, "recording"):
+            return pending.take()
 
     def columns(self, *, at_most: int | None = None) -> tuple[Columns, ...]:
         """All rows of every vehicle, or of a longer run about `at_most` of them, evenly chosen."""
@@ -90,16 +92,6 @@ class RunReader:
                 every *= 2
                 kept = [_joined(kept, slice(None, None, 2))]
         return _joined(kept, slice(None))
-
-    def _messages(self, wanted: Collection[str]) -> Iterator[tuple[str, str, int, bytes]]:
-        """Topic, type, stamp [ns] and bytes of the messages on some topics, in order of time."""
-        try:
-            with Reader(self._bag) as reader:
-                connections = [c for c in reader.connections if c.topic in wanted]
-                for connection, stamp, data in reader.messages(connections) if connections else ():
-                    yield connection.topic, connection.msgtype, stamp, data
-        except (ReaderError, OSError, ValueError, KeyError, EOFError) as error:
-            raise BadInput(f"{self._bag}: not a readable recording: {error}") from error
 
 
 class _Pending:
@@ -115,12 +107,13 @@ class _Pending:
         self._types = dict[str, str]()
         self._messages: dict[str, list[bytes]] = {name: [] for name in self.wanted}
         self._last = dict[str, bytes]()  # before them, for where a message is missing
-        self.stamp = 0  # of the newest [ns]
+        self._newest = -math.inf  # state that was taken [s]
+        self.stamp = 0  # of the newest message [ns]
 
-    def add(self, name: str, msgtype: str, stamp: int, data: bytes) -> None:
+    def add(self, connection: Connection, stamp: int, data: bytes) -> None:
         """Take the next message."""
-        self._types[name], self.stamp = msgtype, stamp
-        self._messages[name].append(data)
+        self._types[connection.topic], self.stamp = connection.msgtype, stamp
+        self._messages[connection.topic].append(data)
 
     @property
     def ticks(self) -> int:
@@ -142,6 +135,10 @@ class _Pending:
             if name not in self._types:
                 raise ValueError(f"no message on {name}")
         columns = tuple(map(self._columns, self._vehicles))
+        t = [float(c.t[i]) for c in columns if len(c.t) for i in (0, -1)]
+        if t and min(t) <= self._newest:
+            raise ValueError(f"stamps on {topics.STATE} go backwards")
+        self._newest = max(t, default=self._newest)
         for name in self._needed:
             self._last[name] = [self._last.get(name, b""), *self._messages[name]][-1]
         self._messages = {name: [] for name in self.wanted}
@@ -182,14 +179,12 @@ def _track(msgtype: str, messages: Sequence[bytes]) -> Track:
 
 
 def _read_meta(bag: Path) -> RunMeta:
+    path = bag / METADATA
+    if not is_file(path):
+        raise BadInput(f"{bag}: no recording of a run: there is no {METADATA}")
     try:
-        tree = yaml.safe_load((bag / "metadata.yaml").read_text(encoding="utf-8"))
         return RunMeta.model_validate_json(
-            tree["rosbag2_bagfile_information"]["custom_data"][META]
+            read_yaml(path)["rosbag2_bagfile_information"]["custom_data"][META]
         )
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadInput(f"{bag}: no recording of a run: {' '.join(str(error).split())}") from error
     except (TypeError, KeyError, ValidationError) as error:
-        raise BadInput(
-            f"{bag / 'metadata.yaml'}: key 'custom_data.{META}' is missing or damaged"
-        ) from error
+        raise BadInput(f"{path}: key 'custom_data.{META}' is missing or damaged") from error

@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rosbags.rosbag2 import Reader, ReaderError
 
 from iap_description.arrays import Array
-from iap_description.errors import BadInput
 from iap_description.sensors.readings import (
     CloudReading,
     ImageReading,
@@ -20,6 +18,7 @@ from iap_description.sensors.readings import (
     Source,
 )
 from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
+from iap_io.bags.bag_reading import parsing, raw_messages
 from iap_io.bags.png import pixels_of
 from iap_io.sensor_messages.camera_messages import COMPRESSED, IMAGE
 from iap_io.sensor_messages.sensor_messages import CLOUD, IMU, MAGNETIC, POINT, RANGES, encoder
@@ -91,17 +90,11 @@ def read_sensors(
         BadInput: the bag is damaged.
     """
     decode = Decoder(sensors)
-    try:
-        with Reader(bag) as reader:
-            chosen = [each for each in reader.connections if each.topic in decode.types]
-            if not chosen:  # which rosbags takes for all of them
-                return
-            for connection, _, data in reader.messages(chosen, start=start, stop=stop):
-                reading = decode(connection.topic, data)
-                if reading is not None:
-                    yield reading
-    except (ReaderError, OSError, ValueError, KeyError, EOFError) as error:
-        raise BadInput(f"{bag}: not a readable recording: {error}") from error
+    with parsing(bag, "recording"):
+        for connection, _, data in raw_messages(bag, decode.types, start=start, stop=stop):
+            reading = decode(connection.topic, data)
+            if reading is not None:
+                yield reading
 
 
 def _imu(source: Source, t: float, sample: Any, bias: Any = None) -> ImuReading:  # noqa: ANN401

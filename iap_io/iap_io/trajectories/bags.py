@@ -20,6 +20,7 @@ from rosbags.typesys.store import Typestore
 
 from iap_description.arrays import Integers
 from iap_description.errors import BadInput
+from iap_io.bags.bag_reading import METADATA, check_metadata, parsing
 from iap_io.trajectories.topics import Topic, short
 
 STORAGE_SUFFIXES = (".mcap", ".db3")
@@ -97,27 +98,12 @@ def opened(path: Path) -> Iterator[Bag]:
 
 def _storage(path: Path) -> Path:
     """The path for rosbags to open: that given, or the only recording in a folder without metadata."""
-    if not path.is_dir() or (path / "metadata.yaml").exists():
+    if not path.is_dir() or (path / METADATA).exists():
+        check_metadata(path)
         return path
     files = [file for file in path.iterdir() if file.suffix in STORAGE_SUFFIXES]
     if len(files) != 1:
         raise BadInput(
-            f"{path}: not a rosbag2 folder: no metadata.yaml, and {len(files)} .mcap or .db3 files"
+            f"{path}: not a rosbag2 folder: no {METADATA}, and {len(files)} .mcap or .db3 files"
         )
     return files[0]
-
-
-@contextmanager
-def parsing(path: Path) -> Iterator[None]:
-    """Report whatever rosbags runs into as bad input; only its calls belong in here."""
-    try:
-        yield
-    except BadInput:
-        raise
-    # A damaged file can fail anywhere in several parsers and decompressors, each with
-    # exceptions of its own.
-    except Exception as error:
-        reason = " ".join(str(error).split()) or "damaged"
-        raise BadInput(
-            f"{path}: not a readable rosbag ({type(error).__name__}: {reason[:160]})"
-        ) from error

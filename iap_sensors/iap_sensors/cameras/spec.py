@@ -9,11 +9,9 @@ from pydantic import Field, model_validator
 
 from iap_description.config import NonNegative, Positive, Presets, Real, Record, Vec3
 from iap_description.sensors import lens
-from iap_description.sensors.sensor_info import Output
+from iap_description.sensors.sensor_info import Output, Size
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "cameras", "camera")  # without places
-LARGEST = 8192  # pixels along a side, which every OpenGL can draw to
-Size = Annotated[int, Field(strict=True, ge=1, le=LARGEST)]
 
 
 class Blur(Record):

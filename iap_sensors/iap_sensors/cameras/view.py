@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.sensors.sensor_info import LARGEST_IMAGE
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Shot
-from iap_sensors.cameras.spec import LARGEST
 
 Image = NDArray[Any]
 MARGIN = 2  # pixels around what the lens shows, for the interpolation between them
@@ -56,10 +56,10 @@ class View:
         focal = np.array([model.K[0, 0], model.K[1, 1]])
         lower = np.floor(xy.min(axis=(0, 1)) * focal) - MARGIN
         width, height = (np.ceil(xy.max(axis=(0, 1)) * focal) + MARGIN + 1 - lower).astype(int)
-        if max(width, height) > LARGEST:
+        if max(width, height) > LARGEST_IMAGE:
             raise BadInput(
                 f"key 'distortion': without it the image would be {width}x{height} pixels,"
-                f" more than {LARGEST} along a side"
+                f" more than {LARGEST_IMAGE} along a side"
             )
         K = np.array([[focal[0], 0.0, -lower[0]], [0.0, focal[1], -lower[1]], [0.0, 0.0, 1.0]])
         columns, rows = np.moveaxis(xy * focal - lower, -1, 0).astype(np.float32)

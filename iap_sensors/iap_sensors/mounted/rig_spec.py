@@ -7,8 +7,9 @@ from typing import Annotated, Self
 import yaml
 from pydantic import Field
 
-from iap_description.config import Positive, Record, parse_mapping, read_yaml, validate
+from iap_description.config import Positive, Record, validate
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import parse_mapping, read_yaml
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform
 from iap_description.world.world import World

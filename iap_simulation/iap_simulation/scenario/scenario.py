@@ -2,6 +2,7 @@
 """Scenarios: how a name, a file and the command line's options become one resolved, checked configuration."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -10,16 +11,17 @@ from pydantic import Field, model_validator
 
 from iap_control.gains import PRESETS as GAINS
 from iap_description.config import (
+    FileName,
     NonNegative,
     Positive,
     Presets,
     Record,
     merged,
     override,
-    read_yaml,
     validate,
 )
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, shown
+from iap_description.plain_yaml import read_yaml
 from iap_description.vehicles.platform import Platform, platform_tree
 from iap_description.world.world import World
 from iap_io.runs.run_meta import Recording
@@ -62,7 +64,7 @@ class Draw(Record):
 class Scenario(Record):
     """A resolved scenario: everything a run needs, nothing implied."""
 
-    scenario: str
+    scenario: FileName
     description: str
     seed: Annotated[int, Field(strict=True, ge=0)]
     duration: Positive | None
@@ -76,7 +78,7 @@ class Scenario(Record):
     cameras: dict[Name, CameraSpec]  # that stand in the world
     renderer: RendererName
     recording: Recording
-    compare: dict[str, tuple[str, ...]]  # other flights of it: name -> KEY=VALUE, ...
+    compare: dict[FileName, tuple[str, ...]]  # other flights of it: name -> KEY=VALUE, ...
     vehicles: Annotated[tuple[VehicleSpec, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -173,7 +175,7 @@ def _scenario_tree(path: Path, heirs: tuple[Path, ...] = ()) -> dict[str, Any]:
         return tree
     if not isinstance(base, str) or SCENARIOS.file_or_path(base) in (*heirs, path):
         raise BadInput(
-            f"{path}: key 'extends': the name of another scenario is expected (got {base!r})"
+            f"{path}: key 'extends': the name of another scenario is expected (got {shown(base)})"
         )
     return merged(_scenario_tree(SCENARIOS.file_or_path(base), (*heirs, path)), tree)
 
@@ -182,14 +184,14 @@ def resolve_tree(
     name: str, tree: dict[str, Any], source: str, options: Options
 ) -> tuple[Scenario, dict[str, Any]]:
     """Resolve a scenario's plain tree; `source` names it in errors."""
-    tree = {"scenario": name, **_with_defaults(tree, source)}
-    for vehicle in tree.get("vehicles", [tree]):
+    tree = {"scenario": _file_name(name), **_with_defaults(tree, source)}
+    for vehicle in _vehicles(tree, source):
         _expand(vehicle, options, source)
     for key in ("seed", "duration"):
         if getattr(options, key) is not None:
             tree[key] = getattr(options, key)
     if options.scene is not None:
-        tree["world"] = {**tree["world"], "scene": options.scene}
+        tree["world"] = {**_mapping(tree, "world", source), "scene": options.scene}
     tree = _with_sensors(tree, source)
     for assignment in options.assignments:  # a preset's name, perhaps, and then a key of it
         tree = _with_sensors(override(tree, [assignment]), source)
@@ -216,40 +218,70 @@ def _with_defaults(tree: dict[str, Any], source: str) -> dict[str, Any]:
     vehicle_defaults = {key: defaults[key] for key in VEHICLE_KEYS if key in defaults}
     if "vehicles" not in tree:
         return merged(defaults, tree)
-    if not isinstance(tree["vehicles"], list) or not tree["vehicles"]:
-        raise BadInput(f"{source}: key 'vehicles': a list with at least one vehicle is expected")
     shared = {key: value for key, value in defaults.items() if key not in VEHICLE_KEYS}
-    for vehicle in tree["vehicles"]:
-        if not isinstance(vehicle, dict):
-            raise BadInput(f"{source}: key 'vehicles': a mapping is expected (got {vehicle!r})")
-    vehicles = [merged(vehicle_defaults, vehicle) for vehicle in tree["vehicles"]]
+    vehicles = [merged(vehicle_defaults, vehicle) for vehicle in _vehicles(tree, source)]
     return {
         **merged(shared, {k: v for k, v in tree.items() if k != "vehicles"}),
         "vehicles": vehicles,
     }
 
 
+def _file_name(text: str) -> str:
+    """A file's name as the name of a run, see `iap_description.config.FileName`."""
+    return re.sub(r"^\W|[^\w .,+=@()~-]", "_", text)[:100]
+
+
+def _vehicles(tree: dict[str, Any], source: str) -> list[dict[str, Any]]:
+    """The vehicles of a tree, which is the vehicle itself in the shorthand of one.
+
+    Raises:
+        BadInput: they are no list of mappings, or there is none.
+    """
+    vehicles = tree.get("vehicles", [tree])
+    if not isinstance(vehicles, list) or not vehicles:
+        raise BadInput(f"{source}: key 'vehicles': a list with at least one vehicle is expected")
+    for vehicle in vehicles:
+        if not isinstance(vehicle, dict):
+            raise BadInput(
+                f"{source}: key 'vehicles': a mapping is expected (got {shown(vehicle)})"
+            )
+    return vehicles
+
+
+def _mapping(tree: dict[str, Any], key: str, source: str) -> dict[str, Any]:
+    """The mapping below a key.
+
+    Raises:
+        BadInput: there is none.
+    """
+    found = tree.get(key)
+    if not isinstance(found, dict):
+        raise BadInput(f"{source}: key '{key}': a mapping is expected (got {shown(found)})")
+    return found
+
+
 def _with_sensors(tree: dict[str, Any], source: str) -> dict[str, Any]:
     """Write out the sensors and cameras that are given by names of presets."""
-    out = {**tree, "cameras": cameras_tree(tree["cameras"])}
-    for vehicle in out.get("vehicles", [out]):
-        vehicle["sensors"] = sensors_tree(vehicle["sensors"], source)
+    out = {**tree, "cameras": cameras_tree(tree.get("cameras"))}
+    for vehicle in _vehicles(out, source):
+        vehicle["sensors"] = sensors_tree(vehicle.get("sensors"), source)
     return out
 
 
 def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:
     """Replace the names of platform and gains by what they stand for."""
-    platform = options.platform or vehicle["platform"]
+    platform = options.platform or vehicle["platform"]  # which has a default
     if isinstance(platform, str):
         vehicle["platform"], home = platform_tree(platform)
         validate(Platform, vehicle["platform"], source=home)  # here its own file can be named
     if TOOL in vehicle:
-        vehicle["platform"] = {**vehicle["platform"], TOOL: vehicle.pop(TOOL)}
+        vehicle["platform"] = {
+            **_mapping(vehicle, "platform", source),
+            TOOL: vehicle.pop(TOOL),
+        }
     if options.sensors is not None:
         vehicle["sensors"] = options.sensors
-    control = vehicle["control"]
-    if not isinstance(control, dict):
-        raise BadInput(f"{source}: key 'control': a mapping is expected (got {control!r})")
+    control = _mapping(vehicle, "control", source)
     gains = options.gains or control.get("gains")
     if isinstance(gains, str):
         vehicle["control"] = {"preset": gains, **control, "gains": GAINS.tree(gains)}
@@ -269,8 +301,8 @@ def resolve_again(
     """
     tree = read_yaml(path)
     if scene is not None:
-        tree["world"] = {**tree["world"], "scene": scene}
-    for vehicle in tree.get("vehicles", [tree]) if sensors is not None else ():
+        tree["world"] = {**_mapping(tree, "world", str(path)), "scene": scene}
+    for vehicle in _vehicles(tree, str(path)) if sensors is not None else ():
         vehicle["sensors"] = sensors
     tree = _with_sensors(tree, str(path))
     return scenario_of(tree, str(path)), tree

@@ -3,12 +3,12 @@
 
 from typing import Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from iap_control.gains import Gains
 from iap_control.interaction.push import Push
 from iap_control.references.motions import MotionOrReplay
-from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
+from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3, VehicleName
 from iap_description.vehicles.platform import Platform
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.measured.state_noise import StateNoise
@@ -55,7 +55,7 @@ class ModelError(Record):
 class VehicleSpec(Record):
     """One vehicle of a scenario."""
 
-    name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")
+    name: VehicleName
     platform: Platform
     start: Start
     offset: Vec3

@@ -14,8 +14,9 @@ from iap_bringup.experiments.virpo_cases import CASES, METHODS, SEQUENCES, Study
 from iap_bringup.experiments.virpo_experiment import as_csv, as_markdown, show_tables, write_tables
 from iap_bringup.experiments.virpo_scores import Failed, Key, Order, Score, gain_of, mean_of
 from iap_bringup.experiments.virpo_tables import GAIN, GAIN_NOISY, TABLE_VII, TABLE_VIII, tables
-from iap_description.config import read_yaml, validate
+from iap_description.config import validate
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import read_yaml
 
 # As in the papers: every method better than the last.
 LEVEL = {

@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 import yaml
 
-from iap_description.config import override, parse_yaml, read_yaml, validate
+from iap_description.config import override, validate
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import parse_yaml, read_yaml
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import (
     DATA,

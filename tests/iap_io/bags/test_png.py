@@ -48,5 +48,5 @@ def test_depth_is_no_png() -> None:
 
 
 def test_what_is_no_png_is_refused() -> None:
-    with pytest.raises(ValueError, match="not a PNG image"):
+    with pytest.raises(ValueError, match="neither a PNG nor a JPEG"):
         pixels_of(b"nothing of the kind")

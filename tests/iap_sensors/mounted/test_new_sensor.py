@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from iap_bringup.launching.node_parameters import sensor_nodes
-from iap_description.config import read_yaml
 from iap_description.errors import BadInput
+from iap_description.plain_yaml import read_yaml
 from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
 from iap_io.sensor_messages.sensor_reader import read_sensors

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reading of bags that may be damaged or made to do harm.
+
+rosbags unpacks whatever a file brings along: ten kilobytes become gigabytes. Importing this module puts limits into its
+decompressors. `parsing` makes bad input of whatever rosbags meets, and `raw_messages` reads this suite's own bags so.
+"""
+
+import bz2
+import os
+import struct
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import lz4.frame  # type: ignore[import-untyped]
+from rosbags.interfaces import Connection
+from rosbags.rosbag1 import reader as rosbag1_reader
+from rosbags.rosbag2 import Reader, storage_mcap
+from rosbags.rosbag2 import reader as rosbag2_reader
+
+from iap_description.errors import BadInput
+from iap_description.plain_yaml import read_yaml
+
+METADATA = "metadata.yaml"
+MAX_CHUNK = 32 << 20  # bytes that a compressed chunk, or message, may come to
+MAX_FILE, MAX_RATIO = 256 << 20, 200  # of a compressed storage file: bytes, or else times its size
+_WINDOW_LOG = 25  # of zstd: it sets so much memory aside
+_REASONS: dict[type[Exception], str] = {
+    MemoryError: "a length in it is larger than memory",
+    OverflowError: "a length in it is no length",
+    AssertionError: "its records contradict each other",
+    struct.error: "a record is cut short",
+    EOFError: "it ends too early",
+}
+
+
+def _unpacked(new: Callable[[], Any], data: bytes) -> bytes:
+    """What compressed data, one stream of bz2, lz4 or zstd or several, come to.
+
+    Raises:
+        ValueError: more than `MAX_CHUNK`, or they end too early.
+    """
+    parts, room = [], MAX_CHUNK
+    while data:
+        stream = new()
+        parts.append(stream.decompress(data, room + 1))
+        room -= len(parts[-1])
+        if room < 0:
+            raise ValueError(f"a compressed chunk comes to more than {MAX_CHUNK >> 20} MiB")
+        if not stream.eof:
+            raise ValueError("a compressed chunk ends too early")
+        data = stream.unused_data or b""
+    return b"".join(parts)
+
+
+def _zstd_stream() -> object:
+    return _zstd.ZstdDecompressor(
+        options={_zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
+    )
+
+
+class _LimitedFile:
+    """A compressed storage file, unpacked piece by piece as rosbags asks for it."""
+
+    def __init__(self, file: Any, mode: str) -> None:  # noqa: ANN401
+        self._file = _zstd.open(file, mode)
+        self._room = max(MAX_FILE, MAX_RATIO * os.fstat(file.fileno()).st_size)
+
+    def read(self, size: int) -> bytes:
+        data: bytes = self._file.read(size)
+        self._room -= len(data)
+        if self._room < 0:
+            raise ValueError("a compressed file comes to far more than its size promises")
+        return data
+
+    def __enter__(self) -> "_LimitedFile":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+
+_zstd: Any = storage_mcap.zstd
+_LZ4, _BZ2 = lz4.frame.LZ4FrameDecompressor, bz2.BZ2Decompressor
+storage_mcap.DECOMPRESSORS["lz4"] = lambda data, _: _unpacked(_LZ4, data)
+storage_mcap.DECOMPRESSORS["zstd"] = lambda data, _: _unpacked(_zstd_stream, data)
+rosbag1_reader.decompressors["lz4"] = lambda data: _unpacked(_LZ4, data)
+rosbag1_reader.decompressors["bz2"] = lambda data: _unpacked(_BZ2, data)
+rosbag2_reader.zstd = SimpleNamespace(  # type: ignore[assignment] # the two functions that are used of it
+    decompress=lambda data: _unpacked(_zstd_stream, data), open=_LimitedFile
+)
+
+
+@contextmanager
+def parsing(path: Path, what: str = "rosbag") -> Iterator[None]:
+    """Report whatever a bag's bytes lead to as bad input; only what decodes them belongs in here."""
+    try:
+        yield
+    except BadInput:
+        raise
+    # A damaged file can fail anywhere in several parsers and decompressors, each with
+    # exceptions of its own.
+    except Exception as error:
+        found = " ".join(str(error).split())[:160]
+        reason = next((text for kind, text in _REASONS.items() if isinstance(error, kind)), None)
+        reason = reason or (f"{type(error).__name__}: {found}" if found else "it is damaged")
+        raise BadInput(f"{path}: not a readable {what}: {reason}") from error
+
+
+def check_metadata(path: Path) -> None:
+    """Refuse a rosbag2 folder whose metadata.yaml cannot be YAML of a reasonable size, before rosbags reads it.
+
+    Raises:
+        BadInput: one line.
+    """
+    if path.is_dir():
+        read_yaml(path / METADATA)
+
+
+def raw_messages(
+    bag: Path, topics: Container[str], *, start: int | None = None, stop: int | None = None
+) -> Iterator[tuple[Connection, int, bytes]]:
+    """Serialised messages of some topics of one of this suite's bags, in order of their time.
+
+    Args:
+        bag: the bag's folder.
+        topics: those that count.
+        start: first stamp [ns].
+        stop: stamp [ns] before which they end.
+
+    Yields:
+        Connection, stamp [ns], and the message in CDR.
+
+    Raises:
+        BadInput: the bag is damaged.
+    """
+    with parsing(bag, "recording"):
+        check_metadata(bag)
+        with Reader(bag) as reader:
+            chosen = [each for each in reader.connections if each.topic in topics]
+            if chosen:  # none is all of them to rosbags
+                yield from reader.messages(chosen, start=start, stop=stop)
