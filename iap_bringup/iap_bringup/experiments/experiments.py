@@ -43,6 +43,14 @@ def localization_nodes(console: Console) -> None:
     show_columns(console, "three aircraft, six images at 20 Hz, from a recording", results)
 
 
+def soak(console: Console) -> None:
+    """Flights of an hour, in one process and as ROS nodes in lockstep: memory, open files and threads meanwhile."""
+    from iap_bringup.experiments.soak import as_nodes, in_process, show_soak
+
+    for fly in (in_process, as_nodes):
+        show_soak(console, fly, 3600.0)
+
+
 def contact(console: Console) -> None:
     """A platform at rest, the peg-in-hole flight over physics rates, and the wrench observer's estimates."""
     from iap_bringup.experiments import contact as contact_studies
@@ -113,7 +121,7 @@ PEG = (
 )
 EXPERIMENTS: dict[str, Callable[[Console], None]] = {
     study.__name__: study
-    for study in (free_flight, nodes, localization_nodes, contact, peg_in_hole, sensors)
+    for study in (free_flight, nodes, localization_nodes, soak, contact, peg_in_hole, sensors)
 }
 LOCALIZATION: dict[str, Callable[[Console, ExperimentOptions], None]] = {  # these take options
     study.__name__: study for study in (virpo_tables, virpo_faults)

@@ -20,6 +20,7 @@ from iap_bringup.experiments.options import Report, Rows
 from iap_bringup.terminal.tables import show_rows
 from iap_description.errors import BadInput
 from iap_simulation.run import record
+from iap_simulation.scenario.scenario import Options, resolve
 
 ROWS = 10  # of a table, at equal distances in flown time
 SCENARIO = "hover"
@@ -62,12 +63,18 @@ def in_process(duration: float, report: Report) -> Rows:
 
 
 def as_nodes(duration: float, report: Report) -> Rows:
-    """Memory [MB] of all node processes that fly and record in lockstep, and the files and threads of all together."""
-    import rclpy
+    """Memory [MB] of all node processes that fly and record in lockstep, and the files and threads of all together.
 
-    from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
-    from iap_bringup.experiments.nodes.measure import START_TIMEOUT, wait_until
-    from iap_simulation.scenario.scenario import Options, resolve
+    Raises:
+        BadInput: no ROS 2, or the nodes are not built or do not start.
+    """
+    try:
+        import rclpy
+
+        from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
+        from iap_bringup.experiments.nodes.measure import START_TIMEOUT, wait_until
+    except ImportError as error:
+        raise BadInput(f"soak: ROS 2 is not in this environment ({error})") from error
 
     scenario, _ = resolve(SCENARIO, Options(duration=2.0 * duration))
     parameters = {"scenario": SCENARIO, "duration": 2.0 * duration}
@@ -95,7 +102,9 @@ def growth_row(rows: Rows) -> dict[str, str]:
     return {key: f"{100.0 * (flown[-1][key] / flown[1][key] - 1.0):+.2f} %" for key in flown[1]}
 
 
-def soak(console: Console, measured: Callable[[float, Report], Rows], duration: float) -> None:
+def show_soak(
+    console: Console, measured: Callable[[float, Report], Rows], duration: float
+) -> None:
     """Measure, and show the table."""
     with console.status("") as status:
         rows = measured(duration, status.update)
@@ -112,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--nodes", action="store_true", help="ROS nodes in lockstep")
     options = parser.parse_args(arguments)
     try:
-        soak(Console(), as_nodes if options.nodes else in_process, options.duration)
+        show_soak(Console(), as_nodes if options.nodes else in_process, options.duration)
     except BadInput as error:
         sys.stderr.write(f"soak: {error}\n")
         return 2

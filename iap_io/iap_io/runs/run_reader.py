@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads a recorded run back some seconds at a time, so that an hour takes no more memory than a minute."""
 
-from collections.abc import Collection, Iterator, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from pydantic import ValidationError
+from rosbags.interfaces import Connection
 
 from iap_description.errors import BadInput
 from iap_description.plain_yaml import read_yaml
@@ -58,8 +60,8 @@ class RunReader:
         names = (topics.GIVEN, topics.ACTUAL)
         wanted = {topic(each.name, name) for each in self.meta.vehicles for name in names}
         found = dict[str, tuple[str, list[bytes]]]()
-        for name, msgtype, _, data in self._messages(wanted):
-            found.setdefault(name, (msgtype, []))[1].append(data)
+        for connection, _, data in raw_messages(self._bag, wanted):
+            found.setdefault(connection.topic, (connection.msgtype, []))[1].append(data)
         with parsing(self._bag, "recording"):
             read = {name: _track(*messages) for name, messages in found.items()}
         return tuple(
@@ -70,13 +72,13 @@ class RunReader:
     def pieces(self, ticks: int = PIECE) -> Iterator[tuple[Columns, ...]]:
         """Rows of all vehicles, in order of time, so many control ticks at a time."""
         pending = _Pending(self.meta.vehicles)
-        for name, msgtype, stamp, data in self._messages(pending.wanted):
+        for connection, stamp, data in raw_messages(self._bag, pending.wanted):
             if pending.ticks >= ticks and stamp > pending.stamp and pending.is_complete:
-                yield self._columns(pending)
-            pending.add(name, msgtype, stamp, data)
-        yield self._columns(pending)
+                yield self._taken(pending)
+            pending.add(connection, stamp, data)
+        yield self._taken(pending)
 
-    def _columns(self, pending: "_Pending") -> tuple[Columns, ...]:
+    def _taken(self, pending: "_Pending") -> tuple[Columns, ...]:
         with parsing(self._bag, "recording"):
             return pending.take()
 
@@ -92,11 +94,6 @@ class RunReader:
                 kept = [_joined(kept, slice(None, None, 2))]
         return _joined(kept, slice(None))
 
-    def _messages(self, wanted: Collection[str]) -> Iterator[tuple[str, str, int, bytes]]:
-        """Topic, type, stamp [ns] and bytes of the messages on some topics, in order of time."""
-        for connection, stamp, data in raw_messages(self._bag, wanted):
-            yield connection.topic, connection.msgtype, stamp, data
-
 
 class _Pending:
     """Messages that wait to become columns."""
@@ -111,12 +108,13 @@ class _Pending:
         self._types = dict[str, str]()
         self._messages: dict[str, list[bytes]] = {name: [] for name in self.wanted}
         self._last = dict[str, bytes]()  # before them, for where a message is missing
-        self.stamp = 0  # of the newest [ns]
+        self._newest = -math.inf  # state that was taken [s]
+        self.stamp = 0  # of the newest message [ns]
 
-    def add(self, name: str, msgtype: str, stamp: int, data: bytes) -> None:
+    def add(self, connection: Connection, stamp: int, data: bytes) -> None:
         """Take the next message."""
-        self._types[name], self.stamp = msgtype, stamp
-        self._messages[name].append(data)
+        self._types[connection.topic], self.stamp = connection.msgtype, stamp
+        self._messages[connection.topic].append(data)
 
     @property
     def ticks(self) -> int:
@@ -138,6 +136,10 @@ class _Pending:
             if name not in self._types:
                 raise ValueError(f"no message on {name}")
         columns = tuple(map(self._columns, self._vehicles))
+        t = [float(c.t[i]) for c in columns if len(c.t) for i in (0, -1)]
+        if t and min(t) <= self._newest:
+            raise ValueError(f"stamps on {topics.STATE} go backwards")
+        self._newest = max(t, default=self._newest)
         for name in self._needed:
             self._last[name] = [self._last.get(name, b""), *self._messages[name]][-1]
         self._messages = {name: [] for name in self.wanted}

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a flight holds, over its time."""
+
+import pytest
+
+from iap_bringup.experiments import soak
+
+
+@pytest.mark.slow
+def test_descriptors_and_threads_stay_as_they_are_in_flight():
+    rows = soak.in_process(20.0, lambda _: None)
+    assert len(rows) == soak.ROWS + 1
+    flown = [row for name, row in rows.items() if name.endswith(" s")]
+    for key in ("open_files", "threads"):
+        assert len({row[key] for row in flown}) == 1
+    assert soak.growth_row(rows)["threads"] == "+0.00 %"
+    assert rows["largest, judged"]["memory_mb"] >= flown[-1]["memory_mb"]
