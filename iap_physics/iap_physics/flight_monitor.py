@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Failures of a flight: a crash into the ground, an overturn, a lost contact. Collisions are noted, not fatal."""
+"""Failures of a flight: a crash into the ground or itself, an overturn, a lost contact.
+
+Collisions of one vehicle with another are noted, not fatal.
+"""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from iap_description.errors import FlightFailed
 from iap_physics.engines.engine import WORLD
@@ -16,7 +19,7 @@ class FlightMonitor:
 
     Attributes:
         spec: of the plant.
-        collisions: first touch of every pair, as (t, name, name).
+        collisions: first touch of every pair, as (t, name, name); parts of one vehicle are NAME/BODY.
     """
 
     spec: PlantSpec
@@ -45,12 +48,23 @@ class FlightMonitor:
         for contact in plant.engine.contacts():
             rows = (contact.body_a, contact.body_b)
             a, b = (self._name(plant, row) for row in rows)
-            if a == b or contact.distance > 0.0:  # engines also report what is about to touch
+            if contact.distance > 0.0 or max(rows) < 0:  # about to touch only; objects among themselves
                 continue
-            if None in (a, b):
+            if a == b:
+                self._fold(plant, *sorted(rows))
+            elif None in (a, b):
                 self._check_touch(plant, max(rows), min(rows))
             elif (a, b) not in [pair[1:] for pair in self.collisions]:
                 self.collisions.append((plant.t, str(a), str(b)))
+
+    def _fold(self, plant: Plant, *rows: int) -> NoReturn:
+        """End the flight of a vehicle of which two bodies, by their rows, have collided."""
+        number = plant.vehicle_of(rows[0])
+        name, propulsion = self.spec.vehicles[number].name, plant.propulsion[number]
+        bodies = self.spec.vehicles[number].assembly.bodies
+        one, other = (bodies[row - propulsion.rows.start].name for row in rows)
+        self.collisions.append((plant.t, f"{name}/{one}", f"{name}/{other}"))
+        raise FlightFailed("crashed", plant.t, f"{one} and {other} of {name} have collided")
 
     def _check_touch(self, plant: Plant, body: int, other: int) -> None:
         """Refuse the ground to vehicles that may not land, and objects of the world to all but central bodies."""

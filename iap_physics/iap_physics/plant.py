@@ -96,7 +96,7 @@ class Plant:
         """The plant of a specification at its start, in an engine of one world that is loaded here.
 
         Raises:
-            BadInput: a vehicle starts inside an object of the world.
+            BadInput: a vehicle starts inside an object of the world or folded into itself.
         """
         assemblies = [vehicle.assembly for vehicle in spec.vehicles]
         engine.load(spec.world, assemblies)
@@ -124,17 +124,27 @@ class Plant:
         self.reset(spec.start, spec.start_rpm, spec.rng(GUSTS))
 
     def check_start(self, spec: PlantSpec) -> None:
-        """Refuse vehicles that start inside an object of the world.
+        """Refuse vehicles that start inside an object of the world, or folded into themselves.
 
         Raises:
-            BadInput: naming vehicle and object.
+            BadInput: naming vehicle and object, or the parts of the vehicle.
         """
         names = list(spec.world.objects)
         for contact in self.engine.contacts():
             low, row = sorted((contact.body_a, contact.body_b))
-            if low > OBJECT or contact.distance > -MAX_OVERLAP:
+            if contact.distance > -MAX_OVERLAP or row < 0:
                 continue
-            vehicle = spec.vehicles[self.vehicle_of(row)].name
+            number = self.vehicle_of(row)
+            vehicle = spec.vehicles[number].name
+            if low >= 0 and self.vehicle_of(low) == number:
+                bodies, first = spec.vehicles[number].assembly.bodies, self._bases[number]
+                raise BadInput(
+                    f"vehicle '{vehicle}' starts with {bodies[row - first].name}"
+                    f" {-1e3 * contact.distance:.0f} mm inside {bodies[low - first].name}: check"
+                    " the attitude at its reference's start and platform.joints"
+                )
+            if low > OBJECT:
+                continue
             raise BadInput(
                 f"vehicle '{vehicle}' starts {-1e3 * contact.distance:.0f} mm inside the object"
                 f" '{names[OBJECT - low]}': check its tool, its reference's start and world.objects"

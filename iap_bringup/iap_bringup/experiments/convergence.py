@@ -117,7 +117,7 @@ def fly(
     loaded: bool = True,
     midpoint: bool = False,
 ) -> Array:
-    """Tumble for `DURATION` at `rate` [Hz].
+    """Tumble for `DURATION` at `rate` [Hz], the aircraft through the central body.
 
     Args:
         engine: flies one assembly.
@@ -129,7 +129,7 @@ def fly(
     Returns:
         State rows (SAMPLES + 1, bodies, 13) at equal intervals, the start first.
     """
-    engine.load(WORLD if loaded else WEIGHTLESS, [assembly])
+    engine.load(WORLD if loaded else WEIGHTLESS, [assembly.without_shapes()])
     engine.reset(tumbling(assembly)[None])
     loads = Loads.on(assembly) if loaded else Loads.none(assembly)
     dt, steps = 1.0 / rate, round(DURATION * rate)

@@ -107,6 +107,10 @@ class Assembly:
         )
         return replace(self, bodies=bodies)
 
+    def without_shapes(self) -> Self:
+        """The same assembly with nothing that could be touched: its bodies pass through everything."""
+        return replace(self, bodies=tuple(replace(b, collision=()) for b in self.bodies))
+
     @cached_property
     def mass(self) -> float:
         """Total mass m [kg]."""
@@ -141,6 +145,15 @@ class Assembly:
                 R = so3.matrix_from_quaternion(joint.q_PJ)
                 J += R @ body.inertia @ R.T
         return J
+
+    @cached_property
+    def rigid_part(self) -> tuple[int, ...]:
+        """Of every body the first of those with which it is one rigid body, by fixed joints."""
+        part = list(range(len(self.bodies)))
+        for joint in self.joints:
+            if not joint.kind.is_free:
+                part[joint.child] = part[joint.parent]
+        return tuple(part)
 
     @cached_property
     def is_jointed(self) -> bool:

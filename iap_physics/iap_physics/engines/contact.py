@@ -27,6 +27,8 @@ def contact_of(point: Point, rows: Mapping[tuple[int, int], int]) -> Contact:
 def wrench_on(handle: tuple[int, int], center_W: Vector, points: Iterable[Point]) -> Array:
     """The wrench (6,) of contacts on a body: force [N] and torque about its CoM [N m], world axes.
 
+    Contacts with other bodies of its own vehicle are left out.
+
     Args:
         handle: PyBullet's body and link.
         center_W: the body's CoM when the step began [m].
@@ -34,7 +36,7 @@ def wrench_on(handle: tuple[int, int], center_W: Vector, points: Iterable[Point]
     """
     wrench = [0.0] * 6
     for point in points:
-        if not point[9]:  # about to touch only
+        if not point[9] or point[1] == point[2]:  # about to touch only, or within the vehicle
             continue
         if (point[1], point[3]) == handle:
             force_W, at_W = _force_on_a(point), point[5]

@@ -102,7 +102,7 @@ class Engine(Protocol):
         """
 
     def contact_wrench(self, row: int) -> Array:
-        """(6,) force [N] and torque about its CoM [N m] of all contacts on a body, world axes.
+        """(6,) force [N] and torque about its CoM [N m] of contacts on a body but for its own vehicle's, world axes.
 
         They are those of the last step, which act where the body was when that step began.
 

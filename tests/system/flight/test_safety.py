@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from flying import GRAVITY, Loop, scenario_of
 
+from iap_control.controller import PlatformController
 from iap_description import so3
-from iap_description.errors import FlightFailed
+from iap_description.errors import BadInput, FlightFailed
 from iap_description.states import Q
 
 
@@ -53,6 +54,32 @@ def test_who_touches_the_ground_in_flight_has_crashed():
     assert failed.value.outcome == "crashed"
     fall = np.sqrt(2.0 * 1.3 / GRAVITY)
     assert failed.value.t > fall  # no sooner than it can fall
+
+
+def test_a_platform_that_folds_has_crashed_into_itself(monkeypatch):
+    """One aircraft is told to tip over, onto the tube that carries it."""
+    fine = PlatformController.__call__
+
+    def tipping(self, *arguments):
+        command = fine(self, *arguments)
+        command.q_WB[1] = so3.multiply(command.q_WB[1], tip)
+        return command
+
+    tip = so3.quaternion_exp(np.array([-1.0, -1.0, 0.0]))
+
+    monkeypatch.setattr(PlatformController, "__call__", tipping)
+    loop = hover(engine="pybullet", duration=5.0)
+    with pytest.raises(FlightFailed, match="base_link and drone_2 of iap have collided") as failed:
+        loop.fly()
+    loop.plant.engine.close()
+    assert failed.value.outcome == "crashed"
+    assert loop.monitor.collisions == [(failed.value.t, "iap/base_link", "iap/drone_2")]
+
+
+def test_a_platform_that_would_start_folded_is_refused():
+    """Its reference leans by 75 deg, and its level aircraft would be in its tubes."""
+    with pytest.raises(BadInput, match=r"starts with drone_\d .* inside base_link.*platform\.joints"):
+        hover("reference.rpy_deg=[60.0, 60.0, 0.0]", engine="pybullet")
 
 
 def test_who_starts_on_the_ground_may_touch_it():

@@ -59,10 +59,10 @@ class _Snapshot:
 
 
 class PyBulletEngine(Engine):
-    """One PyBullet world. Vehicles collide with the ground, the scene, objects and each other.
+    """One PyBullet world. Vehicles collide with the ground, the scene, objects, each other and themselves.
 
-    Bodies of one vehicle do not collide among themselves, nor objects that stand still or move as
-    prescribed.
+    Objects that stand still or move as prescribed do not collide, nor bodies of one vehicle that are one rigid
+    part or overlap at rest.
     """
 
     batch = 1

@@ -2,7 +2,9 @@
 """Builds worlds in PyBullet.
 
 Spherical joints have a motor and bodies have damping by default: both are switched off. Links on
-fixed joints stay bodies of their own unless URDF_MERGE_FIXED_LINKS is given.
+fixed joints stay bodies of their own unless URDF_MERGE_FIXED_LINKS is given. Links of one body pass
+through each other unless URDF_USE_SELF_COLLISION is given, and a link through its parent unless
+URDF_USE_SELF_COLLISION_INCLUDE_PARENT is given as well.
 
 The scene is one body of triangles, for this reason, found with PyBullet 3.2.7: to the broad phase all of the scene is
 one box, in which vehicles always are. With a compound of convex shapes each step then takes 16 us
@@ -12,6 +14,7 @@ and rays hit the surface exactly, several times faster.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -37,6 +40,11 @@ from iap_physics.engines.pybullet.objects import Model, load
 NEAR = 0.005  # gap of a contact point, in sizes of the smaller shape, by default 0.02
 FAR = 1e4  # a coordinate or velocity beyond this is divergence [m, m/s, rad/s]
 SOLVER_ITERATIONS = 50  # of the contact and constraint solver, per step
+URDF_FLAGS = (
+    bullet.URDF_USE_INERTIA_FROM_FILE
+    | bullet.URDF_USE_SELF_COLLISION
+    | bullet.URDF_USE_SELF_COLLISION_INCLUDE_PARENT
+)
 GROUND_REACH, GROUND_DEPTH = 1000.0, 10.0  # half extents of the ground [m]
 
 
@@ -152,7 +160,7 @@ def _add_ground(client: int) -> int:
 def _load(client: int, assembly: Assembly, urdf: Path, surface: Surface) -> LoadedVehicle:
     check_joint_types(assembly, "pybullet", JOINTS)
     at = {"physicsClientId": client}
-    body = bullet.loadURDF(str(urdf), flags=bullet.URDF_USE_INERTIA_FROM_FILE, **at)
+    body = bullet.loadURDF(str(urdf), flags=URDF_FLAGS, **at)
     count = bullet.getNumJoints(body, **at)
     names = [bullet.getJointInfo(body, link, **at)[12].decode() for link in range(count)]
     links = tuple(names.index(part.name) for part in assembly.bodies[1:])
@@ -162,9 +170,23 @@ def _load(client: int, assembly: Assembly, urdf: Path, surface: Surface) -> Load
         bullet.changeDynamics(body, link, maxJointVelocity=SPEED_LIMIT, **undamped, **at)
         set_surface(client, (body, link), part.surface or rigid)
     bullet.changeDynamics(body, -1, collisionMargin=MARGIN, **at)  # of links it would do nothing
+    _let_pass(client, body, (-1, *links), assembly)
     for joint in assembly.joints:
         JOINTS[joint.type].release(client, body, links[joint.child - 1])
     return LoadedVehicle(assembly, body, links)
+
+
+def _let_pass(client: int, body: int, links: tuple[int, ...], assembly: Assembly) -> None:
+    """Let pairs of a vehicle's bodies pass through each other that cannot move apart, or that overlap at rest.
+
+    The second are neighbours whose shapes meet at their joint, which no motion of the joint would part.
+    """
+    at = {"physicsClientId": client}
+    for a, b in combinations(range(len(links)), 2):
+        pair = {"linkIndexA": links[a], "linkIndexB": links[b]}
+        is_rigid = assembly.rigid_part[a] == assembly.rigid_part[b]
+        if is_rigid or bullet.getClosestPoints(body, body, 0.0, **pair, **at):
+            bullet.setCollisionFilterPair(body, body, links[a], links[b], 0, **at)
 
 
 def _release_spherical(client: int, body: int, link: int) -> None:
