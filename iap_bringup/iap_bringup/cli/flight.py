@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,7 +132,7 @@ def _fly(
             how = {"realtime": options.realtime, "view": options.view}
             result = execute(flight, folder, tree, progress=progress, **how)
             if resolve_anew is not None:
-                _fly_compared(result, scenario, resolve_anew, folder, progress)
+                result = _fly_compared(result, scenario, resolve_anew, folder, progress)
         if not options.no_plot:
             with console.status("drawing"):
                 # matplotlib is slow to import
@@ -150,19 +151,28 @@ def _fly(
 
 def _fly_compared(
     result: Result, scenario: Scenario, resolve: Resolve, folder: Path, progress: Progress
-) -> None:
-    """Fly what the key `compare` names, each into its own folder, and add it to the flight's metrics.json."""
+) -> Result:
+    """Fly what the key `compare` names, each into its own folder, and add it to the flight's metrics.json.
+
+    Returns:
+        The flight's result; where one of the others was interrupted, it counts as interrupted, too.
+    """
     if not scenario.compare or result.interrupted:
-        return
+        return result
     compared = {}
     for name, assignments in scenario.compare.items():
         other, tree = resolve(("compare={}", *assignments))
         place = folder / COMPARED / name
         place.mkdir(parents=True)
-        metrics = execute(Flight.of(other), place, tree, progress=progress).metrics
-        compared[name] = {key: metrics[key] for key in SHOWN if key in metrics}
+        beside = execute(Flight.of(other), place, tree, progress=progress)
+        compared[name] = {key: beside.metrics[key] for key in SHOWN if key in beside.metrics}
+        if beside.interrupted:
+            failure = f"compare.{name}: {beside.failure}"
+            result = replace(result, interrupted=True, failure=failure)
+            break
     result.metrics["compare"] = compared
     write_metrics(folder, result.metrics)
+    return result
 
 
 def _announce(console: Console, flight: Flight) -> None:

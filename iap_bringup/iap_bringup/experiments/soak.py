@@ -6,42 +6,23 @@ python -m iap_bringup.experiments.soak --duration 3600 --nodes
 """
 
 import argparse
-import os
 import resource
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
 
+from iap_bringup.experiments.footprint import Footprint
 from iap_bringup.experiments.options import Report, Rows
 from iap_bringup.terminal.tables import show_rows
 from iap_description.errors import BadInput
 from iap_simulation.run import record
-from iap_simulation.scenario.scenario import Options, resolve
 
 ROWS = 10  # of a table, at equal distances in flown time
 SCENARIO = "hover"
-PAGE = os.sysconf("SC_PAGE_SIZE")
-
-
-@dataclass(frozen=True)
-class Footprint:
-    """What a process holds."""
-
-    memory_mb: float
-    open_files: float
-    threads: float
-
-    @classmethod
-    def of(cls, pid: int | str) -> "Footprint":
-        """Of a process that runs."""
-        place = Path("/proc") / str(pid)
-        pages = int((place / "statm").read_text().split()[1])
-        files, threads = (len(list((place / name).iterdir())) for name in ("fd", "task"))
-        return cls(pages * PAGE / 1e6, files, threads)
 
 
 def in_process(duration: float, report: Report) -> Rows:
@@ -50,7 +31,7 @@ def in_process(duration: float, report: Report) -> Rows:
 
     def note(t: float) -> None:
         report(f"{t:.0f} of {duration:.0f} s")
-        if t >= (len(rows) + 1) * duration / (ROWS + 1):
+        if len(rows) < ROWS and t >= (len(rows) + 1) * duration / (ROWS + 1):
             rows[f"{t:.0f} s"] = asdict(Footprint.of("self"))
 
     with tempfile.TemporaryDirectory() as folder:
@@ -63,37 +44,16 @@ def in_process(duration: float, report: Report) -> Rows:
 
 
 def as_nodes(duration: float, report: Report) -> Rows:
-    """Memory [MB] of all node processes that fly and record in lockstep, and the files and threads of all together.
+    """Footprints of the nodes in lockstep, see `iap_bringup.experiments.nodes.measure_soak`.
 
     Raises:
         BadInput: no ROS 2, or the nodes are not built or do not start.
     """
     try:
-        import rclpy
-
-        from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
-        from iap_bringup.experiments.nodes.measure import START_TIMEOUT, wait_until
+        from iap_bringup.experiments.nodes.measure_soak import footprints
     except ImportError as error:
         raise BadInput(f"soak: ROS 2 is not in this environment ({error})") from error
-
-    scenario, _ = resolve(SCENARIO, Options(duration=2.0 * duration))
-    parameters = {"scenario": SCENARIO, "duration": 2.0 * duration}
-    rows: Rows = {}
-    with nodes_to_measure() as nodes, tempfile.TemporaryDirectory() as folder, nodes:
-        listener = Listener(rclpy.create_node("soak"))
-        out = {"out": str(Path(folder) / "run"), "plot": False}
-        nodes.start("recorder", {**parameters, **out})
-        nodes.start_flight(scenario, parameters, pace="lockstep")
-        for i in range(1, ROWS + 1):
-            t, _ = wait_until(listener, i * duration / ROWS, START_TIMEOUT)
-            report(f"{t:.0f} of {duration:.0f} s")
-            found = {key: Footprint.of(each.pid) for key, each in nodes.processes.items()}
-            rows[f"{t:.0f} s"] = {
-                **{key: each.memory_mb for key, each in found.items()},
-                "open_files": sum(each.open_files for each in found.values()),
-                "threads": sum(each.threads for each in found.values()),
-            }
-    return rows
+    return footprints(SCENARIO, duration, ROWS, report)
 
 
 def growth_row(rows: Rows) -> dict[str, str]:

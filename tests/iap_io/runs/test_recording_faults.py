@@ -3,6 +3,7 @@
 
 import resource
 import shutil
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -109,9 +110,10 @@ def test_the_loop_waits_for_a_slow_disk_and_nothing_is_dropped(
 ) -> None:
     ticks = (MAX_JOBS + 4) * TICKS
     flight = random_flight("f450", ticks)
-    put, waiting = BagWriter.write_chunk, []
+    put, waiting, is_full = BagWriter.write_chunk, list[int](), threading.Event()
 
     def slowly(self: BagWriter, *args: Any) -> None:
+        is_full.wait(HANG)
         time.sleep(0.03)
         put(self, *args)
 
@@ -120,5 +122,7 @@ def test_the_loop_waits_for_a_slow_disk_and_nothing_is_dropped(
         for k in range(ticks):
             flight.record(recorder, k)
             waiting.append(recorder._thread._jobs.qsize())
+            if waiting[-1] == MAX_JOBS:
+                is_full.set()
     assert max(waiting) == MAX_JOBS
     np.testing.assert_array_equal(load_run(tmp_path).vehicles[0].columns.x, flight.x)

@@ -155,6 +155,23 @@ def test_a_signal_while_it_is_judged_keeps_the_recording(tmp_path, capsys, monke
     assert len(load_run(out).vehicles[0].columns.t) == 101
 
 
+def test_a_signal_in_a_flight_that_is_compared_ends_them_all(tmp_path, capsys, monkeypatch):
+    flown, fly = [], run.Simulation.fly
+
+    def stopped(self, progress):
+        flown.append(self)
+        if len(flown) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        fly(self, progress)
+
+    monkeypatch.setattr(run.Simulation, "fly", stopped)
+    compare = "compare={light: [platform.center.mass=1.0], heavy: [platform.center.mass=1.5]}"
+    given = ["--duration", "0.5", "--out", str(tmp_path / "run"), *FAST, "--set", compare]
+    assert main(["run", "hover", *given]) == 130
+    assert capsys.readouterr().err.startswith("iap: compare.light: interrupted at t = 0.000 s")
+    assert len(flown) == 2
+
+
 def test_a_disk_that_is_full_at_once_is_told_and_leaves_nothing(tmp_path, capsys):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     out = tmp_path / "run"
