@@ -25,6 +25,7 @@ from iap_description.config import parse_yaml, validate
 from iap_description.errors import BadInput, IapError
 from iap_description.vehicles.platform import Platform, load_platform
 from iap_io.ros.conversions import stamp_message
+from iap_io.ros.node_inputs import NodeInputs
 
 # Of state, reference and command; where the next may come before a lost one is sent again; of which none may be missed.
 LATEST, RESENT, EVERY = (
@@ -51,6 +52,7 @@ class SuiteNode(Node):
 
     Attributes:
         exit_code: set to end the process.
+        inputs: its subscriptions.
     """
 
     exit_code: int | None = None
@@ -61,6 +63,7 @@ class SuiteNode(Node):
         self._given = given or {}
         overrides = [Parameter(key, value=value) for key, value in self._given.items()]
         super().__init__(name, namespace=namespace, parameter_overrides=overrides)
+        self.inputs = NodeInputs(self)
 
     def parameter(
         self,
@@ -139,16 +142,18 @@ class Diagnostics:
 
     def __init__(
         self,
-        node: Node,
+        node: SuiteNode,
         statuses: Callable[[], Sequence[DiagnosticStatus]],
         stamp: Callable[[], int],
     ) -> None:
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        self._look = node.inputs.look
         self._statuses, self._stamp = statuses, stamp
         node.create_timer(1.0, self.publish, clock=STEADY)
 
     def publish(self) -> None:
         """Publish now."""
+        self._look()
         array = DiagnosticArray(status=list(self._statuses()))
         array.header.stamp = stamp_message(max(self._stamp(), 0))
         self._publisher.publish(array)
