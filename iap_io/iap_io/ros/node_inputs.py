@@ -21,7 +21,7 @@ from iap_io.wire.stamp_guard import StampGuard
 QUIET = 10.0  # after which a cause that comes again is a new one [s of wall time]
 REMINDER = 60.0  # between two lines about a cause that lasts [s of wall time]
 MOST_CAUSES = 8  # of one topic that are told apart
-_VALUES = re.compile(r"'[^']*'|[-+]?\d[\d.e+-]*")
+_VALUES = re.compile(r"'[^']*'|[-+]?(?:\d[\d.e+-]*|\b(?:nan|inf)\b)")
 
 
 class Refusals:

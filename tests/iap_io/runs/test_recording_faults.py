@@ -118,7 +118,7 @@ def test_a_bag_is_whole_at_once_when_the_disk_is_full(tmp_path: Path) -> None:
         writer.close()
     with Reader(tmp_path / "killed") as reader:
         stamps = [stamp for _, stamp, _ in reader.messages()]
-    assert stamps == list(range(reader.message_count)) and len(stamps) > 50
+        assert stamps == list(range(reader.message_count)) and len(stamps) > 50
     data = (tmp_path / "killed" / STORAGE).read_bytes()
     assert data.endswith(b"\x89MCAP0\r\n")
 

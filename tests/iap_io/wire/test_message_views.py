@@ -80,7 +80,10 @@ def test_a_reference_arrives_as_it_was_sent():
 
 def test_a_reference_without_headings_leaves_them_open():
     store = message_types()
-    bare = bytes(store.serialize_cdr(message(ReferenceMessage.TYPE), ReferenceMessage.TYPE))
+    level = message("geometry_msgs/msg/Quaternion", w=1.0)
+    pose = message("geometry_msgs/msg/Pose", orientation=level)
+    given = message(ReferenceMessage.TYPE, pose=pose)
+    bare = bytes(store.serialize_cdr(given, ReferenceMessage.TYPE))
     row = np.zeros(REF_FIXED + 3)
     MessageReader(ReferenceMessage).read(bare).get_row(row)
     assert np.isnan(row[REF_FIXED:]).all()
