@@ -30,14 +30,12 @@ class Counts:
         taken: commands that came in time.
         late: that came after their period had begun, or were overwritten by the next on their way.
         lost: that never came while the vehicle was without commands.
-        rejected: that could not be used.
         holds: how often the vehicle had to hold because commands stayed away.
     """
 
     taken: int = 0
     late: int = 0
     lost: int = 0
-    rejected: int = 0
     holds: int = 0
 
 
@@ -64,15 +62,11 @@ class CommandBuffer:
         """
         if number <= self.newest:  # the same one again, or overtaken on its way
             return
-        try:
-            if number > k:
-                raise BadInput("command: stamped later than the present state")
-            fill(self._draft)
-            if self._draft.mode == Mode.WRENCH:
-                raise BadInput(NO_WRENCH_HERE)
-        except BadInput:
-            self.counts.rejected += 1
-            raise
+        if number > k:
+            raise BadInput("header.stamp: later than the present state")
+        fill(self._draft)
+        if self._draft.mode == Mode.WRENCH:
+            raise BadInput(NO_WRENCH_HERE)
         self._count(number, k)
         self._command, self._draft = self._draft, self._command
         self.newest, self.is_new = number, True

@@ -6,15 +6,18 @@ Runs in the vehicle's namespace, which is `iap` unless it is remapped.
 
 import sys
 import time
+from functools import partial
+from typing import Any
 
 from rclpy.qos import qos_profile_sensor_data
-from sensor_msgs.msg import Joy
 
 from iap_bringup.nodes.teleop_base import TeleopNode
 from iap_bringup.teleop.mappings import JoystickMapping, load_mapping
 from iap_bringup.teleop.stick_reference import RELEASED, Demand, joystick_demand
-from iap_description.errors import BadInput
 from iap_io.ros.node import run
+from iap_io.wire.cdr import decoded
+
+JOY = "sensor_msgs/msg/Joy"
 
 
 class JoyTeleop(TeleopNode):
@@ -25,16 +28,13 @@ class JoyTeleop(TeleopNode):
         what = "Mapping: gamepad, or the path of a YAML file like it."
         self._mapping = load_mapping(JoystickMapping, self.parameter("mapping", "gamepad", what))
         self._demand, self._received = RELEASED, 0.0
-        self.create_subscription(Joy, "joy", self._on_joy, qos_profile_sensor_data)
+        read = partial(decoded, msgtype=JOY)
+        self.inputs.listen(JOY, "joy", read, self._on_joy, qos_profile_sensor_data)
         self.fly(self._mapping.limits, self._present_demand)
 
-    def _on_joy(self, joy: Joy) -> None:
-        self._received = time.monotonic()
-        try:
-            self._demand = joystick_demand(joy.axes, joy.buttons, self._mapping)
-        except BadInput as error:
-            self._demand = RELEASED
-            self.get_logger().error(str(error), throttle_duration_sec=5.0)
+    def _on_joy(self, joy: Any) -> None:  # noqa: ANN401 - a sensor_msgs/Joy that rosbags has made
+        self._received, self._demand = time.monotonic(), RELEASED
+        self._demand = joystick_demand(joy.axes, joy.buttons, self._mapping)
 
     def _present_demand(self) -> Demand:
         is_alive = time.monotonic() - self._received < self._mapping.timeout

@@ -6,6 +6,8 @@ new one.
 """
 
 import json
+import math
+import re
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -13,28 +15,30 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import WrenchStamped
+from diagnostic_msgs.msg import DiagnosticStatus
 from std_srvs.srv import SetBool
 
 from iap_bringup.nodes.node_recording import NodeRecording
 from iap_bringup.nodes.scenario_parameters import resolved_scenario
-from iap_bringup.nodes.sensor_log import SensorLog
+from iap_bringup.nodes.sensor_log import SensorLog, SensorMessage
 from iap_bringup.nodes.step_synchronizer import MEASURED_WRENCHES, expected_topics
 from iap_bringup.plots.plots import DRAWN, write_plots
 from iap_description.errors import BadInput, IapError
 from iap_description.sensors.readings import Reading
-from iap_description.signals import ForceMode, Reference
 from iap_description.signals import ForceTask as Task
-from iap_description.states import REF_FIXED, Command, Level
+from iap_description.signals import Reference
+from iap_description.states import REF_FIXED, Command
 from iap_io.bags.bag_writer import RecordingFailed
-from iap_io.ros.node import EVERY, EXIT_DONE, EXIT_FAILED, STEADY, SuiteNode, run
-from iap_io.ros.sensor_topics import message_class
+from iap_io.ros.conversions import BASE_LINK, frame
+from iap_io.ros.node import EVERY, EXIT_DONE, EXIT_FAILED, STEADY, Diagnostics, SuiteNode, run
 from iap_io.runs import topics
 from iap_io.runs.run_folder import create_run_folder, load_run
 from iap_io.runs.run_meta import COMPLETED
 from iap_io.sensor_messages.sensor_messages import IMU
+from iap_io.wire.cdr import decoded
 from iap_io.wire.message_views import (
+    MAP,
+    SECOND,
     CommandMessage,
     Message,
     MessageReader,
@@ -42,10 +46,11 @@ from iap_io.wire.message_views import (
     StateMessage,
 )
 from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
-from iap_msgs.msg import ForceTask, PlatformCommand, PlatformReference, PlatformState
+from iap_io.wire.stamp_guard import StampGuard
 from iap_simulation.flight import Flight
 from iap_simulation.vehicle import Vehicle
 
+DIAGNOSTICS = "diagnostic_msgs/msg/DiagnosticArray"
 LATE_SENSOR_TIMEOUT = 2.0  # for late sensors at the end of a flight [s of wall time]
 REPEATS = 3  # of the standing state, 0.1 s apart, in which the other nodes find each other, too
 
@@ -69,13 +74,17 @@ class RecorderNode(SuiteNode):
         for number, vehicle in enumerate(self._flight.vehicles):
             self._subscribe(number, vehicle)
         for topic, kind in self._sensors.topics.items():
-            callback = partial(self._on_sensor, topic)
-            self.create_subscription(
-                message_class(kind), self.absolute(topic), callback, EVERY, raw=True
-            )
+            take, step = partial(self._on_sensor, topic), self._sensors.longest_step(topic)
+            guard, read = StampGuard(ahead=step), partial(self._sensors.read, topic)
+            self.inputs.listen(kind, self.absolute(topic), read, take, EVERY, guard=guard)
         self._late_timer, self._is_late = None, False
+        read = partial(decoded, msgtype=DIAGNOSTICS)
         diagnostics = self.absolute("diagnostics")
-        self.create_subscription(DiagnosticArray, diagnostics, self._on_diagnostics, 10)
+        self.inputs.listen(DIAGNOSTICS, diagnostics, read, self._on_diagnostics, 10)
+        self._diagnostics = Diagnostics(self, self._statuses)
+
+    def _statuses(self) -> list[DiagnosticStatus]:
+        return [self.inputs.status("recording", {"t": self._runs[-1].stamp / SECOND})]
 
     def _new_run(self) -> NodeRecording:
         out = Path(self._out) if self._out else None
@@ -87,51 +96,45 @@ class RecorderNode(SuiteNode):
 
     def _subscribe(self, number: int, vehicle: Vehicle) -> None:
         count, name = vehicle.model.count, vehicle.name
-        reference, wrench = partial(reference_of, count), wrench_of
-        taken: list[tuple[str, type, type[Message], Callable[[Any], object]]] = [
-            (topics.REFERENCE, PlatformReference, ReferenceMessage, reference),
-            (topics.COMMAND, PlatformCommand, CommandMessage, partial(command_of, count)),
+        reference, wrench, task = partial(reference_of, count), wrench_of, task_of
+        taken: list[tuple[str, type[Message], Callable[[Any], object]]] = [
+            (topics.REFERENCE, ReferenceMessage, reference),
+            (topics.COMMAND, CommandMessage, partial(command_of, count)),
         ]
         if vehicle.interaction is not None:
-            taken += [(topic, WrenchStamped, WrenchMessage, wrench) for topic in MEASURED_WRENCHES]
-            taken.append((topics.TASK, ForceTask, ForceTaskMessage, task_of))
+            taken += [(topic, WrenchMessage, wrench) for topic in MEASURED_WRENCHES]
+            taken.append((topics.TASK, ForceTaskMessage, task))
             if vehicle.interaction.admittance is not None:
-                taken.append((topics.REVISED, PlatformReference, ReferenceMessage, reference))
-        for topic, kind, message, value in taken:
-            take = partial(self._take, number, topic, value)
-            self._subscribe_to(f"{name}/{topic}", kind, message, take)
-        for topic, take in (
-            (topics.STATE, self._take_state),
-            (topics.ESTIMATED, self._take_estimate),
-        ):
-            if topic == topics.STATE or self._is_estimated[number]:
-                self._subscribe_to(
-                    f"{name}/{topic}", PlatformState, StateMessage, partial(take, number)
-                )
+                taken.append((topics.REVISED, ReferenceMessage, reference))
+        frames = ("", MAP, frame(name, BASE_LINK))
+        for topic, kind, value in taken:
+            take = self._recording(partial(self._take, number, topic, value))
+            read = MessageReader(kind, frames).read
+            self.inputs.listen(kind.TYPE, self.absolute(f"{name}/{topic}"), read, take, EVERY)
+        states = [(topics.STATE, self._take_state)]
+        if self._is_estimated[number]:
+            states.append((topics.ESTIMATED, self._take_estimate))
+        bodies = 1 + len(self._flight.scenario.vehicles[number].platform.joints)
+        for topic, on_state in states:
+            take = self._recording(partial(on_state, number))
+            states_of = self.absolute(f"{name}/{topic}")
+            self.inputs.listen_to_states(states_of, bodies, take, EVERY, rotors=4 * count)
 
-    def _subscribe_to(
-        self, topic: str, kind: type, message: type[Message], take: Callable[[Any], None]
-    ) -> None:
-        callback = partial(self._on_message, MessageReader(message), take)
-        self.create_subscription(kind, self.absolute(topic), callback, EVERY, raw=True)
+    def _recording(self, take: Callable[[Any], None]) -> Callable[[Any], None]:
+        """What takes a message, with the end of the recording where that fails."""
 
-    def _on_message(
-        self, reader: MessageReader, take: Callable[[Message], None], data: bytes
-    ) -> None:
-        try:
-            take(reader.read(data))
-        except (BadInput, ValueError) as error:  # a level or mode that there is none of, too
-            self.get_logger().warning(str(error), throttle_duration_sec=2.0)
-        except RecordingFailed as error:
-            self._fail(error)
-        self._end_if_over()
+        def on(message: Any) -> None:  # noqa: ANN401
+            try:
+                take(message)
+            except RecordingFailed as error:
+                self._fail(error)
+            finally:
+                self._end_if_over()
 
-    def _on_sensor(self, topic: str, data: bytes) -> None:
-        try:
-            self._sensors.put(topic, data)
-        except RecordingFailed as error:
-            self._fail(error)
-        self._end_if_over()
+        return on
+
+    def _on_sensor(self, topic: str, message: SensorMessage) -> None:
+        self._recording(lambda each: self._sensors.put(topic, each.data))(message)
 
     def _take_reading(self, reading: Reading) -> None:
         self._runs[-1].receive(reading)
@@ -185,15 +188,17 @@ class RecorderNode(SuiteNode):
         self._note(number, topic)
         self._runs[-1].synchronizer.take(number, topic, message.stamp, value(message))
 
-    def _on_diagnostics(self, array: DiagnosticArray) -> None:
+    def _on_diagnostics(self, array: Any) -> None:  # noqa: ANN401 - that rosbags has made
+        """Take what physics_node and the controllers tell of a flight; others' statuses tell nothing of it."""
         live = self._runs[-1]
         for status in array.status:
             values = {pair.key: pair.value for pair in status.values}
             if "control_step_us" in values:
-                live.control_step_us = float(values["control_step_us"])
+                live.control_step_us = duration_of(values["control_step_us"])
             if "collisions" in values:
-                live.collisions = json.loads(values["collisions"])
-                live.outcome = live.outcome or values["outcome"] or None
+                live.collisions = collisions_of(values["collisions"])
+                if re.fullmatch("[a-z_]+", values.get("outcome", "")):
+                    live.outcome = live.outcome or values["outcome"]
         self._end_if_over()
 
     def _end_if_over(self) -> None:
@@ -237,7 +242,7 @@ class RecorderNode(SuiteNode):
 
 def reference_of(count: int, message: ReferenceMessage) -> Reference:
     """The reference in a message, for so many aircraft."""
-    row, level = np.empty(REF_FIXED + count), Level(message.level)
+    row, level = np.empty(REF_FIXED + count), message.level
     message.get_row(row)
     return Reference(row, level, message.wrench_P.copy())
 
@@ -249,6 +254,43 @@ def command_of(count: int, message: CommandMessage) -> Command:
     return command
 
 
+def duration_of(text: str) -> float:
+    """The mean time of a control step [us].
+
+    Raises:
+        BadInput: it is none.
+    """
+    try:
+        duration = float(text)
+    except ValueError:
+        duration = math.nan
+    if not 0.0 <= duration < math.inf:
+        raise BadInput(f"control_step_us: '{text[:40]}' is no time")
+    return duration
+
+
+def collisions_of(text: str) -> list[dict[str, Any]]:
+    """Collisions as physics_node tells of them.
+
+    Raises:
+        BadInput: they are none.
+    """
+    try:
+        records = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"collisions: '{text[:40]}' is no JSON") from error
+    if not isinstance(records, list) or not all(map(_is_collision, records)):
+        raise BadInput(f"collisions: '{text[:40]}' is no list of collisions")
+    return records
+
+
+def _is_collision(record: object) -> bool:
+    match record:
+        case {"t_s": float(t), "vehicles": [str(), str()]}:
+            return math.isfinite(t)
+    return False
+
+
 def wrench_of(message: WrenchMessage) -> np.ndarray:
     """The wrench (6,) in a message."""
     return message.wrench_P.copy()
@@ -257,7 +299,7 @@ def wrench_of(message: WrenchMessage) -> np.ndarray:
 def task_of(message: ForceTaskMessage) -> Task:
     """The task of wrench control in a message."""
     return Task(
-        ForceMode(message.mode),
+        message.mode,
         message.measured_P.copy(),
         message.desired_P.copy(),
         message.axes.astype(bool),

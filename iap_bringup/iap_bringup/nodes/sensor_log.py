@@ -2,13 +2,22 @@
 """Readings out of the messages of sensors' topics: each once, however often it comes."""
 
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from iap_description.sensors.readings import Reading
-from iap_description.sensors.sensor_info import SensorInfo
+from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.sensor_messages.sensor_reader import Decoder
-from iap_io.wire.cdr import stamp_of
+from iap_io.wire.cdr import decoded, stamp_of
 from iap_io.wire.message_views import SECOND
+from iap_io.wire.number_check import check_stamp
+
+
+class SensorMessage(NamedTuple):
+    """One serialised message and its stamp [ns]."""
+
+    stamp: int
+    data: bytes
 
 
 class SensorLog:
@@ -35,6 +44,11 @@ class SensorLog:
             self.topics |= kinds
             for name in kinds:
                 self._owners[name], self._parts[name] = meta, set(kinds) if is_pair else {name}
+        # Each message by itself, before it waits for others.
+        self._check = Decoder(
+            each.model_copy(update={"has_bias": False}) if isinstance(each, ImuInfo) else each
+            for each in self._infos
+        )
         self._first: dict[str, int] = {}  # stamp by topic
         self._newest: dict[str, int] = {}
         self._stale: dict[str, int] = {}  # topics whose messages are still of before the reset
@@ -65,6 +79,23 @@ class SensorLog:
             self._newest.get(name, -1) > stamp - round(SECOND / meta.rate)
             for name, meta in self._owners.items()
         )
+
+    def longest_step(self, topic: str) -> int:
+        """Time between a topic's messages [ns] that needs no second message to be believed."""
+        return SECOND + round(2 * SECOND / self._owners[topic].rate)
+
+    def read(self, topic: str, data: bytes) -> SensorMessage:
+        """One message of a topic.
+
+        Raises:
+            BadInput: it is none, or a field holds what cannot be meant.
+        """
+        if topic in self._check.types:
+            self._check(topic, data)
+        else:
+            stamp = decoded(data, self.topics[topic]).header.stamp
+            check_stamp(stamp.sec, stamp.nanosec)
+        return SensorMessage(stamp_of(data), data)
 
     def put(self, topic: str, data: bytes) -> None:
         """Take one message of a topic."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.errors import BadInput
 from iap_description.signals import Step, WrenchRecord
 from iap_io.runs.topics import COMMAND, ESTIMATED, REFERENCE, REVISED, TASK, WRENCHES
 from iap_simulation.vehicle import Vehicle
@@ -115,7 +116,12 @@ class StepSynchronizer:
             topic: one of those in `records.topics`.
             stamp: of the state.
             value: a Reference, Command, wrench (6,) or ForceTask, as the topic has it.
+
+        Raises:
+            BadInput: the stamp is far later than the newest state's.
         """
+        if stamp > self._vehicles[vehicle].newest + MAX_WAIT:
+            raise BadInput("header.stamp: far later than the newest state's")
         self._vehicles[vehicle].waiting.setdefault(topic, {})[stamp] = value
         self._flush()
 

@@ -24,14 +24,14 @@ class AdmittanceNode(SuiteNode):
         super().__init__("admittance_node", namespace=namespace, of="vehicle")
         self.refuse_scenario("platform", "ros2 launch iap_bringup sim.launch.py")
         gains = GainParameters(self, ADMITTANCE, {}).gains
-        self._responder, wrench_topic, count = make_admittance_responder(self, gains)
+        self._responder, wrench_topic, platform = make_admittance_responder(self, gains)
         self._declare_active()
-        self._out = ReferenceMessage.of(count)
+        self._out = ReferenceMessage.of(platform.count)
         self._revised = self.create_publisher(PlatformReference, "reference/revised", LATEST)
         ResponderTopics(
             self,
             self._responder,
-            count,
+            platform,
             wrench_topic=wrench_topic,
             publish=self._publish,
             doing="revising",

@@ -7,7 +7,6 @@ Runs in the vehicle's namespace, which is `iap` unless it is remapped.
 import sys
 
 import numpy as np
-from geometry_msgs.msg import WrenchStamped
 
 from iap_control.allocator import Allocator
 from iap_control.nodes.parameters import (
@@ -21,11 +20,10 @@ from iap_control.nodes.topics import ResponderTopics
 from iap_control.nodes.tracked_reference import TrackedReference
 from iap_description.errors import BadInput
 from iap_description.states import Command, Mode, Q
-from iap_io.ros.conversions import wrench_row
 from iap_io.ros.node import LATEST, SuiteNode, run
 from iap_io.wire.message_views import CommandMessage, MessageReader, StateMessage
-from iap_io.wire.sample_views import ForceTaskMessage
-from iap_msgs.msg import ForceTask, PlatformCommand, PlatformState
+from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
+from iap_msgs.msg import ForceTask, PlatformCommand
 
 WRENCH_TOPIC = "command/wrench"
 
@@ -39,41 +37,33 @@ class WrenchCommands:
     Args:
         node: of the controller; it has declared `state_topic`.
         allocator: of the platform, for nobody else.
+        bodies: of the platform.
     """
 
-    def __init__(self, node: SuiteNode, allocator: Allocator) -> None:
-        self._node, self._allocator = node, allocator
-        count = allocator.model.count
-        self._reader, self._states = MessageReader(CommandMessage), MessageReader(StateMessage)
+    def __init__(self, node: SuiteNode, allocator: Allocator, bodies: int) -> None:
+        self._node, self._allocator, self._bodies = node, allocator, bodies
+        count, read = allocator.model.count, MessageReader(CommandMessage).read
         self._wanted, self._answer = Command.zeros(count), CommandMessage.of(count)
         self._attitude, self._stamp = np.zeros(4), -1  # of the newest state
         self._head = (-1, 0)  # stamp [ns] and number of the newest wrench
         self._answered = -1  # stamp of the newest answer
         self._is_listening = False
         self._publisher = node.create_publisher(PlatformCommand, "command", LATEST)
-        node.create_subscription(PlatformCommand, WRENCH_TOPIC, self._on_wrench, LATEST, raw=True)
+        node.inputs.listen(CommandMessage.TYPE, WRENCH_TOPIC, read, self._on_wrench, LATEST)
 
-    def _on_wrench(self, data: bytes) -> None:
-        try:
-            message = self._reader.read(data)
-            if message.mode != Mode.WRENCH:
-                raise BadInput(f"mode {message.mode} is none of a platform wrench")
-            message.get(self._wanted)
-        except BadInput as error:
-            self._node.get_logger().warning(f"{WRENCH_TOPIC}: {error}", throttle_duration_sec=2.0)
-            return
+    def _on_wrench(self, message: CommandMessage) -> None:
+        if message.mode != Mode.WRENCH:
+            raise BadInput(f"mode {message.mode} is none of a platform wrench")
+        message.get(self._wanted)
         self._head = (message.stamp, message.sequence)
         if not self._is_listening:
             topic = self._node.get_parameter("state_topic").value
-            self._node.create_subscription(PlatformState, topic, self._on_state, LATEST, raw=True)
+            bodies = (1, self._bodies)
+            self._node.inputs.listen_to_states(topic, bodies, self._on_state, LATEST)
             self._is_listening = True
         self._publish()
 
-    def _on_state(self, data: bytes) -> None:
-        try:
-            state = self._states.read(data)
-        except BadInput:
-            return  # the controller reports it
+    def _on_state(self, state: StateMessage) -> None:
         self._attitude[:], self._stamp = state.rows[0, Q], state.stamp
         if self._head[0] > self._answered:
             self._publish()
@@ -99,27 +89,31 @@ class ControllerNode(SuiteNode):
         super().__init__("controller_node", namespace=namespace, of="vehicle")
         self.refuse_scenario("platform", "ros2 launch iap_bringup sim.launch.py")
         gains = GainParameters(self, FLIGHT_FIXED, FLIGHT)
-        self._responder, wrench_topic, allocator = make_control_responder(self, gains.gains)
-        gains.apply_to(self, self._responder.controller)
-        count = self._responder.references.count
-        self._out = CommandMessage.of(count)
+        responder, wrench_topic, allocator, platform = make_control_responder(self, gains.gains)
+        self._responder = responder
+        gains.apply_to(self, responder.controller)
+        self._out = CommandMessage.of(platform.count)
         self._commands = self.create_publisher(PlatformCommand, "command", LATEST)
         self._topics = ResponderTopics(
             self,
-            self._responder,
-            count,
+            responder,
+            platform,
             wrench_topic=wrench_topic,
             publish=self._publish,
             doing="controlling",
             timing="control_step_us",
         )
-        self._wrench_commands = WrenchCommands(self, allocator)
+        self._wrench_commands = WrenchCommands(self, allocator, 1 + len(platform.joints))
         self._tracked = TrackedReference(self)
         if wrench_topic:
-            accept_axes(self, self._responder)
+            accept_axes(self, responder)
             self._task = ForceTaskMessage.of(self._topics.base)
             self._tasks = self.create_publisher(ForceTask, "wrench/task", LATEST)
-            self.create_subscription(WrenchStamped, "wrench/reference", self._on_demand, 10)
+            demand, read = (
+                "wrench/reference",
+                MessageReader(WrenchMessage, ("", self._topics.base)),
+            )
+            self.inputs.listen(WrenchMessage.TYPE, demand, read.read, self._on_demand, 10)
 
     def _publish(self) -> None:
         """Publish the command for the present state, after what wrench control does with it."""
@@ -136,14 +130,8 @@ class ControllerNode(SuiteNode):
         if responder.tracked is not None:
             self._tracked.publish(responder.stamp, responder.sequence, responder.tracked)
 
-    def _on_demand(self, message: WrenchStamped) -> None:
-        given_in, base = message.header.frame_id, self._topics.base
-        try:
-            if given_in not in ("", base):
-                raise BadInput(f"wrench/reference: frame_id '{given_in}' is not {base}")
-            self._responder.take_demand(wrench_row(message.wrench))
-        except BadInput as error:
-            self._topics.reject(error)
+    def _on_demand(self, given: WrenchMessage) -> None:
+        self._responder.take_demand(given.wrench_P)
 
 
 def main() -> int:

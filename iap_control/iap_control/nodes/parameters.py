@@ -28,6 +28,7 @@ from iap_description.errors import BadInput
 from iap_description.plain_yaml import parse_yaml
 from iap_description.signals import ForceMode
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import Platform
 from iap_io.ros.node import SuiteNode
 
 SIX = "order x y z roll pitch yaw"
@@ -164,10 +165,11 @@ MODES = {mode.name.lower(): mode for mode in ForceMode}
 
 def make_control_responder(
     node: SuiteNode, gains: Gains
-) -> tuple[ControlResponder, str, Allocator]:
+) -> tuple[ControlResponder, str, Allocator, Platform]:
     """Declare what a controller is made of, and make it.
 
-    Also returns the topic of the wrench that it measures, and an allocator of its own for commanded wrenches.
+    Also returns the topic of the wrench that it measures, an allocator of its own for commanded wrenches, and the
+    platform.
 
     Raises:
         BadInput: one of the parameters cannot be used.
@@ -190,25 +192,25 @@ def make_control_responder(
     topic, wrenches = _wrenches(node, source, "")
     interaction = _interaction(node, model, wrenches, dt, limits.timeout)
     allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
-    return ControlResponder(controller, references, interaction), topic, allocator
+    return ControlResponder(controller, references, interaction), topic, allocator, platform
 
 
 def make_admittance_responder(
     node: SuiteNode, gains: Gains
-) -> tuple[AdmittanceResponder, str, int]:
-    """The same for an admittance; returns also the topic of the wrench, and the number of aircraft.
+) -> tuple[AdmittanceResponder, str, Platform]:
+    """The same for an admittance; returns also the topic of the wrench, and the platform.
 
     Raises:
         BadInput: one of the parameters cannot be used.
     """
-    count = node.platform().count
+    platform = node.platform()
     limits, source = _references(node)
     topic, wrenches = _wrenches(node, source, "wrench/filtered")
     if wrenches is None:
         raise BadInput("parameter wrench_topic: empty, but references yield to a wrench")
-    references = ReferenceInput(count, limits, source, needs_headings=False)
+    references = ReferenceInput(platform.count, limits, source, needs_headings=False)
     admittance = Admittance(gains.admittance, _period(node))
-    return AdmittanceResponder(admittance, references, wrenches), topic, count
+    return AdmittanceResponder(admittance, references, wrenches), topic, platform
 
 
 def accept_axes(node: SuiteNode, responder: ControlResponder) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
 
 from iap_control.model import mount_yaws
 from iap_control.references.motions import Motion, MotionOrReplay, Replay
@@ -22,9 +23,9 @@ from iap_description.signals import NO_WRENCH
 from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform
-from iap_io.ros.node import LATEST, SuiteNode, run
-from iap_io.wire.message_views import SECOND, MessageReader, ReferenceMessage, StateMessage
-from iap_msgs.msg import PlatformReference, PlatformState
+from iap_io.ros.node import LATEST, Diagnostics, SuiteNode, run
+from iap_io.wire.message_views import SECOND, ReferenceMessage, StateMessage
+from iap_msgs.msg import PlatformReference
 
 STARTS = ("hover", "ground")
 
@@ -49,18 +50,18 @@ class ReferenceNode(SuiteNode):
         self.refuse_scenario("reference")
         platform = self.platform()
         self._player = make_player(self, platform)
-        self._states = MessageReader(StateMessage)
         self._out = ReferenceMessage.of(platform.count)
         self._references = self.create_publisher(PlatformReference, "reference", LATEST)
-        self.create_subscription(PlatformState, "state", self._on_state, LATEST, raw=True)
-        self._is_over = False
+        bodies = 1 + len(platform.joints)
+        self.inputs.listen_to_states("state", bodies, self._on_state, LATEST)
+        self._is_over, self._stamp = False, -1
+        self._diagnostics = Diagnostics(self, self._statuses)
 
-    def _on_state(self, data: bytes) -> None:
-        try:
-            state = self._states.read(data)
-        except BadInput as error:
-            self.get_logger().warning(str(error), throttle_duration_sec=2.0)
-            return
+    def _statuses(self) -> list[DiagnosticStatus]:
+        return [self.inputs.status("playing", {"t": max(self._stamp, 0) / SECOND})]
+
+    def _on_state(self, state: StateMessage) -> None:
+        self._stamp = state.stamp
         t = state.stamp / SECOND
         row, level = self._player.reference(t, state.rows[0])
         self._out.put_head(state.stamp, state.sequence)

@@ -7,26 +7,27 @@ from typing import Any
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import AccelStamped, PoseStamped, TwistStamped, WrenchStamped
+from rclpy.subscription import Subscription
 
 from iap_control.responders.inputs import Kind
 from iap_control.responders.state_responder import StateResponder
 from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED
-from iap_io.ros.conversions import (
-    BASE_LINK,
-    frame,
-    pose_row,
-    stamp_seconds,
-    status_message,
-    twist_row,
-)
+from iap_description.vehicles.platform import Platform
+from iap_io.ros.conversions import BASE_LINK, frame, status_message
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, OK, WARN, Diagnostics, SuiteNode
-from iap_io.wire.message_views import MAP, MessageReader, ReferenceMessage, StateMessage
-from iap_io.wire.sample_views import WrenchMessage
-from iap_msgs.msg import PlatformReference, PlatformState
+from iap_io.wire.message_views import (
+    MAP,
+    SECOND,
+    Message,
+    MessageReader,
+    ReferenceMessage,
+    StateMessage,
+)
+from iap_io.wire.sample_views import AccelMessage, PoseMessage, TwistMessage, WrenchMessage
 
 REFERENCE = "reference"
+INPUT_QUEUE = 10  # messages of a simple input that may wait
 
 
 class ResponderTopics:
@@ -35,7 +36,7 @@ class ResponderTopics:
     Args:
         node: whose topics they are.
         responder: answers states.
-        count: number of aircraft.
+        platform: of which the states are.
         wrench_topic: of the measured wrench; empty: none.
         publish: called once the answer is there, also again.
         doing: what the node does, for diagnostics.
@@ -46,7 +47,7 @@ class ResponderTopics:
         self,
         node: SuiteNode,
         responder: StateResponder[Any],
-        count: int,
+        platform: Platform,
         *,
         wrench_topic: str,
         publish: Callable[[], None],
@@ -56,117 +57,98 @@ class ResponderTopics:
         self._node, self._responder, self._publish = node, responder, publish
         self._doing, self._timing = doing, timing
         self.base = frame(node.vehicle, BASE_LINK)
-        self._states = MessageReader(StateMessage)
-        self._references = MessageReader(ReferenceMessage)
-        self._wrenches, self._row = MessageReader(WrenchMessage), np.zeros(REF_FIXED + count)
+        self._row = np.zeros(REF_FIXED + platform.count)
         self._last_state = self._last_new_state = time.monotonic()
-        self._spent, self._fault = 0.0, ""
-        self._subscribe(wrench_topic)
+        self._spent = 0.0
+        self._subscribe(wrench_topic, 1 + len(platform.joints))
         self._diagnostics = Diagnostics(node, self._statuses)
 
-    def _subscribe(self, wrench_topic: str) -> None:
-        node = self._node
+    def _subscribe(self, wrench_topic: str, bodies: int) -> None:
+        node, inputs = self._node, self._node.inputs
         what = "Topic of the state: state, or state/measured where the scenario has noise."
         state = node.parameter("state_topic", "state", what)
         what = f"Topic of the reference: {REFERENCE}, or reference/revised."
         reference = node.parameter("reference_topic", REFERENCE, what)
-        listen = node.create_subscription
-        self._state = listen(PlatformState, state, self._on_state, LATEST, raw=True)
-        self._reference = listen(
-            PlatformReference, reference, self._on_reference, LATEST, raw=True
-        )
+        # What is measured is the central body alone.
+        self._state = inputs.listen_to_states(state, (1, bodies), self._on_state, LATEST)
+        self._reference = self._listen(ReferenceMessage, reference, self._on_reference)
         self._wrench = None
+        in_body = ("", self.base)
         if wrench_topic:
-            self._wrench = listen(WrenchStamped, wrench_topic, self._on_wrench, LATEST, raw=True)
+            self._wrench = self._listen(WrenchMessage, wrench_topic, self._on_wrench, in_body)
         if reference == REFERENCE:  # else the simple ones go to whoever revises the references
-            listen(PoseStamped, "reference/pose", self._on_pose, 10)
-            listen(TwistStamped, "reference/twist", self._on_twist, 10)
-            listen(AccelStamped, "reference/accel", self._on_accel, 10)
+            everywhere = ("", MAP, self.base)
+            self._listen(PoseMessage, "reference/pose", self._on_pose)
+            self._listen(TwistMessage, "reference/twist", self._on_twist, everywhere)
+            self._listen(AccelMessage, "reference/accel", self._on_accel, everywhere)
 
-    def _on_state(self, data: bytes) -> None:
+    def _listen(
+        self,
+        kind: type[Message],
+        topic: str,
+        take: Callable[[Any], None],
+        frames: tuple[str, ...] = ("", MAP),
+    ) -> Subscription:
+        queue = INPUT_QUEUE if topic.startswith(f"{REFERENCE}/") else LATEST
+        read = MessageReader(kind, frames).read
+        return self._node.inputs.listen(kind.TYPE, topic, read, take, queue)
+
+    def _on_state(self, state: StateMessage) -> None:
         self._last_state = time.monotonic()
+        responder = self._responder
+        if state.stamp != responder.stamp:
+            self._last_new_state = self._last_state
+        self._answer(lambda: responder.take_state(state.stamp, state.sequence, state.rows[0]))
 
-        def take() -> object:
-            state = self._states.read(data)
-            if state.stamp != self._responder.stamp:
-                self._last_new_state = self._last_state
-            return self._responder.take_state(state.stamp, state.sequence, state.rows[0])
+    def _on_reference(self, given: ReferenceMessage) -> None:
+        given.get_row(self._row)
+        arguments = (given.stamp, given.level, self._row, given.wrench_P)
+        self._answer(lambda: self._responder.take_reference(*arguments))
 
-        self._answer(take)
-
-    def _on_reference(self, data: bytes) -> None:
-        def take() -> object:
-            given = self._references.read(data)
-            given.get_row(self._row)
-            arguments = (given.stamp, given.level, self._row, given.wrench_P)
-            return self._responder.take_reference(*arguments)
-
-        self._answer(take)
-
-    def _on_wrench(self, data: bytes) -> None:
-        def take() -> object:
-            message = self._wrenches.read(data)
-            return self._responder.take_wrench(message.stamp, message.wrench_P)
-
-        self._answer(take)
+    def _on_wrench(self, given: WrenchMessage) -> None:
+        self._answer(lambda: self._responder.take_wrench(given.stamp, given.wrench_P))
 
     def _answer(self, take: Callable[[], object]) -> None:
         """Take a message, and publish the answer that it completes."""
         began = time.perf_counter()
-        try:
-            answer = take()
-        except BadInput as error:
-            self.reject(error)
-            return
-        if answer is not None:
+        if take() is not None:
             self._spent += time.perf_counter() - began
             self._publish()
 
-    def _on_pose(self, message: PoseStamped) -> None:
-        stamp, pose = stamp_seconds(message.header.stamp), pose_row(message.pose)
-        self._follow("reference/pose", lambda: self._responder.take_pose(stamp, pose))
+    def _on_pose(self, given: PoseMessage) -> None:
+        self._refuse_beside_references()
+        self._responder.take_pose(given.stamp / SECOND, given.pose)
 
-    def _on_twist(self, message: TwistStamped) -> None:
-        self._follow_rates("twist", message.header.frame_id, twist_row(message.twist))
+    def _on_twist(self, given: TwistMessage) -> None:
+        self._follow_rates("twist", given)
 
-    def _on_accel(self, message: AccelStamped) -> None:
-        self._follow_rates("accel", message.header.frame_id, twist_row(message.accel))
+    def _on_accel(self, given: AccelMessage) -> None:
+        self._follow_rates("accel", given)
 
-    def _follow_rates(self, kind: Kind, given_in: str, rates: np.ndarray) -> None:
-        def take() -> None:
-            if given_in not in ("", MAP, self.base):
-                raise BadInput(
-                    f"reference/{kind}: frame_id '{given_in}' is neither {MAP} nor {self.base}"
-                )
-            self._responder.take_rates(kind, rates, in_body=given_in == self.base)
+    def _follow_rates(self, kind: Kind, given: TwistMessage | AccelMessage) -> None:
+        self._refuse_beside_references()
+        in_body = given.frame_id == self.base
+        self._responder.take_rates(kind, given.rates, in_body=in_body)
 
-        self._follow(f"reference/{kind}", take)
+    def _refuse_beside_references(self) -> None:
+        """Take a simple input only where nobody publishes whole references.
 
-    def _follow(self, topic: str, take: Callable[[], None]) -> None:
-        """Take a simple input, unless somebody publishes whole references."""
+        Raises:
+            BadInput: somebody does.
+        """
         whole = self._reference.topic_name
         if self._node.count_publishers(whole):
-            self.reject(BadInput(f"{topic}: ignored, {whole} is published"))
-            return
-        try:
-            take()
-        except BadInput as error:
-            self.reject(error)
-
-    def reject(self, error: BadInput) -> None:
-        """Say in log and diagnostics that a message could not be used."""
-        self._fault = str(error)
-        self._node.get_logger().warning(str(error), throttle_duration_sec=2.0)
+            raise BadInput(f"ignored, {whole} is published")
 
     def _statuses(self) -> list[DiagnosticStatus]:
         responder, counts = self._responder, self._responder.counts
-        text = self._missing() or self._lost() or self._fault or self._doing
-        self._fault = ""
+        refusals = self._node.inputs.refusals
+        text = self._missing() or self._lost() or refusals.newest() or self._doing
         values = {
             "t": max(responder.t, 0.0),
             "answered": counts.answered,
             "skipped": counts.skipped,
-            "rejected": counts.rejected,
+            "rejected": refusals.count(),
             self._timing: 1e6 * self._spent / max(1, counts.answered),
         }
         level = OK if text == self._doing else WARN

@@ -71,8 +71,7 @@ class ControlResponder(StateResponder[Command]):
     def take_demand(self, wrench_P: Array) -> None:
         """Ask for a wrench (6,) under wrench control, as `WrenchDemand.take` does."""
         assert self._interaction is not None  # noqa: S101 - nobody else listens to demands
-        with self._counting():
-            self._interaction.demand.take(self.t, wrench_P)
+        self._interaction.demand.take(self.t, wrench_P)
 
     def _warm_up(self) -> None:
         """Compute commands in every mode, so that whatever is loaded when first used is there."""

@@ -14,6 +14,7 @@ import numpy as np
 from iap_control.responders.blend import Blend
 from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.bounds import LARGEST
 from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V, REF_W, P, Q
 
 Kind = Literal["pose", "twist", "accel"]
@@ -159,10 +160,15 @@ class Inputs:
             wanted = np.zeros(6) if self.kind == "accel" else rates
             row[REF_A] = _slew(row[REF_V], wanted[:3], limits.acceleration, dt)
             row[REF_ALPHA] = _slew(row[REF_W], wanted[3:], limits.angular_acceleration, dt)
-        row[REF_V] += dt * row[REF_A]
-        row[REF_W] += dt * row[REF_ALPHA]
-        row[REF_P] += dt * row[REF_V]
+        row[REF_V] = _bounded(row[REF_V] + dt * row[REF_A])
+        row[REF_W] = _bounded(row[REF_W] + dt * row[REF_ALPHA])
+        row[REF_P] = _bounded(row[REF_P] + dt * row[REF_V])
         row[REF_Q] = so3.normalized(so3.multiply(row[REF_Q], so3.quaternion_exp(dt * row[REF_W])))
+
+
+def _bounded(vector: Array) -> Array:
+    """A vector (3,), cut at what messages may say, so that what is asked for again and again stays a reference."""
+    return np.clip(vector, -LARGEST, LARGEST)
 
 
 def world_rates(rates: Array, q_WB: Array, *, in_body: bool) -> Array:

@@ -7,11 +7,13 @@ import numpy as np
 
 from iap_control.responders.inputs import Inputs, Kind, Limits, held, world_rates
 from iap_description.arrays import Array
+from iap_description.bounds import are_plausible, is_unit
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import REF_FIXED, REF_Q, Level, Q
 
 Source = Literal["stamped", "latest"]
+_ODD_NORM = 0.01  # float32 and printed quaternions stay well below
 SOURCES: tuple[Source, ...] = ("stamped", "latest")
 
 
@@ -52,10 +54,10 @@ class ReferenceInput:
             BadInput: the reference cannot be used.
         """
         used = row if self._needs_headings else row[:REF_FIXED]
-        _need(bool(np.isfinite(used).all() and np.isfinite(wrench_P).all()), "not finite")
+        sound = are_plausible(used) and are_plausible(wrench_P)
+        _need(sound, "not finite, or beyond all bounds")
         _need(level in tuple(Level), f"level {level} is none of 0 to 3")
-        upright = abs(row[REF_Q] @ row[REF_Q] - 1.0) < 1e-3
-        _need(bool(upright), "its attitude is not a unit quaternion")
+        _need(is_unit(row[REF_Q]), "its attitude is not a unit quaternion")
         given = self._given
         given.row[:], given.wrench_P[:], given.level = row, wrench_P, Level(level)
         self._stamp, self._received = stamp, t
@@ -65,10 +67,10 @@ class ReferenceInput:
         """Follow a pose (7,); `stamp` [s] of any clock.
 
         Raises:
-            BadInput: it is not finite or not a pose.
+            BadInput: it is not finite, beyond all bounds, or not a pose.
         """
-        length = float(np.linalg.norm(pose[Q])) if np.isfinite(pose).all() else 0.0
-        _need(abs(length - 1.0) < 1e-2, "not finite, or no unit quaternion", "reference/pose")
+        length = float(np.linalg.norm(pose[Q])) if are_plausible(pose) else 0.0
+        _need(abs(length - 1.0) < _ODD_NORM, "no number, or no unit quaternion", "reference/pose")
         self._inputs.take_pose(t, stamp, np.concatenate([pose[:3], pose[Q] / length]))
         self.follows_inputs = True
 
@@ -78,9 +80,9 @@ class ReferenceInput:
         """Follow a velocity or an acceleration (6,), given in the body at attitude `q_WP` (4,) or in the world.
 
         Raises:
-            BadInput: it is not finite.
+            BadInput: it is not finite, or beyond all bounds.
         """
-        _need(bool(np.isfinite(rates).all()), "not finite", f"reference/{kind}")
+        _need(are_plausible(rates), "not finite, or beyond all bounds", f"reference/{kind}")
         self._inputs.take_rates(t, kind, world_rates(rates, q_WP, in_body=in_body))
         self.follows_inputs = True
 

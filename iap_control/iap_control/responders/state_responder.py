@@ -2,8 +2,6 @@
 """Answers to states, once their references, and the wrenches measured there, have come in messages."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -13,6 +11,7 @@ from iap_control.responders.inputs import Kind
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.wrench_input import WrenchInput
 from iap_description.arrays import Array
+from iap_description.bounds import are_plausible, is_unit
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import STATE_SIZE, Q
@@ -23,17 +22,15 @@ SECOND = 1e9  # [ns]
 
 @dataclass
 class Counts:
-    """Counts of states and messages.
+    """Counts of states.
 
     Attributes:
         answered: states that got an answer.
         skipped: states that were overtaken by the next one before all that they needed came.
-        rejected: messages that were not finite or did not fit.
     """
 
     answered: int = 0
     skipped: int = 0
-    rejected: int = 0
 
 
 class StateResponder(ABC, Generic[Answer]):
@@ -96,13 +93,14 @@ class StateResponder(ABC, Generic[Answer]):
         """Take a state row (13,) of the central body; returns the answer if all that it needs is there.
 
         Raises:
-            BadInput: the state is not finite.
+            BadInput: the state is not finite, beyond all bounds, or its attitude is none.
         """
         if stamp == self.stamp and self.answer is not None:
             return self.answer
-        with self._counting():
-            if not np.isfinite(x).all():
-                raise BadInput("state: not finite")
+        if not are_plausible(x):
+            raise BadInput("state: not finite, or beyond all bounds")
+        if not is_unit(x[Q]):
+            raise BadInput("state: its attitude is not a unit quaternion")
         if stamp < self.stamp:
             self._reset(stamp)
         elif self.is_waiting and stamp > self.stamp:
@@ -113,35 +111,22 @@ class StateResponder(ABC, Generic[Answer]):
 
     def take_reference(self, stamp: int, level: int, row: Array, wrench_P: Array) -> Answer | None:
         """Take a reference as `ReferenceInput.take` does; returns the answer if it completes one."""
-        with self._counting():
-            self.references.take(self.t, stamp, level, row, wrench_P)
+        self.references.take(self.t, stamp, level, row, wrench_P)
         return self._try() if self.is_waiting else None
 
     def take_wrench(self, stamp: int, wrench_P: Array) -> Answer | None:
         """Take a measured wrench as `WrenchInput.take` does; returns the answer if it completes one."""
         assert self.wrenches is not None  # noqa: S101 - only nodes with a wrench topic call it
-        with self._counting():
-            self.wrenches.take(stamp, wrench_P)
+        self.wrenches.take(stamp, wrench_P)
         return self._try() if self.is_waiting else None
 
     def take_pose(self, stamp: float, pose: Array) -> None:
         """Follow a pose (7,) as `ReferenceInput.take_pose` does; `stamp` [s] of any clock."""
-        with self._counting():
-            self.references.take_pose(self.t, stamp, pose)
+        self.references.take_pose(self.t, stamp, pose)
 
     def take_rates(self, kind: Kind, rates: Array, *, in_body: bool) -> None:
         """Follow a velocity or an acceleration (6,) as `ReferenceInput.take_rates` does."""
-        with self._counting():
-            self.references.take_rates(self.t, kind, rates, self._x[Q], in_body=in_body)
-
-    @contextmanager
-    def _counting(self) -> Iterator[None]:
-        """Count what is rejected."""
-        try:
-            yield
-        except BadInput:
-            self.counts.rejected += 1
-            raise
+        self.references.take_rates(self.t, kind, rates, self._x[Q], in_body=in_body)
 
     def _reset(self, stamp: int) -> None:
         self._begin_anew()

@@ -6,6 +6,7 @@ import numpy as np
 from iap_control.model import PlatformModel, check_axes
 from iap_control.responders.reference_input import Source
 from iap_description.arrays import Array, Booleans
+from iap_description.bounds import are_plausible
 from iap_description.errors import BadInput
 from iap_description.signals import AXES, ForceMode, ForceTask
 
@@ -45,10 +46,10 @@ class WrenchInput:
         """Take a wrench (6,), which is copied.
 
         Raises:
-            BadInput: it is not finite.
+            BadInput: it is not finite, or beyond all bounds.
         """
-        if not np.isfinite(wrench_P).all():
-            raise BadInput("wrench: not finite")
+        if not are_plausible(wrench_P):
+            raise BadInput("wrench: not finite, or beyond all bounds")
         if stamp != self._newest[0]:
             self._before = self._newest
         self._newest = (stamp, wrench_P.copy())
@@ -119,12 +120,12 @@ class WrenchDemand:
         """Ask for a wrench (6,) at simulation time `t` [s].
 
         Raises:
-            BadInput: it is not finite, or not for this platform.
+            BadInput: it is not finite, beyond all bounds, or not for this platform.
         """
         if self._mode == ForceMode.NONE:
             raise BadInput("wrench/reference: ignored, parameter wrench_mode is none")
-        if not np.isfinite(wrench_P).all():
-            raise BadInput("wrench/reference: not finite")
+        if not are_plausible(wrench_P):
+            raise BadInput("wrench/reference: not finite, or beyond all bounds")
         check_axes(self._model, wrench_P != 0.0, self._name)
         self._task.desired_P[:] = wrench_P
         self._received = t

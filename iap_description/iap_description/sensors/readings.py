@@ -40,6 +40,11 @@ class Reading:
     source: Source
     t: float
 
+    @property
+    def stamp(self) -> int:
+        """The same time as a stamp [ns]."""
+        return round(self.t * 1e9)
+
 
 @dataclass(frozen=True)
 class ScalarReading(Reading):

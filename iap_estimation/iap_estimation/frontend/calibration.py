@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.bounds import are_plausible
 from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import LARGEST_IMAGE
 
@@ -194,7 +195,7 @@ def _matrix(K: ArrayLike, source: str) -> Array:
     found = found.reshape(3, 3)
     focal = np.array([found[0, 0], found[1, 1]])
     plain = found[[0, 1, 2, 2], [1, 0, 0, 1]]
-    if not np.isfinite(found).all() or np.any(focal <= 0.0):
+    if not are_plausible(found.ravel()) or np.any(focal <= 0.0):
         raise BadInput(f"{source}: the camera is not calibrated, K has focal lengths {focal}")
     if np.any(plain != 0.0) or found[2, 2] != 1.0:
         raise BadInput(f"{source}: K is no camera matrix without skew: {found.tolist()}")
@@ -206,7 +207,7 @@ def _coefficients(D: ArrayLike, model: str, source: str) -> Array:
     if model != PLUMB_BOB:
         raise BadInput(f"{source}: distortion model '{model}', but only {PLUMB_BOB} is known")
     found = np.array(D, dtype=float).ravel()
-    if found.size not in COEFFICIENTS or not np.isfinite(found).all():
+    if found.size not in COEFFICIENTS or not are_plausible(found):
         raise BadInput(f"{source}: {PLUMB_BOB} needs 4 or 5 numbers in D, not {found.tolist()}")
     return np.concatenate([found, np.zeros(max(COEFFICIENTS) - found.size)])
 

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from nav_msgs.msg import Odometry
 
 from iap_description.errors import BadInput
 from iap_estimation.navigation.data import Raw
@@ -25,6 +24,7 @@ from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE
 from iap_io.ros.node import OK, WARN, run
 from iap_io.ros.synchronizer import TimeSynchronizer
 from iap_io.wire.message_views import SECOND, stamp_of_time
+from iap_io.wire.sample_views import OdometryMessage
 
 STATE_TIMEOUT = 0.3  # behind the sensors, from which on a state is missing [s]
 
@@ -44,12 +44,9 @@ class CentreNode(EstimationNode):
         self.restart()
         for a, space in enumerate(self.spaces):
             head, odometry = f"{space}/virpo/head", f"{space}/virpo/odometry"
-            self.subscribe(
-                Odometry, head, reader(propagated_of), partial(self._take_propagated, a)
-            )
-            self.subscribe(
-                Odometry, odometry, reader(estimate_of), partial(self._take_estimate, a)
-            )
+            kind = OdometryMessage.TYPE
+            self.subscribe(kind, head, reader(propagated_of), partial(self._take_propagated, a))
+            self.subscribe(kind, odometry, reader(estimate_of), partial(self._take_estimate, a))
         self.listen([self._central or own.carried[0].imu])
         self.begin()
 

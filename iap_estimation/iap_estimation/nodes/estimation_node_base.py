@@ -6,6 +6,7 @@ import itertools
 import time
 import traceback
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -37,15 +38,16 @@ from iap_io.ros.node import (
     Owner,
     SuiteNode,
 )
-from iap_io.ros.sensor_topics import message_class
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_views import SECOND, stamp_of_time
+from iap_io.wire.stamp_guard import StampGuard
 
 SAMPLE_QUEUE = 2000  # messages of a sensor that may wait while a window is solved
 IMAGE_QUEUE = 20  # images of a camera that may
 WORK_TIME = 0.03  # that is worked before others may come in [s]
 RESTART_JUMP = 0.5  # back from the last stamp of a topic, where time begins anew [s]
+LONGEST_STEP = 2.0  # between messages of a topic, beyond which the first one is not trusted [s]
 
 
 class EstimationNode(SuiteNode, ABC):
@@ -96,9 +98,12 @@ class EstimationNode(SuiteNode, ABC):
         self._qos, self._picture_qos = self._declared_qos()
         self.stamp = -1
         self._newest: dict[str, float] = {}  # by topic
-        self._waiting: list[tuple[float, int, Callable[[], None]]] = []
+        step = stamp_of_time(LONGEST_STEP)
+        back = stamp_of_time(RESTART_JUMP)
+        self._guards = defaultdict(partial(StampGuard, back=back, ahead=step))  # by topic
+        self._waiting: list[tuple[float, int, str, Callable[[], None]]] = []
         self._numbers, self._is_called = itertools.count(), False
-        self._received, self._fault = time.monotonic(), ""
+        self._received = time.monotonic()
 
     def _own(self, *, of_aircraft: bool) -> int:
         mine = self.get_namespace()
@@ -158,19 +163,19 @@ class EstimationNode(SuiteNode, ABC):
         ]
         decode = Decoder(plain)
 
-        def on(topic: str, data: bytes) -> None:
-            reading = decode(topic, data)
-            if reading is not None:
-                self.later(topic, reading.t, partial(self.take_reading, reading))
-
         for topic, kind in decode.types.items():
             if not topic.endswith("/compressed"):
                 qos = self._picture_qos if kind == IMAGE else self._qos
-                kind_and_name = message_class(kind), self.absolute(topic)
-                self.create_subscription(*kind_and_name, partial(on, topic), qos, raw=True)
+                read, name = partial(decode, topic), self.absolute(topic)
+                self.subscribe(kind, name, read, self.take_reading, qos)
 
     def subscribe(
-        self, kind: type, topic: str, read: Callable[[bytes], Any], take: Callable[[Any], None]
+        self,
+        kind: str,
+        topic: str,
+        read: Callable[[bytes], Any],
+        take: Callable[[Any], None],
+        qos: QoSProfile = RELIABLE_QOS,
     ) -> None:
         """Take what a topic's messages hold, each with its time `t` [s], in order of time.
 
@@ -179,17 +184,13 @@ class EstimationNode(SuiteNode, ABC):
             topic: absolute name.
             read: reads one; a BadInput that it raises is noted.
             take: takes what was read.
+            qos: quality of service.
         """
 
-        def on(data: bytes) -> None:
-            try:
-                content = read(data)
-            except BadInput as error:
-                self.note(f"{topic}: {error}")
-            else:
-                self.later(topic, content.t, partial(take, content))
+        def on(content: Any) -> None:  # noqa: ANN401
+            self.later(topic, content.t, partial(take, content))
 
-        self.create_subscription(kind, topic, on, RELIABLE_QOS, raw=True)
+        self.inputs.listen(kind, topic, read, on, qos)
 
     def take_reading(self, reading: Reading) -> None:
         """Take the measurement that a reading completes."""
@@ -207,6 +208,14 @@ class EstimationNode(SuiteNode, ABC):
         An executor may hand over all messages of one topic before it asks the next one.
         """
         self._received = time.monotonic()
+        guard = self._guards[topic]
+        due = guard.offer(stamp_of_time(t), (t, take))
+        if stray := guard.stray():
+            self.inputs.refusals.add(topic, stray)
+        for one in due:
+            self._queue(topic, *one)
+
+    def _queue(self, topic: str, t: float, take: Callable[[], None]) -> None:
         if t < self._newest.get(topic, -np.inf) - RESTART_JUMP:
             self.get_logger().info(f"{topic}: time begins anew at {t:.3f} s")
             self._newest.clear()
@@ -215,7 +224,7 @@ class EstimationNode(SuiteNode, ABC):
             self.restart()
         self._newest[topic] = max(t, self._newest.get(topic, t))
         self.stamp = max(self.stamp, stamp_of_time(t))
-        heapq.heappush(self._waiting, (t, next(self._numbers), take))
+        heapq.heappush(self._waiting, (t, next(self._numbers), topic, take))
         self._work_soon()
 
     def _work_soon(self) -> None:
@@ -228,22 +237,24 @@ class EstimationNode(SuiteNode, ABC):
         self._is_called, until = False, time.monotonic() + WORK_TIME
         try:
             while self._waiting and time.monotonic() < until:
-                heapq.heappop(self._waiting)[-1]()
+                self._take_next()
         except Exception:  # from within a task it would end rclpy's events executor without a word
             self.get_logger().fatal(traceback.format_exc())
             self.exit_code = EXIT_FAILED
         if self._waiting:
             self._work_soon()
 
+    def _take_next(self) -> None:
+        topic, take = heapq.heappop(self._waiting)[2:]
+        try:
+            take()
+        except BadInput as error:
+            self.inputs.refusals.add(topic, error)
+
     def restart(self) -> None:
         """Forget all measurements: time began anew."""
         self.tally = Tally()
         self._adapter = ReadingAdapter(self._carried, self.sensor_set.central, self.tally)
-
-    def note(self, fault: str) -> None:
-        """Report once, in log and diagnostics, what was wrong with a message."""
-        self._fault = fault
-        self.get_logger().warning(fault, throttle_duration_sec=2.0)
 
     def failed(self, text: str) -> None:
         """Report at once that there is no estimate."""
@@ -263,9 +274,8 @@ class EstimationNode(SuiteNode, ABC):
         level, text = self.problem()
         if level != ERROR and time.monotonic() - self._received > DIAGNOSTIC_TIMEOUT:
             level, text = WARN, "no sensor is heard"
-        if not text and self._fault:
-            level, text = WARN, self._fault
-        self._fault = ""
+        if not text and (fault := self.inputs.refusals.newest()):
+            level, text = WARN, fault
         values = {"t": max(self.stamp, 0) / SECOND, **self.values()}
         name = self.get_fully_qualified_name()
         return [status_message(name, level, text or "localizing", values)]

@@ -5,12 +5,10 @@ from collections import deque
 from collections.abc import Callable
 
 from iap_description.arrays import Array
-from iap_description.errors import BadInput
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
 from iap_io.ros.node import SuiteNode
-from iap_io.wire.message_views import SECOND, MessageReader, StateMessage
-from iap_msgs.msg import PlatformState
+from iap_io.wire.message_views import SECOND, StateMessage
 
 MAX_STATES = 1000  # states that are kept
 STAMP_TOLERANCE = 0.01  # from an image, at which a state still holds [s]
@@ -25,12 +23,11 @@ class FirstStates:
         what = "Topic of the states that give the aircraft's places when their first images come."
         default = node.absolute(f"{sensor_set.name}/state")
         topic = node.parameter("start_topic", default, what)
-        self._node, self._sensor_set, self._is_running = node, sensor_set, is_running
-        self._inlet = MessageReader(StateMessage)
+        self._sensor_set, self._is_running = sensor_set, is_running
         self._states: deque[tuple[float, Array]] = deque(maxlen=MAX_STATES)
         self._has_begun = False
         self.on_state: Callable[[StateMessage], None] = lambda _: None
-        node.create_subscription(PlatformState, topic, self._on_state, RELIABLE_QOS, raw=True)
+        node.inputs.listen_to_states(topic, sensor_set.bodies, self._on_state, RELIABLE_QOS)
 
     def reset(self) -> None:
         """Time began anew."""
@@ -47,15 +44,8 @@ class FirstStates:
         own = self._sensor_set
         return own.mounts[aircraft].unit(near[1][own.rows[aircraft]])
 
-    def _on_state(self, data: bytes) -> None:
+    def _on_state(self, state: StateMessage) -> None:
         self._has_begun |= self._is_running()
-        if self._has_begun:
-            return
-        try:
-            state = self._inlet.read(data)
-        except BadInput as error:
-            self._node.get_logger().warning(str(error), throttle_duration_sec=2.0)
-            return
-        if len(state.rows) == self._sensor_set.bodies:
+        if not self._has_begun:
             self._states.append((state.stamp / SECOND, state.rows.copy()))
             self.on_state(state)

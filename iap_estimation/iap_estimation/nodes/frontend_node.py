@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import Image
 
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading, Reading
@@ -29,11 +29,12 @@ from iap_estimation.virpo.messages import Inertial
 from iap_io.ros.conversions import set_stamp
 from iap_io.ros.node import ERROR, OK, WARN, run
 from iap_io.ros.statistics import RecentValues
-from iap_io.wire.cdr import message_types
+from iap_io.wire.cdr import HEADER_SIZE, decoded
 from iap_io.wire.message_views import stamp_of_time
 from iap_msgs.msg import FeatureTracks
 
 INFO = "sensor_msgs/msg/CameraInfo"
+END_OF_STAMP = HEADER_SIZE + 8  # of the header, in bytes
 MAX_SAMPLES = 2000  # inertial samples that wait for their images
 
 
@@ -47,7 +48,11 @@ class FrontendNode(EstimationNode):
         own = self.sensor_set
         self._aircraft_sensors, self._aircraft = own.carried[self.own], own.aircraft[self.own]
         assert self._aircraft_sensors.cameras is not None  # noqa: S101 - the equipment has one
-        self._lenses: dict[int, Camera] = {}
+        self._lenses: dict[int, Camera] = {}  # by side
+        self._contents: dict[
+            int, bytes
+        ] = {}  # of the messages that told them, but for their stamps
+        self._others: dict[int, bytes] = {}  # of the last ones, where these told others
         self._frontend: AircraftFrontend | None = None
         self._early: Images | None = None  # the newest pair before both camera_info were here
         self._turning: deque[Inertial] = deque(maxlen=MAX_SAMPLES)
@@ -60,7 +65,7 @@ class FrontendNode(EstimationNode):
         for side, camera in enumerate(self._aircraft_sensors.cameras):
             topic = self.absolute(f"{camera.topic}/camera_info")
             take = partial(self._on_info, side, topic)
-            self.create_subscription(CameraInfo, topic, take, self._qos, raw=True)
+            self.inputs.listen(INFO, topic, bytes, take, self._qos)
         self.listen([self._aircraft_sensors.imu, *self._aircraft_sensors.cameras])
         self.begin()
 
@@ -84,19 +89,28 @@ class FrontendNode(EstimationNode):
             frontend.see(Images(t, np.ascontiguousarray(image), np.ascontiguousarray(image)))
 
     def _on_info(self, side: int, topic: str, data: bytes) -> None:
-        if side in self._lenses:
+        """Take a lens; another one than is known counts once it has come twice in a row."""
+        content = data[END_OF_STAMP:]
+        if self._contents.get(side) == content:
+            self._others.pop(side, None)
             return
-        info = message_types().deserialize_cdr(data, INFO)
+        lens, _ = camera_of(decoded(data, INFO), topic, topic)
+        if side in self._lenses and self._others.get(side) != content:
+            self._others[side] = content
+            raise BadInput("another camera than the one that is known; counts if it comes again")
+        self._lenses[side], self._contents[side] = lens, content
+        if len(self._lenses) == 2:
+            self._begin_with_lenses()
+
+    def _begin_with_lenses(self) -> None:
         try:
-            self._lenses[side], _ = camera_of(info, topic, topic)
-            if len(self._lenses) == 2:
-                self._make_frontend()
+            self._make_frontend()
         except BadInput as error:
             self._lenses.clear()
+            self._contents.clear()
             self._refused = str(error)
-            self.get_logger().error(str(error), throttle_duration_sec=2.0)
-            return
-        if self._frontend is not None and self._early is not None:
+            raise
+        if self._early is not None:
             self._see(self._early)
 
     def _make_frontend(self) -> None:
@@ -131,11 +145,7 @@ class FrontendNode(EstimationNode):
         while self._turning and self._turning[0].t <= images.t:
             self._frontend.turn(self._turning.popleft())
         began = time.perf_counter()
-        try:
-            tracks = self._frontend.see(images)
-        except BadInput as error:
-            self.note(str(error))
-            return
+        tracks = self._frontend.see(images)
         self._took_ms.add(1e3 * (time.perf_counter() - began))
         self._pairs += 1
         self._counts = [len(tracks.ids), int(tracks.has_right.sum())]

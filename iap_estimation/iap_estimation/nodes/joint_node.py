@@ -23,7 +23,7 @@ from iap_estimation.navigation.warm_up import warm_up
 from iap_estimation.nodes.estimate_topics import BodyTopics
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.first_states import FirstStates
-from iap_estimation.nodes.track_messages import tracks_of
+from iap_estimation.nodes.track_messages import FEATURES, tracks_of
 from iap_estimation.nodes.window_status import WindowStatus
 from iap_estimation.virpo.localizer import all_propagated, make_localizer
 from iap_estimation.virpo.messages import Estimate, Inertial, Tilt, Tracks
@@ -32,7 +32,6 @@ from iap_io.ros.node import run
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.ros.synchronizer import TimeSynchronizer
 from iap_io.wire.message_views import stamp_of_time
-from iap_msgs.msg import FeatureTracks
 
 METHODS = ("joint", "drift_filter")
 
@@ -90,7 +89,7 @@ class JointNode(EstimationNode):
     def _listen(self) -> None:
         for a, (space, group) in enumerate(zip(self.spaces, self.sensor_set.carried, strict=True)):
             take = partial(self._take_tracks, a)
-            self.subscribe(FeatureTracks, f"{space}/virpo/tracks", tracks_of, take)
+            self.subscribe(FEATURES, f"{space}/virpo/tracks", tracks_of, take)
             tags = [] if group.tag is None else [group.tag]
             self.listen([group.imu, *tags])
         self.listen([self._central])

@@ -9,14 +9,12 @@ import numpy as np
 
 from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.errors import BadInput
 from iap_estimation.virpo.messages import Estimate, Shared
 from iap_io.wire.message_views import SECOND, MessageReader, stamp_of_time
 from iap_io.wire.sample_views import OdometryMessage
 
 Content = TypeVar("Content", Estimate, Shared)
 UNKNOWN, NO_COVARIANCE = np.full(3, np.nan), np.full((15, 15), np.nan)
-NORM_TOLERANCE = 1e-3  # by which the length of a quaternion may be off
 
 
 def put_estimate(message: OdometryMessage, estimate: Estimate) -> None:
@@ -37,38 +35,22 @@ def put_motion(message: OdometryMessage, estimate: Estimate | Shared) -> None:
 
 
 def shared_of(message: OdometryMessage, aircraft: int) -> Shared:
-    """Shared odometry of the aircraft of that index.
-
-    Raises:
-        BadInput: it is not finite, or its attitude is none.
-    """
+    """Shared odometry of the aircraft of that index."""
     pose, twist = message.pose.copy(), message.twist_B.copy()
-    if not (np.isfinite(pose).all() and np.isfinite(twist).all()):
-        raise BadInput("odometry: not finite")
-    if abs(np.linalg.norm(pose[3:]) - 1.0) > NORM_TOLERANCE:
-        raise BadInput(f"odometry: a quaternion of length {np.linalg.norm(pose[3:]):.3g}")
     q = so3.normalized(pose[3:])
     v_W = so3.matrix_from_quaternion(q) @ twist[:3]
     return Shared(message.stamp / SECOND, aircraft, pose[:3], q, v_W, twist[3:])
 
 
 def propagated_of(message: OdometryMessage) -> Estimate:
-    """An estimate without biases and covariance.
-
-    Raises:
-        BadInput: as `shared_of`.
-    """
+    """An estimate without biases and covariance."""
     shared = shared_of(message, 0)
     known = shared.t, shared.p_WB_W, shared.q_WB, shared.v_WB_W
     return Estimate(*known, UNKNOWN, UNKNOWN, NO_COVARIANCE, shared.w_B)
 
 
 def estimate_of(message: OdometryMessage) -> Estimate:
-    """An estimate as far as Odometry has it: without biases, and the covariances of each quantity by itself.
-
-    Raises:
-        BadInput: as `shared_of`.
-    """
+    """An estimate as far as Odometry has it: without biases, and the covariances of each quantity by itself."""
     estimate = propagated_of(message)
     R = so3.matrix_from_quaternion(estimate.q_WB)
     place, twist = message.pose_covariance, message.twist_covariance

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tracks as serialised iap_msgs/FeatureTracks, and back; no ROS needed."""
 
-from typing import Any
-
 import numpy as np
 
+from iap_description.bounds import are_plausible
 from iap_description.errors import BadInput
 from iap_estimation.virpo.messages import Tracks
-from iap_io.wire.cdr import message, message_types, serialised
+from iap_io.wire.cdr import decoded, message, serialised
 from iap_io.wire.message_views import SECOND, stamp_of_time
+from iap_io.wire.number_check import check_stamp
 
 FEATURES = "iap_msgs/msg/FeatureTracks"
 VIEW = 4  # numbers of a track: x, y in the left and x, y in the right camera
@@ -33,17 +33,20 @@ def tracks_of(data: bytes) -> Tracks:
     """The tracks in a message.
 
     Raises:
-        BadInput: its lengths do not fit, or what should be seen is not finite.
+        BadInput: it is none, its lengths do not fit, or what should be seen cannot be meant.
     """
-    content: Any = message_types().deserialize_cdr(data, FEATURES)
+    content = decoded(data, FEATURES)
+    stamp = content.header.stamp
+    check_stamp(stamp.sec, stamp.nanosec)
     count = len(content.ids)
     if len(content.views) != VIEW * count or len(content.has_right) != count:
         sizes = f"{count} ids, {len(content.views)} numbers, {len(content.has_right)} flags"
-        raise BadInput(f"{FEATURES}: {sizes}")
+        raise BadInput(f"sizes that do not fit: {sizes}")
     views = np.array(content.views, dtype=float).reshape(-1, VIEW)
     has_right = np.array(content.has_right, dtype=bool)
-    if not (np.isfinite(views[:, :2]).all() and np.isfinite(views[has_right]).all()):
-        raise BadInput(f"{FEATURES}: views that are not finite")
+    if not (are_plausible(views[:, :2].ravel()) and are_plausible(views[has_right].ravel())):
+        raise BadInput("views: not finite, or beyond all bounds")
+    if len(np.unique(content.ids)) != count:
+        raise BadInput("ids: one comes twice")
     views[~has_right, 2:] = np.nan
-    stamp = content.header.stamp
     return Tracks(stamp.sec + 1e-9 * stamp.nanosec, np.array(content.ids), views, has_right)

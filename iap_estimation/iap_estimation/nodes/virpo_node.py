@@ -19,14 +19,13 @@ from iap_estimation.nodes.estimate_topics import RELIABLE_QOS, BodyFrames, BodyT
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.first_states import FirstStates
 from iap_estimation.nodes.odometry_messages import put_motion, reader, shared_of
-from iap_estimation.nodes.track_messages import tracks_of
+from iap_estimation.nodes.track_messages import FEATURES, tracks_of
 from iap_estimation.nodes.window_status import WindowStatus
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Shared, Tilt, Tracks
 from iap_estimation.virpo.methods.vio import METHODS, SingleAircraft
 from iap_io.ros.node import run
 from iap_io.wire.message_views import stamp_of_time
 from iap_io.wire.sample_views import OdometryMessage
-from iap_msgs.msg import FeatureTracks
 
 PUBLISHED_HZ = (
     20.0  # of propagated estimates that nobody flies by, at times common to all aircraft
@@ -77,7 +76,7 @@ class VirpoNode(EstimationNode):
     def _listen(self) -> None:
         group, central = self._aircraft_sensors, self.sensor_set.central
         tracks = f"{self.spaces[self.own]}/virpo/tracks"
-        self.subscribe(FeatureTracks, tracks, tracks_of, self._take_tracks)
+        self.subscribe(FEATURES, tracks, tracks_of, self._take_tracks)
         tags = [group.tag] if group.tag is not None and self._method != "vio" else []
         self.listen([group.imu, *tags])
         if self._method != "virpo":
@@ -88,7 +87,9 @@ class VirpoNode(EstimationNode):
         for a, other in enumerate(self.spaces):
             if a != self.own:
                 read = reader(shared_of, a)
-                self.subscribe(Odometry, f"{other}/virpo/shared", read, self._take_shared)
+                self.subscribe(
+                    OdometryMessage.TYPE, f"{other}/virpo/shared", read, self._take_shared
+                )
 
     def _take_shared(self, shared: Shared) -> None:
         self._windows.neighbour(shared)

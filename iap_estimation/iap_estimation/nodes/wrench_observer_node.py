@@ -8,7 +8,7 @@ Runs in the vehicle's namespace, which is `iap` unless it is remapped.
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,6 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from rclpy.subscription import Subscription
 
 from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
@@ -30,11 +29,10 @@ from iap_estimation.wrench.momentum_observer import MomentumObserver
 from iap_estimation.wrench.observer_responder import ObserverLoop, WrenchObserver
 from iap_io.ros.conversions import BASE_LINK, frame, status_message
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, OK, WARN, Diagnostics, SuiteNode, run
-from iap_io.ros.sensor_topics import message_class
 from iap_io.sensor_messages.sensor_reader import Decoder
 from iap_io.wire.message_views import SECOND, CommandMessage, MessageReader, StateMessage
 from iap_io.wire.sample_views import WrenchMessage
-from iap_msgs.msg import PlatformCommand, PlatformState
+from iap_io.wire.stamp_guard import StampGuard
 
 # A command must not hide the one before it, which the state that came meanwhile needs.
 COMMAND_QOS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
@@ -60,11 +58,9 @@ class WrenchObserverNode(SuiteNode):
         kind = self.choice("observer", OBSERVERS, what)
         self._units = self._inertial_units(assembly) if kind == "acceleration" else []
         self._loop = self._observer_loop(assembly, platform.aircraft, is_noisy=bool(measured))
-        self._received, self._fault = time.monotonic(), ""
+        self._received = time.monotonic()
         self._listen_to_units()
-        self._states, self._bases = MessageReader(StateMessage), MessageReader(StateMessage)
-        self._commands = MessageReader(CommandMessage)
-        self._subscribe(measured)
+        self._subscribe(measured, len(assembly.bodies))
         self._diagnostics = Diagnostics(self, self._statuses)
 
     def _inertial_units(self, assembly: Assembly) -> list[ImuInfo]:
@@ -117,14 +113,10 @@ class WrenchObserverNode(SuiteNode):
         policy = ReliabilityPolicy.RELIABLE if kind else ReliabilityPolicy.BEST_EFFORT
         qos, decode = QoSProfile(depth=SAMPLE_QUEUE, reliability=policy), Decoder(self._units)
 
-        def on(topic: str, data: bytes) -> None:
-            reading = decode(topic, data)
-            if reading is not None:
-                self._loop.take_reading(reading)
-
         for topic, kind in decode.types.items():
-            kind_and_name = message_class(kind), self.absolute(topic)
-            self.create_subscription(*kind_and_name, partial(on, topic), qos, raw=True)
+            take, guard = self._loop.take_reading, StampGuard()
+            read, name = partial(decode, topic), self.absolute(topic)
+            self.inputs.listen(kind, name, read, take, qos, guard=guard)
 
     def _three(self, name: str, what: str) -> tuple[float, float, float]:
         values = list(self.parameter(name, [0.0, 0.0, 0.0], what, limits=(0.0, 1e6)))
@@ -132,35 +124,25 @@ class WrenchObserverNode(SuiteNode):
             raise BadInput(f"parameter {name}: three numbers are expected (got {len(values)})")
         return values[0], values[1], values[2]
 
-    def _subscribe(self, measured: str) -> None:
+    def _subscribe(self, measured: str, bodies: int) -> None:
         what = "Topic of the state."
         topic = self.parameter("state_topic", "state", what)
-        self._state = self._listen(PlatformState, topic, self._take_state)
+        inputs, queue = self.inputs, COMMAND_QOS
+        self._state = inputs.listen_to_states(topic, bodies, self._take_state, queue)
         if measured:
-            self._listen(PlatformState, measured, self._take_measured)
-        self._command = self._listen(PlatformCommand, "command", self._take_command)
+            inputs.listen_to_states(measured, 1, self._take_measured, queue)
+        kind, read = CommandMessage.TYPE, MessageReader(CommandMessage).read
+        self._command = inputs.listen(kind, "command", read, self._take_command, queue)
 
-    def _listen(self, kind: type, topic: str, take: Callable[[bytes], None]) -> Subscription:
-        def on(data: bytes) -> None:
-            try:
-                take(data)
-            except BadInput as error:
-                self._fault = str(error)
-                self.get_logger().warning(str(error), throttle_duration_sec=2.0)
-
-        return self.create_subscription(kind, topic, on, COMMAND_QOS, raw=True)
-
-    def _take_state(self, data: bytes) -> None:
+    def _take_state(self, state: StateMessage) -> None:
         self._received = time.monotonic()
-        state = self._states.read(data)
         self._loop.take_state(state.stamp, state.rows)
 
-    def _take_measured(self, data: bytes) -> None:
-        base = self._bases.read(data)
+    def _take_measured(self, base: StateMessage) -> None:
         self._loop.take_measured(base.stamp, base.rows[0])
 
-    def _take_command(self, data: bytes) -> None:
-        message, command = self._commands.read(data), Command.zeros(self._count)
+    def _take_command(self, message: CommandMessage) -> None:
+        command = Command.zeros(self._count)
         message.get(command)
         self._loop.take_command(message.stamp, command)
 
@@ -169,8 +151,7 @@ class WrenchObserverNode(SuiteNode):
         self._wrenches.publish(self._out.dump())
 
     def _statuses(self) -> list[DiagnosticStatus]:
-        text = self._missing() or self._fault or "observing"
-        self._fault = ""
+        text = self._missing() or self.inputs.refusals.newest() or "observing"
         level = OK if text == "observing" else WARN
         values = {"t": max(self._loop.stamp, 0) / SECOND}
         return [status_message(self.get_fully_qualified_name(), level, text, values)]

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.bounds import are_plausible
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import ImuInfo
@@ -14,6 +15,8 @@ from iap_description.states import Command, Mode
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 
 COMMAND_TIMEOUT = 100_000_000  # simulation time for which what is known of thrusts holds [ns]
+MOST_AHEAD = 1_000_000_000  # simulation time between a command and the newest state [ns]
+MOST_COMMANDS = 1000  # that wait for their states
 STAMP_TOLERANCE = 1e-6  # between the stamps of a sample and of a state of one time [s]
 
 
@@ -75,7 +78,7 @@ class ObserverLoop:
         """Take state rows (bodies, 13).
 
         Raises:
-            BadInput: they are of another platform, or not finite.
+            BadInput: they are of another platform, not finite, or beyond all bounds.
         """
         if stamp == self.stamp:
             self._repeat()
@@ -83,8 +86,8 @@ class ObserverLoop:
         if x.shape != self._seen.shape:
             bodies = len(self._seen)
             raise BadInput(f"state: of {len(x)} bodies, for a platform of {bodies}")
-        if not np.isfinite(x).all():
-            raise BadInput("state: not finite")
+        if not are_plausible(x.ravel()):
+            raise BadInput("state: not finite, or beyond all bounds")
         if stamp < self.stamp:
             self._begin_anew(stamp)
         elif self._waits and self._has_base and not self.missing:
@@ -98,10 +101,10 @@ class ObserverLoop:
         """Take what is measured (13,) of the central body.
 
         Raises:
-            BadInput: it is not finite.
+            BadInput: it is not finite, or beyond all bounds.
         """
-        if not np.isfinite(row).all():
-            raise BadInput("state/measured: not finite")
+        if not are_plausible(row):
+            raise BadInput("state/measured: not finite, or beyond all bounds")
         self._measured, self._base[:] = stamp, row
         self._try()
 
@@ -109,10 +112,14 @@ class ObserverLoop:
         """Take the command that answers the state of a stamp [ns]; it is kept.
 
         Raises:
-            BadInput: it is a platform's wrench, which does not say what the aircraft do.
+            BadInput: it is a platform's wrench, which does not say what the aircraft do, or it is of another time.
         """
         if command.mode == Mode.WRENCH:
             raise BadInput("command: of mode 'wrench', which names no thrusts to observe by")
+        if abs(stamp - self.stamp) > MOST_AHEAD and self.stamp >= 0:
+            raise BadInput("header.stamp: far from the newest state's")
+        if len(self._commands) >= MOST_COMMANDS:
+            del self._commands[next(iter(self._commands))]
         self._commands[stamp] = command
         self._try()
 

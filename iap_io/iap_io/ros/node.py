@@ -25,6 +25,7 @@ from iap_description.config import validate
 from iap_description.errors import BadInput, IapError
 from iap_description.plain_yaml import parse_yaml
 from iap_description.vehicles.platform import Platform, load_platform
+from iap_io.ros.node_inputs import NodeInputs
 
 # Of state, reference and command; where the next may come before a lost one is sent again; of which none may be missed.
 LATEST, RESENT, EVERY = (
@@ -59,6 +60,7 @@ class SuiteNode(Node):
         simulation: namespace of the simulation; empty at the root.
         vehicle: name of its vehicle; empty for nodes of the whole simulation.
         exit_code: set to end the process.
+        inputs: its subscriptions.
     """
 
     exit_code: int | None = None
@@ -78,6 +80,7 @@ class SuiteNode(Node):
         outer = names[: len(names) - own]
         self.simulation = "".join(f"/{each}" for each in outer if each)
         self.vehicle = names[len(outer)] if own else ""
+        self.inputs = NodeInputs(self, clock=self.absolute("clock"))
 
     def absolute(self, name: str) -> str:
         """Absolute name of a topic of the simulation, such as ``clock`` or ``/iap/state``."""
@@ -169,10 +172,12 @@ class Diagnostics:
         topic = node.absolute("diagnostics")
         self._publisher = node.create_publisher(DiagnosticArray, topic, 10)
         self._node, self._statuses = node, statuses
+        self._look = node.inputs.look
         node.create_timer(1.0, self.publish, clock=STEADY)
 
     def publish(self) -> None:
         """Publish now."""
+        self._look()
         array = DiagnosticArray(status=list(self._statuses()))
         array.header.stamp = self._node.get_clock().now().to_msg()
         for status in array.status:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_description.errors import BadInput
 from iap_description.sensors.readings import (
     CloudReading,
     ImageReading,
@@ -21,8 +22,10 @@ from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
 from iap_io.bags.bag_reading import parsing, raw_messages
 from iap_io.bags.png import pixels_of
 from iap_io.sensor_messages.camera_messages import COMPRESSED, IMAGE
+from iap_io.sensor_messages.reading_checks import check_reading
 from iap_io.sensor_messages.sensor_messages import CLOUD, IMU, MAGNETIC, POINT, RANGES, encoder
-from iap_io.wire.cdr import message_types, stamp_of
+from iap_io.wire.cdr import decoded, stamp_of
+from iap_io.wire.number_check import check_stamp
 
 DTYPES = {"mono8": np.uint8, "rgb8": np.uint8, "16UC1": np.uint16, "32FC1": np.float32}
 
@@ -53,9 +56,14 @@ class Decoder:
                         self._readers[topic] = read
 
     def __call__(self, topic: str, data: bytes) -> Reading | None:
-        """The reading that a message completes, if it does: true biases come in one of their own."""
-        meta, stamp = self._owners[topic], stamp_of(data)
-        message = message_types().deserialize_cdr(data, self.types[topic])
+        """The reading that a message completes, if it does: true biases come in one of their own.
+
+        Raises:
+            BadInput: it is no message of this topic, or a field holds what cannot be meant.
+        """
+        meta, message = self._owners[topic], decoded(data, self.types[topic])
+        check_stamp(message.header.stamp.sec, message.header.stamp.nanosec)
+        stamp = stamp_of(data)
         if not isinstance(meta, ImuInfo) or not meta.has_bias:
             return self._reading(topic, stamp, message)
         waiting = self._halves.pop(meta.topic, None)
@@ -68,7 +76,13 @@ class Decoder:
 
     def _reading(self, topic: str, stamp: int, *messages: Any) -> Reading:  # noqa: ANN401
         meta = self._owners[topic]
-        return self._readers[topic](Source(meta.topic, meta.frame), stamp / 1e9, *messages)
+        try:
+            source = Source(meta.topic, meta.frame)
+            reading = self._readers[topic](source, stamp / 1e9, *messages)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise BadInput(f"{self.types[topic]}: {type(error).__name__}: {error}") from error
+        check_reading(reading)
+        return reading
 
 
 def read_sensors(
@@ -134,6 +148,8 @@ def _cloud(source: Source, t: float, sample: Any) -> CloudReading:  # noqa: ANN4
 
 
 def _image(source: Source, t: float, image: Any) -> ImageReading:  # noqa: ANN401
+    if image.encoding not in DTYPES:
+        raise BadInput(f"encoding '{image.encoding[:40]}' is none of {', '.join(DTYPES)}")
     shape = (image.height, image.width) + ((3,) if image.encoding == "rgb8" else ())
     pixels = image.data.view(DTYPES[image.encoding]).reshape(shape)
     return ImageReading(source, t, image.encoding, pixels)

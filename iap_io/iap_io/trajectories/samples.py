@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from iap_description import frames, so3
 from iap_description.arrays import Array, Integers
+from iap_description.bounds import LARGEST
 from iap_description.errors import BadInput
 from iap_io.trajectories.recorded import Clock, Recorded
 
@@ -34,7 +35,6 @@ MAX_GAP = 1.0  # [s]
 _QUIET_GAP = 0.5  # [s]
 _MAX_REORDERING_NS = 1_000_000_000
 _ZERO_NORM = 1e-6
-_LARGEST = 1e6  # no unit makes more of a flight indoors or out; its square is still a number
 _ODD_NORM = 0.01  # float32 and printed quaternions stay well below
 
 
@@ -81,7 +81,7 @@ def check_finite(source: str, values: Array, names: tuple[str, ...]) -> None:
     Raises:
         BadInput: names the source, the sample and the field.
     """
-    bad = np.argwhere(~(np.abs(values) <= _LARGEST))
+    bad = np.argwhere(~(np.abs(values) <= LARGEST))
     if len(bad):
         row, column = bad[0]
         raise BadInput(f"{source}: sample {row}: {names[column]} is {values[row, column]}")

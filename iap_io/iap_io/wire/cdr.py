@@ -14,7 +14,7 @@ In a record, a group of float64 fields that lie side by side is one vector: a ge
 import os
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,10 @@ from iap_description.arrays import Booleans, Integers
 from iap_description.errors import BadInput
 
 FieldPath = tuple[str | int, ...]  # of a field within a message
+SECOND = 1_000_000_000  # [ns]
 HEADER_SIZE = 4  # of the encapsulation, before the first field
+_LITTLE_ENDIAN = 1  # second byte of it
+_QUATERNION = "geometry_msgs/msg/Quaternion"
 _BYTES = ("byte", "char", "octet")  # numbers that numpy has under another name
 
 
@@ -85,6 +88,21 @@ def in_frame(msgtype: str, frame: str, **fields: object) -> object:
     return message(msgtype, header=message("std_msgs/msg/Header", frame_id=frame), **fields)
 
 
+def decoded(data: bytes, msgtype: str) -> Any:  # noqa: ANN401 - rosbags makes these types at run time
+    """The message object of bytes that anybody may have sent.
+
+    Raises:
+        BadInput: they are no such message.
+    """
+    if len(data) < HEADER_SIZE or data[1] != _LITTLE_ENDIAN:
+        raise BadInput(f"{msgtype}: serialised in another way than plain little-endian CDR")
+    try:
+        return message_types().deserialize_cdr(data, msgtype)
+    except Exception as error:  # of whatever kind the bytes lead rosbags to
+        reason = type(error).__name__
+        raise BadInput(f"{msgtype}: {len(data)} bytes that are no message ({reason})") from error
+
+
 def serialised(sample: object) -> bytes:
     """A message in CDR."""
     return bytes(message_types().serialize_cdr(sample, sample.__msgtype__))  # type: ignore[attr-defined]
@@ -107,12 +125,16 @@ class Layout:
         dtype: numpy record of one serialised message, encapsulation header included.
         template: (size,) the sample's bytes.
         fixed: (size,) which bytes are strings or lengths, equal in all messages of this layout.
+        doubles: positions and names of all float64, such as ``poses[0].position.x``.
+        quaternions: positions of the first number of each geometry_msgs/Quaternion.
     """
 
     msgtype: str
     dtype: np.dtype[Any]
     template: NDArray[np.uint8]
     fixed: Booleans
+    doubles: dict[int, str] = field(default_factory=dict)
+    quaternions: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, sample: object) -> "Layout":
@@ -126,7 +148,9 @@ class Layout:
         fixed = np.zeros(template.size, bool)
         for start, stop in walk.constants:
             fixed[start:stop] = True
-        return cls(msgtype, _record(walk.leaves, 0, template.size), template, fixed)
+        doubles = {leaf.at: leaf.name for leaf in walk.leaves if leaf.format == np.float64}
+        dtype = _record(walk.leaves, 0, template.size)
+        return cls(msgtype, dtype, template, fixed, doubles, tuple(walk.quaternions))
 
     def records(self, data: NDArray[np.uint8]) -> NDArray[Any]:
         """Serialised messages (count, size) as records (count,), without a copy.
@@ -146,6 +170,7 @@ def records_of(msgtype: str, messages: Iterable[bytes]) -> NDArray[Any]:
     """Serialised messages of one type, with the first as sample, as records.
 
     Raises:
+        BadInput: the first is no message.
         ValueError: there is none, or their layouts differ.
     """
     blobs = list(messages)
@@ -154,29 +179,29 @@ def records_of(msgtype: str, messages: Iterable[bytes]) -> NDArray[Any]:
     size = len(blobs[0])
     if any(len(blob) != size for blob in blobs):
         raise ValueError(f"{msgtype}: the size changes from message to message")
-    layout = Layout.of(message_types().deserialize_cdr(blobs[0], msgtype))
+    layout = Layout.of(decoded(blobs[0], msgtype))
     return layout.records(np.frombuffer(b"".join(blobs), np.uint8).reshape(len(blobs), size))
 
 
 def stamp_of(data: bytes) -> int:
     """Stamp [ns] of one serialised message that begins with a std_msgs/Header."""
     seconds, nanoseconds = struct.unpack_from("<iI", data, HEADER_SIZE)
-    return int(seconds) * 1_000_000_000 + int(nanoseconds)
+    return int(seconds) * SECOND + int(nanoseconds)
 
 
 def put_stamp(data: bytearray | memoryview, stamp: int) -> None:
     """Set the stamp [ns] of one serialised message that begins with a std_msgs/Header."""
-    struct.pack_into("<iI", data, HEADER_SIZE, *divmod(stamp, 1_000_000_000))
+    struct.pack_into("<iI", data, HEADER_SIZE, *divmod(stamp, SECOND))
 
 
 def set_stamps(header: NDArray[Any], stamps: Integers) -> None:
     """Write stamps [ns] into the ``header`` records of messages."""
-    header["stamp"]["sec"], header["stamp"]["nanosec"] = np.divmod(stamps, 1_000_000_000)
+    header["stamp"]["sec"], header["stamp"]["nanosec"] = np.divmod(stamps, SECOND)
 
 
 def stamps_of(header: NDArray[Any]) -> Integers:
     """Stamps [ns] of ``header`` records."""
-    return header["stamp"]["sec"].astype(np.int64) * 1_000_000_000 + header["stamp"]["nanosec"]
+    return header["stamp"]["sec"].astype(np.int64) * SECOND + header["stamp"]["nanosec"]
 
 
 @dataclass(frozen=True)
@@ -187,6 +212,12 @@ class _Leaf:
     format: np.dtype[Any]
     at: int
 
+    @property
+    def name(self) -> str:
+        """The path as a user writes it."""
+        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path)
+        return "".join(parts).removeprefix(".")
+
 
 class _Walk:
     """Walks through a sample in serialisation order and notes what lies where."""
@@ -195,9 +226,13 @@ class _Walk:
         self.at = HEADER_SIZE
         self.leaves: list[_Leaf] = []
         self.constants: list[tuple[int, int]] = []
+        self.quaternions: list[int] = []
 
     def message(self, value: object, path: FieldPath) -> None:
         _, fields = message_types().fielddefs[value.__msgtype__]  # type: ignore[attr-defined]
+        if value.__msgtype__ == _QUATERNION:  # type: ignore[attr-defined]
+            self._align(8)
+            self.quaternions.append(self.at)
         for name, description in fields:
             self._field(description, getattr(value, name), (*path, name))
 

@@ -7,22 +7,26 @@ where is found by `iap_io.wire.cdr`; field names and units are those of the file
 messages of contact are in `iap_io.wire.sample_views`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
+from iap_description.bounds import is_unit
 from iap_description.errors import BadInput
 from iap_description.relative import joint_states
-from iap_description.states import REF_FIXED, STATE_SIZE, Command, Mode, V
+from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode, V
 from iap_description.vehicles.assembly import Assembly
-from iap_io.wire.cdr import HEADER_SIZE, Layout, in_frame, message, message_types
+from iap_io.wire.cdr import HEADER_SIZE, SECOND, Layout, decoded, in_frame, message
+from iap_io.wire.number_check import NumberCheck, load_kernel
 
 MAP = "map"
-SECOND = 1_000_000_000  # [ns]
-_LITTLE_ENDIAN = 1  # second byte of the encapsulation header
+MOST_BYTES = (
+    1 << 17
+)  # of a message that is read number by number; a platform of twelve aircraft says 3000
+_MOST_LAYOUTS = 16  # that are remembered of one topic, so that strangers do not fill the memory
 
 
 def stamp_of_time(t: float) -> int:
@@ -35,10 +39,14 @@ class Message:
 
     Attributes:
         TYPE: its ROS type.
+        OPEN: fields that may hold what is no number.
+        HAS_ATTITUDES: whether all quaternions are attitudes.
         layout: where its numbers lie.
     """
 
     TYPE: ClassVar[str]
+    OPEN: ClassVar[tuple[str, ...]] = ()
+    HAS_ATTITUDES: ClassVar[bool] = True
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -60,6 +68,17 @@ class Message:
         if name not in (self.layout.dtype.names or ()):
             return np.zeros(0)
         return self._record[name][0, ...]
+
+    @property
+    def frame_id(self) -> str:
+        """Frame of the header."""
+        at = HEADER_SIZE + 12  # behind the stamp and the string's length
+        size = int.from_bytes(self._bytes[at - 4 : at].tobytes(), "little")
+        return self._bytes[at : at + size].tobytes().rstrip(b"\0").decode()
+
+    def number_check(self) -> NumberCheck:
+        """The check of the numbers that it holds from time to time."""
+        return NumberCheck(self.layout, self._bytes, self.OPEN, attitudes=self.HAS_ATTITUDES)
 
     @property
     def stamp(self) -> int:
@@ -103,31 +122,49 @@ class MessageReader(Generic[M]):
 
     Args:
         kind: what comes.
+        frames: that the header may name; any where none are given.
+        fits: refuses, with a BadInput, what has other sizes than the receiver's platform.
     """
 
-    def __init__(self, kind: type[M]) -> None:
-        self._kind = kind
-        self._learned: dict[int, M] = {}  # by size
+    def __init__(
+        self,
+        kind: type[M],
+        frames: Sequence[str] = ("", MAP),
+        fits: Callable[[M], None] = lambda _: None,
+    ) -> None:
+        self._kind, self._frames, self._fits = kind, frames, fits
+        self._learned: dict[int, tuple[M, NumberCheck]] = {}  # by size
+        load_kernel()
 
     def read(self, data: bytes) -> M:
         """The message, the same object every time unless its layout changed.
 
         Raises:
-            BadInput: the bytes are no such message.
+            BadInput: the bytes are no such message, or a field holds what cannot be meant.
         """
         known = self._learned.get(len(data))
-        if known is None or not known.load(data):
-            known = self._learned[len(data)] = self._learn(data)
-        return known
+        if known is None or not known[0].load(data):
+            known = self._learn(data)
+        known[1]()
+        return known[0]
 
-    def _learn(self, data: bytes) -> M:
+    def _learn(self, data: bytes) -> tuple[M, NumberCheck]:
         kind = self._kind
-        if len(data) < 2 or data[1] != _LITTLE_ENDIAN:
-            raise BadInput(f"{kind.TYPE}: serialised in another way than plain little-endian CDR")
-        learned = kind(Layout.of(message_types().deserialize_cdr(data, kind.TYPE)))
+        if len(data) > MOST_BYTES:
+            raise BadInput(f"{kind.TYPE}: {len(data)} bytes, at most {MOST_BYTES} are read")
+        content = decoded(data, kind.TYPE)
+        frame = content.header.frame_id
+        if self._frames and frame not in self._frames:
+            taken = " nor ".join(filter(None, self._frames))
+            raise BadInput(f"header.frame_id '{frame[:40]}' is not {taken}")
+        learned = kind(Layout.of(content))
         if not learned.load(data):
             raise BadInput(f"{kind.TYPE}: the serialised message has a layout of its own")
-        return learned
+        self._fits(learned)
+        if len(self._learned) >= _MOST_LAYOUTS:
+            self._learned.clear()
+        known = self._learned[len(data)] = learned, learned.number_check()
+        return known
 
 
 class StateMessage(Message):
@@ -138,8 +175,12 @@ class StateMessage(Message):
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
         self._poses, self._twists = self.view("poses"), self.view("twists")
+        if not 0 < len(self._poses) == len(self._twists):
+            raise BadInput(f"{len(self._poses)} poses and {len(self._twists)} twists")
         self._q, self._w = self.view("joint_positions"), self.view("joint_velocities")
         self._rpm = self.view("rotor_rpm")
+        if len(self._rpm) % 4:
+            raise BadInput(f"rotor_rpm has {len(self._rpm)} entries, not four for each aircraft")
         self._rows = np.zeros((len(self._poses), STATE_SIZE))
         self._ends = np.zeros((0, 2), np.int64)
 
@@ -190,10 +231,24 @@ class StateMessage(Message):
         return self._rpm.reshape(-1, 4)
 
 
+def state_reader(*bodies: int, rotors: int | None = None) -> MessageReader[StateMessage]:
+    """A reader of the states of so many bodies and rotors; of any number where none is given."""
+
+    def fits(state: StateMessage) -> None:
+        count, turning = len(state.rows), state.rpm.size
+        if bodies and count not in bodies:
+            raise BadInput(f"poses: of {count} bodies, not of {' or '.join(map(str, bodies))}")
+        if rotors is not None and turning != rotors:
+            raise BadInput(f"rotor_rpm: of {turning} rotors, not of {rotors}")
+
+    return MessageReader(StateMessage, fits=fits)
+
+
 class ReferenceMessage(Message):
     """PlatformReference: what a platform shall do."""
 
     TYPE = "iap_msgs/msg/PlatformReference"
+    OPEN = ("aircraft_yaw",)  # NaN where no heading is given
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
@@ -207,9 +262,15 @@ class ReferenceMessage(Message):
         return cls._of(aircraft_yaw=np.zeros(count))
 
     @property
-    def level(self) -> int:
-        """The parts of it that are tracked, `iap_description.states.Level`."""
-        return int(self._level)
+    def level(self) -> Level:
+        """The parts of it that are tracked.
+
+        Raises:
+            BadInput: it names none.
+        """
+        if int(self._level) not in tuple(Level):
+            raise BadInput(f"level {self._level} is none of 0 to 3")
+        return Level(int(self._level))
 
     def put_row(self, row: Array, level: int, wrench_P: Array) -> None:
         """Set a reference row (19 + N), its level and its wrench."""
@@ -236,6 +297,7 @@ class CommandMessage(Message):
     """PlatformCommand: what each aircraft shall do."""
 
     TYPE = "iap_msgs/msg/PlatformCommand"
+    HAS_ATTITUDES = False  # the mode says whether they count
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
@@ -264,15 +326,15 @@ class CommandMessage(Message):
         """Write every field into a command.
 
         Raises:
-            BadInput: it is for another number of aircraft, of an unknown mode, or not finite.
+            BadInput: it is for another number of aircraft, of an unknown mode, or a field holds what cannot be meant.
         """
         if len(self._thrust) != len(command.thrust):
             count, wanted = len(self._thrust), len(command.thrust)
-            raise BadInput(f"command: for {count} aircraft, the platform has {wanted}")
+            raise BadInput(f"aircraft: for {count} aircraft, the platform has {wanted}")
         if int(self._mode) not in tuple(Mode):
-            raise BadInput(f"command: mode {self._mode} is none of 0 to 3")
-        if not np.isfinite(self._wrench).all() or not np.isfinite(self._aircraft).all():
-            raise BadInput("command: not finite")
+            raise BadInput(f"mode {self._mode} is none of 0 to 3")
+        if self.mode == Mode.ATTITUDE_THRUST and not all(map(is_unit, self._q_WB)):
+            raise BadInput("aircraft: an attitude is no unit quaternion")
         command.mode, command.wrench_P[:] = Mode(int(self._mode)), self._wrench
         command.thrust[:], command.q_WB[:] = self._thrust, self._q_WB
         command.w_WB_B[:], command.rpm[:] = self._w_WB_B, self._rpm

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
-from iap_io.wire.cdr import Layout, message, message_types
+from iap_description.errors import BadInput
+from iap_description.signals import ForceMode
+from iap_io.wire.cdr import Layout, decoded, message
 from iap_io.wire.message_views import SECOND, Message
 
 
@@ -26,9 +28,16 @@ class InertialMessage(Message):
 
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
-        content: Any = message_types().deserialize_cdr(layout.template.tobytes(), self.TYPE)
+        content = decoded(layout.template.tobytes(), self.TYPE)
         self.frames: list[str] = list(content.frames)
         self._stamps: NDArray[Any] = self.view("stamps")
+        sizes = [
+            self.view(name).size
+            for name in ("orientations", "angular_velocities", "specific_forces")
+        ]
+        units, values = len(self.frames), 3 * len(self.frames) * len(self._stamps)
+        if sizes != [4 * units, values, values]:
+            raise BadInput(f"{sizes} numbers for {units} units at {len(self._stamps)} instants")
         self.q_WB: Array = self.view("orientations").reshape(-1, 4)
         shape = (len(self._stamps), len(self.frames), 3)
         self.w_S: Array = self.view("angular_velocities").reshape(shape)
@@ -88,6 +97,49 @@ class OdometryMessage(Message):
         return cls._of(child_frame_id=child)
 
 
+class PoseMessage(Message):
+    """PoseStamped; it carries no number, and its stamp may be of any clock.
+
+    Attributes:
+        pose: (7,) place [m] and attitude xyzw; overwritten by the next message.
+    """
+
+    TYPE = "geometry_msgs/msg/PoseStamped"
+    HAS_ATTITUDES = False  # printed ones are less exact than `NORM_TOLERANCE`
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self.pose: Array = self.view("pose")
+
+
+class TwistMessage(Message):
+    """TwistStamped.
+
+    Attributes:
+        rates: (6,) velocity [m/s] and angular velocity [rad/s]; overwritten by the next message.
+    """
+
+    TYPE = "geometry_msgs/msg/TwistStamped"
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self.rates: Array = self.view("twist")
+
+
+class AccelMessage(Message):
+    """AccelStamped.
+
+    Attributes:
+        rates: (6,) acceleration [m/s^2] and angular acceleration [rad/s^2]; overwritten by the next message.
+    """
+
+    TYPE = "geometry_msgs/msg/AccelStamped"
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self.rates: Array = self.view("accel")
+
+
 class WrenchMessage(Message):
     """WrenchStamped: a wrench of the environment on a platform; it carries no number, its stamp says whose it is.
 
@@ -140,9 +192,15 @@ class ForceTaskMessage(Message):
         return cls._of(frame_id, axes=np.zeros(6, np.uint8))
 
     @property
-    def mode(self) -> int:
-        """Mode of the wrench's control."""
-        return int(self._mode)
+    def mode(self) -> ForceMode:
+        """Mode of the wrench's control.
+
+        Raises:
+            BadInput: there is none such.
+        """
+        if int(self._mode) not in tuple(ForceMode):
+            raise BadInput(f"mode {self._mode} is none of 0 to 2")
+        return ForceMode(int(self._mode))
 
     @mode.setter
     def mode(self, mode: int) -> None:

@@ -111,10 +111,8 @@ class PhysicsNode(SuiteNode):
         is_running = not self._paused or self._steps.left > 0
         return is_running and session.has_begun and not session.is_broken
 
-    def _on_command(self, vehicle: int, fault: BadInput | None) -> None:
-        if fault is not None:
-            self._status.refused(vehicle, fault)
-        elif self._session.is_answered:
+    def _on_command(self) -> None:
+        if self._session.is_answered:
             self._status.answered()
             self._advance_if_answered()
 

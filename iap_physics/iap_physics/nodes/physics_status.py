@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from iap_description.errors import BadInput, FlightFailed
+from iap_description.errors import FlightFailed
 from iap_io.ros.conversions import status_message
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, ERROR, OK, WARN, Diagnostics, SuiteNode
 from iap_io.ros.statistics import RecentValues
@@ -30,7 +30,6 @@ class PhysicsStatus:
         self.metronome: Metronome | None = None
         self.paused = False
         self._answer_ms, self._step_us = RecentValues(), RecentValues()
-        self._faults = [""] * len(topics)
         self._published = time.perf_counter()
         self._began = (self._published, session.t)
         self._factor = 0.0
@@ -59,14 +58,6 @@ class PhysicsStatus:
         """A control period was flown in `spent` [s of wall time]."""
         self._step_us.add(1e6 * spent)
         self.look()
-
-    def refused(self, vehicle: int, fault: BadInput) -> None:
-        """A command could not be used."""
-        fresh = not self._faults[vehicle]
-        self._faults[vehicle] = f"{self._topics[vehicle]}: {fault}"
-        if fresh:
-            self._node.get_logger().warning(self._faults[vehicle])
-            self._diagnostics.publish()
 
     def look(self) -> None:
         """Report what has changed."""
@@ -106,10 +97,11 @@ class PhysicsStatus:
 
     def _statuses(self) -> list[DiagnosticStatus]:
         command_buffers = zip(self._topics, self._session.command_buffers, strict=True)
+        vehicles = [self._vehicle(*pair) for pair in command_buffers]
         return [
             self._simulation(),
-            *(self._vehicle(i, *pair) for i, pair in enumerate(command_buffers)),
-        ]
+            *vehicles,
+        ]  # after the vehicles it tells what was refused besides
 
     def _simulation(self) -> DiagnosticStatus:
         session, failure = self._session, self._session.failure
@@ -128,19 +120,26 @@ class PhysicsStatus:
         level, text = OK, "paused" if self.paused else "running"
         if missing:
             level, text = WARN, missing
+        if fault := self._node.inputs.refusals.newest():
+            level, text = WARN, fault
         if failure is not None:
             level, text = ERROR, str(failure)
         return status_message(f"{self._node.get_name()}: {SIMULATION}", level, text, values)
 
-    def _vehicle(self, number: int, topic: str, command_buffer: CommandBuffer) -> DiagnosticStatus:
+    def _vehicle(self, topic: str, command_buffer: CommandBuffer) -> DiagnosticStatus:
         level, text = OK, "commanded" if command_buffer.newest >= 0 else "no command yet"
         if command_buffer.is_holding:
             level, text = WARN, f"no commands on {topic}: levels out and holds"
-        if self._faults[number]:
-            level, text = WARN, self._faults[number]
-            self._faults[number] = ""
+        refusals = self._node.inputs.refusals
+        space = self._node.absolute(f"{command_buffer.name}/")
+        if fault := refusals.newest(space):
+            level, text = WARN, fault
         name = f"{self._node.get_name()}: {command_buffer.name}"
-        values = {**vars(command_buffer.counts), "holding": command_buffer.is_holding}
+        values = {
+            **vars(command_buffer.counts),
+            "rejected": refusals.count(space),
+            "holding": command_buffer.is_holding,
+        }
         return status_message(name, level, text, values, hardware=command_buffer.name)
 
     def _real_time_factor(self) -> float:

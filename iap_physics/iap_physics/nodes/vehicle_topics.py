@@ -8,7 +8,6 @@ import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from rclpy.publisher import Publisher
 
-from iap_description.errors import BadInput
 from iap_description.sensors.readings import InertialSamples
 from iap_description.states import Mode, Q
 from iap_io.ros.conversions import BASE_LINK, frame
@@ -65,7 +64,7 @@ class VehicleTopics:
         number: of the vehicle in the session.
         vehicle: its part of the plant.
         every: control periods between odometries, and between displays.
-        answered: called after a command came, with the fault if it was refused.
+        answered: called after a command came.
     """
 
     def __init__(
@@ -75,13 +74,12 @@ class VehicleTopics:
         number: int,
         vehicle: PlantVehicle,
         every: tuple[int, int],
-        answered: Callable[[int, BadInput | None], None],
+        answered: Callable[[], None],
     ) -> None:
         assembly, within = vehicle.assembly, node.absolute(vehicle.name)
         self.name = vehicle.name
         self._session, self._number, self._answered = session, number, answered
         self._every_odometry, self._every_display = every
-        self._commands = MessageReader(CommandMessage)
         self._state = StateMessage.of(assembly, 4 * vehicle.platform.count)
         self._states = node.create_publisher(PlatformState, f"{within}/state", RESENT)
         self._measured: Publisher | None = None
@@ -100,18 +98,18 @@ class VehicleTopics:
         imu = vehicle.imu
         self._units = None if imu is None else UnitTopic(node, self.name, imu, session.plant.dt)
         self._bodies = OdometryAndFrames(node, vehicle, assembly)
-        self._estimates, self._estimated = MessageReader(StateMessage), f"{within}/{ESTIMATED}"
+        node.inputs.expect_one_publisher(f"{within}/state")
         if vehicle.flies_on_estimate:
-            node.create_subscription(
-                PlatformState, self._estimated, self._on_estimate, LATEST, raw=True
-            )
+            estimated, bodies = f"{within}/{ESTIMATED}", len(assembly.bodies)
+            node.inputs.listen_to_states(estimated, bodies, self._on_estimate, LATEST)
         self._look = RotorsAndMarkers(node, vehicle, assembly)
         self.command_topic = f"{within}/command"
         self._node = node
         topic = f"{self.command_topic}/wrench"
         self._forwarded = node.create_publisher(PlatformCommand, topic, LATEST)
-        node.create_subscription(
-            PlatformCommand, self.command_topic, self._on_command, LATEST, raw=True
+        command = MessageReader(CommandMessage).read
+        node.inputs.listen(
+            CommandMessage.TYPE, self.command_topic, command, self._on_command, LATEST
         )
 
     def reset(self) -> None:
@@ -154,28 +152,16 @@ class VehicleTopics:
             if self._wrenches:
                 self._contacts.publish(stamp, session.pushes(number))
 
-    def _on_estimate(self, data: bytes) -> None:
+    def _on_estimate(self, estimate: StateMessage) -> None:
         """Let the autopilots go by the vehicle's own estimate."""
-        try:
-            estimate = self._estimates.read(data)
-            if estimate.rows.shape != self._session.plant.state(self._number)[0].shape:
-                raise BadInput(f"{self._estimated}: {len(estimate.rows)} bodies")
-        except BadInput as error:
-            self._answered(self._number, error)
-            return
         self._session.set_estimate(self._number, estimate.stamp / SECOND, estimate.rows)
 
-    def _on_command(self, data: bytes) -> None:
-        fault = None
-        try:
-            command = self._commands.read(data)
-            if command.mode == Mode.WRENCH:
-                self._forward(data)
-                return
-            self._session.offer(self._number, command.stamp / SECOND, command.get)
-        except BadInput as error:
-            fault = error
-        self._answered(self._number, fault)
+    def _on_command(self, command: CommandMessage) -> None:
+        if command.mode == Mode.WRENCH:
+            self._forward(command.dump())
+            return
+        self._session.offer(self._number, command.stamp / SECOND, command.get)
+        self._answered()
 
     def _forward(self, data: bytes) -> None:
         """Hand a platform wrench on to the controller, which allocates it."""

@@ -11,10 +11,11 @@ import numpy as np
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import InertialSamples, Reading
 from iap_description.states import STATE_SIZE, Q
+from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, run
 from iap_io.wire.message_views import SECOND, MessageReader
 from iap_io.wire.sample_views import InertialMessage
-from iap_msgs.msg import InertialSamples as InertialSamplesMessage
+from iap_io.wire.stamp_guard import StampGuard
 from iap_sensors.mounted.inertial_units import InertialUnits
 from iap_sensors.mounted.sensor_suite import SensorSuite
 from iap_sensors.nodes.sensor_base import SensorNode
@@ -34,18 +35,14 @@ class ImuNode(SensorNode):
         self._vehicles = [_Vehicle(self, units) for _, units in found]
         for (name, _), vehicle in zip(found, self._vehicles, strict=True):
             topic = self.absolute(f"{name}/inertial")
-            take = partial(self._on_samples, topic, vehicle, MessageReader(InertialMessage))
-            self.create_subscription(InertialSamplesMessage, topic, take, EVERY, raw=True)
+            take, frames = partial(self._on_samples, vehicle), (frame(name, BASE_LINK),)
+            read, kind = MessageReader(InertialMessage, frames).read, InertialMessage.TYPE
+            self.inputs.listen(kind, topic, read, take, EVERY, guard=StampGuard())
 
-    def _on_samples(
-        self, topic: str, vehicle: "_Vehicle", reader: MessageReader, data: bytes
-    ) -> None:
-        try:
-            vehicle.receive(reader.read(data))
-        except BadInput as error:
-            self.note_message(f"{topic}: {error}")
-        else:
-            self.note_message()
+    def _on_samples(self, vehicle: "_Vehicle", message: InertialMessage) -> None:
+        self.check_number(message.stamp, message.sequence)
+        vehicle.receive(message)
+        self.note_message()
 
     def values(self) -> dict[str, object]:
         """Number of states that were missed."""
@@ -62,6 +59,7 @@ class _Vehicle:
     def __init__(self, node: ImuNode, units: InertialUnits) -> None:
         self._node, self._units = node, units
         self._physics_hz, self._seed = node.rig.physics_hz, node.rig.seed
+        self._longest = round(2 * SECOND / node.rig.control_hz)  # age of a sample [ns]
         self._frames = [unit.mount.source.frame for unit in units.units]
         self._bodies = [unit.mount.body for unit in units.units]
         self._x = np.zeros((1 + max(self._bodies), STATE_SIZE))  # with attitudes only
@@ -72,12 +70,15 @@ class _Vehicle:
         """Publish the units' readings of ideal samples.
 
         Raises:
-            BadInput: they are of other units.
+            BadInput: they are of other units, or of another time.
         """
         if message.frames != self._frames:
             raise BadInput(
                 f"samples of {', '.join(message.frames)}, not {', '.join(self._frames)}"
             )
+        ages = message.stamp - message.stamps
+        if ((ages < 0) | (ages > self._longest)).any():
+            raise BadInput("stamps: samples of another time than the header's")
         if message.stamp == self._stamp:
             self._node.repeat(self._shown)
             return

@@ -23,8 +23,7 @@ from iap_io.ros.sensor_topics import RELIABLE, SENSOR_DATA, SensorTopics
 from iap_io.ros.statistics import RateMonitor, RecentValues
 from iap_io.ros.synchronizer import Instant, RateSchedule, TimeSynchronizer
 from iap_io.runs.topics import WORLD_STATE
-from iap_io.wire.message_views import SECOND, MessageReader, StateMessage
-from iap_msgs.msg import PlatformState
+from iap_io.wire.message_views import SECOND, StateMessage
 from iap_sensors.mounted.rig_spec import RigSpec
 
 
@@ -49,7 +48,7 @@ class SensorNode(SuiteNode):
         what = "Whether lost messages are sent again, as a recording needs; false: sensor data's quality of service."
         self._qos = RELIABLE if self.parameter("reliable", False, what) else SENSOR_DATA
         self.stamp = -1
-        self._received, self._fault = time.monotonic(), ""
+        self._received = time.monotonic()
 
     def advertise(
         self, infos: Sequence[SensorInfo], *, notes: Sequence[str], compressed: bool = False
@@ -82,11 +81,18 @@ class SensorNode(SuiteNode):
         for rate in self._rates.values():
             rate.reset()
 
-    def note_message(self, fault: str = "") -> None:
-        """Note that a message came, and what was wrong with it."""
-        self._received, self._fault = time.monotonic(), fault
-        if fault:
-            self.get_logger().warning(fault, throttle_duration_sec=2.0)
+    def note_message(self) -> None:
+        """Note that a message came."""
+        self._received = time.monotonic()
+
+    def check_number(self, stamp: int, sequence: int) -> None:
+        """Refuse a message [ns] whose number is not that of its time: rates of sensors are counted in it.
+
+        Raises:
+            BadInput: the number is another.
+        """
+        if sequence != round(stamp * self.rig.control_hz / SECOND):
+            raise BadInput(f"sequence {sequence} does not fit the stamp {stamp / SECOND:.3f} s")
 
     def values(self) -> dict[str, object]:
         """Values of the diagnostics besides the rates."""
@@ -101,8 +107,10 @@ class SensorNode(SuiteNode):
             few = min(short, key=lambda topic: rates[topic].rate(now) / rates[topic].wanted)
             kept, wanted = rates[few].rate(now), rates[few].wanted
             level, text = WARN, f"{few}: {kept:.1f} of {wanted:.4g} Hz"
-        if self._fault or time.monotonic() - self._received > DIAGNOSTIC_TIMEOUT:
-            level, text = WARN, self._fault or "nothing comes from physics_node"
+        if time.monotonic() - self._received > DIAGNOSTIC_TIMEOUT:
+            level, text = WARN, "nothing comes from physics_node"
+        if fault := self.inputs.refusals.newest():
+            level, text = WARN, fault
         shown = {topic: f"{rate.rate(now):.4g} Hz" for topic, rate in rates.items()}
         name = self.get_fully_qualified_name()
         return [status_message(name, level, text, {**self.values(), **shown})]
@@ -138,8 +146,8 @@ class StateSensorNode(SensorNode, ABC):
             sources, sizes = [*sources, self.absolute(WORLD_STATE)], [*sizes, len(items)]
         self._synchronizer = TimeSynchronizer(len(sources))
         for number, (topic, size) in enumerate(zip(sources, sizes, strict=True)):
-            take = partial(self._on_state, number, topic, size, MessageReader(StateMessage))
-            self.create_subscription(PlatformState, topic, take, self._state_qos, raw=True)
+            take = partial(self._on_state, number)
+            self.inputs.listen_to_states(topic, size, take, self._state_qos)
 
     @abstractmethod
     def sample(
@@ -154,18 +162,9 @@ class StateSensorNode(SensorNode, ABC):
     def restart(self) -> None:
         """Start noise anew, since time began anew."""
 
-    def _on_state(
-        self, source: int, topic: str, size: int, reader: MessageReader, data: bytes
-    ) -> None:
+    def _on_state(self, source: int, state: StateMessage) -> None:
         began = time.perf_counter()
-        try:
-            state = reader.read(data)
-        except BadInput as error:
-            self.note_message(f"{topic}: {error}")
-            return
-        if len(state.rows) != size:
-            self.note_message(f"{topic}: {len(state.rows)} bodies, expected {size}")
-            return
+        self.check_number(state.stamp, state.sequence)
         self.note_message()
         instant = self._synchronizer.take(source, state.stamp, state.sequence, state.rows.copy())
         if instant is not None:

@@ -106,8 +106,34 @@ def test_what_is_no_number_never_reaches_the_integrals(value):
     x[8] = value
     with pytest.raises(BadInput, match="state: not finite"):
         loop.take_state(0, 0, x)
-    assert loop.counts.rejected == 2
     assert np.isfinite(answer(loop, 0, state(), row()).thrust).all()
+
+
+@pytest.mark.parametrize(
+    ("part", "value"), [(8, 1e308), (8, -2e6), (11, 1e200), (6, 0.0), (6, 1e3)]
+)
+def test_an_absurd_state_is_refused_and_the_next_command_is_as_ever(part, value):
+    calm, disturbed = loop_of(), loop_of()
+    for loop in (calm, disturbed):
+        answer(loop, 0, state(), row())
+    x = state()
+    x[part] = value
+    with pytest.raises(BadInput, match="state"):
+        disturbed.take_state(PERIOD, 1, x)
+    a, b = (answer(loop, 1, state(), row(1.1)) for loop in (calm, disturbed))
+    np.testing.assert_array_equal(a.thrust, b.thrust)
+    np.testing.assert_array_equal(a.w_WB_B, b.w_WB_B)
+
+
+def test_accelerations_of_no_end_leave_a_reference_that_is_one():
+    loop = loop_of()
+    with pytest.raises(BadInput, match="reference/accel"):
+        loop.take_rates("accel", np.full(6, 1e300), in_body=False)
+    for k in range(200_000 // 1000):
+        loop.take_state(k * PERIOD, k, state())
+        loop.take_rates("accel", np.full(6, 1e6), in_body=False)
+    assert np.isfinite(loop.answer.thrust).all()
+    assert np.abs(loop.references.at(loop.t, loop.stamp, state()).row).max() <= 1e6
 
 
 def test_a_reference_must_be_one():

@@ -6,7 +6,13 @@ import pytest
 
 from iap_description import so3
 from iap_description.errors import BadInput
-from iap_estimation.nodes.odometry_messages import estimate_of, put_estimate, put_motion, shared_of
+from iap_estimation.nodes.odometry_messages import (
+    estimate_of,
+    put_estimate,
+    put_motion,
+    reader,
+    shared_of,
+)
 from iap_estimation.nodes.track_messages import FEATURES, tracks_bytes, tracks_of
 from iap_estimation.virpo.messages import Estimate, Shared, Tracks
 from iap_io.wire.cdr import message, message_types
@@ -103,9 +109,12 @@ def test_what_a_neighbour_shows_comes_back(told):
         np.testing.assert_allclose(getattr(back, name), getattr(shared, name), atol=1e-12)
 
 
-@pytest.mark.parametrize(("place", "value", "reason"), [(0, np.nan, "finite"), (6, 9.0, "length")])
+@pytest.mark.parametrize(
+    ("place", "value", "reason"),
+    [(0, np.nan, "position.x is nan"), (6, 9.0, "no unit quaternion")],
+)
 def test_odometry_that_cannot_be_is_refused(told, place, value, reason):
     message = sent(put_motion, told)
     message.pose[place] = value
     with pytest.raises(BadInput, match=reason):
-        shared_of(message, 0)
+        reader(shared_of, 0)(message.dump())

@@ -11,12 +11,14 @@ import numpy as np
 import pytest
 from hang import HANG
 from made_up_flights import random_flight, run_meta
+from rosbags.rosbag2 import Reader
 
 from iap_io.bags.bag_writer import STORAGE, BagWriter, RecordingFailed
 from iap_io.runs.recorder import MAX_JOBS, Background, Recorder
 from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
 from iap_io.runs.state_chunk import TICKS
+from iap_io.wire.cdr import message_types
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
@@ -96,6 +98,28 @@ def test_a_full_disk_is_one_line_and_keeps_the_rest(tmp_path: Path) -> None:
     x = load_run(tmp_path).vehicles[0].columns.x
     np.testing.assert_array_equal(x, flight.x[: 2 * TICKS])
     assert not (tmp_path / BAG / ".reserve").exists()
+
+
+def test_a_bag_is_whole_at_once_when_the_disk_is_full(tmp_path: Path) -> None:
+    """Not only once it is closed: the process may be killed before."""
+    writer = BagWriter(tmp_path / "bag", message_types())
+    channel = writer.add_topic("/t", "std_msgs/msg/UInt64")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+        with pytest.raises(RecordingFailed):
+            for k in range(1000):
+                writer.append(channel, k, bytes(1000))
+                writer.flush()
+        shutil.copytree(tmp_path / "bag", tmp_path / "killed")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        writer.close()
+    with Reader(tmp_path / "killed") as reader:
+        stamps = [stamp for _, stamp, _ in reader.messages()]
+    assert stamps == list(range(reader.message_count)) and len(stamps) > 50
+    data = (tmp_path / "killed" / STORAGE).read_bytes()
+    assert data.endswith(b"\x89MCAP0\r\n")
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:

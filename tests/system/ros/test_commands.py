@@ -69,7 +69,7 @@ def test_lockstep_waits_names_what_is_missing_and_takes_nothing_but_numbers(comm
     spoilt = by_hand.command(0)
     spoilt.thrust[1] = np.nan
     by_hand.send(spoilt, 0)
-    probe.wait(lambda: probe.says(IAP, "/iap/command: command: not finite"), "refusal")
+    probe.wait(lambda: probe.says(IAP, "/iap/command: aircraft[1].thrust is nan"), "refusal")
     by_hand.send(by_hand.command(0), 10 * PERIOD)
     probe.wait(lambda: probe.value(IAP, "rejected") == 2.0, "refusal of a command from the future")
     assert probe.stays(lambda: probe.newest["iap"] == 0)

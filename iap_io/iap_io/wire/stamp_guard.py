@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Stray stamps told from time that jumps, so that one stale or foreign message resets nothing."""
+
+from typing import Generic, TypeVar
+
+from iap_io.wire.cdr import SECOND
+
+Content = TypeVar("Content")
+
+
+class StampGuard(Generic[Content]):
+    """Hands over contents whose stamps go on from each other.
+
+    One whose stamp does not is held back, and the next one decides: if it goes on from the one that was held back,
+    time has jumped, as at a reset, and both count; else the one was a stray. A state that nobody answers is published
+    again, so that a reset costs the copy's delay.
+
+    Args:
+        back: by which a stamp may lie before the newest [ns].
+        ahead: by which it may lie after it [ns].
+    """
+
+    def __init__(self, *, back: int = 0, ahead: int = SECOND) -> None:
+        self._back, self._ahead = back, ahead
+        self._newest = self._stray = -1
+        self._held: tuple[int, Content] | None = None
+
+    def offer(self, stamp: int, content: Content) -> tuple[Content, ...]:
+        """Take a content with its stamp [ns]; returns those that count now, in order."""
+        newest, held = self._newest, self._held
+        if newest < 0 or newest - self._back <= stamp <= newest + self._ahead:
+            self._newest, self._held = max(newest, stamp), None
+            self._stray = held[0] if held else -1
+            return (content,)
+        if held is not None and held[0] <= stamp <= held[0] + self._ahead:
+            self._newest, self._held = stamp, None
+            return (held[1], content) if stamp > held[0] else (content,)
+        self._stray = held[0] if held else -1
+        self._held = stamp, content
+        return ()
+
+    def stray(self) -> str:
+        """What is to be said of one that was held back and has turned out to be a stray; empty if none has."""
+        stamp, self._stray = self._stray, -1
+        if stamp < 0:
+            return ""
+        now = self._newest / SECOND
+        return f"header.stamp: a message of {stamp / SECOND:.3f} s, while time is {now:.3f} s"

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Messages as nobody should publish them: damaged bytes, absurd numbers, other sizes, frames, stamps and types."""
+
+import struct
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from iap_io.wire.cdr import HEADER_SIZE, Layout, decoded, message_types, serialised
+
+NUMBERS = [
+    np.nan,
+    np.inf,
+    -np.inf,
+    1e308,
+    -1e308,
+    1e200,
+    1e160,
+    1e300,
+    2e6,
+    -1e7,
+    1e6,
+    5e-324,
+    0.0,
+    -0.0,
+    1.0,
+    1e3,
+]
+WHOLE = [0, 1, 2, 3, 9, 255, 2**31 - 1, 2**32 - 1]
+SECONDS = [-(2**31), -1, 0, 1, 100_000, 2**31 - 1]
+NANOSECONDS = [0, 1, 999_999_999, 1_000_000_000, 2**32 - 1]
+FRAMES = [
+    "",
+    "map",
+    "odom",
+    "nonsense",
+    "iap/base_link",
+    "iap/drone_1",
+    "m" * 3000,
+    "\u00e9\n\x1b[31m",
+]
+Draw = Callable[..., Any]
+
+
+def mutated(draw: Draw, data: bytes, msgtype: str, others: list[bytes]) -> tuple[str, bytes]:
+    """A mutation's name, and what it makes of a sound message; `others` are sound ones of other topics."""
+    name = draw(st.sampled_from(sorted(_MUTATIONS)))
+    return name, _MUTATIONS[name](draw, data, msgtype, others)
+
+
+def _cut(draw: Draw, data: bytes, *_: object) -> bytes:
+    return data[: draw(st.integers(0, len(data) - 1))]
+
+
+def _lengthened(draw: Draw, data: bytes, *_: object) -> bytes:
+    return data + draw(st.binary(min_size=1, max_size=40))
+
+
+def _flipped(draw: Draw, data: bytes, *_: object) -> bytes:
+    out = bytearray(data)
+    for _ in range(draw(st.integers(1, 4))):
+        out[draw(st.integers(0, len(out) - 1))] = draw(st.integers(0, 255))
+    return bytes(out)
+
+
+def _random(draw: Draw, *_: object) -> bytes:
+    return draw(st.binary(max_size=120))
+
+
+def _foreign(draw: Draw, data: bytes, msgtype: str, others: list[bytes]) -> bytes:
+    return draw(st.sampled_from(others))
+
+
+def _numbers(draw: Draw, data: bytes, msgtype: str, *_: object) -> bytes:
+    """Some numbers replaced."""
+    layout, out = Layout.of(decoded(data, msgtype)), bytearray(data)
+    places = sorted(layout.doubles)
+    for _ in range(draw(st.integers(1, 3)) if places else 0):
+        place = draw(st.sampled_from(places))
+        struct.pack_into("<d", out, place, draw(st.sampled_from(NUMBERS)))
+    return bytes(out)
+
+
+def _quaternion(draw: Draw, data: bytes, msgtype: str, *_: object) -> bytes:
+    """An attitude of another length."""
+    layout, out = Layout.of(decoded(data, msgtype)), bytearray(data)
+    if layout.quaternions:
+        place = draw(st.sampled_from(layout.quaternions))
+        q = np.frombuffer(bytes(out[place : place + 32])) * draw(
+            st.sampled_from([0.0, 0.5, 1.01, 1e3, 1e200])
+        )
+        out[place : place + 32] = q.tobytes()
+    return bytes(out)
+
+
+def _lengths(draw: Draw, data: bytes, msgtype: str, *_: object) -> bytes:
+    """The length of a string or a sequence."""
+    layout, out = Layout.of(decoded(data, msgtype)), bytearray(data)
+    places = [
+        at
+        for at in np.flatnonzero(layout.fixed)
+        if (at - HEADER_SIZE) % 4 == 0 and at + 4 <= len(out)
+    ]
+    if places:
+        struct.pack_into(
+            "<I", out, int(draw(st.sampled_from(places))), draw(st.sampled_from(WHOLE))
+        )
+    return bytes(out)
+
+
+def _stamp(draw: Draw, data: bytes, *_: object) -> bytes:
+    out = bytearray(data)
+    sec, nanosec = draw(st.sampled_from(SECONDS)), draw(st.sampled_from(NANOSECONDS))
+    struct.pack_into("<iI", out, HEADER_SIZE, sec, nanosec)
+    return bytes(out)
+
+
+def _frame(draw: Draw, data: bytes, msgtype: str, *_: object) -> bytes:
+    content = decoded(data, msgtype)
+    content.header.frame_id = draw(st.sampled_from(FRAMES))
+    return serialised(content)
+
+
+def _whole_numbers(draw: Draw, data: bytes, msgtype: str, *_: object) -> bytes:
+    """Numbers, modes, levels, sizes of images."""
+    content = decoded(data, msgtype)
+    names = [
+        n
+        for n, (_, detail) in message_types().fielddefs[msgtype][1]
+        if detail and detail[0] in _LIMITS
+    ]
+    if names:
+        name = draw(st.sampled_from(names))
+        (kind,) = [d[0] for n, (_, d) in message_types().fielddefs[msgtype][1] if n == name]
+        setattr(content, name, min(draw(st.sampled_from([*WHOLE, 2**64 - 1])), _LIMITS[kind]))
+    return serialised(content)
+
+
+def _sequences(draw: Draw, data: bytes, msgtype: str, *_: object) -> bytes:
+    """A sequence of another length."""
+    content = decoded(data, msgtype)
+    names = [
+        n for n, (kind, _) in message_types().fielddefs[msgtype][1] if kind.name == "SEQUENCE"
+    ]
+    if names:
+        name = draw(st.sampled_from(names))
+        old, count = getattr(content, name), draw(st.sampled_from([0, 1, 2, 5, 1000]))
+        if isinstance(old, np.ndarray):
+            setattr(
+                content, name, np.resize(old, count) if old.size else np.zeros(count, old.dtype)
+            )
+        elif len(old):
+            setattr(content, name, [old[i % len(old)] for i in range(count)])
+    return serialised(content)
+
+
+_LIMITS = {"uint8": 2**8 - 1, "uint32": 2**32 - 1, "uint64": 2**64 - 1}
+_MUTATIONS: dict[str, Callable[..., bytes]] = {
+    "cut": _cut,
+    "lengthened": _lengthened,
+    "flipped": _flipped,
+    "random": _random,
+    "foreign": _foreign,
+    "numbers": _numbers,
+    "quaternion": _quaternion,
+    "lengths": _lengths,
+    "stamp": _stamp,
+    "frame": _frame,
+    "whole numbers": _whole_numbers,
+    "sequences": _sequences,
+}
