@@ -76,8 +76,7 @@ class RecorderNode(SuiteNode):
         for topic, kind in self._sensors.topics.items():
             take, step = partial(self._on_sensor, topic), self._sensors.longest_step(topic)
             guard, read = StampGuard(ahead=step), partial(self._sensors.read, topic)
-            name = self.absolute(topic)
-            self.inputs.listen(kind, name, read, take, EVERY, guard=guard)
+            self.inputs.listen(kind, self.absolute(topic), read, take, EVERY, guard=guard)
         self._late_timer, self._is_late = None, False
         read = partial(decoded, msgtype=DIAGNOSTICS)
         diagnostics = self.absolute("diagnostics")
@@ -118,9 +117,8 @@ class RecorderNode(SuiteNode):
         bodies = 1 + len(self._flight.scenario.vehicles[number].platform.joints)
         for topic, on_state in states:
             take = self._recording(partial(on_state, number))
-            self.inputs.listen_to_states(
-                self.absolute(f"{name}/{topic}"), bodies, take, EVERY, rotors=4 * count
-            )
+            states_of = self.absolute(f"{name}/{topic}")
+            self.inputs.listen_to_states(states_of, bodies, take, EVERY, rotors=4 * count)
 
     def _recording(self, take: Callable[[Any], None]) -> Callable[[Any], None]:
         """What takes a message, with the end of the recording where that fails."""

@@ -165,8 +165,8 @@ class EstimationNode(SuiteNode, ABC):
         for topic, kind in decode.types.items():
             if not topic.endswith("/compressed"):
                 qos = self._picture_qos if kind == IMAGE else self._qos
-                read = partial(decode, topic)
-                self.subscribe(kind, self.absolute(topic), read, self.take_reading, qos)
+                read, name = partial(decode, topic), self.absolute(topic)
+                self.subscribe(kind, name, read, self.take_reading, qos)
 
     def subscribe(
         self,

@@ -115,8 +115,8 @@ class WrenchObserverNode(SuiteNode):
 
         for topic, kind in decode.types.items():
             take, guard = self._loop.take_reading, StampGuard()
-            name = self.absolute(topic)
-            self.inputs.listen(kind, name, partial(decode, topic), take, qos, guard=guard)
+            read, name = partial(decode, topic), self.absolute(topic)
+            self.inputs.listen(kind, name, read, take, qos, guard=guard)
 
     def _three(self, name: str, what: str) -> tuple[float, float, float]:
         values = list(self.parameter(name, [0.0, 0.0, 0.0], what, limits=(0.0, 1e6)))

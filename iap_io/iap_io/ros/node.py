@@ -80,6 +80,7 @@ class SuiteNode(Node):
         outer = names[: len(names) - own]
         self.simulation = "".join(f"/{each}" for each in outer if each)
         self.vehicle = names[len(outer)] if own else ""
+        self.inputs = NodeInputs(self, clock=self.absolute("clock"))
 
         self.inputs = NodeInputs(self, clock=self.absolute("clock"))
 

@@ -76,17 +76,17 @@ class NodeInputs:
     """Subscriptions of a node whose callbacks get checked messages, and cannot end it.
 
     Args:
-        node: whose they are.
-        clock: absolute name of the simulation's clock, which one node publishes.
+        node: that subscribes.
+        clock: topic of the simulation's clock.
 
     Attributes:
         refusals: what was wrong with messages.
     """
 
-    def __init__(self, node: Node, clock: str) -> None:
+    def __init__(self, node: Node, clock: str = "/clock") -> None:
         self._node = node
         self.refusals = Refusals(lambda text: node.get_logger().warning(text))
-        self._single = {clock}
+        self._single = {node.resolve_topic_name(clock)}
 
     def listen(
         self,

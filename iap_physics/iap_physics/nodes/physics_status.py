@@ -130,10 +130,8 @@ class PhysicsStatus:
         level, text = OK, "commanded" if command_buffer.newest >= 0 else "no command yet"
         if command_buffer.is_holding:
             level, text = WARN, f"no commands on {topic}: levels out and holds"
-        refusals, space = (
-            self._node.inputs.refusals,
-            self._node.absolute(f"{command_buffer.name}/"),
-        )
+        refusals = self._node.inputs.refusals
+        space = self._node.absolute(f"{command_buffer.name}/")
         if fault := refusals.newest(space):
             level, text = WARN, fault
         name = f"{self._node.get_name()}: {command_buffer.name}"

@@ -43,8 +43,8 @@ class Launch:
         return self._log.read_text()
 
     def end(self) -> int:
-        """Wait for its end; returns its exit code."""
-        return self.process.wait(HANG)
+        """Wait for its end, which several processes come to one after the other; returns its exit code."""
+        return self.process.wait(2 * HANG)
 
     def interrupt(self) -> int:
         """End it as Ctrl-C does; returns its exit code."""

@@ -48,9 +48,12 @@ def wait_for_flight(launched):
 
 @pytest.mark.parametrize("scenario", SCENARIOS.names())
 def test_every_scenario_starts_and_ends(launch, tmp_path, scenario):
-    out = tmp_path / "run"
-    flight = launch("sim", scenario=scenario, duration="1.0", out=str(out), **RECORDED)
+    out, file = tmp_path / "run", tmp_path / "mine.yaml"
+    file.write_text("/recorder: {ros__parameters: {plot: false}}\n")
+    given = {"duration": "1.0", "out": str(out), "params_file": str(file), **RECORDED}
+    flight = launch("sim", scenario=scenario, **given)
     assert flight.end() == 0, flight.said
+    assert not (out / "plots").exists()
     metrics = json.loads((out / "metrics.json").read_text())
     assert metrics["outcome"] == "completed"
     assert metrics["duration_s"] == pytest.approx(1.0)
