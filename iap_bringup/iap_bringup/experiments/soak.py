@@ -38,7 +38,7 @@ def in_process(duration: float, report: Report) -> Rows:
         place = Path(folder) / "run"
         record(SCENARIO, folder=place, duration=duration, progress=note)
         size = sum(file.stat().st_size for file in (place / "bag").iterdir())
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
     rows["largest, judged"] = {"memory_mb": peak, "recording_mb": size / 1e6}
     return rows
 

@@ -14,4 +14,4 @@ def test_descriptors_and_threads_stay_as_they_are_in_flight():
     for key in ("open_files", "threads"):
         assert len({row[key] for row in flown}) == 1
     assert soak.growth_row(rows)["threads"] == "+0.00 %"
-    assert rows["largest, judged"]["memory_mb"] >= flown[-1]["memory_mb"]
+    assert rows["largest, judged"]["memory_mb"] >= 0.98 * flown[-1]["memory_mb"]
