@@ -82,8 +82,6 @@ class SuiteNode(Node):
         self.vehicle = names[len(outer)] if own else ""
         self.inputs = NodeInputs(self, clock=self.absolute("clock"))
 
-        self.inputs = NodeInputs(self, clock=self.absolute("clock"))
-
     def absolute(self, name: str) -> str:
         """Absolute name of a topic of the simulation, such as ``clock`` or ``/iap/state``."""
         return f"{self.simulation}/{name.removeprefix('/')}"
