@@ -79,7 +79,7 @@ def make_corpus(home: Path) -> None:
         name = "box_ascii.stl" if kind == "stl_ascii" else f"box.{kind}"
         box.export(meshes / name, file_type=kind)
     rows = [
-        ",".join(map(repr, [1_403_636_580_000_000_000 + 5_000_000 * i, 0.1 * i, 0.0, 1.0, 0.5, 0.5, 0.5, 0.5]))
+        ",".join(map(repr, [1_403_636_580_000_000_000 + 5_000_000 * i, 0.1 * i, 0.0, 1.0, 0.7071, 0.0, -0.7071, 0.0]))
         for i in range(60)
     ]  # fmt: skip
     (home / "csv").mkdir()
@@ -243,7 +243,8 @@ class Trial:
     def mesh(self) -> None:
         copy = self._copy(self.rng.choice(sorted((self.corpus / "mesh").iterdir())))
         copy.write_bytes(damaged_bytes(copy.read_bytes(), self.rng))
-        item = {"type": "mesh", "file": str(copy), "position": [0.0, 0.0, 1.0]}
+        surface = {"friction": 0.5, "restitution": 0.0}
+        item = {"type": "mesh", "file": str(copy), "position": [0.0, 0.0, 1.0], "surface": surface}
         validate(World, {"objects": {"thing": item}}, source="world")
 
     def _yaml(self, tree: Any) -> bytes:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is no data set is refused with one line and exit code 2, and nothing is left behind."""
 
+import math
 import shutil
 import struct
 from pathlib import Path
@@ -9,10 +10,13 @@ import numpy as np
 import pytest
 from made_up_sensors import record_pairs
 from resting_pair import PairBag, camera_yaml, resting, write_euroc
+from rosbags.rosbag2 import Reader
 
 from iap_bringup.cli import main
+from iap_description.errors import BadInput
 from iap_estimation.datasets.opening import open_dataset
 from iap_estimation.navigation.data import MEMS
+from iap_io.bags.bag_writer import STORAGE
 
 
 def _refused(capsys, *arguments: str | Path) -> str:
@@ -110,6 +114,28 @@ def test_recorded_images_of_real_lenses_are_followed_as_such(
 ) -> None:
     record_pairs(tmp_path, D=distortion)
     assert open_dataset(tmp_path).frontend == frontend
+
+
+def test_a_recorded_sample_that_is_no_number(tmp_path: Path) -> None:
+    record_pairs(tmp_path)
+    file = tmp_path / "bag" / STORAGE
+    data, topic = bytearray(file.read_bytes()), "/iap/drone_1/imu"
+    with Reader(file) as reader:
+        chosen = [each for each in reader.connections if each.topic == topic]
+        sample = next(bytes(raw) for _, _, raw in reader.messages(chosen))
+    at = (
+        data.index(sample) + len(sample) - 10 * 8
+    )  # of the covariance's end, and the last specific force
+    data[at : at + 8] = struct.pack("<d", math.nan)
+    file.write_bytes(data)
+    with pytest.raises(BadInput, match=f"{topic}: a sample at 0.000000 s is not finite"):
+        list(open_dataset(tmp_path).events())
+
+
+def test_a_true_attitude_that_is_none(euroc: Path, capsys) -> None:
+    path = euroc / "mav0" / "state_groundtruth_estimate0" / "data.csv"
+    path.write_text(path.read_text().replace(",3.0,1.0,0.0,", ",3.0,0.0,0.0,", 1))
+    assert "the attitude of row 1 is no unit quaternion" in _refused(capsys, euroc)
 
 
 def test_a_table_with_a_word_in_it(euroc: Path, capsys) -> None:
