@@ -175,7 +175,7 @@ def _assign(tree: Any, path: str, value: object) -> None:  # noqa: ANN401
             index = key
         else:
             known = ", ".join(map(str, node)) if isinstance(node, dict) else "a single value"
-            raise BadInput(f"--set {path}: unknown key '{where}' (known here: {known})")
+            raise BadInput(f"--set: unknown key {shown(where)} (known here: {known})")
         if depth == len(parents):
             node[index] = value
         else:

@@ -100,5 +100,5 @@ def test_indices_of_set_are_digits() -> None:
     tree = {"vehicles": [{"name": "a"}]}
     assert override(tree, ["vehicles.0.name=b"])["vehicles"][0]["name"] == "b"
     for index in ("²", "9" * 5000, "1"):
-        with pytest.raises(BadInput, match="unknown key"):
+        with pytest.raises(BadInput, match="--set: unknown key 'vehicles"):
             override(tree, [f"vehicles.{index}.name=b"])

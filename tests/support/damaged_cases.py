@@ -29,8 +29,7 @@ import trimesh
 import yaml
 from damage import VALUES, WORDS, damaged_bytes, damaged_text, damaged_tree, paths, yaml_bytes
 from flight_bags import BagMaker, motion
-from made_up_flights import random_flight
-from made_up_sensors import camera, fly, imu, uwb, with_sensors
+from made_up_sensors import record_pairs
 from resting_pair import PairBag, resting, write_euroc
 from rosbags import rosbag1, rosbag2
 
@@ -42,7 +41,6 @@ from iap_description.world.world import World
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.navigation.aircraft_frontend import FrontendStats, tracked
 from iap_estimation.navigation.settings import load_settings
-from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_folder import load_run, read_metrics, write_config, write_metrics
 from iap_io.trajectories.reader import read_recorded
 from iap_simulation.scenario.scenario import SCENARIOS, Options, resolve, scenario_of
@@ -81,7 +79,7 @@ def make_corpus(home: Path) -> None:
         name = "box_ascii.stl" if kind == "stl_ascii" else f"box.{kind}"
         box.export(meshes / name, file_type=kind)
     rows = [
-        ",".join(map(repr, [1_403_636_580_000_000_000 + 5_000_000 * i, 0.1 * i, 0.0, 1.0, 0.5, 0.5, 0.5, 0.5]))
+        ",".join(map(repr, [1_403_636_580_000_000_000 + 5_000_000 * i, 0.1 * i, 0.0, 1.0, 0.7071, 0.0, -0.7071, 0.0]))
         for i in range(60)
     ]  # fmt: skip
     (home / "csv").mkdir()
@@ -142,16 +140,7 @@ def _rewritten(path: Path, kind: str, mode: rosbag2.CompressionMode) -> None:
 
 def _make_run(home: Path) -> None:
     home.mkdir()
-    flight = random_flight("two_line", 60)
-    flight.x[:, :, 3:7] = flight.x[:1, :, 3:7]
-    sensors = []
-    for body in ("drone_1", "drone_2"):
-        for one in (imu(), uwb(), camera("left"), camera("right", y=-0.06)):
-            values = json.loads(one.model_dump_json().replace("drone_1", body))
-            sensors.append(type(one).model_validate_json(json.dumps(values)))
-    meta = with_sensors(flight, *sensors)
-    with Recorder(home, meta) as recorder:
-        fly(recorder, flight, tuple(sensors), 60)
+    sensors = record_pairs(home)
     _, tree = resolve("hover", Options(platform="two_line", duration=0.3))
     write_config(home, tree, sensors)
     write_metrics(home, {"outcome": "completed", "position_rmse_m": 0.1, "axis_rmse_deg": None})
@@ -254,7 +243,8 @@ class Trial:
     def mesh(self) -> None:
         copy = self._copy(self.rng.choice(sorted((self.corpus / "mesh").iterdir())))
         copy.write_bytes(damaged_bytes(copy.read_bytes(), self.rng))
-        item = {"type": "mesh", "file": str(copy), "position": [0.0, 0.0, 1.0]}
+        surface = {"friction": 0.5, "restitution": 0.0}
+        item = {"type": "mesh", "file": str(copy), "position": [0.0, 0.0, 1.0], "surface": surface}
         validate(World, {"objects": {"thing": item}}, source="world")
 
     def _yaml(self, tree: Any) -> bytes:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Made-up sensors of the platforms in made_up_flights, and random readings of them."""
 
+from pathlib import Path
+
 import numpy as np
-from made_up_flights import DT, Flight, run_meta
+from made_up_flights import DT, Flight, random_flight, run_meta
 
 from iap_description import so3
 from iap_description.sensors.readings import (
@@ -144,3 +146,18 @@ def fly(
                     taken.append(each)
         flight.record(recorder, k)
     return taken
+
+
+def record_pairs(folder: Path, **camera_changes: object) -> tuple[SensorInfo, ...]:
+    """Record 0.3 s of two aircraft on a line, each with an inertial unit, a stereo pair and ranges; returns these."""
+    flight = random_flight("two_line", 60)
+    flight.x[:, :, 3:7] = flight.x[:1, :, 3:7]
+    pair = camera("left", **camera_changes), camera("right", y=-0.06, **camera_changes)
+    sensors = []
+    for body in ("drone_1", "drone_2"):
+        for one in (imu(), uwb(), *pair):
+            text = one.model_dump_json().replace("drone_1", body)
+            sensors.append(type(one).model_validate_json(text))
+    with Recorder(folder, with_sensors(flight, *sensors)) as recorder:
+        fly(recorder, flight, tuple(sensors), 60)
+    return tuple(sensors)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Descriptions of sensors: mounts, rates, noise and calibration, as recordings and estimators need them."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import yaml
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from iap_description.config import Count, Flag, NonNegative, Positive, Real, Record, Vec3, validate
 from iap_description.errors import BadInput
@@ -14,6 +15,7 @@ from iap_description.plain_yaml import parse_yaml
 
 Quaternion = tuple[Real, Real, Real, Real]
 Matrix3 = tuple[Real, Real, Real, Real, Real, Real, Real, Real, Real]
+UNIT = 1e-3  # by which the length of a quaternion in a file may be off
 LARGEST_IMAGE = 8192  # pixels along a side, which every OpenGL can draw to
 Size = Annotated[int, Field(strict=True, ge=1, le=LARGEST_IMAGE)]
 Output = Literal["mono8", "rgb8", "depth", "segmentation"]
@@ -39,6 +41,13 @@ class FixedFrame(Record):
     parent: str
     p_BS_B: Vec3
     q_BS: Quaternion
+
+    @model_validator(mode="after")
+    def _is_a_turn(self) -> Self:
+        length = math.hypot(*self.q_BS)
+        if abs(length - 1.0) > UNIT:
+            raise ValueError(f"key 'q_BS': a quaternion of length 1 is expected, not {length:.4g}")
+        return self
 
 
 class SensorInfo(FixedFrame):

@@ -7,7 +7,6 @@ from typing import Any
 import cv2
 import numpy as np
 
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, shown
 from iap_estimation.frontend.calibration import PLUMB_BOB, Camera
@@ -16,6 +15,7 @@ from iap_io.bags.encoded_images import decoded
 from iap_io.euroc.euroc_text import transform
 from iap_io.trajectories.messages import xyz
 
+UNIT_TOLERANCE = 0.01  # of quaternions in /tf_static
 # Bytes of a pixel, and how it becomes grey; None where it is.
 ENCODINGS: dict[str, tuple[int, int | None]] = {
     "mono8": (1, None),
@@ -121,7 +121,12 @@ class FixedFrames:
         for message in messages:
             for each in message.transforms:
                 p, q = each.transform.translation, each.transform.rotation
-                turn = so3.normalized(np.array([q.x, q.y, q.z, q.w]))
+                turn = np.array([q.x, q.y, q.z, q.w])
+                length = float(np.linalg.norm(turn))
+                if not abs(length - 1.0) < UNIT_TOLERANCE or not np.isfinite(xyz(p)).all():
+                    child = shown(each.child_frame_id)
+                    raise BadInput(f"{source}: /tf_static has no place and turn for frame {child}")
+                turn /= length
                 T = transform(np.array(xyz(p)), turn)
                 self._parents[_plain(each.child_frame_id)] = _plain(each.header.frame_id), T
 

@@ -42,6 +42,7 @@ from iap_io.euroc.tables import Table, read_table
 HOME = "mav0"
 OPENCV_HEADER, OPENCV_TAG = "%YAML:1.0", "!!opencv-matrix"  # which are no YAML
 TRUTHS = ("state_groundtruth_estimate0", "vicon0", "leica0")
+UNIT_TOLERANCE = 0.01  # of true attitudes, which some write with few digits
 POSITION, POSE, STATE = 3, 7, 16  # columns of a truth that knows so much
 
 
@@ -245,6 +246,11 @@ def _truth(home: Path, start: int, T_BI: Array) -> Truth | None:
     if table.values.shape[1] < POSE:
         poses = np.hstack([table.values[:, :3], np.full((len(t), 4), np.nan)])
         return Truth(t, poses, p_BM_B=T_IS[:3, 3])
+    off = np.abs(np.linalg.norm(table.values[:, 3:7], axis=1) - 1.0)
+    if off.max() > UNIT_TOLERANCE:
+        raise BadInput(
+            f"{found / 'data.csv'}: the attitude of row {off.argmax() + 1} is no unit quaternion"
+        )
     return _of_poses(t, table.values, T_IS)
 
 

@@ -35,6 +35,7 @@ from iap_estimation.navigation.reading_adapter import (
     sensors_of_body,
 )
 from iap_estimation.navigation.streams import Clock, in_order
+from iap_estimation.virpo.messages import Inertial, Ranges, Tilt
 from iap_io.bags.bag_reading import parsing, raw_messages
 from iap_io.euroc.euroc_text import transform
 from iap_io.runs.column_messages import seconds
@@ -45,6 +46,11 @@ from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_io.wire.cdr import records_of, stamps_of
 
 IMU = "sensor_msgs/msg/Imu"
+NUMBERS: dict[type, tuple[str, ...]] = {  # of measurements, that must be some
+    Inertial: ("w_B", "f_B"),
+    Tilt: ("q_WB0", "w_B0"),
+    Ranges: ("deviations",),
+}
 STAMP_TOLERANCE = 1e-6  # what was recorded at one time lies this close together [s]
 
 
@@ -172,8 +178,16 @@ def _arriving(
         if adapter.accepts(reading) and (clock is None or clock.goes_on(reading.t)):
             event = adapter(reading)
             if event is not None:
+                _check_finite(f"{bag}: {reading.source.topic}", event)
                 yield event
     adapter.end()
+
+
+def _check_finite(source: str, event: Event) -> None:
+    _, measured = event
+    for field in NUMBERS.get(type(measured), ()):
+        if not np.isfinite(getattr(measured, field)).all():
+            raise BadInput(f"{source}: a sample at {measured.t:.6f} s is not finite")
 
 
 def _truth_of(flown: VehicleRun, body: int, imu: ImuInfo | None) -> Truth:

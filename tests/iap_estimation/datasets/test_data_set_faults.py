@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is no data set is refused with one line and exit code 2, and nothing is left behind."""
 
+import math
 import shutil
+import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
+from made_up_sensors import record_pairs
 from resting_pair import PairBag, camera_yaml, resting, write_euroc
+from rosbags.rosbag2 import Reader
 
 from iap_bringup.cli import main
+from iap_description.errors import BadInput
+from iap_estimation.datasets.opening import open_dataset
+from iap_estimation.navigation.data import MEMS
+from iap_io.bags.bag_writer import STORAGE
 
 
 def _refused(capsys, *arguments: str | Path) -> str:
@@ -71,6 +79,63 @@ def test_images_whose_stamps_go_backwards(tmp_path: Path, capsys) -> None:
 def test_an_image_that_is_missing(euroc: Path, capsys) -> None:
     next((euroc / "mav0" / "cam0" / "data").iterdir()).unlink()
     assert "not a readable image" in _refused(capsys, euroc)
+
+
+@pytest.mark.parametrize("side", [30_000, 8_193])
+def test_images_are_looked_at_before_they_are_unpacked(side: int, euroc: Path, capsys) -> None:
+    image = next((euroc / "mav0" / "cam0" / "data").iterdir())
+    data = bytearray(image.read_bytes())
+    data[16:24] = struct.pack(">II", side, side)
+    image.write_bytes(data)
+    assert f"an image of {side}x{side} pixels" in _refused(capsys, euroc)
+    yaml = euroc / "mav0" / "cam0" / "sensor.yaml"
+    yaml.write_text(yaml.read_text().replace("[320, 240]", f"[{side}, {side}]"))
+    assert "key 'resolution.0'" in _refused(capsys, euroc)
+
+
+def test_a_stamp_beyond_all_times(euroc: Path, capsys) -> None:
+    path = euroc / "mav0" / "cam0" / "data.csv"
+    path.write_text(path.read_text() + f"{2**63},x.png\n")
+    assert "the stamp is '9223372036854775808', not a time in ns" in _refused(capsys, euroc)
+
+
+def test_an_inertial_unit_without_a_data_sheet_is_a_small_one(euroc: Path) -> None:
+    (euroc / "mav0" / "imu0" / "sensor.yaml").unlink()
+    found = open_dataset(euroc)
+    assert found.aircraft[0].noise.tolist() == list(MEMS)
+    assert any("imu0/sensor.yaml is missing" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("distortion", "frontend"), [((0.0,) * 5, "default"), ((-0.28, 0.07, 0.0, 0.0, 0.0), "euroc")]
+)
+def test_recorded_images_of_real_lenses_are_followed_as_such(
+    distortion: tuple[float, ...], frontend: str, tmp_path: Path
+) -> None:
+    record_pairs(tmp_path, D=distortion)
+    assert open_dataset(tmp_path).frontend == frontend
+
+
+def test_a_recorded_sample_that_is_no_number(tmp_path: Path) -> None:
+    record_pairs(tmp_path)
+    file = tmp_path / "bag" / STORAGE
+    data, topic = bytearray(file.read_bytes()), "/iap/drone_1/imu"
+    with Reader(file) as reader:
+        chosen = [each for each in reader.connections if each.topic == topic]
+        sample = next(bytes(raw) for _, _, raw in reader.messages(chosen))
+    at = (
+        data.index(sample) + len(sample) - 10 * 8
+    )  # of the covariance's end, and the last specific force
+    data[at : at + 8] = struct.pack("<d", math.nan)
+    file.write_bytes(data)
+    with pytest.raises(BadInput, match=f"{topic}: a sample at 0.000000 s is not finite"):
+        list(open_dataset(tmp_path).events())
+
+
+def test_a_true_attitude_that_is_none(euroc: Path, capsys) -> None:
+    path = euroc / "mav0" / "state_groundtruth_estimate0" / "data.csv"
+    path.write_text(path.read_text().replace(",3.0,1.0,0.0,", ",3.0,0.0,0.0,", 1))
+    assert "the attitude of row 1 is no unit quaternion" in _refused(capsys, euroc)
 
 
 def test_a_table_with_a_word_in_it(euroc: Path, capsys) -> None:
