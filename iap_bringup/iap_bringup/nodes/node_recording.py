@@ -48,7 +48,7 @@ class NodeRecording:
         self._end = flight.duration - 0.5 * self._dt
         self._began = self._wall = time.perf_counter()
         self._t = 0.0
-        self._has_ticks = False
+        self._has_ticks = self._is_far = False
         write_config(folder, config, flight.sensors.suite.infos)
         self._recorder = Recorder(folder, flight.meta, flight.scenario.recording)
         flight.write_tracks(self._recorder)
@@ -93,7 +93,11 @@ class NodeRecording:
         for i, tick in enumerate(ticks):
             self._recorder.record(i, tick)
         self._t = ticks[0].t
-        if any(is_far(tick.x[0], tick.reference.row) for tick in ticks):
+        was_far, self._is_far = (
+            self._is_far,
+            any(is_far(tick.x[0], tick.reference.row) for tick in ticks),
+        )
+        if was_far and self._is_far:  # one state alone may be a stranger's
             self.outcome = DIVERGED
         elif self._t > self._end:
             self.outcome = COMPLETED

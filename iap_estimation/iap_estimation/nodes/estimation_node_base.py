@@ -100,7 +100,7 @@ class EstimationNode(SuiteNode, ABC):
         self._newest: dict[str, float] = {}  # by topic
         step = stamp_of_time(LONGEST_STEP)
         back = stamp_of_time(RESTART_JUMP)
-        self._guards = defaultdict(partial(StampGuard, back=back, ahead=step))  # by topic
+        self._jumps = defaultdict(partial(StampGuard, back=back, ahead=step))  # by topic
         self._waiting: list[tuple[float, int, str, Callable[[], None]]] = []
         self._numbers, self._is_called = itertools.count(), False
         self._received = time.monotonic()
@@ -207,7 +207,7 @@ class EstimationNode(SuiteNode, ABC):
         An executor may hand over all messages of one topic before it asks the next one.
         """
         self._received = time.monotonic()
-        guard = self._guards[topic]
+        guard = self._jumps[topic]
         due = guard.offer(stamp_of_time(t), (t, take))
         if stray := guard.stray():
             self.inputs.refusals.add(topic, stray)
