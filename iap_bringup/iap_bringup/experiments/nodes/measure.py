@@ -65,7 +65,9 @@ def measure_together(
     names = [vehicle.name for vehicle in resolved.vehicles]
     parameters = {"scenario": scenario, "assignments": assignments}
     with nodes_to_measure() as nodes:
-        listeners = [Listener(rclpy.create_node("measure"), each) for each in simulations]
+        listeners = [
+            Listener(rclpy.create_node(f"measure_{i}"), each) for i, each in enumerate(simulations)
+        ]
         with nodes, ThreadPoolExecutor(len(simulations)) as threads:
             for each in simulations:
                 nodes.start_flight(resolved, parameters, simulation=each, pace=pace)
