@@ -18,15 +18,14 @@ def free_flight(console: Console) -> None:
 
 
 def nodes(console: Console) -> None:
-    """The ROS nodes as separate processes over 60 s: their rate in real time, their speed in lockstep."""
+    """The ROS nodes as separate processes over 60 s: real time, lockstep, and two simulations in one domain."""
     try:
-        from iap_bringup.experiments.nodes.measure import measure
+        from iap_bringup.experiments.nodes.measure import measure, measure_together
     except ImportError as error:
         raise BadInput(f"experiment nodes: ROS 2 is not in this environment ({error})") from error
-    results = {
-        pace: measure("three_star_spiral", "pybullet", pace, 60.0)
-        for pace in ("realtime", "lockstep")
-    }
+    flight = ("three_star_spiral", "pybullet")
+    results = {pace: measure(*flight, pace, 60.0) for pace in ("realtime", "lockstep")}
+    results |= measure_together(*flight, "realtime", 60.0, ("/sim_1", "/sim_2"))
     show_columns(console, "three_star_spiral, every node a process of its own", results)
 
 

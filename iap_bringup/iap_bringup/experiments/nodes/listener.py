@@ -38,18 +38,20 @@ class Listener:
 
     Args:
         node: that subscribes.
+        simulation: namespace of the simulation.
 
     Attributes:
         times: wall time of each status' newest values [s].
     """
 
-    def __init__(self, node: Node) -> None:
-        self.node = node
+    def __init__(self, node: Node, simulation: str = "") -> None:
+        self.node, self.simulation = node, simulation
         self.times: dict[str, float] = {}
         self._values: dict[str, dict[str, str]] = {}
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
-        node.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, 50)
+        topic = f"{simulation}/diagnostics"
+        node.create_subscription(DiagnosticArray, topic, self._on_diagnostics, 50)
 
     def _on_diagnostics(self, array: DiagnosticArray) -> None:
         for status in array.status:

@@ -9,6 +9,8 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import rclpy
@@ -47,15 +49,30 @@ def measure(scenario: str, engine: str, pace: str, duration: float) -> dict[str,
     Raises:
         BadInput: unknown scenario, or the nodes are not built or do not start.
     """
+    return measure_together(scenario, engine, pace, duration, ("",))[""]
+
+
+def measure_together(
+    scenario: str, engine: str, pace: str, duration: float, simulations: Sequence[str]
+) -> dict[str, dict[str, Any]]:
+    """The same of several simulations at once in one domain, by their namespaces.
+
+    Raises:
+        BadInput: as `measure`.
+    """
     assignments = [f"engine.name={engine}"]
     resolved, _ = resolve(scenario, Options(assignments=tuple(assignments)))
-    dt = resolved.dt
+    names = [vehicle.name for vehicle in resolved.vehicles]
     parameters = {"scenario": scenario, "assignments": assignments}
     with nodes_to_measure() as nodes:
-        listener = Listener(rclpy.create_node("measure"))
-        with nodes:
-            nodes.start_flight(resolved, parameters, pace=pace)
-            return _watch(listener, [v.name for v in resolved.vehicles], duration, dt)
+        listeners = [
+            Listener(rclpy.create_node(f"measure_{i}"), each) for i, each in enumerate(simulations)
+        ]
+        with nodes, ThreadPoolExecutor(len(simulations)) as threads:
+            for each in simulations:
+                nodes.start_flight(resolved, parameters, simulation=each, pace=pace)
+            watch = partial(_watch, names=names, duration=duration, dt=resolved.dt)
+            return dict(zip(simulations, threads.map(watch, listeners), strict=True))
 
 
 def _watch(listener: Listener, names: list[str], duration: float, dt: float) -> dict[str, Any]:
@@ -64,7 +81,8 @@ def _watch(listener: Listener, names: list[str], duration: float, dt: float) -> 
     ended, later = wait_until(listener, began + duration, START_TIMEOUT)
     counts = {key: n - before[key] for key, n in _counts(listener, names).items()}
     answer_us = 1e3 * listener.number(SIMULATION, "answer_ms")
-    control_us = listener.number(f"/{names[0]}/controller_node", "control_step_us")
+    controller = f"{listener.simulation}/{names[0]}/controller_node"
+    control_us = listener.number(controller, "control_step_us")
     return {
         "duration_s": ended - began,
         "real_time_factor": (ended - began) / (later - wall),
