@@ -25,7 +25,12 @@ class IapError(Exception):
         line = " ".join(part.strip() for part in text.splitlines())
         if len(line) > LONGEST:
             line = f"{line[: LONGEST // 2]} ... {line[-LONGEST // 2 :]}"
-        super().__init__("".join(c if c.isprintable() else "?" for c in line))
+        super().__init__("".join(map(_printable, line)))
+
+
+def _printable(character: str) -> str:
+    """A character, or what stands for one that would do something to a terminal."""
+    return character if character.isprintable() else " " if character.isspace() else "?"
 
 
 class BadInput(IapError):

@@ -55,11 +55,13 @@ def _read(path: str, _: int) -> tuple[Array, Faces]:
         raise ValueError(f"{path} is not a mesh that can be read: {reason}") from error
     if not len(mesh.faces):
         raise ValueError(f"{path} holds no triangles")
+    if not (0 <= mesh.faces.min() and mesh.faces.max() < len(mesh.vertices)):
+        raise ValueError(f"{path} has a triangle of a vertex that is not there")
+    if not (np.abs(mesh.vertices) < FARTHEST).all():
+        raise ValueError(f"the mesh {path} has a vertex that is not within {FARTHEST:g} m")
     mesh.merge_vertices(merge_tex=True, merge_norm=True)
     vertices = np.asarray(mesh.vertices, dtype=np.float64)
     faces = np.asarray(mesh.faces, dtype=np.int64)
-    if not (np.abs(vertices) < FARTHEST).all():
-        raise ValueError(f"the mesh {path} has a vertex that is not within {FARTHEST:g} m")
     _check(path, faces)
     if abs(moments(vertices, faces)[0]) < FLAT * np.ptp(vertices, axis=0).max() ** 3:
         raise ValueError(f"the mesh {path} encloses no volume")

@@ -46,6 +46,8 @@ def read_table(path: Path, fewest: int) -> Table:
     for number, line in table_lines(path):
         try:
             stamp, row, name = _row(path, number, line, fewest, len(values[0]) if values else 0)
+            if not line.endswith("\n") and names and not _follows(stamp, name, stamps, names):
+                raise BadInput(f"{path}: line {number}: not as those before it")
         except BadInput as error:
             if line.endswith("\n") or not stamps:
                 raise
@@ -59,6 +61,11 @@ def read_table(path: Path, fewest: int) -> Table:
     if not stamps:
         raise BadInput(f"{path}: the table is empty")
     return Table(np.array(stamps, dtype=np.int64), np.array(values, dtype=float), names)
+
+
+def _follows(stamp: int, name: str, stamps: list[int], names: list[str]) -> bool:
+    """Whether a line goes on as those before it: later, with a file of the same kind."""
+    return stamp > stamps[-1] and Path(name).suffix == Path(names[0]).suffix
 
 
 def _row(

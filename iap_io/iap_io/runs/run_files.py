@@ -47,7 +47,7 @@ class RunFiles:
         self._bag = BagWriter(folder / BAG, message_types(), {META: meta.model_dump_json()})
         self._states = StateChunk(self._bag, meta)
         self.ticks = self._states.ticks  # of a full chunk
-        self._tracks: list[tuple[int, Track]] = []  # by channel
+        self._tracks: list[tuple[int, Integers, Array]] = []  # channel, stamps [ns], poses
         self._until: int | None = None  # stamp up to which they are written [ns]
         self._pngs = PngPool()
         self._sensors = SensorChunk(
@@ -63,17 +63,16 @@ class RunFiles:
     def add_track(self, vehicle: int, name: str, track: Track) -> None:
         """Take poses with stamps of their own, see `iap_io.runs.recorder.Recorder.add_track`."""
         channel = self._bag.add_topic(topic(self._meta.vehicles[vehicle].name, name), topics.POSE)
-        self._tracks.append((channel, track))
+        self._tracks.append((channel, stamps_ns(track.t), track.poses))
 
     def _write_tracks(self, t: Array) -> None:
         """Write the poses of tracks from the last ticks to these, so that the bag holds nothing that was not flown."""
         first, last = stamps_ns(t[[0, -1]])
         after = first - 1 if self._until is None else self._until
-        for channel, track in self._tracks:
-            stamps = stamps_ns(track.t)
+        for channel, stamps, poses in self._tracks:
             chosen = (stamps > after) & (stamps <= last)
             if chosen.any():
-                self._write_track(channel, stamps[chosen, None], track.poses[chosen, None])
+                self._write_track(channel, stamps[chosen, None], poses[chosen, None])
         self._until = last
 
     def _write_track(self, channel: int, stamps: Integers, poses: Array) -> None:

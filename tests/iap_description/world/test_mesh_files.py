@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Mesh files that are none are refused with the reason."""
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,14 @@ def test_a_vertex_is_somewhere(number: str, tmp_path: Path) -> None:
     first = next(line for line in text.splitlines() if line.startswith("v "))
     path.write_text(text.replace(first, f"v {number} 0.0 0.0", 1))
     with pytest.raises(ValueError, match="box.obj"):
+        read_mesh(str(path))
+
+
+def test_a_triangle_has_vertices(tmp_path: Path) -> None:
+    path = tmp_path / "box.ply"
+    trimesh.creation.box((1.0, 2.0, 3.0)).export(path)
+    path.write_bytes(path.read_bytes()[:-4] + struct.pack("<i", 67108870))
+    with pytest.raises(ValueError, match="a triangle of a vertex that is not there"):
         read_mesh(str(path))
 
 

@@ -30,6 +30,20 @@ def test_a_last_line_that_is_cut_short_is_left_out_with_a_warning(
     assert "cut short" in caplog.text and "line 4" in caplog.text
 
 
+@pytest.mark.parametrize(
+    "end", ["14036365", "1403636579768555584,140363657976855", "1403636579768555584,x.p"]
+)
+def test_a_name_that_is_cut_short_is_left_out(end: str, tmp_path: Path) -> None:
+    found = read_table(table(tmp_path, f"1403636579763555584,a.png\n{end}"), 0)
+    assert found.names == ["a.png"]
+
+
+def test_a_whole_last_line_needs_no_end(tmp_path: Path) -> None:
+    assert len(read_table(table(tmp_path, ROW + ROW.strip()), 6).stamps) == 2
+    text = "1403636579763555584,a.png\n1403636579768555584,b.png"
+    assert read_table(table(tmp_path, text), 0).names == ["a.png", "b.png"]
+
+
 def test_a_whole_line_that_is_damaged_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="line 3: expected 6 finite numbers"):
         read_table(table(tmp_path, ROW + "1403636579768555584,0.1,0.2,\n"), 6)
