@@ -39,7 +39,9 @@ take_lock() {
 }
 
 make_parts() {
-    if ! is_fresh python || ! is_fresh underlay || [[ -f $stamps/wheels.started || -f $stamps/dev.started ]]; then
+    # What another lock had put there would stay beside what this one lists.
+    if ! is_fresh python || ! is_fresh underlay || [[ -f $stamps/wheels.started || -f $stamps/dev.started ]] ||
+        { [[ -f $stamps/wheels ]] && ! is_fresh wheels; }; then
         make_part python "Python environment: $("$python" --version) of $python"
         echo "$underlay" >"$stamps/underlay"
     fi

@@ -104,6 +104,16 @@ def test_a_sourced_ros_leaves_the_environment_of_the_wheels_and_the_users_own_bu
     assert all(path.is_dir() for path in kept)
 
 
+def test_another_lock_makes_the_environment_anew(checkout, tmp_path):
+    env = environment(tmp_path, venv="echo made anew; exit 3")
+    stamps = checkout / ".venv" / "stamps"
+    stamps.mkdir(parents=True)
+    for part in ("python", "underlay", "wheels"):
+        (stamps / part).write_text(key(checkout, part))
+    edit(checkout / "requirements" / "lock" / "core.txt")
+    assert "made anew" in call(checkout, env).stderr
+
+
 def test_kernels_that_are_gone_are_made_anew(checkout):
     stamps = checkout / ".venv" / "stamps"
     stamps.mkdir(parents=True)
