@@ -80,7 +80,7 @@ class Vehicle:
         gains = vehicle.control.gains
         model = PlatformModel.of(
             model_assembly,
-            vehicle.platform.aircraft,
+            vehicle.platform.fleet,
             gravity=scenario.world.gravity,
             com_coupling=gains.com_coupling,
         )
@@ -201,13 +201,14 @@ def _start(
 ) -> tuple[Array, Array]:
     """Bodies and rotors at the first reference: hovering in balance, or standing with the rotors idle."""
     base = resting_state(row[REF_P], row[REF_Q])
-    rotor = vehicle.platform.aircraft.rotor
+    rotors = [aircraft.rotor for aircraft in vehicle.platform.fleet]
     if vehicle.start.mode == "ground":
-        return joined_rows(assembly, base), np.full((model.count, 4), rotor.rpm_min)
+        idle = np.array([rotor.rpm_min for rotor in rotors])
+        return joined_rows(assembly, base), np.repeat(idle[:, None], 4, axis=1)
     command = _balanced(vehicle, model, base[3:7], row[REF_FIXED:])
     if command.mode == Mode.RPM:
         return joined_rows(assembly, base), command.rpm.copy()
-    rpm = np.sqrt(command.thrust / (4.0 * rotor.thrust_coefficient))
+    rpm = np.sqrt(command.thrust / (4.0 * np.array([each.thrust_coefficient for each in rotors])))
     return joined_rows(assembly, base, q_WB=command.q_WB), np.repeat(rpm[:, None], 4, axis=1)
 
 
@@ -222,5 +223,7 @@ def _balanced(vehicle: VehicleSpec, model: PlatformModel, q_WP: Array, headings:
 def _thrust(command: Command, vehicle: VehicleSpec) -> Array:
     """Thrusts (N,) of the aircraft under a command that carries the platform [N]."""
     if command.mode == Mode.RPM:
-        return vehicle.platform.aircraft.rotor.thrust_coefficient * (command.rpm**2).sum(axis=1)
+        fleet = vehicle.platform.fleet
+        per_square = np.array([aircraft.rotor.thrust_coefficient for aircraft in fleet])
+        return per_square * (command.rpm**2).sum(axis=1)
     return command.thrust.copy()

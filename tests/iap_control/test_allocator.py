@@ -101,7 +101,7 @@ def test_rotor_speeds_of_a_rigid_platform_reproduce_thrust_and_torque(name):
     U[3:] += np.cross(model.inertia.d_0, U[:3])
     command = Allocator(model, rate_filter=0.0, dt=0.005)(U, LEVEL, np.zeros(model.count))
     assert command.mode == Mode.RPM
-    thrusts = model.aircraft.rotor.thrust_coefficient * command.rpm**2
+    thrusts = model.fleet[0].rotor.thrust_coefficient * command.rpm**2
     np.testing.assert_allclose(model.B @ thrusts.ravel(), U, atol=1e-9)
     np.testing.assert_allclose(command.thrust, thrusts.sum(1), rtol=1e-12)
 

@@ -177,7 +177,7 @@ def make_control_responder(
     limits, source = _references(node)
     model = PlatformModel.of(
         Assembly.of(platform),
-        platform.aircraft,
+        platform.fleet,
         gravity=gravity,
         com_coupling=gains.com_coupling,
     )

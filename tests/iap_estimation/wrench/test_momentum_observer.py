@@ -33,7 +33,7 @@ def observer_of(name, gains, gain=10.0):
     platform = load_platform(name)
     return MomentumObserver(
         Assembly.of(platform),
-        platform.aircraft,
+        platform.fleet,
         gains.autopilot,
         gravity=GRAVITY,
         gain=np.full(6, gain),
@@ -115,7 +115,7 @@ def test_without_the_autopilot_s_gains_the_busy_rotors_look_like_a_force():
     gains = gains_of()
     blind = MomentumObserver(
         Assembly.of(load_platform("three_star")),
-        load_platform("three_star").aircraft,
+        load_platform("three_star").fleet,
         gains.autopilot.model_copy(update={"attitude": NOTHING[:3], "rate": NOTHING[:3]}),
         gravity=GRAVITY,
         gain=np.full(6, 10.0),
