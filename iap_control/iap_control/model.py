@@ -102,7 +102,9 @@ class PlatformModel:
                     f"{where}: there is no control law for joints of type '{joint.type}'"
                 )
         turns = np.array([joint.kind.turns_freely for joint in assembly.joints] or [False])
-        q_PB = np.array([joint.q_PJ for joint in assembly.joints] or [so3.quaternion_exp(np.zeros(3))])
+        q_PB = np.array(
+            [joint.q_PJ for joint in assembly.joints] or [so3.quaternion_exp(np.zeros(3))]
+        )
         places = assembly.p_PF_P[list(assembly.aircraft)]
         line, point = np.array([1.0, 0.0, 0.0]), np.zeros(3)
         if not turns.any():

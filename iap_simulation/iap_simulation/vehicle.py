@@ -11,6 +11,7 @@ from iap_control.allocator import Allocator
 from iap_control.controller import Controller, make_controller
 from iap_control.interaction.push import Push, pushed_axes
 from iap_control.laws.tracking import gravity_wrench
+from iap_control.lever import LeverCompensation
 from iap_control.model import PlatformModel, check_axes
 from iap_control.references.motions import Replay
 from iap_control.references.replay import Commanded, commanded
@@ -47,6 +48,7 @@ class Vehicle:
         on_ground: whether the flight starts and ends on the ground.
         interaction: with its surroundings; None where no wrench is measured.
         push: the reference wrench, under wrench control; None without one.
+        lever: of joints off the aircraft's CoMs; None without any.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Vehicle:
     on_ground: bool
     interaction: InteractionControl | None
     push: Push | None
+    lever: LeverCompensation | None
 
     @classmethod
     def of(
@@ -109,6 +112,7 @@ class Vehicle:
             if scenario.has_contact(vehicle)
             else None,
             vehicle.push if vehicle.control.wrench_mode != "none" else None,
+            LeverCompensation.of(model_assembly),
         )
 
     def reset(self, seed: int) -> None:
@@ -129,6 +133,8 @@ class Vehicle:
             reference: the present one.
         """
         measured, interaction = self.sense(x[0]), self.interaction
+        if self.lever is not None:
+            measured = self.lever(x, measured)
         if interaction is None:
             return self.allocated(self.controller(measured, reference), measured[Q])
         interaction.update(x, measured, contact_W)
