@@ -30,7 +30,7 @@ def test_two_free_aircraft_and_a_fixed_one_make_any_wrench():
 
 
 def test_too_few_free_aircraft_are_refused_with_the_key():
-    with pytest.raises(BadInput, match=r"key 'platform\.joints': .* push along 4 of 6 axes"):
+    with pytest.raises(BadInput, match=r"key 'platform\.joints': .* push along 5 of 6 axes"):
         model(fixed=(0, 1))
 
 

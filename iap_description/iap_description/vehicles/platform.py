@@ -192,7 +192,7 @@ def _with_fixed_links(tree: dict[str, Any], name: str, source: str) -> dict[str,
         **tree,
         "name": name,
         "joints": [
-            {**joint, "type": "fixed", "limit_deg": None, "friction": {}}
+            {**joint, "type": "fixed", "limit_deg": None, "friction": Friction().model_dump()}
             for joint in tree["joints"]
         ],
     }

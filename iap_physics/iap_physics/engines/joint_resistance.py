@@ -47,7 +47,7 @@ from iap_description.kernels import (
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.engine import RUNNING
 
-RETURN_RATE = 0.5  # at which a child comes back that is beyond its stop [rad/s]
+RETURN_GAIN = 10.0  # with which a child comes back that is beyond its stop [1/s]
 
 
 class JointResistance(NamedTuple):
@@ -173,7 +173,8 @@ def _resistance(
     sine = norm(axis)
     if sine > 1e-9:
         n = scale(1.0 / sine, axis)
-        allowed = max((joints.limit[k] - math.atan2(sine, dot(z_rest, z))) / dt, -RETURN_RATE)
+        room = joints.limit[k] - math.atan2(sine, dot(z_rest, z))
+        allowed = room / dt if room > 0.0 else RETURN_GAIN * room
         excess = dot(n, coming) - allowed
         if excess > 0.0:
             stop = excess / dt / _mobility(n, q_p, q_c, joints, k)
