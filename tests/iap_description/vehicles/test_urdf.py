@@ -320,12 +320,14 @@ def test_platform_stands_on_the_ground_while_its_aircraft_keep_level(name):
     engine.close()
 
 
-def test_aircraft_tilted_by_45_degrees_touch_nothing_of_their_own_platform():
+def test_aircraft_tilted_by_35_degrees_touch_nothing_of_their_own_platform():
     assembly = assembly_of("three_star")
     engine = PyBulletEngine()
     engine.load(World(), [assembly])
     for azimuth in np.deg2rad(np.arange(0.0, 360.0, 45.0)):
-        tilt = so3.quaternion_exp(0.25 * np.pi * np.array([np.cos(azimuth), np.sin(azimuth), 0.0]))
+        tilt = so3.quaternion_exp(
+            np.deg2rad(35.0) * np.array([np.cos(azimuth), np.sin(azimuth), 0.0])
+        )
         q_WB = np.stack([so3.multiply(tilt, joint.q_PJ) for joint in assembly.joints])
         base = np.zeros(13)
         base[2], base[6] = 3.0, 1.0

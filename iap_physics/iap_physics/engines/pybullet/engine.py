@@ -137,14 +137,14 @@ class PyBulletEngine(Engine):
     def restore(self, snapshot: object) -> None:
         """Return to a snapshot.
 
-        The vehicles are first taken out of each other's reach: what remains of contacts would else
-        depend on what was flown since the snapshot.
+        The vehicles are first taken out of each other's reach, their joints as at rest: what remains of contacts would
+        else depend on what was flown since the snapshot.
         """
         if not isinstance(snapshot, _Snapshot) or snapshot.loaded is not self._loaded:
             raise IapError("restore: the snapshot is not of this engine since its last reset")
         if snapshot.joints != self._loaded.joints:
             raise IapError("restore: joints were added or removed since the snapshot")
-        self._place(snapshot.x[0], spread=APART)
+        self._place(at_rest(self._assemblies), spread=APART)
         bullet.performCollisionDetection(**self._at)
         bullet.restoreState(stateId=snapshot.state_id, **self._at)
         self.t = snapshot.t
