@@ -98,7 +98,8 @@ class ResponderTopics:
         responder = self._responder
         if state.stamp != responder.stamp:
             self._last_new_state = self._last_state
-        self._answer(lambda: responder.take_state(state.stamp, state.sequence, state.rows[0]))
+        row = responder.central(state.rows)
+        self._answer(lambda: responder.take_state(state.stamp, state.sequence, row))
 
     def _on_reference(self, given: ReferenceMessage) -> None:
         given.get_row(self._row)

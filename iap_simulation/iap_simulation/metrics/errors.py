@@ -66,16 +66,18 @@ def pose_errors(
 
 def thrusts(vehicle: VehicleMeta, c: Columns) -> Array:
     """Thrust (K, N) [N] that each aircraft's rotors produce."""
-    return vehicle.thrust_coefficient * np.square(c.rpm).sum(axis=-1)
+    per_square = np.array([each.thrust_coefficient for each in vehicle.limits])
+    return per_square * np.square(c.rpm).sum(axis=-1)
 
 
 def saturated(vehicle: VehicleMeta, c: Columns) -> Booleans:
     """Ticks (K,) in which an aircraft's thrust command or one of its rotors is at a limit."""
-    rotor = _at_limit(c.rpm, vehicle.rpm_limits).any(axis=(1, 2))
+    speeds = np.array([each.rpm for each in vehicle.limits]).T[..., None]  # (2, N, 1)
+    thrust = np.array([each.thrust for each in vehicle.limits]).T  # (2, N)
+    rotor = _at_limit(c.rpm, *speeds).any(axis=(1, 2))
     by_thrust = (c.mode == Mode.ATTITUDE_THRUST) | (c.mode == Mode.RATE_THRUST)
-    return rotor | (by_thrust & _at_limit(c.aircraft[..., 0], vehicle.thrust_limits).any(axis=1))
+    return rotor | (by_thrust & _at_limit(c.aircraft[..., 0], *thrust).any(axis=1))
 
 
-def _at_limit(values: Array, limits: tuple[float, float]) -> Booleans:
-    low, high = limits
+def _at_limit(values: Array, low: Array, high: Array) -> Booleans:
     return (values <= low + _AT_LIMIT * high) | (values >= high - _AT_LIMIT * high)
