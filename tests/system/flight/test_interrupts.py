@@ -36,7 +36,7 @@ def commands(tmp_path_factory):
     sensors = "stereo" if can_draw() else "imu"
     settings = {"recording.euroc": False}
     record("hover", folder=flown, duration=1.0, sensors=sensors, settings=settings)
-    short = ["--duration", "4", "--out"]
+    short = ["--realtime", "--duration", "6", "--out"]
     found = {
         "run": ["run", "three_star_spiral", *short],
         "replay": ["replay", str(SAMPLE), "--actual-topic", "/actual/pose", *short],
