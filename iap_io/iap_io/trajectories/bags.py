@@ -55,7 +55,7 @@ class Bag:
             for connection, stamp, raw in self._reader.messages(connections=connections):
                 messages.append(decode(raw, connection.msgtype))
                 stamps.append(stamp)
-        return messages, np.array(stamps, dtype=np.int64)
+            return messages, np.array(stamps, dtype=np.int64)
 
     def _define(self, topic: str, connections: list[Any]) -> None:
         """Register the definition of a topic's type where rosbags does not know it."""

@@ -104,6 +104,19 @@ def test_a_message_comes_to_no_more_than_the_limit(tmp_path: Path) -> None:
     assert "comes to more than 32 MiB" in refusal(path)
 
 
+@pytest.mark.parametrize("stamp", ["x", None, 1.5e300])
+def test_times_of_reception_are_numbers(stamp: object, tmp_path: Path) -> None:
+    maker = BagMaker(tmp_path, "sqlite3")
+    path = maker.write({"/reference": maker.poses(motion(np.arange(0.0, 1.0, 0.02)))})
+    with sqlite3.connect(path / "flight.db3") as base:
+        base.execute("CREATE TABLE loose AS SELECT * FROM messages")
+        base.execute("DROP TABLE messages")
+        base.execute("ALTER TABLE loose RENAME TO messages")
+        base.execute("UPDATE messages SET timestamp = ? WHERE id = 7", (stamp,))
+    with pytest.raises(BadInput, match="not a readable rosbag"):
+        read_recorded(path)
+
+
 def test_a_storage_file_comes_to_no_more_than_its_size_promises(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
