@@ -271,7 +271,7 @@ NODES: dict[str, tuple[Callable[[], SuiteNode], bool]] = {
     "joint_node": (lambda: JointNode(given=PARAMETERS), False),
     "centre_node": (lambda: CentreNode(given=PARAMETERS), False),
     "recorder": (RecorderNode, False),
-    "joy_teleop": (JoyTeleop, True),
+    "joy_teleop": (JoyTeleop, False),  # by the wall clock, too
     "keyboard_teleop": (KeyboardTeleop, True),
 }
 

@@ -161,7 +161,10 @@ class UwbEncoder:
         sample = self._rounds[reading.ids]
         rows = zip(reading.p_W, reading.ranges, reading.deviations, reading.valid, strict=True)
         for i, (position, distance, deviation, valid) in enumerate(rows):
-            entry = sample.view("ranges")[str(i)]
+            entries = sample.view(
+                "ranges"
+            )  # an array where all are of one size, as a single one is
+            entry = entries[i] if entries.ndim else entries[str(i)]
             entry["position"][:] = position
             entry["range"], entry["standard_deviation"], entry["valid"] = (
                 distance,

@@ -134,7 +134,7 @@ def test_no_message_ends_a_node_or_stays_in_what_it_says(pair, script, capsys):
     assert lines <= (MOST_CAUSES + 1) * len(pair.samples) * spans
     pair.begin_anew()
     said = [pair.disturbed.go_on() for _ in range(60)]
-    assert any(said) or not list(bench.node.publishers)
+    assert any(said) or bench.node.get_name() == "recorder"  # which says nothing
     with capsys.disabled():
         name = bench.node.get_fully_qualified_name()
         counts = ", ".join(f"{n} {what}" for what, n in sorted(tally.items()))
