@@ -67,7 +67,7 @@ def test_batched_platform_steps(benchmark):
     pilot = Vehicle.of(scenario, scenario.vehicles[0])
     engine = ClosedFormEngine(batch=WORLDS)
     flown = plant_spec(scenario, [pilot]).vehicles[0]
-    airframe = Airframe(flown.assembly, flown.platform.aircraft, flown.autopilot)
+    airframe = Airframe(flown.assembly, flown.platform.fleet, flown.autopilot)
     engine.load(scenario.world, [airframe.assembly])
     rates = {"physics_hz": 1000.0, "control_hz": 200.0}
     still = {"wind": scenario.wind, "has_drag": False, "gust_rng": np.random.default_rng(1)}

@@ -9,11 +9,13 @@ from numba import njit
 from iap_control.allocation import attitude_of_thrust, limited_thrust
 from iap_control.model import PlatformModel
 from iap_description import so3
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Booleans
 from iap_description.kernels import (
+    Quat,
     Vec,
     add,
     cross,
+    dot,
     matvec,
     norm,
     put,
@@ -32,6 +34,7 @@ from iap_description.kernels import (
 from iap_description.saturation import LEAST_FORCE, share_out, share_within
 from iap_description.states import Command, Mode
 
+STOP_DISTANCE = math.radians(1.0)  # by which commanded tilts stay off a joint's stop
 THRUST_TOLERANCE = 1e-9  # of a thrust, which is rounding and none [N]
 
 
@@ -53,8 +56,9 @@ class Allocator:
         self.model = model
         self._dt = dt
         self.set_rate_filter(rate_filter)
-        low, high = model.aircraft.thrust_limits
-        self._limits = np.array([low, high, math.tan(model.aircraft.tilt_max)])
+        self._limits = _limits(model)
+        self._rotors = (*model.rotor_limits, _coefficients(model))
+        self._is_free, self._q_PB = model.turns, model.q_PB
         self._arms = _arms(model)
         self._parts = [np.ascontiguousarray(model.B_inverse @ split) for split in _splits(model)]
         self.reset()
@@ -85,11 +89,10 @@ class Allocator:
         command = self.command
         command.wrench_P[:] = U
         if self.model.actuation == "rigid":
-            rotor = self.model.aircraft.rotor
-            limits = (rotor.thrust_coefficient, rotor.rpm_min, rotor.rpm_max)
-            self.saturated = _rotor_speeds(*self._thrusts, limits, command.rpm, command.thrust)
+            speeds = (command.rpm, command.thrust)
+            self.saturated = _rotor_speeds(*self._thrusts, *self._rotors, *speeds)
         else:
-            settings = (self._limits, self._share, self._dt)
+            settings = (self._limits, self._is_free, self._q_PB, self._share, self._dt)
             out = (command.thrust, command.q_WB, command.w_WB_B, self._arms, self.short)
             self.saturated = _attitudes(*self._thrusts, q_WP, yaw, *settings, *out)
         return command
@@ -102,6 +105,21 @@ class Allocator:
             q_WP: (4,) the platform's attitude.
         """
         return self(wrench_P, q_WP, self.model.mount_yaw + yaw_of(q_WP))
+
+
+def _coefficients(model: PlatformModel) -> Array:
+    """(N,) thrust of each aircraft's rotors per speed squared [N/rpm^2]."""
+    return np.array([each.rotor.thrust_coefficient for each in model.fleet])
+
+
+def _limits(model: PlatformModel) -> Array:
+    """(N, 4) least and most thrust of each aircraft [N], tangents of its tilt against the vertical and the platform."""
+    rows = []
+    for aircraft, travel in zip(model.fleet, model.travel.tolist(), strict=True):
+        room = travel - STOP_DISTANCE
+        within = math.tan(max(room, 0.0)) if room < 0.5 * math.pi else math.inf
+        rows.append([*aircraft.thrust_limits, math.tan(aircraft.tilt_max), within])
+    return np.array(rows)
 
 
 def _arms(model: PlatformModel) -> Array:
@@ -132,6 +150,8 @@ def _attitudes(
     q_WP: Array,
     yaw: Array,
     limits: Array,
+    is_free: Booleans,
+    q_PB: Array,
     share: float,
     dt: float,
     thrust: Array,
@@ -143,37 +163,57 @@ def _attitudes(
     """Thrust, attitude and filtered body rate of every aircraft; True if one is at a limit.
 
     Where an aircraft cannot bear its share, all give up the same part of the yaw torque, then of the force: the
-    platform turns late or loses height, but does not tip over.
+    platform turns late or loses height, but does not tip over. An aircraft that does not turn freely is told the
+    attitude that it has, so that its autopilot leaves turning to the platform.
     """
     kept, kept_yaw = 1.0, 1.0
     for i in range(thrust.shape[0]):
         force_P, tilt_P = vec(forces_P[3 * i :]), vec(tilts_P[3 * i :])
-        kept = min(kept, share_within(tilt_P, force_P, limits[1], LEAST_FORCE))
+        kept = min(kept, share_within(tilt_P, force_P, limits[i, 1], LEAST_FORCE))
     for i in range(thrust.shape[0]):
         base_P = add(scale(kept, vec(forces_P[3 * i :])), vec(tilts_P[3 * i :]))
         base, yaw_W = rotate(quat(q_WP), base_P), rotate(quat(q_WP), vec(yaws_P[3 * i :]))
-        kept_yaw = min(kept_yaw, share_within(base, yaw_W, limits[1], 0.0))
-        across, sideways = limits[2] * max(base[2], 0.0), (yaw_W[0], yaw_W[1], 0.0)
+        kept_yaw = min(kept_yaw, share_within(base, yaw_W, limits[i, 1], 0.0))
+        if not is_free[i]:
+            continue
+        across, sideways = limits[i, 2] * max(base[2], 0.0), (yaw_W[0], yaw_W[1], 0.0)
         kept_yaw = min(kept_yaw, share_within((base[0], base[1], 0.0), sideways, across, 0.0))
     saturated = kept < 1.0 or kept_yaw < 1.0
     short[:] = 0.0
     for i in range(thrust.shape[0]):
         turning_P = add(vec(tilts_P[3 * i :]), scale(kept_yaw, vec(yaws_P[3 * i :])))
         wanted = rotate(quat(q_WP), add(scale(kept, vec(forces_P[3 * i :])), turning_P))
-        f_W = limited_thrust(wanted, limits[0], limits[1], limits[2])
+        if is_free[i]:
+            f_W = limited_thrust(wanted, limits[i, 0], limits[i, 1], limits[i, 2])
+            if limits[i, 3] < math.inf:
+                f_W = _within_travel(f_W, quat(q_WP), limits[i, 3])
+            q = attitude_of_thrust(f_W, yaw[i])
+        else:
+            q = qmul(quat(q_WP), quat(q_PB[i]))
+            up = rotate(q, (0.0, 0.0, 1.0))
+            f_W = scale(min(max(dot(wanted, up), limits[i, 0]), limits[i, 1]), up)
         saturated = saturated or norm(sub(f_W, wanted)) > THRUST_TOLERANCE
         asked_P = add(vec(forces_P[3 * i :]), add(vec(tilts_P[3 * i :]), vec(yaws_P[3 * i :])))
         lack_P = sub(asked_P, unrotate(quat(q_WP), f_W))
         if norm(lack_P) > THRUST_TOLERANCE:
             _add_lack(lack_P, vec(arms[i]), short)
         thrust[i] = norm(f_W)
-        q = attitude_of_thrust(f_W, yaw[i])
         last = quat(q_WB[i])
         if last[0] != 0.0 or last[1] != 0.0 or last[2] != 0.0 or last[3] != 0.0:
             w = scale(1.0 / dt, qlog(qmul(qconj(last), q)))
             put(w_WB_B[i], add(vec(w_WB_B[i]), scale(share, sub(w, vec(w_WB_B[i])))))
         put4(q_WB[i], q)
     return saturated
+
+
+@njit(cache=True)
+def _within_travel(f_W: Vec, q_WP: Quat, tan_travel: float) -> Vec:
+    """A thrust vector that its joint lets the aircraft point at; what is along the platform's z axis is kept."""
+    f_P = unrotate(q_WP, f_W)
+    across, allowed = math.hypot(f_P[0], f_P[1]), tan_travel * max(f_P[2], 0.0)
+    if across <= allowed:
+        return f_W
+    return rotate(q_WP, (allowed / across * f_P[0], allowed / across * f_P[1], f_P[2]))
 
 
 @njit(cache=True)
@@ -190,17 +230,18 @@ def _rotor_speeds(
     lift: Array,
     tilt: Array,
     yaw: Array,
-    limits: tuple[float, float, float],
+    lowest: Array,
+    highest: Array,
+    coefficients: Array,
     rpm: Array,
     thrust: Array,
 ) -> bool:
     """Rotor speeds (N, 4) of rotor thrusts (4N,) in three parts, and their sums; True if one is at a limit."""
-    c_f, lowest, highest = limits[0], limits[0] * limits[1] ** 2, limits[0] * limits[2] ** 2
     forces = np.empty(lift.shape[0])
     saturated = share_out(lift, tilt, yaw, lowest, highest, forces)
     for i in range(rpm.shape[0]):
         thrust[i] = 0.0
         for r in range(4):
             thrust[i] += forces[4 * i + r]
-            rpm[i, r] = math.sqrt(forces[4 * i + r] / c_f)
+            rpm[i, r] = math.sqrt(forces[4 * i + r] / coefficients[i])
     return saturated

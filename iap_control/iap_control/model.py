@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A controller's model of its platform: inertia, allocation, limits, and which control law these allow."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
-from iap_control.allocation import allocation_matrix, allocation_rank, minimum_norm
+from iap_control.allocation import (
+    RANK_TOLERANCE,
+    allocation_matrix,
+    allocation_rank,
+    minimum_norm,
+)
 from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
@@ -46,11 +53,15 @@ class PlatformModel:
         actuation: ``full`` (rank B = 6), ``collinear`` (5) or ``rigid`` (rotors fixed to one body, rank 4).
         inertia: the lumped dynamics.
         B: (6, 3N) thrust vectors in P, or (6, 4N) rotor thrusts of a rigid platform, to the wrench in P.
-        B_inverse: its minimum-norm inverse.
+        B_inverse: its inverse of least norm, thrusts counted per what their aircraft or rotor can lift; a thrust vector
+            of an aircraft that does not turn freely is along that aircraft's z axis.
         line_P: (3,) direction of the joints' line in P, for collinear joints.
         p_line_P: (3,) a point of that line in P [m].
         mount_yaw: (N,) heading of each aircraft in P at rest [rad].
-        aircraft: the sub-aircraft's record, for limits and rotors.
+        fleet: record of each aircraft, for limits and rotors.
+        turns: (N,) whether each aircraft turns freely.
+        travel: (N,) largest tilt of each aircraft against the platform [rad].
+        q_PB: (N, 4) attitude of each aircraft in P at rest.
         tip_P: (3,) the tool's tip in P [m]; P's origin without a tool.
     """
 
@@ -61,7 +72,10 @@ class PlatformModel:
     line_P: Array
     p_line_P: Array
     mount_yaw: Array
-    aircraft: Aircraft
+    fleet: tuple[Aircraft, ...]
+    turns: Booleans
+    travel: Array
+    q_PB: Array
     tip_P: Array
 
     @property
@@ -71,38 +85,57 @@ class PlatformModel:
 
     @classmethod
     def of(
-        cls, assembly: Assembly, aircraft: Aircraft, *, gravity: float, com_coupling: bool
+        cls, assembly: Assembly, fleet: Sequence[Aircraft], *, gravity: float, com_coupling: bool
     ) -> Self:
-        """The model of an assembly; `com_coupling` keeps the terms in d_0 that iap_simulator eq. (4) drops.
+        """The model of an assembly of these aircraft.
+
+        Aircraft may differ, and some of them may turn freely while others are fixed, if their thrusts together make
+        any wrench. `com_coupling` keeps the terms in d_0 that iap_simulator eq. (4) drops.
 
         Raises:
-            BadInput: there is no control law for these joints: they are of several types, or of one that
-                neither turns freely nor is fixed.
+            BadInput: there is no control law for these joints.
         """
-        types = {joint.type: joint.kind for joint in assembly.joints}
         where = f"vehicle '{assembly.name}': key 'platform.joints'"
-        if len(types) > 1:
-            names = " and ".join(f"'{name}'" for name in sorted(types, reverse=True))
-            raise BadInput(f"{where}: {names} cannot fly together")
-        for name, kind in types.items():
-            if kind.is_free and not kind.turns_freely:
-                raise BadInput(f"{where}: there is no control law for joints of type '{name}'")
-        joints = np.array([joint.p_PJ_P for joint in assembly.joints]).reshape(-1, 3)
-        yaw = mount_yaws(assembly)
-        line = np.array([1.0, 0.0, 0.0])
-        point = np.zeros(3)
-        if assembly.is_jointed:
-            actuation: Actuation = "full" if allocation_rank(joints) == 6 else "collinear"
-            B = allocation_matrix(joints)
-            if actuation == "collinear":
-                line, point = _line_through(joints)
+        for joint in assembly.joints:
+            if joint.kind.is_free and not joint.kind.turns_freely:
+                raise BadInput(
+                    f"{where}: there is no control law for joints of type '{joint.type}'"
+                )
+        turns = np.array([joint.kind.turns_freely for joint in assembly.joints] or [False])
+        q_PB = np.array(
+            [joint.q_PJ for joint in assembly.joints] or [so3.quaternion_exp(np.zeros(3))]
+        )
+        places = assembly.p_PF_P[list(assembly.aircraft)]
+        line, point = np.array([1.0, 0.0, 0.0]), np.zeros(3)
+        if not turns.any():
+            actuation: Actuation = "rigid"
+            B = _rotor_map(assembly, fleet)
+            B_inverse = _least_norm(B, np.repeat(_strengths(fleet), 4))
         else:
-            actuation = "rigid"
-            B = _rotor_map(assembly, aircraft)
+            B = allocation_matrix(places)
+            rank, B_inverse = _thrust_vectors(B, places, q_PB, turns, _strengths(fleet))
+            actuation = "full" if rank == 6 else "collinear"
+            if rank < 6 and not turns.all():
+                raise BadInput(
+                    f"{where}: the aircraft on spherical and on fixed joints together push along {rank} of 6 axes"
+                    " only, for which there is no control law"
+                )
+            if actuation == "collinear":
+                line, point = _line_through(places)
         body = (assembly.mass, assembly.d_0, assembly.inertia)
         inertia = _inertia(*body, gravity=gravity, com_coupling=com_coupling)
+        travel = np.array([joint.limit for joint in assembly.joints] or [math.inf])
         tip = np.zeros(3) if assembly.tool_tip_P is None else assembly.tool_tip_P
-        return cls(actuation, inertia, B, minimum_norm(B), line, point, yaw, aircraft, tip)
+        model = (actuation, inertia, B, B_inverse, line, point, mount_yaws(assembly))
+        return cls(*model, tuple(fleet), turns, travel, q_PB, tip)
+
+    @property
+    def rotor_limits(self) -> tuple[Array, Array]:
+        """(4N,) smallest and largest thrust of every rotor [N]."""
+        rotors = [each.rotor for each in self.fleet]
+        low = np.array([each.thrust_coefficient * each.rpm_min**2 for each in rotors])
+        high = np.array([each.thrust_coefficient * each.rpm_max**2 for each in rotors])
+        return np.repeat(low, 4), np.repeat(high, 4)
 
     @property
     def controlled_angles(self) -> tuple[bool, bool, bool]:
@@ -142,14 +175,50 @@ def _line_through(joints: Array) -> tuple[Array, Array]:
     return direction, center - direction * (direction @ center)
 
 
-def _rotor_map(assembly: Assembly, aircraft: Aircraft) -> Array:
+def _strengths(fleet: Sequence[Aircraft]) -> Array:
+    """(N,) largest thrust of each aircraft in shares of the first one's."""
+    most = np.array([aircraft.thrust_limits[1] for aircraft in fleet])
+    return most / most[0]
+
+
+def _least_norm(B: Array, strengths: Array) -> Array:
+    """The solution f of B f = U with the least sum of (f_i / strength_i)^2, as a matrix on U.
+
+    Equal strengths of 1 leave iap_simulator eq. (17), the Moore-Penrose inverse.
+    """
+    return strengths[:, None] * minimum_norm(B * strengths)
+
+
+def _thrust_vectors(
+    B: Array, places: Array, q_PB: Array, turns: Booleans, strengths: Array
+) -> tuple[int, Array]:
+    """Rank of the wrenches that thrusts can make, and the map (3N, 6) from a wrench to thrust vectors.
+
+    The thrust of an aircraft that does not turn freely has one direction: its part of the map is a column less.
+    """
+    if turns.all():
+        return allocation_rank(places), _least_norm(B, np.repeat(strengths, 3))
+    directions, weights = [], []
+    for i, (q, is_free, strength) in enumerate(zip(q_PB, turns, strengths, strict=True)):
+        own = np.eye(3) if is_free else so3.rotate(q, np.array([[0.0, 0.0, 1.0]])).T
+        block = np.zeros((len(B[0]), own.shape[1]))
+        block[3 * i : 3 * i + 3] = own
+        directions.append(block)
+        weights += [strength] * own.shape[1]
+    E = np.hstack(directions)
+    lengths = np.array([1.0, 1.0, 1.0, *[np.ptp(places, axis=0).max()] * 3])
+    rank = int(np.linalg.matrix_rank(B @ E / lengths[:, None], tol=RANK_TOLERANCE))
+    return rank, E @ _least_norm(B @ E, np.array(weights))
+
+
+def _rotor_map(assembly: Assembly, fleet: Sequence[Aircraft]) -> Array:
     """(6, 4N) wrench about P's origin of every rotor's thrust, for rotors that are fixed to one body."""
     blocks = []
     places = {
-        joint.child: (joint.p_PJ_P, so3.matrix_from_quaternion(joint.q_PJ))
+        joint.child: (joint.p_PC_P, so3.matrix_from_quaternion(joint.q_PJ))
         for joint in assembly.joints
     }
-    for body in assembly.aircraft:
+    for body, aircraft in zip(assembly.aircraft, fleet, strict=True):
         p, R = places.get(body, (np.zeros(3), np.eye(3)))
         force, torque = np.split(aircraft.wrench_of_rotor_thrusts, 2)
         blocks.append(np.vstack([R @ force, R @ torque + so3.hat(p) @ R @ force]))

@@ -6,6 +6,7 @@ Tuples live in registers, so no kernel allocates. A vector is (x, y, z); a quate
 """
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from iap_description.arrays import Array
 
 Vec = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
-Packed = NDArray[np.void]  # (1,), see `packed`
+Packed = NDArray[np.void]  # (1,), see `packed`; (N,), see `stacked`
 
 
 def packed(parameters: tuple[Any, ...]) -> Packed:
@@ -28,6 +29,15 @@ def packed(parameters: tuple[Any, ...]) -> Packed:
     names = parameters._fields  # type: ignore[attr-defined]
     fields = [(name, v.dtype, v.shape) for name, v in zip(names, values, strict=True)]
     return np.array([tuple(values)], np.dtype(fields, align=True))
+
+
+def stacked(parameters: Sequence[tuple[Any, ...]]) -> Packed:
+    """A record array (N,) of named tuples of one type, see `packed`; a kernel reads the record ``[n]``."""
+    records = [packed(each) for each in parameters]
+    out = np.empty(len(records), records[0].dtype)
+    for n, record in enumerate(records):
+        out[n] = record[0]
+    return out
 
 
 @njit(cache=True)

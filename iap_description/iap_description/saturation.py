@@ -17,31 +17,33 @@ LEAST_FORCE = 0.5  # share of the wanted force that is kept before torque is tou
 
 @njit(cache=True)
 def share_out(
-    lift: Array, tilt: Array, yaw: Array, lowest: float, highest: float, out: Array
+    lift: Array, tilt: Array, yaw: Array, lowest: Array, highest: Array, out: Array
 ) -> bool:
     """Rotor thrusts (R,) within [lowest, highest] [N] from their three parts; True if something was given up.
 
-    The parts are those of the collective thrust, of roll and pitch torque, and of yaw torque; arrays or tuples.
+    The parts are those of the collective thrust, of roll and pitch torque, and of yaw torque; all but `out` are arrays
+    or tuples.
     Roll and pitch shrink only if they alone do not fit, thrust moves to make room for them, and yaw takes what is left.
     """
     count = out.shape[0]
-    least, most = tilt[0], tilt[0]
+    least, most, span = tilt[0], tilt[0], highest[0] - lowest[0]
     for r in range(1, count):
         least, most = min(least, tilt[r]), max(most, tilt[r])
-    fit = min(1.0, (highest - lowest) / max(most - least, 1e-12))
+        span = min(span, highest[r] - lowest[r])
+    fit = min(1.0, span / max(most - least, 1e-12))
     up, down = -1e30, 1e30
     for r in range(count):
         out[r] = lift[r] + fit * tilt[r]
-        up, down = max(up, lowest - out[r]), min(down, highest - out[r])
+        up, down = max(up, lowest[r] - out[r]), min(down, highest[r] - out[r])
     shift = min(max(0.0, up), down)
     share = 1.0
     for r in range(count):
         out[r] += shift
-        room = (highest if yaw[r] > 0.0 else lowest) - out[r]
+        room = (highest[r] if yaw[r] > 0.0 else lowest[r]) - out[r]
         if abs(yaw[r]) > 1e-12:
             share = min(share, max(0.0, room / yaw[r]))
     for r in range(count):
-        out[r] = min(max(out[r] + share * yaw[r], lowest), highest)
+        out[r] = min(max(out[r] + share * yaw[r], lowest[r]), highest[r])
     return fit < 1.0 or shift != 0.0 or share < 1.0
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import Vec, quat, unrotate, vec
+from iap_description.kernels import Packed, Vec, quat, unrotate, vec
 from iap_description.saturation import share_out
 from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft, inertia_matrix
@@ -72,7 +72,7 @@ def autopilot_step(
     w_WB_r: Array,
     rpm_r: Array,
     rpm: Array,
-    autopilot: Autopilot,
+    autopilots: Packed,
     out: Array,
 ) -> None:
     """Rotor speed commands of every aircraft of every platform in a batch.
@@ -88,7 +88,7 @@ def autopilot_step(
         w_WB_r: (B, N, 3) body rate command, feed-forward in the attitude mode [rad/s].
         rpm_r: (B, N, 4) rotor speeds of the rpm mode.
         rpm: (B, N, 4) present rotor speeds.
-        autopilot: gains and numbers of the aircraft.
+        autopilots: (N,) `Autopilot` of the aircraft.
         out: (B, N, 4) rotor speed commands [rpm], written.
     """
     for b in range(out.shape[0]):
@@ -99,7 +99,7 @@ def autopilot_step(
                 for r in range(4):
                     out[b, n, r] = rpm_r[b, n, r]
                 continue
-            row = x[b, bodies[n]]
+            row, autopilot = x[b, bodies[n]], autopilots[n]
             torque = _torque(row, modes[b], q_WB_r[b, n], w_WB_r[b, n], autopilot)
             _mix(thrust[b, n], torque, autopilot, out[b, n])
             for r in range(4):
@@ -133,7 +133,8 @@ def _mix(thrust: float, torque: Vec, autopilot: Autopilot, out: Array) -> None:
         autopilot.mix[2, 3] * torque[2],
         autopilot.mix[3, 3] * torque[2],
     )
-    share_out(lift, tilt, yaw, lowest, highest, out)
+    least, most = (lowest, lowest, lowest, lowest), (highest, highest, highest, highest)
+    share_out(lift, tilt, yaw, least, most, out)
     for r in range(4):
         out[r] = math.sqrt(out[r] / autopilot.thrust_coefficient)
 

@@ -30,12 +30,13 @@ class FailSafe:
     """Holds one vehicle of a plant by its aircraft alone, without a model of the platform's inertia."""
 
     def __init__(self, spec: PlantSpec, vehicle: PlantVehicle) -> None:
-        assembly, aircraft = vehicle.assembly, vehicle.platform.aircraft
+        assembly, fleet = vehicle.assembly, vehicle.platform.fleet
         self._bodies = list(assembly.aircraft)
         self._arms_P = assembly.p_PB_P[self._bodies]
         self._line_P = _line_through(self._arms_P)
         self._thrust = np.array(vehicle.hover_thrust)
-        self._limits, self._tan_tilt = aircraft.thrust_limits, math.tan(aircraft.tilt_max)
+        self._limits = np.transpose([aircraft.thrust_limits for aircraft in fleet])
+        self._tan_tilt = np.array([math.tan(aircraft.tilt_max) for aircraft in fleet])
         self._gravity, self._dt = spec.world.gravity, spec.dt
         self._command = Command.zeros(len(self._bodies))
         self.begin(np.array(vehicle.start))

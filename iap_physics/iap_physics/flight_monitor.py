@@ -48,7 +48,9 @@ class FlightMonitor:
         for contact in plant.engine.contacts():
             rows = (contact.body_a, contact.body_b)
             a, b = (self._name(plant, row) for row in rows)
-            if contact.distance > 0.0 or max(rows) < 0:  # about to touch only; objects among themselves
+            if (
+                contact.distance > 0.0 or max(rows) < 0
+            ):  # about to touch only; objects among themselves
                 continue
             if a == b:
                 self._fold(plant, *sorted(rows))

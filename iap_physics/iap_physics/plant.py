@@ -103,7 +103,7 @@ class Plant:
         plant = cls(
             engine,
             [
-                Airframe(assembly, vehicle.platform.aircraft, vehicle.autopilot)
+                Airframe(assembly, vehicle.platform.fleet, vehicle.autopilot)
                 for assembly, vehicle in zip(assemblies, spec.vehicles, strict=True)
             ],
             physics_hz=spec.rates.physics_hz,

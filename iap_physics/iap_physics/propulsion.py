@@ -8,7 +8,7 @@ from numba import njit
 from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import Packed, packed
+from iap_description.kernels import Packed, stacked
 from iap_description.states import STATE_SIZE, Command, Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
@@ -23,12 +23,12 @@ class Airframe:
 
     Attributes:
         assembly: what really flies (its masses may differ from a controller's model).
-        aircraft: the platform's aircraft, all alike.
+        fleet: the record of each of its aircraft.
         autopilot: gains of the aircraft's autopilots.
     """
 
     assembly: Assembly
-    aircraft: Aircraft
+    fleet: tuple[Aircraft, ...]
     autopilot: AutopilotGains
 
 
@@ -46,7 +46,7 @@ class Propulsion:
         count = len(airframe.assembly.aircraft)
         self.rows = rows
         bodies = [rows.start + body for body in airframe.assembly.aircraft]
-        self._rotors = packed(RotorParameters.of(airframe.aircraft, bodies))
+        self._rotors = stacked(list(map(RotorParameters.of, airframe.fleet, bodies)))
         rate = airframe.autopilot.rate_hz or physics_hz
         self._every = round(physics_hz / rate)
         self.modes = np.full(batch, int(Mode.RPM), dtype=np.int64)
@@ -59,8 +59,8 @@ class Propulsion:
         self._estimated_worlds = 0
         self._is_due = np.ones(batch, bool)
         aircraft_rows, rpm_target = np.array(bodies, dtype=np.int64), np.zeros((batch, count, 4))
-        autopilot = packed(Autopilot.of(airframe.aircraft, airframe.autopilot))
-        state = (*self._command, self.rpm, autopilot, rpm_target)
+        autopilots = stacked([Autopilot.of(each, airframe.autopilot) for each in airframe.fleet])
+        state = (*self._command, self.rpm, autopilots, rpm_target)
         self._arguments = (aircraft_rows, self._is_due, *state)  # of the compiled step
 
     def reset(self, rpm: Array, worlds: Integers) -> None:
@@ -127,7 +127,7 @@ def _step_aircraft(
     w_WB_B: Array,
     rpm_command: Array,
     rpm: Array,
-    autopilot: Packed,
+    autopilots: Packed,
     rpm_target: Array,
     x: Array,
     wrenches: Array,
@@ -136,5 +136,5 @@ def _step_aircraft(
 ) -> None:
     """Autopilots, which go by the `known` rows, then rotors, in one call: a call costs more than what it computes."""
     commands = (modes, thrust, q_WB, w_WB_B, rpm_command)
-    autopilot_step(known, bodies, is_due, *commands, rpm, autopilot[0], rpm_target)
-    step_rotors(rpm, rpm_target, x, wrenches, rotors[0], dt)
+    autopilot_step(known, bodies, is_due, *commands, rpm, autopilots, rpm_target)
+    step_rotors(rpm, rpm_target, x, wrenches, rotors, dt)

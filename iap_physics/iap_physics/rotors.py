@@ -14,24 +14,23 @@ momentum is neglected.
 """
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
 
-from iap_description.arrays import Array, Integers
-from iap_description.kernels import Quat, Vec, quat, rotate
+from iap_description.arrays import Array
+from iap_description.kernels import Packed, Quat, Vec, quat, rotate
 from iap_description.vehicles.aircraft import Aircraft
 
 Rpm = tuple[float, float, float, float]
 
 
 class RotorParameters(NamedTuple):
-    """Parameters of the rotors of one platform's N aircraft.
+    """Parameters of the rotors of one aircraft.
 
     Attributes:
-        bodies: (N,) state row of each aircraft.
+        body: state row of the aircraft.
         wrench_of_thrusts: (6, 4) rotor thrusts to the wrench in the aircraft's frame.
         thrust_coefficient: c_f [N/rpm^2].
         rpm_min: slowest turning rotor [rpm].
@@ -40,7 +39,7 @@ class RotorParameters(NamedTuple):
         time_constant_down: T while it falls [s].
     """
 
-    bodies: Integers
+    body: int
     wrench_of_thrusts: Array
     thrust_coefficient: float
     rpm_min: float
@@ -49,11 +48,11 @@ class RotorParameters(NamedTuple):
     time_constant_down: float
 
     @classmethod
-    def of(cls, aircraft: Aircraft, bodies: Sequence[int]) -> Self:
-        """The parameters of a platform whose aircraft are these state rows."""
+    def of(cls, aircraft: Aircraft, body: int) -> Self:
+        """The parameters of an aircraft of that state row."""
         rotor = aircraft.rotor
         return cls(
-            np.array(bodies, dtype=np.int64),
+            body,
             np.ascontiguousarray(aircraft.wrench_of_rotor_thrusts),
             rotor.thrust_coefficient,
             rotor.rpm_min,
@@ -126,7 +125,7 @@ def spin_aircraft(
 
 @njit(cache=True)
 def step_rotors(
-    rpm: Array, command: Array, x: Array, wrenches: Array, p: RotorParameters, dt: float
+    rpm: Array, command: Array, x: Array, wrenches: Array, rotors: Packed, dt: float
 ) -> None:
     """All rotors of one platform in a batch of worlds over one step.
 
@@ -135,13 +134,13 @@ def step_rotors(
         command: (B, N, 4) commanded speeds [rpm]; 0 switches a rotor off.
         x: (B, bodies, 13) state rows.
         wrenches: (B, bodies, 6) wrenches on the bodies, world axes, to which the rotors' are added.
-        p: the platform's rotors.
+        rotors: (N,) `RotorParameters` of the aircraft.
         dt: step [s].
     """
-    up, down = lag(dt, p.time_constant_up), lag(dt, p.time_constant_down)
-    for b in range(rpm.shape[0]):
-        for i in range(rpm.shape[1]):
-            row = p.bodies[i]
+    for i in range(rpm.shape[1]):
+        p = rotors[i]
+        row, up, down = p.body, lag(dt, p.time_constant_up), lag(dt, p.time_constant_down)
+        for b in range(rpm.shape[0]):
             q_WB = quat(x[b, row, 3:7])
             force, torque = spin_aircraft(rpm[b, i], command[b, i], q_WB, p, up, down)
             for k in range(3):

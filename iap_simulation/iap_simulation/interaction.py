@@ -124,7 +124,7 @@ def wrench_observer(
 ) -> WrenchObserver:
     """The observer of a vehicle; `assembly` is the controller's model of it."""
     control = vehicle.control
-    model = assembly, vehicle.platform.aircraft, control.gains.autopilot
+    model = assembly, vehicle.platform.fleet, control.gains.autopilot
     if control.observer == "acceleration":
         units = [each for each in sensor_infos(scenario) if isinstance(each, ImuInfo)]
         cutoff = control.observer_gain / (2.0 * np.pi)

@@ -11,6 +11,7 @@ from iap_control.allocator import Allocator
 from iap_control.controller import Controller, make_controller
 from iap_control.interaction.push import Push, pushed_axes
 from iap_control.laws.tracking import gravity_wrench
+from iap_control.lever import LeverCompensation
 from iap_control.model import PlatformModel, check_axes
 from iap_control.references.motions import Replay
 from iap_control.references.replay import Commanded, commanded
@@ -47,6 +48,7 @@ class Vehicle:
         on_ground: whether the flight starts and ends on the ground.
         interaction: with its surroundings; None where no wrench is measured.
         push: the reference wrench, under wrench control; None without one.
+        lever: of joints off the aircraft's CoMs; None without any.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Vehicle:
     on_ground: bool
     interaction: InteractionControl | None
     push: Push | None
+    lever: LeverCompensation | None
 
     @classmethod
     def of(
@@ -80,7 +83,7 @@ class Vehicle:
         gains = vehicle.control.gains
         model = PlatformModel.of(
             model_assembly,
-            vehicle.platform.aircraft,
+            vehicle.platform.fleet,
             gravity=scenario.world.gravity,
             com_coupling=gains.com_coupling,
         )
@@ -109,6 +112,7 @@ class Vehicle:
             if scenario.has_contact(vehicle)
             else None,
             vehicle.push if vehicle.control.wrench_mode != "none" else None,
+            LeverCompensation.of(model_assembly),
         )
 
     def reset(self, seed: int) -> None:
@@ -129,6 +133,8 @@ class Vehicle:
             reference: the present one.
         """
         measured, interaction = self.sense(x[0]), self.interaction
+        if self.lever is not None:
+            measured = self.lever(x, measured)
         if interaction is None:
             return self.allocated(self.controller(measured, reference), measured[Q])
         interaction.update(x, measured, contact_W)
@@ -201,13 +207,14 @@ def _start(
 ) -> tuple[Array, Array]:
     """Bodies and rotors at the first reference: hovering in balance, or standing with the rotors idle."""
     base = resting_state(row[REF_P], row[REF_Q])
-    rotor = vehicle.platform.aircraft.rotor
+    rotors = [aircraft.rotor for aircraft in vehicle.platform.fleet]
     if vehicle.start.mode == "ground":
-        return joined_rows(assembly, base), np.full((model.count, 4), rotor.rpm_min)
+        idle = np.array([rotor.rpm_min for rotor in rotors])
+        return joined_rows(assembly, base), np.repeat(idle[:, None], 4, axis=1)
     command = _balanced(vehicle, model, base[3:7], row[REF_FIXED:])
     if command.mode == Mode.RPM:
         return joined_rows(assembly, base), command.rpm.copy()
-    rpm = np.sqrt(command.thrust / (4.0 * rotor.thrust_coefficient))
+    rpm = np.sqrt(command.thrust / (4.0 * np.array([each.thrust_coefficient for each in rotors])))
     return joined_rows(assembly, base, q_WB=command.q_WB), np.repeat(rpm[:, None], 4, axis=1)
 
 
@@ -222,5 +229,7 @@ def _balanced(vehicle: VehicleSpec, model: PlatformModel, q_WP: Array, headings:
 def _thrust(command: Command, vehicle: VehicleSpec) -> Array:
     """Thrusts (N,) of the aircraft under a command that carries the platform [N]."""
     if command.mode == Mode.RPM:
-        return vehicle.platform.aircraft.rotor.thrust_coefficient * (command.rpm**2).sum(axis=1)
+        fleet = vehicle.platform.fleet
+        per_square = np.array([aircraft.rotor.thrust_coefficient for aircraft in fleet])
+        return per_square * (command.rpm**2).sum(axis=1)
     return command.thrust.copy()

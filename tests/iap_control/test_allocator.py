@@ -7,7 +7,6 @@ from flying import Loop, controller_of, gains_of, model_of, platform_with_joints
 
 from iap_control.allocator import Allocator
 from iap_description import so3
-from iap_description.errors import BadInput
 from iap_description.random_streams import stream
 from iap_description.signals import Reference
 from iap_description.states import Level, Mode, resting_state
@@ -101,7 +100,7 @@ def test_rotor_speeds_of_a_rigid_platform_reproduce_thrust_and_torque(name):
     U[3:] += np.cross(model.inertia.d_0, U[:3])
     command = Allocator(model, rate_filter=0.0, dt=0.005)(U, LEVEL, np.zeros(model.count))
     assert command.mode == Mode.RPM
-    thrusts = model.aircraft.rotor.thrust_coefficient * command.rpm**2
+    thrusts = model.fleet[0].rotor.thrust_coefficient * command.rpm**2
     np.testing.assert_allclose(model.B @ thrusts.ravel(), U, atol=1e-9)
     np.testing.assert_allclose(command.thrust, thrusts.sum(1), rtol=1e-12)
 
@@ -121,14 +120,6 @@ def test_rotor_speeds_of_a_rigid_platform_reproduce_thrust_and_torque(name):
 )
 def test_the_control_law_follows_from_joint_types_and_rank(name, actuation):
     assert model_of(name).actuation == actuation
-
-
-def test_a_platform_with_spherical_and_fixed_joints_is_refused():
-    platform = load_platform("three_star")
-    first = platform.joints[0].model_copy(update={"type": "fixed"})
-    mixed = platform.model_copy(update={"joints": (first, *platform.joints[1:])})
-    with pytest.raises(BadInput, match="joints"):
-        model_of(mixed)
 
 
 def test_the_line_of_collinear_joints_is_found_wherever_it_is():

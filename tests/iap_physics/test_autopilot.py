@@ -6,6 +6,7 @@ import pytest
 from flying import gains_of, hover_rpm, plant_of
 
 from iap_description import so3
+from iap_description.kernels import stacked
 from iap_description.states import Command, Mode, Q, W, resting_state
 from iap_description.vehicles.aircraft import inertia_matrix
 from iap_description.vehicles.platform import load_platform
@@ -39,7 +40,7 @@ def rotor_speeds(pilot, mode, *, thrust=HOVER, x=None, q=LEVEL, w=(0, 0, 0), rpm
         np.reshape(np.asarray(w, float), (1, 1, 3)),
         np.full((1, 1, 4), 0.0 if rpm is None else rpm),
         np.full((1, 1, 4), 0.0 if now is None else now),
-        pilot,
+        stacked([pilot]),
         out,
     )
     return out[0, 0]
@@ -202,7 +203,9 @@ def test_a_batch_of_equal_aircraft_gets_equal_commands():
     out, zeros = np.empty((3, 2, 4)), np.zeros((3, 2, 4))
     rates, mode = np.zeros((3, 2, 3)), Mode.ATTITUDE_THRUST
     bodies, is_due, modes = np.array([0, 1]), np.ones(3, bool), np.full(3, int(mode))
-    autopilot_step(x, bodies, is_due, modes, thrust, q, rates, zeros, zeros, pilot, out)
+    autopilot_step(
+        x, bodies, is_due, modes, thrust, q, rates, zeros, zeros, stacked([pilot] * 2), out
+    )
     for b in range(3):
         for n in range(2):
             one = rotor_speeds(pilot, mode, thrust=thrust[b, n], x=x[b, n], q=q[b, n])

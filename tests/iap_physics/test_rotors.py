@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from iap_description import so3
+from iap_description.kernels import stacked
 from iap_description.states import Q
 from iap_description.vehicles.platform import load_platform
 from iap_physics.rotors import RotorParameters, step_rotors
@@ -23,7 +24,7 @@ def spin(rpm, command, dt=1e-3, steps=1, q_WB=(0.0, 0.0, 0.0, 1.0)):
     speeds = np.full((1, 1, 4), rpm, dtype=float)
     commands = np.full((1, 1, 4), command, dtype=float)
     wrenches = np.zeros((1, 1, 6))
-    parameters = RotorParameters.of(F450, [0])
+    parameters = stacked([RotorParameters.of(F450, 0)])
     for _ in range(steps):
         step_rotors(speeds, commands, x, wrenches, parameters, dt)
     return speeds[0, 0], wrenches[0, 0] / steps
@@ -112,7 +113,7 @@ def test_thrust_and_torque_turn_with_the_aircraft():
 
 
 def test_rotors_add_to_the_wrenches_of_their_own_bodies_only():
-    parameters = RotorParameters.of(F450, [2, 4])
+    parameters = stacked([RotorParameters.of(F450, row) for row in (2, 4)])
     x = np.zeros((1, 5, 13))
     x[..., 6] = 1.0
     wrenches = np.ones((1, 5, 6))
@@ -123,7 +124,7 @@ def test_rotors_add_to_the_wrenches_of_their_own_bodies_only():
 
 def test_a_batch_equals_single_runs():
     rng = np.random.default_rng(3)
-    parameters = RotorParameters.of(F450, [1, 2, 3])
+    parameters = stacked([RotorParameters.of(F450, row) for row in (1, 2, 3)])
     x = rng.normal(size=(6, 4, 13))
     x[..., Q] = so3.normalized(x[..., Q])
     rpm, command = rng.uniform(1e3, 9e3, (6, 3, 4)), rng.uniform(0.0, 1e4, (6, 3, 4))

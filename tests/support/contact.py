@@ -129,7 +129,7 @@ class Rig:
         self.plant.reset(x[None], [rpm], stream(1, "gusts"))
         self.observer = MomentumObserver(
             assembly,
-            record.aircraft,
+            record.fleet,
             self.gains.autopilot,
             gravity=GRAVITY,
             gain=np.full(6, 10.0),

@@ -51,7 +51,7 @@ def model_of(platform: str | Platform, *, com_coupling: bool = True) -> Platform
     if isinstance(platform, str):
         platform = load_platform(platform)
     return PlatformModel.of(
-        Assembly.of(platform), platform.aircraft, gravity=GRAVITY, com_coupling=com_coupling
+        Assembly.of(platform), platform.fleet, gravity=GRAVITY, com_coupling=com_coupling
     )
 
 
@@ -82,7 +82,7 @@ def plant_of(
     assembly = Assembly.of(platform)
     engine = ClosedFormEngine(batch=batch)
     engine.load(World(), [assembly])
-    airframe = Airframe(assembly, platform.aircraft, gains.autopilot)
+    airframe = Airframe(assembly, platform.fleet, gains.autopilot)
     return Plant(
         engine,
         [airframe],

@@ -44,7 +44,7 @@ def vehicle_meta(platform: str, name: str = "iap", stop: float = 100.0) -> Vehic
     """The meta of a shipped or generated platform."""
     what = load_platform(platform)
     assembly = Assembly.of(what, name)
-    model = PlatformModel.of(assembly, what.aircraft, gravity=9.81, com_coupling=True)
+    model = PlatformModel.of(assembly, what.fleet, gravity=9.81, com_coupling=True)
     return VehicleMeta.of(
         assembly, what, model.controlled_angles, gains="default", window_s=(0.0, stop)
     )

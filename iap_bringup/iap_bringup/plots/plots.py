@@ -165,11 +165,11 @@ def draw_thrusts(figure: Figure, flown: Flight) -> None:
         style = {"color": AIRCRAFT[i % len(AIRCRAFT)], "linewidth": 0.9}
         upper.plot(flown.t, flown.thrust[:, i], label=f"aircraft {i + 1}", **style)
         lower.plot(flown.t, flown.tilt[:, i], **style)
-    for limit, name in zip(flown.meta.thrust_limits, ("smallest", "largest"), strict=True):
-        mark_limit(upper, limit, f"{name} {limit:.3g} N")
-    mark_limit(
-        lower, flown.meta.tilt_max_deg, f"largest command {flown.meta.tilt_max_deg:.3g} deg"
-    )
+    for limits in dict.fromkeys(flown.meta.limits):
+        for limit, name in zip(limits.thrust, ("smallest", "largest"), strict=True):
+            mark_limit(upper, limit, f"{name} {limit:.3g} N")
+    for most in {limits.tilt_max_deg for limits in flown.meta.limits}:
+        mark_limit(lower, most, f"largest command {most:.3g} deg")
     upper.set_ylabel("thrust [N]")
     lower.set_ylabel("tilt [deg]")
     lower.set_xlabel("time [s]")

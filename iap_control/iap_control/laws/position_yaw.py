@@ -75,8 +75,8 @@ class RigidLaw(NamedTuple):
         """The arrays of a gain preset for a rigid platform."""
         d = so3.hat(model.inertia.d_0)
         J_c = model.inertia.J + model.inertia.mass * d @ d  # parallel axes, to the CoM
-        low, high = model.aircraft.thrust_limits
-        limits = (model.count * low, model.count * high, math.tan(model.aircraft.tilt_max))
+        low, high = map(math.fsum, zip(*(each.thrust_limits for each in model.fleet), strict=True))
+        limits = (low, high, math.tan(min(each.tilt_max for each in model.fleet)))
         kP, kD = np.array(gains.rigid.kP), np.array(gains.rigid.kD)
         pull_max = _largest_pull(model, J_c, kP)
         return cls(kP, kD, J_c, *limits, gains.rigid.rate_filter, pull_max)
@@ -87,14 +87,15 @@ def _largest_pull(model: PlatformModel, J_c: Array, kP: Array) -> float:
 
     Beyond it a heavy platform turns too slowly for its position loop, and swings ever wider.
     """
-    rotor, gravity = model.aircraft.rotor, model.inertia.gravity
-    low, high = (rotor.thrust_coefficient * rpm**2 for rpm in (rotor.rpm_min, rotor.rpm_max))
+    gravity = model.inertia.gravity
+    low, high = model.rotor_limits
     weight = np.array([0.0, 0.0, model.inertia.mass * gravity])
     lift = model.B_inverse @ np.concatenate([weight, np.cross(model.inertia.d_0, weight)])
     room = np.minimum(high - lift, lift - low)
     per_torque = np.abs(model.B_inverse[:, 3:5]).max(axis=0)  # [N] per N m of roll and pitch
     tilt = (room.min() / per_torque / np.diag(J_c)[:2] / kP[:2]).min()
-    return gravity * math.tan(min(model.aircraft.tilt_max, max(float(tilt), 0.0)))
+    tilt_max = min(each.tilt_max for each in model.fleet)
+    return gravity * math.tan(min(tilt_max, max(float(tilt), 0.0)))
 
 
 class RigidMemory(NamedTuple):

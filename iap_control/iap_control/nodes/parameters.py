@@ -13,6 +13,7 @@ from iap_control.gains import PRESETS as GAINS
 from iap_control.gains import Gains
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import Push, PushPlan
+from iap_control.lever import LeverCompensation
 from iap_control.model import PlatformModel
 from iap_control.responders.control_responder import (
     AdmittanceResponder,
@@ -175,9 +176,10 @@ def make_control_responder(
     gravity = node.parameter("gravity", GRAVITY, "Along -z of map [m/s^2].", limits=(0.1, 100.0))
     law = node.parameter("law", AUTO, f"{AUTO}, {', '.join(LAWS)}, or module:Class of your own.")
     limits, source = _references(node)
+    assembly = Assembly.of(platform)
     model = PlatformModel.of(
-        Assembly.of(platform),
-        platform.aircraft,
+        assembly,
+        platform.fleet,
         gravity=gravity,
         com_coupling=gains.com_coupling,
     )
@@ -187,7 +189,8 @@ def make_control_responder(
     topic, wrenches = _wrenches(node, source, "")
     interaction = _interaction(node, model, wrenches, dt, limits.timeout)
     allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
-    return ControlResponder(controller, references, interaction), topic, allocator
+    lever = LeverCompensation.of(assembly)
+    return ControlResponder(controller, references, interaction, lever), topic, allocator
 
 
 def make_admittance_responder(

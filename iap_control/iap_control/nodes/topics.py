@@ -90,7 +90,9 @@ class ResponderTopics:
             state = self._states.read(data)
             if state.stamp != self._responder.stamp:
                 self._last_new_state = self._last_state
-            return self._responder.take_state(state.stamp, state.sequence, state.rows[0])
+            return self._responder.take_state(
+                state.stamp, state.sequence, self._responder.central(state.rows)
+            )
 
         self._answer(take)
 

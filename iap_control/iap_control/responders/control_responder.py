@@ -8,6 +8,7 @@ import numpy as np
 from iap_control.controller import Controller
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import PushPlan
+from iap_control.lever import LeverCompensation
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.state_responder import StateResponder
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
@@ -45,6 +46,7 @@ class ControlResponder(StateResponder[Command]):
         controller: computes the commands.
         references: what is tracked.
         interaction: None where no wrench is measured.
+        lever: of a platform whose joints are off its aircraft's CoMs.
 
     Attributes:
         task: what wrench control did with the last command; None where there is none.
@@ -55,13 +57,18 @@ class ControlResponder(StateResponder[Command]):
         controller: Controller,
         references: ReferenceInput,
         interaction: WrenchInteraction | None = None,
+        lever: LeverCompensation | None = None,
     ) -> None:
         super().__init__(references, interaction.wrenches if interaction else None)
         self.controller = controller
         self.task: ForceTask | None = None
-        self._interaction = interaction
+        self._interaction, self._lever = interaction, lever
         self._off = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool))
         self._warm_up()
+
+    def central(self, rows: Array) -> Array:
+        """The central body's row (13,), without what a lever adds to it."""
+        return super().central(rows) if self._lever is None else self._lever(rows, rows[0])
 
     def set_axes(self, axes: tuple[str, ...]) -> None:
         """Choose the axes of the wrench that messages ask for, as `WrenchDemand.set_axes` does."""

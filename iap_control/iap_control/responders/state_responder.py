@@ -69,6 +69,11 @@ class StateResponder(ABC, Generic[Answer]):
     def _begin_anew(self) -> None:
         """Simulation time started again."""
 
+    def central(self, rows: Array) -> Array:
+        """The row (13,) to answer of a platform's rows (bodies, 13)."""
+        row: Array = rows[0]
+        return row
+
     @property
     def t(self) -> float:
         """Simulation time of the last state [s]."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bodies and the joints between them as plain data, for engines and for the controllers' models."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,7 +14,7 @@ from iap_description.arrays import Array
 from iap_description.vehicles.aircraft import Aircraft, Drag, Mount, Rotor, inertia_matrix
 from iap_description.vehicles.chassis import chassis_shapes
 from iap_description.vehicles.joint_types import JointType, joint_type
-from iap_description.vehicles.platform import Center, Platform
+from iap_description.vehicles.platform import Center, JointSpec, Platform
 from iap_description.vehicles.tool import TOOL, Tool
 from iap_description.world.shapes import Shape, Surface
 
@@ -38,7 +39,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint between two bodies, by index; it sits at the child's CoM."""
+    """A joint between two bodies, by index; without more it sits at the child's CoM and turns without resistance."""
 
     name: str
     type: str  # a name of `joint_types.JOINT_TYPES`
@@ -46,11 +47,29 @@ class Joint:
     child: int
     p_PJ_P: Array  # (3,) position in the parent's frame [m]
     q_PJ: Array  # (4,) the child's attitude in the parent's frame at rest, xyzw
+    p_CJ_C: Array = field(
+        default_factory=lambda: np.zeros(3)
+    )  # (3,) position in the child's frame [m]
+    limit: float = (
+        math.inf
+    )  # largest angle between the child's z axis and where it is at rest [rad]
+    viscous: float = 0.0  # friction per relative angular velocity [N m s/rad]
+    coulomb: float = 0.0  # friction at any velocity [N m]
 
     @property
     def kind(self) -> JointType:
         """The freedom that it leaves."""
         return joint_type(self.type)
+
+    @property
+    def p_PC_P(self) -> Array:
+        """(3,) the child's CoM in the parent's frame at rest [m]."""
+        return self.p_PJ_P - so3.rotate(self.q_PJ, self.p_CJ_C)
+
+    @property
+    def resists(self) -> bool:
+        """Whether its travel is limited or it has friction."""
+        return math.isfinite(self.limit) or self.viscous > 0.0 or self.coulomb > 0.0
 
 
 @dataclass(frozen=True)
@@ -80,9 +99,8 @@ class Assembly:
         """The assembly of a platform."""
         bodies, joints = [_central(platform)], []
         for i, spec in enumerate(platform.joints, start=1):
-            bodies.append(_body(platform.aircraft, f"drone_{i}"))
-            q_PJ = so3.quaternion_exp(np.array([0.0, 0.0, np.deg2rad(spec.yaw_deg)]))
-            joints.append(Joint(f"joint_{i}", spec.type, 0, i, np.array(spec.position), q_PJ))
+            bodies.append(_body(spec.aircraft or platform.aircraft, f"drone_{i}"))
+            joints.append(_joint(spec, i))
         aircraft = tuple(range(1, len(bodies))) or (0,)
         assembly = cls(name, tuple(bodies), tuple(joints), aircraft)
         return assembly if platform.tool is None else assembly._with_tool(platform.tool)
@@ -121,14 +139,27 @@ class Assembly:
         """(bodies, 3) every body's CoM in P at rest [m]."""
         places = np.zeros((len(self.bodies), 3))
         for joint in self.joints:
-            places[joint.child] = joint.p_PJ_P
+            places[joint.child] = joint.p_PC_P
+        return places
+
+    @cached_property
+    def p_PF_P(self) -> Array:
+        r"""(bodies, 3) point in P where each body's thrust, weight and mass act on the platform at rest [m].
+
+        Of a body that turns freely it is the joint, wherever that sits on the body: a joint transmits the force
+        Lambda_i + m_i (g - a_i) and no torque, and the body's own rotors must make up for its lever.
+        """
+        places = self.p_PB_P.copy()
+        for joint in self.joints:
+            if joint.kind.turns_freely:
+                places[joint.child] = joint.p_PJ_P
         return places
 
     @cached_property
     def d_0(self) -> Array:
-        """(3,) the whole platform's CoM in P [m], after iap_simulator eq. (3)."""
+        """(3,) the whole platform's CoM in P [m], after iap_simulator eq. (3), with every mass where it acts."""
         masses = np.array([body.mass for body in self.bodies])
-        return masses @ self.p_PB_P / masses.sum()
+        return masses @ self.p_PF_P / masses.sum()
 
     @cached_property
     def inertia(self) -> Array:
@@ -139,7 +170,7 @@ class Assembly:
         J = self.bodies[0].inertia.copy()
         for joint in self.joints:
             body = self.bodies[joint.child]
-            d = so3.hat(joint.p_PJ_P)
+            d = so3.hat(self.p_PF_P[joint.child])
             J -= body.mass * d @ d
             if not joint.kind.turns_freely:
                 R = so3.matrix_from_quaternion(joint.q_PJ)
@@ -159,6 +190,22 @@ class Assembly:
     def is_jointed(self) -> bool:
         """Whether the aircraft turn independently of the central body."""
         return bool(self.joints) and all(joint.kind.turns_freely for joint in self.joints)
+
+
+def _joint(spec: JointSpec, number: int) -> Joint:
+    """The joint of the aircraft of that number, on the central body."""
+    return Joint(
+        f"joint_{number}",
+        spec.type,
+        parent=0,
+        child=number,
+        p_PJ_P=np.array(spec.position),
+        q_PJ=so3.quaternion_exp(np.array([0.0, 0.0, np.deg2rad(spec.yaw_deg)])),
+        p_CJ_C=np.array(spec.offset),
+        limit=math.inf if spec.limit_deg is None else math.radians(spec.limit_deg),
+        viscous=spec.friction.viscous,
+        coulomb=spec.friction.coulomb,
+    )
 
 
 def _body(part: Aircraft | Center, name: str) -> Body:

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Platforms: what the central body is, where the aircraft are joined to it, and how a name becomes a platform."""
 
+import json
 import math
 import re
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
-from iap_description.config import Real, Record, Vec3, read_yaml, validate
+from iap_description.config import NonNegative, Real, Record, Vec3, read_yaml, validate
 from iap_description.errors import BadInput
 from iap_description.vehicles.aircraft import Aircraft, Drag, Inertial, Mount
 from iap_description.vehicles.chassis import Chassis
-from iap_description.vehicles.joint_types import JointTypeName
+from iap_description.vehicles.joint_types import JointTypeName, joint_type
 from iap_description.vehicles.tool import Tool
 from iap_description.world.shapes import BodyShape
 
@@ -31,12 +32,40 @@ class Center(Inertial):
     chassis: Chassis | None  # adds tubes to the joints and landing gear to the shapes above
 
 
+class Friction(Record):
+    """Resistance of a joint against turning."""
+
+    viscous: NonNegative = 0.0  # torque per relative angular velocity [N m s/rad]
+    coulomb: NonNegative = 0.0  # torque at any velocity, and the most that it holds at rest [N m]
+
+
+Travel = Annotated[float, Field(strict=True, gt=0.0, lt=180.0)]
+
+
 class JointSpec(Record):
-    """The joint of one aircraft: at the aircraft's CoM, at `position` in P."""
+    """An aircraft and its joint, at `position` in P.
+
+    Without more keys the joint is that of the papers: at the aircraft's CoM (iap_simulator III-A), smooth (eq. (7)),
+    and free to turn as far as the bodies' shapes let it, as no limit of its travel is stated.
+    """
 
     type: JointTypeName
     position: Vec3  # [m] in P
     yaw_deg: Real  # the aircraft's heading when it is level and the platform's yaw is zero
+    aircraft: Aircraft | None = None  # None: as the platform's
+    offset: Vec3 = (0.0, 0.0, 0.0)  # of the joint in the aircraft's frame [m]
+    limit_deg: Travel | None = (
+        None  # largest angle between the z axes of aircraft and platform; None: any
+    )
+    friction: Friction = Friction()
+
+    @model_validator(mode="after")
+    def _has_travel(self) -> Self:
+        if not joint_type(self.type).is_free:
+            for key in ("limit_deg", "friction"):
+                if getattr(self, key) != type(self).model_fields[key].default:
+                    raise ValueError(f"key '{key}': a joint of type '{self.type}' does not turn")
+        return self
 
 
 class Platform(Record):
@@ -45,7 +74,7 @@ class Platform(Record):
     name: str
     description: str
     center: Center | None
-    aircraft: Aircraft
+    aircraft: Aircraft  # of every joint that names no other
     joints: tuple[JointSpec, ...]
     tool: Tool | None  # on the central body, or on the aircraft that flies alone
     ground_clearance: Real  # height of P's origin above the ground that it stands on [m]
@@ -74,6 +103,11 @@ class Platform(Record):
         """Number of aircraft N."""
         return max(1, len(self.joints))
 
+    @property
+    def fleet(self) -> tuple[Aircraft, ...]:
+        """The record of every aircraft."""
+        return tuple(joint.aircraft or self.aircraft for joint in self.joints) or (self.aircraft,)
+
 
 def platform_names() -> list[str]:
     """Names of the platforms that ship as files."""
@@ -92,7 +126,7 @@ def platform_tree(name: str) -> tuple[dict[str, Any], str]:
     """
     path = Path(name) if name.endswith((".yaml", ".yml")) else DATA / "platforms" / f"{name}.yaml"
     if path.is_file():
-        return _with_aircraft(read_yaml(path), path), str(path)
+        return _explicit(_with_aircraft(read_yaml(path), path)), str(path)
     if name.endswith("_fixed"):
         tree, source = platform_tree(name.removesuffix("_fixed"))
         return _with_fixed_links(tree, name, source), source
@@ -112,13 +146,43 @@ def load_platform(name: str) -> Platform:
 
 
 def _with_aircraft(tree: dict[str, Any], path: Path) -> dict[str, Any]:
-    aircraft = tree.get("aircraft")
-    if isinstance(aircraft, str):
-        home = DATA / "aircraft" / f"{aircraft}.yaml"
-        if not home.is_file():
-            raise BadInput(f"{path}: key 'aircraft': no aircraft '{aircraft}' in {home.parent}")
-        tree = {**tree, "aircraft": read_yaml(home)}
+    """A platform's tree with records in place of aircraft's names."""
+    tree = _with_record(tree, path, "aircraft")
+    joints = tree.get("joints")
+    if isinstance(joints, list):
+        named = [
+            _with_record(joint, path, f"joints.{i}.aircraft") if isinstance(joint, dict) else joint
+            for i, joint in enumerate(joints)
+        ]
+        tree = {**tree, "joints": named}
     return tree
+
+
+def _with_record(tree: dict[str, Any], path: Path, key: str) -> dict[str, Any]:
+    """A tree with the record of its aircraft: one of the suite's by name, or a file beside the platform's."""
+    name = tree.get("aircraft")
+    if not isinstance(name, str):
+        return tree
+    is_file = name.endswith((".yaml", ".yml"))
+    home = path.parent / name if is_file else DATA / "aircraft" / f"{name}.yaml"
+    if not home.is_file():
+        raise BadInput(f"{path}: key '{key}': no aircraft '{name}' in {home.parent}")
+    return {**tree, "aircraft": read_yaml(home)}
+
+
+def _explicit(tree: dict[str, Any]) -> dict[str, Any]:
+    """A tree whose joints say everything, so that `--set` finds every key."""
+    optional = {
+        name: field.default.model_dump() if isinstance(field.default, Record) else field.default
+        for name, field in JointSpec.model_fields.items()
+        if not field.is_required()
+    }
+    joints = tree.get("joints")
+    if not isinstance(joints, list):
+        return tree
+    plain = json.loads(json.dumps(optional))  # lists in place of tuples, and a copy
+    full = [{**plain, **joint} if isinstance(joint, dict) else joint for joint in joints]
+    return {**tree, "joints": full}
 
 
 def _with_fixed_links(tree: dict[str, Any], name: str, source: str) -> dict[str, Any]:
@@ -127,7 +191,10 @@ def _with_fixed_links(tree: dict[str, Any], name: str, source: str) -> dict[str,
     return {
         **tree,
         "name": name,
-        "joints": [{**joint, "type": "fixed"} for joint in tree["joints"]],
+        "joints": [
+            {**joint, "type": "fixed", "limit_deg": None, "friction": Friction().model_dump()}
+            for joint in tree["joints"]
+        ],
     }
 
 
@@ -147,4 +214,5 @@ def _generated(kind: str, count: int) -> dict[str, Any]:
         {"type": "spherical", "position": [x, y, height], "yaw_deg": yaw} for x, y, yaw in places
     ]
     description = f"{count} aircraft on a {'circle' if kind == 'star' else 'line'}, generated."
-    return {**tree, "name": f"{kind}_{count}", "description": description, "joints": joints}
+    named = {"name": f"{kind}_{count}", "description": description, "joints": joints}
+    return _explicit({**tree, **named})

@@ -7,6 +7,7 @@ name: robot_state_publisher puts it in front (`frame_prefix`).
 
 import argparse
 import json
+import math
 import sys
 import tempfile
 from functools import lru_cache
@@ -14,10 +15,12 @@ from pathlib import Path
 from typing import Any, Literal
 from xml.dom import minidom
 
+import numpy as np
 import xacro
 import yaml
 
 from iap_description import so3
+from iap_description.config import Vec3
 from iap_description.errors import BadInput
 from iap_description.vehicles.aircraft import Mount
 from iap_description.vehicles.assembly import Assembly, Body, Joint
@@ -36,7 +39,8 @@ def urdf_text(assembly: Assembly, *, target: Target) -> str:
         assembly: bodies and joints.
         target: ``bullet`` for PyBullet (spherical joints, one link per body, and only opaque
             shapes: it knows no transparency), ``ros`` for standard URDF (floating joints, and
-            links for rotors, sensor mounts and the cameras' optical frames).
+            links for rotors, sensor mounts and the cameras' optical frames). A joint's travel and friction are in
+            the standard one; the engine has them from the assembly.
     """
     return _expanded(json.dumps(_tree(assembly, target)), target)
 
@@ -73,21 +77,29 @@ def optical_frame(body: str, camera: str) -> str:
 
 def _tree(assembly: Assembly, target: Target) -> dict[str, Any]:
     """The tree that the xacro files read."""
-    names = [body.name for body in assembly.bodies]
+    names, com = [body.name for body in assembly.bodies], np.zeros((len(assembly.bodies), 3))
+    if target == "bullet":
+        for joint in assembly.joints:
+            com[joint.child] = -joint.p_CJ_C
     return {
-        "bodies": [_body(body, target) for body in assembly.bodies],
+        "bodies": [
+            _body(body, target, (place[0], place[1], place[2]))
+            for body, place in zip(assembly.bodies, com.tolist(), strict=True)
+        ],
         "joints": [_joint(joint, names, target) for joint in assembly.joints],
     }
 
 
-def _body(body: Body, target: Target) -> dict[str, Any]:
+def _body(body: Body, target: Target, com: Vec3) -> dict[str, Any]:
+    """A link whose frame has the body's CoM at `com`: in PyBullet's URDF a link's frame is at its joint."""
     return {
         "name": body.name,
         "mass": body.mass,
         "inertia": body.inertia.tolist(),
-        "visual": _shapes(_seen(body.visual, target), target),
-        "collision": _shapes(body.collision, target),
-        "propeller": _shapes(_seen(body.propeller, target), target),
+        "com": list(com),
+        "visual": _shapes(_seen(body.visual, target), target, com),
+        "collision": _shapes(body.collision, target, com),
+        "propeller": _shapes(_seen(body.propeller, target), target, com),
         "rotors": [
             {
                 "name": rotor_joint(body.name, k).removesuffix("_joint"),
@@ -109,9 +121,11 @@ def _seen(shapes: tuple[Shape, ...], target: Target) -> tuple[Shape, ...]:
     return tuple(shape for shape in shapes if target == "ros" or shape.color[3] == 1.0)
 
 
-def _shapes(shapes: tuple[Shape, ...], target: Target) -> list[dict[str, Any]]:
+def _shapes(shapes: tuple[Shape, ...], target: Target, com: Vec3) -> list[dict[str, Any]]:
     trees = [shape.model_dump(mode="json", exclude_none=True) for shape in shapes]
     for tree in trees:
+        if any(com):
+            tree["position"] = np.add(tree["position"], com).tolist()
         if target == "ros" and tree["shape"] == "capsule":
             tree["shape"] = "cylinder"  # standard URDF knows no capsules
         if target == "bullet" and tree.get("mesh", "").startswith(PACKAGE):
@@ -126,7 +140,10 @@ def _joint(joint: Joint, names: list[str], target: Target) -> dict[str, Any]:
         "is_free": joint.kind.is_free,
         "parent": names[joint.parent],
         "child": names[joint.child],
-        "position": joint.p_PJ_P.tolist(),
+        "position": (joint.p_PC_P if target == "ros" else joint.p_PJ_P).tolist(),
+        "limit": joint.limit if math.isfinite(joint.limit) else None,
+        "viscous": joint.viscous,
+        "coulomb": joint.coulomb,
         "rpy": so3.euler_from_matrix(so3.matrix_from_quaternion(joint.q_PJ)).tolist(),
     }
 

@@ -25,6 +25,7 @@ from iap_estimation.navigation.reading_adapter import (
     centre_of,
     sensors_of_body,
 )
+from iap_estimation.navigation.sensor_set import check_joint
 from iap_estimation.navigation.streams import Clock, in_order
 from iap_io.euroc.euroc_text import transform
 from iap_io.runs.column_messages import seconds
@@ -118,6 +119,8 @@ def _centre(folder: Path, flown: VehicleRun, imu: ImuInfo | None) -> CentreData:
 
 def _joint_places(folder: Path, meta: VehicleMeta) -> Array:
     """Places (A, 3) of the aircraft's joints on the central body [m]; older recordings have them in config.yaml."""
+    for i, joint in enumerate(meta.joints):
+        check_joint(str(folder), i, joint.p_CJ_C)
     places = {joint.child: joint.p_PJ_P for joint in meta.joints}
     if None in places.values():
         assembly = _configured(folder, meta)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from iap_description import so3
 from iap_description.arrays import Array
@@ -112,8 +113,10 @@ class SensorSet:
             gravity: [m/s^2].
 
         Raises:
-            BadInput: an aircraft has no stereo pair or no inertial unit.
+            BadInput: an aircraft has no stereo pair or no inertial unit, or its joint is not at its CoM.
         """
+        for i, joint in enumerate(assembly.joints):
+            check_joint(f"vehicle '{assembly.name}'", i, joint.p_CJ_C)
         names = [body.name for body in assembly.bodies]
         carried = [_of_aircraft(assembly, body, sensors) for body in assembly.aircraft]
         pairs = zip(assembly.aircraft, carried, strict=True)
@@ -148,6 +151,19 @@ class SensorSet:
     def fleet(self, pixels: float) -> Fleet:
         """As an estimator knows it; `pixels` is the standard deviation of a tracked coordinate."""
         return fleet_of(self.aircraft, self.centre, pixels, self.gravity)
+
+
+def check_joint(source: str, number: int, p_CJ_C: ArrayLike) -> None:
+    """Refuse a joint that is not at its aircraft's CoM, which the methods take it to be.
+
+    Raises:
+        BadInput: naming the key, in a source's platform.
+    """
+    if np.any(p_CJ_C):
+        raise BadInput(
+            f"{source}: key 'platform.joints.{number}.offset': methods of localisation take joints at the"
+            " aircraft's CoM"
+        )
 
 
 def _of_aircraft(assembly: Assembly, body: int, sensors: Sequence[SensorInfo]) -> AircraftSensors:

@@ -8,7 +8,7 @@ Runs in the vehicle's namespace, which is `iap` unless it is remapped.
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -59,7 +59,7 @@ class WrenchObserverNode(SuiteNode):
         what = "momentum: by velocities; acceleration: by the samples of inertial units."
         kind = self.choice("observer", OBSERVERS, what)
         self._units = self._inertial_units(assembly) if kind == "acceleration" else []
-        self._loop = self._observer_loop(assembly, platform.aircraft, is_noisy=bool(measured))
+        self._loop = self._observer_loop(assembly, platform.fleet, is_noisy=bool(measured))
         self._received, self._fault = time.monotonic(), ""
         self._listen_to_units()
         self._states, self._bases = MessageReader(StateMessage), MessageReader(StateMessage)
@@ -80,7 +80,7 @@ class WrenchObserverNode(SuiteNode):
         return [each.model_copy(update={"has_bias": False}) for each in found]
 
     def _observer_loop(
-        self, assembly: Assembly, aircraft: Aircraft, *, is_noisy: bool
+        self, assembly: Assembly, fleet: Sequence[Aircraft], *, is_noisy: bool
     ) -> ObserverLoop:
         what = "Rate [1/s] with which the estimate follows the wrench: gain K_I, or the low-pass of accelerations."
         gain = self.parameter("gain", 10.0, what, limits=(0.01, 1e3))
@@ -88,7 +88,7 @@ class WrenchObserverNode(SuiteNode):
         dt = 1.0 / self.parameter("control_rate", 200.0, what, limits=(1.0, 1e4))
         what = "Along -z of map [m/s^2]."
         gravity = self.parameter("gravity", GRAVITY, what, limits=(0.1, 100.0))
-        model, bodies = (assembly, aircraft, self._autopilot()), len(assembly.bodies)
+        model, bodies = (assembly, fleet, self._autopilot()), len(assembly.bodies)
         if self._units:
             cutoff = gain / (2.0 * np.pi)
             observer = ImuWrenchObserver.of(*model, self._units, cutoff=cutoff, dt=dt)

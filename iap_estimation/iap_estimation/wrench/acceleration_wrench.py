@@ -23,6 +23,7 @@ which the momentum observer's does not, and in exchange asks nobody for the velo
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -127,7 +128,7 @@ class AccelerationObserver(PlatformObserver):
 
     Args:
         assembly: see `PlatformObserver`.
-        aircraft: as there.
+        fleet: as there.
         autopilot: as there.
         units: where its inertial units sit; one at least turns with the centre.
         cutoff: of the first-order low-pass [Hz].
@@ -143,7 +144,7 @@ class AccelerationObserver(PlatformObserver):
     def __init__(
         self,
         assembly: Assembly,
-        aircraft: Aircraft,
+        fleet: Sequence[Aircraft],
         autopilot: AutopilotGains,
         units: Units,
         *,
@@ -152,7 +153,7 @@ class AccelerationObserver(PlatformObserver):
         accel_noise: float,
         gyro_noise: float,
     ) -> None:
-        super().__init__(assembly, aircraft, autopilot, gravity=0.0, dt=dt)
+        super().__init__(assembly, fleet, autopilot, gravity=0.0, dt=dt)
         bandwidth = 2.0 * math.pi * cutoff
         # What a first-order low-pass leaves of white noise, and of the change of white noise per dt.
         accel = accel_noise * math.sqrt(0.5 * bandwidth)

@@ -35,7 +35,7 @@ class ImuWrenchObserver:
     def of(
         cls,
         assembly: Assembly,
-        aircraft: Aircraft,
+        fleet: Sequence[Aircraft],
         autopilot: AutopilotGains,
         units: Sequence[ImuInfo],
         *,
@@ -46,7 +46,7 @@ class ImuWrenchObserver:
 
         Args:
             assembly: the platform as the model has it; its name is that of the units' parent frames.
-            aircraft: see `AccelerationObserver`.
+            fleet: see `AccelerationObserver`.
             autopilot: as there.
             units: the vehicle's inertial units; their noise is that of the first.
             cutoff: of the first-order low-pass [Hz].
@@ -61,7 +61,7 @@ class ImuWrenchObserver:
             raise BadInput(f"{assembly.name}: acceleration observer: no inertial unit on a body")
         observer = AccelerationObserver(
             assembly,
-            aircraft,
+            fleet,
             autopilot,
             Units(
                 np.array([bodies[unit.parent] for unit in own], dtype=np.int64),

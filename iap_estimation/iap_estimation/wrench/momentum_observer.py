@@ -96,27 +96,46 @@ class Memory(NamedTuple):
         )
 
 
+def _check_alike(assembly: Assembly, fleet: Sequence[Aircraft]) -> None:
+    """Refuse platforms that the models here do not hold for, by the key of the first joint that is unlike."""
+    for i, (joint, aircraft) in enumerate(zip(assembly.joints, fleet, strict=False)):
+        unlike = {
+            "aircraft": aircraft != fleet[0],
+            "type": joint.type != assembly.joints[0].type,
+            "offset": joint.kind.turns_freely and bool(joint.p_CJ_C.any()),
+        }
+        for key in (key for key, is_unlike in unlike.items() if is_unlike):
+            raise BadInput(
+                f"vehicle '{assembly.name}': key 'platform.joints.{i}.{key}': wrench observers take equal aircraft on"
+                " equal joints at their CoMs"
+            )
+
+
 class PlatformObserver:
     """Base of the observers of one platform: its model, and the memory from the last control step.
 
     Args:
         assembly: the platform as the model has it.
-        aircraft: the sub-aircraft's record.
+        fleet: the sub-aircraft's records, which must be equal.
         autopilot: gains of the sub-aircraft's autopilots; with gains of zero, an aircraft's rotors count as equal.
         gravity: [m/s^2].
         dt: control period [s].
+
+    Raises:
+        BadInput: aircraft or joints differ, or a joint is off its aircraft's CoM.
     """
 
     def __init__(
         self,
         assembly: Assembly,
-        aircraft: Aircraft,
+        fleet: Sequence[Aircraft],
         autopilot: AutopilotGains,
         *,
         gravity: float,
         dt: float,
     ) -> None:
-        self._models = Momenta.of(assembly, gravity), ThrustModel.of(aircraft, autopilot, dt)
+        _check_alike(assembly, fleet)
+        self._models = Momenta.of(assembly, gravity), ThrustModel.of(fleet[0], autopilot, dt)
         self._dt, self._size = dt, (len(assembly.bodies), len(assembly.aircraft))
         self._wrench_P = np.zeros(6)
         self.reset()
@@ -131,7 +150,7 @@ class MomentumObserver(PlatformObserver):
 
     Args:
         assembly: see `PlatformObserver`.
-        aircraft: as there.
+        fleet: as there.
         autopilot: as there.
         gravity: [m/s^2].
         gain: (6,) K_I, forces and torques along world axes [1/s].
@@ -141,14 +160,14 @@ class MomentumObserver(PlatformObserver):
     def __init__(
         self,
         assembly: Assembly,
-        aircraft: Aircraft,
+        fleet: Sequence[Aircraft],
         autopilot: AutopilotGains,
         *,
         gravity: float,
         gain: Array | Sequence[float],
         dt: float,
     ) -> None:
-        super().__init__(assembly, aircraft, autopilot, gravity=gravity, dt=dt)
+        super().__init__(assembly, fleet, autopilot, gravity=gravity, dt=dt)
         self._share = -np.expm1(-np.asarray(gain, dtype=float) * dt)
 
     def __call__(self, x: Array, command: Command) -> Array:

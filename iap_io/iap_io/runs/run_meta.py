@@ -8,6 +8,7 @@ from iap_description.arrays import Array
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3
 from iap_description.earth import GRAVITY
 from iap_description.sensors.sensor_info import AnySensor, FixedFrame
+from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.joint_types import JointType, JointTypeName, joint_type
 from iap_description.vehicles.platform import Platform
@@ -38,6 +39,7 @@ class JointMeta(Record):
 
     Attributes:
         p_PJ_P: its place on the parent [m]; None in older recordings.
+        p_CJ_C: its place on the child [m].
     """
 
     name: str
@@ -45,11 +47,39 @@ class JointMeta(Record):
     parent: int
     child: int
     p_PJ_P: Vec3 | None = None
+    p_CJ_C: Vec3 = (0.0, 0.0, 0.0)
 
     @property
     def kind(self) -> JointType:
         """The type of that name."""
         return joint_type(self.type)
+
+
+class AircraftLimits(Record):
+    """Limits of one aircraft.
+
+    Attributes:
+        thrust: smallest and largest collective thrust [N].
+        rpm: smallest and largest rotor speed [rpm].
+        thrust_coefficient: thrust of a rotor per rpm^2 [N].
+        tilt_max_deg: largest commanded tilt.
+    """
+
+    thrust: tuple[NonNegative, Positive]
+    rpm: tuple[NonNegative, Positive]
+    thrust_coefficient: Positive
+    tilt_max_deg: Positive
+
+    @classmethod
+    def of(cls, aircraft: Aircraft) -> Self:
+        """The limits of an aircraft."""
+        rotor = aircraft.rotor
+        return cls(
+            thrust=aircraft.thrust_limits,
+            rpm=(rotor.rpm_min, rotor.rpm_max),
+            thrust_coefficient=rotor.thrust_coefficient,
+            tilt_max_deg=aircraft.tilt_max_deg,
+        )
 
 
 class VehicleMeta(Record):
@@ -64,10 +94,11 @@ class VehicleMeta(Record):
         aircraft: body index of each aircraft.
         controlled: whether roll, pitch and yaw follow the reference.
         window_s: first and last time over which errors count.
-        thrust_limits: smallest and largest collective thrust of an aircraft [N].
-        rpm_limits: smallest and largest rotor speed [rpm].
-        thrust_coefficient: thrust of a rotor per rpm^2 [N].
-        tilt_max_deg: largest commanded tilt of an aircraft.
+        thrust_limits: smallest and largest collective thrust of the platform's kind of aircraft [N].
+        rpm_limits: its smallest and largest rotor speed [rpm].
+        thrust_coefficient: thrust of one of its rotors per rpm^2 [N].
+        tilt_max_deg: its largest commanded tilt.
+        unlike: limits of every aircraft, where they are not all of that kind.
         feels: whether wrenches are recorded.
         tool_tip_P: tip of its tool in P [m]; None without a tool.
         tool_axis_P: direction of the tool, towards its tip.
@@ -88,6 +119,7 @@ class VehicleMeta(Record):
     rpm_limits: tuple[NonNegative, Positive]
     thrust_coefficient: Positive
     tilt_max_deg: Positive
+    unlike: tuple[AircraftLimits, ...] = ()
     feels: Flag = False
     tool_tip_P: Vec3 | None = None
     tool_axis_P: Vec3 | None = None
@@ -105,6 +137,7 @@ class VehicleMeta(Record):
     ) -> Self:
         """A vehicle whose name, bodies and joints are the assembly's; `others` are fields that neither gives."""
         aircraft = platform.aircraft
+        limits = tuple(AircraftLimits.of(each) for each in platform.fleet)
         joints = tuple(
             JointMeta(
                 name=j.name,
@@ -112,6 +145,7 @@ class VehicleMeta(Record):
                 parent=j.parent,
                 child=j.child,
                 p_PJ_P=tuple(j.p_PJ_P.tolist()),
+                p_CJ_C=tuple(j.p_CJ_C.tolist()),
             )
             for j in assembly.joints
         )
@@ -126,6 +160,7 @@ class VehicleMeta(Record):
             rpm_limits=(aircraft.rotor.rpm_min, aircraft.rotor.rpm_max),
             thrust_coefficient=aircraft.rotor.thrust_coefficient,
             tilt_max_deg=aircraft.tilt_max_deg,
+            unlike=() if set(limits) == {AircraftLimits.of(aircraft)} else limits,
             tool_tip_P=None
             if assembly.tool_tip_P is None
             else tuple(assembly.tool_tip_P.tolist()),
@@ -140,6 +175,17 @@ class VehicleMeta(Record):
     def count(self) -> int:
         """Number of aircraft N."""
         return len(self.aircraft)
+
+    @property
+    def limits(self) -> tuple[AircraftLimits, ...]:
+        """The limits of every aircraft."""
+        own = AircraftLimits(
+            thrust=self.thrust_limits,
+            rpm=self.rpm_limits,
+            thrust_coefficient=self.thrust_coefficient,
+            tilt_max_deg=self.tilt_max_deg,
+        )
+        return self.unlike or (own,) * self.count
 
     @property
     def is_estimated(self) -> bool:

@@ -14,6 +14,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.world.objects import Placed
 from iap_description.world.world import World
 from iap_physics.engines.engine import RUNNING, Contact, Engine, world_indices
+from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
 from iap_physics.engines.rigid_motion import RigidModel, step_batch
 
@@ -47,6 +48,7 @@ class ClosedFormEngine(Engine):
         firsts = np.cumsum([0, *sizes[:-1]]).tolist()
         models = [RigidModel.of(assembly) for assembly in assemblies]
         self._parts = list(zip(assemblies, firsts, models, strict=True))
+        self._resisting = resisting_joints(assemblies)
         self._wrenches = np.zeros((self.batch, sum(sizes), 6))
         self._x = np.repeat(at_rest(assemblies)[None], self.batch, axis=0)
         self._x_before = self._x.copy()
@@ -83,6 +85,8 @@ class ClosedFormEngine(Engine):
         if self.batch == 1 and self.status[0] != RUNNING:
             raise FlightFailed("diverged", self.t, "the flight has ended already: reset it")
         self._x_before[:] = self._x
+        for joints in self._resisting:
+            resist(self._x, self._wrenches, joints, dt, self.status)
         for assembly, first, model in self._parts:
             if not step_batch(
                 self._x, self._wrenches, first, model, self._gravity, dt, self.status

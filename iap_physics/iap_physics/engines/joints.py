@@ -9,8 +9,9 @@ from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.states import STATE_SIZE, P, Q, V, W
-from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.assembly import Assembly, Joint
 
+UP = np.array([0.0, 0.0, 1.0])
 TOLERANCE = 1e-6  # by which a start state may miss its joints [m, m/s, rad, rad/s]
 
 
@@ -46,14 +47,16 @@ def joined_rows(
     for i, joint in enumerate(assembly.joints):
         parent, child = x[..., joint.parent, :], x[..., joint.child, :]
         arm_W = so3.rotate(parent[..., Q], joint.p_PJ_P)
-        child[..., P] = parent[..., P] + arm_W
-        child[..., V] = parent[..., V] + np.cross(parent[..., W], arm_W)
         child[..., Q] = so3.multiply(parent[..., Q], joint.q_PJ)
         child[..., W] = parent[..., W]
         if joint.kind.turns_freely and q_WB is not None:
             child[..., Q] = q_WB[..., i, :]
         if joint.kind.turns_freely and w_WB_W is not None:
             child[..., W] = w_WB_W[..., i, :]
+        to_com_W = so3.rotate(child[..., Q], -joint.p_CJ_C)
+        child[..., P] = parent[..., P] + arm_W + to_com_W
+        swing_W = np.cross(child[..., W], to_com_W)
+        child[..., V] = parent[..., V] + np.cross(parent[..., W], arm_W) + swing_W
     return x
 
 
@@ -91,6 +94,13 @@ def check_start(assemblies: Sequence[Assembly], x: Array, batch: int) -> Array:
     return x
 
 
+def tilt_of(joint: Joint, parent: Array, child: Array) -> Array:
+    """Angle (...,) [rad] of a joint's child (..., 13) from where its z axis is at rest on the parent (..., 13)."""
+    z_rest = so3.rotate(so3.multiply(parent[..., Q], joint.q_PJ), UP)
+    z = so3.rotate(child[..., Q], UP)
+    return np.arctan2(np.linalg.norm(np.cross(z_rest, z), axis=-1), (z_rest * z).sum(axis=-1))
+
+
 def _check_joints(assembly: Assembly, x: Array) -> None:
     children = [joint.child for joint in assembly.joints]
     fitting = joined_rows(assembly, x[:, 0], x[:, children][..., Q], x[:, children][..., W])
@@ -103,6 +113,12 @@ def _check_joints(assembly: Assembly, x: Array) -> None:
             "rad": np.abs(turn).max(),
             "rad/s": np.abs(have[..., W] - want[..., W]).max(),
         }
+        tilt = tilt_of(joint, x[:, joint.parent], have).max()
+        if tilt > joint.limit + TOLERANCE:
+            raise BadInput(
+                f"start state of '{assembly.name}': '{joint.name}' at {np.rad2deg(tilt):.1f} deg,"
+                f" beyond its limit_deg of {np.rad2deg(joint.limit):.4g}"
+            )
         for unit, miss in misses.items():
             if miss > TOLERANCE:
                 child = f"{assembly.name}/{assembly.bodies[joint.child].name}"

@@ -25,7 +25,7 @@ from numba import njit
 
 from iap_description import so3
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.errors import IapError
+from iap_description.errors import BadInput, IapError
 from iap_description.kernels import (
     Quat,
     Vec,
@@ -77,7 +77,12 @@ class RigidModel(NamedTuple):
             IapError: a joint is not on the central body, for which there is no closed form.
         """
         check_joint_types(assembly, "closed_form", ("spherical", "fixed"))
-        for joint in assembly.joints:
+        for i, joint in enumerate(assembly.joints):
+            if joint.kind.turns_freely and joint.p_CJ_C.any():
+                raise BadInput(
+                    f"engine 'closed_form': key 'platform.joints.{i}.offset' of '{assembly.name}': there is a closed"
+                    " form for joints at the aircraft's CoM only; use the pybullet engine"
+                )
             if joint.parent != 0:
                 reason = f"'{assembly.name}/{joint.name}' is not on the central body"
                 raise IapError(f"the closed-form engine cannot fly this: {reason}")

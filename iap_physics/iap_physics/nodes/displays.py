@@ -154,8 +154,8 @@ class RotorsAndMarkers:
     """Turning rotors, thrust arrows, the path flown, and the URDF that goes with them."""
 
     def __init__(self, node: Node, vehicle: PlantVehicle, assembly: Assembly) -> None:
-        name, aircraft = vehicle.name, vehicle.platform.aircraft
-        self._rotors, self._trace = Rotors(assembly, aircraft), Trace()
+        name = vehicle.name
+        self._rotors, self._trace = Rotors(assembly, vehicle.platform.fleet), Trace()
         bodies = [assembly.bodies[i].name for i in assembly.aircraft]
         names = [rotor_joint(body, k) for body in bodies for k in range(1, 5)]
         self._joints = joint_state_message(names)

@@ -2,7 +2,7 @@
 """Pictures for RViz: a vehicle's path, thrusts, turning rotors and contact forces, and the objects around it."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -51,11 +51,11 @@ class Trace:
 class Rotors:
     """Angles and thrusts of a vehicle's rotors."""
 
-    def __init__(self, assembly: Assembly, aircraft: Aircraft) -> None:
+    def __init__(self, assembly: Assembly, fleet: Sequence[Aircraft]) -> None:
         self._bodies = list(assembly.aircraft)
-        spins = [1.0 if rotor.spin == "ccw" else -1.0 for rotor in aircraft.rotors]
+        spins = [[1.0 if rotor.spin == "ccw" else -1.0 for rotor in each.rotors] for each in fleet]
         self._rad_per_second = np.array(spins) * 2.0 * math.pi / 60.0  # per rpm
-        self._coefficient = aircraft.rotor.thrust_coefficient
+        self._coefficient = np.array([each.rotor.thrust_coefficient for each in fleet])
         self.angle = np.zeros((len(self._bodies), 4))
         self.speed = np.zeros_like(self.angle)
 

@@ -158,21 +158,23 @@ def pose_errors(
 
 def thrusts(vehicle: VehicleRun) -> Array:
     """Thrust (K, N) [N] that each aircraft's rotors produce."""
-    return vehicle.meta.thrust_coefficient * np.square(vehicle.columns.rpm).sum(axis=-1)
+    per_square = np.array([each.thrust_coefficient for each in vehicle.meta.limits])
+    return per_square * np.square(vehicle.columns.rpm).sum(axis=-1)
 
 
 def saturated(vehicle: VehicleRun) -> Booleans:
     """Ticks (K,) in which an aircraft's thrust command or one of its rotors is at a limit."""
-    c = vehicle.columns
-    rotor = _at_limit(c.rpm, vehicle.meta.rpm_limits).any(axis=(1, 2))
+    c, limits = vehicle.columns, vehicle.meta.limits
+    speeds = np.array([each.rpm for each in limits]).T[..., None]  # (2, N, 1)
+    rotor = _at_limit(c.rpm, *speeds).any(axis=(1, 2))
     by_thrust = (c.mode == Mode.ATTITUDE_THRUST) | (c.mode == Mode.RATE_THRUST)
     return rotor | (
-        by_thrust & _at_limit(c.aircraft[..., 0], vehicle.meta.thrust_limits).any(axis=1)
+        by_thrust
+        & _at_limit(c.aircraft[..., 0], *np.array([each.thrust for each in limits]).T).any(axis=1)
     )
 
 
-def _at_limit(values: Array, limits: tuple[float, float]) -> Booleans:
-    low, high = limits
+def _at_limit(values: Array, low: Array, high: Array) -> Booleans:
     return (values <= low + _AT_LIMIT * high) | (values >= high - _AT_LIMIT * high)
 
 

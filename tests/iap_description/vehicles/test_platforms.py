@@ -342,3 +342,68 @@ def test_platforms_are_frozen():
     platform = load_platform("three_star")
     with pytest.raises(Exception, match="frozen"):
         platform.name = "other"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "shown"),
+    [
+        ("limit_deg", 0.0, "limit_deg"),
+        ("limit_deg", 180.0, "limit_deg"),
+        ("limit_deg", float("nan"), "limit_deg"),
+        ("friction", {"viscous": -0.1}, "friction.viscous"),
+        ("friction", {"dry": 0.1}, "friction.dry"),
+        ("offset", [0.0, 0.0], "offset"),
+        ("aircraft", {"mass": 2.0}, "aircraft"),
+    ],
+)
+def test_what_a_joint_cannot_be_is_refused_by_its_key(tree, key, value, shown):
+    tree["joints"][1][key] = value
+    assert f"joints.1.{shown}" in refused(tree)
+
+
+@pytest.mark.parametrize(("key", "value"), [("limit_deg", 30.0), ("friction", {"viscous": 0.1})])
+def test_a_fixed_joint_has_neither_travel_nor_friction(tree, key, value):
+    tree["joints"][0] |= {"type": "fixed", key: value}
+    line = refused(tree)
+    assert "joints.0" in line and f"'{key}': a joint of type 'fixed' does not turn" in line
+
+
+def test_every_key_of_a_joint_is_in_the_tree_so_that_it_can_be_set():
+    for name in ("three_star", "star_5", "three_line_fixed"):
+        tree, source = platform_tree(name)
+        tree = override(
+            tree, ["joints.0.offset=[0.0, 0.0, -0.02]", "joints.0.friction.viscous=0.0"]
+        )
+        assert validate(Platform, tree, source=source).joints[0].offset == (0.0, 0.0, -0.02)
+
+
+def test_an_aircraft_of_ones_own_lies_beside_the_platform(tmp_path):
+    heavy = read_yaml(DATA / "aircraft" / "f450.yaml") | {"name": "heavy", "mass": 2.4}
+    (tmp_path / "heavy.yaml").write_text(yaml.safe_dump(heavy), encoding="utf-8")
+    mixed = read_yaml(DATA / "platforms" / "three_star.yaml")
+    mixed["joints"][2]["aircraft"] = "heavy.yaml"
+    path = tmp_path / "mixed.yaml"
+    path.write_text(yaml.safe_dump(mixed), encoding="utf-8")
+    platform = load_platform(str(path))
+    assert [each.mass for each in platform.fleet] == [1.6, 1.6, 2.4]
+    assert [body.mass for body in Assembly.of(platform).bodies[1:]] == [1.6, 1.6, 2.4]
+    mixed["joints"][2]["aircraft"] = "light.yaml"
+    path.write_text(yaml.safe_dump(mixed), encoding="utf-8")
+    with pytest.raises(BadInput, match=r"key 'joints\.2\.aircraft': no aircraft 'light\.yaml'"):
+        load_platform(str(path))
+
+
+def test_a_lever_moves_the_aircraft_and_not_what_it_does_to_the_platform(tree):
+    """The weight of an aircraft that turns freely acts at its joint, that of a fixed one at its CoM."""
+    plain = Assembly.of(validate(Platform, tree, source="plain"))
+    for joint in tree["joints"]:
+        joint["offset"] = [0.0, 0.0, -0.02]
+    free = Assembly.of(validate(Platform, tree, source="free"))
+    for joint in tree["joints"]:
+        joint["type"] = "fixed"
+    fixed = Assembly.of(validate(Platform, tree, source="fixed"))
+    np.testing.assert_allclose(free.p_PB_P[1:] - plain.p_PB_P[1:], [[0.0, 0.0, 0.02]] * 3)
+    np.testing.assert_array_equal(free.d_0, plain.d_0)
+    np.testing.assert_array_equal(free.inertia, plain.inertia)
+    share = 3 * 1.6 / plain.mass
+    np.testing.assert_allclose(fixed.d_0 - plain.d_0, [0.0, 0.0, 0.02 * share], atol=1e-12)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import yaml
 from shapes import lowest, segment_distance
+from various_platforms import platform_of, various
 
 from iap_description import so3
 from iap_description.states import P, Q, V, W
@@ -319,12 +320,14 @@ def test_platform_stands_on_the_ground_while_its_aircraft_keep_level(name):
     engine.close()
 
 
-def test_aircraft_tilted_by_45_degrees_touch_nothing_of_their_own_platform():
+def test_aircraft_tilted_by_35_degrees_touch_nothing_of_their_own_platform():
     assembly = assembly_of("three_star")
     engine = PyBulletEngine()
     engine.load(World(), [assembly])
     for azimuth in np.deg2rad(np.arange(0.0, 360.0, 45.0)):
-        tilt = so3.quaternion_exp(0.25 * np.pi * np.array([np.cos(azimuth), np.sin(azimuth), 0.0]))
+        tilt = so3.quaternion_exp(
+            np.deg2rad(35.0) * np.array([np.cos(azimuth), np.sin(azimuth), 0.0])
+        )
         q_WB = np.stack([so3.multiply(tilt, joint.q_PJ) for joint in assembly.joints])
         base = np.zeros(13)
         base[2], base[6] = 3.0, 1.0
@@ -342,3 +345,23 @@ def test_rviz_shows_the_model_in_the_vehicles_namespace():
     assert model["TF Prefix"] == "iap"
     assert model["Description Topic"]["Value"] == "/iap/robot_description"
     assert model["Description Topic"]["Durability Policy"] == "Transient Local"
+
+
+def test_travel_friction_and_lever_of_joints_are_in_the_urdf():
+    resisting = {"viscous": 0.01, "coulomb": 0.02}
+    tree = various(limit_deg=40.0, friction=resisting, offset=[0.0, 0.0, -0.02])
+    assembly = Assembly.of(platform_of(tree))
+    ros = ElementTree.fromstring(urdf_text(assembly, target="ros"))
+    joint = next(each for each in ros.iter("joint") if each.get("name") == "joint_1")
+    assert float(joint.find("limit").get("upper")) == pytest.approx(np.deg2rad(40.0))
+    assert joint.find("dynamics").attrib == {"damping": "0.01", "friction": "0.02"}
+    place = np.fromstring(joint.find("origin").get("xyz"), sep=" ")
+    np.testing.assert_allclose(
+        place, [0.48, 0.0, 0.09]
+    )  # the link's frame is at the aircraft's CoM
+    bullet = ElementTree.fromstring(urdf_text(assembly, target="bullet"))
+    link = next(each for each in bullet.iter("link") if each.get("name") == "drone_1")
+    com = np.fromstring(link.find("inertial/origin").get("xyz"), sep=" ")
+    np.testing.assert_allclose(com, [0.0, 0.0, 0.02])  # and in PyBullet's at its joint
+    joint = next(each for each in bullet.iter("joint") if each.get("name") == "joint_1")
+    assert joint.find("limit") is None and joint.find("dynamics") is None

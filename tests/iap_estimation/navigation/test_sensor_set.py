@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 from iap_description import so3
+from iap_description.errors import BadInput
 from iap_description.states import P, Q, V, W
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor
-from iap_estimation.navigation.sensor_set import Mount, centre_row, move_on
+from iap_estimation.navigation.sensor_set import Mount, centre_row, check_joint, move_on
 from iap_estimation.virpo.messages import Estimate, Tilt
 
 RNG = np.random.default_rng(5)
@@ -108,3 +109,9 @@ def test_the_centres_angular_velocity_loses_most_of_its_noise_and_nothing_of_its
     np.testing.assert_allclose(np.mean(felt, axis=0), w, atol=2e-3)
     steps = np.diff(felt, axis=0).std() / np.diff(noise, axis=0).std()
     assert steps < 0.25
+
+
+def test_a_joint_off_the_com_is_refused_by_its_key():
+    check_joint("vehicle 'iap'", 0, (0.0, 0.0, 0.0))
+    with pytest.raises(BadInput, match=r"vehicle 'iap': key 'platform\.joints\.1\.offset'"):
+        check_joint("vehicle 'iap'", 1, (0.0, 0.0, 0.02))

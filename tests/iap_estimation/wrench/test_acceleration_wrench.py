@@ -36,7 +36,7 @@ def observer_of(name, gains, units, cutoff=2.0):
     platform = load_platform(name)
     return AccelerationObserver(
         Assembly.of(platform),
-        platform.aircraft,
+        platform.fleet,
         gains.autopilot,
         units,
         cutoff=cutoff,

@@ -12,6 +12,7 @@ from flying import (
     plant_of,
 )
 from swings import still, swinging
+from various_platforms import platform_of, various
 
 from iap_description import so3
 from iap_description.errors import BadInput
@@ -33,7 +34,7 @@ def observer_of(name, gains, gain=10.0):
     platform = load_platform(name)
     return MomentumObserver(
         Assembly.of(platform),
-        platform.aircraft,
+        platform.fleet,
         gains.autopilot,
         gravity=GRAVITY,
         gain=np.full(6, gain),
@@ -115,7 +116,7 @@ def test_without_the_autopilot_s_gains_the_busy_rotors_look_like_a_force():
     gains = gains_of()
     blind = MomentumObserver(
         Assembly.of(load_platform("three_star")),
-        load_platform("three_star").aircraft,
+        load_platform("three_star").fleet,
         gains.autopilot.model_copy(update={"attitude": NOTHING[:3], "rate": NOTHING[:3]}),
         gravity=GRAVITY,
         gain=np.full(6, 10.0),
@@ -174,3 +175,18 @@ def test_a_platform_s_wrench_is_no_command_for_it():
     observer, x = observer_of("three_star", gains_of()), np.zeros((4, 13))
     with pytest.raises(BadInput, match="momentum observer: .* 'wrench'"):
         observer(x, Command.zeros(3, Mode.WRENCH))
+
+
+@pytest.mark.parametrize(
+    ("joint", "key"),
+    [
+        ({"heavy": 1}, r"joints\.1\.aircraft"),
+        ({"fixed": (2,)}, r"joints\.2\.type"),
+        ({"offset": [0.0, 0.0, 0.02]}, r"joints\.0\.offset"),
+    ],
+)
+def test_platforms_that_it_has_no_model_of_are_refused_by_their_key(joint, key):
+    platform = platform_of(various(**joint))
+    settings = {"gravity": GRAVITY, "gain": np.full(6, 10.0), "dt": DT}
+    with pytest.raises(BadInput, match=f"key 'platform.{key}'"):
+        MomentumObserver(Assembly.of(platform), platform.fleet, gains_of().autopilot, **settings)

@@ -29,7 +29,7 @@ STEPS = 200
 
 def observer_of():
     settings = {"gravity": GRAVITY, "gain": np.full(6, 10.0), "dt": DT}
-    return MomentumObserver(ASSEMBLY, PLATFORM.aircraft, AUTOPILOT, **settings)
+    return MomentumObserver(ASSEMBLY, PLATFORM.fleet, AUTOPILOT, **settings)
 
 
 @pytest.fixture(scope="module")
@@ -164,7 +164,7 @@ UNITS = [
 
 
 def by_units():
-    return ImuWrenchObserver.of(ASSEMBLY, PLATFORM.aircraft, AUTOPILOT, UNITS, cutoff=2.0, dt=DT)
+    return ImuWrenchObserver.of(ASSEMBLY, PLATFORM.fleet, AUTOPILOT, UNITS, cutoff=2.0, dt=DT)
 
 
 def samples(flown, k):

@@ -36,7 +36,7 @@ def test_a_state_says_what_the_recorder_s_says(name):
     out.put_rows(rows, rpm)
     state = message_types().deserialize_cdr(out.dump(), StateMessage.TYPE)
 
-    model = PlatformModel.of(assembly, platform.aircraft, gravity=9.81, com_coupling=True)
+    model = PlatformModel.of(assembly, platform.fleet, gravity=9.81, com_coupling=True)
     meta = VehicleMeta.of(
         assembly, platform, model.controlled_angles, gains="default", window_s=(0.0, 1.0)
     )
@@ -89,7 +89,7 @@ def test_a_reference_without_headings_leaves_them_open():
 def test_what_is_felt_says_what_the_recorder_s_says(topic):
     platform = load_platform("three_star")
     assembly = Assembly.of(platform)
-    model = PlatformModel.of(assembly, platform.aircraft, gravity=9.81, com_coupling=True)
+    model = PlatformModel.of(assembly, platform.fleet, gravity=9.81, com_coupling=True)
     settings = {"gains": "default", "window_s": (0.0, 1.0), "feels": True}
     meta = VehicleMeta.of(assembly, platform, model.controlled_angles, **settings)
     kind = ForceTaskMessage if topic == topics.TASK else WrenchMessage

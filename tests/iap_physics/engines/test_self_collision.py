@@ -12,7 +12,11 @@ from iap_description.world.world import World
 from iap_physics.engines.joints import joined_rows
 from iap_physics.engines.pybullet.engine import PyBulletEngine
 
-ONTO_THE_TUBE = (-0.7071, -0.7071, 0.0)  # axis about which a star's aircraft tips a propeller onto its tube
+ONTO_THE_TUBE = (
+    -0.7071,
+    -0.7071,
+    0.0,
+)  # axis about which a star's aircraft tips a propeller onto its tube
 BASE = np.array([0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 

@@ -78,7 +78,9 @@ def test_a_platform_that_folds_has_crashed_into_itself(monkeypatch):
 
 def test_a_platform_that_would_start_folded_is_refused():
     """Its reference leans by 75 deg, and its level aircraft would be in its tubes."""
-    with pytest.raises(BadInput, match=r"starts with drone_\d .* inside base_link.*platform\.joints"):
+    with pytest.raises(
+        BadInput, match=r"starts with drone_\d .* inside base_link.*platform\.joints"
+    ):
         hover("reference.rpy_deg=[60.0, 60.0, 0.0]", engine="pybullet")
 
 

@@ -31,6 +31,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.engines.contact import Point, Vector, contact_of, wrench_on
 from iap_physics.engines.engine import DIVERGED, RUNNING, WORLD, Contact, Engine, world_indices
+from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
 from iap_physics.engines.pybullet.client import STDERR, bullet, connect, shut_down
 from iap_physics.engines.pybullet.objects import models, prescribe, ray_cast, states
@@ -94,6 +95,7 @@ class PyBulletEngine(Engine):
             path.write_text(model(assembly, visuals=self._view), encoding="utf-8")
         self._models = models(world, Path(self._files.name))
         self._scene = write_scene(world, Path(self._files.name))
+        self._resisting = resisting_joints(assemblies)
         x = at_rest(self._assemblies)[None]
         self._x, self._raw = x.copy(), np.zeros_like(x[0])
         self.reset(x)
@@ -135,14 +137,14 @@ class PyBulletEngine(Engine):
     def restore(self, snapshot: object) -> None:
         """Return to a snapshot.
 
-        The vehicles are first taken out of each other's reach: what remains of contacts would else
-        depend on what was flown since the snapshot.
+        The vehicles are first taken out of each other's reach, their joints as at rest: what remains of contacts would
+        else depend on what was flown since the snapshot.
         """
         if not isinstance(snapshot, _Snapshot) or snapshot.loaded is not self._loaded:
             raise IapError("restore: the snapshot is not of this engine since its last reset")
         if snapshot.joints != self._loaded.joints:
             raise IapError("restore: joints were added or removed since the snapshot")
-        self._place(snapshot.x[0], spread=APART)
+        self._place(at_rest(self._assemblies), spread=APART)
         bullet.performCollisionDetection(**self._at)
         bullet.restoreState(stateId=snapshot.state_id, **self._at)
         self.t = snapshot.t
@@ -162,6 +164,7 @@ class PyBulletEngine(Engine):
             bullet.setTimeStep(dt, **self._at)
             self._dt = dt
         self._prescribe(dt)
+        self._resist(dt)
         self._push()
         bullet.stepSimulation(self._client)
         self.t += dt
@@ -238,6 +241,15 @@ class PyBulletEngine(Engine):
         if self._points is None:
             self._points = tuple(bullet.getContactPoints(physicsClientId=self._client))
         return self._points
+
+    def _resist(self, dt: float) -> None:
+        """Add the torques of joints that resist to the loads."""
+        if not self._resisting:
+            return
+        wrenches = np.array(self._loads or np.zeros((len(self._places), 6)))[None]
+        for joints in self._resisting:
+            resist(self._x, wrenches, joints, dt, self.status)
+        self._loads = wrenches[0].tolist()
 
     def _push(self) -> None:
         """Hand the loads over; PyBullet would take NaN, print, and go on."""
