@@ -57,11 +57,12 @@ def test_a_single_joint_is_refused(refused, platform):
     assert "joints" in line and "1" in line and "vehicle.yaml" in line
 
 
-def test_spherical_and_fixed_joints_on_one_platform_are_refused(refused, platform):
-    line = refused(
-        "hover", "--platform", platform(lambda tree: put(tree, "joints.1.type", "fixed"))
-    )
-    assert "joints" in line and "'fixed'" in line
+def test_joints_that_leave_an_axis_without_thrust_are_refused(refused, platform):
+    def fix_two(tree):
+        tree["joints"][0]["type"] = tree["joints"][1]["type"] = "fixed"
+
+    line = refused("hover", "--platform", platform(fix_two))
+    assert "platform.joints" in line and "5 of 6 axes" in line
 
 
 def test_an_unknown_aircraft_is_named(refused, platform):
