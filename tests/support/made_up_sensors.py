@@ -109,7 +109,7 @@ def reading(meta: SensorInfo, t: float, rng: np.random.Generator) -> list[Readin
     if isinstance(meta, UwbInfo):
         ids, place = ("a1", "anchor_2", "drone_2"), rng.normal(size=(3, 3))
         place[2] = np.nan
-        rows = rng.normal(size=(2, 3))
+        rows = np.abs(rng.normal(size=(2, 3)))
         return [RangeReading(source, t, ids, place, *rows, np.array([True, False, True]))]
     if isinstance(meta, LidarInfo):
         points = rng.normal(size=(100, 3)).astype(np.float32)

@@ -76,7 +76,7 @@ class Script:
             self._said[round(t * 200)].append((topic, data))
         platform = SCENE.vehicles[0].platform
         assembly = Assembly.of(platform, "iap")
-        model = PlatformModel.of(assembly, platform.aircraft, gravity=9.81, com_coupling=True)
+        model = PlatformModel.of(assembly, platform.fleet, gravity=9.81, com_coupling=True)
         self._allocator = Allocator(model, rate_filter=0.0, dt=1.0 / 200)
         self._weight = np.array([0.0, 0.0, 9.81 * model.inertia.mass, 0.0, 0.0, 0.0])
         self._state = StateMessage.of(assembly, 12)

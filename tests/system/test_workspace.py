@@ -93,9 +93,10 @@ def modules(package: str) -> list[Path]:
 
 
 def is_core(path: Path) -> bool:
-    """Whether a module may not know ROS: all but nodes and what they share in iap_io."""
+    """Whether a module may not know ROS: all but nodes, what they share in iap_io, and what launch files share."""
     package, *folders = path.relative_to(ROOT).parts[1:-1]
-    return "nodes" not in folders and not (package == "iap_io" and folders[:1] == ["ros"])
+    shared = (package == "iap_io" and folders[:1] == ["ros"]) or path.name == "launch_actions.py"
+    return "nodes" not in folders and not shared
 
 
 def imports(path: Path) -> Iterator[str]:

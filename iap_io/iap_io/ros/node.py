@@ -247,8 +247,15 @@ class _Interrupts:
 
     def __init__(self) -> None:
         self.came, self.may_raise = False, True
+        self._report = sys.unraisablehook
+        sys.unraisablehook = self._report_unraisable
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._take)
+
+    def _report_unraisable(self, found: "sys.UnraisableHookArgs") -> None:
+        """Pass over an interrupt that came where Python cannot raise it, such as in a destructor: it is kept in `came`."""
+        if not isinstance(found.exc_value, KeyboardInterrupt):
+            self._report(found)
 
     def _take(self, *_: object) -> None:
         is_first, self.came = not self.came, True

@@ -101,12 +101,15 @@ def read_sensors(
         stop: stamp [ns] before which they end.
 
     Raises:
-        BadInput: the bag is damaged.
+        BadInput: the bag is damaged, or a message holds what no sensor says.
     """
     decode = Decoder(sensors)
     with parsing(bag, "recording"):
         for connection, _, data in raw_messages(bag, decode.types, start=start, stop=stop):
-            reading = decode(connection.topic, data)
+            try:
+                reading = decode(connection.topic, data)
+            except BadInput as error:
+                raise BadInput(f"{bag}: {connection.topic}: {error}") from error
             if reading is not None:
                 yield reading
 
