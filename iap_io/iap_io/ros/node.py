@@ -253,7 +253,7 @@ class _Interrupts:
             signal.signal(number, self._take)
 
     def _report_unraisable(self, found: "sys.UnraisableHookArgs") -> None:
-        """Pass over an interrupt that came where Python cannot raise it, such as in a destructor: it is kept in `came`."""
+        """Pass over an interrupt where Python cannot raise it, such as in a destructor: `came` keeps it."""
         if not isinstance(found.exc_value, KeyboardInterrupt):
             self._report(found)
 

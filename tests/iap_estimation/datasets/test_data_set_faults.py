@@ -128,7 +128,7 @@ def test_a_recorded_sample_that_is_no_number(tmp_path: Path) -> None:
     )  # of the covariance's end, and the last specific force
     data[at : at + 8] = struct.pack("<d", math.nan)
     file.write_bytes(data)
-    with pytest.raises(BadInput, match=f"{topic}: linear_acceleration is not finite"):
+    with pytest.raises(BadInput, match=f"{topic}.*: linear_acceleration is not finite"):
         list(open_dataset(tmp_path).events())
 
 

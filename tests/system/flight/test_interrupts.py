@@ -74,6 +74,7 @@ def call(arguments, out, after=None, number=signal.SIGINT):
     return process.returncode, output, complaint
 
 
+@pytest.mark.slow
 def test_random_moments(commands, tmp_path):
     draw, took, problems = random.Random(12), {}, []
     for name, arguments in commands.items():
