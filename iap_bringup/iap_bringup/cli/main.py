@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _replace_closed_streams() -> None:
-    """Where the shell has closed standard output or standard error (``>&-``), what is written there is lost."""
+    """Open /dev/null in place of a standard output or standard error that the shell has closed (``>&-``)."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - until the process ends
@@ -81,7 +81,7 @@ def _say(*words: str, code: int) -> int:
 
 
 def _lose_output() -> bool:
-    """Whether standard output takes nothing (a full disk, a pipe that nobody reads); it is let go of then."""
+    """Let go of a standard output that takes nothing (a full disk, a closed pipe); returns whether it did so."""
     try:
         sys.stdout.write("\n")
         sys.stdout.flush()

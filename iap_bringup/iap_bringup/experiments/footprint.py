@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a process of this machine holds."""
+"""Memory, open files and threads of a process of this machine."""
 
 import os
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass(frozen=True)
 class Footprint:
-    """What a process holds."""
+    """Memory, open files and threads of a process."""
 
     memory_mb: float
     open_files: float

@@ -57,7 +57,7 @@ def as_nodes(duration: float, report: Report) -> Rows:
 
 
 def growth_row(rows: Rows) -> dict[str, str]:
-    """What each column has grown by from the second row of footprints, when all is loaded, to the last one."""
+    """Growth of each column from the second row of footprints, when all is loaded, to the last one."""
     flown = [row for name, row in rows.items() if name.endswith(" s")]
     return {key: f"{100.0 * (flown[-1][key] / flown[1][key] - 1.0):+.2f} %" for key in flown[1]}
 

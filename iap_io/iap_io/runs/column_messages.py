@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from iap_description import so3
 from iap_description.arrays import Array, Integers
+from iap_description.bounds import LARGEST
 from iap_description.states import REF_FIXED, STATE_SIZE, Q, V, W
 from iap_io.runs.columns import Columns, WrenchColumns
 from iap_io.runs.run_meta import VehicleMeta
@@ -29,7 +30,6 @@ from iap_io.runs.topics import (
 from iap_io.wire.cdr import set_stamps, stamps_of
 
 Records = NDArray[Any]
-LARGEST = 1e6  # number of a state, or of what is asked of it, that a flight can have
 LARGEST_WRENCH = 1e9  # of an impact [N, N m]
 
 

@@ -10,12 +10,13 @@ import numpy as np
 from pydantic import ValidationError
 from rosbags.interfaces import Connection
 
+from iap_description.bounds import LARGEST
 from iap_description.errors import BadInput
 from iap_description.plain_yaml import read_yaml
 from iap_description.text_files import is_file
 from iap_io.bags.bag_reading import METADATA, parsing, raw_messages
 from iap_io.runs import topics
-from iap_io.runs.column_messages import LARGEST, columns_of, seconds
+from iap_io.runs.column_messages import columns_of, seconds
 from iap_io.runs.columns import Columns, joined
 from iap_io.runs.run_files import BAG, META
 from iap_io.runs.run_meta import RunMeta, Track, VehicleMeta

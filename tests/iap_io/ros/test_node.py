@@ -57,8 +57,8 @@ def test_the_last_names_are_the_vehicle_s_and_those_before_the_simulation_s(
 def test_a_parameter_of_words_says_which_there_are(make):
     node = make("node")
     assert node.choice("pace", ("realtime", "lockstep"), "How time goes on.") == "realtime"
-    told: ParameterDescriptor = node.describe_parameter("pace")
-    assert told.additional_constraints == "One of: realtime, lockstep."
+    described: ParameterDescriptor = node.describe_parameter("pace")
+    assert described.additional_constraints == "One of: realtime, lockstep."
 
 
 def test_diagnostics_are_stamped_by_the_clock_and_name_their_hardware(make):

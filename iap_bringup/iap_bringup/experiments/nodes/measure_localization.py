@@ -16,6 +16,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosbags.rosbag2 import Reader
 from rosgraph_msgs.msg import Clock
 
+from iap_bringup.experiments.footprint import Footprint
 from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
 from iap_bringup.experiments.nodes.measure import START_TIMEOUT
 from iap_bringup.experiments.nodes.processes import Nodes
@@ -31,7 +32,6 @@ from iap_simulation.scenario.scenario import Options, resolve
 KEPT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 WAIT = 5.0  # before the recording is played, for its topics to be found [s of wall time]
 REST = 3.0  # after it, for the last messages of all [s of wall time]
-PAGE = os.sysconf("SC_PAGE_SIZE") / 1e6  # [MB]
 TICK = 1.0 / os.sysconf("SC_CLK_TCK")  # of a process's times [s]
 
 
@@ -172,4 +172,4 @@ def _stat(pid: int) -> list[str]:
 
 def _resident(pids: Sequence[int]) -> float:
     """Memory of processes [MB]."""
-    return sum(PAGE * float(_stat(pid)[21]) for pid in pids)
+    return sum(Footprint.of(pid).memory_mb for pid in pids)

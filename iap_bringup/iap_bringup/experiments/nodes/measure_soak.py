@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the nodes of a flight in lockstep hold over its time, every node a process of its own."""
+"""Memory, open files and threads of the nodes of a flight in lockstep, every node a process of its own."""
 
 import tempfile
 from pathlib import Path
