@@ -14,8 +14,8 @@ from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.cameras import POSE, mounted_cameras_of, visible_bodies
+from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
-from iap_simulation.scenario.scenario import Options, resolve
 
 SCENE, START, PAIRS = "textured_walls", 8.0, 120  # [s], and images at 20 Hz
 NEEDED = 10.0  # ms a pair

@@ -17,7 +17,7 @@ from iap_estimation.navigation.settings import load_settings
 from iap_estimation.virpo.localizer import make_localizer
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.flight import Flight
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 
 SECONDS, WARM = (
     20.0,
@@ -47,7 +47,7 @@ def test_update(benchmark, heard, method):
         return own.mounts[aircraft].unit(row)
 
     def localize():
-        localizer = make_localizer(method, own.fleet(spec.pixels), spec, first)
+        localizer = make_localizer(method, own.fleet(spec), spec, first)
         for who, said in heard.events:
             begin = time.perf_counter()
             is_new = pass_on(localizer, who, said)

@@ -12,7 +12,7 @@ from iap_physics.propulsion import Airframe
 from iap_simulation.flight import Flight
 from iap_simulation.run import execute
 from iap_simulation.scenario.plant_spec import plant_spec
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.vehicle import Vehicle
 
 WORLDS = 1000

@@ -14,6 +14,7 @@ from shlex import quote
 
 ROS_LISTS = {"AMENT_PREFIX_PATH", "CMAKE_PREFIX_PATH", "COLCON_PREFIX_PATH", "PYTHONPATH"}
 LISTS = ROS_LISTS | {"PATH", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH"}
+DDS_PROFILES = "FASTDDS_DEFAULT_PROFILES_FILE"  # the caller's own counts
 SHELL_OWN = {"_", "SHLVL", "PWD", "OLDPWD"}
 
 
@@ -65,6 +66,9 @@ def main(root: Path, venv: Path, underlay: str) -> None:
         if name not in SHELL_OWN and value != before.get(name):
             alone = wheels and name in ROS_LISTS  # no other ROS may shine through the wheels
             sys.stdout.write(export_line(name, value, before.get(name, ""), alone))
+    if wheels:
+        profiles = quote(str(root / "tools" / "fastdds.xml"))
+        sys.stdout.write(f": ${{{DDS_PROFILES}:={profiles}}}\nexport {DDS_PROFILES}\n")
     sys.stdout.write("unset PYTHONHOME\n")
 
 

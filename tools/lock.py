@@ -50,7 +50,8 @@ LAYERS = {
     "underlay": Layer(["underlay"], [], ["installer", "core"], ANY),
     "colcon": Layer(["colcon"], [], ["installer", "core"], ANY),
     "ros": Layer(["ros"], [], ["installer", "core", "colcon"], WHEELS),
-    "dev": Layer(["dev"], ["oracles"], ["installer", "core", "colcon"], ANY),
+    "batch": Layer([], ["batch"], ["installer", "core"], ANY),
+    "dev": Layer(["dev"], ["oracles", "batch"], ["installer", "core", "colcon"], ANY),
 }
 
 

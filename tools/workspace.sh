@@ -47,7 +47,7 @@ key_of_packages() {
     (
         cd -- "$root" && shopt -s nullglob
         key_of_messages
-        sha256sum -- iap_*/{package.xml,setup.py,setup.cfg}
+        sha256sum -- iap_*/{package.xml,setup.py,setup.cfg} tools/capture_environment.py
         printf '%s\n' iap_*/{launch,rviz}/* iap_description/iap_description/data/{urdf,meshes}/*
     ) | digest
 }

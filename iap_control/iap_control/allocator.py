@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 
 from iap_control.allocation import attitude_of_thrust, limited_thrust
+from iap_control.left_rotors import LeftRotors
 from iap_control.model import PlatformModel
 from iap_description import so3
 from iap_description.arrays import Array, Booleans
@@ -42,7 +43,7 @@ class Allocator:
     """Allocates wrenches of one platform: minimum norm, eq. (17), then attitude and thrust, eq. (18).
 
     Args:
-        model: of the platform.
+        model: of the platform, and what is left of its rotors.
         rate_filter: time constant of the attitude command's derivative [s], fed forward as body rate.
         dt: control period [s].
 
@@ -53,15 +54,22 @@ class Allocator:
     """
 
     def __init__(self, model: PlatformModel, *, rate_filter: float, dt: float) -> None:
-        self.model = model
         self._dt = dt
         self.set_rate_filter(rate_filter)
-        self._limits = _limits(model)
-        self._rotors = (*model.rotor_limits, _coefficients(model))
+        self.set_model(model)
         self._is_free, self._q_PB = model.turns, model.q_PB
         self._arms = _arms(model)
-        self._parts = [np.ascontiguousarray(model.B_inverse @ split) for split in _splits(model)]
         self.reset()
+
+    def set_model(self, model: PlatformModel) -> None:
+        """Allocate to what a model of the same platform says is left of it; past commands stay."""
+        self.model = model
+        self._limits = _limits(model)
+        self._rotors = (*model.rotor_limits, _coefficients(model))
+        self._parts = [np.ascontiguousarray(model.B_inverse @ split) for split in _splits(model)]
+        self._left = LeftRotors.of(model)
+        shares = model.health.thrust_per_command
+        self._thrust_share = None if (shares == 1.0).all() else shares
 
     def set_rate_filter(self, rate_filter: float) -> None:
         """Change the time constant [s] of the attitude command's derivative."""
@@ -90,12 +98,24 @@ class Allocator:
         command.wrench_P[:] = U
         if self.model.actuation == "rigid":
             speeds = (command.rpm, command.thrust)
-            self.saturated = _rotor_speeds(*self._thrusts, *self._rotors, *speeds)
+            if self._left is None:
+                self.saturated = _rotor_speeds(*self._thrusts, *self._rotors, *speeds)
+            else:
+                self.saturated = self._left.speeds(self._thrusts, *speeds)
         else:
             settings = (self._limits, self._is_free, self._q_PB, self._share, self._dt)
             out = (command.thrust, command.q_WB, command.w_WB_B, self._arms, self.short)
             self.saturated = _attitudes(*self._thrusts, q_WP, yaw, *settings, *out)
+            if self._thrust_share is not None:  # of what is commanded
+                command.thrust /= self._thrust_share
         return command
+
+    @property
+    def made_P(self) -> Array | None:
+        """(6,) the wrench in P that the last command makes; None where rotors at their limits hide it."""
+        if self.model.actuation == "rigid":
+            return None if self.saturated else self.command.wrench_P
+        return self.command.wrench_P - self.short
 
     def allocate(self, wrench_P: Array, q_WP: Array) -> Command:
         """The command for a wrench commanded from outside, the aircraft headed as they are mounted.
@@ -115,10 +135,11 @@ def _coefficients(model: PlatformModel) -> Array:
 def _limits(model: PlatformModel) -> Array:
     """(N, 4) least and most thrust of each aircraft [N], tangents of its tilt against the vertical and the platform."""
     rows = []
-    for aircraft, travel in zip(model.fleet, model.travel.tolist(), strict=True):
+    thrusts, travels = model.thrust_limits.tolist(), model.travel.tolist()
+    for aircraft, thrust, travel in zip(model.fleet, thrusts, travels, strict=True):
         room = travel - STOP_DISTANCE
         within = math.tan(max(room, 0.0)) if room < 0.5 * math.pi else math.inf
-        rows.append([*aircraft.thrust_limits, math.tan(aircraft.tilt_max), within])
+        rows.append([*thrust, math.tan(aircraft.tilt_max), within])
     return np.array(rows)
 
 
@@ -181,6 +202,10 @@ def _attitudes(
     saturated = kept < 1.0 or kept_yaw < 1.0
     short[:] = 0.0
     for i in range(thrust.shape[0]):
+        if limits[i, 1] == 0.0:  # it is lost: no thrust, and the attitude that it was told last
+            thrust[i] = 0.0
+            put(w_WB_B[i], (0.0, 0.0, 0.0))
+            continue
         turning_P = add(vec(tilts_P[3 * i :]), scale(kept_yaw, vec(yaws_P[3 * i :])))
         wanted = rotate(quat(q_WP), add(scale(kept, vec(forces_P[3 * i :])), turning_P))
         if is_free[i]:

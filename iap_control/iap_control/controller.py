@@ -7,10 +7,11 @@ from typing import Literal, Protocol
 import numpy as np
 
 from iap_control.allocator import Allocator
-from iap_control.gains import Gains
+from iap_control.disturbance_observer import DisturbanceObserver
+from iap_control.gains import DisturbanceGains, Gains
 from iap_control.interaction.wrench_control import WrenchControl
 from iap_control.laws.position_yaw import PositionYawControl
-from iap_control.model import Actuation, PlatformModel
+from iap_control.model import Actuation, Inertia, PlatformModel
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.kernels import yaw_of
@@ -125,7 +126,7 @@ class Headings:
 
 
 class PlatformController:
-    """The suite's `Controller`: the law that the platform's joints allow, then allocation.
+    """The suite's `Controller`: disturbance observer, the law that the platform's joints allow, allocation.
 
     Args:
         model: of the platform.
@@ -138,6 +139,7 @@ class PlatformController:
         gains: as set last.
         headings: of the aircraft.
         allocator: turns active wrenches into commands.
+        disturbance: observer of the wrench that the model does not know of.
     """
 
     def __init__(
@@ -146,6 +148,7 @@ class PlatformController:
         self.gains, self.model = gains, model.coupled(gains.com_coupling)
         self.headings = Headings(model.mount_yaw, yaw_mode)
         self.allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
+        self.disturbance = DisturbanceObserver(*self._disturbance_settings, dt)
         self._law: PositionYawControl | WrenchControl
         if model.actuation == "rigid":
             follows = yaw_mode == "follow"
@@ -155,14 +158,29 @@ class PlatformController:
         self._last_wrench: Array | None = None
 
     def set_gains(self, gains: Gains) -> None:
-        """Change the gains, also in flight; the integrals stay."""
+        """Change the gains, also in flight; the integrals and the estimated disturbance stay."""
         self.gains, self.model = gains, self.model.coupled(gains.com_coupling)
         self.allocator.set_rate_filter(gains.rate_filter)
+        self.disturbance.set_gains(*self._disturbance_settings)
         self._law.set_gains(self.model, gains)
 
+    def set_model(self, model: PlatformModel) -> None:
+        """Fly what a model of the same platform says is left of it; integrals and past commands stay."""
+        self.model = model.coupled(self.gains.com_coupling)
+        self.allocator.set_model(model)
+        self._law.set_gains(self.model, self.gains)
+
+    @property
+    def _disturbance_settings(self) -> tuple[Inertia, DisturbanceGains]:
+        gains = self.gains.disturbance
+        if self.model.actuation not in gains.actuation:
+            gains = gains.model_copy(update={"bandwidth": (0.0, 0.0)})
+        return self.model.inertia, gains
+
     def reset(self) -> None:
-        """Forget integrals and past commands."""
+        """Forget integrals, disturbance and past commands."""
         self._last_wrench = None
+        self.disturbance.reset()
         self.headings.reset()
         self.allocator.reset()
         self._law.reset()
@@ -179,8 +197,14 @@ class PlatformController:
         Raises:
             BadInput: wrench control of a platform whose rotors are fixed to one body.
         """
-        U = self.wrench(x, reference, self.gains.compensation * wrench_P, task)
-        return self.allocator(U, x[Q], self.headings(x, reference))
+        wrench_e_P = self.gains.compensation * wrench_P
+        if self.disturbance.is_on:
+            wrench_e_P += self.disturbance(x, wrench_P)
+        U = self.wrench(x, reference, wrench_e_P, task)
+        command = self.allocator(U, x[Q], self.headings(x, reference))
+        if self.disturbance.is_on:
+            self.disturbance.note(self.allocator.made_P)
+        return command
 
     def wrench(
         self,

@@ -6,6 +6,7 @@ from typing import Any, Literal, Self
 
 from pydantic import model_validator
 
+from iap_control.model import Actuation
 from iap_description.config import (
     Flag,
     NonNegative,
@@ -33,6 +34,15 @@ class RigidGains(Record):
     kD: Vec3  # [1/s]
     kI: Vec3  # of the position's integral, in place of the other platforms' [1/s^3; N/m/s unless per_inertia]
     rate_filter: NonNegative  # [s] of the attitude command's first and second derivative
+
+
+class DisturbanceGains(Record):
+    """Of the observer of the wrench that the model does not know of, order force, torque."""
+
+    actuation: tuple[Actuation, ...]  # of the platforms that it acts on
+    bandwidth: tuple[NonNegative, NonNegative]  # [rad/s]; 0 is off
+    limit: tuple[Positive, Positive]  # largest estimate per inertia [m/s^2], [rad/s^2]
+    contact: NonNegative  # a component of the wrench felt beyond which the estimate stays [N, N m]
 
 
 class AdmittanceGains(Record):
@@ -98,6 +108,7 @@ class Gains(Record):
     error_limit: tuple[Positive, Positive]  # [m], sine of the angle: beyond it kP pulls no harder
     rate_filter: NonNegative
     compensation: Share  # of the measured wrench, which (10) feeds forward in flight
+    disturbance: DisturbanceGains
     rigid: RigidGains
     admittance: AdmittanceGains
     wrench: WrenchGains

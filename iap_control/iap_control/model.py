@@ -20,6 +20,7 @@ from iap_description.errors import BadInput
 from iap_description.signals import AXES
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.faults import Health
 
 COSINE_TOLERANCE = 1e-6  # between the joints' line and an axis: perpendicular below
 Actuation = Literal["full", "collinear", "rigid"]
@@ -63,6 +64,7 @@ class PlatformModel:
         travel: (N,) largest tilt of each aircraft against the platform [rad].
         q_PB: (N, 4) attitude of each aircraft in P at rest.
         tip_P: (3,) the tool's tip in P [m]; P's origin without a tool.
+        health: what the controller knows of its rotors' faults.
     """
 
     actuation: Actuation
@@ -77,6 +79,7 @@ class PlatformModel:
     travel: Array
     q_PB: Array
     tip_P: Array
+    health: Health
 
     @property
     def count(self) -> int:
@@ -113,7 +116,8 @@ class PlatformModel:
             B_inverse = _least_norm(B, np.repeat(_strengths(fleet), 4))
         else:
             B = allocation_matrix(places)
-            rank, B_inverse = _thrust_vectors(B, places, q_PB, turns, _strengths(fleet))
+            B_inverse = _thrust_vectors(B, q_PB, turns, _strengths(fleet))
+            rank = _rank(B, places, q_PB, turns)
             actuation = "full" if rank == 6 else "collinear"
             if rank < 6 and not turns.all():
                 raise BadInput(
@@ -127,7 +131,8 @@ class PlatformModel:
         travel = np.array([joint.limit for joint in assembly.joints] or [math.inf])
         tip = np.zeros(3) if assembly.tool_tip_P is None else assembly.tool_tip_P
         model = (actuation, inertia, B, B_inverse, line, point, mount_yaws(assembly))
-        return cls(*model, tuple(fleet), turns, travel, q_PB, tip)
+        health = Health.sound(len(assembly.aircraft))
+        return cls(*model, tuple(fleet), turns, travel, q_PB, tip, health)
 
     @property
     def rotor_limits(self) -> tuple[Array, Array]:
@@ -135,7 +140,16 @@ class PlatformModel:
         rotors = [each.rotor for each in self.fleet]
         low = np.array([each.thrust_coefficient * each.rpm_min**2 for each in rotors])
         high = np.array([each.thrust_coefficient * each.rpm_max**2 for each in rotors])
-        return np.repeat(low, 4), np.repeat(high, 4)
+        most = np.repeat(high, 4) * self.health.rotors.ravel()
+        return np.minimum(np.repeat(low, 4) * self.health.thrust.ravel(), most), most
+
+    @property
+    def thrust_limits(self) -> Array:
+        """(N, 2) smallest and largest thrust of every aircraft [N]; 0 where it is lost."""
+        limits = np.array([each.thrust_limits for each in self.fleet])
+        limits[:, 1] *= self.health.aircraft
+        limits[:, 0] = np.minimum(limits[:, 0], limits[:, 1])
+        return limits
 
     @property
     def controlled_angles(self) -> tuple[bool, bool, bool]:
@@ -152,6 +166,16 @@ class PlatformModel:
         mass, d_0, J, _, _, gravity = self.inertia
         inertia = _inertia(mass, d_0, J, gravity=gravity, com_coupling=com_coupling)
         return replace(self, inertia=inertia)
+
+    def weakened(self, health: Health) -> Self:
+        """The same platform with what is left of its rotors: a wrench is shared by those that can still lift."""
+        strengths = _strengths(self.fleet)
+        if self.actuation == "rigid":
+            left = np.repeat(strengths, 4) * health.rotors.ravel()
+            return replace(self, health=health, B_inverse=_least_norm(self.B, left))
+        left = strengths * health.aircraft
+        B_inverse = _thrust_vectors(self.B, self.q_PB, self.turns, left)
+        return replace(self, health=health, B_inverse=B_inverse)
 
 
 def mount_yaws(assembly: Assembly) -> Array:
@@ -189,26 +213,38 @@ def _least_norm(B: Array, strengths: Array) -> Array:
     return strengths[:, None] * minimum_norm(B * strengths)
 
 
-def _thrust_vectors(
-    B: Array, places: Array, q_PB: Array, turns: Booleans, strengths: Array
-) -> tuple[int, Array]:
-    """Rank of the wrenches that thrusts can make, and the map (3N, 6) from a wrench to thrust vectors.
+def _thrust_vectors(B: Array, q_PB: Array, turns: Booleans, strengths: Array) -> Array:
+    """The map (3N, 6) from a wrench to thrust vectors of least norm.
 
     The thrust of an aircraft that does not turn freely has one direction: its part of the map is a column less.
     """
     if turns.all():
-        return allocation_rank(places), _least_norm(B, np.repeat(strengths, 3))
-    directions, weights = [], []
-    for i, (q, is_free, strength) in enumerate(zip(q_PB, turns, strengths, strict=True)):
+        return _least_norm(B, np.repeat(strengths, 3))
+    E = _directions(q_PB, turns)
+    weights = [
+        s for s, is_free in zip(strengths, turns, strict=True) for _ in range(3 if is_free else 1)
+    ]
+    return E @ _least_norm(B @ E, np.array(weights))
+
+
+def _rank(B: Array, places: Array, q_PB: Array, turns: Booleans) -> int:
+    """Rank of the wrenches that thrusts can make."""
+    if turns.all():
+        return allocation_rank(places)
+    lengths = np.array([1.0, 1.0, 1.0, *[np.ptp(places, axis=0).max()] * 3])
+    reach = B @ _directions(q_PB, turns) / lengths[:, None]
+    return int(np.linalg.matrix_rank(reach, tol=RANK_TOLERANCE))
+
+
+def _directions(q_PB: Array, turns: Booleans) -> Array:
+    """Columns (3N, ...) along which aircraft can push: all, or its z axis where one does not turn freely."""
+    directions = []
+    for i, (q, is_free) in enumerate(zip(q_PB, turns, strict=True)):
         own = np.eye(3) if is_free else so3.rotate(q, np.array([[0.0, 0.0, 1.0]])).T
-        block = np.zeros((len(B[0]), own.shape[1]))
+        block = np.zeros((3 * len(turns), own.shape[1]))
         block[3 * i : 3 * i + 3] = own
         directions.append(block)
-        weights += [strength] * own.shape[1]
-    E = np.hstack(directions)
-    lengths = np.array([1.0, 1.0, 1.0, *[np.ptp(places, axis=0).max()] * 3])
-    rank = int(np.linalg.matrix_rank(B @ E / lengths[:, None], tol=RANK_TOLERANCE))
-    return rank, E @ _least_norm(B @ E, np.array(weights))
+    return np.hstack(directions)
 
 
 def _rotor_map(assembly: Assembly, fleet: Sequence[Aircraft]) -> Array:

@@ -3,6 +3,7 @@
 
 import io
 import re
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +45,9 @@ class _Loader(_Base):  # type: ignore[misc, valid-type]
         seen = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
-            try:
-                is_new = key not in seen
-            except TypeError:
+            if not isinstance(key, Hashable):
                 continue  # refused by the base class: it cannot be a key
-            if not is_new:
+            if key in seen:
                 problem = f"key {shown(key)} is given twice"
                 raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
             seen.add(key)
@@ -87,6 +86,10 @@ def parse_yaml(text: str, *, source: str) -> Any:  # noqa: ANN401 - YAML is unty
         return _Loader(_NamedText(text, source)).get_single_data()
     except yaml.YAMLError as error:
         raise BadInput(f"{source}: not valid YAML: {error}") from error
+    except (
+        UnicodeEncodeError
+    ) as error:  # half a character, as the command line hands on bytes that are no text
+        raise BadInput(f"{source}: not a text in UTF-8") from error
 
 
 def _check_size(text: str, source: str) -> None:

@@ -59,6 +59,24 @@ class ForceTask:
     wrench_integral_P: Array = field(default_factory=lambda: np.zeros(6))
 
 
+class EstimateHealth(NamedTuple):
+    """Statement of an estimator about itself; of several aircraft each number is that of the worst.
+
+    Attributes:
+        tracks: in the newest images.
+        blind: since enough tracks were seen, or ranges came to a method that uses them [s].
+        deviation: standard deviation of a place along its least known axis [m]; NaN before it is known.
+        age: since the newest keyframe [s].
+        faults: how often the estimator ended or began anew.
+    """
+
+    tracks: int
+    blind: float
+    deviation: float
+    age: float
+    faults: int = 0
+
+
 class WrenchRecord(NamedTuple):
     """Wrenches (6,) of the environment on a platform, about P's origin in P, and what answers them.
 

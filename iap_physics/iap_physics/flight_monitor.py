@@ -12,6 +12,8 @@ from iap_physics.engines.engine import WORLD
 from iap_physics.plant import Plant
 from iap_physics.plant_spec import PlantSpec
 
+CRASHED = "crashed"  # outcome of a flight whose vehicle touched what it must not, or overturned
+
 
 @dataclass
 class FlightMonitor:
@@ -20,10 +22,14 @@ class FlightMonitor:
     Attributes:
         spec: of the plant.
         collisions: first touch of every pair, as (t, name, name); parts of one vehicle are NAME/BODY.
+        landing: vehicles, by their numbers, that come down where no landing was planned.
+        landed: those of them that have touched the ground.
     """
 
     spec: PlantSpec
     collisions: list[tuple[float, str, str]] = field(default_factory=list)
+    landing: set[int] = field(default_factory=set)
+    landed: set[int] = field(default_factory=set)
     _touched: dict[int, list[float]] = field(default_factory=dict)
 
     @property
@@ -40,7 +46,7 @@ class FlightMonitor:
         for i, vehicle in enumerate(self.spec.vehicles):
             q = plant.state(i)[0, 0, 3:7]
             if q[0] * q[0] + q[1] * q[1] > 0.5:  # the platform's z axis points below the horizon
-                raise FlightFailed("crashed", plant.t, f"{vehicle.name} is upside down")
+                raise FlightFailed(CRASHED, plant.t, f"{vehicle.name} is upside down")
         self._check_contacts(plant)
         self._check_losses(plant)
 
@@ -66,16 +72,18 @@ class FlightMonitor:
         bodies = self.spec.vehicles[number].assembly.bodies
         one, other = (bodies[row - propulsion.rows.start].name for row in rows)
         self.collisions.append((plant.t, f"{name}/{one}", f"{name}/{other}"))
-        raise FlightFailed("crashed", plant.t, f"{one} and {other} of {name} have collided")
+        raise FlightFailed(CRASHED, plant.t, f"{one} and {other} of {name} have collided")
 
     def _check_touch(self, plant: Plant, body: int, other: int) -> None:
         """Refuse the ground to vehicles that may not land, and objects of the world to all but central bodies."""
         number = plant.vehicle_of(body)
         vehicle, first = self.spec.vehicles[number], plant.propulsion[number].rows.start
-        if other == WORLD and not vehicle.may_land:
-            raise FlightFailed("crashed", plant.t, f"{vehicle.name} hit the ground")
+        if other == WORLD and number in self.landing:
+            self.landed.add(number)
+        elif other == WORLD and not vehicle.may_land:
+            raise FlightFailed(CRASHED, plant.t, f"{vehicle.name} hit the ground")
         if other != WORLD and body != first:
-            raise FlightFailed("crashed", plant.t, f"an aircraft of {vehicle.name} hit an object")
+            raise FlightFailed(CRASHED, plant.t, f"an aircraft of {vehicle.name} hit an object")
 
     def _check_losses(self, plant: Plant) -> None:
         """A push that has lost its contact for good has failed."""

@@ -11,14 +11,16 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.kernels import all_finite
 from iap_description.states import Command, Mode
+from iap_description.vehicles.faults import PlantFault
+from iap_physics.clearance import check_clearance
 from iap_physics.drag import add_drag, drag_coefficients
-from iap_physics.engines.engine import INVALID_COMMAND, OBJECT, RUNNING, Engine, world_indices
+from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_indices
+from iap_physics.plant_faults import PlantFaults
 from iap_physics.plant_spec import Disturbance, PlantSpec, add_disturbances
 from iap_physics.propulsion import Airframe, Propulsion
 from iap_physics.wind import Generators, GustParameters, Wind, first_gust, generators, step_gust
 
 GUSTS = "gusts"  # stream of their noise
-MAX_OVERLAP = 1e-3  # of a vehicle with an object at the start [m]
 NO_WRENCH_HERE = "command: a platform wrench is for its controller: publish on command/wrench"
 
 
@@ -49,6 +51,7 @@ class Plant:
         batch: number of equal worlds B.
         measured: the vehicles whose contact wrench is measured, in a world that is no batch.
         disturbances: what disturbs each vehicle.
+        faults: of each vehicle, in a world that is no batch.
         probes: see every physics step of a world that is no batch; the caller reads them.
     """
 
@@ -65,6 +68,7 @@ class Plant:
         batch: int = 1,
         measured: Sequence[int] = (),
         disturbances: Sequence[Sequence[Disturbance]] = (),
+        faults: Sequence[Sequence[PlantFault]] = (),
         probes: Sequence[Probe] = (),
     ) -> None:
         self.engine = engine
@@ -86,6 +90,8 @@ class Plant:
         self._bases = [each.rows.start for each in self.propulsion]
         self._measured = tuple(measured)
         self._disturbances = tuple(disturbances)
+        pairs = enumerate(zip(faults, self.propulsion, strict=False))
+        self._faults = {i: PlantFaults(own, p, control_hz) for i, (own, p) in pairs if own}
         self._probes = tuple(probes)
         self._external_W = np.zeros((batch, len(airframes), 6))
         self._contact_W = np.zeros((len(airframes), 6))
@@ -113,42 +119,16 @@ class Plant:
             gust_rng=spec.rng(GUSTS),
             measured=[i for i, each in enumerate(spec.vehicles) if each.wrench_filter is not None],
             disturbances=[vehicle.disturbances for vehicle in spec.vehicles],
+            faults=[vehicle.faults for vehicle in spec.vehicles],
             probes=probes,
         )
         plant.restart(spec)
-        plant.check_start(spec)
+        check_clearance(engine.contacts(), [each.rows for each in plant.propulsion], spec)
         return plant
 
     def restart(self, spec: PlantSpec) -> None:
         """Back to the start of a specification with the same world and vehicles."""
         self.reset(spec.start, spec.start_rpm, spec.rng(GUSTS))
-
-    def check_start(self, spec: PlantSpec) -> None:
-        """Refuse vehicles that start inside an object of the world, or folded into themselves.
-
-        Raises:
-            BadInput: naming vehicle and object, or the parts of the vehicle.
-        """
-        names = list(spec.world.objects)
-        for contact in self.engine.contacts():
-            low, row = sorted((contact.body_a, contact.body_b))
-            if contact.distance > -MAX_OVERLAP or row < 0:
-                continue
-            number = self.vehicle_of(row)
-            vehicle = spec.vehicles[number].name
-            if low >= 0 and self.vehicle_of(low) == number:
-                bodies, first = spec.vehicles[number].assembly.bodies, self._bases[number]
-                raise BadInput(
-                    f"vehicle '{vehicle}' starts with {bodies[row - first].name}"
-                    f" {-1e3 * contact.distance:.0f} mm inside {bodies[low - first].name}: check"
-                    " the attitude at its reference's start and platform.joints"
-                )
-            if low > OBJECT:
-                continue
-            raise BadInput(
-                f"vehicle '{vehicle}' starts {-1e3 * contact.distance:.0f} mm inside the object"
-                f" '{names[OBJECT - low]}': check its tool, its reference's start and world.objects"
-            )
 
     def vehicle_of(self, row: int) -> int:
         """Number of the vehicle that owns a state row."""
@@ -158,6 +138,11 @@ class Plant:
     def t(self) -> float:
         """Simulation time [s], of a batch that of its first world."""
         return int(self.ticks[0]) * self.dt
+
+    @property
+    def _k(self) -> int:
+        """Number of the control instant, of a batch that of its first world."""
+        return int(self.ticks[0]) // self.substeps
 
     @property
     def times(self) -> Array:
@@ -197,6 +182,8 @@ class Plant:
             self._gust_rngs[world] = rng
         for propulsion, speeds in zip(self.propulsion, rpm, strict=True):
             propulsion.reset(speeds, chosen)
+        for faults in self._faults.values():
+            faults.reset()
         for probe in self._probes:
             probe.reset(self.engine.state()[0])
         self._contact_W[:] = 0.0
@@ -213,7 +200,7 @@ class Plant:
         """(B, bodies, 13) of one vehicle, a view that the next step overwrites."""
         return self.engine.state()[:, self.propulsion[vehicle].rows]
 
-    def command(self, vehicle: int, command: Command) -> None:
+    def command(self, vehicle: int, command: Command, *, on_board: bool = False) -> None:
         """Take a command that counts until the next one.
 
         A world of a batch whose command holds NaN or infinity gets the status ``INVALID_COMMAND``.
@@ -221,6 +208,7 @@ class Plant:
         Args:
             vehicle: its number.
             command: for all worlds, or with a batch axis for each of them.
+            on_board: whether it is the aircraft's own, which a fault does not hold up.
 
         Raises:
             FlightFailed: the command of the only world holds NaN or infinity.
@@ -232,13 +220,23 @@ class Plant:
         propulsion = self.propulsion[vehicle]
         command.check(propulsion.thrust.shape[1], len(self.ticks))
         if all(map(all_finite, command.arrays)):
-            propulsion.take(command)
+            if not self._is_late(vehicle, command, on_board=on_board):
+                propulsion.take(command)
             return
         if len(self.ticks) == 1:
             raise FlightFailed("invalid_command", self.t, "the controller's command is not finite")
         is_finite = command.finite_worlds(len(self.ticks))
         propulsion.take(command, is_finite)
         self.status[~is_finite & (self.status == RUNNING)] = INVALID_COMMAND
+
+    def _is_late(self, vehicle: int, command: Command, *, on_board: bool) -> bool:
+        """Whether a fault keeps a command for later; the aircraft's own overtakes what is kept."""
+        faults = self._faults.get(vehicle)
+        if faults is None:
+            return False
+        if on_board:
+            faults.reset()
+        return not on_board and faults.postpone(self._k, self.t, command)
 
     def set_estimate(self, vehicle: int, x: Array | None) -> None:
         """Let a vehicle's autopilots go by rows (bodies, 13) until the next ones; None for the truth.
@@ -260,6 +258,8 @@ class Plant:
                 self._gust_state, self._gusts, self.substeps * self.dt, self._gust_rngs
             )
             np.add(self._wind.mean_W, gust_W, out=self._air_W)
+        for faults in self._faults.values():
+            faults.act(self._k, self.t)
         self._contact_W[:] = 0.0
         is_disturbed = self._disturb()
         is_running = self.status == RUNNING

@@ -19,6 +19,7 @@ from iap_description.sensors.readings import InertialMounts, Sampling
 from iap_description.text_files import read_text
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
+from iap_description.vehicles.faults import AnyFault, LateCommands, PlantFault, check_faults
 from iap_description.vehicles.platform import Platform
 from iap_description.world.shapes import Surface
 from iap_description.world.world import World
@@ -70,6 +71,23 @@ class Rates(Record):
             raise ValueError(
                 f"key '{key}.rate_hz': {rate} does not divide physics_hz {self.physics_hz}"
             )
+
+    def check_delays(self, faults: Sequence[AnyFault], key: str) -> None:
+        """Refuse commands that are late by less than a control period.
+
+        Args:
+            faults: of a vehicle.
+            key: of the faults in the configuration, for the error.
+
+        Raises:
+            ValueError: some are.
+        """
+        for i, fault in enumerate(faults):
+            if isinstance(fault, LateCommands) and fault.commands_late * self.control_hz < 0.5:
+                raise ValueError(
+                    f"key '{key}.{i}.commands_late': {fault.commands_late} s is no control period of"
+                    f" {1.0 / self.control_hz:g} s"
+                )
 
 
 def _is_whole(ratio: float) -> bool:
@@ -142,6 +160,7 @@ class PlantVehicle(Record):
     start_rpm: Annotated[tuple[Rotors, ...], Field(min_length=1)]  # of every aircraft [rpm]
     hover_thrust: tuple[NonNegative, ...]  # of every aircraft, level and at rest [N]
     disturbances: tuple[Disturbance, ...] = ()
+    faults: tuple[PlantFault, ...] = ()
     state_noise: StateNoise | None = None  # of state/measured; None: none is published
     wrench_filter: WrenchFilter | None = None  # None: the contact wrench is not measured
     imu: ImuSpec | None = None
@@ -160,6 +179,7 @@ class PlantVehicle(Record):
         ):
             if len(getattr(self, key)) != wanted:
                 raise ValueError(f"key '{key}': {wanted} entries are needed")
+        check_faults(self.faults, aircraft)
         if self.imu is not None and max(mount.body for mount in self.imu.mounts) >= bodies:
             raise ValueError(f"key 'imu.mounts': there are {bodies} bodies")
         return self
@@ -193,6 +213,7 @@ class PlantSpec(Record):
             raise ValueError(f"key 'vehicles': names must differ, are {', '.join(names)}")
         for i, vehicle in enumerate(self.vehicles):
             self.rates.check_autopilot(vehicle.autopilot, f"vehicles.{i}.autopilot")
+            self.rates.check_delays(vehicle.faults, f"vehicles.{i}.faults")
         return self
 
     @classmethod

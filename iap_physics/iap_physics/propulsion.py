@@ -13,6 +13,7 @@ from iap_description.states import STATE_SIZE, Command, Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
+from iap_description.vehicles.faults import Health
 from iap_physics.autopilot import Autopilot, autopilot_step
 from iap_physics.rotors import RotorParameters, step_rotors
 
@@ -84,6 +85,10 @@ class Propulsion:
             else:
                 worlds = is_finite.reshape(-1, *[1] * (array.ndim - 1))
                 np.copyto(array, value, where=worlds)
+
+    def weaken(self, health: Health) -> None:
+        """Let the rotors be no better than this, in all worlds."""
+        self._rotors["thrust_share"], self._rotors["speed_share"] = health
 
     def set_estimate(self, x: Array | None) -> None:
         """Go by rows (bodies, 13) or (B, bodies, 13) of this vehicle, or by the truth."""

@@ -10,7 +10,7 @@ torque in proportion (Mahony, Kumar and Corke, "Multirotor aerial vehicles", RAM
 
 Both are integrated exactly over a step in which the command is constant: the thrust that acts is
 the step's mean, so that the impulse does not depend on the step size. The rotors' own angular
-momentum is neglected.
+momentum is neglected. Faults are factors on f and on the largest n_c (`iap_description.vehicles.faults.Health`).
 """
 
 import math
@@ -37,6 +37,8 @@ class RotorParameters(NamedTuple):
         rpm_max: fastest [rpm].
         time_constant_up: T while the speed rises [s].
         time_constant_down: T while it falls [s].
+        thrust_share: (4,) factor on each rotor's thrust, and with it on its drag torque; 1 is sound.
+        speed_share: factor on the fastest speed; 0 where the motors have stopped.
     """
 
     body: int
@@ -46,6 +48,8 @@ class RotorParameters(NamedTuple):
     rpm_max: float
     time_constant_up: float
     time_constant_down: float
+    thrust_share: Array
+    speed_share: float
 
     @classmethod
     def of(cls, aircraft: Aircraft, body: int) -> Self:
@@ -59,6 +63,8 @@ class RotorParameters(NamedTuple):
             rotor.rpm_max,
             rotor.time_constant_up,
             rotor.time_constant_down,
+            np.ones(4),
+            1.0,
         )
 
 
@@ -79,7 +85,7 @@ def lag(dt: float, time_constant: float) -> Lag:
 
 @njit(cache=True)
 def target_rpm(command: float, rpm_min: float, rpm_max: float) -> float:
-    """The speed that a command asks for: within the limits, or 0 when it switches off (<= 0)."""
+    """The speed that a command asks for: within the limits, the upper one first, or 0 when it switches off (<= 0)."""
     return 0.0 if command <= 0.0 else min(max(command, rpm_min), rpm_max)
 
 
@@ -92,7 +98,7 @@ def spin_rotor(
     Returns:
         Speed at the end [rpm] and the step's mean thrust [N].
     """
-    target = target_rpm(command, p.rpm_min, p.rpm_max)
+    target = target_rpm(command, p.rpm_min, p.speed_share * p.rpm_max)
     e = rpm - target
     step = up if e < 0.0 else down
     mean_square = target * target + 2.0 * target * e * step.mean + e * e * step.mean_square
@@ -120,7 +126,9 @@ def spin_aircraft(
     rpm[1], b = spin_rotor(rpm[1], command[1], p, up, down)
     rpm[2], c = spin_rotor(rpm[2], command[2], p, up, down)
     rpm[3], d = spin_rotor(rpm[3], command[3], p, up, down)
-    return rotor_wrench((a, b, c, d), q_WB, p.wrench_of_thrusts)
+    share = p.thrust_share
+    thrusts = (share[0] * a, share[1] * b, share[2] * c, share[3] * d)
+    return rotor_wrench(thrusts, q_WB, p.wrench_of_thrusts)
 
 
 @njit(cache=True)

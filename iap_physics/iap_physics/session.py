@@ -10,6 +10,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.states import Command, Mode, Q
+from iap_description.vehicles.faults import has_come
 from iap_physics.engines.engine import Contact, Engine
 from iap_physics.failsafe import FailSafe
 from iap_physics.flight_monitor import FlightMonitor
@@ -126,6 +127,11 @@ class Session:
             CommandBuffer(vehicle.name, vehicle.platform.count, FailSafe(spec, vehicle))
             for vehicle in spec.vehicles
         ]
+        self._strikes = sorted(
+            (fault.at, f"{vehicle.name}: {fault}")
+            for vehicle in spec.vehicles
+            for fault in vehicle.faults
+        )
         self._warm_up()
         self._begin()
 
@@ -163,6 +169,12 @@ class Session:
     def t(self) -> float:
         """Simulation time of the present state [s]."""
         return self.plant.t
+
+    @property
+    def struck(self) -> list[str]:
+        """The faults that have struck, as sentences."""
+        come = [(at, text) for at, text in self._strikes if has_come(at, self.t)]
+        return [f"t = {at:.3f} s: {text}" for at, text in come]
 
     @property
     def has_begun(self) -> bool:
@@ -215,7 +227,7 @@ class Session:
                 if command_buffer.is_holding:  # estimates no longer come either
                     self.plant.set_estimate(i, None)
                 if command is not None:
-                    self.plant.command(i, command)
+                    self.plant.command(i, command, on_board=command_buffer.is_holding)
             self._monitor()
             self.plant.advance()
         except FlightFailed as error:

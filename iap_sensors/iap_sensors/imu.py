@@ -32,6 +32,11 @@ class Triad(Record):
     range: Positive | None  # beyond which it saturates [u]
     resolution: Positive | None  # step of its numbers [u]
 
+    @property
+    def relative(self) -> float:
+        """Relative deviation of what it reads, by scale and misalignment together."""
+        return math.hypot(self.scale, math.radians(self.misalignment_deg))
+
 
 class ImuSpec(Record):
     """An inertial unit."""

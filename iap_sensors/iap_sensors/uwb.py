@@ -4,6 +4,7 @@
 Presets are read from ``data/uwb/NAME.yaml`` and ``data/anchors/NAME.yaml``.
 """
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -60,11 +61,17 @@ class Obstruction(Record):
 
 
 class UwbSpec(Record):
-    """A tag, its partners and its errors; iap_simulator V-D has the white noise alone."""
+    r"""A tag, its partners and its errors; iap_simulator V-D has the white noise alone.
+
+    With a `memory` :math:`\tau` the noise is first-order Gauss-Markov, of the same deviation :math:`\sigma`:
+    :math:`n_{k+1} = \varphi n_k + \sigma \sqrt{1 - \varphi^2} w_k`, :math:`\varphi = e^{-\Delta / \tau}`
+    (Gelb, "Applied Optimal Estimation", 1974, 2.2).
+    """
 
     mount: str  # of the aircraft, where the tag sits
     rate: Positive  # rounds with all partners [Hz]
     noise: NonNegative  # standard deviation of a range [m]
+    memory: Positive | None = None  # correlation time of the noise [s]; None: it is white
     bias: NonNegative  # standard deviation of a constant error, drawn for each partner [m]
     outliers: Outliers
     dropout: Share  # of the ranges that do not come, for no reason
@@ -100,6 +107,7 @@ class UwbTag:
         self._known_W[: len(fixed)] = np.reshape(fixed, (-1, 3))
         self._rng = rng
         self._bias = self._spec.bias * rng.standard_normal(len(self._ids))
+        self._kept: tuple[float, Array] | None = None  # time [s] and deviates of the last round
 
     def measure(self, t: float, p_WT_W: Array, p_WO_W: Array, is_clear: Flags) -> RangeReading:
         """One round of ranges.
@@ -115,7 +123,7 @@ class UwbTag:
         white, extra = self._rng.standard_normal((2, len(self._ids)))
         lucky, kept, seen = self._rng.random((3, len(self._ids)))
         late = self._rng.standard_exponential(len(self._ids))
-        error = self._bias + spec.noise * white
+        error = self._bias + spec.noise * self._correlated(t, white)
         error += spec.outliers.size * late * (lucky < spec.outliers.share)
         valid = (kept >= spec.dropout) & (distance <= spec.range_max)
         if spec.obstruction is not None:
@@ -125,6 +133,16 @@ class UwbTag:
         ranges = np.where(valid, np.maximum(distance + error, 0.0), np.nan)
         deviations = np.full(len(self._ids), spec.noise)
         return RangeReading(self.source, t, self._ids, self._known_W, ranges, deviations, valid)
+
+    def _correlated(self, t: float, white: Array) -> Array:
+        """Deviates (n,) of variance 1 that remember those of the round before, from white ones."""
+        if self._spec.memory is None:
+            return white
+        if self._kept is not None:
+            share = math.exp(-(t - self._kept[0]) / self._spec.memory)
+            white = share * self._kept[1] + math.sqrt(1.0 - share * share) * white
+        self._kept = t, white
+        return white
 
 
 class UwbTags(MountedSensors):

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A scenario made ready to fly: its vehicles, sensors and estimators, and the recording's description of them."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from iap_control.estimate_failsafe import Failsafe
+from iap_control.known_faults import Loss
 from iap_control.references.replay import Commanded
 from iap_description import so3
 from iap_description.errors import BadInput
@@ -19,12 +22,14 @@ from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.navigation.settings import load_settings
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_io.runs import topics
+from iap_io.runs.fault_meta import LossMeta
 from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_meta import TRUTH, Bore, RunMeta, Track, VehicleMeta
 from iap_physics.inertial import InertialProbe, inertial_probes
 from iap_physics.plant import Plant
 from iap_physics.plant_spec import PlantSpec
 from iap_sensors.mounted.sensor_suite import ReadingSink, SensorSuite
+from iap_simulation.estimate_watch import EstimateWatch
 from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
@@ -116,6 +121,19 @@ class Flight:
         observers = [v.interaction.observer for v in self.vehicles if v.interaction is not None]
         return [each for each in observers if isinstance(each, ImuWrenchObserver)]
 
+    def watches(self) -> dict[int, EstimateWatch]:
+        """Watches on the estimates of a new flight, of the vehicles that have a fail-safe, by their numbers."""
+        return {
+            i: EstimateWatch(self.vehicles[i].name, self.navigators[i], spec)
+            for i, spec in self.failsafes.items()
+        }
+
+    @property
+    def failsafes(self) -> dict[int, Failsafe]:
+        """Settings of the fail-safes of vehicles that fly on an estimate, by their numbers; of those that have one."""
+        chosen = {i: self.scenario.vehicles[i].control.failsafe for i in self.navigators}
+        return {i: spec for i, spec in chosen.items() if spec is not None}
+
     @property
     def duration(self) -> float:
         """Simulated time of the whole flight [s]."""
@@ -136,6 +154,8 @@ class Flight:
                 feels=vehicle.interaction is not None,
                 state_source=spec.control.state_source,
                 frontend=spec.control.frontend,
+                faults=spec.faults,
+                losses=tuple(map(_told, vehicle.faults.losses)),
             )
             metas.append(meta)
         return RunMeta(
@@ -181,6 +201,11 @@ def _navigator(
     sensor_set = SensorSet.of(assembly, sensors, scenario.world.gravity)
     settings = load_settings(control.estimator, frontend=control.frontend)
     return Navigator(control.state_source, sensor_set, settings)
+
+
+def _told(loss: Loss) -> LossMeta:
+    load = loss.load if math.isfinite(loss.load) else None
+    return LossMeta(at=loss.at, hover_load=load, can_carry=loss.can_carry, text=loss.text)
 
 
 def _bore(world: World) -> Bore | None:

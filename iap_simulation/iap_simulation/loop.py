@@ -13,10 +13,12 @@ from iap_physics.engines.engine import Engine
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.plant import Plant, Probe
 from iap_physics.plant_spec import PlantSpec
+from iap_simulation.estimate_watch import EstimateWatch
 from iap_simulation.pacing import StepTimer
 from iap_simulation.vehicle import Vehicle
 
 NO_ESTIMATES: Mapping[int, "StateEstimate"] = MappingProxyType({})
+NO_WATCHES: Mapping[int, "EstimateWatch"] = MappingProxyType({})
 NO_COMMANDS: Mapping[int, Command] = MappingProxyType({})
 PROGRESS_STEPS = 50  # control steps between two reports of progress
 MAX_DISTANCE = 10.0  # from the reference, along an axis [m]
@@ -98,6 +100,7 @@ class ClosedLoop:
         timer: measures the control steps.
         sensors: of all vehicles; None where there are no sensors.
         estimates: of the vehicles, by their numbers, that do not go by the truth.
+        watches: of those.
 
     Attributes:
         k: number of the present control instant.
@@ -113,10 +116,11 @@ class ClosedLoop:
         timer: StepTimer | None = None,
         sensors: Sensors | None = None,
         estimates: Mapping[int, StateEstimate] = NO_ESTIMATES,
+        watches: Mapping[int, EstimateWatch] = NO_WATCHES,
     ) -> None:
         self.plant, self.vehicles, self.monitor = plant, vehicles, monitor
         self.observers, self.timer = observers, timer or StepTimer()
-        self.sensors, self.estimates = sensors, estimates
+        self.sensors, self.estimates, self.watches = sensors, estimates, watches
         self.k, self._sampled = 0, -1
         self.last = max(vehicle.timeline.last for vehicle in vehicles)
 
@@ -136,9 +140,11 @@ class ClosedLoop:
             FlightFailed: a crash, or a command or an estimate that is no number.
         """
         plant, references = self.plant, [each.reference(self.k) for each in self.vehicles]
-        for i, (vehicle, reference) in enumerate(zip(self.vehicles, references, strict=True)):
+        for i, vehicle in enumerate(self.vehicles):
+            vehicle.faults.tell(plant.t)
             state = plant.state(i)[0]
-            estimate = self.estimates[i].state(plant.t) if i in self.estimates else None
+            estimate, reference = self._estimated(i, state, references[i])
+            references[i] = reference
             x = state if estimate is None else estimate
             given = commands.get(i)
             command = (
@@ -155,7 +161,23 @@ class ClosedLoop:
             plant.command(i, command)
             plant.set_estimate(i, estimate)
         check_distances(plant, self.vehicles, references)
+        self._check(plant)
+
+    def _estimated(self, i: int, state: Array, given: Reference) -> tuple[Array | None, Reference]:
+        """The estimate that a vehicle flies on, None of one that goes by the truth, and what it is to track with it."""
+        if i not in self.estimates:
+            return None, given
+        estimate, watch = self.estimates[i].state(self.plant.t), self.watches.get(i)
+        if watch is None:
+            return estimate, given
+        return estimate, watch.reference(self.plant.t, estimate, state, given)
+
+    def _check(self, plant: Plant) -> None:
+        """End a flight that has failed, or that has come down because its estimate was lost."""
+        self.monitor.landing = {i for i, each in self.watches.items() if each.is_landing}
         self.monitor.check(plant)
+        for i in self.monitor.landed:
+            self.watches[i].touch(plant.t, plant.state(i)[0])
 
     def _controlled(self, i: int, x: Array, reference: Reference) -> Command:
         """The command of a vehicle's own controller on what it knows of its state (bodies, 13)."""
@@ -188,3 +210,5 @@ class ClosedLoop:
                 self.advance()
             if k % PROGRESS_STEPS == 0:
                 progress(self.plant.t)
+        for watch in self.watches.values():
+            watch.end(self.plant.t)

@@ -7,11 +7,14 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from iap_description.errors import FlightFailed
 from iap_description.interrupts import Deferral, word
+from iap_description.signals import Step
+from iap_description.vehicles.faults import has_come
 from iap_io.bags.bag_writer import RecordingFailed
+from iap_io.runs.fault_meta import Notice, notices
 from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_folder import (
     TrajectoryFiles,
@@ -23,12 +26,14 @@ from iap_io.runs.run_meta import COMPLETED, RunStats
 from iap_io.runs.run_reader import RunReader
 from iap_io.wire.cdr import message_types
 from iap_simulation.flight import Flight
+from iap_simulation.loop import Observer
 from iap_simulation.metrics.metrics import Scores
 from iap_simulation.pacing import WallClock
-from iap_simulation.scenario.scenario import resolved
+from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation import Simulation
 
 Progress = Callable[[float], None]
+Say = Callable[[Notice], None]
 INTERRUPTED = "interrupted"
 
 
@@ -47,6 +52,25 @@ class Result:
     failure: str | None
     interrupted: bool
     folder: Path
+
+
+class Announcer:
+    """Says what faults do, when it happens."""
+
+    def __init__(self, flight: Flight, say: Say) -> None:
+        of_each = (notices(v.name, v.faults, v.losses) for v in flight.meta.vehicles)
+        found = [notice for own in of_each for notice in own]
+        self._left, self._say = sorted(found, key=lambda notice: notice.t)[::-1], say
+
+    @classmethod
+    def of(cls, flight: Flight, say: Say) -> list[Self]:
+        """One where there is anything to say."""
+        return [cls(flight, say)] if any(v.faults for v in flight.scenario.vehicles) else []
+
+    def record(self, vehicle: int, step: Step) -> None:  # noqa: ARG002 - it is about the time only
+        """Say what is due."""
+        while self._left and has_come(self._left[-1].t, step.t):
+            self._say(self._left.pop())
 
 
 def record(
@@ -80,6 +104,7 @@ def execute(
     config: dict[str, Any],
     *,
     progress: Progress,
+    say: Say = lambda _: None,
     realtime: bool = False,
     view: bool = False,
 ) -> Result:
@@ -92,6 +117,7 @@ def execute(
         folder: an empty run folder.
         config: the resolved plain tree, kept in the folder.
         progress: called with the simulation time [s].
+        say: called when a fault strikes, and when a controller is told of it.
         realtime: keep pace with the wall clock.
         view: open PyBullet's window.
 
@@ -103,7 +129,7 @@ def execute(
     """
     try:
         stats, failure, collisions = _flown(
-            flight, folder, config, progress=progress, realtime=realtime, view=view
+            flight, folder, config, progress=progress, say=say, realtime=realtime, view=view
         )
     except BaseException:
         shutil.rmtree(folder)
@@ -118,6 +144,7 @@ def _flown(
     config: dict[str, Any],
     *,
     progress: Progress,
+    say: Say,
     realtime: bool,
     view: bool,
 ) -> tuple[RunStats, str | None, list[dict[str, Any]]]:
@@ -127,7 +154,7 @@ def _flown(
     with Simulation(flight, view=view) as simulation:
         began = time.perf_counter()
         outcome, failure = _fly_recorded(
-            simulation, flight, folder, realtime=realtime, progress=progress
+            simulation, flight, folder, realtime=realtime, progress=progress, say=say
         )
         wall = time.perf_counter() - began
         t, loop = simulation.t, simulation.loop
@@ -137,7 +164,10 @@ def _flown(
         flight.vehicles[i].name: tuple((fault.t, fault.reason) for fault in navigator.faults)
         for i, navigator in flight.navigators.items()
     }
-    stats = RunStats(outcome, t, wall, loop.timer.mean_us, *rendered, faults=faults)
+    # Nobody looks at the health of an estimator whose vehicle has no fail-safe.
+    watched = {i: flight.navigators[i] for i in loop.watches}
+    health = {flight.vehicles[i].name: each.worst.keys() for i, each in watched.items()}
+    stats = RunStats(outcome, t, wall, loop.timer.mean_us, *rendered, faults=faults, health=health)
     return stats, failure, loop.monitor.collision_records
 
 
@@ -160,7 +190,13 @@ def judge(folder: Path, stats: RunStats, collisions: list[dict[str, Any]]) -> di
 
 
 def _fly_recorded(
-    simulation: Simulation, flight: Flight, folder: Path, *, realtime: bool, progress: Progress
+    simulation: Simulation,
+    flight: Flight,
+    folder: Path,
+    *,
+    realtime: bool,
+    progress: Progress,
+    say: Say,
 ) -> tuple[str, str | None]:
     """Outcome of a recorded flight, and the sentence for the user unless it completed.
 
@@ -175,7 +211,9 @@ def _fly_recorded(
             with Recorder(folder, flight.meta, flight.scenario.recording) as recorder:
                 flight.write_tracks(recorder)
                 pace = [WallClock()] if realtime else []
-                simulation.begin(observers=[recorder, *pace, interrupts], sinks=[recorder])
+                told = Announcer.of(flight, say)
+                observers: list[Observer] = [recorder, *pace, *told, interrupts]
+                simulation.begin(observers=observers, sinks=[recorder])
                 simulation.fly(progress)
     except (FlightFailed, RecordingFailed, KeyboardInterrupt) as error:
         if recorder is None or not recorder.written:

@@ -20,7 +20,8 @@ from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.flight import Flight
 from iap_simulation.loop import ClosedLoop, Observer, make_plant, reset_plant
-from iap_simulation.scenario.scenario import Scenario, resolved
+from iap_simulation.scenario.resolving import resolved
+from iap_simulation.scenario.scenario import Scenario
 
 
 @dataclass
@@ -137,6 +138,7 @@ class Simulation:
             self._observers,
             sensors=None if flight.sensors.suite.is_empty else flight.sensors,
             estimates=flight.navigators,
+            watches=flight.watches(),
         )
 
     def __enter__(self) -> Self:

@@ -10,6 +10,7 @@ import numpy as np
 from iap_control.allocator import Allocator
 from iap_control.controller import Controller, make_controller
 from iap_control.interaction.push import Push, pushed_axes
+from iap_control.known_faults import KnownFaults
 from iap_control.laws.tracking import gravity_wrench
 from iap_control.lever import LeverCompensation
 from iap_control.model import PlatformModel, check_axes
@@ -17,6 +18,7 @@ from iap_control.references.motions import Replay
 from iap_control.references.replay import Commanded, commanded
 from iap_control.references.timeline import Leads, Timeline, flight_timeline
 from iap_description.arrays import Array
+from iap_description.errors import BadInput
 from iap_description.random_streams import stream
 from iap_description.signals import Reference, WrenchRecord
 from iap_description.states import REF_FIXED, REF_P, REF_Q, Command, Mode, Q, resting_state
@@ -49,6 +51,7 @@ class Vehicle:
         interaction: with its surroundings; None where no wrench is measured.
         push: the reference wrench, under wrench control; None without one.
         lever: of joints off the aircraft's CoMs; None without any.
+        faults: that the controller is told of.
     """
 
     name: str
@@ -64,6 +67,7 @@ class Vehicle:
     interaction: InteractionControl | None
     push: Push | None
     lever: LeverCompensation | None
+    faults: KnownFaults
 
     @classmethod
     def of(
@@ -97,6 +101,7 @@ class Vehicle:
             line.row(0), scenario.draw, stream(scenario.seed, f"{vehicle.name}/start")
         )
         start, rpm = _start(vehicle, model_assembly, model, row)
+        allocator = Allocator(model, rate_filter=gains.rate_filter, dt=scenario.dt)
         return cls(
             vehicle.name,
             model,
@@ -106,19 +111,21 @@ class Vehicle:
             start,
             rpm,
             _thrust(_balanced(vehicle, model, LEVEL, row[REF_FIXED:]), vehicle),
-            Allocator(model, rate_filter=gains.rate_filter, dt=scenario.dt),
+            allocator,
             vehicle.start.mode == "ground",
             InteractionControl.of(scenario, vehicle, model_assembly)
             if scenario.has_contact(vehicle)
             else None,
             vehicle.push if vehicle.control.wrench_mode != "none" else None,
             LeverCompensation.of(model_assembly),
+            KnownFaults(vehicle.faults, model, controller, [allocator]),
         )
 
     def reset(self, seed: int) -> None:
         """Forget the last flight: the controller's memory is empty and the noise starts anew."""
         self.controller.reset()
         self.allocator.reset()
+        self.faults.reset()
         self.sense.reset(_noise(seed, self.name))
         if self.interaction is not None:
             self.interaction.reset()
@@ -177,13 +184,28 @@ def vehicles_of(
     """All vehicles of a scenario; recorded commands are read unless they are given.
 
     Raises:
-        BadInput: a recording cannot be used.
+        BadInput: a recording cannot be used, or a fault would strike after the flight's end.
     """
     commands = recorded_commands(scenario) if recorded is None else recorded
-    return tuple(
+    vehicles = tuple(
         Vehicle.of(scenario, spec, each)
         for spec, each in zip(scenario.vehicles, commands, strict=True)
     )
+    _check_times(scenario, max(vehicle.timeline.duration for vehicle in vehicles))
+    return vehicles
+
+
+def _check_times(scenario: Scenario, duration: float) -> None:
+    """Refuse faults that would strike after a flight's end [s]."""
+    for i, spec in enumerate(scenario.vehicles):
+        for j, fault in enumerate(spec.faults):
+            if fault.at >= duration:
+                key = f"faults.{j}.at"
+                if len(scenario.vehicles) > 1:
+                    key = f"vehicles.{i}.{key}"
+                raise BadInput(
+                    f"key '{key}': {fault.at:g} s, but the flight ends at {duration:g} s"
+                )
 
 
 def _noise(seed: int, name: str) -> np.random.Generator:

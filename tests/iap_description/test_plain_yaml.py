@@ -64,6 +64,14 @@ def test_what_is_no_mapping_or_no_key_is_refused(text: str) -> None:
     refusal(text)
 
 
+def test_a_set_is_no_key() -> None:
+    assert "unhashable key" in refusal("{? !!set {a} : 1}")
+
+
+def test_bytes_of_the_command_line_that_are_no_text_are_refused() -> None:
+    assert refusal("name: a\udcd0b") == "mine.yaml: not a text in UTF-8"
+
+
 def test_a_key_given_twice_is_named() -> None:
     assert "key 'a' is given twice" in refusal("a: 1\nb: 2\na: 3\n")
 

@@ -169,6 +169,13 @@ def test_impossible_units_are_refused_by_the_key_s_name(triad, key):
         spec_of(gyro=triad)
 
 
+@pytest.mark.parametrize("triad", ["gyro", "accel"])
+def test_a_unit_without_an_error_model_is_refused_by_the_key_s_name(triad):
+    tree = {key: value for key, value in PRESETS.tree("paper").items() if key != triad}
+    with pytest.raises(BadInput, match=f"test: missing key '{triad}'"):
+        validate(ImuSpec, tree, source="test")
+
+
 def test_an_unknown_unit_is_refused_with_the_choices():
     with pytest.raises(BadInput, match="no inertial unit 'best' .*paper"):
         PRESETS.tree("best")

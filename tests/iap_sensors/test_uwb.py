@@ -26,11 +26,11 @@ def tag(one, partners=None, seed=1):
     return UwbTag(SOURCE, one, ids, stream(seed, "uwb"))
 
 
-def rounds(one, count=ROUNDS, is_clear=True, seed=1):
+def rounds(one, count=ROUNDS, is_clear=True, seed=1, period=0.0):
     """Errors (count, n) of many rounds from one place, NaN where there was no range."""
     sensor, places = tag(one, seed=seed), np.array([anchor.position for anchor in one.anchors])
     free = np.full(len(places), is_clear)
-    readings = [sensor.measure(0.0, PLACE, places, free) for _ in range(count)]
+    readings = [sensor.measure(k * period, PLACE, places, free) for k in range(count)]
     return np.array([each.ranges for each in readings]) - np.linalg.norm(places - PLACE, axis=1)
 
 
@@ -40,10 +40,25 @@ def test_every_preset_is_complete(name):
 
 
 def test_anchors_are_those_of_the_tables():
-    assert set(ANCHORS.names()) == {"paper_figure_eight", "paper_manual"}
+    assert set(ANCHORS.names()) == {"low_and_high", "paper_figure_eight", "paper_manual"}
     figure_eight, manual = (anchor_trees(f"paper_{name}") for name in ("figure_eight", "manual"))
     assert figure_eight[2]["position"] == [8.76, 6.12, 1.59]
     assert manual[1]["position"] == [32.93, -36.65, 3.3]
+
+
+@pytest.mark.parametrize(
+    ("name", "height", "least", "most"),
+    [
+        ("paper_figure_eight", 1.5, 10.0, 30.0),
+        ("paper_figure_eight", 4.1, 1.0, 2.0),
+        ("low_and_high", 1.5, 1.0, 3.0),
+    ],
+)
+def test_how_much_of_a_height_ranges_say(name, height, least, most):
+    """The vertical dilution of precision: anchors near a plane say nothing of the way across it."""
+    away = np.array([anchor["position"] for anchor in anchor_trees(name)]) - [0.0, 0.0, height]
+    directions = away / np.linalg.norm(away, axis=1)[:, None]
+    assert least < np.sqrt(np.linalg.inv(directions.T @ directions)[2, 2]) < most
 
 
 def test_a_perfect_range_is_the_distance():
@@ -65,6 +80,37 @@ def test_white_noise_has_the_deviation_of_table_vi():
     assert errors.std(axis=0) == pytest.approx(0.7071, rel=0.05)
     assert abs(errors.mean(axis=0)).max() < 0.04
     assert abs(np.corrcoef(errors[:-1, 0], errors[1:, 0])[0, 1]) < 0.05
+
+
+def test_a_walks_ranges_have_the_deviation_and_the_memory_that_were_measured():
+    one = spec("walk", outliers={"share": 0.0, "size": 0.0}, dropout=0.0)
+    errors = rounds(one, 20_000, period=1.0 / one.rate)
+    own = errors - errors.mean(axis=0)
+    assert own.std(axis=0) == pytest.approx(one.noise, rel=0.05)
+    assert 0.06 < own.std() < 0.09
+    for lag in (1, 2, 4):
+        found = np.sum(own[lag:] * own[:-lag], axis=0) / np.sum(own * own, axis=0)
+        assert found == pytest.approx(np.exp(-lag / (one.rate * one.memory)), abs=0.05)
+    assert 0.5 < np.exp(-1.0 / (one.rate * one.memory)) < 0.9
+    assert abs(errors.mean(axis=0)).max() < 4.0 * one.bias
+
+
+def test_a_walks_ranges_are_too_long_as_often_as_was_measured():
+    errors = rounds(spec("walk"), 20_000, period=0.0625)
+    late = errors - np.nanmedian(errors, axis=0)
+    assert 0.01 < np.nanmean(late > 0.4) < 0.07
+    assert np.nanmax(errors) < 25.0
+
+
+def test_noise_that_remembers_averages_slower_than_white_noise():
+    kept = spec("walk", outliers={"share": 0.0, "size": 0.0}, dropout=0.0, bias=0.0)
+    means = {}
+    for name, one in (("white", kept.model_copy(update={"memory": None})), ("kept", kept)):
+        errors = rounds(one, 16_000, period=1.0 / one.rate)[:, 0]
+        means[name] = errors.reshape(-1, 16).mean(axis=1).std()
+    share = np.exp(-1.0 / (kept.rate * kept.memory))
+    assert means["white"] == pytest.approx(kept.noise / 4.0, rel=0.1)
+    assert means["kept"] > 0.8 * means["white"] * np.sqrt((1.0 + share) / (1.0 - share))
 
 
 def test_a_bias_is_constant_and_each_partners_own():

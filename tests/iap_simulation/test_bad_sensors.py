@@ -8,8 +8,8 @@ from iap_sensors.cameras.make import make_renderer
 from iap_sensors.mounted.sensor_presets import set_names
 from iap_sensors.mounted.sensor_suite import SensorSuite
 from iap_simulation.flight import Flight
+from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
-from iap_simulation.scenario.scenario import Options, resolve
 
 LEFT = "sensors.cameras.left"
 

@@ -7,7 +7,7 @@ from synthetic_fleet import NONE, fleet_of
 
 from iap_description import so3
 
-NOISE = np.array([0.0015, 0.0002])  # densities of the gyroscope and of its bias's walk
+NOISE = np.array([0.0015, 0.0002, 0.0])  # as of `Fleet.turn_noise`
 
 
 def rng():

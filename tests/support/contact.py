@@ -172,7 +172,7 @@ class Rig:
             asked.measured_P[:] = seen
             task(k * DT, asked)
             row = reference(k * DT)
-            self.command = self.controller(x[0], Reference(row), task=asked)
+            self.command = self.controller(x[0], Reference(row), seen, asked)
             turn = so3.quaternion_log(so3.multiply(so3.conjugate(row[3:7]), truth[0, 3:7]))
             error = np.concatenate([truth[0, :3] - row[:3], turn])
             shares = np.stack([asked.pose_integral_P, asked.wrench_integral_P])

@@ -43,7 +43,7 @@ from iap_estimation.navigation.aircraft_frontend import FrontendStats, tracked
 from iap_estimation.navigation.settings import load_settings
 from iap_io.runs.run_folder import load_run, read_metrics, write_config, write_metrics
 from iap_io.trajectories.reader import read_recorded
-from iap_simulation.scenario.scenario import SCENARIOS, Options, resolve, scenario_of
+from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve, scenario_of
 
 CPU_SECONDS = 5.0  # after which a case hangs
 MEMORY = 500 << 20  # bytes that a worker may come to
@@ -276,18 +276,18 @@ class Trial:
         """Damage messages in a database that stays one."""
         try:
             with closing(sqlite3.connect(file)) as base, base:
-                (row, data), *_ = base.execute(
-                    "SELECT id, data FROM messages ORDER BY random() LIMIT 1"
-                )
+                rows = [row for (row,) in base.execute("SELECT id FROM messages")]
+                row = self.rng.choice(rows)
+                data = base.execute("SELECT data FROM messages WHERE id = ?", (row,)).fetchone()[0]
                 base.execute(
                     "UPDATE messages SET data = ? WHERE id = ?",
-                    (damaged_bytes(data, self.rng), row),
+                    (damaged_bytes(data or b"", self.rng), row),
                 )
                 stamp = self.rng.choice((-1, 0, 2**62, 2**63 - 1, "x", None))
                 if self.rng.random() < 0.5:
                     base.execute("UPDATE messages SET timestamp = ? WHERE id = ?", (stamp, row))
-        except (sqlite3.Error, ValueError):
-            return  # it was damaged already
+        except (sqlite3.Error, ValueError, IndexError, TypeError, MemoryError):
+            return  # it was damaged already: no message, none of that id, or one of gigabytes
 
     def _heard(self, path: Path) -> None:
         """Read all measurements; sometimes follow the images."""

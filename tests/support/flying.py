@@ -25,7 +25,8 @@ from iap_physics.plant import Plant
 from iap_physics.propulsion import Airframe
 from iap_physics.wind import Wind
 from iap_simulation.flight import Flight
-from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_tree
+from iap_simulation.scenario.resolving import Options, resolve, resolve_tree
+from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation import Simulation
 
 Array = NDArray[np.float64]

@@ -3,10 +3,9 @@
 
 import struct
 from collections.abc import Callable
-from typing import Any
+from random import Random
 
 import numpy as np
-from hypothesis import strategies as st
 
 from iap_io.wire.cdr import HEADER_SIZE, Layout, decoded, message_types, serialised
 
@@ -41,61 +40,60 @@ FRAMES = [
     "m" * 3000,
     "\u00e9\n\x1b[31m",
 ]
-Draw = Callable[..., Any]
 
 
-def mutated(draw: Draw, data: bytes, msgtype: str, others: list[bytes]) -> tuple[str, bytes]:
+def mutated(rng: Random, data: bytes, msgtype: str, others: list[bytes]) -> tuple[str, bytes]:
     """A mutation's name, and what it makes of a sound message; `others` are sound ones of other topics."""
-    name = draw(st.sampled_from(sorted(_MUTATIONS)))
-    return name, _MUTATIONS[name](draw, data, msgtype, others)
+    name = rng.choice(sorted(_MUTATIONS))
+    return name, _MUTATIONS[name](rng, data, msgtype, others)
 
 
-def _cut(draw: Draw, data: bytes, *_: object) -> bytes:
-    return data[: draw(st.integers(0, len(data) - 1))]
+def _cut(rng: Random, data: bytes, *_: object) -> bytes:
+    return data[: rng.randint(0, len(data) - 1)]
 
 
-def _lengthened(draw: Draw, data: bytes, *_: object) -> bytes:
-    return data + draw(st.binary(min_size=1, max_size=40))
+def _lengthened(rng: Random, data: bytes, *_: object) -> bytes:
+    return data + rng.randbytes(rng.randint(1, 40))
 
 
-def _flipped(draw: Draw, data: bytes, *_: object) -> bytes:
+def _flipped(rng: Random, data: bytes, *_: object) -> bytes:
     out = bytearray(data)
-    for _ in range(draw(st.integers(1, 4))):
-        out[draw(st.integers(0, len(out) - 1))] = draw(st.integers(0, 255))
+    for _ in range(rng.randint(1, 4)):
+        out[rng.randint(0, len(out) - 1)] = rng.randint(0, 255)
     return bytes(out)
 
 
-def _random(draw: Draw, *_: object) -> bytes:
-    return draw(st.binary(max_size=120))
+def _random(rng: Random, *_: object) -> bytes:
+    return rng.randbytes(rng.randint(0, 120))
 
 
-def _foreign(draw: Draw, data: bytes, msgtype: str, others: list[bytes]) -> bytes:
-    return draw(st.sampled_from(others))
+def _foreign(rng: Random, data: bytes, msgtype: str, others: list[bytes]) -> bytes:
+    return rng.choice(others)
 
 
-def _numbers(draw: Draw, data: bytes, msgtype: str, *_: object) -> bytes:
+def _numbers(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
     """Some numbers replaced."""
     layout, out = Layout.of(decoded(data, msgtype)), bytearray(data)
     places = sorted(layout.doubles)
-    for _ in range(draw(st.integers(1, 3)) if places else 0):
-        place = draw(st.sampled_from(places))
-        struct.pack_into("<d", out, place, draw(st.sampled_from(NUMBERS)))
+    for _ in range(rng.randint(1, 3) if places else 0):
+        place = rng.choice(places)
+        struct.pack_into("<d", out, place, rng.choice(NUMBERS))
     return bytes(out)
 
 
-def _quaternion(draw: Draw, data: bytes, msgtype: str, *_: object) -> bytes:
+def _quaternion(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
     """An attitude of another length."""
     layout, out = Layout.of(decoded(data, msgtype)), bytearray(data)
     if layout.quaternions:
-        place = draw(st.sampled_from(layout.quaternions))
-        q = np.frombuffer(bytes(out[place : place + 32])) * draw(
-            st.sampled_from([0.0, 0.5, 1.01, 1e3, 1e200])
+        place = rng.choice(layout.quaternions)
+        q = np.frombuffer(bytes(out[place : place + 32])) * rng.choice(
+            [0.0, 0.5, 1.01, 1e3, 1e200]
         )
         out[place : place + 32] = q.tobytes()
     return bytes(out)
 
 
-def _lengths(draw: Draw, data: bytes, msgtype: str, *_: object) -> bytes:
+def _lengths(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
     """The length of a string or a sequence."""
     layout, out = Layout.of(decoded(data, msgtype)), bytearray(data)
     places = [
@@ -104,26 +102,24 @@ def _lengths(draw: Draw, data: bytes, msgtype: str, *_: object) -> bytes:
         if (at - HEADER_SIZE) % 4 == 0 and at + 4 <= len(out)
     ]
     if places:
-        struct.pack_into(
-            "<I", out, int(draw(st.sampled_from(places))), draw(st.sampled_from(WHOLE))
-        )
+        struct.pack_into("<I", out, int(rng.choice(places)), rng.choice(WHOLE))
     return bytes(out)
 
 
-def _stamp(draw: Draw, data: bytes, *_: object) -> bytes:
+def _stamp(rng: Random, data: bytes, *_: object) -> bytes:
     out = bytearray(data)
-    sec, nanosec = draw(st.sampled_from(SECONDS)), draw(st.sampled_from(NANOSECONDS))
+    sec, nanosec = rng.choice(SECONDS), rng.choice(NANOSECONDS)
     struct.pack_into("<iI", out, HEADER_SIZE, sec, nanosec)
     return bytes(out)
 
 
-def _frame(draw: Draw, data: bytes, msgtype: str, *_: object) -> bytes:
+def _frame(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
     content = decoded(data, msgtype)
-    content.header.frame_id = draw(st.sampled_from(FRAMES))
+    content.header.frame_id = rng.choice(FRAMES)
     return serialised(content)
 
 
-def _whole_numbers(draw: Draw, data: bytes, msgtype: str, *_: object) -> bytes:
+def _whole_numbers(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
     """Numbers, modes, levels, sizes of images."""
     content = decoded(data, msgtype)
     names = [
@@ -132,21 +128,21 @@ def _whole_numbers(draw: Draw, data: bytes, msgtype: str, *_: object) -> bytes:
         if detail and detail[0] in _LIMITS
     ]
     if names:
-        name = draw(st.sampled_from(names))
+        name = rng.choice(names)
         (kind,) = [d[0] for n, (_, d) in message_types().fielddefs[msgtype][1] if n == name]
-        setattr(content, name, min(draw(st.sampled_from([*WHOLE, 2**64 - 1])), _LIMITS[kind]))
+        setattr(content, name, min(rng.choice([*WHOLE, 2**64 - 1]), _LIMITS[kind]))
     return serialised(content)
 
 
-def _sequences(draw: Draw, data: bytes, msgtype: str, *_: object) -> bytes:
+def _sequences(rng: Random, data: bytes, msgtype: str, *_: object) -> bytes:
     """A sequence of another length."""
     content = decoded(data, msgtype)
     names = [
         n for n, (kind, _) in message_types().fielddefs[msgtype][1] if kind.name == "SEQUENCE"
     ]
     if names:
-        name = draw(st.sampled_from(names))
-        old, count = getattr(content, name), draw(st.sampled_from([0, 1, 2, 5, 1000]))
+        name = rng.choice(names)
+        old, count = getattr(content, name), rng.choice([0, 1, 2, 5, 1000])
         if isinstance(old, np.ndarray):
             setattr(
                 content, name, np.resize(old, count) if old.size else np.zeros(count, old.dtype)

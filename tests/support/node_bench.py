@@ -9,11 +9,11 @@ from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from iap_io.ros.node import SuiteNode
-from iap_io.wire.cdr import decoded
+from iap_io.wire.cdr import HEADER_SIZE, SECOND, decoded, stamp_of
 
 Said = tuple[str, bytes]  # topic and serialised message
 # Fields that say by NaN that there is no value.
-OPEN = {"views", "aircraft_yaw", "ranges", "data"}
+OPEN = {"views", "aircraft_yaw", "ranges", "data", "deviation"}
 
 
 class Tasks:
@@ -70,6 +70,12 @@ class Bench:
     def refused(self) -> int:
         return self.node.inputs.refusals.count()
 
+    def calls_stray(self, data: bytes) -> bool:
+        """Whether the newest refusal is of a message with a stray stamp, and that is the one of `data`."""
+        newest = self.node.inputs.refusals.newest()
+        has_stamp = len(data) > HEADER_SIZE + 8
+        return has_stamp and f"a message of {stamp_of(data) / SECOND:.3f} s," in newest
+
     def hear(self, topic: str, data: bytes) -> None:
         """Hand a message to whoever listens."""
         for each in list(self.node.subscriptions):
@@ -94,14 +100,21 @@ class Bench:
         return published
 
     def begin_anew(self) -> None:
-        """Time starts again, as after a reset of the simulation, which states that come again follow."""
+        """Time starts again, as after a reset of the simulation, which states that come again follow.
+
+        They are heard before it, too, so that what came earlier is not held back against them.
+        """
+        self._hear_start()
         for service in self.node.services:
-            if service.srv_name.endswith("/reset"):
+            if service.service_name.endswith("/reset"):
                 service.callback(Trigger.Request(), Trigger.Response())
+        self._hear_start()
         self.k = 0
+        self.taken()
+
+    def _hear_start(self) -> None:
         for topic, data in [*self._sound(0)] * 2:
             self.hear(topic, data)
-        self.taken()
 
 
 def odd_field(kind: Any, said: object) -> str:

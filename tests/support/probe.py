@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The test's own node beside those under test: hears states and diagnostics, calls services, waits on conditions."""
 
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -18,20 +19,28 @@ from std_srvs.srv import SetBool, Trigger
 
 from iap_bringup.experiments.nodes.processes import Nodes
 from iap_description.signals import Step as Flown
-from iap_io.wire.message_views import MessageReader, StateMessage
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import StateMessage
 from iap_msgs.msg import PlatformState
 from iap_msgs.srv import Step
 from iap_simulation.flight import Flight
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation import Simulation
 
+CRASHES = {signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE}
 EVERY = QoSProfile(depth=5000, reliability=ReliabilityPolicy.RELIABLE)
 
 
 class Probe:
-    """Listens to the nodes of one ROS domain."""
+    """Listens to the nodes of one ROS domain.
 
-    def __init__(self, domain: int) -> None:
+    Args:
+        domain: its number.
+        nodes: whose crash, by a signal that nobody sent, ends every wait.
+    """
+
+    def __init__(self, domain: int, nodes: Nodes | None = None) -> None:
+        self._nodes = nodes
         self._context = rclpy.Context()
         rclpy.init(context=self._context, domain_id=domain)
         self.node = rclpy.create_node("probe", context=self._context)
@@ -83,7 +92,13 @@ class Probe:
         deadline = time.monotonic() + HANG
         while not condition():
             assert time.monotonic() < deadline, f"{what}: not within {HANG} s; {self.statuses}"
+            crashed = self._crashed()
+            assert not crashed, f"{what}: {crashed} crashed"
             self._executor.spin_once(timeout_sec=0.05)
+
+    def _crashed(self) -> list[str]:
+        processes = {} if self._nodes is None else self._nodes.processes
+        return [key for key, each in processes.items() if -(each.poll() or 0) in CRASHES]
 
     def stays(self, holds: Callable[[], bool], duration: float = 0.3) -> bool:
         """Whether a condition holds all the time while messages could come that break it."""

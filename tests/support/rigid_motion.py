@@ -134,7 +134,7 @@ class Meeting:
         row[GAIN : GAIN + 3] = so3.rotate(so3.conjugate(x[3:7]), v - x[7:10] + [0, 0, fall])
         centre = self.flight.truth(CENTRE, now)
         shown = [joint_of(self.shared(a, now), np.array(ARM_B)) for a in self.others]
-        row[MEASURED:] = measured_columns(Tilt(now, centre.q_WB, centre.w_B), shown)
+        row[MEASURED:] = measured_columns(Tilt(now, centre.q_WB, centre.w_B, np.zeros(3)), shown)
         return row
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from iap_bringup.nodes.sensor_log import SensorLog
 from iap_description.sensors.readings import Reading
+from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import EVERY
-from iap_io.ros.sensor_topics import message_class
 from iap_simulation.flight import Flight
 from iap_simulation.simulation import Simulation
 

@@ -25,6 +25,7 @@ from iap_bringup.launching.node_parameters import (
 from iap_bringup.nodes.joy_teleop import JoyTeleop
 from iap_bringup.nodes.keyboard_teleop import KeyboardTeleop
 from iap_bringup.nodes.recorder import RecorderNode
+from iap_bringup.nodes.sensor_player import SensorPlayer
 from iap_control.allocator import Allocator
 from iap_control.model import PlatformModel
 from iap_control.nodes.admittance_node import AdmittanceNode
@@ -53,11 +54,14 @@ from iap_io.wire.sample_views import (
     WrenchMessage,
 )
 from iap_physics.nodes.physics_node import PhysicsNode
+from iap_sensors.nodes.camera_node import CameraNode
 from iap_sensors.nodes.imu_node import ImuNode
 from iap_sensors.nodes.lidar_node import LidarNode
 from iap_sensors.nodes.uwb_node import UwbNode
 from iap_simulation.flight import Flight
-from iap_simulation.scenario.scenario import Options, Scenario, resolve
+from iap_simulation.run import record
+from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.scenario.scenario import Scenario
 
 PERIOD = 5_000_000  # [ns]
 CLOSED_FORM = ("engine.name=closed_form",)
@@ -114,6 +118,7 @@ class Script:
         self._state.put_rows(x, np.full((3, 4), 4000.0))
         self._base.put_rows(x[:1], np.zeros((0, 4)))
         self._reference.put_row(row, 0, np.zeros(6))
+        self._allocator.reset()  # what is said shall depend on the instant alone
         self._command.put(self._allocator.allocate(self._weight, x[0, Q]))
         self._wrench.put_wrench(stamp, wrench_P)
         wrench = self._wrench.dump()
@@ -226,6 +231,13 @@ def _recorded(folder: Path) -> dict[str, Any]:
     }
 
 
+def _played(folder: Path) -> dict[str, Any]:
+    record(
+        "hover", folder=folder / "played", settings={"engine.name": "closed_form"}, duration=0.1
+    )
+    return {"run": str(folder / "played"), "until": ["iap/drone_1/virpo/odometry"]}
+
+
 def _reference() -> SuiteNode:
     scenario = scenario_of("three_star_spiral", *CLOSED_FORM)
     return ReferenceNode(given=reference_parameters(scenario, scenario.vehicles[0]))
@@ -248,8 +260,8 @@ def _observer_by_units() -> SuiteNode:
     return WrenchObserverNode(given=observer_parameters(scenario, scenario.vehicles[0]))
 
 
-def _sensing(kind: Callable[..., SuiteNode]) -> SuiteNode:
-    scenario = scenario_of("figure_eight", *CLOSED_FORM, sensors="imu,uwb,lidar")
+def _sensing(kind: Callable[..., SuiteNode], sensors: str = "imu,uwb,lidar") -> SuiteNode:
+    scenario = scenario_of("figure_eight", *CLOSED_FORM, sensors=sensors)
     return kind(given=sensor_parameters(scenario))
 
 
@@ -266,11 +278,13 @@ NODES: dict[str, tuple[Callable[[], SuiteNode], bool]] = {
     "imu_node": (lambda: _sensing(ImuNode), False),
     "uwb_node": (lambda: _sensing(UwbNode), False),
     "lidar_node": (lambda: _sensing(LidarNode), False),
+    "camera_node": (lambda: _sensing(CameraNode, "depth"), False),
     "frontend_node": (lambda: FrontendNode(given=PARAMETERS), False),
     "virpo_node": (lambda: VirpoNode(given=VIRPO), False),
     "joint_node": (lambda: JointNode(given=PARAMETERS), False),
     "centre_node": (lambda: CentreNode(given=PARAMETERS), False),
     "recorder": (RecorderNode, False),
+    "sensor_player": (SensorPlayer, False),
     "joy_teleop": (JoyTeleop, False),  # by the wall clock, too
     "keyboard_teleop": (KeyboardTeleop, True),
 }
@@ -283,6 +297,7 @@ def begin(name: str, folder: Path) -> None:
         "controller_node of simple inputs": ("/lone/controller_node", _hover),
         "admittance_node": ("/iap/admittance_node", _yielding),
         "recorder": ("/recorder", lambda: _recorded(folder)),
+        "sensor_player": ("/sensor_player", lambda: _played(folder)),
     }
     arguments = []
     if name in needed:

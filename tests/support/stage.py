@@ -18,12 +18,12 @@ from iap_estimation.navigation.settings import load_settings
 from iap_estimation.nodes.track_messages import tracks_bytes
 from iap_estimation.virpo.localizer import make_localizer
 from iap_estimation.virpo.messages import Estimate, Tracks
+from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import EVERY
-from iap_io.ros.sensor_topics import message_class
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.wire.message_views import StateMessage
 from iap_simulation.flight import Flight
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.simulation import Simulation
 
 SCENARIO = "figure_eight"
@@ -124,7 +124,7 @@ class Play:
         """Estimates of a method in one process, by body and time."""
         own, found = self.sensor_set, {}
         spec = load_settings().estimator
-        localizer = make_localizer(method, own.fleet(spec.pixels), spec, self.unit)
+        localizer = make_localizer(method, own.fleet(spec), spec, self.unit)
         adapter = ReadingAdapter(own.carried, own.central)
         events = [each for each in map(adapter, self._readings) if each is not None]
         events += [

@@ -200,15 +200,16 @@ class Flight:
         return np.linalg.norm(self.anchors - tip[:, None], axis=-1)
 
     def tilt(self) -> list[Tilt]:
-        """What the central autopilot says, 200 Hz; its gyroscope has the noise of the aircraft's."""
+        """What the central autopilot says, 200 Hz; its inertial unit has the white noise of the aircraft's."""
         rng = self._rng(len(self.bodies), 0)
         stamps = self.stamps(1.0 / STEP)[1:]
-        turned = _means(self.centre, stamps)[0]
+        turned, pushed = _means(self.centre, stamps)
         turned = turned + self.noise.gyro / STEP**0.5 * rng.normal(size=turned.shape)
         turned = turned + self.noise.gyro_bias * rng.normal(size=3)
         off = np.array([1, 1, 0]) * self.noise.tilt * rng.normal(size=(len(stamps), 3))
         q = so3.multiply(self.centre.at(stamps).q_WB, so3.quaternion_exp(off))
-        return [Tilt(t, q[k], turned[k]) for k, t in enumerate(stamps.tolist())]
+        pushed = pushed + self.noise.accel / STEP**0.5 * rng.normal(size=pushed.shape)
+        return [Tilt(t, q[k], turned[k], pushed[k]) for k, t in enumerate(stamps.tolist())]
 
     def stream(self) -> list[Arrival]:
         """Everything, in order of stamps; at one stamp inertial samples come first, images last."""

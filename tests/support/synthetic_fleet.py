@@ -56,7 +56,13 @@ TABLE_VI = Noise(
     range=0.7071,
     tilt=0.01,
 )
-BELIEVED = (0.0015, 0.02, 1.4e-5 * 200**0.5, 1.4e-3 * 200**0.5)  # densities a crew is made with
+BELIEVED = (
+    0.0015,
+    0.02,
+    1.4e-5 * 200**0.5,
+    1.4e-3 * 200**0.5,
+    0.0,
+)  # noise a fleet is made with
 
 
 def figure_eight(rest: float = 0.0) -> Flown:

@@ -2,7 +2,7 @@
 """Flights with sensors, of which everything that they said is kept."""
 
 from iap_bringup.experiments.unrecorded_flight import watch as watch_flight
-from iap_simulation.scenario.scenario import Options
+from iap_simulation.scenario.resolving import Options
 
 SMALL = tuple(
     f"sensors.cameras.{camera}.{key}={value}"

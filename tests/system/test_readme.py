@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from iap_bringup.cli.main import parse
-from iap_simulation.scenario.scenario import SCENARIOS
+from iap_simulation.scenario.resolving import SCENARIOS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -11,9 +11,11 @@ from locks import REQUIREMENTS, locked, normal, pins
 from packaging.requirements import Requirement
 
 LICENCES = Path(__file__).parents[2] / "docs" / "licences.md"
-RUNTIME = ["core", "underlay", "ros"]
+RUNTIME = ["core", "underlay", "ros", "batch"]
 LAYERS = [*RUNTIME, "installer", "colcon", "dev"]
-FILES_OF = {"dev": ["dev", "oracles"]}  # of a layer's lock, where they are not its own name
+FILES_OF = {
+    "dev": ["dev", "oracles", "batch"]
+}  # of a layer's lock, where they are not its own name
 
 
 def installed(name: str) -> Distribution | None:

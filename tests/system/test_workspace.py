@@ -38,11 +38,13 @@ KEY_OF_IMPORT = {
     "pydantic": "python3-pydantic",
     "rich": "python3-rich",
     "rosbags": "python3-rosbags-pip",
-    "transforms3d": "python3-transforms3d",
     "trimesh": "python3-trimesh-pip",
     "yaml": "python3-yaml",
 }
 NO_KEY = {"embreex", "moderngl"}  # rosdep has none: the README gives the line for pip
+EXTRAS = {
+    "gtsam"
+}  # what only modules import that are imported when they are asked for; no rosdep keys
 ROS_PACKAGES = {
     "ament_cmake",
     "ament_index_python",
@@ -134,7 +136,7 @@ def test_every_dependency_is_a_package_of_ours_or_a_known_key(package):
 
 @pytest.mark.parametrize("package", PYTHON_PACKAGES)
 def test_what_a_package_imports_is_declared_in_its_manifest(package):
-    needed = {KEY_OF_IMPORT.get(name, name) for name in imports_of(package) - NO_KEY}
+    needed = {KEY_OF_IMPORT.get(name, name) for name in imports_of(package) - NO_KEY - EXTRAS}
     assert needed <= dependencies(package), f"{package}/package.xml lacks an exec_depend"
 
 
@@ -194,7 +196,9 @@ def test_core_modules_import_where_only_their_dependencies_are_and_no_ros(packag
     names = [
         ".".join(path.relative_to(ROOT / package).with_suffix("").parts)
         for path in modules(package)
-        if is_core(path) and path.name not in ("__init__.py", "__main__.py")
+        if is_core(path)
+        and path.name not in ("__init__.py", "__main__.py")
+        and not EXTRAS & set(imports(path))
     ]
     allowed = ",".join(installed_with(package))
     command = [sys.executable, "-P", "-c", IMPORT_ALL, allowed, *names]
@@ -264,7 +268,7 @@ def test_what_pip_installs_for_the_core_is_what_the_core_imports():
     pip_name = {"yaml": "pyyaml", "cv2": "opencv-python-headless"}
     imported = {name for package in PYTHON_PACKAGES for name in imports_of(package)}
     third_party = imported & (set(KEY_OF_IMPORT) | NO_KEY | {"xacro"})
-    third_party -= {"mpl_toolkits", "lz4"}  # which come along with matplotlib and rosbags
+    third_party -= {"mpl_toolkits"}  # which comes along with matplotlib
     assert {pip_name.get(name, name) for name in third_party} <= set(
         pins(REQUIREMENTS / "core.txt")
     )

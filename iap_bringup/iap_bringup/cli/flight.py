@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from iap_io.runs.run_folder import COMPARED, create_run_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.flight import Flight
 from iap_simulation.run import Progress, Result, execute
-from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_replay
+from iap_simulation.scenario.resolving import Options, resolve, resolve_replay
+from iap_simulation.scenario.scenario import Scenario
 
 Resolve = Callable[[tuple[str, ...]], tuple[Scenario, dict[str, Any]]]
 SHOWN = (
@@ -130,7 +132,8 @@ def _fly(
     try:
         with report.time_bar(console, what, flight.duration) as progress:
             how = {"realtime": options.realtime, "view": options.view}
-            result = execute(flight, folder, tree, progress=progress, **how)
+            say = partial(report.show_notice, console)
+            result = execute(flight, folder, tree, progress=progress, say=say, **how)
             if resolve_anew is not None:
                 result = _fly_compared(result, scenario, resolve_anew, folder, progress)
         if not options.no_plot:

@@ -16,7 +16,7 @@ from iap_io.runs.run_folder import CONFIG, create_run_folder
 from iap_io.runs.run_reader import RunReader
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.rerender import rerender
-from iap_simulation.scenario.scenario import resolve_again
+from iap_simulation.scenario.resolving import resolve_again
 
 
 def add_plot(parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from iap_control.gains import PRESETS as GAINS
 from iap_description.scenes.library import scene_names
 from iap_description.vehicles.platform import load_platform, platform_names
 from iap_sensors.mounted.sensor_presets import set_names
-from iap_simulation.scenario.scenario import SCENARIOS
+from iap_simulation.scenario.resolving import SCENARIOS
 
 
 def add_list(parser: argparse.ArgumentParser) -> None:

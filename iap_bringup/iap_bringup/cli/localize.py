@@ -5,16 +5,18 @@ import argparse
 import json
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from iap_bringup.cli.options import add_assignments, add_report_options
 from iap_bringup.cli.report import time_bar
-from iap_description.errors import BadInput
+from iap_description.interrupts import Deferral
 from iap_estimation.datasets.bag_topics import Chosen
 from iap_estimation.datasets.opening import Choices, open_dataset
 from iap_estimation.datasets.results import evaluate, show_results, write_results
+from iap_estimation.navigation.data import FrontendChoice
 from iap_estimation.navigation.pipeline import Results, check_methods, localize
 from iap_estimation.navigation.settings import load_settings
 from iap_io.runs.run_folder import create_run_folder, write_config
@@ -26,10 +28,13 @@ def add_localize(parser: argparse.ArgumentParser) -> None:
     """Options of ``iap localize``."""
     parser.description = (
         "Estimate the poses of recorded aircraft from their sensors, and judge them: a run folder, a folder in EuRoC's"
-        " layout, or a bag of ROS 1 or 2 with stereo images, CameraInfo and Imu."
+        " layout, or a bag of ROS 1 or 2 with images of one or two cameras, CameraInfo and Imu."
     )
     parser.add_argument("dataset", type=Path, metavar="DATASET_OR_BAG", help="folder or bag")
-    methods = "vio, vio_uwb, virpo, joint, drift_filter; several with commas"
+    methods = (
+        "vio, vio_uwb, virpo, joint, drift_filter, uwb (ranges without images), batch (all of the recording at once, by"
+        " gtsam); several with commas"
+    )
     parser.add_argument("--method", default="vio", help=f"{methods} (default: vio)")
     parser.add_argument(
         "--preset", default="default", help="settings of the estimators (default: default)"
@@ -57,22 +62,32 @@ def add_localize(parser: argparse.ArgumentParser) -> None:
 
 def _add_bag_options(bag: argparse._ArgumentGroup) -> None:
     for side in ("left", "right"):
-        bag.add_argument(f"--{side}", metavar="TOPIC", help=f"images of the {side} camera")
+        only = ", or of the only one" if side == "left" else ""
+        bag.add_argument(f"--{side}", metavar="TOPIC", help=f"images of the {side} camera{only}")
     bag.add_argument("--imu", metavar="TOPIC", help="the inertial unit")
     bag.add_argument("--truth", metavar="TOPIC", help="true poses of the inertial unit")
+    bag.add_argument(
+        "--map",
+        type=Path,
+        metavar="FILE",
+        help="YAML that says which messages are ranges to which anchors, for --method uwb; see docs/datasets.md",
+    )
     bag.add_argument(
         "--calibration",
         type=Path,
         nargs="+",
         default=[],
         metavar="FILE",
-        help="sensor.yaml as EuRoC has it of the left and the right camera, and of the inertial unit if there is a"
-        " third; in place of CameraInfo and /tf_static",
+        help="sensor.yaml as EuRoC has it of each camera, the left one first, and of the inertial unit if there is"
+        " one more; in place of CameraInfo and /tf_static",
     )
 
 
 def run_command(options: argparse.Namespace) -> int:
     """Localise, judge, write, draw and show.
+
+    An interrupt waits for the end of an update, since kernels that load and libraries that draw do not survive one
+    in their midst.
 
     Returns:
         The exit code: 1 if a method has failed.
@@ -83,14 +98,20 @@ def run_command(options: argparse.Namespace) -> int:
     console = Console(stderr=options.json)
     methods = [name.strip() for name in options.method.split(",") if name.strip()]
     dataset = open_dataset(options.dataset, _choices(options))
-    frontend = options.frontend or dataset.frontend
-    settings = load_settings(options.preset, options.assignments, frontend)
+    if options.frontend is not None:
+        dataset = replace(dataset, frontend=FrontendChoice(options.frontend, "as asked for"))
+    settings = load_settings(options.preset, options.assignments, dataset.frontend.preset)
     check_methods(methods, dataset)
     folder = create_run_folder(options.out, f"localize_{dataset.name}")
     try:
         names = ", ".join(each.name for each in dataset.aircraft)
         what = f"[bold]{', '.join(methods)}[/]: {names} of {dataset.source}"
-        with time_bar(console, what) as progress:
+        with time_bar(console, what) as show, Deferral() as interrupts:
+
+            def progress(t: float) -> None:
+                show(t)
+                interrupts.check()
+
             results = localize(dataset, methods, settings, progress=progress)
     except BaseException:  # what does not come to its end has nothing to leave
         shutil.rmtree(folder)
@@ -111,10 +132,7 @@ def run_command(options: argparse.Namespace) -> int:
 
 def _choices(options: argparse.Namespace) -> Choices:
     topics = Chosen(options.left, options.right, options.imu)
-    files: tuple[Path, ...] = tuple(options.calibration)
-    if files and len(files) not in (2, 3):
-        raise BadInput(f"--calibration: two or three files are expected, found {len(files)}")
-    return Choices(options.vehicle, topics, files, options.truth)
+    return Choices(options.vehicle, topics, tuple(options.calibration), options.truth, options.map)
 
 
 def _exit_code(results: Results) -> int:

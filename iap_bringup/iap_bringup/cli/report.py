@@ -12,6 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from iap_bringup.terminal.tables import number_text
+from iap_io.runs.fault_meta import Notice
 from iap_simulation.scenario.scenario import Scenario
 
 FLIGHT_TIME = "{task.completed:6.1f} of {task.total:.1f} s"
@@ -62,6 +63,13 @@ def show_sensors(console: Console, notes: Sequence[str], size: int, free: int) -
     for note in notes:
         console.print(note)
     console.print(f"recording takes about {decimal(size)} of {decimal(free)} that are free")
+
+
+def show_notice(console: Console, notice: Notice) -> None:
+    """Show a notice of a fault, as a warning where the platform will come down."""
+    style = "bold yellow" if notice.is_warning else None
+    text = f"warning: {notice.text}" if notice.is_warning else notice.text
+    console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)
 
 
 def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:

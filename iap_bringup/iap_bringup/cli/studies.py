@@ -22,6 +22,10 @@ def add_experiment(parser: argparse.ArgumentParser) -> None:
         "--flights", type=Path, metavar="DIR", help="recordings in place of flights by hand"
     )
     parser.add_argument("--out", type=Path, help="new folder for tables and figures")
+    parser.add_argument(
+        "--since", type=float, default=0.0, metavar="S", help="virpo_units: where recordings begin"
+    )
+    parser.add_argument("--seconds", type=float, metavar="S", help="virpo_units: of a flight")
     parser.set_defaults(run=experiment)
 
 
@@ -34,7 +38,8 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
 
 def experiment(options: argparse.Namespace) -> int:
     """Run a study and show its table."""
-    run_experiment(options.name, ExperimentOptions(options.quick, options.flights, options.out))
+    given = ("quick", "flights", "out", "since", "seconds")
+    run_experiment(options.name, ExperimentOptions(*(getattr(options, name) for name in given)))
     return 0
 
 

@@ -109,6 +109,13 @@ def virpo_faults(console: Console, options: ExperimentOptions) -> None:
     run_faults(console, options)
 
 
+def virpo_units(console: Console, options: ExperimentOptions) -> None:
+    """Localisation on inertial units without and with errors of scale: errors, and whether covariances know them."""
+    from iap_bringup.experiments.virpo_units import run_units
+
+    run_units(console, options)
+
+
 PEG = (
     "outcome",
     "depth_m",
@@ -123,7 +130,7 @@ EXPERIMENTS: dict[str, Callable[[Console], None]] = {
     for study in (free_flight, nodes, localization_nodes, soak, contact, peg_in_hole, sensors)
 }
 LOCALIZATION: dict[str, Callable[[Console, ExperimentOptions], None]] = {  # these take options
-    study.__name__: study for study in (virpo_tables, virpo_faults)
+    study.__name__: study for study in (virpo_tables, virpo_faults, virpo_units)
 }
 
 
@@ -133,6 +140,11 @@ def run_experiment(name: str, options: ExperimentOptions) -> None:
     Raises:
         BadInput: it does not take these options.
     """
+    is_part = options.since != 0.0 or options.seconds is not None
+    if is_part and (name != virpo_units.__name__ or options.flights is None):
+        raise BadInput("--since and --seconds are for virpo_units with --flights")
+    if options.since < 0.0 or (options.seconds is not None and not options.seconds > 0.0):
+        raise BadInput("--since: not below 0; --seconds: above 0")
     if name in LOCALIZATION:
         LOCALIZATION[name](Console(), options)
     elif options != ExperimentOptions():

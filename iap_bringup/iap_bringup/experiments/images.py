@@ -22,8 +22,8 @@ from iap_sensors.cameras.renderer import Renderer, Shot
 from iap_sensors.cameras.spec import PRESETS as CAMERAS
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.cameras import POSE, mounted_cameras_of, visible_bodies
+from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
-from iap_simulation.scenario.scenario import Options, resolve
 
 Pixels = NDArray[np.uint8]
 NO_BODIES = np.zeros((0, 7))

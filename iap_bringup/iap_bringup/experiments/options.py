@@ -18,11 +18,15 @@ class ExperimentOptions:
         quick: less of it, in minutes.
         flights: recordings in place of the flights by hand.
         out: new folder for its results; None is the next free one in ``runs``.
+        since: where in these recordings to begin [s].
+        seconds: of a flight at most; None is as the study has it.
     """
 
     quick: bool = False
     flights: Path | None = None
     out: Path | None = None
+    since: float = 0.0
+    seconds: float | None = None
 
 
 def bar_row(measured: float, bar: str) -> dict[str, str]:

@@ -19,8 +19,8 @@ from iap_sensors.imu import PRESETS as UNITS
 from iap_sensors.imu import Imu, ImuSpec
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
 from iap_sensors.mounted.inertial_units import Unit
+from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
-from iap_simulation.scenario.scenario import Options, resolve
 
 HOURS = 3.0  # of the still log
 SPAN = 10.0  # of dead reckoning [s]

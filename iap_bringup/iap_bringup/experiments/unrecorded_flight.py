@@ -11,7 +11,8 @@ from iap_description.signals import Step
 from iap_sensors.cameras.renderer import Renderer
 from iap_simulation.flight import Flight
 from iap_simulation.run import Progress
-from iap_simulation.scenario.scenario import Options, Scenario, resolve
+from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation import Simulation
 
 

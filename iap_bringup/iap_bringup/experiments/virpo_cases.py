@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from iap_bringup.experiments.manual_flights import Given, flight_folder, resolve_recording
-from iap_simulation.scenario.scenario import Options, Scenario, resolve
+from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.scenario.scenario import Scenario
 
 Base = Literal["vio", "vio_uwb", "virpo", "joint", "drift_filter"]
 Term = Literal["pos", "velo", "att", "drift"]
@@ -82,6 +83,8 @@ class Case:
         platform: None is the scenario's own.
         offset: of a recorded command [m].
         duration: None is as long as it is [s].
+        sensors: preset of them.
+        frontend: settings of what follows images.
         by_hand: whether heights are the VIO's alone, since the anchors are far and low (TABLE XI).
     """
 
@@ -94,6 +97,8 @@ class Case:
     platform: str | None = None
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
     duration: float | None = None
+    sensors: str = SENSORS
+    frontend: str = "default"
     by_hand: bool = False
 
     @property
@@ -101,12 +106,18 @@ class Case:
         """The aircraft that are judged."""
         return tuple(body for body in self.bodies if body != "center")
 
+    @property
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """The judged bodies: aircraft, and the central one if it is."""
+        centre = {"center": ("center",)} if "center" in self.bodies else {}
+        return {"drones": self.drones} | centre
+
     def resolve(self, seed: int) -> tuple[Scenario, dict[str, Any]]:
         """The flight with all sensors of localisation."""
         options = Options(
             platform=self.platform,
             seed=seed,
-            sensors=SENSORS,
+            sensors=self.sensors,
             scene=self.scene,
             duration=self.duration,
         )

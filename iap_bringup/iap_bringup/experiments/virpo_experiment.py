@@ -83,6 +83,11 @@ def show_tables(console: Console, made: Tables) -> None:
     console.print(f"{LEGEND}; gains in %. {REMARK}")
     for order in made.orders:
         console.print(f"{order.table}, {order.group}: {_ranks(order)}")
+    show_bars(console, made)
+
+
+def show_bars(console: Console, made: Tables) -> None:
+    """Print the number of bars that are reached."""
     judged = [cell for cell in made.cells if cell.passed is not None]
     console.print(f"{len(judged) - len(made.missed)} of {len(judged)} bars reached")
 

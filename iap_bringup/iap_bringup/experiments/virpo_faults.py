@@ -10,8 +10,8 @@ from rich.console import Console
 from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.experiments.virpo_cases import CASES, METHODS
 from iap_bringup.experiments.virpo_flights import Event, ObservedFlight
-from iap_bringup.experiments.virpo_runs import errors_of, estimated, settings_of, watch_case
-from iap_bringup.experiments.virpo_scores import Failed, Score
+from iap_bringup.experiments.virpo_runs import estimated, score_of, settings_of, watch_case
+from iap_bringup.experiments.virpo_scores import Failed
 from iap_bringup.terminal.tables import show_rows
 from iap_description.random_streams import stream
 from iap_estimation.virpo.messages import Ranges, Tracks
@@ -103,9 +103,7 @@ def _error(observed: ObservedFlight, events: list[Event], method: str) -> float 
     found = estimated(observed, events, METHODS[method].base, settings_of(METHODS[method]))
     if isinstance(found, Failed):
         return found
-    return float(
-        np.mean([Score.of(errors_of(observed, body, found[body])).ate for body in BODIES])
-    )
+    return float(np.mean([score_of(observed, body, found[body]).ate for body in BODIES]))
 
 
 def _row(error: float | Failed, clean: float | Failed) -> dict[str, str]:

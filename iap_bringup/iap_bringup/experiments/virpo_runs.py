@@ -13,6 +13,7 @@ from iap_bringup.experiments.virpo_cases import MAIN, METHODS, Case, Method, Stu
 from iap_bringup.experiments.virpo_flights import Event, ObservedFlight, observe, with_noise_of
 from iap_bringup.experiments.virpo_scores import Failed, Key, Score
 from iap_bringup.plots.plots_localization import Localized, Path
+from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.states import P
 from iap_estimation.datasets.evaluation import nees
@@ -55,7 +56,7 @@ def run_study(study: Study, report: Callable[[str], None]) -> Iterator[tuple[str
 def run_case(case: Case, seeds: tuple[int, ...]) -> Found:
     """Fly one case and estimate it with all its methods and seeds."""
     seen, found = watch_case(case, seeds[0]), Found()
-    frontend = load_settings().frontend
+    frontend = load_settings(frontend=case.frontend).frontend
     paths: dict[str, Path] = {}
     for seed in seeds:
         observed = seen
@@ -74,7 +75,8 @@ def watch_case(case: Case, seed: int) -> ObservedFlight:
     """Fly a case with cameras."""
     renderer = make_renderer("opengl")
     try:
-        return observe(case, seed, load_settings().frontend, renderer, lambda _: None)
+        frontend = load_settings(frontend=case.frontend).frontend
+        return observe(case, seed, frontend, renderer, lambda _: None)
     finally:
         renderer.close()
 
@@ -104,11 +106,11 @@ def with_pixel_noise(
     observed: ObservedFlight, events: Iterable[Event], pixels: float
 ) -> Iterator[Event]:
     """The same with white noise on every coordinate of every track [px]; the same noise each time."""
-    rigs = [each.rig for each in observed.own.fleet(pixels).aircraft]
+    deviations = [pixels / each.cameras.left.focal[0] for each in observed.own.aircraft]
     rng = np.random.default_rng(observed.scenario.seed)
     for who, measurement in events:
-        if isinstance(measurement, Tracks) and (rig := rigs[who]) is not None:
-            noise = rig.deviation * rng.standard_normal(measurement.views.shape)
+        if isinstance(measurement, Tracks):
+            noise = deviations[who] * rng.standard_normal(measurement.views.shape)
             yield who, replace(measurement, views=measurement.views + noise)
         else:
             yield who, measurement
@@ -124,7 +126,7 @@ def estimated(
         k = int(np.searchsorted(observed.t, t - 1e-6))
         return own.mounts[aircraft].unit(observed.x[k, own.rows[aircraft]])
 
-    localizer = make_localizer(base, own.fleet(spec.pixels), spec, first)
+    localizer = make_localizer(base, own.fleet(spec), spec, first)
     found: dict[str, list[Estimate]] = {}
     names = [each.name for each in own.aircraft]
     try:
@@ -141,17 +143,23 @@ def estimated(
     return found if found else Failed("no estimate came")
 
 
-def errors_of(observed: ObservedFlight, body: str, estimates: list[Estimate]) -> Array:
-    """Position errors (K, 3) of a body [m]."""
+def score_of(observed: ObservedFlight, body: str, estimates: list[Estimate]) -> Score:
+    """Score of the estimates of a body, which are some."""
     own, t = observed.own, [each.t for each in estimates]
     k = np.round(np.interp(t, observed.t, range(len(observed.t)))).astype(int)
-    places = np.array([each.p_WB_W for each in estimates])
-    names = [each.name for each in own.aircraft]
+    names, inside = [each.name for each in own.aircraft], None
     if body == CENTRE_NAME:
-        return places - observed.x[k, 0, P]
-    a = names.index(body)
-    true = [own.mounts[a].unit(row)[:3] for row in observed.x[k, own.rows[a]]]
-    return places - np.array(true)
+        true = observed.x[k, 0, :7]
+    else:
+        a = names.index(body)
+        true = np.array([own.mounts[a].unit(row)[:7] for row in observed.x[k, own.rows[a]]])
+        inside = biases_inside(observed, a, estimates)
+    errors = np.array([each.p_WB_W for each in estimates]) - true[:, :3]
+    q_WB = np.array([each.q_WB for each in estimates])
+    turns = so3.quaternion_log(so3.multiply(so3.conjugate(true[:, 3:]), q_WB))
+    C = np.array([each.covariance for each in estimates])
+    consistency = nees(errors, C[:, :3, :3]), nees(turns, C[:, 3:6, 3:6])
+    return Score.of(errors, turns, *consistency, inside)
 
 
 def biases_inside(observed: ObservedFlight, aircraft: int, estimates: list[Estimate]) -> float:
@@ -175,18 +183,13 @@ def _judged(
     if isinstance(found, Failed):
         return dict.fromkeys(case.bodies, found), None
     scores: dict[str, Score | Failed] = {}
-    names = [each.name for each in observed.own.aircraft]
     for body in case.bodies:
         name = _known_as(body, observed)
         estimates = found.get(name, [])
         if not estimates:
             scores[body] = Failed("no estimate came")
             continue
-        errors, inside = errors_of(observed, name, estimates), None
-        spread = np.array([each.covariance[:3, :3] for each in estimates])
-        if body != CENTRE_NAME:
-            inside = biases_inside(observed, names.index(name), estimates)
-        scores[body] = Score.of(errors, nees(errors, spread), inside)
+        scores[body] = score_of(observed, name, estimates)
     last = found[_known_as(case.bodies[-1], observed)]
     places = np.array([each.p_WB_W for each in last])
     return scores, Path(np.array([each.t for each in last]), places)

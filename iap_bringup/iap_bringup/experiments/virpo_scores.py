@@ -9,8 +9,10 @@ import numpy as np
 
 from iap_bringup.plots.plots_localization import Quartiles, quartiles_of
 from iap_description.arrays import Array
+from iap_estimation.evaluation.trajectory_errors import rmse_of_vectors
 
-Figure = Literal["ate", "horizontal", "vertical"]
+Figure = Literal["ate", "horizontal", "vertical", "attitude", "nees", "attitude_nees"]
+DIGITS = {"%": 1, "deg": 2, "": 2}  # behind the point of figures with these units; of others 3
 
 
 class Key(NamedTuple):
@@ -31,7 +33,9 @@ class Score:
         horizontal: of its part in x and y [m].
         vertical: of its part in z [m].
         quartiles: least error, quartiles, and largest [m].
+        attitude: root mean square of the attitude error [deg].
         nees: mean normalised squared error of the position for each degree of freedom; None where it was not computed.
+        attitude_nees: the same of the attitude.
         biases: share of the inertial unit's biases within three deviations; None where there are none.
     """
 
@@ -39,19 +43,30 @@ class Score:
     horizontal: float
     vertical: float
     quartiles: Quartiles
+    attitude: float
     nees: float | None = None
+    attitude_nees: float | None = None
     biases: float | None = None
 
     @classmethod
-    def of(cls, errors: Array, nees: float | None = None, biases: float | None = None) -> Self:
-        """Of position errors (K, 3) [m] in `map`, K > 0."""
+    def of(
+        cls,
+        errors: Array,
+        turns: Array,
+        nees: float | None = None,
+        attitude_nees: float | None = None,
+        biases: float | None = None,
+    ) -> Self:
+        """Of position errors (K, 3) [m] in `map`, and turns (K, 3) [rad] from the true attitudes; K > 0."""
         squares = np.mean(np.square(errors), axis=0)
         return cls(
             float(np.sqrt(squares.sum())),
             float(np.sqrt(squares[:2].sum())),
             float(np.sqrt(squares[2])),
             quartiles_of(errors),
+            float(np.rad2deg(rmse_of_vectors(turns))),
             nees,
+            attitude_nees,
             biases,
         )
 
@@ -117,7 +132,7 @@ class Cell:
     @property
     def text(self) -> str:
         """`measured (published)` and whether it passed."""
-        digits = 1 if self.unit == "%" else 3
+        digits = DIGITS.get(self.unit, 3)
         if self.failed:
             value = f"failed {self.failed} of {self.failed + self.seeds}"
         else:
@@ -139,11 +154,12 @@ def over_seeds(results: Results, case: str, method: str, body: str) -> tuple[lis
 def mean_of(
     results: Results, case: str, method: str, bodies: Sequence[str], figure: Figure = "ate"
 ) -> Mean:
-    """Mean over seeds of a figure's mean over bodies [m]."""
+    """Mean over seeds of a figure's mean over bodies."""
     columns, failed = [], 0
     for body in bodies:
         scores, lost = over_seeds(results, case, method, body)
-        columns.append([float(getattr(score, figure)) for score in scores])
+        values = [getattr(score, figure) for score in scores]
+        columns.append([float(value) for value in values if value is not None])
         failed = max(failed, lost)
     seeds = min((len(column) for column in columns), default=0)
     if failed or not seeds:

@@ -26,10 +26,15 @@ GAINS = {
     "drones": {"virpo": 20.0, "joint": 40.0},
     "center": {"joint": 0.0},
 }  # bars over vio_uwb [%]
+MAX_ATTITUDE = {
+    "drones": {"vio_uwb": 0.3, "joint": 0.3},
+    "center": {"joint": 0.4},
+}  # bars for attitude errors [deg]
 MAX_NEES = 2.0  # factor by which the mean NEES may be off one
 MIN_BIASES_INSIDE = 0.99  # least share of biases within three deviations
 GAIN = "gain over vio_uwb"
 GAIN_NOISY = "gain over vio_uwb, tracks with 1 px of noise"
+ATTITUDE = "attitude, RMSE in deg"
 CONSISTENCY = "consistency, mean over drones"
 TABLE_VII, TABLE_VIII = "iap_simulator TABLE VII", "iap_simulator TABLE VIII"
 TABLE_I, TABLE_II, FIG_5C = "virpo TABLE I", "virpo TABLE II", "virpo Fig. 5c"
@@ -73,6 +78,7 @@ def tables(results: Results, study: Study, papers: Published) -> Tables:
         *scenes(results, study, papers),
         *gains(results, study, papers),
         *noisy_gains(results, study),
+        *attitudes(results, study, papers),
         *consistency(results, study, papers),
         *_sequences(TABLE_I, "neighbours", results, study, papers),
         *_sequences(TABLE_II, "terms", results, study, papers),
@@ -172,6 +178,20 @@ def noisy_gains(results: Results, study: Study) -> list[Cell]:
     return cells
 
 
+def attitudes(results: Results, study: Study, papers: Published) -> list[Cell]:
+    """Attitude errors of the same flights: mean over the aircraft, and the central body."""
+    flown = [case for case in study.cases if case.name in papers.scenes]
+    cells = []
+    for case in flown:
+        for whose in ("drones", "center"):
+            for method in MAIN:
+                mean = mean_of(results, case.name, method, _bodies(case, whose), "attitude")
+                bar = MAX_ATTITUDE[whose].get(method)
+                row = f"{case.name} {whose}"
+                cells.append(Cell(ATTITUDE, row, method, *mean, bar=bar, unit="deg"))
+    return cells
+
+
 def consistency(results: Results, study: Study, papers: Published) -> list[Cell]:
     """NEES of the position for each degree of freedom, and how many biases are within three deviations."""
     flown = [case for case in study.cases if case.name in papers.scenes]
@@ -184,11 +204,14 @@ def consistency(results: Results, study: Study, papers: Published) -> list[Cell]
             for score in over_seeds(results, case.name, method, body)[0]
         ]
         nees = [score.nees for score in scores if score.nees is not None]
+        turned = [each.attitude_nees for each in scores if each.attitude_nees is not None]
         inside = [score.biases for score in scores if score.biases is not None]
         is_judged = method in ("vio_uwb", "joint")
         for name, values, bar, least in (
             ("NEES, at most", nees, MAX_NEES, False),
             ("NEES, at least", nees, 1.0 / MAX_NEES, True),
+            ("attitude NEES, at most", turned, MAX_NEES, False),
+            ("attitude NEES, at least", turned, 1.0 / MAX_NEES, True),
             ("biases within 3 sigma", inside, MIN_BIASES_INSIDE, True),
         ):
             if values:

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import CONFIG
-from iap_simulation.scenario.scenario import Options, Scenario, resolve, resolve_replay
+from iap_simulation.scenario.resolving import Options, resolve, resolve_replay
+from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 N = TypeVar("N", int, float)

@@ -12,9 +12,9 @@ from iap_description.errors import BadInput
 from iap_description.sensors.mounts import space
 from iap_description.sensors.sensor_info import ImuInfo, sensors_text
 from iap_description.vehicles.assembly import Assembly
-from iap_estimation.virpo.localizer import METHODS
+from iap_estimation.virpo.localizer import METHODS, OFFLINE
 from iap_io.runs.run_meta import TRUTH
-from iap_io.runs.topics import ESTIMATED, STATE
+from iap_io.runs.topics import ESTIMATED, HEALTH, STATE
 from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.rig_spec import rig_spec, sensor_infos
 from iap_simulation.scenario.scenario import Scenario
@@ -91,6 +91,10 @@ def localization_nodes(
     Raises:
         BadInput: there is no such method for nodes.
     """
+    if method in OFFLINE:
+        raise BadInput(
+            f"method '{method}' is for recordings alone, by ./iap localize (choices: {', '.join(METHODS)})"
+        )
     if method not in METHODS:
         raise BadInput(f"there is no method '{method}' (choices: {', '.join(METHODS)})")
     assembly, values = (
@@ -137,6 +141,12 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
         "gravity": scenario.world.gravity,
         "reference_topic": REVISED if control.admittance else "reference",
     }
+    if control.state_source != TRUTH and control.failsafe is not None:
+        out |= {"failsafe": _yaml(control.failsafe), "health_topics": health_topics(vehicle)}
+    known = [each for each in vehicle.faults if getattr(each, "known", False)]
+    if known:
+        trees = [each.model_dump(mode="json") for each in known]
+        out["faults"] = yaml.safe_dump(trees, sort_keys=False)
     if scenario.has_contact(vehicle):
         out |= {"wrench_topic": _wrench_topic(vehicle), "wrench_mode": control.wrench_mode}
     if scenario.has_contact(vehicle) and vehicle.push is not None:
@@ -144,6 +154,15 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
         if vehicle.push.axes:
             out["wrench_axes"] = list(vehicle.push.axes)
     return out
+
+
+def health_topics(vehicle: VehicleSpec) -> list[str]:
+    """Topics, within the vehicle's namespace, of the health of the estimators that it flies on."""
+    if vehicle.control.state_source in CENTRAL_METHODS:
+        return [HEALTH]
+    assembly = Assembly.of(vehicle.platform, vehicle.name)
+    topics = [f"{space(assembly, body)}/{HEALTH}" for body in assembly.aircraft]
+    return [each.removeprefix(f"/{vehicle.name}/") for each in topics]
 
 
 def reference_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:

@@ -9,12 +9,15 @@ from typing import Any
 
 from iap_bringup.nodes.step_synchronizer import StepSynchronizer, expected_topics
 from iap_description.sensors.readings import Reading
-from iap_description.signals import Step
+from iap_description.signals import EstimateHealth, Step
+from iap_estimation.navigation.health import Worst
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_folder import write_config
-from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunStats
-from iap_io.wire.message_views import stamp_of_time
+from iap_io.runs.run_meta import COMPLETED, DIVERGED, LOST, RunStats
+from iap_io.wire.message_views import SECOND, stamp_of_time
+from iap_physics.flight_monitor import CRASHED
+from iap_simulation.estimate_watch import Touchdown
 from iap_simulation.flight import Flight
 from iap_simulation.loop import is_far
 from iap_simulation.run import INTERRUPTED, judge
@@ -32,6 +35,7 @@ class NodeRecording:
         folder: of the run.
         synchronizer: takes the messages.
         outcome: one word for metrics.json once the flight is over, before that None.
+        has_lost_estimate: whether a controller says that the estimate is lost which it flies on.
         collisions: as metrics.json has them.
         control_step_us: mean time of a control step, as the controllers say.
     """
@@ -42,6 +46,7 @@ class NodeRecording:
             list(map(expected_topics, flight.vehicles)), self._write
         )
         self.outcome: str | None = None
+        self.has_lost_estimate = False
         self.collisions: list[dict[str, Any]] = []
         self.control_step_us = math.nan
         self._dt = flight.scenario.dt
@@ -49,6 +54,11 @@ class NodeRecording:
         self._began = self._wall = time.perf_counter()
         self._t = 0.0
         self._has_ticks = self._is_far = False
+        self._failsafes = flight.failsafes
+        self._estimated: dict[int, int] = {}  # by vehicle, stamp of the newest estimate [ns]
+        self._touchdowns = [Touchdown() for _ in flight.vehicles]
+        self._names = [vehicle.name for vehicle in flight.vehicles]
+        self._worst: dict[int, Worst] = {}
         write_config(folder, config, flight.sensors.suite.infos)
         self._recorder = Recorder(folder, flight.meta, flight.scenario.recording)
         flight.write_tracks(self._recorder)
@@ -57,6 +67,27 @@ class NodeRecording:
         """Record a reading, unless it is of a time after the flight's end."""
         if reading.t < self._end + self._dt:
             self._recorder.receive(reading)
+
+    def note_health(self, number: int, health: EstimateHealth) -> None:
+        """Note what an estimator of a vehicle says of itself."""
+        self._worst[number] = self._worst.get(number, Worst()).with_one(health)
+
+    def note_estimate(self, number: int, stamp: int) -> None:
+        """Note that there is an estimate of a vehicle at a time [ns]."""
+        self._estimated[number] = max(stamp, self._estimated.get(number, 0))
+
+    def note_state(self, number: int, stamp: int) -> None:
+        """Note the true state of a vehicle at a time [ns]; without an estimate for too long the flight is over."""
+        spec = self._failsafes.get(number)
+        if spec and stamp - self._estimated.get(number, 0) > spec.silence * SECOND:
+            self.outcome = self.outcome or LOST
+
+    def end(self, outcome: str) -> None:
+        """End a flight that physics_node calls failed; one that came down without its estimate may have landed."""
+        if self.outcome is None:
+            hardest = max(self._touchdowns, key=lambda each: each.speed)
+            landed = self.has_lost_estimate and outcome == CRASHED
+            self.outcome = hardest.outcome if landed else outcome
 
     @property
     def stamp(self) -> int:
@@ -81,7 +112,9 @@ class NodeRecording:
             BadInput: nothing was recorded.
         """
         wall = self._wall - self._began
-        stats = RunStats(self.outcome or INTERRUPTED, self._t, wall, self.control_step_us)
+        health = {self._names[i]: each.keys() for i, each in self._worst.items()}
+        outcome = self.outcome or INTERRUPTED
+        stats = RunStats(outcome, self._t, wall, self.control_step_us, health=health)
         return judge(self.folder, stats, self.collisions)
 
     def _write(self, ticks: Sequence[Step]) -> None:
@@ -92,6 +125,7 @@ class NodeRecording:
             self._began, self._has_ticks = self._wall, True
         for i, tick in enumerate(ticks):
             self._recorder.record(i, tick)
+            self._touchdowns[i].note(tick.x[0])
         self._t = ticks[0].t
         was_far, self._is_far = (
             self._is_far,
@@ -100,4 +134,4 @@ class NodeRecording:
         if was_far and self._is_far:  # one state alone may be a stranger's
             self.outcome = DIVERGED
         elif self._t > self._end:
-            self.outcome = COMPLETED
+            self.outcome = LOST if self.has_lost_estimate else COMPLETED

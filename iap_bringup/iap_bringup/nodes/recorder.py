@@ -5,8 +5,6 @@ The folder ends with the references, with a crash, or at Ctrl-C; a reset of the 
 new one.
 """
 
-import json
-import math
 import re
 import sys
 from collections.abc import Callable
@@ -14,20 +12,26 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from std_srvs.srv import SetBool
 
+from iap_bringup.launching.node_parameters import health_topics
 from iap_bringup.nodes.node_recording import NodeRecording
+from iap_bringup.nodes.recorded_values import (
+    collisions_of,
+    command_of,
+    duration_of,
+    reference_of,
+    task_of,
+    wrench_of,
+)
 from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_bringup.nodes.sensor_log import SensorLog, SensorMessage
 from iap_bringup.nodes.step_synchronizer import MEASURED_WRENCHES, expected_topics
 from iap_bringup.plots.plots import DRAWN, write_plots
-from iap_description.errors import BadInput, IapError
+from iap_control.nodes.topics import ESTIMATE_LOST
+from iap_description.errors import IapError
 from iap_description.sensors.readings import Reading
-from iap_description.signals import ForceTask as Task
-from iap_description.signals import Reference
-from iap_description.states import REF_FIXED, Command
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, EXIT_DONE, EXIT_FAILED, STEADY, Diagnostics, SuiteNode, run
@@ -36,16 +40,16 @@ from iap_io.runs.run_folder import create_run_folder, load_run
 from iap_io.runs.run_meta import COMPLETED
 from iap_io.sensor_messages.sensor_messages import IMU
 from iap_io.wire.cdr import decoded
+from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import (
     MAP,
     SECOND,
     CommandMessage,
     Message,
-    MessageReader,
     ReferenceMessage,
     StateMessage,
 )
-from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
+from iap_io.wire.sample_views import ForceTaskMessage, HealthMessage, WrenchMessage
 from iap_io.wire.stamp_guard import StampGuard
 from iap_simulation.flight import Flight
 from iap_simulation.vehicle import Vehicle
@@ -114,11 +118,20 @@ class RecorderNode(SuiteNode):
         states = [(topics.STATE, self._take_state)]
         if self._is_estimated[number]:
             states.append((topics.ESTIMATED, self._take_estimate))
+            self._listen_to_health(number, name)
         bodies = 1 + len(self._flight.scenario.vehicles[number].platform.joints)
         for topic, on_state in states:
             take = self._recording(partial(on_state, number))
             states_of = self.absolute(f"{name}/{topic}")
             self.inputs.listen_to_states(states_of, bodies, take, EVERY, rotors=4 * count)
+
+    def _listen_to_health(self, number: int, name: str) -> None:
+        take = partial(self._take_health, number)
+        for topic in health_topics(self._flight.scenario.vehicles[number]):
+            read = MessageReader(HealthMessage).read
+            self.inputs.listen(
+                HealthMessage.TYPE, self.absolute(f"{name}/{topic}"), read, take, EVERY
+            )
 
     def _recording(self, take: Callable[[Any], None]) -> Callable[[Any], None]:
         """What takes a message, with the end of the recording where that fails."""
@@ -145,16 +158,23 @@ class RecorderNode(SuiteNode):
 
     def _take_state(self, number: int, state: StateMessage) -> None:
         if self._runs[-1].synchronizer.is_reset(number, state.stamp):
+            begun = self._new_run()
+            begun.synchronizer.take_over(self._runs[-1].synchronizer)  # before it is emptied
             self._close_bag()
-            self._runs.append(self._new_run())
+            self._runs.append(begun)
             self._sensors.reset()
         self._note(number, topics.STATE)
+        self._runs[-1].note_state(number, state.stamp)
         synchronizer = self._runs[-1].synchronizer
         synchronizer.take_state(number, state.stamp, state.sequence, state.rows, state.rpm)
 
     def _take_estimate(self, number: int, estimate: StateMessage) -> None:
         rows = estimate.rows.copy()
+        self._runs[-1].note_estimate(number, estimate.stamp)
         self._runs[-1].synchronizer.take(number, topics.ESTIMATED, estimate.stamp, rows)
+
+    def _take_health(self, number: int, message: HealthMessage) -> None:
+        self._runs[-1].note_health(number, message.health)
 
     def _all_topics(self) -> set[tuple[int, str]]:
         """Vehicle and topic of all that is answered while time stands, again and again."""
@@ -195,10 +215,11 @@ class RecorderNode(SuiteNode):
             values = {pair.key: pair.value for pair in status.values}
             if "control_step_us" in values:
                 live.control_step_us = duration_of(values["control_step_us"])
+            live.has_lost_estimate |= bool(values.get(ESTIMATE_LOST))
             if "collisions" in values:
                 live.collisions = collisions_of(values["collisions"])
                 if re.fullmatch("[a-z_]+", values.get("outcome", "")):
-                    live.outcome = live.outcome or values["outcome"]
+                    live.end(values["outcome"])
         self._end_if_over()
 
     def _end_if_over(self) -> None:
@@ -238,74 +259,6 @@ class RecorderNode(SuiteNode):
                 self.get_logger().error(str(error))
             else:
                 self.get_logger().info(f"{live.folder}: {metrics['outcome']}")
-
-
-def reference_of(count: int, message: ReferenceMessage) -> Reference:
-    """The reference in a message, for so many aircraft."""
-    row, level = np.empty(REF_FIXED + count), message.level
-    message.get_row(row)
-    return Reference(row, level, message.wrench_P.copy())
-
-
-def command_of(count: int, message: CommandMessage) -> Command:
-    """The command in a message, for so many aircraft."""
-    command = Command.zeros(count)
-    message.get(command)
-    return command
-
-
-def duration_of(text: str) -> float:
-    """The mean time of a control step [us].
-
-    Raises:
-        BadInput: it is none.
-    """
-    try:
-        duration = float(text)
-    except ValueError:
-        duration = math.nan
-    if not 0.0 <= duration < math.inf:
-        raise BadInput(f"control_step_us: '{text[:40]}' is no time")
-    return duration
-
-
-def collisions_of(text: str) -> list[dict[str, Any]]:
-    """Collisions as physics_node tells of them.
-
-    Raises:
-        BadInput: they are none.
-    """
-    try:
-        records = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"collisions: '{text[:40]}' is no JSON") from error
-    if not isinstance(records, list) or not all(map(_is_collision, records)):
-        raise BadInput(f"collisions: '{text[:40]}' is no list of collisions")
-    return records
-
-
-def _is_collision(record: object) -> bool:
-    match record:
-        case {"t_s": float(t), "vehicles": [str(), str()]}:
-            return math.isfinite(t)
-    return False
-
-
-def wrench_of(message: WrenchMessage) -> np.ndarray:
-    """The wrench (6,) in a message."""
-    return message.wrench_P.copy()
-
-
-def task_of(message: ForceTaskMessage) -> Task:
-    """The task of wrench control in a message."""
-    return Task(
-        message.mode,
-        message.measured_P.copy(),
-        message.desired_P.copy(),
-        message.axes.astype(bool),
-        message.pose_integral_P.copy(),
-        message.wrench_integral_P.copy(),
-    )
 
 
 def main() -> int:

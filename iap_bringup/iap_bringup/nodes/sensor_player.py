@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 
 import rclpy
-from nav_msgs.msg import Odometry
 from rclpy.publisher import Publisher
 from rosbags.rosbag2 import Reader
 from rosgraph_msgs.msg import Clock
@@ -20,12 +19,13 @@ from rosgraph_msgs.msg import Clock
 from iap_description.errors import BadInput
 from iap_io.bags.bag_reading import check_metadata, parsing
 from iap_io.ros.conversions import stamp_message
+from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import EVERY, EXIT_DONE, LATEST, STEADY, SuiteNode, run
-from iap_io.ros.sensor_topics import message_class
 from iap_io.runs.run_files import BAG
 from iap_io.sensor_messages.camera_messages import IMAGE
-from iap_io.wire.cdr import stamp_of
+from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import SECOND
+from iap_io.wire.sample_views import OdometryMessage
 
 AHEAD = 0.005  # that is played at once [s of the recording]
 UNTIL_TOLERANCE = SECOND // 2  # before the end, to which estimates must come [ns]
@@ -78,11 +78,12 @@ class SensorPlayer(SuiteNode):
         self._estimated = math.inf  # when anything came on them [s of wall time]
         for topic in newest:
             take = partial(self._on_estimate, topic)
-            self.create_subscription(Odometry, topic, take, EVERY, raw=True)
+            read = MessageReader(OdometryMessage, frames=()).read
+            self.inputs.listen(OdometryMessage.TYPE, topic, read, take, EVERY)
         return newest
 
-    def _on_estimate(self, topic: str, data: bytes) -> None:
-        self._until[topic], self._estimated = stamp_of(data), time.monotonic()
+    def _on_estimate(self, topic: str, estimate: OdometryMessage) -> None:
+        self._until[topic], self._estimated = estimate.stamp, time.monotonic()
 
     def _advertise(self) -> None:
         for each in self._reader.connections:

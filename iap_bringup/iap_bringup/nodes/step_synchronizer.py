@@ -47,6 +47,7 @@ class _Vehicle:
     waiting: dict[str, dict[int, Any]] = field(default_factory=dict)  # topic -> stamp -> value
     last: dict[str, Any] = field(default_factory=dict)  # topic -> the last one recorded
     newest: int = -1  # stamp of the last state [ns]
+    taken: int = -1  # stamp of the last state that went out [ns]
 
     def is_complete(self) -> bool:
         """Whether all that goes with the oldest state is there."""
@@ -56,6 +57,7 @@ class _Vehicle:
     def take_oldest(self) -> Step | None:
         """The oldest state and what goes with it, or the last of it; None before the first command."""
         state = self.states.popleft()
+        self.taken = state.stamp
         for name, waiting in self.waiting.items():
             if state.stamp in waiting:
                 self.last[name] = waiting[state.stamp]
@@ -124,6 +126,16 @@ class StepSynchronizer:
             raise BadInput("header.stamp: far later than the newest state's")
         self._vehicles[vehicle].waiting.setdefault(topic, {})[stamp] = value
         self._flush()
+
+    def take_over(self, before: "StepSynchronizer") -> None:
+        """Take what a run before this one was given for ticks that it had passed.
+
+        After a reset, what goes with the first states may come before them, and then to the run that has ended.
+        """
+        for mine, other in zip(self._vehicles, before._vehicles, strict=True):
+            for topic, waiting in other.waiting.items():
+                early = {stamp: value for stamp, value in waiting.items() if stamp <= other.taken}
+                mine.waiting.setdefault(topic, {}).update(early)
 
     def finish(self) -> None:
         """Hand over what is left, complete or not."""

@@ -17,7 +17,8 @@ from iap_description.states import P
 from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_folder import CONFIG, RunData, load_run, write_file
 from iap_io.runs.run_meta import VehicleMeta
-from iap_simulation.scenario.scenario import Scenario, scenario_of
+from iap_simulation.scenario.resolving import scenario_of
+from iap_simulation.scenario.scenario import Scenario
 
 SIZE = (1280, 720)  # [pixels]
 PATH_STEP = 20  # ticks between the drawn points of a path

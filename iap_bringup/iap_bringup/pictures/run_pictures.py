@@ -20,7 +20,8 @@ from iap_description.sensors.sensor_info import CameraSensorInfo
 from iap_io.runs.run_folder import COMPARED, CONFIG, METRICS, RunData, load_run, read_metrics
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.metrics.errors import finite
-from iap_simulation.scenario.scenario import Scenario, scenario_of
+from iap_simulation.scenario.resolving import scenario_of
+from iap_simulation.scenario.scenario import Scenario
 
 SNAPSHOT = (960, 540)  # [pixels]
 

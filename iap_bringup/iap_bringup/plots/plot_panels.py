@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iap_bringup.plots.plot_series import Errors, Flight
-from iap_bringup.plots.plot_style import FREE, LIMIT, OUTSIDE, WIDTH
+from iap_bringup.plots.plot_style import FAULT, FREE, LIMIT, OUTSIDE, WIDTH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +39,7 @@ def grid(
         axes.set_xlabel("time [s]")
     for axes in panels.flat:
         (shade or shade_unscored)(axes, flown)
+    name_faults(panels[0, 0], flown)
     figure.align_ylabels(panels[:, 0])
     figure.align_ylabels(panels[:, 1])
     return list(panels.T.flat)
@@ -57,6 +58,7 @@ def shade_unscored(axes: Axes, flown: Flight) -> None:
     for begin, end in ((first, min(start, last)), (max(stop, first), last)):
         if end > begin:
             axes.axvspan(begin, end, **OUTSIDE)
+    _mark_faults(axes, flown)
 
 
 def shade_unjudged(axes: Axes, flown: Flight) -> None:
@@ -70,6 +72,36 @@ def shade_unjudged(axes: Axes, flown: Flight) -> None:
     for begin, end in zip(times[edges[::2]], times[edges[1::2]], strict=True):
         if end > contact.start:
             axes.axvspan(max(begin, contact.start), end, **OUTSIDE)
+    _mark_faults(axes, flown)
+
+
+def _mark_faults(axes: Axes, flown: Flight) -> None:
+    """Draw a line where a fault strikes, and where one ends."""
+    first, last = axes.get_xlim()
+    times = {t for fault in flown.meta.faults for t in (fault.at, fault.until)}
+    for t in sorted(t for t in times if first <= t <= last):
+        axes.axvline(t, **FAULT)
+
+
+def name_faults(axes: Axes, flown: Flight) -> None:
+    """Write beside the lines what strikes."""
+    first, last = axes.get_xlim()
+    for t in sorted({fault.at for fault in flown.meta.faults if first <= fault.at <= last}):
+        text = "\n".join(str(fault) for fault in flown.meta.faults if fault.at == t)
+        is_late = t > 0.5 * (first + last)
+        axes.annotate(
+            text,
+            (t, 0.04),
+            xycoords=axes.get_xaxis_transform(),
+            xytext=(-3 if is_late else 3, 0),
+            textcoords="offset points",
+            ha="right" if is_late else "left",
+            va="bottom",
+            color=FAULT["color"],
+            fontsize=6.0,
+            zorder=5.0,
+            bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0.0, "pad": 0.8},
+        )
 
 
 def mark_free(axes: Axes, flown: Flight, axis: int) -> None:

@@ -26,6 +26,7 @@ RAW: Style = {"color": "#1b62a5", "linewidth": 0.6, "alpha": 0.4}
 ESTIMATED: Style = {"color": "#c2185b", "linewidth": 0.8}
 BALANCING: Style = {"color": "#7a3b96", "linewidth": 1.4}
 LIMIT: Style = {"color": "0.45", "linestyle": (0, (1, 1.5)), "linewidth": 0.9}
+FAULT: Style = {"color": "#b00020", "linestyle": (0, (5, 1.5)), "linewidth": 0.8}
 OUTSIDE: Style = {"color": "0.94", "linewidth": 0.0, "zorder": 0.1}
 FREE = "0.93"
 # Of the aircraft one to twelve: neither blue nor orange, and apart for colour-blind eyes.

@@ -23,6 +23,7 @@ from iap_bringup.plots.plot_panels import (
     length_unit,
     mark_free,
     mark_limit,
+    name_faults,
     own_legend,
     shade_unscored,
     title,
@@ -177,6 +178,7 @@ def draw_thrusts(figure: Figure, flown: Flight) -> None:
     lower.set_xlabel("time [s]")
     for axes in (upper, lower):
         shade_unscored(axes, flown)
+    name_faults(upper, flown)
     figure.align_ylabels()
     figure.legend(loc="outside lower center", ncols=min(flown.meta.count, 6))
 
@@ -211,6 +213,7 @@ def draw_overview(figure: Figure, flown: Flight) -> None:
         shade_unscored(axes, flown)
         axes.tick_params(labelbottom=axes is panels[2])
     panels[2].set_xlabel("time [s]")
+    name_faults(panels[2], flown)
     figure.align_ylabels(panels)
 
 

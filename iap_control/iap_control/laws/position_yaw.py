@@ -18,7 +18,6 @@ from iap_control.allocator import Allocator
 from iap_control.gains import Gains
 from iap_control.laws.tracking import ACCELERATION, VELOCITY, Law, Tracking, integrate, track
 from iap_control.model import Inertia, PlatformModel, check_axes
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.kernels import (
     Quat,
@@ -41,6 +40,7 @@ from iap_description.kernels import (
     unrotate,
     vec,
 )
+from iap_description.momentum import inertia_about_com
 from iap_description.signals import AXES, ForceMode, ForceTask, Reference
 from iap_description.states import REF_ALPHA, REF_Q, REF_W, Level
 
@@ -73,8 +73,7 @@ class RigidLaw(NamedTuple):
     @classmethod
     def of(cls, gains: Gains, model: PlatformModel) -> "RigidLaw":
         """The arrays of a gain preset for a rigid platform."""
-        d = so3.hat(model.inertia.d_0)
-        J_c = model.inertia.J + model.inertia.mass * d @ d  # parallel axes, to the CoM
+        J_c = inertia_about_com(model.inertia.J, model.inertia.mass, model.inertia.d_0)
         low, high = map(math.fsum, zip(*(each.thrust_limits for each in model.fleet), strict=True))
         limits = (low, high, math.tan(min(each.tilt_max for each in model.fleet)))
         kP, kD = np.array(gains.rigid.kP), np.array(gains.rigid.kD)

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 
 from iap_control.allocator import Allocator
+from iap_control.nodes.estimate_health import EstimateHealthInput
 from iap_control.nodes.parameters import (
     FLIGHT,
     FLIGHT_FIXED,
@@ -21,7 +22,8 @@ from iap_control.nodes.tracked_reference import TrackedReference
 from iap_description.errors import BadInput
 from iap_description.states import Command, Mode, Q
 from iap_io.ros.node import LATEST, SuiteNode, run
-from iap_io.wire.message_views import CommandMessage, MessageReader, StateMessage
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import CommandMessage, StateMessage
 from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
 from iap_msgs.msg import ForceTask, PlatformCommand
 
@@ -90,7 +92,7 @@ class ControllerNode(SuiteNode):
         self.refuse_scenario("platform", "ros2 launch iap_bringup sim.launch.py")
         gains = GainParameters(self, FLIGHT_FIXED, FLIGHT)
         responder, wrench_topic, allocator, platform = make_control_responder(self, gains.gains)
-        self._responder = responder
+        self._responder, self._said = responder, 0  # losses of which the log tells
         gains.apply_to(self, responder.controller)
         self._out = CommandMessage.of(platform.count)
         self._commands = self.create_publisher(PlatformCommand, "command", LATEST)
@@ -102,7 +104,12 @@ class ControllerNode(SuiteNode):
             publish=self._publish,
             doing="controlling",
             timing="control_step_us",
+            failsafe=responder.failsafe,
         )
+        self._health = None
+        if responder.failsafe is not None:
+            say = self._topics.publish_diagnostics
+            self._health = EstimateHealthInput(self, responder.failsafe, say)
         self._wrench_commands = WrenchCommands(self, allocator, 1 + len(platform.joints))
         self._tracked = TrackedReference(self)
         if wrench_topic:
@@ -118,6 +125,9 @@ class ControllerNode(SuiteNode):
     def _publish(self) -> None:
         """Publish the command for the present state, after what wrench control does with it."""
         responder = self._responder
+        self._say_losses()
+        if self._health is not None:
+            self._health.look()
         if responder.task is not None:
             self._task.put_head(responder.stamp, responder.sequence)
             self._task.mode, self._task.axes[:] = responder.task.mode, responder.task.axes
@@ -129,6 +139,16 @@ class ControllerNode(SuiteNode):
         self._commands.publish(self._out.dump())
         if responder.tracked is not None:
             self._tracked.publish(responder.stamp, responder.sequence, responder.tracked)
+
+    def _say_losses(self) -> None:
+        """Log what the controller has been told of faults since the last command."""
+        faults = self._responder.faults
+        if faults is None or faults.told == self._said:
+            return
+        for loss in faults.losses[self._said : faults.told]:
+            log, text = self.get_logger(), f"t = {loss.at:.3f} s: re-allocates: {loss.text}"
+            (log.info if loss.can_carry else log.warning)(text)
+        self._said = faults.told
 
     def _on_demand(self, given: WrenchMessage) -> None:
         self._responder.take_demand(given.wrench_P)

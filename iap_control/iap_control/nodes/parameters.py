@@ -13,8 +13,10 @@ from iap_control.gains import PRESETS as GAINS
 from iap_control.gains import Gains
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import Push, PushPlan
+from iap_control.known_faults import KnownFaults, read_faults
 from iap_control.lever import LeverCompensation
 from iap_control.model import PlatformModel
+from iap_control.nodes.estimate_health import declared_failsafe
 from iap_control.responders.control_responder import (
     AdmittanceResponder,
     ControlResponder,
@@ -29,6 +31,7 @@ from iap_description.errors import BadInput
 from iap_description.plain_yaml import parse_yaml
 from iap_description.signals import ForceMode
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.faults import KnownFault
 from iap_description.vehicles.platform import Platform
 from iap_io.ros.node import SuiteNode
 
@@ -40,6 +43,9 @@ FLIGHT = {  # gains of a controller that may be changed in flight
     "integral_limit": f"Largest share of the integrals, {SIX} [N, N m; m/s^2, rad/s^2 where per_inertia].",
     "error_limit": "Errors of position [m] and attitude (sine of the angle) beyond which kP pulls no harder.",
     "compensation": "Share of the measured wrench, 0 to 1, which is fed forward.",
+    "disturbance.bandwidth": "Of the disturbance observer, force and torque [rad/s]; 0 is off.",
+    "disturbance.limit": "Its largest estimates per inertia [m/s^2], [rad/s^2].",
+    "disturbance.contact": "A component of the measured wrench beyond which its estimate stays [N, N m].",
     "rigid.kP": "Attitude gains of a platform without joints [1/s^2].",
     "rigid.kD": "Rate gains of a platform without joints [1/s].",
     "wrench.paper.kwP": f"Wrench control in mode paper: active wrench per wrench error, {SIX}.",
@@ -194,8 +200,10 @@ def make_control_responder(
     topic, wrenches = _wrenches(node, source, "")
     interaction = _interaction(node, model, wrenches, dt, limits.timeout)
     allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
-    lever = LeverCompensation.of(assembly)
-    return ControlResponder(controller, references, interaction, lever), topic, allocator, platform
+    faults = KnownFaults(_faults(node, model.count), model, controller, [allocator])
+    lever, failsafe = LeverCompensation.of(assembly), declared_failsafe(node)
+    given = (references, interaction, lever, faults, failsafe)
+    return ControlResponder(controller, *given), topic, allocator, platform
 
 
 def make_admittance_responder(
@@ -234,6 +242,13 @@ def accept_axes(node: SuiteNode, responder: ControlResponder) -> None:
 def _period(node: SuiteNode) -> float:
     what = "Rate at which states come [Hz]."
     return 1.0 / node.parameter("control_rate", 200.0, what, limits=(1.0, 1e4))
+
+
+def _faults(node: SuiteNode, count: int) -> tuple[KnownFault, ...]:
+    """The faults that the controller is told of."""
+    what = "Faults that the controller is told of when they strike, as a YAML list; empty: none."
+    text = node.parameter("faults", "", what)
+    return read_faults(text, count, source="parameter faults") if text else ()
 
 
 def _references(node: SuiteNode) -> tuple[Limits, Source]:

@@ -9,24 +9,20 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.subscription import Subscription
 
+from iap_control.estimate_failsafe import EstimateFailsafe
 from iap_control.responders.inputs import Kind
 from iap_control.responders.state_responder import StateResponder
 from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED
 from iap_description.vehicles.platform import Platform
-from iap_io.ros.conversions import BASE_LINK, frame, status_message
-from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, OK, WARN, Diagnostics, SuiteNode
-from iap_io.wire.message_views import (
-    MAP,
-    SECOND,
-    Message,
-    MessageReader,
-    ReferenceMessage,
-    StateMessage,
-)
+from iap_io.ros.conversions import BASE_LINK, frame, status_message, warning_or
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, Diagnostics, SuiteNode
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import MAP, SECOND, Message, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import AccelMessage, PoseMessage, TwistMessage, WrenchMessage
 
 REFERENCE = "reference"
+ESTIMATE_LOST = "estimate_lost"  # key in diagnostics: since when and why; empty while it is not
 INPUT_QUEUE = 10  # messages of a simple input that may wait
 
 
@@ -41,6 +37,7 @@ class ResponderTopics:
         publish: called once the answer is there, also again.
         doing: what the node does, for diagnostics.
         timing: name of the mean time of an answer in diagnostics.
+        failsafe: of a vehicle that flies on an estimate; None: there is none.
     """
 
     def __init__(
@@ -53,8 +50,10 @@ class ResponderTopics:
         publish: Callable[[], None],
         doing: str,
         timing: str,
+        failsafe: EstimateFailsafe | None = None,
     ) -> None:
         self._node, self._responder, self._publish = node, responder, publish
+        self._failsafe = failsafe
         self._doing, self._timing = doing, timing
         self.base = frame(node.vehicle, BASE_LINK)
         self._row = np.zeros(REF_FIXED + platform.count)
@@ -141,18 +140,25 @@ class ResponderTopics:
         if self._node.count_publishers(whole):
             raise BadInput(f"ignored, {whole} is published")
 
+    def publish_diagnostics(self) -> None:
+        """Publish the diagnostics now."""
+        self._diagnostics.publish()
+
     def _statuses(self) -> list[DiagnosticStatus]:
         responder, counts = self._responder, self._responder.counts
         refusals = self._node.inputs.refusals
-        text = self._missing() or self._lost() or refusals.newest() or self._doing
+        failsafe = self._failsafe
+        lost = "" if failsafe is None else failsafe.text
+        wrong = lost, self._missing(), self._lost(), refusals.newest()
         values = {
             "t": max(responder.t, 0.0),
             "answered": counts.answered,
             "skipped": counts.skipped,
             "rejected": refusals.count(),
             self._timing: 1e6 * self._spent / max(1, counts.answered),
+            **({} if failsafe is None else {ESTIMATE_LOST: lost}),
         }
-        level = OK if text == self._doing else WARN
+        level, text = warning_or(self._doing, *wrong)
         return [status_message(self._node.get_fully_qualified_name(), level, text, values)]
 
     def _missing(self) -> str:

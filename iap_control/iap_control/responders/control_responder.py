@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from iap_control.controller import Controller
+from iap_control.estimate_failsafe import EstimateFailsafe
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import PushPlan
+from iap_control.known_faults import KnownFaults
 from iap_control.lever import LeverCompensation
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.state_responder import StateResponder
@@ -47,9 +49,13 @@ class ControlResponder(StateResponder[Command]):
         references: what is tracked.
         interaction: None where no wrench is measured.
         lever: of a platform whose joints are off its aircraft's CoMs.
+        faults: that the controller is told of.
+        failsafe: of a vehicle that flies on an estimate; None flies on.
 
     Attributes:
         task: what wrench control did with the last command; None where there is none.
+        faults: as given.
+        failsafe: as given.
     """
 
     def __init__(
@@ -58,11 +64,14 @@ class ControlResponder(StateResponder[Command]):
         references: ReferenceInput,
         interaction: WrenchInteraction | None = None,
         lever: LeverCompensation | None = None,
+        faults: KnownFaults | None = None,
+        failsafe: EstimateFailsafe | None = None,
     ) -> None:
         super().__init__(references, interaction.wrenches if interaction else None)
         self.controller = controller
         self.task: ForceTask | None = None
         self._interaction, self._lever = interaction, lever
+        self.faults, self.failsafe = faults, failsafe
         self._off = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool))
         self._warm_up()
 
@@ -94,12 +103,20 @@ class ControlResponder(StateResponder[Command]):
     def _begin_anew(self) -> None:
         self.controller.reset()
         self.task = None
+        if self.faults is not None:
+            self.faults.reset()
+        if self.failsafe is not None:
+            self.failsafe.reset()
         if self._interaction is not None:
             self._interaction.demand.reset()
             if self._interaction.plan is not None:
                 self._interaction.plan.reset()
 
     def _compute(self, reference: Reference, wrench_P: Array | None) -> Command:
+        if self.faults is not None:
+            self.faults.tell(self.t)
+        if self.failsafe is not None:
+            reference = self.failsafe.reference(self.t, self._x, reference)
         if self._interaction is None:
             return self.controller(self._x, reference)
         self.task = self._task(self._interaction, wrench_P)

@@ -12,6 +12,13 @@ from pydantic import Field, model_validator
 from iap_description.config import Count, Flag, NonNegative, Positive, Real, Record, Vec3, validate
 from iap_description.errors import BadInput
 from iap_description.plain_yaml import parse_yaml
+from iap_description.sensors.lens import (
+    PLUMB_BOB,
+    Coefficients,
+    Lens,
+    LensModel,
+    check_coefficients,
+)
 
 Quaternion = tuple[Real, Real, Real, Real]
 Matrix3 = tuple[Real, Real, Real, Real, Real, Real, Real, Real, Real]
@@ -70,6 +77,7 @@ class ImuInfo(SensorInfo):
         gyro_walk: of its bias [rad/s^2/sqrt(Hz)].
         accel_noise: density [m/s^2/sqrt(Hz)].
         accel_walk: of its bias [m/s^3/sqrt(Hz)].
+        gyro_scale: relative deviation of its gyroscope's readings, by scale and misalignment together.
         attitude_deviation: of the estimated attitude about each axis [rad]; None without estimate.
         has_bias: whether its true biases are recorded.
     """
@@ -79,6 +87,7 @@ class ImuInfo(SensorInfo):
     gyro_walk: NonNegative
     accel_noise: NonNegative
     accel_walk: NonNegative
+    gyro_scale: NonNegative = 0.0
     attitude_deviation: NonNegative | None = None
     has_bias: Flag = False
 
@@ -104,9 +113,12 @@ class CameraSensorInfo(SensorInfo):
         width: [pixels].
         height: [pixels].
         K: (9) intrinsic matrix of the distorted image, row by row [pixels].
-        D: k1, k2, p1, p2, k3 of ``plumb_bob``.
+        D: coefficients of its lens, see `iap_description.sensors.lens.Lens`.
         R: (9) rotation to the rectified image.
         P: (12) projection of the rectified image; of a pair's right camera with -fx baseline.
+        distortion_model: of the lens, as ROS names it.
+        noise: standard deviation of its white noise [grey levels].
+        exposure_time: over which its images blur [s].
     """
 
     kind: Literal["camera"] = "camera"
@@ -114,9 +126,27 @@ class CameraSensorInfo(SensorInfo):
     width: Size
     height: Size
     K: Matrix3
-    D: tuple[Real, Real, Real, Real, Real]
+    D: Coefficients
     R: Matrix3 = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
     P: tuple[Real, Real, Real, Real, Real, Real, Real, Real, Real, Real, Real, Real]
+    distortion_model: LensModel = PLUMB_BOB
+    noise: NonNegative = 0.0
+    exposure_time: NonNegative = 0.0
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether its images are those of a pinhole, without noise and blur."""
+        return not (self.lens.bends or self.noise or self.exposure_time)
+
+    @property
+    def lens(self) -> Lens:
+        """Its lens."""
+        return Lens.of(self.distortion_model, self.D, source=self.topic)
+
+    @model_validator(mode="after")
+    def _has_a_lens(self) -> Self:
+        check_coefficients(self.distortion_model, self.D, key="D")
+        return self
 
 
 class LidarInfo(SensorInfo):

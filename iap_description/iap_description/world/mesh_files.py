@@ -59,7 +59,10 @@ def _read(path: str, _: int) -> tuple[Array, Faces]:
         raise ValueError(f"{path} has a triangle of a vertex that is not there")
     if not (np.abs(mesh.vertices) < FARTHEST).all():
         raise ValueError(f"the mesh {path} has a vertex that is not within {FARTHEST:g} m")
-    mesh.merge_vertices(merge_tex=True, merge_norm=True)
+    try:
+        mesh.merge_vertices(merge_tex=True, merge_norm=True)
+    except OverflowError as error:  # of colours or normals that are no numbers of their kind
+        raise ValueError(f"{path} is not a mesh that can be read: {error}") from error
     vertices = np.asarray(mesh.vertices, dtype=np.float64)
     faces = np.asarray(mesh.faces, dtype=np.int64)
     _check(path, faces)

@@ -9,7 +9,8 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, shown
-from iap_estimation.frontend.calibration import PLUMB_BOB, Camera
+from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB
+from iap_estimation.frontend.calibration import Camera
 from iap_estimation.navigation.data import Gray
 from iap_io.bags.encoded_images import decoded
 from iap_io.euroc.euroc_text import transform
@@ -82,7 +83,7 @@ def camera_of(info: Any, topic: str, source: str) -> tuple[Camera, Array]:  # no
         source: to name in errors.
 
     Raises:
-        BadInput: the camera is not calibrated, or has another lens than plumb_bob.
+        BadInput: the camera is not calibrated, or has another lens than plumb_bob or equidistant.
     """
     K, D, R, P = (_numbers(info, name) for name in "KDRP")
     size = int(info.width), int(info.height)
@@ -90,7 +91,7 @@ def camera_of(info: Any, topic: str, source: str) -> tuple[Camera, Array]:  # no
         K = P.reshape(3, 4)[:, :3]
         turn = R.reshape(3, 3) if R.any() else np.eye(3)
         return Camera.of(size, K, np.zeros(5), model=PLUMB_BOB, source=source), turn
-    has_lens = D.size > 0 and bool(D.any())
+    has_lens = info.distortion_model == EQUIDISTANT or (D.size > 0 and bool(D.any()))
     model = info.distortion_model if has_lens else PLUMB_BOB
     D = D if has_lens else np.zeros(5)
     return Camera.of(size, K, D, model=model, source=source), np.eye(3)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bags of ROS 1 and 2 with stereo images and an inertial unit as data sets: one aircraft, no ranges."""
+"""Bags of ROS 1 and 2 with images of one or two cameras and an inertial unit as data sets: one aircraft, no ranges."""
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -11,17 +10,25 @@ from typing import Any
 
 import numpy as np
 from rosbags.highlevel import AnyReader
-from rosbags.typesys import Stores, get_typestore
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_estimation.datasets.bag_messages import FixedFrames, camera_of, grey, shift_of
+from iap_estimation.datasets.bag_reader import (
+    first,
+    inertial,
+    messages,
+    noise_of,
+    opened,
+    stamp_of,
+    topic_messages,
+)
 from iap_estimation.datasets.bag_topics import Chosen, Picked, info_topic, pick
-from iap_estimation.datasets.euroc_source import on_imu, read_imu_file, read_stereo
+from iap_estimation.datasets.euroc_calibration import on_imu, read_cameras, read_imu_file
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
 from iap_estimation.navigation.data import (
-    CAMERA_PRESET,
-    MEMS,
+    FROM_CAMERAS,
+    ONE_CAMERA,
     AircraftData,
     Dataset,
     Event,
@@ -30,10 +37,7 @@ from iap_estimation.navigation.data import (
     Truth,
 )
 from iap_estimation.navigation.streams import Clock, Pairing, in_order
-from iap_estimation.virpo.messages import Inertial
-from iap_io.bags.bag_reading import check_metadata, parsing
 from iap_io.sensor_messages.static_transforms import TF_STATIC
-from iap_io.trajectories.messages import xyz
 from iap_io.trajectories.reader import read_recorded
 from iap_io.trajectories.topics import Topic
 
@@ -55,25 +59,27 @@ def open_bag(
     Raises:
         BadInput: the bag cannot be read, or misses a sensor or its calibration.
     """
-    with _opened(path) as reader:
+    with opened(path) as reader:
         topics = {
             name: Topic(about.msgtype or "several types", about.msgcount)
             for name, about in reader.topics.items()
         }
         picked = pick(str(path), topics, chosen, partial(_shift, reader))
-        sample = _first(reader, picked.imu)
-        start = _stamp(sample)
-        measured = _noise(list(islice(_messages(reader, picked.imu), RATE_SAMPLES)))
-        noise, pair, notes = _calibrated(path, reader, picked, sample.header.frame_id, calibration)
+        sample = first(reader, picked.imu)
+        start = stamp_of(sample)
+        measured = noise_of(list(islice(messages(reader, picked.imu), RATE_SAMPLES)))
+        noise, pair = _calibrated(path, reader, picked, sample.header.frame_id, calibration)
+        notes: tuple[str, ...] = () if pair.right is not None else (ONE_CAMERA,)
         if noise is None:
-            noise, notes = measured
+            noise, note = measured
+            notes = (*notes, note)
     known = None if truth is None else _truth(path, truth, start)
     if known is None:
         notes = (*notes, "nothing says what is true (--truth): there are trajectories, no errors")
     one = AircraftData("aircraft", pair, noise, truth=known)
     tally = Tally()
     events = partial(_events, path, picked, start, tally)
-    return Dataset(str(path), path.stem, (one,), start, events, tally, notes, CAMERA_PRESET)
+    return Dataset(str(path), path.stem, (one,), start, events, tally, notes, FROM_CAMERAS)
 
 
 def _calibrated(
@@ -82,42 +88,27 @@ def _calibrated(
     picked: Picked,
     imu_frame: str,
     files: tuple[Path, ...],
-) -> tuple[Array | None, StereoCalibration, tuple[str, ...]]:
-    """Noise densities (4,) if a file says them, the pair on the inertial unit, and what the user should know."""
-    if len(files) in (2, 3):
-        pair = read_stereo(files[0], files[1])
-        if len(files) == 2:
-            return None, pair, ()
-        noise, T_BI = read_imu_file(files[2])
-        return noise, on_imu(pair, T_BI), ()
+) -> tuple[Array | None, StereoCalibration]:
+    """Noise densities (4,) if a file says them, and the cameras on the inertial unit."""
+    count = len(picked.images)
+    if len(files) == count:
+        return None, read_cameras(files)
+    if len(files) == count + 1:
+        noise, T_BI = read_imu_file(files[-1])
+        return noise, on_imu(read_cameras(files[:-1]), T_BI)
     if files:
-        raise BadInput(f"--calibration: two or three files are expected, found {len(files)}")
+        raise BadInput(
+            f"--calibration: {len(files)} files for {' and '.join(picked.images)}: one of each is expected, and maybe"
+            " one of the inertial unit"
+        )
     if TF_STATIC not in reader.topics:
         raise BadInput(
             f"{path}: no {TF_STATIC} says where the cameras are; give --calibration LEFT RIGHT"
         )
-    tf = FixedFrames(str(path), _messages(reader, TF_STATIC))
+    tf = FixedFrames(str(path), messages(reader, TF_STATIC))
     placed = [_placed(path, reader, topic, tf, imu_frame) for topic in picked.images]
     source = f"{path}: {' and '.join(picked.images)}"
-    pair = StereoCalibration.placed(*zip(*placed, strict=True), source=source)
-    return None, pair, ()
-
-
-def _noise(samples: Sequence[Any]) -> tuple[Array, tuple[str, ...]]:
-    """Densities (4,) as the covariances of samples say, or else of a small MEMS unit, and what the user should know."""
-    noise = np.array(MEMS)
-    span = (_stamp(samples[-1]) - _stamp(samples[0])) * 1e-9
-    step = span / max(len(samples) - 1, 1)
-    taken = []
-    for at, name in enumerate(("angular_velocity", "linear_acceleration")):
-        covariance = np.array(getattr(samples[0], f"{name}_covariance"), dtype=float)
-        variance = float(np.mean(np.diag(covariance.reshape(3, 3))))
-        if variance > 0.0 and step > 0.0:
-            noise[at] = math.sqrt(variance * step)
-        else:
-            taken.append(name.replace("_", " "))
-    parts = " and ".join([f"noise of the {name}" for name in taken] + ["walk of the biases"])
-    return noise, (f"{parts} of the inertial unit: not known, a small MEMS unit's is taken",)
+    return None, StereoCalibration.placed(*zip(*placed, strict=True), source=source)
 
 
 def _placed(
@@ -129,7 +120,7 @@ def _placed(
         raise BadInput(
             f"{path}: no calibration: {source} is missing; give --calibration LEFT RIGHT"
         )
-    info, image = _first(reader, source), _first(reader, topic)
+    info, image = first(reader, source), first(reader, topic)
     lens, turn = camera_of(info, topic, f"{path}: {source}")
     T_IC = tf.between(imu_frame, image.header.frame_id or info.header.frame_id)
     T_IC[:3, :3] = T_IC[:3, :3] @ turn.T
@@ -145,13 +136,16 @@ def _arriving(path: Path, picked: Picked, start: int, tally: Tally) -> Iterator[
     pairing: Pairing[Any] = Pairing(tally)
     names = (*picked.images, picked.imu)
     clocks = {name: Clock(f"{path}: {name}", tally) for name in names}
-    with _opened(path) as reader:
-        for topic, message in _all(reader, names):
-            t = (_stamp(message) - start) * 1e-9
+    with opened(path) as reader:
+        for topic, message in topic_messages(reader, names):
+            t = (stamp_of(message) - start) * 1e-9
             if not clocks[topic].goes_on(t):
                 continue
             if topic == picked.imu:
-                yield 0, _inertial(f"{path}: {topic}", t, message)
+                yield 0, inertial(f"{path}: {topic}", t, message)
+                continue
+            if len(picked.images) == 1:
+                yield 0, Images(t, grey(message, f"{path}: {topic}"), None)
                 continue
             pair = pairing.add(picked.images.index(topic), t, message)
             if pair is not None:
@@ -160,69 +154,13 @@ def _arriving(path: Path, picked: Picked, start: int, tally: Tally) -> Iterator[
     pairing.end()
 
 
-def _inertial(source: str, t: float, message: Any) -> Inertial:  # noqa: ANN401
-    w, f = np.array(xyz(message.angular_velocity)), np.array(xyz(message.linear_acceleration))
-    if not (np.isfinite(w).all() and np.isfinite(f).all()):
-        raise BadInput(f"{source}: a sample at {t:.6f} s is not finite")
-    return Inertial(t, w, f)
-
-
 def _truth(path: Path, topic: str, start: int) -> Truth:
     found = read_recorded(path, topic=topic, max_gap=math.inf)
     offset = (found.start_ns - start) * 1e-9
     return Truth(found.t + offset, np.hstack([found.p_WP_W, found.q_WP]), found.v_WP_W)
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[AnyReader]:
-    is_ros1 = path.suffix == ".bag"
-    store = get_typestore(Stores.ROS1_NOETIC if is_ros1 else Stores.LATEST)
-    reader = None
-    with parsing(path):
-        check_metadata(path)
-        reader = AnyReader([path], default_typestore=store)
-        reader.open()
-        count = reader.message_count
-    try:
-        if not count:
-            raise BadInput(f"{path}: the bag holds no messages")
-        yield reader
-    finally:
-        reader.close()
-
-
-def _all(reader: AnyReader, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-    """Topics and messages in the order of the bag."""
-    path = Path(str(reader.paths[0]))
-    chosen = [each for each in reader.connections if each.topic in names]
-    raw = reader.messages(chosen)
-    while True:
-        with parsing(path):
-            found = next(raw, None)
-            if found is None:
-                return
-            message: Any = reader.deserialize(found[2], found[0].msgtype)
-        yield found[0].topic, message
-
-
-def _messages(reader: AnyReader, topic: str) -> Iterator[Any]:
-    return (message for _, message in _all(reader, (topic,)))
-
-
-def _first(reader: AnyReader, topic: str) -> Any:  # noqa: ANN401
-    found = next(islice(_messages(reader, topic), 1), None)
-    if found is None:
-        raise BadInput(f"{reader.paths[0]}: no message on {topic}")
-    return found
-
-
 def _shift(reader: AnyReader, image: str) -> float | None:
     """P[3] of the CameraInfo beside a topic of images."""
     topic = info_topic(image)
-    return shift_of(_first(reader, topic)) if topic in reader.topics else None
-
-
-def _stamp(message: Any) -> int:  # noqa: ANN401
-    """A message's stamp [ns]; ROS 1 and 2 name its parts alike in rosbags."""
-    stamp = message.header.stamp
-    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+    return shift_of(first(reader, topic)) if topic in reader.topics else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Choice of the topics of a bag that are its stereo pair and its inertial unit."""
+"""Choice of the topics of a bag that are its cameras and its inertial unit."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Picked:
-    """Topics of the left and the right images, and of the inertial unit."""
+    """Topics of the left and the right images, or of the only ones, and of the inertial unit."""
 
-    images: tuple[str, str]
+    images: tuple[str, ...]
     imu: str
 
 
@@ -48,7 +48,7 @@ def pick(
         shift: P[3] of the CameraInfo of an image topic; None without one.
 
     Raises:
-        BadInput: there is no pair or no inertial unit, or there are several.
+        BadInput: there are no images or no inertial unit, or there are several of which none are chosen.
     """
     for name, kinds in (
         (chosen.left, (IMAGE, COMPRESSED)),
@@ -64,7 +64,7 @@ def pick(
         raise BadInput(
             f"{source}: no inertial unit: no topic of type {IMU}; it holds {listing(topics)}"
         )
-    images = _pair(source, topics, chosen, shift)
+    images = _cameras(source, topics, chosen, shift)
     return Picked(images, chosen.imu or _nearest(source, imus, images[0]))
 
 
@@ -78,12 +78,13 @@ def _having(topics: Mapping[str, Topic], *kinds: str) -> list[str]:
     return sorted(n for n, about in topics.items() if about.msgtype in kinds and about.messages)
 
 
-def _pair(
+def _cameras(
     source: str,
     topics: Mapping[str, Topic],
     chosen: Chosen,
     shift: Callable[[str], float | None],
-) -> tuple[str, str]:
+) -> tuple[str, ...]:
+    """The stereo pair; without any, the only camera, or the one that is chosen as the left one."""
     if chosen.left is not None and chosen.right is not None:
         return chosen.left, chosen.right
     images = _images(topics)
@@ -95,6 +96,9 @@ def _pair(
         pairs = [(a, b) for a in lefts for b in rights if _fits((a, b), chosen)]
     if len(pairs) == 1:
         return pairs[0]
+    single = images if chosen.left is None else [chosen.left]
+    if not pairs and len(single) == 1 and chosen.right is None:
+        return (single[0],)
     found = "; ".join(" and ".join(pair) for pair in pairs) or listing(topics)
     problem = "several stereo pairs" if pairs else "no stereo pair"
     raise BadInput(f"{source}: {problem}; choose with --left and --right from: {found}")

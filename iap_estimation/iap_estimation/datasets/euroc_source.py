@@ -1,30 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Folders in EuRoC's layout as data sets: one aircraft, distorted stereo images, an inertial unit, no ranges.
+"""Folders in EuRoC's layout as data sets: one aircraft, images of one or two cameras, an inertial unit, no ranges.
 
 ``mav0/{cam0,cam1}/{data.csv,sensor.yaml,data/*}``, ``mav0/imu0/{data.csv,sensor.yaml}``, and what is true, if it
-is known, in ``state_groundtruth_estimate0``, ``vicon0`` or ``leica0``.
+is known, in ``state_groundtruth_estimate0``, ``vicon0``, ``leica0`` or TUM-VI's ``mocap0``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import NamedTuple
 
 import cv2
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
 
 from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Real, validate
 from iap_description.errors import BadInput
-from iap_description.plain_yaml import parse_mapping
-from iap_description.sensors.sensor_info import Size
-from iap_description.text_files import read_text
-from iap_estimation.frontend.calibration import PLUMB_BOB, Camera, StereoCalibration, rigid
+from iap_estimation.datasets.euroc_calibration import (
+    on_imu,
+    read_cameras,
+    read_imu_file,
+    read_place,
+)
 from iap_estimation.navigation.data import (
-    CAMERA_PRESET,
+    FROM_CAMERAS,
     MEMS,
+    ONE_CAMERA,
     AircraftData,
     Dataset,
     Event,
@@ -36,55 +37,12 @@ from iap_estimation.navigation.data import (
 from iap_estimation.navigation.streams import Clock, Pairing
 from iap_estimation.virpo.messages import Inertial
 from iap_io.bags.encoded_images import read_image
-from iap_io.euroc.euroc_text import transform
 from iap_io.euroc.tables import Table, read_table
 
 HOME = "mav0"
-OPENCV_HEADER, OPENCV_TAG = "%YAML:1.0", "!!opencv-matrix"  # which are no YAML
-TRUTHS = ("state_groundtruth_estimate0", "vicon0", "leica0")
+TRUTHS = ("state_groundtruth_estimate0", "vicon0", "leica0", "mocap0")
 UNIT_TOLERANCE = 0.01  # of true attitudes, which some write with few digits
 POSITION, POSE, STATE = 3, 7, 16  # columns of a truth that knows so much
-
-
-class _Matrix(BaseModel):
-    """A matrix of OpenCV's ``FileStorage``, row by row."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    data: tuple[Real, ...]
-
-
-class _Placed(BaseModel):
-    """The key of a sensor's file that says where it is."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    T_BS: _Matrix  # from the sensor's frame to the body
-
-    def place(self, path: Path) -> tuple[Array, Array]:
-        """Place (3,) [m] and attitude (4,) on the body.
-
-        Raises:
-            BadInput: it is no rigid motion.
-        """
-        return rigid(self.T_BS.data, f"{path}: key 'T_BS.data'")
-
-
-class _CameraFile(_Placed):
-    """The keys that are read of a camera's file; its frame is the optical one."""
-
-    resolution: tuple[Size, Size]
-    camera_model: Literal["pinhole"]
-    intrinsics: tuple[Real, Real, Real, Real]  # fu, fv, cu, cv
-    distortion_model: Literal["radial-tangential"]
-    distortion_coefficients: Annotated[tuple[Real, ...], Field(min_length=4, max_length=5)]
-
-
-class _ImuFile(_Placed):
-    gyroscope_noise_density: NonNegative
-    gyroscope_random_walk: NonNegative
-    accelerometer_noise_density: NonNegative
-    accelerometer_random_walk: NonNegative
 
 
 def open_euroc(folder: Path) -> Dataset:
@@ -94,99 +52,60 @@ def open_euroc(folder: Path) -> Dataset:
         BadInput: a sensor or its calibration is missing or damaged, in one line.
     """
     home = folder if folder.name == HOME else folder / HOME
-    for sensor, what in (
-        ("imu0", "inertial unit"),
-        ("cam0", "left camera"),
-        ("cam1", "right camera"),
-    ):
+    for sensor, what in (("imu0", "inertial unit"), ("cam0", "left camera")):
         if not (home / sensor / "data.csv").is_file():
             raise BadInput(f"{home}: no {what}: {sensor}/data.csv is missing")
-    noise, T_BI, notes = _imu_of(home)
-    calibration = read_stereo(home / "cam0" / "sensor.yaml", home / "cam1" / "sensor.yaml")
+    noise, T_BI, imu_note = _imu_of(home)
+    cameras = [home / name for name in ("cam0", "cam1") if (home / name).exists()]
+    calibration = read_cameras([camera / "sensor.yaml" for camera in cameras])
+    tables = _Tables(
+        read_table(home / "imu0" / "data.csv", 6),
+        tuple(read_table(camera / "data.csv", 0) for camera in cameras),
+    )
+    start = min(int(tables.imu.stamps[0]), int(tables.cameras[0].stamps[0]))
+    truth, truth_note = _truth(home, start, T_BI)
+    alone = None if len(cameras) == 2 else ONE_CAMERA
+    notes = (alone, imu_note, *tables.notes, truth_note)
+    name = (home.parent.name if home.name == HOME else home.name) or "aircraft"
+    one = AircraftData(name, on_imu(calibration, T_BI), noise, truth=truth)
     tally = Tally()
-    imu = read_table(home / "imu0" / "data.csv", 6)
-    start = min(int(imu.stamps[0]), int(read_table(home / "cam0" / "data.csv", 0).stamps[0]))
-    name = home.parent.name if home.name == HOME else home.name
-    pair, truth = on_imu(calibration, T_BI), _truth(home, start, T_BI)
-    one = AircraftData(name or "aircraft", pair, noise, truth=truth)
-    if one.truth is None:
-        notes = (*notes, "nothing says what is true: there are trajectories, no errors")
-    events = partial(_events, home, imu, start, tally)
-    return Dataset(str(folder), one.name, (one,), start, events, tally, notes, CAMERA_PRESET)
+    return Dataset(
+        str(folder),
+        name,
+        (one,),
+        start,
+        partial(_events, home, tables, start, tally),
+        tally,
+        tuple(note for note in notes if note is not None),
+        FROM_CAMERAS,
+    )
 
 
-def _imu_of(home: Path) -> tuple[Array, Array, tuple[str, ...]]:
-    """Noise densities (4,) and place (4, 4) of the inertial unit, and what the user should know."""
+class _Tables(NamedTuple):
+    """The tables of the inertial unit and of both cameras."""
+
+    imu: Table
+    cameras: tuple[Table, ...]
+
+    @property
+    def notes(self) -> list[str | None]:
+        """What is to be said of each."""
+        return [table.note for table in (self.imu, *self.cameras)]
+
+
+def _imu_of(home: Path) -> tuple[Array, Array, str | None]:
+    """Noise densities (4,) and place (4, 4) of the inertial unit, and what the user should know, if anything."""
     path = home / "imu0" / "sensor.yaml"
     if path.exists():
-        return *read_imu_file(path), ()
+        return *read_imu_file(path), None
     note = f"{path} is missing: a small MEMS unit's noise is taken, at the body's origin"
-    return np.array(MEMS), np.eye(4), (note,)
+    return np.array(MEMS), np.eye(4), note
 
 
-def read_sensor(path: Path) -> dict[str, Any]:
-    """Contents of a ``sensor.yaml``, also one with the header and tags of OpenCV's ``FileStorage``.
-
-    Raises:
-        BadInput: the file is missing or damaged.
-    """
-    text = read_text(path).removeprefix(OPENCV_HEADER).replace(OPENCV_TAG, "")
-    return parse_mapping(text, source=str(path))
-
-
-def read_stereo(left: Path, right: Path) -> StereoCalibration:
-    """The pair of two files ``sensor.yaml``.
-
-    Raises:
-        BadInput: one line that names the file and the key.
-    """
-    camera, p_BC_B, q_BC = _read_camera(left)
-    other, p_BD_B, q_BD = _read_camera(right)
-    try:
-        return StereoCalibration.of(camera, other, [p_BC_B, p_BD_B], [q_BC, q_BD])
-    except BadInput as error:
-        raise BadInput(f"{left}, {right}: {error}") from error
-
-
-def _read_camera(path: Path) -> tuple[Camera, Array, Array]:
-    """A camera, its place (3,) [m] and its attitude (4,) on the body."""
-    file = validate(_CameraFile, read_sensor(path), source=str(path))
-    fu, fv, cu, cv = file.intrinsics
-    K = [[fu, 0.0, cu], [0.0, fv, cv], [0.0, 0.0, 1.0]]
-    D = file.distortion_coefficients
-    camera = Camera.of(file.resolution, K, D, model=PLUMB_BOB, source=str(path))
-    return camera, *file.place(path)
-
-
-def read_imu_file(path: Path) -> tuple[Array, Array]:
-    """Noise densities (4,) of an inertial unit as in `AircraftData`, and its place (4, 4) on the body.
-
-    Raises:
-        BadInput: the file is missing or damaged.
-    """
-    file = validate(_ImuFile, read_sensor(path), source=str(path))
-    noise = (
-        file.gyroscope_noise_density,
-        file.accelerometer_noise_density,
-        file.gyroscope_random_walk,
-        file.accelerometer_random_walk,
-    )
-    return np.array(noise), transform(*file.place(path))
-
-
-def on_imu(calibration: StereoCalibration, T_BI: Array) -> StereoCalibration:
-    """A pair on the inertial unit, from one on the body."""
-    R_BI, p_BI_B = T_BI[:3, :3], T_BI[:3, 3]
-    q_IB = so3.quaternion_from_matrix(R_BI.T)
-    p_IC_I = (calibration.p_BC_B - p_BI_B) @ R_BI
-    q_IC = so3.multiply(np.broadcast_to(q_IB, (2, 4)), calibration.q_BC)
-    return StereoCalibration.of(calibration.left, calibration.right, p_IC_I, q_IC)
-
-
-def _events(home: Path, imu: Table, start: int, tally: Tally) -> Iterator[Event]:
+def _events(home: Path, tables: _Tables, start: int, tally: Tally) -> Iterator[Event]:
     """Samples, and before the first that is younger, the images; those are read when it is their turn."""
     tally.clear()
-    pairs = _pairs(home, start, tally)
+    pairs, imu = _pairs(home, tables.cameras, start, tally), tables.imu
     clock, waiting = Clock(str(home / "imu0" / "data.csv"), tally), next(pairs, None)
     for stamp, row in zip(imu.stamps.tolist(), imu.values, strict=True):
         t = (stamp - start) * 1e-9
@@ -200,17 +119,21 @@ def _events(home: Path, imu: Table, start: int, tally: Tally) -> Iterator[Event]
         waiting = next(pairs, None)
 
 
-def _pairs(home: Path, start: int, tally: Tally) -> Iterator[tuple[float, Path, Path]]:
-    """Times and files of stereo pairs, in order."""
+def _pairs(
+    home: Path, cameras: Sequence[Table], start: int, tally: Tally
+) -> Iterator[tuple[float, Path] | tuple[float, Path, Path]]:
+    """Times and files of stereo pairs, or of the images of one camera alone, in order."""
     rows: list[tuple[float, int, Path]] = []
-    for side in (0, 1):
+    for side, table in enumerate(cameras):
         folder = home / f"cam{side}"
-        table = read_table(folder / "data.csv", 0)
         clock = Clock(str(folder / "data.csv"), tally)
         for stamp, name in zip(table.stamps.tolist(), table.names, strict=True):
             t = (stamp - start) * 1e-9
             if clock.goes_on(t):
                 rows.append((t, side, folder / "data" / name))
+    if len(cameras) == 1:
+        yield from ((t, path) for t, _, path in rows)
+        return
     pairing: Pairing[Path] = Pairing(tally)
     for t, side, path in sorted(rows):
         pair = pairing.add(side, t, path)
@@ -219,8 +142,8 @@ def _pairs(home: Path, start: int, tally: Tally) -> Iterator[tuple[float, Path, 
     pairing.end()
 
 
-def _images(t: float, left: Path, right: Path) -> Images:
-    return Images(t, _read(left), _read(right))
+def _images(t: float, left: Path, right: Path | None = None) -> Images:
+    return Images(t, _read(left), None if right is None else _read(right))
 
 
 def _read(path: Path) -> Gray:
@@ -230,28 +153,24 @@ def _read(path: Path) -> Gray:
         raise BadInput(f"{path}: not a readable image: {error}") from error
 
 
-def _truth(home: Path, start: int, T_BI: Array) -> Truth | None:
-    """Ground truth of the inertial unit, from the best source that there is."""
+def _truth(home: Path, start: int, T_BI: Array) -> tuple[Truth | None, str | None]:
+    """Ground truth of the inertial unit, from the best source that there is, and what the user should know of it."""
     found = next((home / name for name in TRUTHS if (home / name / "data.csv").is_file()), None)
     if found is None:
-        return None
-    path = found / "sensor.yaml"
-    placed = validate(_Placed, read_sensor(path), source=str(path))
-    T_BS = transform(*placed.place(path))
-    T_IS: Array = np.linalg.inv(T_BI) @ T_BS
-    table = read_table(found / "data.csv", POSITION)
+        return None, "nothing says what is true: there are trajectories, no errors"
+    T_IS: Array = np.linalg.inv(T_BI) @ read_place(found / "sensor.yaml")
+    path = found / "data.csv"
+    table = read_table(path, POSITION)
     t = np.asarray((table.stamps - start) * 1e-9, dtype=float)
     if not np.all(np.diff(t) > 0.0):
-        raise BadInput(f"{found / 'data.csv'}: stamps go backwards")
+        raise BadInput(f"{path}: stamps go backwards")
     if table.values.shape[1] < POSE:
         poses = np.hstack([table.values[:, :3], np.full((len(t), 4), np.nan)])
-        return Truth(t, poses, p_BM_B=T_IS[:3, 3])
+        return Truth(t, poses, p_BM_B=T_IS[:3, 3]), table.note
     off = np.abs(np.linalg.norm(table.values[:, 3:7], axis=1) - 1.0)
     if off.max() > UNIT_TOLERANCE:
-        raise BadInput(
-            f"{found / 'data.csv'}: the attitude of row {off.argmax() + 1} is no unit quaternion"
-        )
-    return _of_poses(t, table.values, T_IS)
+        raise BadInput(f"{path}: the attitude of row {off.argmax() + 1} is no unit quaternion")
+    return _of_poses(t, table.values, T_IS), table.note
 
 
 def _of_poses(t: Array, values: Array, T_IS: Array) -> Truth:

@@ -20,7 +20,7 @@ from iap_estimation.evaluation.trajectory_errors import (
     rmse_of_vectors,
 )
 from iap_estimation.navigation.data import Truth
-from iap_estimation.navigation.pipeline import Trajectory
+from iap_estimation.navigation.trajectory import Trajectory
 
 MAX_TRUTH_GAP = 0.25  # between true poses, beyond which nothing is judged [s]
 SIGMAS = 3.0
@@ -37,6 +37,7 @@ class Judged:
         truth: (K, 7) the same, as it is.
         trajectory: the rows that count.
         biases: (K, 6) true ones; None where they are not known.
+        is_turned: see `Truth`.
     """
 
     t: Array
@@ -44,6 +45,7 @@ class Judged:
     truth: Array
     trajectory: Trajectory
     biases: Array | None
+    is_turned: bool = False
 
     @property
     def errors(self) -> Array:
@@ -71,7 +73,7 @@ def judged(trajectory: Trajectory, truth: Truth) -> Judged | None:
         last = np.searchsorted(truth.t, rows.t, side="right") - 1
         biases = truth.biases[last]
     estimate = np.hstack([truth.point(rows.poses), rows.poses[:, 3:]])
-    return Judged(rows.t, estimate, beside, rows, biases)
+    return Judged(rows.t, estimate, beside, rows, biases, truth.is_turned)
 
 
 def figures(one: Judged, *, begins_true: bool) -> dict[str, float | None]:
@@ -88,11 +90,13 @@ def figures(one: Judged, *, begins_true: bool) -> dict[str, float | None]:
         None if errors is None else float(np.median(np.linalg.norm(errors, axis=1)))
     )
     for name, align in (("ate_yaw", yaw_aligned), ("ate_se3", se3_aligned)):
-        aligned = align(one.estimate, one.truth)
+        is_apt = align is se3_aligned or not one.is_turned
+        aligned = align(one.estimate, one.truth) if is_apt else None
         errors = None if aligned is None else aligned[:, :3] - one.truth[:, :3]
         found |= _sizes(name, errors)
         if align is yaw_aligned:
             found |= _split(name, errors)
+    found["still_rmse_m"] = still_rmse(one.truth[:, :3], begins_true=begins_true)
     length = float(np.linalg.norm(np.diff(one.truth[:, :3], axis=0), axis=1).sum())
     found["path_m"] = length
     end = float(np.linalg.norm(one.errors[-1]))
@@ -101,6 +105,14 @@ def figures(one: Judged, *, begins_true: bool) -> dict[str, float | None]:
     turned = None if angles is None else np.rad2deg(rmse_of_vectors(angles))
     found |= _relative(one) | {"attitude_rmse_deg": None if turned is None else float(turned)}
     return found | _consistency(one, begins_true=begins_true)
+
+
+def still_rmse(p_W: Array, *, begins_true: bool) -> float:
+    """RMSE [m] of the estimate that nothing moves, for true places (K, 3): what any other has to be better than.
+
+    It stays at the first place; where errors are those of aligned trajectories, at the mean.
+    """
+    return rmse_of_vectors(p_W - (p_W[0] if begins_true else p_W.mean(axis=0)))
 
 
 def _sizes(name: str, errors: Array | None) -> dict[str, float | None]:

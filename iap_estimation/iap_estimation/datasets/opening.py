@@ -8,6 +8,7 @@ from iap_description.errors import BadInput
 from iap_estimation.datasets.bag_source import open_bag
 from iap_estimation.datasets.bag_topics import Chosen
 from iap_estimation.datasets.euroc_source import HOME, open_euroc
+from iap_estimation.datasets.range_bag_source import open_range_bag
 from iap_estimation.datasets.run_source import open_run
 from iap_estimation.navigation.data import Dataset
 from iap_io.runs.run_files import BAG, META
@@ -23,20 +24,27 @@ class Choices:
     Attributes:
         vehicle: of a run with several.
         topics: of a bag that is not this suite's.
-        calibration: ``sensor.yaml`` of the left and the right camera, and of the inertial unit if there is a third,
+        calibration: ``sensor.yaml`` of each camera, the left one first, and of the inertial unit if there is one more,
             in place of a bag's CameraInfo and /tf_static.
         truth: topic of poses of the inertial unit in a bag.
+        mapping: YAML file that explains a bag of ranges, see `iap_estimation.datasets.range_bag_source`.
     """
 
     vehicle: str | None = None
     topics: Chosen = Chosen()
     calibration: tuple[Path, ...] = ()
     truth: str | None = None
+    mapping: Path | None = None
+
+    @property
+    def is_of_images(self) -> bool:
+        """Whether any of it is about a foreign bag with images."""
+        return self.topics != Chosen() or bool(self.calibration) or self.truth is not None
 
     @property
     def is_of_bag(self) -> bool:
         """Whether any of it is about a foreign bag."""
-        return self.topics != Chosen() or bool(self.calibration) or self.truth is not None
+        return self.is_of_images or self.mapping is not None
 
 
 def open_dataset(path: Path, choices: Choices | None = None) -> Dataset:
@@ -49,10 +57,12 @@ def open_dataset(path: Path, choices: Choices | None = None) -> Dataset:
     if not path.exists():
         raise BadInput(f"{path}: no such file or folder")
     if _is_bag(path):
+        if choices.mapping is not None:
+            return _ranges(path, choices)
         return open_bag(path, choices.topics, choices.calibration, choices.truth)
     if choices.is_of_bag:
         raise BadInput(
-            f"{path}: not a bag: --left, --right, --imu, --calibration, --truth are for bags"
+            f"{path}: not a bag: --left, --right, --imu, --calibration, --truth, --map are for bags"
         )
     if path.is_dir() and (path / BAG / METADATA).exists():
         return open_run(path, choices.vehicle)
@@ -66,6 +76,14 @@ def open_dataset(path: Path, choices: Choices | None = None) -> Dataset:
             f"{path}: several data sets in EuRoC's layout; choose one: {', '.join(homes)}"
         )
     raise BadInput(f"{path}: not a data set: no run folder, no folder with {HOME}, no bag")
+
+
+def _ranges(path: Path, choices: Choices) -> Dataset:
+    if choices.mapping is None or choices.is_of_images:
+        raise BadInput(
+            f"{path}: --map says it all: no --left, --right, --imu, --calibration, --truth"
+        )
+    return open_range_bag(path, choices.mapping)
 
 
 def _is_bag(path: Path) -> bool:

@@ -18,12 +18,13 @@ from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform
 from iap_estimation.navigation.data import (
-    CAMERA_PRESET,
-    DEFAULT_PRESET,
+    FROM_CAMERAS,
+    FROM_RENDERER,
     AircraftData,
     CentreData,
     Dataset,
     Event,
+    FrontendChoice,
     Tally,
     Truth,
 )
@@ -95,11 +96,12 @@ def open_run(folder: Path, vehicle: str | None = None) -> Dataset:
     )
 
 
-def _frontend(meta: VehicleMeta, carried: Sequence[AircraftSensors]) -> str:
-    """The front end that it flew with, or the one for its images: lenses that distort come with noise and blur."""
-    distorts = any(any(camera.D) for group in carried for camera in group.cameras or ())
-    is_chosen = meta.is_estimated or meta.frontend != DEFAULT_PRESET
-    return CAMERA_PRESET if distorts and not is_chosen else meta.frontend
+def _frontend(meta: VehicleMeta, carried: Sequence[AircraftSensors]) -> FrontendChoice:
+    """The front end that it flew with, or the one for its images."""
+    if meta.is_estimated or meta.frontend != FROM_RENDERER.preset:
+        return FrontendChoice(meta.frontend, "as in flight")
+    are_clean = all(camera.is_clean for group in carried for camera in group.cameras or ())
+    return FROM_RENDERER if are_clean else FROM_CAMERAS
 
 
 def _chosen(folder: Path, run: RunData, vehicle: str | None) -> VehicleRun:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calibration of a stereo pair: places and lenses of both cameras.
+"""Calibration of a stereo pair, or of one camera: places and lenses.
 
 The frame C of a camera is the optical one: x to the right, y down, z along the view. Points are
 followed in the images as they are; nothing is rectified.
@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from iap_description import so3
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Booleans
 from iap_description.bounds import are_plausible
 from iap_description.errors import BadInput
+from iap_description.sensors.lens import EQUIDISTANT, Lens
 from iap_description.sensors.sensor_info import LARGEST_IMAGE
 
-PLUMB_BOB = "plumb_bob"  # ROS: two tangential and two or three radial coefficients
-COEFFICIENTS = 4, 5  # of it
+# Off the view, beyond which a fisheye's points are not followed: windows take the errors of points of the plane z = 1
+# to be equal everywhere, and a pixel there is 1/cos^2 of one on the axis, four times as much at 60 degrees.
+WIDEST = np.deg2rad(60.0)
 EXACT = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 40, 1e-9)  # when a lens is undone [px]
 
 
@@ -33,13 +35,13 @@ class Camera:
         width: [px].
         height: [px].
         K: (3, 3) camera matrix [px].
-        D: (5,) plumb_bob coefficients k1, k2, p1, p2, k3.
+        lens: before it.
     """
 
     width: int
     height: int
     K: Array
-    D: Array
+    lens: Lens
 
     @classmethod
     def of(
@@ -50,33 +52,50 @@ class Camera:
         Args:
             size: width and height [px].
             K: (9,) row by row, or (3, 3).
-            D: (4,) or (5,).
+            D: of its lens, see `Lens.of`.
             model: of the distortion, as ROS names it.
             source: to name in errors.
 
         Raises:
-            BadInput: another lens than plumb_bob, or numbers that are no camera.
+            BadInput: another lens than plumb_bob or equidistant, or numbers that are no camera.
         """
         width, height = size
         if not (1 <= width <= LARGEST_IMAGE and 1 <= height <= LARGEST_IMAGE):
             raise BadInput(f"{source}: images of {width}x{height} pixels")
-        return cls(width, height, _matrix(K, source), _coefficients(D, model, source))
+        lens = Lens.of(model, np.asarray(D, dtype=float), source=source)
+        return cls(width, height, _matrix(K, source), lens)
 
     def normalized(self, uv: ArrayLike) -> Array:
-        """Points (n, 2) of the plane z = 1 of C that are seen at pixels (n, 2)."""
-        points = np.asarray(uv, dtype=float).reshape(-1, 1, 2)
+        """Points (n, 2) of the plane z = 1 of C that are seen at pixels (n, 2); NaN beyond `WIDEST` of a fisheye."""
+        points = np.asarray(uv, dtype=float).reshape(-1, 2)
         if not len(points):
             return np.zeros((0, 2))
-        undistorted: Any = cv2.undistortPoints(points, self.K, self.D, criteria=EXACT)
+        if self.lens.model == EQUIDISTANT:
+            xy = self.lens.undistort((points - self.K[:2, 2]) / self.focal)
+            return np.where(np.linalg.norm(xy, axis=1, keepdims=True) < np.tan(WIDEST), xy, np.nan)
+        undistorted: Any = cv2.undistortPoints(
+            points[:, None], self.K, self.lens.D, criteria=EXACT
+        )
         return np.asarray(undistorted, dtype=float).reshape(-1, 2)
 
     def project(self, points: Array) -> Array:
         """Pixels (n, 2) of points (n, 3) in C, or of directions; they must be in front of it."""
         if not len(points):
             return np.zeros((0, 2))
+        if self.lens.model == EQUIDISTANT:
+            return self.lens.distort(points[:, :2] / points[:, 2:]) * self.focal + self.K[:2, 2]
         still = np.zeros(3)
-        uv, _ = cv2.projectPoints(np.ascontiguousarray(points), still, still, self.K, self.D)
+        uv, _ = cv2.projectPoints(np.ascontiguousarray(points), still, still, self.K, self.lens.D)
         return np.asarray(uv, dtype=float).reshape(-1, 2)
+
+    @cached_property
+    def followed(self) -> Booleans:
+        """(height, width) whether what a pixel sees is followed."""
+        u, v = np.meshgrid(np.arange(self.width), np.arange(self.height))
+        if self.lens.model != EQUIDISTANT:
+            return np.ones(u.shape, dtype=bool)
+        seen = self.normalized(np.stack([u.ravel(), v.ravel()], -1))
+        return np.isfinite(seen[:, 0]).reshape(u.shape)
 
     @property
     def focal(self) -> Array:
@@ -86,17 +105,17 @@ class Camera:
 
 @dataclass(frozen=True, eq=False)
 class StereoCalibration:
-    """Two cameras on a body.
+    """Two cameras on a body, or one.
 
     Attributes:
-        left: camera.
-        right: camera.
+        left: camera, or the only one.
+        right: camera; None where there is one alone, which then stands for it in places and attitudes.
         p_BC_B: (2, 3) places of left and right [m].
         q_BC: (2, 4) attitudes of their optical frames, xyzw.
     """
 
     left: Camera
-    right: Camera
+    right: Camera | None
     p_BC_B: Array
     q_BC: Array
 
@@ -120,17 +139,31 @@ class StereoCalibration:
         return pair
 
     @classmethod
+    def single(cls, camera: Camera, p_BC_B: ArrayLike, q_BC: ArrayLike) -> Self:
+        """One camera at a place (3,) [m] with an attitude (4,)."""
+        p, q = np.array(p_BC_B, dtype=float), so3.normalized(np.array(q_BC, dtype=float))
+        return cls(camera, None, np.stack([p, p]), np.stack([q, q]))
+
+    @classmethod
     def placed(cls, lenses: Sequence[Camera], T_BC: Sequence[Array], *, source: str) -> Self:
-        """The pair of a left and a right camera at places (4, 4) on the body.
+        """The pair of a left and a right camera, or one alone, at places (4, 4) on the body.
 
         Raises:
             BadInput: naming the source, as `of`.
         """
         turns = [so3.quaternion_from_matrix(T[:3, :3]) for T in T_BC]
+        if len(lenses) == 1:
+            return cls.single(lenses[0], T_BC[0][:3, 3], turns[0])
         try:
             return cls.of(lenses[0], lenses[1], [T[:3, 3] for T in T_BC], turns)
         except BadInput as error:
             raise BadInput(f"{source}: {error}") from error
+
+    @property
+    def second(self) -> Camera:
+        """The right camera of a pair."""
+        assert self.right is not None  # noqa: S101 - images of one alone are not matched
+        return self.right
 
     @cached_property
     def R_RL(self) -> Array:
@@ -155,7 +188,7 @@ class StereoCalibration:
             left: (n, 2) normalised points of the left camera.
             inverse_depth: (n,) of them along its view [1/m].
         """
-        return self.right.project(self._along(left) + inverse_depth[:, None] * self.p_RL_R)
+        return self.second.project(self._along(left) + inverse_depth[:, None] * self.p_RL_R)
 
     def epipolar_distance(self, left: Array, right: Array) -> Array:
         """Distances (n,) of right points from the epipolar lines of left ones [px of the right image, undistorted].
@@ -167,7 +200,7 @@ class StereoCalibration:
             right: (n, 2) of the right one.
         """
         line = np.cross(self.p_RL_R, self._along(left))
-        slope = line[:, :2] / self.right.focal
+        slope = line[:, :2] / self.second.focal
         return np.abs(np.sum(line * homogeneous(right), axis=-1)) / np.linalg.norm(slope, axis=-1)
 
     def inverse_depth(self, left: Array, right: Array) -> Array:
@@ -200,16 +233,6 @@ def _matrix(K: ArrayLike, source: str) -> Array:
     if np.any(plain != 0.0) or found[2, 2] != 1.0:
         raise BadInput(f"{source}: K is no camera matrix without skew: {found.tolist()}")
     return found
-
-
-def _coefficients(D: ArrayLike, model: str, source: str) -> Array:
-    """Five, of a lens with four or five."""
-    if model != PLUMB_BOB:
-        raise BadInput(f"{source}: distortion model '{model}', but only {PLUMB_BOB} is known")
-    found = np.array(D, dtype=float).ravel()
-    if found.size not in COEFFICIENTS or not are_plausible(found):
-        raise BadInput(f"{source}: {PLUMB_BOB} needs 4 or 5 numbers in D, not {found.tolist()}")
-    return np.concatenate([found, np.zeros(max(COEFFICIENTS) - found.size)])
 
 
 def rigid(rows: Sequence[float], source: str) -> tuple[Array, Array]:

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Array, Booleans, Integers
 from iap_estimation.frontend.spec import FrontendSpec
 
 Gray = NDArray[np.uint8]
@@ -17,27 +17,37 @@ BLOCK = 3  # side of the patch whose gradients make a corner [px of it]
 LEVELS = 127.5  # grey levels per pixel for which OpenCV says 1 as the root of a corner's strength
 
 
-def new_corners(image: Gray, taken: Array, count: int, spec: FrontendSpec) -> Array:
+def new_corners(
+    image: Gray, taken: Array, count: int, spec: FrontendSpec, where: Booleans
+) -> Array:
     """Up to `count` corners (m, 2) [px] that keep their distance from points (n, 2) that are taken.
 
     Cells of the grid with fewest points come first; within a cell the strongest corners do.
+
+    Args:
+        image: (h, w).
+        taken: (n, 2) [px].
+        count: of corners at most.
+        spec: see `FrontendSpec`.
+        where: (h, w) whether there may be one.
     """
     if count <= 0:
         return np.zeros((0, 2))
-    corners = _strongest_first(image, taken, spec)
+    corners = _strongest_first(image, taken, spec, where)
     cells = _cells(corners, image, spec)
     held = np.bincount(_cells(taken, image, spec), minlength=spec.grid[0] * spec.grid[1])
     rank = held[cells] + _place_among_equals(cells)
     return corners[np.argsort(rank, kind="stable")[:count]]
 
 
-def _strongest_first(image: Gray, taken: Array, spec: FrontendSpec) -> Array:
+def _strongest_first(image: Gray, taken: Array, spec: FrontendSpec, where: Booleans) -> Array:
     """All corners (m, 2) [px] away from points (n, 2) that are taken."""
     rows, columns = (length // HALF for length in image.shape)
     even = image[: rows * HALF, : columns * HALF]
     small: Any = cv2.resize(even, (columns, rows), interpolation=cv2.INTER_AREA)
     find: Any = cv2.goodFeaturesToTrackWithQuality
     mask, apart = _free(small, taken, spec), spec.spacing / HALF
+    mask[~where[: rows * HALF : HALF, : columns * HALF : HALF]] = 0
     corners, strength = find(small, 0, spec.quality, apart, mask, blockSize=BLOCK)
     if corners is None:
         return np.zeros((0, 2))

@@ -40,7 +40,7 @@ class Matcher:
         self._calibration, self._spec = calibration, spec
         self._follow, self._patches = Follower(spec), ReferencePatches(spec)
         baseline = float(np.linalg.norm(calibration.p_RL_R))
-        self._clear = BEHIND / (baseline * float(calibration.right.focal[0]))  # [1/m]
+        self._clear = BEHIND / (baseline * float(calibration.second.focal[0]))  # [1/m]
         self._sides = np.zeros(2, dtype=np.int64)  # points before and behind the cameras
 
     def __call__(self, left: Gray, right: Gray, held: TrackTable) -> tuple[TrackTable, Array]:
@@ -52,7 +52,7 @@ class Matcher:
         guess = self._guess(held)
         there, followed = self._follow(left, right, held.points, guess)
         there, _, found = self._patches.seek(right, held.patches, there)
-        xy = self._calibration.right.normalized(there)
+        xy = self._calibration.second.normalized(there)
         off = self._calibration.epipolar_distance(held.xy, xy)
         gated = followed & found & (off <= self._spec.row_gate)
         depth = self._calibration.inverse_depth(held.xy, xy)
@@ -84,7 +84,7 @@ class StereoTracker:
     def __init__(self, calibration: StereoCalibration, spec: FrontendSpec) -> None:
         self._calibration, self._spec = calibration, spec
         self._follow, self._patches = Follower(spec), ReferencePatches(spec)
-        self._match = Matcher(calibration, spec)
+        self._match = Matcher(calibration, spec) if calibration.right is not None else None
         self._clahe = cv2.createCLAHE(CLIP, TILES) if spec.clahe else None
         self._t, self._next_id = -np.inf, 0
         self._image: Gray | None = None  # the last left one
@@ -114,7 +114,7 @@ class StereoTracker:
             image = self._prepared(left)
             held = self._replenished(image, self._followed(image, turn))
             xy_right = np.full((len(held), 2), np.nan)
-            if right is None:
+            if right is None or self._match is None:
                 held = held.unmatched()
             else:
                 held, xy_right = self._match(image, self._prepared(right), held)
@@ -137,7 +137,7 @@ class StereoTracker:
             raise BadInput(f"images go back in time: {t:.6f} s after {self._t:.6f} s")
         _check_image(left, self._calibration.left, "left")
         if right is not None:
-            _check_image(right, self._calibration.right, "right")
+            _check_image(right, self._calibration.second, "right")
 
     def _prepared(self, image: Gray) -> Gray:
         """As it is looked at; a copy, since whoever gave it may write to it."""
@@ -156,6 +156,7 @@ class StereoTracker:
             (last, image), held.patches, held.points, guess
         )
         xy = self._calibration.left.normalized(points)
+        found &= np.isfinite(xy[:, 0])
         found &= self._as_one(held.xy, xy, found)
         held = held.moved(points, xy, patches).kept(found)
         return held.kept(apart(held.points, CROWDED * self._spec.spacing))
@@ -180,9 +181,10 @@ class StereoTracker:
     def _replenished(self, image: Gray, held: TrackTable) -> TrackTable:
         """With new tracks where they are few."""
         count = self._spec.max_tracks - len(held)
-        return held.and_then(
-            self._fresh(image, new_corners(image, held.points, count, self._spec))
-        )
+        where = self._calibration.left.followed
+        corners = new_corners(image, held.points, count, self._spec, where)
+        fresh = self._fresh(image, corners)
+        return held.and_then(fresh.kept(np.isfinite(fresh.xy[:, 0])))
 
     def _fresh(self, image: Gray, corners: Array) -> TrackTable:
         """Tracks that begin at corners (n, 2) [px] of an image."""

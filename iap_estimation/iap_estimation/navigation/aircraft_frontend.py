@@ -12,7 +12,15 @@ from iap_description import so3
 from iap_description.errors import BadInput
 from iap_estimation.frontend.spec import FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
-from iap_estimation.navigation.data import SENSOR_GAP, AircraftData, Dataset, Event, Images, Seen
+from iap_estimation.navigation.data import (
+    CENTRE,
+    SENSOR_GAP,
+    AircraftData,
+    Dataset,
+    Event,
+    Images,
+    Seen,
+)
 from iap_estimation.navigation.streams import while_sighted
 from iap_estimation.virpo.messages import Inertial, Tracks
 
@@ -44,7 +52,10 @@ class FleetFrontend:
         spec: FrontendSpec,
         stats: FrontendStats | None = None,
     ) -> None:
-        self._each = [AircraftFrontend(source, one, spec) for one in aircraft]
+        self._each = [
+            AircraftFrontend(source, one, spec) if one.calibration is not None else None
+            for one in aircraft
+        ]
         self._stats = FrontendStats() if stats is None else stats
 
     def __call__(self, event: Event) -> tuple[int, Seen]:
@@ -54,12 +65,14 @@ class FleetFrontend:
             BadInput: images that do not belong to their cameras.
         """
         owner, measured = event
-        if isinstance(measured, Inertial):
-            self._each[owner].turn(measured)
+        own = self._each[owner] if owner != CENTRE else None
+        if own is not None and isinstance(measured, Inertial):
+            own.turn(measured)
         if not isinstance(measured, Images):
             return owner, measured
+        assert own is not None  # noqa: S101 - who has images has cameras
         begin = perf_counter()
-        tracks = self._each[owner].see(measured)
+        tracks = own.see(measured)
         self._stats.seconds.append(perf_counter() - begin)
         self._stats.tracks.append(len(tracks.ids))
         self._stats.stereo.append(int(tracks.has_right.sum()))
@@ -82,8 +95,8 @@ class AircraftFrontend:
     """The tracker of one aircraft, guided by its gyroscope."""
 
     def __init__(self, source: str, aircraft: AircraftData, spec: FrontendSpec) -> None:
-        self._source, self._name, self._calibration = source, aircraft.name, aircraft.calibration
-        self._tracker = StereoTracker(aircraft.calibration, spec)
+        self._source, self._name, self._calibration = source, aircraft.name, aircraft.cameras
+        self._tracker = StereoTracker(aircraft.cameras, spec)
         self._turn, self._t_turn = AT_REST, -np.inf
         self._t = -np.inf
 

@@ -5,8 +5,10 @@ The body B of an aircraft is its inertial unit, B0 the central body, W `map` or 
 Times are seconds since the data set's `start_ns`.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,26 +20,39 @@ from iap_estimation.frontend.calibration import StereoCalibration
 from iap_estimation.virpo.factors.camera import StereoRig
 from iap_estimation.virpo.fleet import AircraftModel, Fleet
 from iap_estimation.virpo.messages import Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.spec import UnitErrors, VirpoSpec
 
 Gray = NDArray[np.uint8]
 CENTRE, CENTRE_NAME = -1, "center"  # in place of an aircraft's index and name
-# Presets of the front end: for rendered images, and for those that were not, or have noise and blur.
-DEFAULT_PRESET, CAMERA_PRESET = "default", "euroc"
 SENSOR_GAP = 1.0  # time without messages of a sensor that is reported [s]
 # Densities of a small MEMS unit, gyroscope, accelerometer, walks of their biases: some times its data sheet's,
 # since scale, misalignment and vibration come on top.
 MEMS: tuple[float, float, float, float] = (1.0e-3, 1.0e-2, 1.0e-4, 1.0e-2)
+MEMS_SCALE = 0.01  # what scale and alignment of such a gyroscope are off, relative
 MIN_DENSITIES: Array = np.array([1e-5, 1e-4, 1e-7, 1e-6])  # so that a perfect unit has a weight
+ONE_CAMERA = "one camera alone: the scale is the inertial unit's, and comes with motion"
 MIN_TILT_DEVIATION = 1e-3  # [rad]
+MIN_RANGE_DEVIATION = 1e-3  # so that a perfect tag has a weight [m]
+
+
+class FrontendChoice(NamedTuple):
+    """A preset of the front end, and why it suits images."""
+
+    preset: str
+    reason: str
+
+
+FROM_RENDERER = FrontendChoice("default", "rendered images without noise, blur or distortion")
+FROM_CAMERAS = FrontendChoice("euroc", "images of cameras, which have noise, blur or distortion")
 
 
 @dataclass(frozen=True, eq=False)
 class Images:
-    """A stereo pair: time [s] and grey levels (h, w) of both."""
+    """A stereo pair, or the image of one camera alone: time [s] and grey levels (h, w)."""
 
     t: float
     left: Gray
-    right: Gray
+    right: Gray | None
 
 
 Raw = Inertial | Images | Ranges | Tilt
@@ -55,6 +70,7 @@ class Truth:
         v_W: (K, 3) velocity of M [m/s]; None where it is not known.
         biases: (K, 6) of gyroscope [rad/s] and accelerometer [m/s^2]; None where they are not known.
         p_BM_B: (3,) M [m].
+        is_turned: whether its world is turned against that of estimates, which need not share its vertical.
     """
 
     t: Array
@@ -62,6 +78,7 @@ class Truth:
     v_W: Array | None = None
     biases: Array | None = None
     p_BM_B: Array = field(default_factory=lambda: np.zeros(3))
+    is_turned: bool = False
 
     @property
     def has_attitude(self) -> bool:
@@ -81,19 +98,27 @@ class AircraftData:
 
     Attributes:
         name: such as ``drone_1``.
-        calibration: of its stereo pair, on B.
+        calibration: of its stereo pair, or of its only camera, on B; None where it has none.
         noise: (4,) densities of its inertial unit: gyroscope, accelerometer, walks of their biases.
         p_BA_B: (3,) place of its UWB antenna [m].
         p_BJ_B: (3,) place of its joint [m].
         truth: of B; None where it is not known.
+        gyro_scale: relative deviation of its gyroscope's scale and alignment.
     """
 
     name: str
-    calibration: StereoCalibration
+    calibration: StereoCalibration | None
     noise: Array
     p_BA_B: Array = field(default_factory=lambda: np.zeros(3))
     p_BJ_B: Array = field(default_factory=lambda: np.zeros(3))
     truth: Truth | None = None
+    gyro_scale: float = MEMS_SCALE
+
+    @property
+    def cameras(self) -> StereoCalibration:
+        """The calibration of one that has cameras."""
+        assert self.calibration is not None  # noqa: S101 - methods that see are refused without
+        return self.calibration
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,15 +127,19 @@ class CentreData:
 
     Attributes:
         d: (A, 3) places of the aircraft's joints on B0 [m].
-        turn_noise: (2,) densities of its gyroscope and of the bias's walk.
+        noise: (4,) densities of its inertial unit: gyroscope, accelerometer, walks of their biases.
         tilt_deviation: of its estimated roll and pitch [rad].
         truth: of B0; None where it is not known.
+        gyro_scale: relative deviation of its gyroscope's scale and alignment.
+        p_B0I_B0: (3,) place of its inertial unit [m].
     """
 
     d: Array
-    turn_noise: Array
+    noise: Array
     tilt_deviation: float
     truth: Truth | None = None
+    gyro_scale: float = MEMS_SCALE
+    p_B0I_B0: Array = field(default_factory=lambda: np.zeros(3))
 
 
 @dataclass
@@ -164,7 +193,7 @@ class Dataset:
         events: what the sensors say, in order of time; each call reads anew, and raises BadInput on what cannot be.
         tally: of the last reading.
         notes: sentences for the user.
-        frontend: preset of the front end for its images.
+        frontend: the front end for its images.
         centre: None where nothing joins them.
         has_ranges: whether there are UWB tags.
         gravity: [m/s^2].
@@ -177,14 +206,19 @@ class Dataset:
     events: Callable[[], Iterator[Event]]
     tally: Tally
     notes: tuple[str, ...]
-    frontend: str
+    frontend: FrontendChoice
     centre: CentreData | None = None
     has_ranges: bool = False
     gravity: float = GRAVITY
 
-    def fleet(self, pixels: float) -> Fleet:
-        """The aircraft as an estimator knows them; `pixels` is the standard deviation of a tracked coordinate."""
-        return fleet_of(self.aircraft, self.centre, pixels, self.gravity)
+    def fleet(self, spec: VirpoSpec) -> Fleet:
+        """The aircraft as an estimator with these settings knows them."""
+        return fleet_of(self.aircraft, self.centre, spec, self.gravity)
+
+    @property
+    def has_cameras(self) -> bool:
+        """Whether all aircraft see."""
+        return all(one.calibration is not None for one in self.aircraft)
 
     @property
     def bodies(self) -> dict[str, Truth | None]:
@@ -196,19 +230,33 @@ class Dataset:
 
 
 def fleet_of(
-    aircraft: Sequence[AircraftData], centre: CentreData | None, pixels: float, gravity: float
+    aircraft: Sequence[AircraftData], centre: CentreData | None, spec: VirpoSpec, gravity: float
 ) -> Fleet:
     """Aircraft and what joins them as an estimator knows them; see `Dataset.fleet`."""
-    each = tuple(_model_of(one, pixels) for one in aircraft)
+    each = tuple(_model_of(one, spec) for one in aircraft)
     if centre is None:
         return Fleet(each, gravity=gravity)
-    noise = np.maximum(centre.turn_noise, MIN_DENSITIES[[0, 2]])
-    return Fleet(each, centre.d, noise, max(centre.tilt_deviation, MIN_TILT_DEVIATION), gravity)
+    tilt_deviation = max(centre.tilt_deviation, MIN_TILT_DEVIATION)
+    noise = _noise(centre.noise, centre.gyro_scale, spec.inertial)
+    turn_noise, force_noise = noise[[0, 2, 4]], noise[[1, 3]]
+    place = centre.p_B0I_B0
+    return Fleet(each, centre.d, turn_noise, tilt_deviation, gravity, force_noise, place)
 
 
-def _model_of(one: AircraftData, pixels: float) -> AircraftModel:
-    pair = one.calibration
-    focal = float(pair.left.focal[0])
-    rig = StereoRig.of(pair.q_BC, pair.p_BC_B, focal=focal, pixels=pixels)
-    noise = np.maximum(one.noise, MIN_DENSITIES)
+def _model_of(one: AircraftData, spec: VirpoSpec) -> AircraftModel:
+    pair, rig = one.calibration, None
+    if pair is not None:
+        focal = float(pair.left.focal[0])
+        rig = StereoRig.of(pair.q_BC, pair.p_BC_B, focal=focal, pixels=spec.pixels)
+    noise = _noise(one.noise, one.gyro_scale, spec.inertial)
     return AircraftModel(one.name, rig, noise, one.p_BA_B, one.p_BJ_B)
+
+
+def _noise(densities: Array, gyro_scale: float, given: UnitErrors) -> Array:
+    """Noise of a unit as in `AircraftModel`, from what the data say of it and what is given in its place."""
+    wanted = (given.gyro_noise, given.accel_noise, given.gyro_walk, given.accel_walk)
+    said = [*np.maximum(densities, MIN_DENSITIES), gyro_scale]
+    pairs = zip((*wanted, given.gyro_scale), said, strict=True)
+    noise = np.array([value if other is None else other for other, value in pairs])
+    noise[4] *= math.sqrt(2.0 * given.scale_memory)
+    return noise

@@ -8,9 +8,12 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
 from iap_description.sensors.readings import Reading
+from iap_description.signals import EstimateHealth
 from iap_estimation.navigation.aircraft_frontend import FleetFrontend
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor
 from iap_estimation.navigation.data import Seen
+from iap_estimation.navigation.health import HealthWatch, Worst
+from iap_estimation.navigation.jump_blend import JumpBlend
 from iap_estimation.navigation.pipeline import LOST, pass_on
 from iap_estimation.navigation.reading_adapter import ReadingAdapter
 from iap_estimation.navigation.sensor_set import SensorSet
@@ -35,7 +38,7 @@ class Navigator:
 
     def __init__(self, method: str, sensor_set: SensorSet, settings: Settings) -> None:
         self.method, self._own, self._settings = method, sensor_set, settings
-        self._fleet = sensor_set.fleet(settings.estimator.pixels)
+        self._fleet = sensor_set.fleet(settings.estimator)
         self.begin(np.zeros((sensor_set.bodies, 13)))
 
     def begin(self, x: Array) -> None:
@@ -47,7 +50,8 @@ class Navigator:
         )
         self._adapter = ReadingAdapter(own.carried, own.central)
         self._frontend = FleetFrontend(own.name, own.aircraft, self._settings.frontend)
-        self._centre = AttitudePredictor()
+        self._centre, self._blend = AttitudePredictor(), JumpBlend()
+        self._health = HealthWatch(self.method, len(own.aircraft))
 
     def _first(self, aircraft: int, t: float) -> Array | None:
         if t > START_TIME:
@@ -59,6 +63,15 @@ class Navigator:
     def faults(self) -> Sequence[Fault]:
         """Why the estimator began anew, or would have."""
         return self._localizer.faults
+
+    def health(self, t: float) -> EstimateHealth:
+        """What the estimator says of itself at a time [s]."""
+        return self._health.look(t, self._localizer.estimators, self._localizer.estimates)
+
+    @property
+    def worst(self) -> Worst:
+        """The worst of its health so far."""
+        return self._health.worst
 
     def receive(self, reading: Reading) -> None:
         """Take a reading; those of other vehicles do not count.
@@ -74,6 +87,7 @@ class Navigator:
             raise self._failure(reading.t, str(error)) from error
 
     def _take(self, owner: int, measured: Seen) -> None:
+        self._health.see(owner, measured)
         if isinstance(measured, Tilt):
             self._centre.turn(measured)
         is_new = pass_on(self._localizer, owner, measured)
@@ -99,6 +113,7 @@ class Navigator:
         self._own.fill_rows(known, self._centre, t, self._x)
         if not np.isfinite(self._x).all():
             raise self._failure(t, "the estimate is not a number")
+        self._blend(t, self._x[0])
         return self._x
 
     def _failure(self, t: float, reason: str) -> FlightFailed:

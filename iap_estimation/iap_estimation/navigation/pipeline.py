@@ -4,58 +4,30 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Self
 
 import numpy as np
 
-from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_estimation.navigation.aircraft_frontend import FrontendStats, tracked
 from iap_estimation.navigation.data import CENTRE_NAME, Dataset, Seen
 from iap_estimation.navigation.initial_states import first_of
+from iap_estimation.navigation.range_start import range_start
 from iap_estimation.navigation.settings import Settings
+from iap_estimation.navigation.trajectory import Trajectory
 from iap_estimation.virpo.fleet import Fleet
-from iap_estimation.virpo.localizer import METHODS, Localizer, make_localizer
+from iap_estimation.virpo.localizer import RECORDED_METHODS, Localizer, Smoother, make_localizer
 from iap_estimation.virpo.messages import Estimate, Inertial, Ranges, Tilt, Tracks
+from iap_estimation.virpo.methods.batch import check_gtsam
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.estimator import Fault, InitialState
 from iap_estimation.virpo.window.window import EstimateLost
 
 Make = Callable[[str, Fleet, VirpoSpec, InitialState, Start | None], Localizer]
 COMPLETED = "completed"
-NEED_RANGES, NEED_JOINTS = ("vio_uwb",), ("virpo", "joint", "drift_filter")
+NEED_RANGES, NEED_JOINTS = ("vio_uwb", "uwb"), ("virpo", "joint", "drift_filter")
+BLIND = ("uwb",)  # methods that need no images
 LOST = (EstimateLost, np.linalg.LinAlgError, FloatingPointError)  # how an estimator ends
 WARM_UP_TIME = 1.0  # of the data, in which code is compiled: its wall time does not count [s]
-
-
-@dataclass(frozen=True, eq=False)
-class Trajectory:
-    """Estimates of one body, one row each.
-
-    Attributes:
-        t: (K,) [s].
-        poses: (K, 7) place [m] and attitude.
-        v_W: (K, 3) [m/s].
-        biases: (K, 6) of gyroscope and accelerometer; NaN for the central body.
-        covariance: (K, 15, 15); see `Estimate`.
-    """
-
-    t: Array
-    poses: Array
-    v_W: Array
-    biases: Array
-    covariance: Array
-
-    @classmethod
-    def of(cls, estimates: Sequence[Estimate]) -> Self:
-        """Of estimates in order of time."""
-        return cls(
-            np.array([one.t for one in estimates]),
-            np.array([[*one.p_WB_W, *one.q_WB] for one in estimates]).reshape(-1, 7),
-            np.array([one.v_WB_W for one in estimates]).reshape(-1, 3),
-            np.array([[*one.gyro_bias, *one.accel_bias] for one in estimates]).reshape(-1, 6),
-            np.array([one.covariance for one in estimates]).reshape(-1, 15, 15),
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +66,7 @@ class Results:
         frontend: what it did.
         duration: of the data [s].
         begins_true: whether the first poses were the truth's.
+        rounds: ranges of each aircraft, where a method goes by them alone.
     """
 
     dataset: Dataset
@@ -101,6 +74,7 @@ class Results:
     frontend: FrontendStats
     duration: float
     begins_true: bool
+    rounds: dict[int, list[Ranges]] = field(default_factory=dict)
 
     def keyframe_ms(self, method: str) -> float | None:
         """Mean wall time of an update [ms]."""
@@ -116,14 +90,20 @@ class Results:
 
 
 def check_methods(methods: Sequence[str], dataset: Dataset) -> None:
-    """Refuse methods that there are none of, or that a data set has not enough for.
+    """Refuse methods that there are none of, or that a data set or the installation has not enough for.
 
     Raises:
         BadInput: naming the method.
     """
     for name in methods:
-        if name not in METHODS:
-            raise BadInput(f"no method '{name}' (choices: {', '.join(METHODS)})")
+        if name not in RECORDED_METHODS:
+            raise BadInput(f"no method '{name}' (choices: {', '.join(RECORDED_METHODS)})")
+        if name not in BLIND and not dataset.has_cameras:
+            raise BadInput(
+                f"{dataset.source}: method {name} needs images, and there are none: use uwb"
+            )
+        if name == "batch":
+            check_gtsam()
         if name in NEED_RANGES and not dataset.has_ranges:
             raise BadInput(f"{dataset.source}: method {name} needs ranges, and there are none")
         if name in NEED_JOINTS and dataset.centre is None:
@@ -149,7 +129,7 @@ def localize(
 
     Args:
         dataset: see `open_dataset`.
-        methods: names; see `iap_estimation.virpo.localizer.METHODS`.
+        methods: names; see `iap_estimation.virpo.localizer.RECORDED_METHODS`.
         settings: of front end and estimators.
         make: gives the localizer of a method.
         events: what `tracked` gives, where that is known already; then the front end does not run.
@@ -161,25 +141,46 @@ def localize(
     check_methods(methods, dataset)
     stats = FrontendStats()
     first, begins_true = first_of(dataset)
-    fleet = dataset.fleet(settings.estimator.pixels)
+    fleet = dataset.fleet(settings.estimator)
     spec = settings.estimator
     deviations = None if begins_true else spec.unknown
+    if not begins_true and not dataset.has_cameras:
+        first, deviations = range_start(dataset, spec)
     courses = {
         name: _Course(make(name, fleet, spec, first, deviations), fleet) for name in methods
     }
     seen = tracked(dataset, settings.frontend, stats) if events is None else events
-    begin, t = None, 0.0
+    begin, t, has_ranges = None, 0.0, False
+    rounds: dict[int, list[Ranges]] = {}
     for who, measured in seen:
         begin = measured.t if begin is None else begin
         t = max(t, measured.t)
+        if isinstance(measured, Ranges):
+            has_ranges = True
+            if set(methods) & set(BLIND):
+                rounds.setdefault(who, []).append(measured)
         for course in courses.values():
             course.take_measurement(who, measured, is_timed=measured.t >= begin + WARM_UP_TIME)
-        if progress is not None and isinstance(measured, Tracks):
+        if progress is not None and not isinstance(measured, Inertial):
             progress(t - begin)
     if begin is None:
         raise BadInput(f"{dataset.source}: no sensor says anything")
-    results = {name: course.result() for name, course in courses.items()}
-    return Results(dataset, results, stats, t - begin, begins_true)
+    if not has_ranges and set(methods) & set(NEED_RANGES):
+        raise BadInput(f"{dataset.source}: no range to an anchor whose place is known came")
+    nothing_came = _nothing_came(dataset, begin, t)
+    results = {name: course.result(nothing_came) for name, course in courses.items()}
+    return Results(dataset, results, stats, t - begin, begins_true, rounds)
+
+
+def _nothing_came(dataset: Dataset, begin: float, end: float) -> str:
+    """Why there was no estimate of data from a begin to an end [s]."""
+    for one in dataset.aircraft:
+        if one.truth is not None and not (one.truth.t[0] <= end and one.truth.t[-1] >= begin):
+            return (
+                f"no estimate came: it begins at the truth of {one.name}, which is known from {one.truth.t[0]:.1f} s to"
+                f" {one.truth.t[-1]:.1f} s, while the data last from {begin:.1f} s to {end:.1f} s"
+            )
+    return "no estimate came"
 
 
 def pass_on(localizer: Localizer, who: int, measured: Seen) -> bool:
@@ -246,15 +247,28 @@ class _Course:
             self.failure = f"at {one.t:.2f} s: the estimate of {name} is not a number"
         kept.append(one)
 
-    def result(self) -> MethodResult:
-        """The method's result."""
+    def _smooth(self, smoother: Smoother) -> None:
+        """Put what all measurements together say in place of what was estimated on the way."""
+        begin, names = perf_counter(), [model.name for model in self.fleet.aircraft]
+        try:
+            aircraft, centre = smoother.smoothed()
+            found = dict(zip(names, aircraft, strict=True))
+            self.found = {**found, CENTRE_NAME: centre} if centre else found
+        except LOST as error:
+            self.failure = str(error)
+        self.seconds += perf_counter() - begin
+
+    def result(self, nothing_came: str) -> MethodResult:
+        """The method's result; `nothing_came` is the failure of one without any estimate."""
+        if isinstance(self.localizer, Smoother) and self.failure is None and self.found:
+            self._smooth(self.localizer)
         faults = tuple(sorted(self.localizer.faults, key=lambda fault: fault.t))
         outcome = COMPLETED
         if faults:
             times = "once" if len(faults) == 1 else f"{len(faults)} times"
             outcome = f"restarted {times}: at {faults[0].t:.2f} s: {faults[0].reason}"
         if self.failure is None and not self.found:
-            self.failure = "no estimate came"
+            self.failure = nothing_came
         if self.failure is not None:
             return MethodResult(f"failed: {self.failure}", {}, 0, self.seconds, faults)
         kept = {name: Trajectory.of(estimates) for name, estimates in self.found.items()}

@@ -13,9 +13,10 @@ from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.sensors.readings import ImageReading, ImuReading, RangeReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo, SensorInfo, UwbInfo
-from iap_estimation.frontend.calibration import PLUMB_BOB, Camera, StereoCalibration
+from iap_estimation.frontend.calibration import Camera, StereoCalibration
 from iap_estimation.navigation.data import (
     CENTRE,
+    MIN_RANGE_DEVIATION,
     AircraftData,
     CentreData,
     Event,
@@ -77,13 +78,19 @@ def aircraft_data_of(name: str, group: AircraftSensors, source: str) -> Aircraft
     antenna: Array = T_IB[:3, :3] @ p_BA_B + T_IB[:3, 3]
     pair = _calibration(source, T_IB, group)
     noise = np.array([imu.gyro_noise, imu.accel_noise, imu.gyro_walk, imu.accel_walk])
-    return AircraftData(name, pair, noise, antenna, T_IB[:3, 3])
+    return AircraftData(name, pair, noise, antenna, T_IB[:3, 3], gyro_scale=imu.gyro_scale)
 
 
 def _calibration(source: str, T_IB: Array, group: AircraftSensors) -> StereoCalibration:
     assert group.cameras is not None  # noqa: S101 - checked by the caller
     lenses = [
-        Camera.of((each.width, each.height), each.K, each.D, model=PLUMB_BOB, source=each.topic)
+        Camera.of(
+            (each.width, each.height),
+            each.K,
+            each.D,
+            model=each.distortion_model,
+            source=each.topic,
+        )
         for each in group.cameras
     ]
     T_IC = [T_IB @ transform(each.p_BS_B, each.q_BS) for each in group.cameras]
@@ -93,9 +100,11 @@ def _calibration(source: str, T_IB: Array, group: AircraftSensors) -> StereoCali
 
 def centre_of(d: Array, imu: ImuInfo | None) -> CentreData:
     """The central body with the places d (A, 3) of its joints; its truth is not known."""
-    noise = (0.0, 0.0) if imu is None else (imu.gyro_noise, imu.gyro_walk)
-    tilt = (imu.attitude_deviation if imu else None) or 0.0
-    return CentreData(d, np.array(noise), tilt)
+    if imu is None:
+        return CentreData(d, np.zeros(4), 0.0, gyro_scale=0.0)
+    noise = np.array([imu.gyro_noise, imu.accel_noise, imu.gyro_walk, imu.accel_walk])
+    place, tilt = np.array(imu.p_BS_B), imu.attitude_deviation or 0.0
+    return CentreData(d, noise, tilt, gyro_scale=imu.gyro_scale, p_B0I_B0=place)
 
 
 class ReadingAdapter:
@@ -154,7 +163,8 @@ class ReadingAdapter:
             return None
         q_BS = np.array(self._central.q_BS)
         q_WB = so3.multiply(reading.q_WS, so3.conjugate(q_BS))
-        return Tilt(reading.t, q_WB, so3.rotate(q_BS, reading.w_WS_S))
+        w_B, f_B = so3.rotate(q_BS, reading.w_WS_S), so3.rotate(q_BS, reading.f_S)
+        return Tilt(reading.t, q_WB, w_B, f_B)
 
     def _measurement(self, owner: int, reading: Reading) -> Raw | None:
         if isinstance(reading, ImuReading):
@@ -185,5 +195,6 @@ def _ranges(reading: RangeReading, anchors: dict[str, int]) -> Ranges | None:
     if not good.any():
         return None
     numbers = np.array([anchors.setdefault(each, len(anchors)) for each in reading.ids])
-    measured = reading.p_W[good], reading.ranges[good], reading.deviations[good]
+    deviations = np.maximum(reading.deviations[good], MIN_RANGE_DEVIATION)
+    measured = reading.p_W[good], reading.ranges[good], deviations
     return Ranges(reading.t, numbers[good], *measured)

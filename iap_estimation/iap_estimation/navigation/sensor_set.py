@@ -24,6 +24,7 @@ from iap_estimation.navigation.reading_adapter import (
 )
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate
+from iap_estimation.virpo.spec import VirpoSpec
 
 
 class Mount:
@@ -148,9 +149,9 @@ class SensorSet:
         if self.centre is not None:
             out[0] = centre_row(out[self.rows], self.centre.d, centre.q_WB, centre.w_B)
 
-    def fleet(self, pixels: float) -> Fleet:
-        """As an estimator knows it; `pixels` is the standard deviation of a tracked coordinate."""
-        return fleet_of(self.aircraft, self.centre, pixels, self.gravity)
+    def fleet(self, spec: VirpoSpec) -> Fleet:
+        """As an estimator with these settings knows it."""
+        return fleet_of(self.aircraft, self.centre, spec, self.gravity)
 
 
 def check_joint(source: str, number: int, p_CJ_C: ArrayLike) -> None:

@@ -21,11 +21,11 @@ ANCHORS = 5.0 * np.eye(3)
 
 def warm_up(method: str, sensor_set: SensorSet, spec: VirpoSpec) -> None:
     """Let all aircraft of a vehicle stand still for a moment under a method."""
-    fleet = sensor_set.fleet(spec.pixels)
+    fleet = sensor_set.fleet(spec)
     places = np.zeros((len(fleet.aircraft), 3)) if fleet.d is None else fleet.d
     first = [np.r_[place, LEVEL, np.zeros(9)] for place in places]
     localizer = make_localizer(method, fleet, spec, lambda a, _: first[a].copy())
-    seen = [_seen(one.calibration) for one in sensor_set.aircraft]
+    seen = [_seen(one.cameras) for one in sensor_set.aircraft]
     for k in range(1, round(DURATION / SAMPLE_PERIOD)):
         _step(localizer, k, fleet.gravity, places, seen)
     localizer.estimates(), all_propagated(localizer, len(places)), localizer.centre()  # noqa: B018 - loads what they need
@@ -33,7 +33,7 @@ def warm_up(method: str, sensor_set: SensorSet, spec: VirpoSpec) -> None:
 
 def _step(localizer: Localizer, k: int, gravity: float, places: Array, seen: list[Array]) -> None:
     t, up = k * SAMPLE_PERIOD, np.array([0.0, 0.0, gravity])
-    localizer.tilt(Tilt(t, LEVEL, np.zeros(3)))
+    localizer.tilt(Tilt(t, LEVEL, np.zeros(3), up))
     for a, place in enumerate(places):
         if k % SAMPLES_PER_IMAGE == 0:
             ids, both = np.arange(len(POINTS)), np.ones(len(POINTS), dtype=bool)

@@ -18,8 +18,7 @@ from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.first_states import FirstStates
 from iap_estimation.nodes.odometry_messages import estimate_of, propagated_of, reader
 from iap_estimation.virpo.messages import Estimate, Tilt
-from iap_estimation.virpo.methods.centre import centre_of
-from iap_estimation.virpo.window.buffers import TiltBuffer
+from iap_estimation.virpo.methods.centre import CentreFilter
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE
 from iap_io.ros.node import OK, WARN, run
 from iap_io.ros.synchronizer import TimeSynchronizer
@@ -35,7 +34,7 @@ class CentreNode(EstimationNode):
     def __init__(self, namespace: str = "iap", given: Mapping[str, Any] | None = None) -> None:
         super().__init__("centre_node", namespace, of_aircraft=False, given=given)
         own = self.sensor_set
-        self._central, self._fleet = own.central, own.fleet(self.settings.estimator.pixels)
+        self._central, self._fleet = own.central, own.fleet(self.settings.estimator)
         if self._fleet.d is not None and self._central is None:
             raise BadInput(f"{own.name}: the central body has no inertial unit")
         self._platform = self.platform_topics()
@@ -56,15 +55,17 @@ class CentreNode(EstimationNode):
         count, is_joined = len(self.spaces), self._central is not None
         self._propagated = TimeSynchronizer(count + is_joined)
         self._covariances = [np.full((15, 15), np.nan)] * count
-        self._tilts, self._t_centre, self._is_running = TiltBuffer(), -np.inf, False
+        self._t_centre, self._is_running = -np.inf, False
+        spec = self.settings.estimator
+        self._centre = None if self._fleet.d is None else CentreFilter(self._fleet, spec)
         self._platform.reset()
         self._first.reset()
 
     def take(self, owner: int, measured: Raw) -> None:
         """Take the central body's tilt."""
         if isinstance(measured, Tilt):
-            self._tilts.add(measured)
-            self._tilts.take(measured.t)
+            if self._centre is not None:
+                self._centre.tilt(measured)
             self._platform.turn(measured)
             self._gather(len(self.spaces), stamp_of_time(measured.t), None)
 
@@ -92,13 +93,14 @@ class CentreNode(EstimationNode):
         """Estimate the central body at the rate of keyframes; aircraft have theirs at times of their own."""
         if t < self._t_centre + 1.0 / self.settings.estimator.rate - STAMP_TOLERANCE:
             return
-        tilt = self._tilts.at(t)
-        if self._fleet.d is None or tilt is not None:
+        if self._centre is None:
             self._t_centre, self._is_running = t, True
-        if self._fleet.d is not None and tilt is not None:
-            pairs = zip(propagated, self._covariances, strict=True)
-            known = [replace(estimate, covariance=C) for estimate, C in pairs]
-            self._platform.correct(centre_of(known, tilt, self._fleet))
+            return
+        pairs = zip(propagated, self._covariances, strict=True)
+        centre = self._centre.estimate([replace(one, covariance=C) for one, C in pairs])
+        if centre is not None:
+            self._t_centre, self._is_running = t, True
+            self._platform.correct(centre)
 
     def problem(self) -> tuple[bytes, str]:
         """Level, and the name of an aircraft that is missing."""

@@ -27,7 +27,7 @@ from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.navigation.settings import Settings, load_settings
 from iap_estimation.nodes.estimate_topics import RELIABLE_QOS
 from iap_estimation.nodes.platform_topics import PlatformTopics
-from iap_io.ros.conversions import status_message
+from iap_io.ros.conversions import status_message, warning_or
 from iap_io.ros.node import (
     DIAGNOSTIC_TIMEOUT,
     ERROR,
@@ -273,11 +273,10 @@ class EstimationNode(SuiteNode, ABC):
         level, text = self.problem()
         if level != ERROR and time.monotonic() - self._received > DIAGNOSTIC_TIMEOUT:
             level, text = WARN, "no sensor is heard"
-        if not text and (fault := self.inputs.refusals.newest()):
-            level, text = WARN, fault
+        least, text = warning_or("localizing", text, self.inputs.refusals.newest())
         values = {"t": max(self.stamp, 0) / SECOND, **self.values()}
         name = self.get_fully_qualified_name()
-        return [status_message(name, level, text or "localizing", values)]
+        return [status_message(name, max(level, least), text, values)]
 
     def _declared_settings(self) -> Settings:
         what = "Settings of the estimator: default, paper, ..."

@@ -79,7 +79,7 @@ class FrontendNode(EstimationNode):
 
     def _warm(self) -> None:
         """Follow nothing once, so that what is compiled is loaded before the first image comes."""
-        left, right = self._aircraft.calibration.left, self._aircraft.calibration.right
+        left, right = self._aircraft.cameras.left, self._aircraft.cameras.second
         rng = np.random.default_rng(0)
         frontend = AircraftFrontend("", self._aircraft, self.settings.frontend)
         grain = rng.integers(0, 255, (left.height // 8 + 1, left.width // 8 + 1), dtype=np.uint8)
@@ -114,7 +114,7 @@ class FrontendNode(EstimationNode):
             self._see(self._early)
 
     def _make_frontend(self) -> None:
-        pair = self._aircraft.calibration
+        pair = self._aircraft.cameras
         lenses = self._lenses[0], self._lenses[1]
         calibration = StereoCalibration.of(*lenses, pair.p_BC_B, pair.q_BC)
         name = self.get_namespace()

@@ -23,6 +23,7 @@ from iap_estimation.navigation.warm_up import warm_up
 from iap_estimation.nodes.estimate_topics import BodyTopics
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.first_states import FirstStates
+from iap_estimation.nodes.health_topic import HealthTopic
 from iap_estimation.nodes.track_messages import FEATURES, tracks_of
 from iap_estimation.nodes.window_status import WindowStatus
 from iap_estimation.virpo.localizer import all_propagated, make_localizer
@@ -49,8 +50,10 @@ class JointNode(EstimationNode):
             raise BadInput(
                 f"{own.name}: no aircraft are joined, or their centre has no inertial unit"
             )
-        self._fleet = own.fleet(spec.pixels)
+        self._fleet = own.fleet(spec)
         self._status = WindowStatus(self.failed)
+        vehicle = self.absolute(self.vehicle)
+        self._health = HealthTopic(self, vehicle, self._method, len(self.spaces))
         self._first = FirstStates(self, own, lambda: self._is_known)
         self._platform = self.platform_topics()
         self._first.on_state = self._platform.stand_in
@@ -70,7 +73,7 @@ class JointNode(EstimationNode):
         spec = self.settings.estimator
         self._localizer = make_localizer(self._method, self._fleet, spec, self._first)
         self._gathering = TimeSynchronizer(len(self.spaces) + 1)
-        for each in (self._first, self._status, self._platform, *self._bodies):
+        for each in (self._first, self._status, self._health, self._platform, *self._bodies):
             each.reset()
 
     def _unit_frames(self) -> list[FixedFrame]:
@@ -110,6 +113,8 @@ class JointNode(EstimationNode):
         self._give(owner, measured)
         match measured:
             case Inertial():
+                localizer = self._localizer
+                self._health.go_on(measured.t, localizer.estimators, localizer.estimates)
                 is_wanted = self._platform.has_listeners
                 propagated = self._localizer.propagated(owner) if is_wanted else None
                 self._gather(owner, measured.t, propagated)
@@ -119,6 +124,7 @@ class JointNode(EstimationNode):
 
     def _give(self, owner: int, measured: Seen) -> None:
         localizer = self._localizer
+        self._health.see(owner, measured)
         give = partial(pass_on, localizer, owner, measured)
         if not self._status.update(give, localizer.estimators):
             return

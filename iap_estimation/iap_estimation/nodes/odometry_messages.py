@@ -10,7 +10,8 @@ import numpy as np
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_estimation.virpo.messages import Estimate, Shared
-from iap_io.wire.message_views import SECOND, MessageReader, stamp_of_time
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import SECOND, stamp_of_time
 from iap_io.wire.sample_views import OdometryMessage
 
 Content = TypeVar("Content", Estimate, Shared)

@@ -5,10 +5,12 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from iap_description.arrays import Array
 from iap_description.vehicles.assembly import Assembly
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor
+from iap_estimation.navigation.jump_blend import JumpBlend
 from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.nodes.estimate_topics import BodyFrames, BodyTopics
 from iap_estimation.virpo.messages import Estimate, Tilt
@@ -46,6 +48,7 @@ class PlatformTopics:
     ) -> None:
         self._own, self._control_hz = sensor_set, control_hz
         name = sensor_set.name
+        self._aircraft = [assembly.bodies[body].name for body in assembly.aircraft]
         self._message = StateMessage.of(assembly, 4 * len(sensor_set.rows))
         self._no_rpm = np.zeros((len(sensor_set.rows), 4))
         self._states = node.create_publisher(
@@ -68,7 +71,9 @@ class PlatformTopics:
     def reset(self) -> None:
         """Time began anew."""
         self._centre, self._last = AttitudePredictor(), b""
+        self._blend = JumpBlend()
         self._seen = np.full(len(self._own.rows), -np.inf)
+        self._is_silent = np.zeros(len(self._own.rows), bool)  # aircraft that nothing waits for
         self._held: tuple[int, float] | None = None  # stamp [ns], and since when [s of wall time]
         self.stamp = -1
         if self._body is not None:
@@ -102,6 +107,8 @@ class PlatformTopics:
     def saw(self, aircraft: int, t: float) -> None:
         """Note that an aircraft's tracks of a time [s] are taken into account."""
         self._seen[aircraft] = max(self._seen[aircraft], t)
+        if self.stamp / SECOND - t <= self._max_lag:
+            self._is_silent[aircraft] = False
         if self._held is not None and not self._is_behind(self._held[0]):
             self._let_go()
 
@@ -116,20 +123,28 @@ class PlatformTopics:
             self._let_go()
 
     def _is_behind(self, stamp: int) -> bool:
+        return bool(self._max_lag) and bool(self._awaited(stamp).any())
+
+    def _awaited(self, stamp: int) -> NDArray[np.bool_]:
+        """Aircraft whose images a state waits for."""
         # What is seen before anything moves is as good as new.
-        since = max(float(self._seen.min()), 0.0)
-        return bool(self._max_lag) and stamp / SECOND - since > self._max_lag
+        since = np.maximum(self._seen, 0.0)
+        return ~self._is_silent & (stamp / SECOND - since > self._max_lag)
 
     def _let_go(self) -> None:
         self._held = None
         self._states.publish(self._last)
 
     def _look(self) -> None:
-        """Let a state go that has waited for too long."""
-        if self._held is not None and time.monotonic() - self._held[1] > DIAGNOSTIC_TIMEOUT:
-            late = self._seen.min()
-            self._node.get_logger().warning(f"nothing that is seen is newer than {late:.3f} s")
-            self._let_go()
+        """Let a state go that has waited for too long; the next ones wait for those who see, as when all are blind."""
+        if self._held is None or time.monotonic() - self._held[1] <= DIAGNOSTIC_TIMEOUT:
+            return
+        for aircraft in np.flatnonzero(self._awaited(self._held[0])):
+            name, last = self._aircraft[aircraft], self._seen[aircraft]
+            text = f"{name}: nothing that is seen is newer than {last:.3f} s; states no longer wait for it"
+            self._node.get_logger().warning(text)
+            self._is_silent[aircraft] = True
+        self._let_go()
 
     def publish(self, stamp: int, known: Sequence[Estimate], odom: Array = AT_ORIGIN) -> bool:
         """Publish the aircraft's estimates of a stamp [ns]; False while the central body is not known.
@@ -145,6 +160,7 @@ class PlatformTopics:
         self._own.fill_rows(known, self._centre, t, x)
         if not np.isfinite(x).all():
             return False
+        self._blend(t, x[0])
         self._message.put_head(stamp, round(t * self._control_hz))
         self._message.put_rows(x, self._no_rpm)
         self._send(stamp, self._message.dump())

@@ -18,6 +18,7 @@ from iap_estimation.navigation.warm_up import warm_up
 from iap_estimation.nodes.estimate_topics import RELIABLE_QOS, BodyFrames, BodyTopics
 from iap_estimation.nodes.estimation_node_base import EstimationNode
 from iap_estimation.nodes.first_states import FirstStates
+from iap_estimation.nodes.health_topic import HealthTopic
 from iap_estimation.nodes.odometry_messages import put_motion, reader, shared_of
 from iap_estimation.nodes.track_messages import FEATURES, tracks_of
 from iap_estimation.nodes.window_status import WindowStatus
@@ -42,12 +43,13 @@ class VirpoNode(EstimationNode):
         what = "vio: images; vio_uwb: and ranges; virpo: and neighbours' odometry."
         self._method = self.choice("method", METHODS, what)
         self._in_control = self.declared_in_control()
-        self._fleet = self.sensor_set.fleet(self.settings.estimator.pixels)
+        self._fleet = self.sensor_set.fleet(self.settings.estimator)
         self._aircraft_sensors = self.sensor_set.carried[self.own]
         self._first = FirstStates(
             self, self.sensor_set, lambda: self._windows.estimator.is_running
         )
         self._status = WindowStatus(self.failed)
+        self._health = HealthTopic(self, self.spaces[self.own], self._method, 1)
         warm_up(self._method, self.sensor_set, self.settings.estimator)
         self._publish_to()
         self.restart()
@@ -61,6 +63,7 @@ class VirpoNode(EstimationNode):
         self._windows = SingleAircraft(self._method, self._fleet, self.own, spec, self._first)
         self._first.reset()
         self._status.reset()
+        self._health.reset()
         self._newest_t, self._published_t = -np.inf, -np.inf
         self._body.reset()
 
@@ -96,6 +99,7 @@ class VirpoNode(EstimationNode):
 
     def _take_tracks(self, tracks: Tracks) -> None:
         self._status.saw(len(tracks.ids))
+        self._health.see(0, tracks)
         self._give(lambda: self._windows.tracks(tracks))
 
     def take(self, owner: int, measured: Raw) -> None:
@@ -103,8 +107,11 @@ class VirpoNode(EstimationNode):
         match measured:
             case Inertial():
                 self._give(lambda: self._windows.imu(measured))
+                estimator = self._windows.estimator
+                self._health.go_on(measured.t, [estimator], estimator.estimates)
                 self._go_on(measured.t)
             case Ranges():
+                self._health.see(0, measured)
                 self._windows.ranges(measured)
             case Tilt():
                 self._windows.tilt(measured)

@@ -27,10 +27,11 @@ from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_estimation.wrench.momentum_observer import MomentumObserver
 from iap_estimation.wrench.observer_responder import ObserverLoop, WrenchObserver
-from iap_io.ros.conversions import BASE_LINK, frame, status_message
-from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, OK, WARN, Diagnostics, SuiteNode, run
+from iap_io.ros.conversions import BASE_LINK, frame, status_message, warning_or
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, Diagnostics, SuiteNode, run
 from iap_io.sensor_messages.sensor_reader import Decoder
-from iap_io.wire.message_views import SECOND, CommandMessage, MessageReader, StateMessage
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import SECOND, CommandMessage, StateMessage
 from iap_io.wire.sample_views import WrenchMessage
 from iap_io.wire.stamp_guard import StampGuard
 
@@ -151,8 +152,7 @@ class WrenchObserverNode(SuiteNode):
         self._wrenches.publish(self._out.dump())
 
     def _statuses(self) -> list[DiagnosticStatus]:
-        text = self._missing() or self.inputs.refusals.newest() or "observing"
-        level = OK if text == "observing" else WARN
+        level, text = warning_or("observing", self._missing(), self.inputs.refusals.newest())
         values = {"t": max(self._loop.stamp, 0) / SECOND}
         return [status_message(self.get_fully_qualified_name(), level, text, values)]
 

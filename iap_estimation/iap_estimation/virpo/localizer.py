@@ -2,17 +2,22 @@
 """All aircraft of a platform and its centre under one method, whichever that is: measurements in, estimates out."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from iap_description.errors import BadInput
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.messages import Estimate, Inertial, LeftOut, Ranges, Tilt, Tracks
+from iap_estimation.virpo.methods.batch import BatchLocalizer
 from iap_estimation.virpo.methods.drift_filter import DriftFilterLocalizer
+from iap_estimation.virpo.methods.joint import JointLocalizer
+from iap_estimation.virpo.methods.uwb import UwbLocalizer
 from iap_estimation.virpo.methods.vio import VioLocalizer
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.estimator import Estimator, Fault, InitialState
 
-METHODS = ("vio", "vio_uwb", "virpo", "joint", "drift_filter")
+METHODS = ("vio", "vio_uwb", "virpo", "joint", "drift_filter")  # of flights, nodes and data sets
+OFFLINE = ("uwb", "batch")  # of data sets alone
+RECORDED_METHODS = (*METHODS, *OFFLINE)
 
 
 class Localizer(Protocol):
@@ -52,6 +57,18 @@ class Localizer(Protocol):
         """Anchors that were left out so far, since their ranges were wrong for long."""
 
 
+@runtime_checkable
+class Smoother(Localizer, Protocol):
+    """A localizer whose estimates count only after the last measurement."""
+
+    def smoothed(self) -> tuple[list[list[Estimate]], list[Estimate]]:
+        """Estimates of every aircraft in the order of the fleet, and of the central body, each in order of time.
+
+        Raises:
+            EstimateLost: the measurements do not say where an aircraft was.
+        """
+
+
 def all_propagated(localizer: Localizer, count: int) -> list[Estimate]:
     """All aircraft at their newest inertial samples; none while not all of them are known."""
     found = [localizer.propagated(aircraft) for aircraft in range(count)]
@@ -69,21 +86,25 @@ def make_localizer(
     """The localizer of a method.
 
     Args:
-        method: one of `METHODS`.
+        method: one of `RECORDED_METHODS`.
         fleet: who is to be localised.
         spec: see `VirpoSpec`.
         first: gives the initial state of an aircraft at its first images.
         deviations: standard deviations of these; `VirpoSpec.start` where left out.
 
     Raises:
-        BadInput: there is no such method, or the platform is not one for it.
+        BadInput: there is no such method, the platform is not one for it, or ``batch`` has no gtsam.
     """
-    if method not in METHODS:
-        raise BadInput(f"no method '{method}' (choices: {', '.join(METHODS)})")
+    if method not in RECORDED_METHODS:
+        raise BadInput(f"no method '{method}' (choices: {', '.join(RECORDED_METHODS)})")
+    if method == "uwb":
+        return UwbLocalizer(fleet, spec, first, deviations)
+    if method == "batch":
+        return BatchLocalizer(fleet, spec, first, deviations)
     if fleet.d is None and method not in ("vio", "vio_uwb"):
         raise BadInput(f"method '{method}' needs aircraft that are joined: use vio or vio_uwb")
     if method == "joint":
-        return Estimator(fleet, spec, first, deviations=deviations, joined=True)
+        return JointLocalizer(fleet, spec, first, deviations)
     if method == "drift_filter":
         return DriftFilterLocalizer(fleet, spec, first, deviations)
     return VioLocalizer(method, fleet, spec, first, deviations)

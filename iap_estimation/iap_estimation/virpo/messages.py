@@ -68,17 +68,19 @@ class Ranges:
 
 @dataclass(frozen=True, eq=False)
 class Tilt:
-    """Attitude and angular velocity of the central body from its autopilot.
+    """Attitude, angular velocity and specific force of the central body from its autopilot.
 
     Attributes:
         t: [s].
         q_WB0: (4,) attitude, of which roll and pitch are used.
         w_B0: (3,) angular velocity, as measured [rad/s].
+        f_B0: (3,) specific force of the inertial unit's place, as measured [m/s^2].
     """
 
     t: float
     q_WB0: Array
     w_B0: Array
+    f_B0: Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,11 +4,22 @@
 from pathlib import Path
 from typing import Literal
 
-from iap_description.config import Count, Flag, Positive, Presets, Record, validate
+from iap_description.config import Count, Flag, NonNegative, Positive, Presets, Record, validate
 
 PRESETS = Presets(
     Path(__file__).parents[1] / "data" / "virpo", "estimator settings", base="default"
 )
+
+
+class UnitErrors(Record):
+    """Errors of inertial units; null takes what a data set says of its own."""
+
+    gyro_noise: Positive | None  # density [rad/s/sqrt(Hz)]
+    gyro_walk: Positive | None  # of its bias [rad/s^2/sqrt(Hz)]
+    gyro_scale: NonNegative | None  # deviation of its scale and alignment together, relative
+    accel_noise: Positive | None  # density [m/s^2/sqrt(Hz)]
+    accel_walk: Positive | None  # of its bias [m/s^3/sqrt(Hz)]
+    scale_memory: Positive  # for which a motion, and with it an error of scale, lasts [s]
 
 
 class Widths(Record):
@@ -52,13 +63,15 @@ class Failure(Record):
 
 
 class Rigid(Record):
-    """Settings of a joint window for the central body."""
+    """Settings for the central body, in a joint window and in its filter."""
 
     joint: Positive  # deviation of a joint's place [m]
     width: Positive  # of Huber's kernel on all joints of a keyframe, in deviations
     tilt_memory: Positive  # correlation time of the autopilot's errors in roll and pitch [s]
+    place_memory: Positive  # of errors in the aircraft's places, for the filter, which takes them as measured [s]
     tilt_start_deg: Positive
     yaw_start_deg: Positive
+    accel_bias_start: Positive  # deviation of the central accelerometer's bias at first [m/s^2]
 
 
 class Lasting(Record):
@@ -92,12 +105,21 @@ class Physical(Record):
     sharing: Literal["full", "self"]  # neighbours use physical terms too, or only ranges
 
 
+class Batch(Record):
+    """Settings of method ``batch``."""
+
+    ranges: Flag  # whether ranges count, where there are any
+    track: Count  # keyframes, after which a track goes on as a new landmark, as in a window
+    iterations: Count  # most steps of Levenberg-Marquardt
+
+
 class VirpoSpec(Record):
     """An estimator with a sliding window."""
 
     rate: Positive  # most keyframes a second that are taken from the images [Hz]
     keyframes: Count  # in the window, besides the newest
     iterations: Count  # Gauss-Newton steps an update
+    inertial: UnitErrors
     pixels: Positive  # deviation of a tracked coordinate [px]
     cull: Positive  # a view farther from its landmark than this is forgotten [px]
     parallax: Positive  # mean shift of tracks that makes a keyframe [px]
@@ -114,6 +136,7 @@ class VirpoSpec(Record):
     failure: Failure
     rigid: Rigid
     physical: Physical
+    batch: Batch
     patience: Positive  # how long an update waits for images that are late [s]
     most_patience: Positive  # the same at most, once some came later than that [s]
 

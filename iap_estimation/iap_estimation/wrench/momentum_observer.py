@@ -21,10 +21,10 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
-from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.kernels import Vec, add, cross, mul, put, quat, rotate, scale, unrotate, vec
+from iap_description.kernels import add, cross, put, quat, rotate, scale, unrotate, vec
+from iap_description.momentum import inertia_about_com, momentum_about_com
 from iap_description.states import Command, Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
@@ -58,13 +58,12 @@ class Momenta(NamedTuple):
     @classmethod
     def of(cls, assembly: Assembly, gravity: float) -> Self:
         """The platform of an assembly."""
-        d = so3.hat(assembly.d_0)
         bodies = np.array(assembly.aircraft, dtype=np.int64)
         return cls(
             assembly.mass,
             assembly.mass * gravity,
             assembly.d_0,
-            assembly.inertia + assembly.mass * d @ d,
+            inertia_about_com(assembly.inertia, assembly.mass, assembly.d_0),
             assembly.p_PB_P[bodies] - assembly.d_0,
             bodies,
             assembly.is_jointed,
@@ -208,7 +207,8 @@ def _observe(
     """Advance the residual by one period and express it in P."""
     platform, _ = models
     share, dt = times
-    force, torque = _momentum(x[0], platform)
+    body = (platform.mass, platform.d_0, platform.J_C)
+    force, torque = momentum_about_com(x[0], *body)
     if memory.started[0] == 0.0:
         begin_rotors(order, models, memory)
     else:
@@ -269,11 +269,3 @@ def add_thrusts(
             for k in range(3):
                 total[k] += f[k]
                 total[3 + k] += moment[k]
-
-
-@njit(cache=True)
-def _momentum(row: Array, platform: Momenta) -> tuple[Vec, Vec]:
-    """Linear and angular momentum [N s, N m s] about the common CoM of a platform whose central body is at `row`."""
-    q, w = quat(row[3:7]), vec(row[10:13])
-    v_C = add(vec(row[7:10]), cross(w, rotate(q, vec(platform.d_0))))
-    return scale(platform.mass, v_C), rotate(q, mul(platform.J_C, unrotate(q, w)))

@@ -110,13 +110,28 @@ def parsing(path: Path, what: str = "rosbag") -> Iterator[None]:
 
 
 def check_metadata(path: Path) -> None:
-    """Refuse a rosbag2 folder whose metadata.yaml cannot be YAML of a reasonable size, before rosbags reads it.
+    """Refuse a rosbag2 folder whose metadata.yaml is not what rosbags takes it for, before it is read.
 
     Raises:
         BadInput: one line.
     """
-    if path.is_dir():
-        read_yaml(path / METADATA)
+    if not path.is_dir():
+        return
+    about = read_yaml(path / METADATA).get("rosbag2_bagfile_information")
+    about = about if isinstance(about, dict) else {}
+    files = about.get("relative_file_paths")
+    topics: Any = about.get("topics_with_message_count")
+    is_listed = _are(files, str) and _are(about.get("files", []), dict)
+    if not (is_listed and _are(topics, dict) and all(map(_is_counted, topics))):
+        raise BadInput(f"{path / METADATA}: the lists of files and topics are damaged")
+
+
+def _are(items: Any, kind: type) -> bool:  # noqa: ANN401 - of YAML
+    return isinstance(items, list) and all(isinstance(each, kind) for each in items)
+
+
+def _is_counted(topic: dict[str, Any]) -> bool:
+    return isinstance(topic.get("message_count"), int)
 
 
 def raw_messages(

@@ -29,7 +29,7 @@ def read_image(path: Path, flags: int) -> NDArray[Any]:
         raise ValueError(str(error.strerror)) from error
 
 
-def decoded(data: bytes | memoryview, flags: int) -> NDArray[Any]:
+def decoded(data: bytes | memoryview | NDArray[np.uint8], flags: int) -> NDArray[Any]:
     """The image in a file's bytes: (h, w), or (h, w, channels) as OpenCV orders them.
 
     Args:
@@ -44,6 +44,8 @@ def decoded(data: bytes | memoryview, flags: int) -> NDArray[Any]:
     width, height = _size(bytes(data[: 1 << 20]))
     if not 0 < width * height <= MAX_PIXELS:
         raise ValueError(f"an image of {width}x{height} pixels, at most {MAX_PIXELS} can be read")
+    if bytes(data[: len(_PNG)]) == _PNG and not _is_whole_png(data):
+        raise ValueError("a damaged image: it is cut short")
     try:
         pixels = cv2.imdecode(np.frombuffer(data, np.uint8), flags)
     except cv2.error as error:
@@ -51,6 +53,17 @@ def decoded(data: bytes | memoryview, flags: int) -> NDArray[Any]:
     if pixels is None:
         raise ValueError("a damaged image")
     return pixels
+
+
+def _is_whole_png(data: bytes | memoryview | NDArray[np.uint8]) -> bool:
+    """Whether all chunks of a PNG are there: OpenCV makes room for what a chunk says that it holds."""
+    at = len(_PNG)
+    while at + 12 <= len(data):
+        head = bytes(data[at : at + 8])
+        if head.endswith(b"IEND"):
+            return True
+        at += 12 + int.from_bytes(head[:4], "big")
+    return False
 
 
 def _size(head: bytes) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from iap_description.sensors.sensor_info import CameraSensorInfo, ImuInfo
 # The beginning of a run, in 2014 as EuRoC's own: readers of such folders take stamp 0 for none, sort names of images as
 # texts, and cut a fixed number of digits off them.
 EPOCH_NS = 1_400_000_000_000_000_000
+LENS_NAMES = {"plumb_bob": "radial-tangential", "equidistant": "equidistant"}  # of models
 CAMERA_COLUMNS = "#timestamp [ns],filename\n"
 IMU_COLUMNS = (
     "#timestamp [ns],w_RS_S_x [rad s^-1],w_RS_S_y [rad s^-1],w_RS_S_z [rad s^-1],"
@@ -26,15 +27,14 @@ TRUTH_COLUMNS = (
 def camera_yaml(meta: CameraSensorInfo, T_BS: Array) -> str:
     """``sensor.yaml`` of a camera; `T_BS` (4, 4) is its place on the inertial unit."""
     fx, _, cx, _, fy, cy = meta.K[:6]
-    k1, k2, p1, p2, k3 = meta.D
-    distortion = [k1, k2, p1, p2] + ([k3] if k3 != 0.0 else [])  # EuRoC's own have four
+    distortion = list(meta.D[:4]) + [k3 for k3 in meta.D[4:] if k3 != 0.0]  # EuRoC's own have four
     return (
         _head("camera", meta.topic, T_BS)
         + f"rate_hz: {meta.rate:g}\n"
         + f"resolution: [{meta.width}, {meta.height}]\n"
         + "camera_model: pinhole\n"
         + f"intrinsics: {_numbers([fx, fy, cx, cy])} #fu, fv, cu, cv\n"
-        + "distortion_model: radial-tangential\n"
+        + f"distortion_model: {LENS_NAMES[meta.distortion_model]}\n"
         + f"distortion_coefficients: {_numbers(distortion)}\n"
     )
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of an EuRoC folder: a stamp in ns, then numbers, or a file's name."""
 
-import logging
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,8 +10,6 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput, shown
 from iap_description.text_files import table_lines
 
-_log = logging.getLogger(__name__)
-
 
 class Table(NamedTuple):
     """A table.
@@ -21,11 +18,13 @@ class Table(NamedTuple):
         stamps: (K,) [ns].
         values: (K, n) what follows; n is 0 where that is names.
         names: K of them, or none.
+        note: a sentence for the user about a last line that was left out; None where nothing was.
     """
 
     stamps: Integers
     values: Array
     names: list[str]
+    note: str | None = None
 
 
 def read_table(path: Path, fewest: int) -> Table:
@@ -35,7 +34,8 @@ def read_table(path: Path, fewest: int) -> Table:
         path: the file; lines that begin with # are skipped.
         fewest: numbers behind the stamp, or more of them; 0 for a file's name.
 
-    A last line that is cut short, as by a copy that was, is left out with a warning.
+    A last line without an end, as a copy that was cut short leaves it, is left out: its last number may have lost
+    digits and still be one. A name is whole where it ends as those before it.
 
     Raises:
         BadInput: it is missing or empty, or a line is not as the first one, naming the line.
@@ -43,16 +43,12 @@ def read_table(path: Path, fewest: int) -> Table:
     stamps: list[int] = []
     names: list[str] = []
     values: list[list[float]] = []
+    note = None
     for number, line in table_lines(path):
-        try:
-            stamp, row, name = _row(path, number, line, fewest, len(values[0]) if values else 0)
-            if not line.endswith("\n") and names and not _follows(stamp, name, stamps, names):
-                raise BadInput(f"{path}: line {number}: not as those before it")
-        except BadInput as error:
-            if line.endswith("\n") or not stamps:
-                raise
-            _log.warning("%s; it is the last line, cut short, and is left out", error)
+        if stamps and not line.endswith("\n") and not (names and _goes_on(line, stamps, names)):
+            note = f"{path}: line {number}, the last one, is cut short: left out"
             break
+        stamp, row, name = _row(path, number, line, fewest, len(values[0]) if values else 0)
         stamps.append(stamp)
         if fewest:
             values.append(row)
@@ -60,12 +56,14 @@ def read_table(path: Path, fewest: int) -> Table:
             names.append(name)
     if not stamps:
         raise BadInput(f"{path}: the table is empty")
-    return Table(np.array(stamps, dtype=np.int64), np.array(values, dtype=float), names)
+    return Table(np.array(stamps, dtype=np.int64), np.array(values, dtype=float), names, note)
 
 
-def _follows(stamp: int, name: str, stamps: list[int], names: list[str]) -> bool:
-    """Whether a line goes on as those before it: later, with a file of the same kind."""
-    return stamp > stamps[-1] and Path(name).suffix == Path(names[0]).suffix
+def _goes_on(line: str, stamps: list[int], names: list[str]) -> bool:
+    """Whether a line has a later stamp than those before it, and a file of the same kind."""
+    stamp, name, *_ = (text.strip() for text in f"{line},".split(","))
+    is_later = stamp.isascii() and stamp.isdecimal() and int(stamp[:20]) > stamps[-1]
+    return is_later and Path(name).suffix == Path(names[0]).suffix
 
 
 def _row(

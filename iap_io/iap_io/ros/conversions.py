@@ -181,6 +181,12 @@ def fill_points(marker: Marker, stamp: int, points: Array) -> None:
         point.x, point.y, point.z = values
 
 
+def warning_or(doing: str, *reasons: str) -> tuple[bytes, str]:
+    """Level and text of a status: a warning of every reason that there is, none hiding another, or what is done."""
+    wrong = "; ".join(filter(None, reasons))
+    return (DiagnosticStatus.WARN, wrong) if wrong else (DiagnosticStatus.OK, doing)
+
+
 def status_message(
     name: str, level: bytes, text: str, values: Mapping[str, object], *, hardware: str = ""
 ) -> DiagnosticStatus:

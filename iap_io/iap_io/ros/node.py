@@ -5,7 +5,6 @@ A node's process ends with 0 after Ctrl-C and when its work is done, with 2 afte
 """
 
 import gc
-import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
@@ -21,6 +20,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
 
+from iap_description import interrupts
 from iap_description.config import validate
 from iap_description.errors import BadInput, IapError
 from iap_description.plain_yaml import parse_yaml
@@ -210,14 +210,14 @@ def run(
         The exit code of the process.
     """
     nodes: list[SuiteNode] = []
-    interrupts = _Interrupts()
+    asked_to_end = _Interrupts()
     try:
         _init(arguments)
         nodes.extend(make())
         for node in nodes:
             node.get_logger().info("ready")
-        interrupts.may_raise = False
-        _spin(nodes, interrupts)
+        asked_to_end.may_raise = False
+        _spin(nodes, asked_to_end)
         for node in nodes:
             node.close()
         return next((node.exit_code for node in nodes if node.exit_code is not None), EXIT_DONE)
@@ -230,7 +230,9 @@ def run(
     except KeyboardInterrupt:  # before there was a node that could end its work
         return EXIT_DONE
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal and launch both send it
+        interrupts.end_by_exit_code()  # the terminal and launch both send SIGINT
+        for node in nodes:
+            node.destroy_node()  # what it has of the middleware, while Python is whole
         rclpy.try_shutdown()
 
 
@@ -247,15 +249,8 @@ class _Interrupts:
 
     def __init__(self) -> None:
         self.came, self.may_raise = False, True
-        self._report = sys.unraisablehook
-        sys.unraisablehook = self._report_unraisable
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._take)
-
-    def _report_unraisable(self, found: "sys.UnraisableHookArgs") -> None:
-        """Pass over an interrupt where Python cannot raise it, such as in a destructor: `came` keeps it."""
-        if not isinstance(found.exc_value, KeyboardInterrupt):
-            self._report(found)
+        sys.unraisablehook = interrupts.pass_over_interrupts  # `came` knows of them
+        interrupts.install(self._take)
 
     def _take(self, *_: object) -> None:
         is_first, self.came = not self.came, True
@@ -270,12 +265,13 @@ def _init(arguments: Sequence[str] | None) -> None:
         raise BadInput(f"--ros-args: {error}") from error
 
 
-def _spin(nodes: Sequence[SuiteNode], interrupts: _Interrupts) -> None:
+def _spin(nodes: Sequence[SuiteNode], asked_to_end: _Interrupts) -> None:
     executor = make_executor()
     for node in nodes:
         executor.add_node(node)
     gc.collect()
     gc.freeze()  # a collection of all that was imported takes longer than a control period
-    while not interrupts.came and all(node.exit_code is None for node in nodes):
+    while not asked_to_end.came and all(node.exit_code is None for node in nodes):
         # With a time-out because the events executor of rclpy 9 never wakes up without one.
         executor.spin_once(timeout_sec=0.2)
+    executor.shutdown()

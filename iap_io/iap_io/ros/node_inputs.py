@@ -13,9 +13,10 @@ from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 
 from iap_description.errors import BadInput
-from iap_io.ros.conversions import status_message
-from iap_io.ros.sensor_topics import message_class
-from iap_io.wire.message_views import StateMessage, state_reader
+from iap_io.ros.conversions import status_message, warning_or
+from iap_io.ros.message_classes import message_class
+from iap_io.wire.message_reader import state_reader
+from iap_io.wire.message_views import StateMessage
 from iap_io.wire.stamp_guard import StampGuard
 
 QUIET = 10.0  # after which a cause that comes again is a new one [s of wall time]
@@ -151,10 +152,9 @@ class NodeInputs:
 
     def status(self, doing: str, values: Mapping[str, object]) -> DiagnosticStatus:
         """The status of a node that does something, unless a message was refused since it was asked for last."""
-        text = self.refusals.newest()
-        level = DiagnosticStatus.WARN if text else DiagnosticStatus.OK
+        level, text = warning_or(doing, self.refusals.newest())
         shown = {**values, "refused": self.refusals.count()}
-        return status_message(self._node.get_fully_qualified_name(), level, text or doing, shown)
+        return status_message(self._node.get_fully_qualified_name(), level, text, shown)
 
     def expect_one_publisher(self, topic: str) -> None:
         """From now on report when several publish a topic, given by its absolute name."""

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Readings as topics: the very messages that a recording holds."""
 
-import importlib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import Image
@@ -13,12 +11,11 @@ from iap_description.sensors.readings import ImageReading, Reading
 from iap_description.sensors.sensor_info import CameraSensorInfo, SensorInfo
 from iap_io.bags.bag_writer import Buffer
 from iap_io.ros.conversions import stamp_message
+from iap_io.ros.message_classes import message_class
+from iap_io.ros.node import SuiteNode
 from iap_io.sensor_messages.camera_messages import IMAGE
 from iap_io.sensor_messages.sensor_messages import encoder
 from iap_io.wire.message_views import stamp_of_time
-
-if TYPE_CHECKING:  # which imports this module
-    from iap_io.ros.node import SuiteNode
 
 try:
     from cv_bridge import CvBridge
@@ -27,12 +24,6 @@ except ImportError:  # it comes with a ROS 2 installation, not with the wheels
 
 SENSOR_DATA = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 RELIABLE = QoSProfile(depth=200, reliability=ReliabilityPolicy.RELIABLE)
-
-
-def message_class(msgtype: str) -> type:
-    """The class of a message type such as ``sensor_msgs/msg/Imu``."""
-    package, _, name = msgtype.split("/")
-    return getattr(importlib.import_module(f"{package}.msg"), name)
 
 
 class SensorTopics:
@@ -47,7 +38,7 @@ class SensorTopics:
 
     def __init__(
         self,
-        node: "SuiteNode",
+        node: SuiteNode,
         infos: Iterable[SensorInfo],
         qos: QoSProfile,
         *,
@@ -71,7 +62,7 @@ class _Outlet:
     """The topics of one sensor, with images compressed in one way."""
 
     def __init__(
-        self, node: "SuiteNode", meta: SensorInfo, qos: QoSProfile, compression: str
+        self, node: SuiteNode, meta: SensorInfo, qos: QoSProfile, compression: str
     ) -> None:
         self._encode = encoder(meta, compression=compression)
         self._kinds = self._encode.topics

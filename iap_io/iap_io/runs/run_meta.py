@@ -21,12 +21,15 @@ from iap_description.earth import GRAVITY
 from iap_description.sensors.sensor_info import AnySensor, FixedFrame
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.faults import Fault
 from iap_description.vehicles.joint_types import JointType, JointTypeName, joint_type
 from iap_description.vehicles.platform import Platform
+from iap_io.runs.fault_meta import LossMeta
 from iap_io.sensor_messages.static_transforms import mounts_of
 
 TRUTH = "truth"  # as the source of a vehicle's state
 COMPLETED = "completed"  # outcome of a flight that went to its end
+LOST = "lost"  # outcome of a flight that lost the estimate it was flown on
 DIVERGED = "diverged"  # outcome of a flight whose state is no longer a number
 
 
@@ -116,6 +119,8 @@ class VehicleMeta(Record):
         mounts: frames of its sensors.
         state_source: ``truth``, or the method on whose estimates it flew.
         frontend: settings of what follows its cameras' images.
+        faults: that strike it.
+        losses: what its controller is told of them.
     """
 
     name: VehicleName
@@ -137,6 +142,8 @@ class VehicleMeta(Record):
     mounts: tuple[FixedFrame, ...] = ()
     state_source: str = TRUTH
     frontend: str = "default"
+    faults: tuple[Fault, ...] = ()
+    losses: tuple[LossMeta, ...] = ()
 
     @model_validator(mode="after")
     def _indices_are_bodies(self) -> Self:
@@ -263,6 +270,7 @@ class RunStats:
         images: rendered.
         render_s: wall time that they took.
         faults: of the estimators on which vehicles flew, by their names: times [s] and reasons.
+        health: the worst that these said of themselves, by the vehicles' names.
     """
 
     outcome: str
@@ -272,6 +280,7 @@ class RunStats:
     images: int = 0
     render_s: float = 0.0
     faults: dict[str, tuple[tuple[float, str], ...]] = field(default_factory=dict)
+    health: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ WRENCHES = ("wrench/raw", "wrench/filtered", "wrench/estimated", "wrench/referen
 WRENCH_TOPICS = (*WRENCHES, REVISED, TASK)  # of a vehicle that measures wrenches
 GIVEN, ACTUAL = "reference/pose", "actual"
 ESTIMATE = "virpo/odometry"  # of a vehicle that flies on an estimate
+HEALTH = "virpo/health"  # of an estimator, in the namespace of its vehicle or aircraft
 POSE = "geometry_msgs/msg/PoseStamped"
 
 

@@ -101,6 +101,6 @@ def _camera_info(meta: CameraSensorInfo) -> object:
         meta.frame,
         height=meta.height,
         width=meta.width,
-        distortion_model="plumb_bob",
+        distortion_model=meta.distortion_model,
         **{name: np.array(value) for name, value in numbers.items()},
     )

@@ -81,7 +81,8 @@ def opened(path: Path) -> Iterator[Bag]:
         BadInput: the file is truncated, empty, of another kind, or holds no messages.
     """
     is_ros1 = path.suffix == ".bag" and path.is_file()
-    with ExitStack() as stack:
+    stack = ExitStack()
+    try:
         with parsing(path):
             reader = rosbag1.Reader(path) if is_ros1 else rosbag2.Reader(_storage(path))
             stack.enter_context(reader)
@@ -94,6 +95,9 @@ def opened(path: Path) -> Iterator[Bag]:
         if not count:
             raise BadInput(f"{path}: the bag holds no messages")
         yield Bag(path, topics, reader, types)
+    finally:
+        with parsing(path):
+            stack.close()
 
 
 def _storage(path: Path) -> Path:

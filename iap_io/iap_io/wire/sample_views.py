@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Inertial samples, odometry, wrenches and force tasks as arrays, like the messages of `message_views`."""
+"""Inertial samples, odometry, health, wrenches and force tasks as arrays, like the messages of `message_views`."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.signals import ForceMode
+from iap_description.signals import EstimateHealth, ForceMode
 from iap_io.wire.cdr import Layout, decoded, message
 from iap_io.wire.message_views import SECOND, Message
 
@@ -95,6 +95,32 @@ class OdometryMessage(Message):
     def of(cls, child: str) -> Self:
         """The message of a body with this TF frame."""
         return cls._of(child_frame_id=child)
+
+
+class HealthMessage(Message):
+    """EstimateHealth; it carries no number, its stamp says when."""
+
+    TYPE = "iap_msgs/msg/EstimateHealth"
+    OPEN = ("deviation",)  # is not a number before it is known
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self._fields = {name: self.view(name) for name in EstimateHealth._fields}
+
+    @classmethod
+    def empty(cls) -> Self:
+        """The message of an estimator that says nothing yet."""
+        return cls._of()
+
+    @property
+    def health(self) -> EstimateHealth:
+        """What the estimator says of itself."""
+        return EstimateHealth(**{name: each.item() for name, each in self._fields.items()})
+
+    def put(self, health: EstimateHealth) -> None:
+        """Set what the estimator says of itself."""
+        for name, value in health._asdict().items():
+            self._fields[name][()] = value
 
 
 class PoseMessage(Message):

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from iap_description.errors import FlightFailed
-from iap_io.ros.conversions import status_message
-from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, ERROR, OK, WARN, Diagnostics, SuiteNode
+from iap_io.ros.conversions import status_message, warning_or
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, ERROR, Diagnostics, SuiteNode
 from iap_io.ros.statistics import RecentValues
 from iap_physics.nodes.metronome import Metronome
 from iap_physics.session import CommandBuffer, Session
 
 SIMULATION = "simulation"
-# missing, holding, failure, collisions
-Reported = tuple[str, tuple[bool, ...], FlightFailed | None, int]
+# missing, holding, failure, collisions, faults
+Reported = tuple[str, tuple[bool, ...], FlightFailed | None, int, int]
 
 
 class PhysicsStatus:
@@ -26,7 +26,7 @@ class PhysicsStatus:
         self, node: SuiteNode, session: Session, pace: str, topics: Sequence[str]
     ) -> None:
         self._node, self._session, self._pace, self._topics = node, session, pace, topics
-        self._quiet: Reported = ("", (False,) * len(topics), None, 0)
+        self._quiet: Reported = ("", (False,) * len(topics), None, 0, 0)
         self.metronome: Metronome | None = None
         self.paused = False
         self._answer_ms, self._step_us = RecentValues(), RecentValues()
@@ -63,14 +63,19 @@ class PhysicsStatus:
         """Report what has changed."""
         session = self._session
         holding = tuple(command_buffer.is_holding for command_buffer in session.command_buffers)
-        now = (self._missing(), holding, session.failure, len(session.monitor.collisions))
+        found = len(session.monitor.collisions), len(session.struck)
+        now = (self._missing(), holding, session.failure, *found)
         if now != self._reported:
             self._log(*now)
             self._reported = now
             self._diagnostics.publish()
 
     def _log(
-        self, missing: str, holding: tuple[bool, ...], failure: FlightFailed | None, _: int
+        self,
+        missing: str,
+        holding: tuple[bool, ...],
+        failure: FlightFailed | None,
+        *_: int,
     ) -> None:
         log, last = self._node.get_logger(), self._reported
         for topic, holds, held in zip(self._topics, holding, last[1], strict=True):
@@ -84,6 +89,8 @@ class PhysicsStatus:
             log.error(str(failure))
         for t, a, b in self._session.monitor.collisions[last[3] :]:
             log.warning(f"{a} and {b} collide at t = {t:.3f} s")
+        for text in self._session.struck[last[4] :]:
+            log.warning(text)
 
     def _missing(self) -> str:
         """The messages that time waits for, once it has waited for long."""
@@ -117,28 +124,24 @@ class PhysicsStatus:
             "outcome": failure.outcome if failure else "",
             "collisions": json.dumps(session.monitor.collision_records),
         }
-        level, text = OK, "paused" if self.paused else "running"
-        if missing:
-            level, text = WARN, missing
-        if fault := self._node.inputs.refusals.newest():
-            level, text = WARN, fault
+        doing = "paused" if self.paused else "running"
+        level, text = warning_or(doing, missing, self._node.inputs.refusals.newest())
         if failure is not None:
             level, text = ERROR, str(failure)
         return status_message(f"{self._node.get_name()}: {SIMULATION}", level, text, values)
 
     def _vehicle(self, topic: str, command_buffer: CommandBuffer) -> DiagnosticStatus:
-        level, text = OK, "commanded" if command_buffer.newest >= 0 else "no command yet"
-        if command_buffer.is_holding:
-            level, text = WARN, f"no commands on {topic}: levels out and holds"
+        doing = "commanded" if command_buffer.newest >= 0 else "no command yet"
+        is_holding = command_buffer.is_holding
+        held = f"no commands on {topic}: levels out and holds" if is_holding else ""
         refusals = self._node.inputs.refusals
         space = self._node.absolute(f"{command_buffer.name}/")
-        if fault := refusals.newest(space):
-            level, text = WARN, fault
+        level, text = warning_or(doing, held, refusals.newest(space))
         name = f"{self._node.get_name()}: {command_buffer.name}"
         values = {
             **vars(command_buffer.counts),
             "rejected": refusals.count(space),
-            "holding": command_buffer.is_holding,
+            "holding": is_holding,
         }
         return status_message(name, level, text, values, hardware=command_buffer.name)
 

@@ -14,7 +14,7 @@ import numpy as np
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.sensors import lens
+from iap_description.sensors.lens import Lens
 from iap_sensors.cameras.spec import CameraSpec
 
 PARALLEL = 1e-6  # cameras of a pair may be off by this [rad], and this share of their distance
@@ -28,34 +28,34 @@ class CameraModel:
         width: [pixels].
         height: [pixels].
         K: (3, 3) camera matrix [pixels].
-        D: (5,) plumb_bob coefficients k1, k2, p1, p2, k3.
+        lens: before it.
     """
 
     width: int
     height: int
     K: Array
-    D: Array
+    lens: Lens
 
     @classmethod
     def of(cls, spec: CameraSpec) -> Self:
         """The model of a camera."""
         K = np.array([[spec.fx, 0.0, spec.cx], [0.0, spec.fy, spec.cy], [0.0, 0.0, 1.0]])
-        return cls(spec.width, spec.height, K, np.array(spec.distortion))
+        return cls(spec.width, spec.height, K, spec.lens)
 
     @cached_property
     def is_distorted(self) -> bool:
         """Whether the lens bends lines."""
-        return bool(np.any(self.D))
+        return self.lens.bends
 
     def project(self, p_C: Array) -> Array:
         """Pixels (..., 2) of points (..., 3) [m] in C; NaN for points that are not in front of it."""
         p_C = np.asarray(p_C, dtype=float)
         z = np.where(p_C[..., 2:] > 0.0, p_C[..., 2:], np.nan)
-        return lens.distort(p_C[..., :2] / z, self.D) * self._focal + self._center
+        return self.lens.distort(p_C[..., :2] / z) * self._focal + self._center
 
     def unproject(self, uv: Array) -> Array:
         """Directions (..., 3) in C with z = 1 that are seen at pixels (..., 2); NaN beyond what the lens shows."""
-        xy = lens.undistort((np.asarray(uv, dtype=float) - self._center) / self._focal, self.D)
+        xy = self.lens.undistort((np.asarray(uv, dtype=float) - self._center) / self._focal)
         return np.concatenate([xy, np.ones_like(xy[..., :1])], -1)
 
     def info(self, baseline: float = 0.0) -> dict[str, Any]:
@@ -66,9 +66,10 @@ class CameraModel:
                 stereo_image_proc expects it.
         """
         P = np.hstack([self.K, [[-self.K[0, 0] * baseline], [0.0], [0.0]]])
-        rows = {"D": self.D, "K": self.K, "R": np.eye(3), "P": P}
+        rows = {"D": self.lens.D, "K": self.K, "R": np.eye(3), "P": P}
         matrices = {name: tuple(matrix.ravel().tolist()) for name, matrix in rows.items()}
-        return {"width": self.width, "height": self.height, **matrices}
+        size = {"width": self.width, "height": self.height}
+        return {**size, "distortion_model": self.lens.model, **matrices}
 
     @cached_property
     def _focal(self) -> Array:

@@ -8,7 +8,14 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from iap_description.config import NonNegative, Positive, Presets, Real, Record, Vec3
-from iap_description.sensors import lens
+from iap_description.sensors.lens import (
+    EQUIDISTANT,
+    PLUMB_BOB,
+    Coefficients,
+    Lens,
+    LensModel,
+    check_coefficients,
+)
 from iap_description.sensors.sensor_info import Output, Size
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "cameras", "camera")  # without places
@@ -38,7 +45,8 @@ class CameraSpec(Record):
     fy: Positive
     cx: Real
     cy: Real
-    distortion: tuple[Real, Real, Real, Real, Real] = (0.0,) * 5  # plumb_bob: k1, k2, p1, p2, k3
+    distortion_model: LensModel = PLUMB_BOB
+    distortion: Coefficients = (0.0,) * 5  # plumb_bob: k1, k2, p1, p2, k3; equidistant: k1 to k4
     rate: Positive  # [Hz]
     outputs: Annotated[tuple[Output, ...], Field(min_length=1)]
     near: Positive  # what is closer or farther along the view is not seen [m]
@@ -68,9 +76,22 @@ class CameraSpec(Record):
                 f"key 'blur.exposure_time': {self.blur.exposure_time} s is longer than an image"
                 f" at {self.rate} Hz"
             )
-        if not np.isfinite(lens.undistort(self._border, np.array(self.distortion))).all():
-            raise ValueError("key 'distortion': such a lens folds the image over itself")
         return self
+
+    @model_validator(mode="after")
+    def _sees_all_of_its_image(self) -> Self:
+        check_coefficients(self.distortion_model, self.distortion, key="distortion")
+        if not np.isfinite(self.lens.undistort(self._border)).all():
+            fault = "folds the image over itself"
+            if self.distortion_model == EQUIDISTANT:
+                fault += ", or sees 89 degrees off its axis or more, which is not drawn"
+            raise ValueError(f"key 'distortion': such a lens {fault}")
+        return self
+
+    @property
+    def lens(self) -> Lens:
+        """What is before the pinhole."""
+        return Lens(self.distortion_model, np.array(self.distortion))
 
     @property
     def _border(self) -> np.ndarray:

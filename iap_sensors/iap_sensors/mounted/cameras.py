@@ -85,6 +85,7 @@ class MountedCamera:
     @property
     def info(self) -> CameraSensorInfo:
         """Its description."""
+        spec = self.camera.spec
         return CameraSensorInfo(
             topic=self.mount.source.topic,
             frame=self.mount.source.frame,
@@ -92,7 +93,9 @@ class MountedCamera:
             p_BS_B=tuple(self.mount.p_BS_B.tolist()),
             q_BS=tuple(optical(self.mount.q_BS).tolist()),
             rate=self.sampling.rate,
-            outputs=self.camera.spec.outputs,
+            outputs=spec.outputs,
+            noise=spec.noise,
+            exposure_time=0.0 if spec.blur is None else spec.blur.exposure_time,
             **self.camera.model.info(self.baseline),
         )
 

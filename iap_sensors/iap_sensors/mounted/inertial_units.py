@@ -168,6 +168,7 @@ class InertialUnits:
             gyro_walk=gyro.walk,
             accel_noise=accel.noise,
             accel_walk=accel.walk,
+            gyro_scale=gyro.relative,
             attitude_deviation=None if unit.filter is None else unit.filter.deviation,
             has_bias=True,
         )

@@ -11,6 +11,7 @@ from iap_description.config import Positive, Record, validate
 from iap_description.errors import BadInput
 from iap_description.plain_yaml import parse_mapping, read_yaml
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.faults import SensorFault
 from iap_description.vehicles.platform import Platform
 from iap_description.world.world import World
 from iap_sensors.cameras.make import RendererName
@@ -24,6 +25,7 @@ class RigVehicle(Record):
     name: str
     platform: Platform
     sensors: Sensors
+    faults: tuple[SensorFault, ...] = ()
 
     @property
     def assembly(self) -> Assembly:

@@ -60,6 +60,13 @@ class Sensors(Record):
         given = {"uwb": self.uwb, "lidar": self.lidar, **(self.model_extra or {})}
         return {key: spec for key, spec in given.items() if spec is not None}
 
+    @property
+    def topics(self) -> list[str]:
+        """Last parts of the topics of all that there are, without those of an image."""
+        own = {"imu": self.imu, "mag": self.magnetometer}
+        found = [name for name, spec in own.items() if spec is not None]
+        return [*found, *(kind(key).KEY for key in self.mounted), *self.cameras]
+
 
 def _checked(key: str, given: object) -> Record | None:
     """The record of a kind that is named by a key, None where there is no such sensor."""

@@ -9,6 +9,7 @@ from iap_description.sensors.readings import InertialSamples, Reading
 from iap_description.sensors.sensor_info import AnySensor
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
+from iap_sensors.mounted.faulty_sensors import FaultySensors
 from iap_sensors.mounted.inertial_units import InertialUnits
 from iap_sensors.mounted.kinds import kind
 from iap_sensors.mounted.mounted_sensors import MountedSensors
@@ -86,7 +87,7 @@ class SensorSuite:
         for vehicle in rig.vehicles:
             self.vehicles.append(VehicleSensors(rig, vehicle, first))
             first = self.vehicles[-1].rows.stop
-        self._cameras = mounted_cameras_of(rig)
+        self._cameras, self._faulty = mounted_cameras_of(rig), FaultySensors(rig)
         self.sinks: list[ReadingSink] = []
         self.cameras: MountedCameras | None = None
         self._rays = RigRays(rig)
@@ -167,7 +168,7 @@ class SensorSuite:
             self._hand_over(self.cameras.sample(k, t, rows, objects))
 
     def _hand_over(self, readings: Iterable[Reading]) -> None:
-        for reading in readings:
+        for reading in self._faulty(readings):
             for sink in self.sinks:
                 sink.receive(reading)
 

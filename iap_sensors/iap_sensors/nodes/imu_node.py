@@ -13,7 +13,8 @@ from iap_description.sensors.readings import InertialSamples, Reading
 from iap_description.states import STATE_SIZE, Q
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import EVERY, run
-from iap_io.wire.message_views import SECOND, MessageReader
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import SECOND
 from iap_io.wire.sample_views import InertialMessage
 from iap_io.wire.stamp_guard import StampGuard
 from iap_sensors.mounted.inertial_units import InertialUnits
@@ -92,7 +93,8 @@ class _Vehicle:
         samples = InertialSamples(ticks, message.w_S, message.f_S)
         self._stamp, self._k = message.stamp, message.sequence
         self._node.stamp = message.stamp
-        self._shown = self._units.sample(self._k, self._stamp / SECOND, self._x, samples)
+        sampled = self._units.sample(self._k, self._stamp / SECOND, self._x, samples)
+        self._shown = list(self._node.faulty(sampled))
         self._node.publish(self._shown)
 
 

@@ -17,13 +17,14 @@ from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_description.states import STATE_SIZE
-from iap_io.ros.conversions import status_message
-from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, OK, WARN, Diagnostics, SuiteNode
+from iap_io.ros.conversions import status_message, warning_or
+from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, Diagnostics, SuiteNode
 from iap_io.ros.sensor_topics import RELIABLE, SENSOR_DATA, SensorTopics
 from iap_io.ros.statistics import RateMonitor, RecentValues
 from iap_io.ros.synchronizer import Instant, RateSchedule, TimeSynchronizer
 from iap_io.runs.topics import WORLD_STATE
 from iap_io.wire.message_views import SECOND, StateMessage
+from iap_sensors.mounted.faulty_sensors import FaultySensors
 from iap_sensors.mounted.rig_spec import RigSpec
 
 
@@ -38,6 +39,7 @@ class SensorNode(SuiteNode):
     Attributes:
         rig: the sensors' specification.
         stamp: of the newest message [ns]; -1 before the first.
+        faulty: what is said of readings, which sensors that fail change.
     """
 
     def __init__(self, name: str, namespace: str, given: Mapping[str, Any] | None = None) -> None:
@@ -47,7 +49,7 @@ class SensorNode(SuiteNode):
         self.rig = RigSpec.read(self.parameter("rig", "", what), source="parameter rig")
         what = "Whether lost messages are sent again, as a recording needs; false: sensor data's quality of service."
         self._qos = RELIABLE if self.parameter("reliable", False, what) else SENSOR_DATA
-        self.stamp = -1
+        self.stamp, self.faulty = -1, FaultySensors(self.rig)
         self._received = time.monotonic()
 
     def advertise(
@@ -102,15 +104,14 @@ class SensorNode(SuiteNode):
         """One for the node, with the rates that it keeps."""
         rates, now = self._rates, self.stamp
         short = [topic for topic, rate in rates.items() if rate.is_short(now)]
-        level, text = OK, "sensing"
+        slow = ""
         if short:
             few = min(short, key=lambda topic: rates[topic].rate(now) / rates[topic].wanted)
             kept, wanted = rates[few].rate(now), rates[few].wanted
-            level, text = WARN, f"{few}: {kept:.1f} of {wanted:.4g} Hz"
-        if time.monotonic() - self._received > DIAGNOSTIC_TIMEOUT:
-            level, text = WARN, "nothing comes from physics_node"
-        if fault := self.inputs.refusals.newest():
-            level, text = WARN, fault
+            slow = f"{few}: {kept:.1f} of {wanted:.4g} Hz"
+        is_silent = time.monotonic() - self._received > DIAGNOSTIC_TIMEOUT
+        missing = "nothing comes from physics_node" if is_silent else slow
+        level, text = warning_or("sensing", missing, self.inputs.refusals.newest())
         shown = {topic: f"{rate.rate(now):.4g} Hz" for topic, rate in rates.items()}
         name = self.get_fully_qualified_name()
         return [status_message(name, level, text, {**self.values(), **shown})]
@@ -189,7 +190,8 @@ class StateSensorNode(SensorNode, ABC):
         objects = moved[0] if moved else self._still
         for number in self._rounds.due(instant.k):
             start = time.perf_counter()
-            readings = self.sample(number, instant.k, instant.stamp / SECOND, x, objects)
+            sampled = self.sample(number, instant.k, instant.stamp / SECOND, x, objects)
+            readings = list(self.faulty(sampled))
             self._took_ms.add(1e3 * (time.perf_counter() - start))
             self.publish(readings)  # at once: many images in one burst are more than DDS holds
             self._latency_ms.add(1e3 * (time.perf_counter() - began))

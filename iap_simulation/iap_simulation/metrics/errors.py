@@ -6,6 +6,7 @@ import numpy as np
 from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.states import Mode
+from iap_description.vehicles.faults import RotorFault
 from iap_estimation.evaluation import trajectory_errors
 from iap_io.runs.column_messages import flown_rows
 from iap_io.runs.columns import Columns
@@ -67,7 +68,12 @@ def pose_errors(
 def thrusts(vehicle: VehicleMeta, c: Columns) -> Array:
     """Thrust (K, N) [N] that each aircraft's rotors produce."""
     per_square = np.array([each.thrust_coefficient for each in vehicle.limits])
-    return per_square * np.square(c.rpm).sum(axis=-1)
+    squares = np.square(c.rpm)
+    for fault in vehicle.faults:
+        if isinstance(fault, RotorFault):
+            since = c.t >= fault.at - TOLERANCE
+            squares[since, fault.aircraft - 1, fault.rotor - 1] *= fault.thrust
+    return per_square * squares.sum(axis=-1)
 
 
 def saturated(vehicle: VehicleMeta, c: Columns) -> Booleans:

@@ -18,6 +18,7 @@ from iap_io.runs.columns import Columns
 from iap_io.runs.run_folder import RunData
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, RunMeta, RunStats
 from iap_io.runs.run_reader import Tracks
+from iap_simulation.metrics.faults import struck
 from iap_simulation.metrics.vehicle import VehicleScores
 
 Metrics = dict[str, Any]
@@ -76,7 +77,13 @@ class Scores:
         }
         if stats.images:
             metrics |= {"images": stats.images, "images_per_s": stats.images / stats.render_s}
-        estimated = {v.meta.name: v.estimation(stats.faults.get(v.meta.name, ())) for v in flown}
+        if any(vehicle.meta.faults for vehicle in flown):
+            metrics["faults"] = struck([each.meta for each in flown], stats.duration_s)
+        told = {
+            v.meta.name: (stats.faults.get(v.meta.name, ()), stats.health.get(v.meta.name))
+            for v in flown
+        }
+        estimated = {v.meta.name: v.estimation(*told[v.meta.name]) for v in flown}
         if len(flown) == 1:
             metrics |= estimated[flown[0].meta.name]
         else:

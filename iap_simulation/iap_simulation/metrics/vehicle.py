@@ -2,7 +2,7 @@
 """What one vehicle of a run achieved; its rows come piece by piece."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,7 +99,9 @@ class VehicleScores:
             **({} if self._contact is None else self._contact.metrics()),
         }
 
-    def estimation(self, faults: Sequence[tuple[float, str]]) -> Metrics:
+    def estimation(
+        self, faults: Sequence[tuple[float, str]], health: Mapping[str, float] | None = None
+    ) -> Metrics:
         """Keys `estimation` and `methods`, errors over the whole flight without alignment; nothing for the truth."""
         meta = self.meta
         if not self._estimates:
@@ -112,7 +114,10 @@ class VehicleScores:
             for name, estimate in zip(names, self._estimates, strict=True)
         }
         reasons = [{"t_s": t, "reason": reason} for t, reason in faults]
-        return {"estimation": estimation, "methods": {meta.state_source: {"faults": reasons}}}
+        method = (
+            {"faults": reasons} if health is None else {"faults": reasons, "health": dict(health)}
+        )
+        return {"estimation": estimation, "methods": {meta.state_source: method}}
 
 
 class PoseErrors:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from iap_description.sensors.mounts import imu_mounts
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.faults import SensorFault
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.plant_spec import ImuSpec, PlantSpec, PlantVehicle
 from iap_sensors.mounted.sampling import nearest_rate
@@ -52,6 +53,7 @@ def _vehicle(scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle) -> PlantVe
         start_rpm=vehicle.start_rpm.tolist(),
         hover_thrust=vehicle.hover_thrust.tolist(),
         disturbances=spec.disturbances,
+        faults=tuple(each for each in spec.faults if not isinstance(each, SensorFault)),
         state_noise=spec.state_noise if is_noisy else None,
         wrench_filter=control.wrench_filter if scenario.has_contact(spec) else None,
         imu=_imu(scenario, spec),

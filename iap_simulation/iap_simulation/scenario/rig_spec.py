@@ -2,6 +2,7 @@
 """The rig of a scenario, of which its sensors are made in this process and as nodes, and the sensors' descriptions."""
 
 from iap_description.sensors.sensor_info import AnySensor
+from iap_description.vehicles.faults import SensorFault
 from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
 from iap_sensors.mounted.sensor_suite import SensorSuite
 from iap_simulation.scenario.scenario import Scenario
@@ -17,7 +18,12 @@ def rig_spec(scenario: Scenario) -> RigSpec:
         renderer=scenario.renderer,
         cameras=scenario.cameras,
         vehicles=tuple(
-            RigVehicle(name=each.name, platform=each.platform, sensors=each.sensors)
+            RigVehicle(
+                name=each.name,
+                platform=each.platform,
+                sensors=each.sensors,
+                faults=tuple(fault for fault in each.faults if isinstance(fault, SensorFault)),
+            )
             for each in scenario.vehicles
         ),
     )

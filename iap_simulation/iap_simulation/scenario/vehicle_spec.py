@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One vehicle of a scenario: its platform, start, control, disturbances and sensors, and where it goes."""
 
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
-from pydantic import model_validator
+from pydantic import field_validator, model_validator
 
+from iap_control.estimate_failsafe import Failsafe
 from iap_control.gains import Gains
 from iap_control.interaction.push import Push
 from iap_control.references.motions import MotionOrReplay
 from iap_description.config import Flag, NonNegative, Positive, Real, Record, Vec3, VehicleName
+from iap_description.vehicles.faults import Fault, SensorFault, check_faults
 from iap_description.vehicles.platform import Platform
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.measured.state_noise import StateNoise
@@ -17,6 +19,7 @@ from iap_physics.plant_spec import Disturbance
 from iap_sensors.mounted.sensor_presets import Sensors
 
 StateSource = Literal["truth", "vio", "vio_uwb", "virpo", "joint", "drift_filter"]
+ONLY_RECORDED = ("uwb", "batch")  # methods that localise recordings, and nothing in flight
 MONO_OUTPUTS = {"mono8", "rgb8"}  # of a camera that can see for a method
 
 
@@ -44,6 +47,17 @@ class Control(Record):
     state_source: StateSource = "truth"  # of controller and autopilots: truth, or a method
     estimator: str = "default"  # settings of the method
     frontend: str = "default"  # settings of what follows its cameras' images
+    failsafe: Failsafe | None = None  # of a flight on an estimate; none flies on
+
+    @field_validator("state_source", mode="before")
+    @classmethod
+    def _can_fly(cls, source: object) -> object:
+        if source in ONLY_RECORDED:
+            choices = ", ".join(get_args(StateSource))
+            raise ValueError(
+                f"method {source} is for recordings alone, by ./iap localize (choices: {choices})"
+            )
+        return source
 
 
 class ModelError(Record):
@@ -65,6 +79,7 @@ class VehicleSpec(Record):
     sensors: Sensors
     push: Push | None
     disturbances: tuple[Disturbance, ...]
+    faults: tuple[Fault, ...] = ()
     reference: MotionOrReplay
 
     @model_validator(mode="after")
@@ -80,6 +95,18 @@ class VehicleSpec(Record):
             raise ValueError(
                 f"key 'control.aircraft_yaw_deg': {self.platform.count} headings are needed, not {len(given)}"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _has_what_fails(self) -> Self:
+        check_faults(self.faults, self.platform.count)
+        flown = self.sensors.topics
+        for i, fault in enumerate(self.faults):
+            if isinstance(fault, SensorFault) and fault.sensor not in flown:
+                there = ", ".join(flown) or "none"
+                raise ValueError(
+                    f"key 'faults.{i}.sensor': '{fault.sensor}' is not flown (sensors: {there})"
+                )
         return self
 
     @model_validator(mode="after")

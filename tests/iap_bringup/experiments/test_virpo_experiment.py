@@ -48,7 +48,7 @@ def test_tracks_with_noise_are_off_by_as_many_pixels():
     flown = observe(
         replace(CASES[1], duration=0.2), 1, load_settings().frontend, None, lambda _: None
     )
-    focal = flown.own.fleet(1.0).aircraft[1].rig.focal
+    focal = flown.own.aircraft[1].calibration.left.focal[0]
     views = np.zeros((2000, 4))
     clean = Tracks(0.1, np.arange(2000), views, np.ones(2000, dtype=bool))
     ((_, noisy),) = with_pixel_noise(flown, [(1, clean)], 1.5)

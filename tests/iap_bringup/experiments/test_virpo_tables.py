@@ -13,7 +13,14 @@ from iap_bringup.experiments.published import COLUMNS, FILE, Published, publishe
 from iap_bringup.experiments.virpo_cases import CASES, METHODS, SEQUENCES, Study, study
 from iap_bringup.experiments.virpo_experiment import as_csv, as_markdown, show_tables, write_tables
 from iap_bringup.experiments.virpo_scores import Failed, Key, Order, Score, gain_of, mean_of
-from iap_bringup.experiments.virpo_tables import GAIN, GAIN_NOISY, TABLE_VII, TABLE_VIII, tables
+from iap_bringup.experiments.virpo_tables import (
+    ATTITUDE,
+    GAIN,
+    GAIN_NOISY,
+    TABLE_VII,
+    TABLE_VIII,
+    tables,
+)
 from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_description.plain_yaml import read_yaml
@@ -45,7 +52,7 @@ LEVEL = {
 
 
 def score(ate):
-    return Score(ate, 0.8 * ate, 0.6 * ate, (0.0, 0.5 * ate, ate, 1.2 * ate, 2.0 * ate))
+    return Score(ate, 0.8 * ate, 0.6 * ate, (0.0, 0.5 * ate, ate, 1.2 * ate, 2.0 * ate), 3.0 * ate)
 
 
 def made_up(plan, change=None):
@@ -73,10 +80,13 @@ def whole():
 
 def test_scores_are_of_the_errors():
     errors = np.array([[0.3, 0.4, 0.0], [0.0, 0.0, 1.2]])
-    found = Score.of(errors)
+    turns = np.deg2rad([[0.6, 0.0, 0.8], [0.0, 0.0, 0.0]])
+    found = Score.of(errors, turns, attitude_nees=1.5)
     assert found.ate == pytest.approx(np.sqrt((0.25 + 1.44) / 2))
     assert found.horizontal == pytest.approx(np.sqrt(0.125))
     assert found.vertical == pytest.approx(np.sqrt(0.72))
+    assert found.attitude == pytest.approx(np.sqrt(0.5))
+    assert (found.nees, found.attitude_nees) == (None, 1.5)
     assert found.quartiles == pytest.approx((0.5, 0.675, 0.85, 1.025, 1.2))
 
 
@@ -140,6 +150,9 @@ def test_tables_set_measured_beside_published_and_judge(whole):
     assert cell(whole, GAIN, "all drones", "virpo").published == pytest.approx(25.2, abs=0.05)
     assert cell(whole, GAIN_NOISY, "gain, drones", "virpo_1px").text == "30.0"
     assert cell(whole, GAIN_NOISY, "a1 center, RMSE", "vio_1px").measured == pytest.approx(0.30)
+    turned = cell(whole, ATTITUDE, "a1 drones", "joint")
+    assert (turned.unit, turned.bar, turned.passed) == ("deg", 0.3, True)
+    assert cell(whole, ATTITUDE, "a1 drones", "vio").passed is None
     assert not whole.missed
     assert all(order.text == "as published" for order in whole.orders if order.group == "SIAP-1")
 
@@ -153,17 +166,18 @@ def test_what_is_worse_or_failed_is_said():
     missed = {(each.table, each.row, each.method): each.text for each in made.missed}
     assert missed[TABLE_VIII, "a1 drone_1", "virpo"] == "0.200 (0.093) MISSED"
     assert missed[TABLE_VIII, "a2 drone_2", "joint"] == "failed 1 of 3 MISSED"
+    assert missed[ATTITUDE, "a2 drones", "joint"] == "failed 1 of 3 MISSED"
     assert (TABLE_VII, "not above", "4 anchors") in missed
     assert missed[GAIN, "all drones", "joint"] == "failed 1 of 3 MISSED"
     assert missed[GAIN, "all drones", "virpo"].startswith("15.3 (25.2)")
-    assert len(missed) == 5
+    assert len(missed) == 6
 
 
 def test_what_was_not_flown_is_left_out():
     plan = study(quick=True)
     made = tables(made_up(plan), plan, published())
     assert {each.row.split()[0] for each in made.cells if each.table == TABLE_VIII} == {"a2", "b"}
-    assert made.names == [TABLE_VIII, GAIN]  # which hold what MAIN estimates
+    assert made.names == [TABLE_VIII, GAIN, ATTITUDE]  # which hold what MAIN estimates
     assert tables({}, Study((), ()), published()).cells == ()
 
 

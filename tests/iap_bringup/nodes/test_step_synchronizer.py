@@ -100,6 +100,23 @@ def test_an_older_state_is_a_reset():
     assert book.book.is_reset(0, 0)
 
 
+def test_what_comes_before_the_first_state_after_a_reset_belongs_to_the_new_run():
+    before, after = Book(), Book()
+    for k in range(8):
+        for take in (before.state, before.reference, before.command):
+            take(k)
+    before.state(8)  # its reference and its command are still on their way
+    before.reference(8)
+    before.reference(0)
+    before.command(0)
+    after.book.take_over(before.book)
+    after.state(0)
+    assert after.numbers == [(0, 0, 0, 0)]
+    after.state(8)
+    after.command(8)
+    assert after.numbers == [(0, 0, 0, 0)]
+
+
 def feel(book, k, wrenches=WRENCHES[:3]):
     for number, name in enumerate(wrenches):
         book.book.take(0, name, k * PERIOD, np.full(6, 10.0 * number + k))

@@ -28,7 +28,7 @@ from iap_description.vehicles.tool import Tool
 from iap_description.world.objects import Funnel
 from iap_description.world.world import World
 from iap_simulation.metrics.contact import ESTIMATED, RAW, ContactScores
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = pytest.mark.filterwarnings("error")
 SURFACE = {"friction": 0.4, "restitution": 0.0}

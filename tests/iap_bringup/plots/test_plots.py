@@ -40,6 +40,7 @@ def test_a_run_gets_its_plots(tmp_path: Path, recorded: Record) -> None:
     assert all(map(_is_png, paths))
 
 
+@pytest.mark.slow
 def test_a_replay_shows_the_real_flight(tmp_path: Path, recorded: Record) -> None:
     flight = steady_flight("f450", 50)
     track = Track(flight.t[::5], flight.reference[::5, :7])

@@ -53,6 +53,17 @@ def test_a_vertex_is_somewhere(number: str, tmp_path: Path) -> None:
         read_mesh(str(path))
 
 
+def test_a_line_that_is_cut_short_is_no_vertex(tmp_path: Path) -> None:
+    path = tmp_path / "box.obj"
+    trimesh.creation.box((1.0, 2.0, 3.0)).export(path)
+    lines = path.read_text().splitlines()
+    fifth = [i for i, line in enumerate(lines) if line.startswith("v ")][4]
+    lines[fifth] = "v 0.5\n" + lines[fifth - 1]
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(ValueError, match=r"box\.obj"):
+        read_mesh(str(path))
+
+
 def test_a_triangle_has_vertices(tmp_path: Path) -> None:
     path = tmp_path / "box.ply"
     trimesh.creation.box((1.0, 2.0, 3.0)).export(path)

@@ -44,9 +44,9 @@ def test_no_calibration(euroc: Path, capsys) -> None:
     assert "cam1/sensor.yaml" in _refused(capsys, euroc)
 
 
-def test_no_second_camera(euroc: Path, capsys) -> None:
-    shutil.rmtree(euroc / "mav0" / "cam1")
-    assert "no right camera" in _refused(capsys, euroc)
+def test_half_a_second_camera(euroc: Path, capsys) -> None:
+    (euroc / "mav0" / "cam1" / "data.csv").unlink()
+    assert "cam1/data.csv: cannot be read" in _refused(capsys, euroc)
 
 
 def test_a_right_camera_on_the_left(euroc: Path, capsys) -> None:
@@ -107,13 +107,62 @@ def test_an_inertial_unit_without_a_data_sheet_is_a_small_one(euroc: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("distortion", "frontend"), [((0.0,) * 5, "default"), ((-0.28, 0.07, 0.0, 0.0, 0.0), "euroc")]
+    ("camera", "frontend"),
+    [
+        ({}, "default"),
+        ({"D": (-0.28, 0.07, 0.0, 0.0, 0.0)}, "euroc"),
+        ({"noise": 2.0}, "euroc"),
+        ({"exposure_time": 0.005}, "euroc"),
+    ],
 )
-def test_recorded_images_of_real_lenses_are_followed_as_such(
-    distortion: tuple[float, ...], frontend: str, tmp_path: Path
+def test_recorded_images_of_real_cameras_are_followed_as_such(
+    camera: dict, frontend: str, tmp_path: Path
 ) -> None:
-    record_pairs(tmp_path, D=distortion)
-    assert open_dataset(tmp_path).frontend == frontend
+    record_pairs(tmp_path, **camera)
+    assert open_dataset(tmp_path).frontend.preset == frontend
+
+
+def _cut(folder: Path, sensor: str, characters: int) -> None:
+    """Let a table end in the middle of a line, as a copy that was cut short does."""
+    path = folder / "mav0" / sensor / "data.csv"
+    path.write_text(path.read_text()[:-characters])
+
+
+def test_tables_that_are_cut_short_are_localised_and_told(euroc: Path, capsys) -> None:
+    (euroc / "mav0" / "imu0" / "sensor.yaml").unlink()
+    for sensor in ("imu0", "cam0", "state_groundtruth_estimate0"):
+        _cut(euroc, sensor, 3)
+    assert main.main(["localize", str(euroc), "--no-plot", "--out", str(euroc.parent / "o")]) == 0
+    told = capsys.readouterr()
+    for sensor in ("imu0", "cam0", "state_groundtruth_estimate0"):
+        assert told.out.count(f"{sensor}/data.csv: line") == 1
+    assert "a small MEMS unit's noise is taken" in told.out
+    assert "front end euroc: images of cameras" in told.out
+    assert not told.err
+
+
+def _keep_truth(folder: Path, rows: int) -> None:
+    """Leave so many rows of the truth."""
+    path = folder / "mav0" / "state_groundtruth_estimate0" / "data.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[: 1 + rows]))
+
+
+def test_a_truth_that_ends_early_is_told(tmp_path: Path, capsys) -> None:
+    folder = write_euroc(tmp_path / "data", resting(2.0))
+    _keep_truth(folder, 100)
+    assert main.main(["localize", str(folder), "--no-plot", "--out", str(tmp_path / "out")]) == 0
+    assert "judged from 0.0 s to 0.4 s, where the truth is known" in capsys.readouterr().out
+
+
+def test_a_truth_that_ends_before_the_data_is_a_reason(tmp_path: Path, capsys) -> None:
+    pair = resting(0.5)
+    folder = write_euroc(tmp_path / "data", pair)
+    _keep_truth(folder, 20)
+    path = folder / "mav0" / "state_groundtruth_estimate0" / "data.csv"
+    path.write_text(path.read_text().replace("\n14036365", "\n13036365"))
+    assert main.main(["localize", str(folder), "--no-plot", "--out", str(tmp_path / "out")]) == 1
+    assert "it begins at the truth of data, which is known from" in capsys.readouterr().err
 
 
 def test_a_recorded_sample_that_is_no_number(tmp_path: Path) -> None:

@@ -87,6 +87,7 @@ def _run(dataset: Dataset, seen: list, **how) -> Results:
     )
 
 
+@pytest.mark.slow
 def test_tracks_of_a_wall_have_its_depth(seen: list) -> None:
     tracks = [said for _, said in seen if isinstance(said, Tracks)]
     assert len(tracks) == 41
@@ -106,7 +107,7 @@ def test_noise_on_the_truth_is_the_error(dataset: Dataset, seen: list) -> None:
 
 def test_the_front_end_runs_once_for_several_methods(dataset: Dataset, monkeypatch) -> None:
     made: dict[str, Standing] = {}
-    monkeypatch.setattr("iap_estimation.navigation.pipeline.METHODS", ("vio", "other"))
+    monkeypatch.setattr("iap_estimation.navigation.pipeline.RECORDED_METHODS", ("vio", "other"))
 
     def make(name, fleet, spec, first, begins):
         made[name] = Standing(first)
@@ -150,6 +151,7 @@ def test_no_estimate_is_a_failure(dataset: Dataset, seen: list) -> None:
     assert results.methods["vio"].outcome == "failed: no estimate came"
 
 
+@pytest.mark.slow
 def test_an_aircraft_that_stands_is_found_standing(folder: Path, tmp_path: Path, capsys) -> None:
     out = tmp_path / "out"
     assert main.main(["localize", str(folder), "--out", str(out), "--json"]) == 0

@@ -16,7 +16,7 @@ from iap_estimation.nodes.odometry_messages import (
 from iap_estimation.nodes.track_messages import FEATURES, tracks_bytes, tracks_of
 from iap_estimation.virpo.messages import Estimate, Shared, Tracks
 from iap_io.wire.cdr import message, message_types
-from iap_io.wire.message_views import MessageReader
+from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import OdometryMessage
 
 

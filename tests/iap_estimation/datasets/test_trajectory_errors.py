@@ -7,7 +7,7 @@ import pytest
 from iap_description import so3
 from iap_estimation.datasets.evaluation import figures, judged
 from iap_estimation.navigation.data import Truth
-from iap_estimation.navigation.pipeline import Trajectory
+from iap_estimation.navigation.trajectory import Trajectory
 
 TURN = np.array([0.0, 0.0, 0.4])  # about the vertical [rad]
 MOVE = np.array([1.0, -2.0, 0.5])  # [m]
@@ -44,6 +44,15 @@ def _figures(trajectory: Trajectory, truth: Truth, *, begins_true: bool = True) 
     one = judged(trajectory, truth)
     assert one is not None
     return figures(one, begins_true=begins_true)
+
+
+def test_an_estimate_that_stays_where_it_began_scores_as_still() -> None:
+    stays = _estimate(np.tile(_curve(np.array([1.0])), (300, 1)))
+    found = _figures(stays, _truth())
+    assert found["still_rmse_m"] == pytest.approx(found["ate_rmse_m"])
+    aligned = _figures(stays, _truth(), begins_true=False)
+    assert aligned["still_rmse_m"] == pytest.approx(aligned["ate_yaw_rmse_m"])
+    assert aligned["still_rmse_m"] < found["still_rmse_m"]
 
 
 def test_the_truth_itself_has_no_errors() -> None:

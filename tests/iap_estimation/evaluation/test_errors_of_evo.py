@@ -9,7 +9,7 @@ from iap_estimation.datasets.evaluation import figures, judged
 from iap_estimation.evaluation.alignment import se3_aligned
 from iap_estimation.evaluation.trajectory_errors import pairs_by_distance, relative_errors
 from iap_estimation.navigation.data import Truth
-from iap_estimation.navigation.pipeline import Trajectory
+from iap_estimation.navigation.trajectory import Trajectory
 
 filters = pytest.importorskip("evo.core.filters")
 geometry = pytest.importorskip("evo.core.geometry")

@@ -9,7 +9,7 @@ from painted_plane import BASELINE, FOCAL, HEIGHT, LENS, Q_BC, WIDTH, camera_of,
 from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
-from iap_estimation.datasets.euroc_source import read_stereo
+from iap_estimation.datasets.euroc_calibration import read_cameras
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
 from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 
@@ -30,14 +30,14 @@ def test_normalized_points_undo_projection(D):
 
 
 def test_four_coefficients_are_five_without_the_last():
-    assert np.array_equal(numbers(LENS[:4]).D, [*LENS[:4], 0.0])
+    assert np.array_equal(numbers(LENS[:4]).lens.D, [*LENS[:4], 0.0])
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
         ({"D": (0.1,) * 8, "model": "rational_polynomial"}, "model 'rational_polynomial'"),
-        ({"D": (0.1,) * 4, "model": "equidistant"}, "model 'equidistant'"),
+        ({"D": (0.1,) * 5, "model": "equidistant"}, "needs 4 numbers in D"),
         ({"D": (0.1,) * 3}, "needs 4 or 5 numbers in D"),
         ({"matrix": [0.0] * 9}, "not calibrated"),
         ({"matrix": [1.0] * 8}, "K has 8 numbers"),
@@ -103,10 +103,10 @@ def files(folder, left=None, right=None):
 
 
 def test_euroc_files_give_the_pair(tmp_path):
-    pair = read_stereo(*files(tmp_path, file_tree(0.05), file_tree(-0.06)))
+    pair = read_cameras(files(tmp_path, file_tree(0.05), file_tree(-0.06)))
     assert (pair.left.width, pair.left.height) == (752, 480)
     assert pair.left.focal == pytest.approx([458.654, 457.296])
-    assert pair.right.D == pytest.approx(
+    assert pair.right.lens.D == pytest.approx(
         [-0.28340811, 0.07395907, 0.00019359, 1.76187114e-05, 0.0]
     )
     assert pair.p_BC_B[1] == pytest.approx([0.02, -0.06, 0.01])
@@ -119,7 +119,7 @@ def test_euroc_files_give_the_pair(tmp_path):
         ({"T_BS": None}, "missing key 'T_BS'"),
         ({"intrinsics": None}, "missing key 'intrinsics'"),
         ({"camera_model": "omni"}, "key 'camera_model'"),
-        ({"distortion_model": "equidistant"}, "key 'distortion_model'"),
+        ({"distortion_model": "omni"}, "key 'distortion_model'"),
         ({"distortion_coefficients": [0.1] * 8}, "key 'distortion_coefficients'"),
         ({"T_BS": {"data": [2.0] * 16}}, "key 'T_BS.data' is no rotation"),
     ],
@@ -127,7 +127,7 @@ def test_euroc_files_give_the_pair(tmp_path):
 def test_faults_of_euroc_files_are_named(tmp_path, changes, words):
     paths = files(tmp_path, file_tree(0.05), file_tree(-0.06, **changes))
     with pytest.raises(BadInput, match="cam1.yaml: ") as refused:
-        read_stereo(*paths)
+        read_cameras(paths)
     assert words in str(refused.value)
     assert "\n" not in str(refused.value)
 
@@ -135,9 +135,9 @@ def test_faults_of_euroc_files_are_named(tmp_path, changes, words):
 def test_swapped_or_missing_euroc_files_are_named(tmp_path):
     left, right = files(tmp_path, file_tree(-0.06), file_tree(0.05))
     with pytest.raises(BadInput, match=r"cam0.yaml, .*cam1.yaml: .* cameras are swapped"):
-        read_stereo(left, right)
+        read_cameras([left, right])
     with pytest.raises(BadInput, match="nowhere.yaml: cannot be read"):
-        read_stereo(left, tmp_path / "nowhere.yaml")
+        read_cameras([left, tmp_path / "nowhere.yaml"])
 
 
 def test_right_camera_of_a_body_seen_upside_down():

@@ -47,7 +47,11 @@ def test_the_estimate_is_judged_by_the_truth_which_stays_the_truth(joint):
     for body in metrics["estimation"].values():
         assert 0.0 < body["joint"]["ate_rmse_m"] < body["joint"]["ate_max_m"] < 0.1
         assert body["joint"]["attitude_rmse_deg"] < 2.0
-    assert metrics["methods"] == {"joint": {"faults": []}}
+    assert metrics["methods"]["joint"]["faults"] == []
+    health = metrics["methods"]["joint"]["health"]
+    assert health["tracks_min"] > 20
+    assert health["blind_max_s"] == 0.0
+    assert 0.003 < health["deviation_max_m"] < 0.05
     told = np.loadtxt(folder / "estimate_iap_drone_2.tum")
     true = np.loadtxt(folder / "trajectory_iap_drone_2.tum")[
         ::2

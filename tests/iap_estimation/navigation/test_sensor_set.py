@@ -63,7 +63,7 @@ def test_the_centre_follows_from_its_joints_and_its_attitude(count):
 
 
 def told(t, w):
-    return Tilt(t, np.array([0.0, 0.0, 0.0, 1.0]), w)
+    return Tilt(t, np.array([0.0, 0.0, 0.0, 1.0]), w, np.array([0.0, 0.0, 9.81]))
 
 
 def turned(q_WB, w, span):

@@ -9,11 +9,11 @@ from flying import Log, Loop, scenario_of
 
 from iap_description import so3
 from iap_description.errors import BadInput
-from iap_estimation.virpo.localizer import METHODS
+from iap_estimation.virpo.localizer import METHODS, OFFLINE
 from iap_simulation.flight import Flight
 from iap_simulation.loop import ClosedLoop
-from iap_simulation.scenario.scenario import Options, resolve
-from iap_simulation.scenario.vehicle_spec import StateSource
+from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.scenario.vehicle_spec import ONLY_RECORDED, StateSource
 
 
 def flight(*assignments, source="joint", sensors="stereo", **options):
@@ -30,6 +30,14 @@ def refusal(*assignments, **options):
 
 def test_every_method_is_a_source():
     assert get_args(StateSource) == ("truth", *METHODS)
+
+
+@pytest.mark.parametrize("method", OFFLINE)
+def test_a_method_of_recordings_cannot_fly(method):
+    line = refusal(source=method)
+    assert f"method {method} is for recordings alone, by ./iap localize" in line
+    assert all(name in line for name in METHODS)
+    assert ONLY_RECORDED == OFFLINE
 
 
 def test_an_unknown_method_is_refused_with_those_that_there_are():

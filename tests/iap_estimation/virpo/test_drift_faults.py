@@ -38,7 +38,7 @@ def test_an_aircraft_unheard_is_where_the_others_hold_it(ranged_flight, arrivals
     assert watch.rms(10.5, 20.0)[1] < 0.1
     assert watch.rms(21.0).max() < 2.0 * walking[1].rms(21.0).max()
     assert np.mean(watch.nees, axis=0).max() < 2.0
-    assert len(watch.t) > 295
+    assert len(watch.t) > 290  # of 301: updates wait for it at first
     assert drift_filter.reopened == 0
 
 

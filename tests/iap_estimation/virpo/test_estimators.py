@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from synthetic import Flight
-from synthetic_fleet import TABLE_VI
+from synthetic_fleet import TABLE_VI, fleet_of
 from whole_estimators import SECONDS, SPEC
 
 from iap_description import so3
@@ -188,6 +188,27 @@ def test_standing_still_is_noticed(flight):
     rows = alone(estimator, still.stream(), still)
     assert np.linalg.norm(estimator.estimates()[0].v_WB_W) < 0.02
     assert np.linalg.norm(rows[-1, 1:]) < 0.03
+
+
+def test_when_images_stop_at_rest_the_last_ones_still_count():
+    still = Flight.of(4.0, fleet=fleet_of(1), noise=replace(TABLE_VI, pixels=0.3, outliers=0.0))
+    still = replace(still, bodies=(_at_rest(),))
+    estimator = Estimator(still.fleet, SPEC, still.state)
+    deviations, errors = {}, {}
+    for _, said in still.stream():
+        is_new = False
+        if isinstance(said, Inertial):
+            is_new = estimator.imu(0, said)
+        elif isinstance(said, Tracks) and said.t < 2.95:
+            is_new = estimator.tracks(0, said)
+        if is_new:
+            (one,) = estimator.estimates()
+            at = round(one.t, 1)
+            deviations[at] = np.sqrt(np.linalg.eigvalsh(one.covariance[:3, :3])[-1])
+            errors[at] = np.linalg.norm(one.p_WB_W - still.truth(0, one.t).p_WB_W)
+    # 2.3 times and 24 mm, were the keyframe of the last images dropped.
+    assert deviations[3.1] < 1.3 * deviations[2.9]
+    assert abs(errors[3.1] - errors[2.9]) < 0.012
 
 
 def _at_rest():

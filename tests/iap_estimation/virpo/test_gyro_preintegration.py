@@ -64,7 +64,7 @@ def test_turn_slopes_are_central_differences():
 
 def test_covariance_of_a_turn_is_that_of_many_noisy_ones():
     random, (samples, _, _) = rng(), measured(0.5, 0.2, np.zeros(3))
-    noise, span, n = np.array([0.02, 0.3]), 0.2, len(measured(0.5, 0.2, np.zeros(3))[0])
+    noise, span, n = np.array([0.02, 0.3, 0.0]), 0.2, len(measured(0.5, 0.2, np.zeros(3))[0])
     exact, noisy, errors = Turn.empty(), Turn.empty(), []
     preintegrate_turn(samples, span, np.zeros(3), noise, exact)
     for _ in range(4000):
@@ -76,6 +76,16 @@ def test_covariance_of_a_turn_is_that_of_many_noisy_ones():
         off = so3.quaternion_log(so3.multiply(so3.conjugate(noisy.delta), exact.delta))
         errors.append(exact.root @ np.r_[off, bias[-1]])
     assert np.abs(np.cov(np.array(errors).T) - np.eye(6)).max() < 0.12
+
+
+def test_a_turn_is_as_uncertain_as_the_scale_of_its_gyroscope():
+    w, span, relative = np.array([1.2, -0.5, 0.8]), 0.2, 0.02
+    samples, z = np.tile(np.r_[0.005, w], (40, 1)), Turn.empty()
+    preintegrate_turn(samples, span, np.zeros(3), np.array([1e-9, 0.0, relative]), z)
+    expected = relative * np.linalg.norm(w) * span**0.5
+    assert np.sqrt(np.linalg.eigvalsh(z.covariance[:3, :3])) == pytest.approx(
+        [expected] * 3, rel=1e-5
+    )
 
 
 def test_what_no_sample_tells_makes_a_turn_uncertain_and_keeps_it_defined():

@@ -18,7 +18,7 @@ from iap_estimation.virpo.factors.preintegration import (
 )
 
 NOISE = np.array(BELIEVED)
-STRONG_WALKS = np.array([0.0015, 0.02, 0.01, 0.1])
+STRONG_WALKS = np.array([0.0015, 0.02, 0.01, 0.1, 0.0])
 UNBIASED = np.zeros(6)
 AT = np.array([0.01, -0.02, 0.015, 0.1, -0.05, 0.08])  # biases that are not zero
 
@@ -131,7 +131,7 @@ def test_the_covariance_is_that_of_many_noisy_runs(flight):
     noise = STRONG_WALKS
     samples, runs = flight.samples(0, 1.0, 1.5), 800
     exact, rng = inertia(samples, noise=noise), np.random.default_rng(4)
-    dt, white, walk = samples[:, :1], np.repeat(noise[:2], 3), np.repeat(noise[2:], 3)
+    dt, white, walk = samples[:, :1], np.repeat(noise[:2], 3), np.repeat(noise[2:4], 3)
     errors = np.empty((runs, 15))
     for n in range(runs):
         steps = walk * np.sqrt(dt) * rng.normal(size=(len(dt), 6))
@@ -145,6 +145,15 @@ def test_the_covariance_is_that_of_many_noisy_runs(flight):
     whitened = errors @ exact.root.T
     assert np.abs(whitened.T @ whitened / runs - np.eye(15)).max() < 0.2
     assert (whitened**2).sum(axis=1).mean() == pytest.approx(15.0, rel=0.05)
+
+
+def test_errors_of_scale_count_as_noise_that_grows_with_the_rate():
+    w, span, relative = np.array([0.9, 1.1, -0.3]), 0.3, 0.01
+    samples = np.tile(np.r_[0.005, w, 0.0, 2.0, 9.6], (60, 1))
+    told = inertia(samples, noise=np.array([1e-9, 1e-9, 1e-9, 1e-9, relative]))
+    turn = relative * np.linalg.norm(w) * span**0.5
+    deviations = np.sqrt(np.linalg.eigvalsh(covariance(told)[3:6, 3:6]))
+    assert deviations == pytest.approx([turn] * 3, rel=1e-5)
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,13 @@
 """Bags that come to far more than they are: refused within bounds, in every format that is compressed."""
 
 import bz2
+import json
 import sqlite3
 import struct
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import lz4.frame
 import numpy as np
@@ -19,7 +21,7 @@ from rosbags.typesys import Stores, get_typestore
 
 from iap_description.errors import BadInput
 from iap_io.bags import bag_reading
-from iap_io.bags.bag_reading import MAX_CHUNK, parsing
+from iap_io.bags.bag_reading import MAX_CHUNK, check_metadata, parsing
 from iap_io.trajectories.reader import read_recorded
 
 ZEROS = bytes(2 * MAX_CHUNK)
@@ -169,3 +171,23 @@ def test_metadata_that_grows_is_refused(tmp_path: Path) -> None:
     text = (path / "metadata.yaml").read_text()
     (path / "metadata.yaml").write_text(laughs + text)
     assert "values" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"relative_file_paths": "bag_0.mcap"},
+        {"files": "bag_0.mcap"},
+        {"topics_with_message_count": [{"message_count": "many"}]},
+        {"topics_with_message_count": None},
+    ],
+)
+def test_metadata_of_other_types_is_refused(change: dict[str, Any], tmp_path: Path) -> None:
+    about = {"relative_file_paths": ["bag_0.mcap"], "topics_with_message_count": []}
+    for damaged in ({}, change):
+        tree = {"rosbag2_bagfile_information": {**about, **damaged}}
+        (tmp_path / "metadata.yaml").write_text(json.dumps(tree), encoding="utf-8")
+        if not damaged:
+            check_metadata(tmp_path)
+    with pytest.raises(BadInput, match="the lists of files and topics are damaged"):
+        check_metadata(tmp_path)

@@ -33,6 +33,7 @@ def test_png_and_jpeg_are_read(kind: str, tmp_path: Path) -> None:
     for pixels in (
         read_image(file, cv2.IMREAD_GRAYSCALE),
         decoded(file.read_bytes(), cv2.IMREAD_GRAYSCALE),
+        decoded(np.fromfile(file, np.uint8), cv2.IMREAD_GRAYSCALE),  # as a message has it
     ):
         np.testing.assert_allclose(pixels, IMAGE, atol=0 if kind == ".png" else 20)
 
@@ -63,3 +64,11 @@ def test_only_files_are_read(tmp_path: Path) -> None:
     for path in (tmp_path, Path("/dev/zero"), tmp_path / "none.png"):
         with pytest.raises(ValueError, match="no file"):
             read_image(path, cv2.IMREAD_GRAYSCALE)
+
+
+def test_a_chunk_that_says_to_be_large_gets_no_room() -> None:
+    data = bytearray(cv2.imencode(".png", IMAGE)[1].tobytes())
+    at = data.index(b"IDAT")
+    data[at - 4 : at] = struct.pack(">I", 2**31 - 1)
+    with pytest.raises(ValueError, match="cut short"):
+        decoded(bytes(data), cv2.IMREAD_GRAYSCALE)

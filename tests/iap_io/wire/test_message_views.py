@@ -13,7 +13,8 @@ from iap_description.vehicles.platform import load_platform
 from iap_io.runs import topics
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.wire.cdr import message, message_types
-from iap_io.wire.message_views import CommandMessage, MessageReader, ReferenceMessage, StateMessage
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
 
 STAMP = 12_345_678_901

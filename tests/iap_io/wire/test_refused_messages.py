@@ -9,14 +9,8 @@ import pytest
 from iap_description.errors import BadInput
 from iap_description.states import Command, Mode
 from iap_io.wire.cdr import HEADER_SIZE, in_frame, message, serialised
-from iap_io.wire.message_views import (
-    MOST_BYTES,
-    CommandMessage,
-    MessageReader,
-    ReferenceMessage,
-    StateMessage,
-    state_reader,
-)
+from iap_io.wire.message_reader import MOST_BYTES, MessageReader, state_reader
+from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import InertialMessage, OdometryMessage, PoseMessage, WrenchMessage
 
 STATE = StateMessage.TYPE

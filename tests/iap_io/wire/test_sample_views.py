@@ -6,7 +6,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_io.wire.cdr import message_types
-from iap_io.wire.message_views import MessageReader
+from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.sample_views import InertialMessage
 
 FRAMES = ["iap/base_link_imu", "iap/drone_1_imu"]

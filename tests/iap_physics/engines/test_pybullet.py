@@ -67,6 +67,7 @@ def total_force(engine, rows):
     return force
 
 
+@pytest.mark.slow
 def test_tumbling_converges_to_the_closed_form_at_first_order(table):
     rows = lines(table, "pybullet")
     assert [row.rate_hz for row in rows] == [200, 1000, 5000]

@@ -51,10 +51,11 @@ def test_an_aircraft_that_folds_onto_its_tube_is_stopped_by_it(engine, assembly_
         engine.apply(wrench)
         engine.step(1e-3)
         q = so3.multiply(so3.conjugate(engine.state()[0, 0, Q]), engine.state()[0, 1, Q])
-        tilts.append(np.rad2deg(np.linalg.norm(so3.quaternion_log(q))))
+        up = so3.rotate(q, np.array([0.0, 0.0, 1.0]))
+        tilts.append(np.rad2deg(np.arctan2(np.hypot(up[0], up[1]), up[2])))
         seen |= pairs(engine)
     assert seen == {(0, 1)}
-    assert 30.0 < max(tilts) < 90.0
+    assert 38.0 < max(tilts) < 100.0  # it slides about the tube, and hangs there
 
 
 def test_aircraft_whose_joints_are_close_touch_each_other(engine, assembly_of):

@@ -7,7 +7,7 @@ import pytest
 from small_scenes import spec, turned
 
 from iap_description.errors import BadInput
-from iap_description.sensors import lens
+from iap_description.sensors import plumb_bob
 from iap_description.sensors.mounts import optical
 from iap_sensors.cameras.model import CameraModel, stereo_baseline
 from iap_sensors.cameras.view import View
@@ -17,6 +17,12 @@ LENSES = [
     (-0.283, 0.074, 0.0002, 0.00002, 0.0),  # barrel
     (0.12, 0.03, -0.001, 0.002, 0.004),  # pincushion, not centred
 ]
+FISHEYE = {"distortion_model": "equidistant", "distortion": (0.0035, 0.0007, -0.002, 0.0002)}
+every_camera = pytest.mark.parametrize(
+    "lens",
+    [*({"distortion": D} for D in LENSES), FISHEYE],
+    ids=["none", "barrel", "pincushion", "fisheye"],
+)
 every_lens = pytest.mark.parametrize("distortion", LENSES)
 UPRIGHT = np.array([0.0, 0.0, 0.0, 1.0])
 
@@ -30,13 +36,13 @@ def points(count=200, seed=3):
 @every_lens
 def test_points_are_where_opencv_projects_them(distortion):
     model, p_C = CameraModel.of(spec(distortion=distortion)), points()
-    expected, _ = cv2.projectPoints(p_C, np.zeros(3), np.zeros(3), model.K, model.D)
+    expected, _ = cv2.projectPoints(p_C, np.zeros(3), np.zeros(3), model.K, model.lens.D)
     np.testing.assert_allclose(model.project(p_C), expected[:, 0], atol=1e-9)
 
 
-@every_lens
-def test_a_pixel_is_where_its_direction_projects_to(distortion):
-    model = CameraModel.of(spec(distortion=distortion))
+@every_camera
+def test_a_pixel_is_where_its_direction_projects_to(lens):
+    model = CameraModel.of(spec(**lens))
     u, v = np.meshgrid(np.linspace(0, 639, 17), np.linspace(0, 479, 13))
     uv = np.stack([u, v], -1)
     np.testing.assert_allclose(model.project(7.0 * model.unproject(uv)), uv, atol=1e-5)
@@ -57,8 +63,8 @@ def test_what_is_behind_the_camera_is_nowhere_in_the_image():
 
 def test_points_beyond_the_radius_at_which_a_lens_folds_are_not_told_apart():
     D = np.array([-0.3, 0.0, 0.0, 0.0, 0.0])  # folds at r = 1 / sqrt(0.9)
-    assert np.isfinite(lens.undistort(np.array([0.6, 0.0]), D)).all()
-    assert np.isnan(lens.undistort(np.array([0.8, 0.0]), D)).all()
+    assert np.isfinite(plumb_bob.undistort(np.array([0.6, 0.0]), D)).all()
+    assert np.isnan(plumb_bob.undistort(np.array([0.8, 0.0]), D)).all()
 
 
 def test_the_right_camera_of_a_pair_says_where_the_left_one_is():
@@ -100,9 +106,9 @@ def test_cameras_that_are_no_pair_are_refused(p, q):
         stereo_baseline((np.zeros(3), UPRIGHT), (np.array(p), q), key="right_of")
 
 
-@every_lens
-def test_the_pinhole_behind_a_lens_sees_every_pixel_of_the_camera(distortion):
-    model = CameraModel.of(spec(distortion=distortion))
+@every_camera
+def test_the_pinhole_behind_a_lens_sees_every_pixel_of_the_camera(lens):
+    model = CameraModel.of(spec(**lens))
     view = View.of(model)
     if view.maps is None:
         assert (view.width, view.height) == (model.width, model.height)

@@ -44,6 +44,12 @@ def test_the_default_camera_is_that_of_the_paper():
         ({"blur": {"exposure_time": 0.01, "samples": 1}}, "key 'blur.samples'"),
         ({"blur": {"exposure_time": 0.06, "samples": 4}}, "0.06 s is longer than an image"),
         ({"distortion": [-0.5, 0.0, 0.0, 0.0, 0.0]}, "key 'distortion': such a lens folds"),
+        ({"distortion": [0.0] * 4}, "key 'distortion': plumb_bob has 5 numbers, not 4"),
+        ({"distortion_model": "omni"}, "key 'distortion_model'"),
+        (
+            {"distortion_model": "equidistant", "distortion": [0.0] * 4, "fx": 180.0},
+            "sees 89 degrees off its axis",
+        ),
         ({"position": [0.0, 0.0, 1.0]}, "keys 'position' and 'rpy_deg' come together"),
         (
             {"mount": "left_camera", "position": [0.0, 0.0, 1.0], "rpy_deg": [0.0, 0.0, 0.0]},
@@ -60,5 +66,5 @@ def test_an_impossible_camera_is_refused(keys, said):
 
 
 def test_an_unknown_preset_is_refused_with_those_there_are():
-    with pytest.raises(BadInput, match=r"no camera 'fisheye' \(presets: vi_g, wide\)"):
-        PRESETS.tree("fisheye")
+    with pytest.raises(BadInput, match=r"no camera 'toy' \(presets: fisheye, vi_g, wide\)"):
+        PRESETS.tree("toy")

@@ -23,6 +23,7 @@ from iap_description import so3
 
 NO_BODIES = np.zeros((0, 7))
 BARREL = (-0.283, 0.074, 0.0002, 0.00002, 0.0)
+FISHEYE = {"distortion_model": "equidistant", "distortion": (0.0035, 0.0007, -0.002, 0.0002)}
 LEFT, RIGHT = np.array([0.198, 0.06, 0.0]), np.array([0.198, -0.06, 0.0])  # mounts on a body
 FX_BASELINE = 320.0 * 0.12  # [pixels m]
 ALL_WHITE = Sky(zenith=(1.0, 1.0, 1.0), horizon=(1.0, 1.0, 1.0))
@@ -92,9 +93,11 @@ def found(image, uv):
 
 
 @pytest.mark.parametrize("mount", [LEFT, RIGHT], ids=["left", "right"])
-@pytest.mark.parametrize("distortion", [(0.0,) * 5, BARREL], ids=["pinhole", "distorted"])
-def test_a_grid_in_space_is_where_the_model_projects_it(opengl, mount, distortion):
-    camera = spec(distortion=distortion)
+@pytest.mark.parametrize(
+    "lens", [{}, {"distortion": BARREL}, FISHEYE], ids=["pinhole", "distorted", "fisheye"]
+)
+def test_a_grid_in_space_is_where_the_model_projects_it(opengl, mount, lens):
+    camera = spec(**lens)
     points_W = marks(camera)
     p_W, q = body_pose()
     at = shot(camera, p_W + so3.rotate(q, mount), q)
@@ -119,7 +122,7 @@ def test_an_image_in_fast_motion_shows_the_pose_of_its_stamp(opengl, blur):
     frame = one(opengl, camera, *marked(points_W, at.p_WC_W), at=at, **WHITE_ALL_OVER)
     uv = at.model.project(so3.rotate(so3.conjugate(at.q_WC), points_W - at.p_WC_W))
     seen = found(frame.mono, uv)
-    _, turn, p_CW_C = cv2.solvePnP(points_W, seen, at.model.K, at.model.D)
+    _, turn, p_CW_C = cv2.solvePnP(points_W, seen, at.model.K, at.model.lens.D)
     R_CW = so3.exp(turn[:, 0])
     off = np.linalg.norm(-R_CW.T @ p_CW_C[:, 0] - at.p_WC_W)
     angle = np.linalg.norm(so3.log(R_CW @ so3.matrix_from_quaternion(at.q_WC)))

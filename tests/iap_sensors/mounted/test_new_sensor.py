@@ -15,8 +15,8 @@ from iap_sensors.mounted import kinds
 from iap_sensors.mounted.rig_spec import RigSpec
 from iap_simulation.flight import Flight
 from iap_simulation.run import execute
+from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve_tree
 from iap_simulation.scenario.rig_spec import rig_spec
-from iap_simulation.scenario.scenario import SCENARIOS, Options, resolve_tree
 
 MODULE = "altimeter:Altimeters"
 
@@ -79,5 +79,5 @@ def test_an_assignment_reaches_into_it(key):
 
 
 def test_what_is_no_kind_is_an_unknown_key():
-    with pytest.raises(BadInput, match=r"unknown key 'vehicles\.0\.sensors\.sonar'"):
+    with pytest.raises(BadInput, match=r"unknown key 'sensors\.sonar'"):
         scenario("sonar")

@@ -9,7 +9,7 @@ from iap_io.runs.run_folder import load_run
 from iap_simulation.flight import Flight
 from iap_simulation.run import execute
 from iap_simulation.scenario.plant_spec import plant_spec
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ NEAR_WALL = (
 NEAR_SOCKET = (
     "reference={type: moves, position: [-1.70, 0.0, 2.25], rpy_deg: [0.0, 0.0, 0.0], ease: 0.5,"
     " moves: [{seconds: 4.0, by: [-0.2, 0.0, 0.0], turn_deg: [0.0, 0.0, 0.0]},"
-    " {seconds: 16.0, by: [0.0, 0.0, 0.0], turn_deg: [0.0, 0.0, 0.0]}]}",
+    " {seconds: 11.0, by: [0.0, 0.0, 0.0], turn_deg: [0.0, 0.0, 0.0]}]}",
     "push.at=0.5",
     "start.lead_in=0.0",
 )

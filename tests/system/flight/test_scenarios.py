@@ -22,7 +22,7 @@ FULLY_ACTUATED = [
     ("three_star_spiral", 8.0, 0.01, 0.25),
     ("figure_eight", 8.0, 0.01, 0.25),
     ("three_square_ramps", 10.0, 0.02, 0.7),
-    ("figure_eight_windy", 8.0, 0.10, 2.0),
+    ("figure_eight_windy", 8.0, 0.016, 2.0),
 ]
 COLLINEAR = [("three_line_5dof", 8.0, 0.01, 0.25), ("two_line_circle", 8.0, 0.01, 0.25)]
 

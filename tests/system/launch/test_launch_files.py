@@ -25,8 +25,8 @@ from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import load_sensors
 from iap_estimation.virpo.localizer import METHODS
 from iap_sensors.mounted.rig_spec import RigSpec
+from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
-from iap_simulation.scenario.scenario import SCENARIOS, Options, resolve
 
 ROOT = Path(__file__).parents[3]
 LAUNCH = ROOT / "iap_bringup" / "launch"

@@ -12,7 +12,7 @@ from hang import HANG
 
 from iap_io.runs.run_folder import load_run
 from iap_io.sensor_messages.sensor_reader import read_sensors
-from iap_simulation.scenario.scenario import SCENARIOS
+from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 SAMPLE = Path(__file__).parents[3] / "iap_bringup" / "iap_bringup" / "data" / "sample_flight"
@@ -50,8 +50,10 @@ def wait_for_flight(launched):
 def test_every_scenario_starts_and_ends(launch, tmp_path, scenario):
     out, file = tmp_path / "run", tmp_path / "mine.yaml"
     file.write_text("/recorder: {ros__parameters: {plot: false}}\n")
+    faults = resolve(scenario, Options())[0].vehicles[0].faults
+    soon = ";".join(f"faults.{k}.at=0.5" for k in range(len(faults)))
     given = {"duration": "1.0", "out": str(out), "params_file": str(file), **RECORDED}
-    flight = launch("sim", scenario=scenario, **given)
+    flight = launch("sim", scenario=scenario, set=soon, **given)
     assert flight.end() == 0, flight.said
     assert not (out / "plots").exists()
     metrics = json.loads((out / "metrics.json").read_text())

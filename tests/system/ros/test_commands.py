@@ -14,9 +14,10 @@ from iap_bringup.experiments.nodes.processes import executable
 from iap_bringup.launching.node_parameters import controller_parameters
 from iap_description.states import REF_P, REF_Q, Command, Mode
 from iap_io.ros.node import EVERY, LATEST
-from iap_io.wire.message_views import CommandMessage, MessageReader, StateMessage
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import CommandMessage, StateMessage
 from iap_msgs.msg import AircraftCommand, PlatformCommand, PlatformState
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.vehicle import Vehicle
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]

@@ -11,7 +11,7 @@ from probe import flown_in_process, fly_recorded, largest_difference
 from iap_io.runs.run_folder import load_run, read_metrics
 from iap_simulation.flight import Flight
 from iap_simulation.run import execute
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 STILL = "reference.moves=[{seconds: 4.0, by: [0.0, 0.0, 0.0], turn_deg: [0.0, 0.0, 0.0]}]"

@@ -16,12 +16,8 @@ from test_contact_in_lockstep import FLIGHTS
 from iap_bringup.launching.node_parameters import OBSERVER, reference_parameters, vehicle_nodes
 from iap_description.states import Command
 from iap_description.vehicles.assembly import Assembly
-from iap_io.wire.message_views import (
-    CommandMessage,
-    MessageReader,
-    ReferenceMessage,
-    StateMessage,
-)
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import WrenchMessage
 from iap_msgs.msg import PlatformCommand, PlatformReference, PlatformState
 

@@ -12,10 +12,11 @@ from probe import EVERY
 from iap_bringup.launching.node_parameters import controller_parameters
 from iap_description.vehicles.assembly import Assembly
 from iap_io.wire.cdr import in_frame, serialised
-from iap_io.wire.message_views import CommandMessage, MessageReader, StateMessage
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import CommandMessage, StateMessage
 from iap_io.wire.sample_views import PoseMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 CONTROLLER = "/iap/controller_node"

@@ -15,8 +15,8 @@ from iap_io.ros.conversions import set_stamp
 from iap_io.ros.node import EVERY
 from iap_msgs.msg import FeatureTracks
 from iap_sensors.mounted.sensor_suite import SensorSuite
+from iap_simulation.scenario.resolving import Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
-from iap_simulation.scenario.scenario import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 NODE = "/iap/drone_1/frontend_node"

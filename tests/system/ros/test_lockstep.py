@@ -23,17 +23,26 @@ from iap_io.runs.run_folder import load_run, read_metrics
 from iap_msgs.srv import Step
 from iap_simulation.flight import Flight
 from iap_simulation.run import execute
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 DURATION = 3.0
-WIND_AND_NOISE = {"scenario": "figure_eight_windy", "duration": DURATION}
+FAULTS = (
+    "faults=[{at: 0.5, aircraft: 1, rotor: 2, thrust: 0.8},"
+    " {at: 1.0, aircraft: 2, battery: 0.9, over: 0.5, known: true},"
+    " {at: 1.5, commands_late: 0.01, for: 0.5}]"
+)
+WIND_AND_NOISE = {
+    "scenario": "figure_eight_windy",
+    "duration": DURATION,
+    "assignments": [FAULTS],
+}
 CONTROLLER, PHYSICS = "/iap/controller_node", "physics_node: iap"
 
 
 @pytest.fixture(scope="module")
 def scenario():
-    return resolve("figure_eight_windy", Options(duration=DURATION))
+    return resolve("figure_eight_windy", Options(duration=DURATION, assignments=(FAULTS,)))
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +52,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def flight(start_once, scenario, folder):
-    """A flight in wind and with a noisy state, flown and recorded to its end, and now paused."""
+    """A flight in wind, with a noisy state and with faults, flown and recorded to its end, and now paused."""
     nodes, probe = start_once
     probe.hear_states("iap")
     fly_recorded(nodes, probe, scenario[0], WIND_AND_NOISE, folder)
@@ -71,6 +80,7 @@ def test_the_recorder_makes_the_run_folder_of_one_process(flight, scenario, fold
     a, b = (read_metrics(f) for f in (folder, tmp_path))
     assert {k: a[k] for k in a.keys() - timing} == {k: b[k] for k in b.keys() - timing}
     assert a["real_time_factor"] > 0.0
+    assert [each["t_s"] for each in a["faults"]] == [0.5, 1.0, 1.5]
     for name in ("config.yaml", "trajectory_iap.tum", "trajectory_iap_drone_3.tum"):
         assert (folder / name).read_text() == (tmp_path / name).read_text()
 

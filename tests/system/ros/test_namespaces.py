@@ -13,7 +13,7 @@ from iap_io.runs.run_folder import load_run, read_metrics
 from iap_io.sensor_messages.sensor_reader import read_sensors
 from iap_simulation.flight import Flight
 from iap_simulation.run import execute
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 DURATION = 1.5

@@ -13,7 +13,7 @@ from rclpy.node import Node
 from iap_bringup.launching.flight_nodes import flight_nodes
 from iap_bringup.launching.launch_arguments import PARAMETERS, flight_parameters, resolve_flight
 from iap_bringup.launching.parameter_files import parameters_text
-from iap_simulation.scenario.scenario import SCENARIOS
+from iap_simulation.scenario.resolving import SCENARIOS
 
 pytestmark = pytest.mark.ros
 SWITCHES = {

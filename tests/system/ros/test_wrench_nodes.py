@@ -16,7 +16,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from iap_io.ros.conversions import wrench_row
 from iap_io.ros.node import LATCHED
 from iap_msgs.msg import ForceTask, PlatformReference
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 CONTROLLER, ADMITTANCE = "/iap/controller_node", "/iap/admittance_node"

@@ -18,7 +18,7 @@ import rclpy
 from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
 from iap_description.errors import BadInput
 from iap_physics.nodes.physics_node import PACES
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 
 START_TIMEOUT = 240.0  # of the nodes [s]
 SETTLED = 2.0  # simulation time from which on it counts [s]

@@ -27,7 +27,7 @@ from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
 from iap_io.wire.message_views import SECOND
 from iap_simulation.run import record
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 
 KEPT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 WAIT = 5.0  # before the recording is played, for its topics to be found [s of wall time]

@@ -10,7 +10,7 @@ from iap_bringup.experiments.footprint import Footprint
 from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
 from iap_bringup.experiments.nodes.measure import START_TIMEOUT, wait_until
 from iap_bringup.experiments.options import Report, Rows
-from iap_simulation.scenario.scenario import Options, resolve
+from iap_simulation.scenario.resolving import Options, resolve
 
 
 def footprints(scenario: str, duration: float, count: int, report: Report) -> Rows:

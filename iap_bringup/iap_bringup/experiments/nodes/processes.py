@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -69,10 +69,16 @@ class Nodes:
     Args:
         folder: for their parameters and what they print.
         domain: ROS_DOMAIN_ID.
+        popen: starts a process, with the arguments of `subprocess.Popen` that `start` uses.
     """
 
-    def __init__(self, folder: Path, domain: int) -> None:
-        self._folder = folder
+    def __init__(
+        self,
+        folder: Path,
+        domain: int,
+        popen: Callable[..., "subprocess.Popen[bytes]"] = subprocess.Popen,
+    ) -> None:
+        self._folder, self._popen = folder, popen
         self.environment = {
             **os.environ,
             "ROS_DOMAIN_ID": str(domain),
@@ -104,7 +110,7 @@ class Nodes:
         ]
         command += ["-r", f"__ns:={namespace}"] if namespace else []
         with self.log(key).open("ab") as log:
-            self.processes[key] = subprocess.Popen(
+            self.processes[key] = self._popen(
                 [*command, *ros_arguments],
                 env=self.environment,
                 stdin=subprocess.DEVNULL,

@@ -14,6 +14,7 @@ from numba import njit
 
 from iap_description.arrays import Array
 from iap_description.kernels import (
+    dot,
     put,
     put4,
     qconj,
@@ -92,17 +93,18 @@ def preintegrate_turn(samples: Array, span: float, bias: Array, noise: Array, ou
         samples: (S, 4) length [s] and angular velocity of each; they may leave out some of the interval.
         span: length of the interval [s], above 0.
         bias: (3,) of the gyroscope [rad/s].
-        noise: (2,) densities: gyroscope, walk of its bias; the first above 0.
+        noise: (3,) densities: gyroscope, above 0; walk of its bias; of the gyroscope for every rad/s [1/sqrt(Hz)].
         out: overwritten.
     """
     q, left, unseen = (0.0, 0.0, 0.0, 1.0), span, 0.0
     slope, tt, tb, bb = ms(0.0, IDENTITY), ms(0.0, IDENTITY), ms(0.0, IDENTITY), 0.0
     for s in range(len(samples)):
         dt = samples[s, 0]
-        turn = scale(dt, sub(vec(samples[s, 1:4]), vec(bias)))
+        w = sub(vec(samples[s, 1:4]), vec(bias))
+        turn, white = scale(dt, w), noise[0] * noise[0] + noise[2] * noise[2] * dot(w, w)
         back, by_bias = matrix(qexp(scale(-1.0, turn))), ms(-dt, right_jacobian(turn))
         carried = mm(mm(back, tb), transpose(by_bias))
-        fresh = ms(bb + noise[0] * noise[0] / dt, mm(by_bias, transpose(by_bias)))
+        fresh = ms(bb + white / dt, mm(by_bias, transpose(by_bias)))
         tt = ma(mm(mm(back, tt), transpose(back)), ma(fresh, ma(carried, transpose(carried))))
         tb = ma(mm(back, tb), ms(bb, by_bias))
         bb += noise[1] * noise[1] * dt

@@ -9,6 +9,11 @@ the first keyframe, :math:`\Delta p, \Delta R, \Delta v` are what the samples al
 
 A sample is a mean over its interval, so that each step turns the specific force by the rotation in the
 middle of it. Errors are ordered [dp, dtheta, dv, dbg, dba], the rotation's on the right.
+
+A gyroscope's errors of scale and alignment, e relative to what is measured, put it off by e |w| for as long as a
+motion lasts. With that time tau they count as white noise of equal power at low frequencies, which adds
+:math:`2 \tau e^2 |w|^2` to the square of its density. Those of an accelerometer are taken up by its bias, since
+most of what it measures is gravity.
 """
 
 import math
@@ -84,7 +89,8 @@ def preintegrate(samples: Array, bias: Array, noise: Array, out: Inertia) -> Non
     Args:
         samples: (S, 7) length, angular velocity and specific force of each.
         bias: (6,) bg [rad/s], ba [m/s^2].
-        noise: (4,) densities: gyroscope, accelerometer, walks of their biases.
+        noise: (5,) densities: gyroscope, accelerometer, walks of their biases; of the gyroscope for every rad/s
+            [1/sqrt(Hz)].
         out: overwritten.
     """
     phi = np.eye(15)
@@ -99,7 +105,7 @@ def preintegrate(samples: Array, bias: Array, noise: Array, out: Inertia) -> Non
         dt = samples[s, 0]
         _transition(samples[s], bias, out.delta, F)
         _spread(F, phi, cov, work)
-        _add_noise(F, noise, dt, cov)
+        _add_noise(samples[s], bias, F, noise, cov)
         advance(samples[s], dt, bias, out.delta)
         out.span[0] += dt
     out.slope[:] = phi[:9, 9:]
@@ -191,9 +197,13 @@ def _times(F: Array, M: Array, out: Array) -> None:
 
 
 @njit(cache=True)
-def _add_noise(F: Array, noise: Array, dt: float, cov: Array) -> None:
+def _add_noise(sample: Array, bias: Array, F: Array, noise: Array, cov: Array) -> None:
     """Add the noise of one sample: white noise enters as the biases do."""
-    gyro, accel = noise[0] * noise[0] / dt, noise[1] * noise[1] / dt
+    dt, rate = sample[0], 0.0
+    for i in range(3):
+        rate += (sample[1 + i] - bias[i]) ** 2
+    gyro = (noise[0] * noise[0] + noise[4] * noise[4] * rate) / dt
+    accel = noise[1] * noise[1] / dt
     for i in range(9):
         for j in range(9):
             total = 0.0

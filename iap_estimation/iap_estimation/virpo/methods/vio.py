@@ -16,12 +16,12 @@ from iap_estimation.virpo.messages import (
     Tilt,
     Tracks,
 )
-from iap_estimation.virpo.methods.centre import centre_of
+from iap_estimation.virpo.methods.centre import CentreFilter
 from iap_estimation.virpo.spec import Start, VirpoSpec
-from iap_estimation.virpo.window.buffers import TiltBuffer
 from iap_estimation.virpo.window.estimator import STAMP_TOLERANCE, Estimator, Fault, InitialState
 
 METHODS = ("vio_uwb", "vio", "virpo")
+BLIND = 0.5  # without tracks, after which odometry is dead reckoning, of no use to neighbours [s]
 
 
 class SingleAircraft:
@@ -55,7 +55,8 @@ class SingleAircraft:
         if looks and fleet.d is None:
             raise BadInput(f"method '{method}' needs aircraft that are joined")
         self._own, self._with_ranges = own, method != "vio"
-        self._period, self._shared_t = 1.0 / spec.physical.exchange, -np.inf
+        self._exchange, self._shared_tick = spec.physical.exchange, -np.inf
+        self._fewest, self._seen_t = spec.fewest_tracks, -np.inf
 
         def window(of: Fleet, looking: int | None) -> Estimator:
             return Estimator(
@@ -73,6 +74,8 @@ class SingleAircraft:
 
     def tracks(self, tracks: Tracks) -> bool:
         """Take its tracks; True where there is a new estimate."""
+        if len(tracks.ids) >= self._fewest:
+            self._seen_t = max(self._seen_t, tracks.t)
         return [each.tracks(0, tracks) for each in self._all][0]
 
     def ranges(self, measured: Ranges) -> None:
@@ -90,13 +93,16 @@ class SingleAircraft:
         self.estimator.neighbour(shared)
 
     def due(self, t: float) -> Shared | None:
-        """Odometry for its neighbours at time t [s], if it is due."""
-        if t < self._shared_t + self._period - STAMP_TOLERANCE:
+        """Odometry for its neighbours at time t [s], if it is due and the aircraft sees.
+
+        It is due at times common to all aircraft, whenever each has begun, and half a period from those of keyframes,
+        which leaves it time to arrive. Aircraft that only dead-reckon would each count what the others have from them.
+        """
+        tick = np.floor(self._exchange * (t + STAMP_TOLERANCE) + 0.5)
+        if tick <= self._shared_tick:
             return None
-        shared = self._all[-1].shared(self._own)
-        if shared is not None:
-            self._shared_t = t
-        return shared
+        self._shared_tick = tick
+        return self._all[-1].shared(self._own) if t <= self._seen_t + BLIND else None
 
 
 class VioLocalizer:
@@ -116,7 +122,8 @@ class VioLocalizer:
         first: InitialState,
         deviations: Start | None,
     ) -> None:
-        self._fleet, self._tilts, self._looks = fleet, TiltBuffer(), method == "virpo"
+        self._looks = method == "virpo"
+        self._centre = None if fleet.d is None else CentreFilter(fleet, spec)
         self.aircraft = [
             SingleAircraft(method, fleet, a, spec, first, deviations)
             for a in range(len(fleet.aircraft))
@@ -147,7 +154,8 @@ class VioLocalizer:
 
     def tilt(self, measured: Tilt) -> None:
         """See `Localizer.tilt`."""
-        self._tilts.add(measured)
+        if self._centre is not None:
+            self._centre.tilt(measured)
         if self._looks:
             for single in self.aircraft:
                 single.tilt(measured)
@@ -163,13 +171,11 @@ class VioLocalizer:
     def centre(self) -> Estimate | None:
         """See `Localizer.centre`; None too where the estimates are not of one time."""
         estimates = self.estimates()
-        if self._fleet.d is None or len(estimates) < len(self.aircraft):
+        if self._centre is None or len(estimates) < len(self.aircraft):
             return None
-        t = estimates[0].t
-        tilt = self._tilts.at(t)
-        if tilt is None or any(abs(one.t - t) > STAMP_TOLERANCE for one in estimates):
+        if any(abs(one.t - estimates[0].t) > STAMP_TOLERANCE for one in estimates):
             return None
-        return centre_of(estimates, tilt, self._fleet)
+        return self._centre.estimate(estimates)
 
     @property
     def faults(self) -> list[Fault]:

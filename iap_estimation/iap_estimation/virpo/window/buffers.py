@@ -23,7 +23,6 @@ from iap_estimation.virpo.window.interval import RANGE_COLUMNS
 LONGEST = 0.02  # piece of a sample [s]
 MAX_TILTS = 1000  # samples of the central body's attitude
 TILT_TOLERANCE = 0.02  # from a keyframe, at which one of them still holds [s]
-NOTHING = np.zeros(3)
 stamp = attrgetter("t")
 
 
@@ -92,7 +91,7 @@ class SampleBuffer:
 
 
 class TiltBuffer:
-    """Samples of the central body's gyroscope, and attitudes of its autopilot."""
+    """Samples of the central body's inertial unit, and attitudes of its autopilot."""
 
     def __init__(self) -> None:
         self._samples = SampleBuffer(math.inf)  # whose turns know long ones
@@ -105,14 +104,14 @@ class TiltBuffer:
 
     def add(self, measured: Tilt) -> None:
         """Add what it says."""
-        self._samples.add(Inertial(measured.t, measured.w_B0, NOTHING))
+        self._samples.add(Inertial(measured.t, measured.w_B0, measured.f_B0))
         insort(self._tilts, measured, key=stamp)
         if len(self._tilts) > 2 * MAX_TILTS:
             del self._tilts[:MAX_TILTS]
 
     def take(self, until: float) -> Array:
-        """Remove and return the samples (S, 4) until a time: length [s] and angular velocity of each."""
-        return self._samples.take(until)[:, :4]
+        """Remove and return the samples (S, 7) until a time: length [s], angular velocity, specific force of each."""
+        return self._samples.take(until)
 
     def at(self, t: float) -> Tilt | None:
         """The tilt nearest to a time; None where that is too far from it."""

@@ -25,7 +25,7 @@ from iap_estimation.virpo.messages import (
 )
 from iap_estimation.virpo.spec import Start, VirpoSpec
 from iap_estimation.virpo.window.buffers import MeetingBuffer
-from iap_estimation.virpo.window.failure_checks import check, sound
+from iap_estimation.virpo.window.failure_checks import check, doubts_after, sound
 from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.measurement_queue import STAMP_TOLERANCE, MeasurementQueue
 from iap_estimation.virpo.window.physical_terms import PhysicalTerms
@@ -179,6 +179,15 @@ class Estimator:
         """Anchors that were left out so far."""
         return self._watch.left_out
 
+    @property
+    def refused(self) -> list[set[int]]:
+        """Anchors that are left out now, of every aircraft."""
+        return self._watch.refused
+
+    def is_still(self, aircraft: int) -> bool:
+        """Whether an aircraft was taken to stand still at the newest keyframe."""
+        return self._rest.is_held(aircraft)
+
     def alignment(self, aircraft: int) -> Array:
         """Place and yaw (4,) of an aircraft's frame L in `map`."""
         return self.window.states.alignment[aircraft]
@@ -232,6 +241,7 @@ class Estimator:
             self._restart(max(t, end), seen if end <= t else {}, "a gap in the inertial samples")
             return True
         interval = self._queue.interval(self.t, t, self.window.states.x[-1])
+        doubts = doubts_after(t - self.t, self.window)
         self.window.add(interval)
         self._watch.look(t, interval)
         predicted = self.window.states.x[-1].copy()
@@ -239,7 +249,7 @@ class Estimator:
         self._hold_still(interval)
         try:
             self.window.solve()
-            check(self.window.states.x[-1], predicted, self.fleet, self.spec.failure)
+            check(self.window.states.x[-1], predicted, doubts, self.fleet, self.spec.failure)
         except EstimateLost as lost:
             self.window.states.x[-1] = predicted
             self._restart(t, seen, str(lost))

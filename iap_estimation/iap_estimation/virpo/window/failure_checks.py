@@ -4,17 +4,26 @@
 import numpy as np
 
 from iap_description.arrays import Array
+from iap_estimation.virpo.algebra.states import covariance_in_world
 from iap_estimation.virpo.fleet import Fleet
 from iap_estimation.virpo.spec import Failure
-from iap_estimation.virpo.window.window import EstimateLost
+from iap_estimation.virpo.window.range_gate import place_after
+from iap_estimation.virpo.window.window import EstimateLost, Window
+
+WIDTH = (
+    4.0  # deviations of a foreseen place that a correction may have besides the limit of a jump
+)
 
 
-def check(x: Array, predicted: Array, fleet: Fleet, limits: Failure) -> None:
+def check(x: Array, predicted: Array, doubts: Array, fleet: Fleet, limits: Failure) -> None:
     """Refuse them.
+
+    A jump within what the estimate said to err is none: after ten seconds without sight that is metres.
 
     Args:
         x: (A, 16) newest states.
         predicted: (A, 16) where the inertial samples led to.
+        doubts: (A,) standard deviations of these places along their least known axes [m].
         fleet: whose they are.
         limits: see `Failure`.
 
@@ -26,11 +35,19 @@ def check(x: Array, predicted: Array, fleet: Fleet, limits: Failure) -> None:
             ("speed", x[a, 7:10], limits.speed),
             ("gyroscope bias", x[a, 10:13], limits.gyro_bias),
             ("accelerometer bias", x[a, 13:16], limits.accel_bias),
-            ("jump", x[a, :3] - predicted[a, :3], limits.jump),
+            ("jump", x[a, :3] - predicted[a, :3], limits.jump + WIDTH * doubts[a]),
         ):
             size = float(np.linalg.norm(value))
             if not size < limit:
                 raise EstimateLost(f"{model.name}: {name} of {size:.3g}")
+
+
+def doubts_after(span: float, window: Window) -> Array:
+    """Standard deviations (A,) of the aircraft's places along their least known axes, some time [s] from now [m]."""
+    C, states = window.covariance(), window.states
+    x, places = states.x[-1], states.alignment
+    own = (covariance_in_world(C, a, x, place) for a, place in enumerate(places))
+    return np.sqrt([np.linalg.eigvalsh(place_after(one, span))[-1] for one in own])
 
 
 def sound(x: Array, limits: Failure) -> Array:

@@ -116,7 +116,7 @@ class MeasurementQueue:
             samples=tuple(rows for rows, _ in taken),
             silent=frozenset(a for a, (_, is_silent) in enumerate(taken) if is_silent),
             ranges=tuple(buffer.take(since, until) for buffer in self._ranges),
-            turns=self.tilts.take(until),
+            turns=self.tilts.take(until)[:, :4],
             tilt=np.zeros((0, 4)) if tilt is None else tilt.q_WB0[None],
             meetings=self._meetings.take(since, until, self.tilts),
         )

@@ -159,6 +159,13 @@ class AnchorWatch:
         )
         self.left_out: list[LeftOut] = []
 
+    @property
+    def refused(self) -> list[set[int]]:
+        """The anchors that are left out now, of every aircraft."""
+        if self._gate is None:
+            return [set() for _ in range(self._ranges.aircraft_count)]
+        return self._gate.refused
+
     def begin(self) -> None:
         """The window begins anew."""
         if self._gate is not None:
@@ -178,7 +185,7 @@ class AnchorWatch:
                 continue
             own = covariance_in_world(C, a, states.x[-2], states.alignment[a])
             before = self._gate.refused[a]
-            self._gate.judge(a, measured, interval.span, _after(own, interval.span))
+            self._gate.judge(a, measured, interval.span, place_after(own, interval.span))
             new = sorted(self._gate.refused[a] - before)
             self.left_out += [LeftOut(t, a, anchor) for anchor in new]
         if any(self._gate.refused):
@@ -186,7 +193,7 @@ class AnchorWatch:
             self._ranges.leave_out(self._gate.refused)
 
 
-def _after(C: Array, span: float) -> Array:
+def place_after(C: Array, span: float) -> Array:
     """Covariance (3, 3) of a place some time [s] after that of a state (15, 15)."""
     drift = span * C[:3, 6:9]
     return C[:3, :3] + drift + drift.T + span**2 * C[6:9, 6:9]

@@ -133,6 +133,10 @@ class RestTerms:
         """Note that an aircraft stands still at the newest keyframe."""
         self._still[-1, aircraft] = True
 
+    def is_held(self, aircraft: int) -> bool:
+        """Whether an aircraft stands still at the newest keyframe."""
+        return bool(self._still[-1, aircraft])
+
     def begin(self, states: States, deviations: Start, H: Array) -> None:
         """See `Terms.begin`."""
         self._still = np.zeros((1, self._aircraft_count), dtype=bool)

@@ -95,6 +95,14 @@ class VisualTerms:
         shifts = self.shift(i, j)
         return any(not shifts[pair.aircraft] < self._spec.parallax for pair in self._pairs)
 
+    def is_last_sight(self, i: int) -> bool:
+        """Whether the keyframe after i no longer shows what i does, and would hang on dead reckoning without it."""
+        fewest = self._spec.fewest_tracks
+        return any(
+            mean_shift(pair.table, i, i)[1] >= fewest > mean_shift(pair.table, i, i + 1)[1]
+            for pair in self._pairs
+        )
+
     def begin_depths(self, states: States) -> None:
         """Begin the landmarks that can be."""
         for pair in self._pairs:

@@ -29,7 +29,7 @@ from iap_estimation.virpo.window.interval import Interval
 from iap_estimation.virpo.window.terms import ALL, Terms
 from iap_estimation.virpo.window.visual_terms import VisualTerms
 
-SILENT = np.array([0.1, 3.0, 1e-3, 1e-2])  # densities of samples that are made up
+SILENT = np.array([0.1, 3.0, 1e-3, 1e-2, 0.0])  # densities of samples that are made up
 EFFORT = 4  # times the steps while it settles
 COST_TOLERANCE = 1e-3  # by which the cost may rise: rounding and landmarks at their bounds
 LITTLE, MUCH = 1e-4, 1.0  # damping of the first and the last attempt at a step that was refused
@@ -213,10 +213,11 @@ class Window:
         return step
 
     def _is_key(self, frame: int) -> bool:
-        """Whether a keyframe shows what the one before it does not (VINS' rule)."""
+        """Whether a keyframe shows what the one before it does not (VINS' rule), or what the next one does not."""
         if self.intervals[frame - 1].span + self.intervals[frame].span > self._spec.longest:
             return True
-        return self._visual_terms.is_new(frame - 1, frame)
+        visual_terms = self._visual_terms
+        return visual_terms.is_new(frame - 1, frame) or visual_terms.is_last_sight(frame)
 
     def _marginalise_oldest(self) -> None:
         H, g, _ = self._linearise(0)

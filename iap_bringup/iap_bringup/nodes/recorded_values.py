@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Values that a recording keeps of messages and statuses, checked."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from iap_description.errors import BadInput
+from iap_description.signals import ForceTask, Reference
+from iap_description.states import REF_FIXED, Command
+from iap_io.wire.message_views import CommandMessage, ReferenceMessage
+from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
+
+
+def reference_of(count: int, message: ReferenceMessage) -> Reference:
+    """The reference in a message, for so many aircraft."""
+    row, level = np.empty(REF_FIXED + count), message.level
+    message.get_row(row)
+    return Reference(row, level, message.wrench_P.copy())
+
+
+def command_of(count: int, message: CommandMessage) -> Command:
+    """The command in a message, for so many aircraft."""
+    command = Command.zeros(count)
+    message.get(command)
+    return command
+
+
+def duration_of(text: str) -> float:
+    """The mean time of a control step [us].
+
+    Raises:
+        BadInput: it is none.
+    """
+    try:
+        duration = float(text)
+    except ValueError:
+        duration = math.nan
+    if not 0.0 <= duration < math.inf:
+        raise BadInput(f"control_step_us: '{text[:40]}' is no time")
+    return duration
+
+
+def collisions_of(text: str) -> list[dict[str, Any]]:
+    """Collisions as physics_node tells of them.
+
+    Raises:
+        BadInput: they are none.
+    """
+    try:
+        records = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"collisions: '{text[:40]}' is no JSON") from error
+    if not isinstance(records, list) or not all(map(_is_collision, records)):
+        raise BadInput(f"collisions: '{text[:40]}' is no list of collisions")
+    return records
+
+
+def _is_collision(record: object) -> bool:
+    match record:
+        case {"t_s": float(t), "vehicles": [str(), str()]}:
+            return math.isfinite(t)
+    return False
+
+
+def wrench_of(message: WrenchMessage) -> np.ndarray:
+    """The wrench (6,) in a message."""
+    return message.wrench_P.copy()
+
+
+def task_of(message: ForceTaskMessage) -> ForceTask:
+    """The task of wrench control in a message."""
+    return ForceTask(
+        message.mode,
+        message.measured_P.copy(),
+        message.desired_P.copy(),
+        message.axes.astype(bool),
+        message.pose_integral_P.copy(),
+        message.wrench_integral_P.copy(),
+    )

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Momentum of a platform about its CoM in world axes, where no Coriolis term appears; beatle eqs. (28), (29)."""
+
+from numba import njit
+
+from iap_description import so3
+from iap_description.arrays import Array
+from iap_description.kernels import Vec, add, cross, mul, quat, rotate, scale, unrotate, vec
+
+
+def inertia_about_com(J: Array, mass: float, d_0: Array) -> Array:
+    """Inertia (3, 3) about the CoM [kg m^2] out of that about P's origin, by the parallel axes.
+
+    Args:
+        J: (3, 3) inertia about P's origin, axes of P [kg m^2].
+        mass: [kg].
+        d_0: (3,) the CoM in P [m].
+    """
+    d = so3.hat(d_0)
+    return J + mass * d @ d
+
+
+@njit(cache=True)
+def momentum_about_com(row: Array, mass: float, d_0: Array, J_C: Array) -> tuple[Vec, Vec]:
+    """Linear and angular momentum m v_C and R J_C R^T w about the common CoM, world axes [N s, N m s].
+
+    The aircraft on spherical joints are points.
+
+    Args:
+        row: (13,) state row of the central body.
+        mass: of the platform [kg].
+        d_0: (3,) the CoM in P [m].
+        J_C: (3, 3) inertia about it, axes of P [kg m^2].
+    """
+    q, w = quat(row[3:7]), vec(row[10:13])
+    v_C = add(vec(row[7:10]), cross(w, rotate(q, vec(d_0))))
+    return scale(mass, v_C), rotate(q, mul(J_C, unrotate(q, w)))

@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Faults that strike a vehicle in flight: what may be ordered, when each acts, and what it leaves of rotors.
+
+A fault is a record whose kind is the key that only it has: `rotor`, `motors`, `battery`, `sensor` or `commands_late`.
+Aircraft and rotors are counted from 1, as in the names of bodies.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+import numpy as np
+from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
+
+from iap_description.arrays import Array
+from iap_description.config import Count, Flag, NonNegative, Positive, Record, Share
+
+TOLERANCE = 1e-6  # of times, which a stamp rounds to nanoseconds [s]
+Rotor = Annotated[int, Field(strict=True, ge=1, le=4)]
+
+
+def has_come(at: float, t: float) -> bool:
+    """Whether an instant [s] has come at a time [s]."""
+    return t >= at - TOLERANCE
+
+
+class _Fault(Record):
+    """Base of all faults.
+
+    Attributes:
+        at: when it strikes [s]; it acts from the first control instant on that is not before.
+    """
+
+    at: NonNegative
+
+    @property
+    def what(self) -> str:
+        """What is struck: two faults of the same may not act at the same time."""
+        raise NotImplementedError
+
+    @property
+    def until(self) -> float:
+        """When it ends [s]."""
+        return math.inf
+
+    def acts(self, t: float) -> bool:
+        """Whether it acts at a time [s]."""
+        return has_come(self.at, t) and not has_come(self.until, t)
+
+
+class RotorFault(_Fault):
+    """A rotor that gives less thrust and drag torque at the same speed: a damaged propeller, or none.
+
+    Attributes:
+        aircraft: its number.
+        rotor: its number, in the order of the aircraft's file.
+        thrust: factor on thrust and drag torque.
+        known: whether the controller is told when it strikes.
+    """
+
+    aircraft: Count
+    rotor: Rotor
+    thrust: Share
+    known: Flag = False
+
+    @property
+    def what(self) -> str:
+        """The rotor."""
+        return f"rotor {self.rotor} of aircraft {self.aircraft}"
+
+    def __str__(self) -> str:
+        """What happens, for the user."""
+        return f"{self.what} at {100.0 * self.thrust:.3g} % thrust"
+
+
+def _word(given: object) -> object:
+    return "off" if given is False else given
+
+
+class MotorFault(_Fault):
+    """An aircraft whose motors have stopped: its rotors run down, and it hangs on its joint.
+
+    Attributes:
+        aircraft: its number.
+        motors: off, which YAML reads as false.
+        known: whether the controller is told when it strikes.
+    """
+
+    aircraft: Count
+    motors: Annotated[Literal["off"], BeforeValidator(_word)]
+    known: Flag = False
+
+    @property
+    def what(self) -> str:
+        """The motors."""
+        return f"motors of aircraft {self.aircraft}"
+
+    def __str__(self) -> str:
+        """What happens, for the user."""
+        return f"{self.what} stopped"
+
+
+class BatteryFault(_Fault):
+    """A battery whose voltage sags, so that the aircraft's rotors no longer reach their top speed.
+
+    Attributes:
+        aircraft: its number.
+        battery: factor on the rotors' top speed; on the largest thrust it is the factor's square.
+        over: time in which it is reached, linearly [s].
+        known: whether the controller is told when it strikes, of the factor that it comes to.
+    """
+
+    aircraft: Count
+    battery: Share
+    over: NonNegative = 0.0
+    known: Flag = False
+
+    @property
+    def what(self) -> str:
+        """The battery."""
+        return f"battery of aircraft {self.aircraft}"
+
+    def __str__(self) -> str:
+        """What happens, for the user."""
+        return f"{self.what} down to {100.0 * self.battery:.3g} % speed"
+
+    def factor(self, t: float) -> float:
+        """Factor on the rotors' top speed at a time [s]."""
+        if not self.acts(t):
+            return 1.0
+        gone = 1.0 if self.over == 0.0 else min(1.0, max(0.0, (t - self.at) / self.over))
+        return 1.0 - gone * (1.0 - self.battery)
+
+
+class _Passing(_Fault):
+    """A fault that may pass; `lasts` is the key ``for``: how long it lasts [s], None to the end of the flight."""
+
+    lasts: Positive | None = Field(None, alias="for")
+
+    @property
+    def until(self) -> float:
+        """When it ends [s]."""
+        return math.inf if self.lasts is None else self.at + self.lasts
+
+    @model_serializer(mode="wrap")
+    def _by_its_key(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        tree = dump(self)
+        return {("for" if key == "lasts" else key): value for key, value in tree.items()}
+
+
+class SensorFault(_Passing):
+    """A sensor that says nothing, or the same again and again with new stamps.
+
+    Attributes:
+        at: when it strikes; with the first sample it has said something [s].
+        sensor: last part of its topic: imu, mag, uwb, lidar, or a camera's name.
+        aircraft: its number; None for the sensors of that name on all bodies of the vehicle.
+        output: of the sensor.
+    """
+
+    at: Positive
+    sensor: str
+    aircraft: Count | None = None
+    output: Literal["silent", "frozen"]
+
+    @property
+    def what(self) -> str:
+        """The sensor."""
+        where = "all aircraft" if self.aircraft is None else f"aircraft {self.aircraft}"
+        return f"{self.sensor} of {where}"
+
+    def __str__(self) -> str:
+        """What happens, for the user."""
+        return f"{self.what} {self.output}"
+
+
+class LateCommands(_Passing):
+    """Commands that act later than they should, by whole control periods.
+
+    Attributes:
+        commands_late: by how much [s].
+    """
+
+    commands_late: Positive
+
+    @property
+    def what(self) -> str:
+        """The commands."""
+        return "commands"
+
+    def __str__(self) -> str:
+        """What happens, for the user."""
+        return f"commands {1e3 * self.commands_late:.3g} ms late"
+
+
+_ON_ROTORS: dict[str, type[_Fault]] = {
+    "rotor": RotorFault,
+    "motors": MotorFault,
+    "battery": BatteryFault,
+}
+_IN_PLANT: dict[str, type[_Fault]] = {**_ON_ROTORS, "commands_late": LateCommands}
+
+
+def _by_key(kinds: dict[str, type[_Fault]]) -> BeforeValidator:
+    """What makes a record of a tree, of the kind whose key it has."""
+
+    def made(tree: object) -> object:
+        if isinstance(tree, _Fault):
+            return tree
+        if not isinstance(tree, dict):
+            raise ValueError("a mapping is expected")
+        found = [key for key in kinds if key in tree]
+        if len(found) != 1:
+            which = "has none" if not found else f"has {' and '.join(found)}"
+            raise ValueError(f"a fault has one of the keys {', '.join(kinds)}; this one {which}")
+        return kinds[found[0]].model_validate(tree)
+
+    return BeforeValidator(made)
+
+
+RotorsFault = RotorFault | MotorFault | BatteryFault
+KnownFault = Annotated[RotorsFault, _by_key(_ON_ROTORS)]
+PlantFault = Annotated[RotorsFault | LateCommands, _by_key(_IN_PLANT)]
+Fault = Annotated[
+    RotorsFault | SensorFault | LateCommands, _by_key({**_IN_PLANT, "sensor": SensorFault})
+]
+AnyFault = RotorsFault | SensorFault | LateCommands
+
+
+def check_faults(faults: Sequence[AnyFault], count: int) -> None:
+    """Refuse faults on aircraft that are not there, and two of the same at the same time.
+
+    Args:
+        faults: of a vehicle.
+        count: number of its aircraft.
+
+    Raises:
+        ValueError: naming the key.
+    """
+    for i, fault in enumerate(faults):
+        aircraft = None if isinstance(fault, LateCommands) else fault.aircraft
+        if aircraft is not None and aircraft > count:
+            raise ValueError(f"key 'faults.{i}.aircraft': there are {count}, not {aircraft}")
+        for j, other in enumerate(faults[:i]):
+            if overlap(fault, other):
+                raise ValueError(f"key 'faults.{i}': faults.{j} has struck {fault.what} already")
+
+
+def overlap(fault: AnyFault, other: AnyFault) -> bool:
+    """Whether two faults strike the same at the same time."""
+    same = fault.what == other.what
+    if isinstance(fault, SensorFault) and isinstance(other, SensorFault):
+        on_all = fault.aircraft is None or other.aircraft is None
+        same = fault.sensor == other.sensor and (on_all or fault.aircraft == other.aircraft)
+    return same and fault.at < other.until and other.at < fault.until
+
+
+class Health(NamedTuple):
+    """What is left of the rotors of N aircraft; 1 is sound.
+
+    Attributes:
+        thrust: (N, 4) factor on each rotor's thrust and drag torque.
+        speed: (N,) factor on the top speed of each aircraft's rotors; 0 where the motors have stopped.
+    """
+
+    thrust: Array
+    speed: Array
+
+    @classmethod
+    def sound(cls, count: int) -> Self:
+        """Sound rotors."""
+        return cls(np.ones((count, 4)), np.ones(count))
+
+    def weaken(self, faults: Sequence[AnyFault], t: float) -> None:
+        """Write what faults leave at a time [s]."""
+        self.thrust[:], self.speed[:] = 1.0, 1.0
+        for fault in faults:
+            if isinstance(fault, RotorFault) and fault.acts(t):
+                self.thrust[fault.aircraft - 1, fault.rotor - 1] = fault.thrust
+            elif isinstance(fault, MotorFault) and fault.acts(t):
+                self.speed[fault.aircraft - 1] = 0.0
+            elif isinstance(fault, BatteryFault):
+                speed = self.speed[fault.aircraft - 1]
+                self.speed[fault.aircraft - 1] = min(speed, fault.factor(t))
+
+    @property
+    def rotors(self) -> Array:
+        """(N, 4) largest thrust of every rotor over that of a sound one."""
+        return self.thrust * np.square(self.speed)[:, None]
+
+    @property
+    def aircraft(self) -> Array:
+        """(N,) largest thrust at which an aircraft's rotors balance, over that of a sound one: that of its weakest."""
+        return np.asarray(self.rotors.min(axis=1), dtype=np.float64)
+
+    @property
+    def thrust_per_command(self) -> Array:
+        """(N,) thrust of an aircraft over what is commanded, once its autopilot has balanced its rotors' torques.
+
+        Balanced rotors thrust alike, f each, so that an autopilot that takes them for sound commands f / share of
+        each, 4 f mean(1 / share) in all; 1 where a rotor is lost.
+        """
+        shares = np.where(self.thrust.min(axis=1, keepdims=True) > 0.0, self.thrust, 1.0)
+        return 1.0 / np.asarray((1.0 / shares).mean(axis=1), dtype=np.float64)

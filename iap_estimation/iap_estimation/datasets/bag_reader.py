@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Messages of bags of ROS 1 and 2 as rosbags gives them, and inertial samples of them."""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rosbags.highlevel import AnyReader
+from rosbags.typesys import Stores, get_typestore
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_estimation.navigation.data import MEMS
+from iap_estimation.virpo.messages import Inertial
+from iap_io.bags.bag_reading import check_metadata, parsing
+from iap_io.trajectories.messages import xyz
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[AnyReader]:
+    """A bag while it is read.
+
+    Raises:
+        BadInput: it cannot be read, or is empty.
+    """
+    is_ros1 = path.suffix == ".bag"
+    store = get_typestore(Stores.ROS1_NOETIC if is_ros1 else Stores.LATEST)
+    reader = None
+    with parsing(path):
+        check_metadata(path)
+        reader = AnyReader([path], default_typestore=store)
+        reader.open()
+        count = reader.message_count
+    try:
+        if not count:
+            raise BadInput(f"{path}: the bag holds no messages")
+        yield reader
+    finally:
+        with parsing(path):
+            reader.close()
+
+
+def topic_messages(reader: AnyReader, names: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """Topics and messages in the order of the bag."""
+    path = Path(str(reader.paths[0]))
+    chosen = [each for each in reader.connections if each.topic in names]
+    raw = reader.messages(chosen)
+    while True:
+        with parsing(path):
+            found = next(raw, None)
+            if found is None:
+                return
+            message: Any = reader.deserialize(found[2], found[0].msgtype)
+        yield found[0].topic, message
+
+
+def messages(reader: AnyReader, topic: str) -> Iterator[Any]:
+    """Messages of a topic in the order of the bag."""
+    return (message for _, message in topic_messages(reader, (topic,)))
+
+
+def first(reader: AnyReader, topic: str) -> Any:  # noqa: ANN401
+    """The first message of a topic.
+
+    Raises:
+        BadInput: there is none.
+    """
+    found = next(islice(messages(reader, topic), 1), None)
+    if found is None:
+        raise BadInput(f"{reader.paths[0]}: no message on {topic}")
+    return found
+
+
+def stamp_of(message: Any) -> int:  # noqa: ANN401
+    """A message's stamp [ns]; ROS 1 and 2 name its parts alike in rosbags."""
+    stamp = message.header.stamp
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+
+
+def noise_of(samples: Sequence[Any]) -> tuple[Array, str]:
+    """Densities (4,) as the covariances of samples say, or else of a small MEMS unit, and what the user should know."""
+    noise = np.array(MEMS)
+    span = (stamp_of(samples[-1]) - stamp_of(samples[0])) * 1e-9
+    step = span / max(len(samples) - 1, 1)
+    taken = []
+    for at, name in enumerate(("angular_velocity", "linear_acceleration")):
+        covariance = np.array(getattr(samples[0], f"{name}_covariance"), dtype=float)
+        variance = float(np.mean(np.diag(covariance.reshape(3, 3))))
+        if variance > 0.0 and step > 0.0:
+            noise[at] = math.sqrt(variance * step)
+        else:
+            taken.append(name.replace("_", " "))
+    parts = " and ".join([f"noise of the {name}" for name in taken] + ["walk of the biases"])
+    return noise, f"{parts} of the inertial unit: not known, a small MEMS unit's is taken"
+
+
+def inertial(source: str, t: float, message: Any) -> Inertial:  # noqa: ANN401
+    """A sample of a sensor_msgs/Imu at a time [s].
+
+    Raises:
+        BadInput: it is not finite.
+    """
+    w, f = np.array(xyz(message.angular_velocity)), np.array(xyz(message.linear_acceleration))
+    if not (np.isfinite(w).all() and np.isfinite(f).all()):
+        raise BadInput(f"{source}: a sample at {t:.6f} s is not finite")
+    return Inertial(t, w, f)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The files ``sensor.yaml`` of folders in EuRoC's layout: lenses, places and noise."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+from iap_description import so3
+from iap_description.arrays import Array
+from iap_description.config import NonNegative, Real, validate
+from iap_description.errors import BadInput
+from iap_description.plain_yaml import parse_mapping
+from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB
+from iap_description.sensors.sensor_info import Size
+from iap_description.text_files import read_text
+from iap_estimation.frontend.calibration import Camera, StereoCalibration, rigid
+from iap_io.euroc.euroc_text import transform
+
+MODELS = {"radial-tangential": PLUMB_BOB, "radtan": PLUMB_BOB, "equidistant": EQUIDISTANT}
+OPENCV_HEADER, OPENCV_TAG = "%YAML:1.0", "!!opencv-matrix"  # which are no YAML
+
+
+class _Matrix(BaseModel):
+    """A matrix of OpenCV's ``FileStorage``, row by row."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    data: tuple[Real, ...]
+
+
+class _Placed(BaseModel):
+    """The key of a sensor's file that says where it is."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    T_BS: _Matrix  # from the sensor's frame to the body
+
+    def place(self, path: Path) -> tuple[Array, Array]:
+        """Place (3,) [m] and attitude (4,) on the body.
+
+        Raises:
+            BadInput: it is no rigid motion.
+        """
+        return rigid(self.T_BS.data, f"{path}: key 'T_BS.data'")
+
+
+class _CameraFile(_Placed):
+    """The keys that are read of a camera's file; its frame is the optical one."""
+
+    resolution: tuple[Size, Size]
+    camera_model: Literal["pinhole"]
+    intrinsics: tuple[Real, Real, Real, Real]  # fu, fv, cu, cv
+    distortion_model: Literal["radial-tangential", "radtan", "equidistant"]
+    distortion_coefficients: Annotated[tuple[Real, ...], Field(min_length=4, max_length=5)]
+
+
+class _ImuFile(_Placed):
+    gyroscope_noise_density: NonNegative
+    gyroscope_random_walk: NonNegative
+    accelerometer_noise_density: NonNegative
+    accelerometer_random_walk: NonNegative
+
+
+def read_sensor(path: Path) -> dict[str, Any]:
+    """Contents of a ``sensor.yaml``, also one with the header and tags of OpenCV's ``FileStorage``.
+
+    Raises:
+        BadInput: the file is missing or damaged.
+    """
+    text = read_text(path).removeprefix(OPENCV_HEADER).replace(OPENCV_TAG, "")
+    return parse_mapping(text, source=str(path))
+
+
+def read_place(path: Path) -> Array:
+    """Place (4, 4) of a sensor on the body.
+
+    Raises:
+        BadInput: the file is missing or damaged.
+    """
+    return transform(*validate(_Placed, read_sensor(path), source=str(path)).place(path))
+
+
+def read_cameras(files: Sequence[Path]) -> StereoCalibration:
+    """The left and the right camera of two files ``sensor.yaml``, or of one file the only camera.
+
+    Raises:
+        BadInput: one line that names the file and the key.
+    """
+    cameras, places, turns = zip(*map(_read_camera, files), strict=True)
+    if len(files) == 1:
+        return StereoCalibration.single(cameras[0], places[0], turns[0])
+    try:
+        return StereoCalibration.of(cameras[0], cameras[1], places, turns)
+    except BadInput as error:
+        raise BadInput(f"{', '.join(map(str, files))}: {error}") from error
+
+
+def _read_camera(path: Path) -> tuple[Camera, Array, Array]:
+    """A camera, its place (3,) [m] and its attitude (4,) on the body."""
+    file = validate(_CameraFile, read_sensor(path), source=str(path))
+    fu, fv, cu, cv = file.intrinsics
+    K = [[fu, 0.0, cu], [0.0, fv, cv], [0.0, 0.0, 1.0]]
+    D = file.distortion_coefficients
+    camera = Camera.of(
+        file.resolution, K, D, model=MODELS[file.distortion_model], source=str(path)
+    )
+    return camera, *file.place(path)
+
+
+def read_imu_file(path: Path) -> tuple[Array, Array]:
+    """Noise densities (4,) of an inertial unit as in `AircraftData`, and its place (4, 4) on the body.
+
+    Raises:
+        BadInput: the file is missing or damaged.
+    """
+    file = validate(_ImuFile, read_sensor(path), source=str(path))
+    noise = (
+        file.gyroscope_noise_density,
+        file.accelerometer_noise_density,
+        file.gyroscope_random_walk,
+        file.accelerometer_random_walk,
+    )
+    return np.array(noise), transform(*file.place(path))
+
+
+def on_imu(calibration: StereoCalibration, T_BI: Array) -> StereoCalibration:
+    """Cameras on the inertial unit, from those on the body."""
+    R_BI, p_BI_B = T_BI[:3, :3], T_BI[:3, 3]
+    q_IB = so3.quaternion_from_matrix(R_BI.T)
+    p_IC_I = (calibration.p_BC_B - p_BI_B) @ R_BI
+    q_IC = so3.multiply(np.broadcast_to(q_IB, (2, 4)), calibration.q_BC)
+    return replace(calibration, p_BC_B=p_IC_I, q_BC=so3.normalized(q_IC))

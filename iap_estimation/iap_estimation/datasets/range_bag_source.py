@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bags with ranges and an inertial unit alone, whose messages of ranges a mapping in YAML explains.
+
+```yaml
+imu: /imu/data                  # topic of sensor_msgs/Imu
+ranges:
+  topic: /uwb                   # of any message
+  each: ranges                  # its field with a list of ranges; left out where a message is one range
+  anchor: id                    # fields of a range, with dots into their parts
+  range: distance               # [m]
+  valid: ok                     # 0 where it does not count; left out where all do
+  stamp: header.stamp           # of the message
+  deviation: 0.2                # [m]
+  antenna: [0.1, 0.0, 0.0]      # place on the inertial unit [m]
+anchors: [{id: 7, position: [0.0, 0.0, 2.5], bias: 0.05}]   # [m]; bias: what its ranges are too long
+up: z                           # of the anchors' frame: z, or -z where it is upside down
+truth: {topic: /vicon, point: [0.0, 0.0, 0.0], turned: true}   # turned: in a frame of its own, which need not be level
+```
+"""
+
+import math
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field, model_validator
+from rosbags.highlevel import AnyReader
+
+from iap_description.arrays import Array
+from iap_description.config import Flag, Positive, Real, Record, Vec3, validate
+from iap_description.errors import BadInput, shown
+from iap_description.plain_yaml import read_yaml
+from iap_estimation.datasets.bag_reader import (
+    inertial,
+    messages,
+    noise_of,
+    opened,
+    stamp_of,
+    topic_messages,
+)
+from iap_estimation.datasets.bag_topics import IMU
+from iap_estimation.navigation.data import FROM_CAMERAS, AircraftData, Dataset, Event, Tally, Truth
+from iap_estimation.navigation.streams import Clock, in_order
+from iap_estimation.virpo.messages import Ranges
+from iap_io.trajectories.reader import read_recorded
+from iap_io.trajectories.topics import Topic, listing
+
+RATE_SAMPLES = 50  # samples that show the rate of an inertial unit
+MAX_DELAY = 0.25  # how much later than others a sensor's messages may have been recorded [s]
+
+
+class _Ranges(Record):
+    topic: str
+    each: str | None = None
+    anchor: str
+    range: str
+    valid: str | None = None
+    stamp: str = "header.stamp"
+    deviation: Positive
+    antenna: Vec3 = (0.0, 0.0, 0.0)
+
+
+class _Anchor(Record):
+    id: str | int
+    position: Vec3
+    bias: Real = 0.0
+
+
+class _TruthTopic(Record):
+    topic: str
+    point: Vec3 = (0.0, 0.0, 0.0)
+    turned: Flag = False
+
+
+class RangeMap(Record):
+    """What a mapping says; see this module's example."""
+
+    imu: str
+    ranges: _Ranges
+    anchors: Annotated[tuple[_Anchor, ...], Field(min_length=1)]
+    up: Literal["z", "-z"] = "z"
+    truth: _TruthTopic | None = None
+
+    @model_validator(mode="after")
+    def _ids_differ(self) -> "RangeMap":
+        ids = [str(each.id) for each in self.anchors]
+        twice = next((each for each in ids if ids.count(each) > 1), None)
+        if twice is not None:
+            raise ValueError(f"key 'anchors': id '{twice}' is given twice")
+        return self
+
+
+class _Anchors(NamedTuple):
+    """Numbers of the anchors by id, their places (n, 3) in a level frame, and their constant errors (n,) [m]."""
+
+    numbers: dict[str, int]
+    p_W: Array
+    biases: Array
+
+    @classmethod
+    def of(cls, mapping: RangeMap) -> "_Anchors":
+        p = np.array([each.position for each in mapping.anchors])
+        turn = np.array([1.0, 1.0, 1.0] if mapping.up == "z" else [1.0, -1.0, -1.0])  # about x
+        numbers = {str(each.id): k for k, each in enumerate(mapping.anchors)}
+        return cls(numbers, p * turn, np.array([each.bias for each in mapping.anchors]))
+
+
+def open_range_bag(path: Path, file: Path) -> Dataset:
+    """A bag, and the YAML file that says what is in it.
+
+    Raises:
+        BadInput: one of them cannot be read, or they do not fit each other.
+    """
+    mapping = validate(RangeMap, read_yaml(file), source=str(file))
+    with opened(path) as reader:
+        _check_topics(path, reader, mapping)
+        samples = list(islice(messages(reader, mapping.imu), RATE_SAMPLES))
+    noise, note = noise_of(samples)
+    start = stamp_of(samples[0])
+    truth = None if mapping.truth is None else _truth(path, mapping.truth, start)
+    notes = [note]
+    if truth is None:
+        notes.append("nothing says what is true (key 'truth'): there are trajectories, no errors")
+    antenna = np.array(mapping.ranges.antenna)
+    tally = Tally()
+    return Dataset(
+        str(path),
+        path.stem,
+        (AircraftData("tag", None, noise, p_BA_B=antenna, truth=truth),),
+        start,
+        partial(_events, path, mapping, start, tally),
+        tally,
+        tuple(notes),
+        FROM_CAMERAS,
+        has_ranges=True,
+    )
+
+
+def _check_topics(path: Path, reader: AnyReader, mapping: RangeMap) -> None:
+    topics = {n: Topic(t.msgtype or "several types", t.msgcount) for n, t in reader.topics.items()}
+    for key, name in (("imu", mapping.imu), ("ranges.topic", mapping.ranges.topic)):
+        if name not in topics or not topics[name].messages:
+            raise BadInput(
+                f"{path}: key '{key}': no messages on {shown(name)}; it holds {listing(topics)}"
+            )
+    if topics[mapping.imu].msgtype != IMU:
+        raise BadInput(f"{path}: key 'imu': {mapping.imu} is of {topics[mapping.imu].msgtype}")
+
+
+def _truth(path: Path, given: _TruthTopic, start: int) -> Truth:
+    found = read_recorded(path, topic=given.topic, max_gap=math.inf)
+    t = found.t + (found.start_ns - start) * 1e-9
+    q = np.full((len(t), 4), np.nan) if given.turned else found.q_WP
+    poses = np.hstack([found.p_WP_W, q])
+    return Truth(t, poses, p_BM_B=np.array(given.point), is_turned=given.turned)
+
+
+def _events(path: Path, mapping: RangeMap, start: int, tally: Tally) -> Iterator[Event]:
+    tally.clear()
+    return in_order(_arriving(path, mapping, start, tally), MAX_DELAY)
+
+
+def _arriving(path: Path, mapping: RangeMap, start: int, tally: Tally) -> Iterator[Event]:
+    names = (mapping.imu, mapping.ranges.topic)
+    clocks = {name: Clock(f"{path}: {name}", tally) for name in names}
+    anchors = _Anchors.of(mapping)
+    with opened(path) as reader:
+        for topic, message in topic_messages(reader, names):
+            source = f"{path}: {topic}"
+            is_inertial = topic == mapping.imu
+            stamp = (
+                message.header.stamp
+                if is_inertial
+                else _field(message, mapping.ranges.stamp, source)
+            )
+            t = (int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec) - start) * 1e-9
+            if not clocks[topic].goes_on(t):
+                continue
+            if is_inertial:
+                yield 0, inertial(source, t, message)
+                continue
+            measured = _round(source, t, message, mapping.ranges, anchors)
+            if measured is not None:
+                yield 0, measured
+
+
+def _round(
+    source: str,
+    t: float,
+    message: Any,  # noqa: ANN401 - rosbags makes these types at run time
+    fields: _Ranges,
+    anchors: _Anchors,
+) -> Ranges | None:
+    """The ranges of a message that count; None without any."""
+    parts = [message] if fields.each is None else _field(message, fields.each, source)
+    valid = [p for p in parts if fields.valid is None or _field(p, fields.valid, source)]
+    if not valid:
+        return None
+    numbers = np.array(
+        [_number(str(_field(p, fields.anchor, source)), anchors, source) for p in valid]
+    )
+    measured = np.array([float(_field(p, fields.range, source)) for p in valid])
+    if not (np.isfinite(measured).all() and (measured >= 0.0).all()):
+        raise BadInput(f"{source}: key 'ranges.range': a range at {t:.6f} s is no length")
+    ranges = np.maximum(measured - anchors.biases[numbers], 0.0)
+    deviations = np.full(len(valid), fields.deviation)
+    return Ranges(t, numbers, anchors.p_W[numbers], ranges, deviations)
+
+
+def _number(anchor: str, anchors: _Anchors, source: str) -> int:
+    if anchor not in anchors.numbers:
+        known = ", ".join(anchors.numbers)
+        raise BadInput(
+            f"{source}: ranges to anchor {shown(anchor)}, but key 'anchors' has {known}"
+        )
+    return anchors.numbers[anchor]
+
+
+def _field(message: Any, name: str, source: str) -> Any:  # noqa: ANN401
+    """A field of a message, or a part of one."""
+    value = message
+    for part in name.split("."):
+        if part.startswith("_") or not hasattr(value, part):
+            raise BadInput(f"{source}: messages have no field {shown(name)}")
+        value = getattr(value, part)
+    return value

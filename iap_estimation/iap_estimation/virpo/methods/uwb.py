@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every aircraft by its ranges and its inertial unit alone, whatever it sees."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from iap_estimation.virpo.fleet import Fleet
+from iap_estimation.virpo.messages import Inertial, Ranges, Tracks
+from iap_estimation.virpo.methods.vio import VioLocalizer
+from iap_estimation.virpo.spec import Start, VirpoSpec
+from iap_estimation.virpo.window.estimator import InitialState
+
+
+class UwbLocalizer(VioLocalizer):
+    """Method ``uwb``: ``vio_uwb`` without images, whose keyframes are at rounds of ranges.
+
+    No anchor is left out, since without images nothing but ranges says where the window leads to.
+    Its arguments are those of `make_localizer`.
+    """
+
+    def __init__(
+        self, fleet: Fleet, spec: VirpoSpec, first: InitialState, deviations: Start | None
+    ) -> None:
+        blind = replace(fleet, aircraft=tuple(replace(one, rig=None) for one in fleet.aircraft))
+        spec = spec.model_copy(update={"range_gate": None})
+        super().__init__("vio_uwb", blind, spec, first, deviations)
+        self._due: list[float | None] = [None for _ in fleet.aircraft]  # rounds to be keyframes
+
+    def imu(self, aircraft: int, sample: Inertial) -> bool:
+        """See `Localizer.imu`."""
+        is_new = super().imu(aircraft, sample)
+        t = self._due[aircraft]
+        if t is None or sample.t < t:
+            return is_new
+        self._due[aircraft] = None
+        return super().tracks(aircraft, _nothing(t)) or is_new
+
+    def tracks(self, aircraft: int, tracks: Tracks) -> bool:
+        """Nothing: images do not count."""
+        return False
+
+    def ranges(self, aircraft: int, measured: Ranges) -> None:
+        """See `Localizer.ranges`."""
+        super().ranges(aircraft, measured)
+        if self._due[aircraft] is None:
+            self._due[aircraft] = measured.t
+
+
+def _nothing(t: float) -> Tracks:
+    return Tracks(t, np.zeros(0, dtype=np.int64), np.zeros((0, 4)), np.zeros(0, dtype=bool))
+
+
+def mean_cost(localizer: UwbLocalizer) -> float:
+    """Mean cost of the windows' last updates, infinite once one of them has begun anew."""
+    if localizer.faults or not all(one.is_running for one in localizer.estimators):
+        return float("inf")
+    costs: Sequence[float] = [one.window.chi_square for one in localizer.estimators]
+    return float(np.mean(costs))

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How a scenario's name or file and the command line's options become one resolved, checked `Scenario`."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from iap_control.gains import gains_tree
+from iap_description.config import Presets, Record, merged, override, validate
+from iap_description.errors import BadInput, shown
+from iap_description.plain_yaml import read_yaml
+from iap_description.vehicles.platform import Platform, platform_tree
+from iap_sensors.mounted.sensor_presets import cameras_tree, sensors_tree
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VEHICLE_KEYS
+
+DATA = Path(__file__).parents[1] / "data"
+SCENARIOS = Presets(DATA / "scenarios", "scenario")
+TOOL = "tool"  # key of a vehicle that replaces its platform's own
+
+
+class Options(Record):
+    """Options of the command line beside `--set`; None leaves the scenario's own."""
+
+    platform: str | None = None
+    gains: str | None = None
+    seed: int | None = None
+    duration: float | None = None
+    sensors: str | None = None
+    scene: str | None = None
+    state_source: str | None = None
+    assignments: tuple[str, ...] = ()
+
+    def and_set(self, assignments: tuple[str, ...]) -> Self:
+        """The same with more assignments."""
+        return self.model_copy(update={"assignments": (*self.assignments, *assignments)})
+
+
+def resolve(name: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
+    """Resolve a scenario by name or path; also returns the plain tree that a run's folder keeps.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, in one line.
+    """
+    path = SCENARIOS.file_or_path(name)
+    return resolve_tree(path.stem, _scenario_tree(path), str(path), options)
+
+
+def resolved(
+    scenario: str | Path | Mapping[str, Any] | Scenario,
+    settings: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> tuple[Scenario, dict[str, Any]]:
+    """The resolved scenario of `Simulation.of`'s arguments, and its plain tree.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, in one line.
+    """
+    if isinstance(scenario, Scenario):
+        if settings or options:
+            raise BadInput(
+                "a resolved scenario takes no settings or options: resolve it with them"
+            )
+        return scenario, scenario.model_dump(mode="json")
+    unknown = set(options) - set(Options.model_fields)
+    if unknown:
+        raise BadInput(
+            f"unknown option '{min(unknown)}' (known: {', '.join(Options.model_fields)})"
+        )
+    sets = tuple(f"{path}={json.dumps(value)}" for path, value in settings.items())
+    chosen = Options(**options).and_set(sets)
+    if isinstance(scenario, Mapping):
+        return resolve_tree("scenario", dict(scenario), "scenario", chosen)
+    return resolve(str(scenario), chosen)
+
+
+def _scenario_tree(path: Path, heirs: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """A scenario's tree on top of the one that its key `extends` names, if any."""
+    tree = read_yaml(path)
+    base = tree.pop("extends", None)
+    if base is None:
+        return tree
+    if not isinstance(base, str) or SCENARIOS.file_or_path(base) in (*heirs, path):
+        raise BadInput(
+            f"{path}: key 'extends': the name of another scenario is expected (got {shown(base)})"
+        )
+    return merged(_scenario_tree(SCENARIOS.file_or_path(base), (*heirs, path)), tree)
+
+
+def resolve_tree(
+    name: str, tree: dict[str, Any], source: str, options: Options
+) -> tuple[Scenario, dict[str, Any]]:
+    """Resolve a scenario's plain tree; `source` names it in errors."""
+    tree = {"scenario": _file_name(name), **_with_defaults(tree, source)}
+    for vehicle in _vehicles(tree, source):
+        _expand(vehicle, options, source)
+    for key in ("seed", "duration"):
+        if getattr(options, key) is not None:
+            tree[key] = getattr(options, key)
+    if options.scene is not None:
+        tree["world"] = {**_mapping(tree, "world", source), "scene": options.scene}
+    tree = _with_sensors(tree, source)
+    for assignment in options.assignments:  # a preset's name, perhaps, and then a key of it
+        tree = _with_sensors(override(tree, [assignment]), source)
+    return scenario_of(tree, source), tree
+
+
+def resolve_replay(replay: dict[str, Any], options: Options) -> tuple[Scenario, dict[str, Any]]:
+    """Resolve the flight of a recorded command; `replay` has the keys of `Replay`.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, in one line.
+    """
+    recording = Path(replay["path"])
+    tree = {
+        "description": f"Replay of {recording.name}.",
+        "reference": {"type": "replay", **replay},
+    }
+    return resolve_tree(f"replay_{recording.stem}", tree, "replay", options)
+
+
+def _with_defaults(tree: dict[str, Any], source: str) -> dict[str, Any]:
+    """Fill in what the scenario leaves out; nested mappings are merged key by key."""
+    defaults = read_yaml(DATA / "defaults.yaml")
+    vehicle_defaults = {key: defaults[key] for key in VEHICLE_KEYS if key in defaults}
+    if "vehicles" not in tree:
+        return merged(defaults, tree)
+    shared = {key: value for key, value in defaults.items() if key not in VEHICLE_KEYS}
+    vehicles = [merged(vehicle_defaults, vehicle) for vehicle in _vehicles(tree, source)]
+    return {
+        **merged(shared, {k: v for k, v in tree.items() if k != "vehicles"}),
+        "vehicles": vehicles,
+    }
+
+
+def _file_name(text: str) -> str:
+    """A file's name as the name of a run, see `iap_description.config.FileName`."""
+    return re.sub(r"^\W|[^\w .,+=@()~-]", "_", text)[:100]
+
+
+def _vehicles(tree: dict[str, Any], source: str) -> list[dict[str, Any]]:
+    """The vehicles of a tree, which is the vehicle itself in the shorthand of one.
+
+    Raises:
+        BadInput: they are no list of mappings, or there is none.
+    """
+    vehicles = tree.get("vehicles", [tree])
+    if not isinstance(vehicles, list) or not vehicles:
+        raise BadInput(f"{source}: key 'vehicles': a list with at least one vehicle is expected")
+    for vehicle in vehicles:
+        if not isinstance(vehicle, dict):
+            raise BadInput(
+                f"{source}: key 'vehicles': a mapping is expected (got {shown(vehicle)})"
+            )
+    return vehicles
+
+
+def _mapping(tree: dict[str, Any], key: str, source: str) -> dict[str, Any]:
+    """The mapping below a key.
+
+    Raises:
+        BadInput: there is none.
+    """
+    found = tree.get(key)
+    if not isinstance(found, dict):
+        raise BadInput(f"{source}: key '{key}': a mapping is expected (got {shown(found)})")
+    return found
+
+
+def _with_sensors(tree: dict[str, Any], source: str) -> dict[str, Any]:
+    """Write out the sensors and cameras that are given by names of presets."""
+    out = {**tree, "cameras": cameras_tree(tree.get("cameras"))}
+    for vehicle in _vehicles(out, source):
+        vehicle["sensors"] = sensors_tree(vehicle.get("sensors"), source)
+    return out
+
+
+def _expand(vehicle: dict[str, Any], options: Options, source: str) -> None:
+    """Replace the names of platform and gains by what they stand for."""
+    platform = options.platform or vehicle["platform"]  # which has a default
+    if isinstance(platform, str):
+        vehicle["platform"], home = platform_tree(platform)
+        validate(Platform, vehicle["platform"], source=home)  # here its own file can be named
+    if TOOL in vehicle:
+        vehicle["platform"] = {
+            **_mapping(vehicle, "platform", source),
+            TOOL: vehicle.pop(TOOL),
+        }
+    if options.sensors is not None:
+        vehicle["sensors"] = options.sensors
+    control = _mapping(vehicle, "control", source)
+    gains = options.gains or control.get("gains")
+    if isinstance(gains, str):
+        vehicle["control"] = {"preset": gains, **control, "gains": gains_tree(gains)}
+    else:
+        vehicle["control"] = {"preset": "custom", **control}
+    if options.state_source is not None:
+        vehicle["control"] = {**vehicle["control"], "state_source": options.state_source}
+
+
+def resolve_again(
+    path: Path, *, sensors: str | None, scene: str | None
+) -> tuple[Scenario, dict[str, Any]]:
+    """A resolved tree, such as a run folder's config.yaml, with other sensors or another scene.
+
+    Raises:
+        BadInput: not such a file, or anything unknown or impossible, in one line.
+    """
+    tree = read_yaml(path)
+    if scene is not None:
+        tree["world"] = {**_mapping(tree, "world", str(path)), "scene": scene}
+    for vehicle in _vehicles(tree, str(path)) if sensors is not None else ():
+        vehicle["sensors"] = sensors
+    tree = _with_sensors(tree, str(path))
+    return scenario_of(tree, str(path)), tree
+
+
+def scenario_of(tree: dict[str, Any], source: str) -> Scenario:
+    """Check a resolved tree, such as a run folder's config.yaml.
+
+    Raises:
+        BadInput: see `iap_description.config.validate`; it names keys as the tree has them.
+    """
+    try:
+        return validate(Scenario, _listed(tree), source=source)
+    except BadInput as error:
+        if "vehicles" in tree:
+            raise
+        raise BadInput(str(error).replace("'vehicles.0.", "'")) from error
+
+
+def _listed(tree: dict[str, Any]) -> dict[str, Any]:
+    """The shorthand of one vehicle, written out as a list of one."""
+    if "vehicles" in tree:
+        return tree
+    vehicle = {key: tree[key] for key in VEHICLE_KEYS if key in tree}
+    return {**{k: v for k, v in tree.items() if k not in VEHICLE_KEYS}, "vehicles": [vehicle]}

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lens models against OpenCV's, their inverses, and the slopes that these go by."""
+
+import cv2
+import numpy as np
+import pytest
+
+from iap_description.errors import BadInput
+from iap_description.sensors import equidistant, plumb_bob
+from iap_description.sensors.lens import Lens
+
+TUM_VI = np.array([0.0034823894, 0.0007150348, -0.0020532361, 0.0002029367])
+STRONG = np.array([-0.05, 0.02, -0.01, 0.001])
+BARREL = np.array([-0.283, 0.074, 0.0002, 0.00002, 0.0])
+STEP = 1e-6
+every_fisheye = pytest.mark.parametrize("D", [TUM_VI, STRONG, np.zeros(4)])
+
+
+def rays(widest_deg: float, count: int = 400) -> np.ndarray:
+    """Points (n, 2) of the plane z = 1, up to an angle off the view; the first on the axis."""
+    rng = np.random.default_rng(4)
+    theta, azimuth = np.deg2rad(widest_deg) * rng.random(count), 2.0 * np.pi * rng.random(count)
+    theta[0] = 0.0
+    return np.tan(theta)[:, None] * np.stack([np.cos(azimuth), np.sin(azimuth)], -1)
+
+
+@every_fisheye
+def test_a_fisheye_bends_as_opencvs(D: np.ndarray) -> None:
+    xy = rays(85.0)
+    points = np.column_stack([xy, np.ones(len(xy))])[:, None]
+    expected, _ = cv2.fisheye.projectPoints(points, np.zeros(3), np.zeros(3), np.eye(3), D)
+    np.testing.assert_allclose(equidistant.distort(xy, D), expected[:, 0], atol=1e-12)
+
+
+@every_fisheye
+def test_a_fisheye_is_undone_as_by_opencv(D: np.ndarray) -> None:
+    xy = rays(80.0)
+    bent = equidistant.distort(xy, D)
+    found = equidistant.undistort(bent, D)
+    np.testing.assert_allclose(found, xy, rtol=1e-9, atol=1e-12)
+    exact = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 50, 1e-14)
+    opencv = cv2.fisheye.undistortPoints(bent[:, None], np.eye(3), D, criteria=exact)
+    np.testing.assert_allclose(found, opencv[:, 0], rtol=1e-6, atol=1e-9)
+
+
+def test_what_a_fisheye_sees_beside_or_behind_it_has_no_point() -> None:
+    beside = np.array([[np.deg2rad(95.0), 0.0], [0.0, np.deg2rad(89.5)], [np.deg2rad(60.0), 0.0]])
+    found = np.isfinite(equidistant.undistort(beside, np.zeros(4)))
+    assert found.tolist() == [[False, False], [False, False], [True, True]]
+
+
+def test_a_fisheye_that_folds_is_undone_up_to_there() -> None:
+    D = np.array([-0.3, 0.0, 0.0, 0.0])  # theta_d is greatest at sqrt(1 / 0.9) rad, 60 degrees
+    inside = equidistant.distort(rays(58.0), D)
+    assert np.isfinite(equidistant.undistort(inside, D)).all()
+    assert np.isnan(equidistant.undistort(np.array([0.75, 0.0]), D)).all()
+
+
+@every_fisheye
+def test_the_slope_of_a_fisheye_is_its_angles_difference(D: np.ndarray) -> None:
+    theta = np.linspace(0.01, 1.4, 30)
+    steps = equidistant._bent(theta + STEP, D) - equidistant._bent(theta - STEP, D)
+    np.testing.assert_allclose(equidistant._slope(theta, D), steps / (2.0 * STEP), atol=1e-8)
+
+
+def test_the_slopes_of_plumb_bob_are_its_differences() -> None:
+    xy = rays(40.0)
+    along_x, x_by_y, y_by_x, along_y = plumb_bob._jacobian(xy, BARREL)
+    for axis, slopes in ((0, (along_x, y_by_x)), (1, (x_by_y, along_y))):
+        step = STEP * np.eye(2)[axis]
+        moved = plumb_bob.distort(xy + step, BARREL) - plumb_bob.distort(xy - step, BARREL)
+        np.testing.assert_allclose(np.stack(slopes, -1), moved / (2.0 * STEP), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("model", "D", "said"),
+    [
+        ("omni", [0.0] * 4, "distortion model 'omni', but only plumb_bob and equidistant"),
+        ("equidistant", [0.0] * 5, "equidistant needs 4 numbers in D"),
+        ("plumb_bob", [0.0] * 3, "plumb_bob needs 4 or 5 numbers in D"),
+        ("equidistant", [0.0, 0.0, np.nan, 0.0], "equidistant needs 4 numbers in D"),
+    ],
+)
+def test_other_lenses_are_refused(model: str, D: list[float], said: str) -> None:
+    with pytest.raises(BadInput, match="^/left: ") as refused:
+        Lens.of(model, D, source="/left")
+    assert said in str(refused.value)

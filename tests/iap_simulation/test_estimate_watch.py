@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A flight whose estimate is lost comes down gently or stays, and never ends as completed."""
+
+import json
+
+import numpy as np
+import pytest
+
+from iap_control.estimate_failsafe import Failsafe
+from iap_description.errors import BadInput, FlightFailed
+from iap_description.signals import EstimateHealth, Reference
+from iap_description.states import REF_FIXED, REF_P, REF_V
+from iap_sensors.cameras.make import make_renderer
+from iap_simulation.estimate_watch import EstimateWatch
+from iap_simulation.run import record
+from iap_simulation.scenario.resolving import Options, resolve
+
+SOUND = EstimateHealth(tracks=80, blind=0.0, deviation=0.02, age=0.1)
+LIMITS = Failsafe(blind=2.0, deviation=0.5, silence=1.0, action="land", descent=0.5)
+GIVEN = Reference(np.r_[4.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, np.zeros(REF_FIXED - 7), 0.3])
+
+
+class Told:
+    """Stands in for an estimator that says this of itself."""
+
+    def __init__(self, health):
+        self.said = health
+
+    def health(self, t):
+        return self.said
+
+
+def rows(place, velocity=(0.0, 0.0, 0.0)):
+    return np.r_[place, 0.0, 0.0, 0.0, 1.0, velocity, np.zeros(3)][None]
+
+
+def test_a_lost_vehicle_goes_down_where_it_believes_to_be_and_stays_lost():
+    told = Told(SOUND)
+    watch = EstimateWatch("iap", told, LIMITS)
+    believed, true = rows([1.0, 2.0, 3.0]), rows([1.5, 2.0, 3.0])
+    assert watch.reference(0.0, believed, true, GIVEN) is GIVEN
+    assert not watch.is_landing
+    told.said = SOUND._replace(blind=3.0)
+    for k in range(1, 41):
+        reference = watch.reference(0.005 * k, believed, true, GIVEN)
+    assert watch.is_landing
+    told.said = SOUND  # what it says afterwards may be sure of itself, and wrong
+    for k in range(41, 241):
+        reference = watch.reference(0.005 * k, believed, true, GIVEN)
+    fallen = LIMITS.descent * (0.005 * 240 - 0.005 * 20)  # it is looked at every 20 steps
+    assert reference.row[REF_P] == pytest.approx([1.0, 2.0, 3.0 - fallen])
+    assert reference.row[REF_V] == pytest.approx([0.0, 0.0, -0.5])
+    assert reference.row[REF_FIXED:] == pytest.approx([0.3])
+
+
+@pytest.mark.parametrize(("speed", "outcome"), [(0.5, "lost"), (1.5, "crashed")])
+def test_a_touch_is_judged_by_the_speed_before_it(speed, outcome):
+    watch = EstimateWatch("iap", Told(SOUND._replace(blind=3.0)), LIMITS)
+    for k in range(40):
+        moving = rows([0.03 * k, 0.0, 2.0], (0.0, 0.0, -speed))
+        watch.reference(0.005 * k, moving, moving, GIVEN)
+    with pytest.raises(FlightFailed, match=f"came down at {speed:.2f} m/s, 1.17 m") as ended:
+        watch.touch(0.2, moving)
+    assert ended.value.outcome == outcome
+
+
+def test_a_vehicle_that_holds_is_not_complete_either():
+    hold = LIMITS.model_copy(update={"action": "hold"})
+    watch = EstimateWatch("iap", Told(SOUND._replace(deviation=0.6)), hold)
+    for t in (0.0, 5.0):
+        reference = watch.reference(t, rows([1.0, 2.0, 3.0]), rows([1.0, 2.0, 3.0]), GIVEN)
+    assert reference.row[REF_P] == pytest.approx([1.0, 2.0, 3.0])
+    assert not watch.is_landing
+    with pytest.raises(FlightFailed, match="lost at 0.00 s, uncertain by 0.60 m"):
+        watch.end(5.0)
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("control.failsafe.blind=-1", "control.failsafe.blind"),
+        ("control.failsafe.action=pray", "control.failsafe.action"),
+        ("control.failsafe.hope=1", "unknown key 'control.failsafe.hope'"),
+    ],
+)
+def test_settings_are_checked(setting, words):
+    with pytest.raises(BadInput, match=words):
+        resolve("hover", Options(assignments=(setting,)))
+
+
+@pytest.mark.slow
+def test_in_the_dark_a_quadrotor_lands_and_says_so(tmp_path):
+    try:
+        make_renderer("opengl").close()
+    except BadInput as error:
+        pytest.skip(str(error))
+    dark = {f"sensors.cameras.{side}.exposure": -20 for side in ("left", "right")}
+    result = record(
+        "hover",
+        folder=tmp_path / "run",
+        settings={**dark, "recording.euroc": False},
+        platform="f450",
+        sensors="stereo",
+        state_source="vio",
+        duration=8.0,
+        seed=11,
+    )
+    assert result.metrics["outcome"] == "lost"
+    assert "nothing seen for 2.1 s; came down at" in result.failure
+    told = result.failure.split(" came down at ")[1].split(", ")
+    speed, distance = (float(part.split()[0]) for part in told)
+    assert speed < 1.0
+    assert distance < 1.0
+    health = json.loads((tmp_path / "run" / "metrics.json").read_text())["methods"]["vio"][
+        "health"
+    ]
+    assert health["tracks_min"] == 0
+    assert health["blind_max_s"] > 3.0
