@@ -2,7 +2,7 @@
 """Ctrl-C and SIGTERM, answered at any moment: at once, by an exception, or at the next safe point.
 
 A command exits at once while it has made nothing yet, an exception ends it later, and a flight is only interrupted
-between two ticks. An exception that a callback of some library swallows is remembered (`received`).
+between two ticks. An exception that a callback of some library swallows is remembered (`Received`).
 """
 
 import os
@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
-from typing import Self
+from typing import ClassVar, Self
 
 Handler = Callable[[int, FrameType | None], None]
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -23,25 +23,35 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM, which ends a command as Ctrl-C does."""
 
 
-class _Received:
-    """The last signal that became an exception, if any."""
+class Received:
+    """What has arrived while signals were `handled`.
 
-    number: int | None = None
+    Attributes:
+        number: the last signal that an exception was raised for; None without any.
+    """
+
+    now: ClassVar["Received"]  # of the innermost `handled`
+
+    def __init__(self) -> None:
+        self.number: signal.Signals | None = None
 
 
-def received() -> int | None:
-    """The signal that an exception was raised for since the handlers were installed, None without any."""
-    return _Received.number
+Received.now = Received()
 
 
-def exit_code() -> int:
-    """The exit code of a command that was interrupted: 130, or 143 by SIGTERM."""
-    return 128 + (_Received.number or signal.SIGINT)
+def exit_code(number: signal.Signals | None = None) -> int:
+    """The exit code of a command that a signal ended, by default the last that was received: 130, or 143 by SIGTERM."""
+    return 128 + (number or Received.now.number or signal.SIGINT)
+
+
+def signal_of(error: KeyboardInterrupt) -> signal.Signals:
+    """The signal that an exception was raised for."""
+    return signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT
 
 
 def word(error: KeyboardInterrupt) -> str:
     """What has happened, for the user."""
-    return WORDS[signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT]
+    return WORDS[signal_of(error)]
 
 
 def exit_at_once(number: int, _: FrameType | None) -> None:
@@ -52,34 +62,45 @@ def exit_at_once(number: int, _: FrameType | None) -> None:
 
 def raise_interrupt(number: int, _: FrameType | None) -> None:
     """Raise KeyboardInterrupt or `Terminated` where the program is."""
-    _Received.number = number
+    Received.now.number = signal.Signals(number)
     raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
 
-def install(handler: Handler | signal.Handlers) -> None:
+def install(handler: Handler) -> None:
     """Answer both signals by a handler from now on; they may have been blocked until now."""
     for number in SIGNALS:
         signal.signal(number, handler)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
 
+def end_by_exit_code() -> None:
+    """Let the process end by its exit code from here on, whatever has been caught and whatever still arrives.
+
+    ``python -m`` would kill itself by SIGINT if the last ``exec`` of a string, which many imports call, was left by a
+    KeyboardInterrupt, even by one that was caught since; an ``exec`` that succeeds takes that back.
+    """
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    exec("")  # noqa: S102 - see above
+
+
 @contextmanager
-def handled(handler: Handler) -> Iterator[None]:
-    """Answer both signals by a handler meanwhile."""
-    _Received.number = None
+def handled(handler: Handler) -> Iterator[Received]:
+    """Answer both signals by a handler meanwhile; yields what has arrived, which nobody outside of it sees."""
+    outer, Received.now = Received.now, Received()
     before = {number: signal.getsignal(number) for number in SIGNALS}
-    hook, sys.unraisablehook = sys.unraisablehook, _forget_interrupts
+    hook, sys.unraisablehook = sys.unraisablehook, pass_over_interrupts
     try:
         install(handler)
-        yield
+        yield Received.now
     finally:
         for number, each in before.items():
             signal.signal(number, each)
-        sys.unraisablehook = hook
+        sys.unraisablehook, Received.now = hook, outer
 
 
-def _forget_interrupts(problem: "sys.UnraisableHookArgs") -> None:
-    """Say nothing of an interrupt in a callback, where it cannot be raised; `received` knows of it."""
+def pass_over_interrupts(problem: "sys.UnraisableHookArgs") -> None:
+    """An unraisable hook: silent on an interrupt in a callback or destructor, where it cannot be raised."""
     if not isinstance(problem.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(problem)
 
@@ -96,7 +117,7 @@ class Deferral:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            self._held = received()
+            self._held = Received.now.number
             for number in SIGNALS:
                 before = signal.getsignal(number)
                 if callable(before):

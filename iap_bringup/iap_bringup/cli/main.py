@@ -12,7 +12,6 @@ if __name__ == "__main__":  # before anything that takes its time
 import argparse  # noqa: E402
 import importlib  # noqa: E402
 import os  # noqa: E402
-import signal  # noqa: E402
 import sys  # noqa: E402
 from collections.abc import Sequence  # noqa: E402
 
@@ -44,12 +43,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with interrupts.handled(interrupts.exit_at_once):
         options = parse(sys.argv[1:] if arguments is None else arguments)
     try:
-        with interrupts.handled(interrupts.raise_interrupt):
+        with interrupts.handled(interrupts.raise_interrupt) as received:
             code = _run(options)
     except KeyboardInterrupt as stop:
-        return _say(interrupts.word(stop), *stop.args, code=interrupts.exit_code())
-    if code == EXIT_DONE and interrupts.received():  # in a callback that could not raise it
-        return _say("interrupted, and yet done", code=interrupts.exit_code())
+        return _say(
+            interrupts.word(stop),
+            *stop.args,
+            code=interrupts.exit_code(interrupts.signal_of(stop)),
+        )
+    if code == EXIT_DONE and received.number:
+        # In a callback that could not raise it.
+        return _say(
+            f"{interrupts.WORDS[received.number]}, and yet done",
+            code=interrupts.exit_code(received.number),
+        )
     return code
 
 
@@ -112,5 +119,5 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 if __name__ == "__main__":
     exit_code = main()
-    interrupts.install(signal.SIG_IGN)  # the exit code says what has happened
+    interrupts.end_by_exit_code()
     sys.exit(exit_code)
