@@ -19,11 +19,9 @@ from iap_sensors.cameras.make import make_renderer
 from iap_simulation.flight import Flight
 from iap_simulation.scenario.resolving import Options, resolve
 
-SECONDS, WARM = (
-    20.0,
-    5.0,
-)  # of the flight, and of it until everything is compiled and windows are full
-NEEDED = {"virpo": 15.0, "joint": 40.0}  # ms an update
+SECONDS = 20.0  # of the flight
+WARM = 5.0  # of it, until everything is compiled and windows are full
+NEEDED = {"virpo": 15.0, "joint": 10.0}  # ms an update
 LAPS, SETTLED, END = 13, 120.0, 600.0  # of the figure-eight; [s] from which memory is compared
 
 

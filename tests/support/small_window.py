@@ -11,7 +11,8 @@ from synthetic_fleet import Noise, fleet_of
 
 from iap_description import so3
 from iap_estimation.virpo.algebra.marginalization import Prior, mirror
-from iap_estimation.virpo.algebra.normal_equations import accumulate, run, solve
+from iap_estimation.virpo.algebra.normal_equations import accumulate, run
+from iap_estimation.virpo.algebra.solution import solve
 from iap_estimation.virpo.algebra.states import States, retract
 from iap_estimation.virpo.factors.inertial import inertial
 from iap_estimation.virpo.factors.landmarks import LEFT, RIGHT, Landmarks, add_tracks, begin_depths
@@ -109,7 +110,7 @@ class SmallWindow:
         costs = []
         for _ in range(steps):
             H, g, cost, out = self.linearised()
-            step, _ = solve(H, g, 0.0)
+            step, _ = solve(H, g, 0.0, self.states.inner_motions())
             retract(self.states, step)
             step_landmarks(step, self.table, FRAMES, self.states.stride, out)
             costs.append(cost)
@@ -186,7 +187,7 @@ def _start(flight: Flight) -> tuple[States, Prior]:
     retract(base, step)
     off = np.concatenate([np.tile(np.repeat([0.05, 0.01, 0.05, 0, 0], 3), FRAMES), ALIGNED])
     retract(states, off * rng.normal(size=len(off)))
-    return states, Prior(np.diag(1.0 / sigma**2), np.zeros(len(sigma)), base)
+    return states, Prior.of(np.diag(1.0 / sigma**2), np.zeros(len(sigma)), base)
 
 
 def _landmarks(flight: Flight, states: States) -> Landmarks:

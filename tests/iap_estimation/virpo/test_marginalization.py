@@ -94,7 +94,7 @@ def some_prior(shape: tuple, seed: int = 0) -> Prior:
     frames, aircraft, neighbours, centre = shape
     base = some_states(frames, aircraft, neighbours=neighbours, centre=centre)
     g = 100.0 * np.random.default_rng(seed).normal(size=base.size)
-    return Prior(information(base.size, seed), g, base)
+    return Prior.of(information(base.size, seed), g, base)
 
 
 def later(prior: Prior, frames: int, size: float) -> States:
@@ -136,7 +136,7 @@ def test_the_information_of_a_prior_is_the_curvature_of_its_cost(shape):
     prior = some_prior(shape)
     states = later(prior, shape[0] + 1, 0.2)
     H, _, _ = added(prior, states)
-    flat = Prior(prior.H, np.zeros_like(prior.g), prior.base)
+    flat = Prior.of(prior.H, np.zeros_like(prior.g), prior.base)
     root = np.linalg.cholesky(prior.H).T
 
     def residual(there: States) -> np.ndarray:
@@ -180,9 +180,31 @@ def test_a_window_that_has_lost_its_oldest_keyframe_has_the_same_least_squares()
     # keyframe 2 is not in the past, whose places are 0..30 and the alignment
     told = np.r_[0:30, 45:49]
     H, g = past[:, told].T @ past[:, told], past[:, told].T @ past_r
-    base = states.first(2).without(0)
-    prior = Prior(*eliminate(H, g, slice(0, 15)), base)
+    past_states = states.first(2)
+    prior = Prior.of(H, g, past_states).without(0)
     here = states.without(0)
     full, slope, _ = added(prior, here)
     step = -np.linalg.solve(full + now.T @ now, slope + now.T @ now_r)
     assert np.allclose(step, whole[15:], rtol=1e-6, atol=1e-9)
+
+
+def test_a_prior_keeps_the_places_that_it_speaks_of():
+    """Of keyframes 0 and 2, no word of velocities and biases; of one of a rotation's places it is zero by chance."""
+    base = some_states(3, 2, centre=True)
+    H = information(base.size)
+    silent = np.r_[6:15, 66 + 21 : 66 + 36]
+    chance = 3
+    H[silent], H[:, silent], H[chance], H[:, chance] = 0.0, 0.0, 0.0, 0.0
+    prior = Prior.of(H, np.diag(H).copy(), base)
+    assert np.array_equal(prior.places, np.delete(np.arange(base.size), np.r_[6:15, 87:102]))
+    states = later(prior, 4, 0.1)
+    full, g, cost = added(prior, states)
+    whole = Prior(H, np.diag(H).copy(), base, np.arange(base.size))
+    assert all(
+        np.allclose(mine, dense, rtol=1e-12)
+        for mine, dense in zip((full, g, cost), added(whole, states), strict=True)
+    )
+    left, dense = prior.without(1), whole.without(1)
+    assert np.allclose(left.H, dense.H[np.ix_(left.places, left.places)], rtol=1e-8)
+    others = np.delete(np.arange(len(dense.g)), left.places)
+    assert len(others) == 24 and not dense.H[others].any()

@@ -6,7 +6,6 @@ import pytest
 
 from iap_description import so3
 from iap_estimation.virpo.algebra import matrices as tuples
-from iap_estimation.virpo.algebra.normal_equations import accumulate, run, solve
 
 RNG = np.random.default_rng(0)
 M, N = RNG.normal(size=(2, 3, 3))
@@ -63,24 +62,3 @@ def test_jacobians_on_both_sides_of_their_series(size):
     inverse = arr(tuples.right_jacobian_inverse(tup(turn(size))))
     assert np.allclose(ours, expected, rtol=0.0, atol=1e-11)
     assert np.allclose(inverse @ expected, np.eye(3), rtol=0.0, atol=1e-11)
-
-
-def test_normal_equations_are_solved_and_damped():
-    J, r = RNG.normal(size=(20, 6)), RNG.normal(size=20)
-    H, g, places = np.zeros((8, 8)), np.zeros(8), np.empty(6, dtype=np.int64)
-    run(1, 3, places, 0)
-    run(5, 3, places, 3)
-    accumulate(H, g, places, J, r)
-    assert np.array_equal(H, np.tril(H)) and not H[4].any() and not g[4]
-    inner = H[np.ix_(places, places)]
-    step, root = solve(inner, g[places], 0.0)
-    assert np.allclose(step, -np.linalg.lstsq(J, r, rcond=None)[0])
-    assert np.allclose(root @ root.T, J.T @ J)
-    damped, _ = solve(inner, g[places], 0.5)
-    full = J.T @ J + 0.5 * np.diag(np.diag(J.T @ J))
-    assert np.allclose(damped, -np.linalg.solve(full, J.T @ r))
-
-
-def test_equations_without_a_solution_are_refused():
-    with pytest.raises(np.linalg.LinAlgError):
-        solve(np.diag([1.0, -1e-3]), np.ones(2), 0.0)

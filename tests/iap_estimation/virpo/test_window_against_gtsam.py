@@ -7,7 +7,7 @@ import pytest
 from small_window import ALIGNMENT, APART, FRAMES, A, B, SmallWindow, V, X
 
 from iap_description import so3
-from iap_estimation.virpo.algebra.marginalization import Prior, eliminate, mirror
+from iap_estimation.virpo.algebra.marginalization import Prior, mirror
 from iap_estimation.virpo.algebra.states import States, difference
 
 
@@ -84,8 +84,7 @@ def test_without_the_oldest_keyframe_the_optimum_and_its_covariance_stay(solved)
     """A prior in place of the first keyframe with its landmarks, samples and ranges."""
     window = solved[0]
     (H, g, _, _), (part, slope, _, _) = window.linearised(), window.linearised(0)
-    mirror(part)
-    left = Prior(*eliminate(part, slope, slice(0, 15)), window.states.without(0))
+    left = Prior.of(part, slope, window.states).without(0)
     rest, gradient = (H - part)[15:, 15:], (g - slope)[15:]
     rest, gradient = np.tril(rest), gradient.copy()
     left.add(window.states.without(0), rest, gradient)

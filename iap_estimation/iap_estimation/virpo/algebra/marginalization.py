@@ -14,10 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.kernels import vec
 from iap_estimation.virpo.algebra.matrices import right_jacobian_inverse
-from iap_estimation.virpo.algebra.states import AIRCRAFT, CENTRE, States, difference
+from iap_estimation.virpo.algebra.normal_equations import add_block
+from iap_estimation.virpo.algebra.states import States, difference
 
 _NOTHING = 1e-12  # share of the largest information below which a direction counts as unknown
 _ROUNDING = 2e-16  # share of the largest diagonal element below which one is rounding
@@ -27,45 +28,61 @@ _ROUNDING = 2e-16  # share of the largest diagonal element below which one is ro
 class Prior:
     """A quadratic cost around states.
 
+    It has something to say of few velocities and biases, so that it keeps just the places that it speaks of.
+
     Attributes:
         H: (n, n) symmetric.
         g: (n,) gradient at `base`.
         base: the states, of as many keyframes as the prior is of.
+        places: (n,) where these are in a step of `base`, ascending; a rotation's three are all there or none.
     """
 
     H: Array
     g: Array
     base: States
+    places: Integers
+
+    @classmethod
+    def of(cls, H: Array, g: Array, base: States) -> "Prior":
+        """The cost of normal equations of all places of `base`; H needs its lower triangle only."""
+        speaks = np.diag(H) != 0.0
+        turns = base.rotations()[:, None] + np.arange(3)
+        speaks[turns] = speaks[turns].any(axis=1, keepdims=True)
+        places = np.flatnonzero(speaks)
+        own = H[np.ix_(places, places)]
+        mirror(own)
+        return cls(own, g[places], base, places)
 
     def add(self, states: States, H: Array, g: Array) -> float:
         """Add it to the normal equations of states that have as many keyframes or more; returns its cost."""
-        xi = np.empty(len(self.g))
-        difference(states, self.base, xi)
+        xi = self._step_to(states)
         slope = self.H @ xi
         cost = float(self.g @ xi + 0.5 * xi @ slope)
         slope += self.g
-        frames, stride = len(self.base.x), self.base.stride
-        known, after = frames * stride, len(states.x) * stride
-        H[:known, :known] += self.H[:known, :known]
-        H[after:, :known] += self.H[known:, :known]
-        H[after:, after:] += self.H[known:, known:]
-        _turn(states, frames, stride, xi, H, slope)
-        g[:known] += slope[:known]
-        g[after:] += slope[known:]
+        turned = self.H.copy()
+        turn(self.places, self.base.rotations(), xi, turned, slope)
+        old, new = (len(one.x) * one.stride for one in (self.base, states))
+        places = np.where(self.places < old, self.places, self.places + new - old)
+        add_block(H, g, places, turned, slope)
         return cost
 
     def cost(self, states: States) -> float:
         """The cost alone."""
-        xi = np.empty(len(self.g))
-        difference(states, self.base, xi)
+        xi = self._step_to(states)
         return float(self.g @ xi + 0.5 * xi @ (self.H @ xi))
 
     def without(self, frame: int) -> "Prior":
         """The prior of the remaining keyframes when one is minimised away."""
         stride = self.base.stride
-        out = slice(frame * stride, (frame + 1) * stride)
-        H, g = eliminate(self.H, self.g, out)
-        return Prior(H, g, self.base.without(frame))
+        begin, end = np.searchsorted(self.places, [frame * stride, (frame + 1) * stride])
+        H, g = eliminate(self.H, self.g, slice(begin, end))
+        places = np.concatenate([self.places[:begin], self.places[end:] - stride])
+        return Prior(H, g, self.base.without(frame), places)
+
+    def _step_to(self, states: States) -> Array:
+        xi = np.empty(self.base.size)
+        difference(states, self.base, xi)
+        return xi[self.places]
 
 
 def eliminate(H: Array, g: Array, out: slice) -> tuple[Array, Array]:
@@ -74,14 +91,14 @@ def eliminate(H: Array, g: Array, out: slice) -> tuple[Array, Array]:
     Args:
         H: (n, n) symmetric.
         g: (n,).
-        out: places that go; directions of theirs without information go without trace.
+        out: places that go, or none; directions of theirs without information go without trace.
     """
     stay = np.r_[0 : out.start, out.stop : len(g)]
     own = np.diag(H)[out]
     is_measured = own > _ROUNDING * own.max(initial=0.0)
     scale = np.where(is_measured, 1.0 / np.sqrt(np.where(is_measured, own, 1.0)), 0.0)
     values, vectors = np.linalg.eigh(scale[:, None] * H[out, out] * scale)
-    measured = values > _NOTHING * values[-1]
+    measured = values > _NOTHING * values.max(initial=0.0)
     half = scale[:, None] * vectors[:, measured] / np.sqrt(values[measured])
     coupling = H[stay, out] @ half
     left = H[np.ix_(stay, stay)] - coupling @ coupling.T
@@ -97,17 +114,22 @@ def mirror(H: Array) -> None:
 
 
 @njit(cache=True)
-def _turn(states: States, frames: int, stride: int, xi: Array, H: Array, slope: Array) -> None:
+def turn(places: Integers, rotations: Integers, xi: Array, H: Array, slope: Array) -> None:
     """Chain rule for the rotations: a step d changes xi by J_r^-1(xi) d.
 
-    `H` has just the prior in it, and `slope` the prior's order of places.
+    Args:
+        places: of a prior, ascending.
+        rotations: first places of all that its base has, ascending.
+        xi: step from the base.
+        H: lower triangle; changed in place.
+        slope: gradient; changed in place.
     """
-    aircraft = states.x.shape[1]
-    for k in range(frames):
-        for a in range(aircraft):
-            _turn_at(k * stride + AIRCRAFT * a + 3, xi, H, slope)
-        for c in range(states.centre.shape[1]):
-            _turn_at((k + 1) * stride - CENTRE * (c + 1), xi, H, slope)
+    at = 0
+    for first in rotations:
+        while at < len(places) and places[at] < first:
+            at += 1
+        if at < len(places) and places[at] == first:
+            _turn_at(at, xi, H, slope)
 
 
 @njit(cache=True)

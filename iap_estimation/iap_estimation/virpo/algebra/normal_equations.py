@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Normal equations: what every factor adds to them, and their solution.
+"""Normal equations: what every factor adds to them.
 
 A factor gives whitened residuals r (m,), their derivatives J (m, n), and the n places in the state that
 these belong to, ascending. H keeps its lower triangle only.
@@ -7,7 +7,6 @@ these belong to, ascending. H keeps its lower triangle only.
 
 import math
 
-import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Integers
@@ -27,6 +26,26 @@ def accumulate(H: Array, g: Array, places: Places, J: Array, r: Array) -> None:
                 g[row] += u * r[m]
                 for b in range(a + 1):
                     H[row, places[b]] += u * J[m, b]
+
+
+@njit(cache=True)
+def accumulate_row(own: Array, slope: Array, J: Array, r: float) -> None:
+    """Add J^T J to a small matrix (n, n) and J^T r to its gradient, of one residual with derivatives J (n,)."""
+    for a in range(len(J)):
+        u = J[a]
+        slope[a] += u * r
+        for b in range(len(J)):
+            own[a, b] += u * J[b]
+
+
+@njit(cache=True)
+def add_block(H: Array, g: Array, places: Places, own: Array, slope: Array) -> None:
+    """Add the lower triangle of a matrix (n, n), and its gradient, at ascending places (n,)."""
+    for a in range(len(places)):
+        row = places[a]
+        g[row] += slope[a]
+        for b in range(a + 1):
+            H[row, places[b]] += own[a, b]
 
 
 @njit(cache=True)
@@ -67,32 +86,3 @@ def half_square(r: Array) -> float:
     for i in range(len(r)):
         total += r[i] * r[i]
     return 0.5 * total
-
-
-@njit(cache=True)
-def substitute(L: Array, b: Array) -> None:
-    """Solve L L^T x = b in place, L lower triangular."""
-    n = len(b)
-    for i in range(n):
-        total = b[i]
-        for k in range(i):
-            total -= L[i, k] * b[k]
-        b[i] = total / L[i, i]
-    for i in range(n - 1, -1, -1):
-        b[i] /= L[i, i]
-        for k in range(i):
-            b[k] -= L[i, k] * b[i]
-
-
-def solve(H: Array, g: Array, damping: float) -> tuple[Array, Array]:
-    """Step x of (H + damping diag H) x = -g, and the Cholesky factor.
-
-    Raises:
-        numpy.linalg.LinAlgError: H is not positive definite.
-    """
-    if damping > 0.0:
-        H = H + np.diag(damping * np.diag(H))
-    L = np.asarray(np.linalg.cholesky(H), dtype=np.float64)
-    x = -g
-    substitute(L, x)
-    return x, L

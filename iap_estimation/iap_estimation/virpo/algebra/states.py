@@ -11,8 +11,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
-from iap_description import so3
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.kernels import (
     add,
     put,
@@ -25,9 +24,10 @@ from iap_description.kernels import (
     rotate,
     vec,
 )
-from iap_estimation.virpo.algebra.matrices import qexp
+from iap_estimation.virpo.algebra.matrices import about_z, mv, qexp
 
 AIRCRAFT, DRIFT, CENTRE, ALIGNMENT = 15, 4, 6, 4  # places of each in a step
+MOTION = 6  # of an aircraft's places, the first of velocity and biases
 UP = np.array([0.0, 0.0, 1.0])
 
 
@@ -65,6 +65,19 @@ class States(NamedTuple):
     def size(self) -> int:
         """Places of a whole step."""
         return len(self.x) * self.stride + ALIGNMENT * len(self.alignment)
+
+    def inner_motions(self) -> Integers:
+        """Places (B, 9) of velocities and biases between the first and the newest keyframe, by aircraft."""
+        k, a = np.arange(1, len(self.x) - 1), np.arange(self.x.shape[1])
+        begin = (AIRCRAFT * a[:, None] + self.stride * k).reshape(-1, 1)
+        return np.asarray(begin + np.arange(MOTION, AIRCRAFT))
+
+    def rotations(self) -> Integers:
+        """First of the three places of every rotation, ascending."""
+        of_aircraft = AIRCRAFT * np.arange(self.x.shape[1]) + 3
+        of_centre = self.stride - CENTRE * np.arange(self.centre.shape[1], 0, -1)
+        k = self.stride * np.arange(len(self.x))
+        return np.asarray((k[:, None] + np.concatenate([of_aircraft, of_centre])).ravel())
 
     def first(self, frames: int) -> "States":
         """Views of the first keyframes."""
@@ -191,14 +204,46 @@ def covariance_in_world(C: Array, a: int, x: Array, place: Array) -> Array:
         x: (A, 16) newest states.
         place: (4,) its alignment.
     """
-    at = len(C) - ALIGNMENT * (len(x) - a)
-    places = np.r_[AIRCRAFT * a : AIRCRAFT * (a + 1), at : at + ALIGNMENT]
-    R = so3.matrix_from_quaternion(so3.quaternion_exp(place[3] * UP))
-    J = np.zeros((AIRCRAFT, AIRCRAFT + ALIGNMENT))
-    J[:, :AIRCRAFT] = np.eye(AIRCRAFT)
-    J[0:3, 0:3] = J[6:9, 6:9] = R
-    J[0:3, AIRCRAFT : AIRCRAFT + 3] = np.eye(3)
-    J[0:3, -1] = np.cross(UP, R @ x[a, :3])
-    J[3:6, -1] = so3.rotate(so3.conjugate(x[a, 3:7]), UP)
-    J[6:9, -1] = np.cross(UP, R @ x[a, 7:10])
-    return J @ C[np.ix_(places, places)] @ J.T
+    out = np.empty((AIRCRAFT, AIRCRAFT))
+    _covariance_in_world(C, a, x[a], len(x), place[3], out)
+    return out
+
+
+@njit(cache=True)
+def _covariance_in_world(
+    C: Array, a: int, row: Array, aircraft: int, yaw: float, out: Array
+) -> None:
+    """J C J^T, with J the derivative of `in_world` by an aircraft's state (16,) and its alignment."""
+    at, n = len(C) - ALIGNMENT * (aircraft - a), AIRCRAFT + ALIGNMENT
+    places, J = np.empty(n, dtype=np.int64), np.zeros((AIRCRAFT, n))
+    for i in range(AIRCRAFT):
+        places[i] = AIRCRAFT * a + i
+        J[i, i] = 1.0
+    for i in range(ALIGNMENT):
+        places[AIRCRAFT + i] = at + i
+    turn = about_z(yaw)
+    for i in range(3):
+        J[i, AIRCRAFT + i] = 1.0
+        for k in range(3):
+            J[i, k] = J[6 + i, 6 + k] = turn[3 * i + k]
+    up = rotate(qconj(quat(row[3:7])), (0.0, 0.0, 1.0))
+    for begin, turned in ((0, mv(turn, vec(row))), (6, mv(turn, vec(row[7:10])))):
+        J[begin, n - 1] = -turned[1]
+        J[begin + 1, n - 1] = turned[0]
+    put(J[3:6, n - 1], up)
+    _propagate(J, C, places, out)
+
+
+@njit(cache=True)
+def _propagate(J: Array, C: Array, places: Integers, out: Array) -> None:
+    """Covariance J C J^T of what depends by J (m, n) on n places."""
+    half = np.zeros(J.shape)
+    for i in range(len(J)):
+        for k in range(len(places)):
+            for m in range(len(places)):
+                half[i, k] += J[i, m] * C[places[m], places[k]]
+    for i in range(len(J)):
+        for k in range(len(J)):
+            out[i, k] = 0.0
+            for m in range(len(places)):
+                out[i, k] += half[i, m] * J[k, m]

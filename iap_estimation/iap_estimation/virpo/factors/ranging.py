@@ -18,7 +18,14 @@ from numba import njit
 from iap_description.arrays import Array
 from iap_description.kernels import Vec, add, norm, put, quat, rotate, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import about_z, matrix, mm, mskew, mv
-from iap_estimation.virpo.algebra.normal_equations import accumulate, huber, run, soften
+from iap_estimation.virpo.algebra.normal_equations import (
+    Places,
+    accumulate_row,
+    add_block,
+    huber,
+    run,
+    soften,
+)
 from iap_estimation.virpo.factors.preintegration import motions_at
 
 WIDTH = 13  # columns of a waypoint's row
@@ -126,16 +133,40 @@ def add_ranges(
     """Add all ranges, or those that follow one keyframe, to the normal equations; returns their cost."""
     r, J, work = np.zeros(1), np.zeros((1, 13)), np.zeros((3, 13))
     places = np.zeros(13, dtype=np.int64)
-    cost = 0.0
+    own, slope = np.zeros((13, 13)), np.zeros(13)
+    cost, last = 0.0, (-1, -1)
     for n in range(len(rows)):
         k, a = int(rows[n, FRAME]), int(rows[n, AIRCRAFT])
         if only_frame >= 0 and k != only_frame:
             continue
+        if (k, a) != last:  # many ranges are of the same places
+            _add_and_clear(last[0], last[1], stride, x.shape[0] * stride, places, own, slope, H, g)
+            last = (k, a)
         ranging(x[k, a], x[k + 1, a], alignments[a], rows[n], r, J, work)
         cost += soften(r, J, width)
-        point_places(k, a, stride, x.shape[0] * stride, places)
-        accumulate(H, g, places, J, r)
+        accumulate_row(own, slope, J[0], r[0])
+    _add_and_clear(last[0], last[1], stride, x.shape[0] * stride, places, own, slope, H, g)
     return cost
+
+
+@njit(cache=True)
+def _add_and_clear(
+    k: int,
+    a: int,
+    stride: int,
+    globals_at: int,
+    places: Places,
+    own: Array,
+    slope: Array,
+    H: Array,
+    g: Array,
+) -> None:
+    """Add what was gathered of one interval of one aircraft, if there is one, to the normal equations."""
+    if k >= 0:
+        point_places(k, a, stride, globals_at, places)
+        add_block(H, g, places, own, slope)
+        own[:] = 0.0
+        slope[:] = 0.0
 
 
 @njit(cache=True)

@@ -10,9 +10,8 @@ from iap_estimation.virpo.spec import Failure
 from iap_estimation.virpo.window.range_gate import place_after
 from iap_estimation.virpo.window.window import EstimateLost, Window
 
-WIDTH = (
-    4.0  # deviations of a foreseen place that a correction may have besides the limit of a jump
-)
+# deviations of a foreseen place that a correction may have besides the limit of a jump
+WIDTH = 4.0
 
 
 def check(x: Array, predicted: Array, doubts: Array, fleet: Fleet, limits: Failure) -> None:

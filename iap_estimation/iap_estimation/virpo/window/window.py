@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_estimation.virpo.algebra.marginalization import Prior, eliminate, mirror
-from iap_estimation.virpo.algebra.normal_equations import solve
+from iap_estimation.virpo.algebra.marginalization import Prior
+from iap_estimation.virpo.algebra.solution import solve
 from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, States, retract, vertical
 from iap_estimation.virpo.factors.imu_chain import add_chain, chain_cost, predict
 from iap_estimation.virpo.factors.preintegration import (
@@ -88,7 +88,7 @@ class Window:
         H = first_information(self.states, deviations)
         for terms in self._terms:
             terms.begin(self.states, deviations, H)
-        self._prior = Prior(H, np.zeros(len(H)), self.states.copy())
+        self._prior = Prior.of(H, np.zeros(len(H)), self.states.copy())
         self._root, self._covariance = np.linalg.cholesky(H), None
 
     def see(self, tracks: Sequence[Tracks | None]) -> None:
@@ -201,7 +201,7 @@ class Window:
             EstimateLost: nor has it any with the most damping, or it is not finite.
         """
         try:
-            step, root = solve(H, g, damping)
+            step, root = solve(H, g, damping, self.states.inner_motions())
         except np.linalg.LinAlgError as error:
             if 10.0 * damping > MUCH:
                 raise EstimateLost("the normal equations have no solution") from error
@@ -221,8 +221,7 @@ class Window:
 
     def _marginalise_oldest(self) -> None:
         H, g, _ = self._linearise(0)
-        mirror(H)
-        self._prior = Prior(*eliminate(H, g, slice(0, self.states.stride)), self.states.without(0))
+        self._prior = Prior.of(H, g, self.states).without(0)
         self.states = self.states.without(0)
         drop_first(self._chain)
         del self.intervals[0]
