@@ -10,7 +10,9 @@ import math
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import Vec, dot
+from iap_description.kernels import Vec, choose, dot, formula, least, most
+
+Quad = tuple[float, float, float, float]
 
 LEAST_FORCE = 0.5  # share of the wanted force that is kept before torque is touched
 
@@ -39,12 +41,46 @@ def share_out(
     share = 1.0
     for r in range(count):
         out[r] += shift
-        room = (highest[r] if yaw[r] > 0.0 else lowest[r]) - out[r]
-        if abs(yaw[r]) > 1e-12:
-            share = min(share, max(0.0, room / yaw[r]))
+        share = _room(share, out[r], yaw[r], lowest[r], highest[r])
     for r in range(count):
         out[r] = min(max(out[r] + share * yaw[r], lowest[r]), highest[r])
     return fit < 1.0 or shift != 0.0 or share < 1.0
+
+
+@formula
+def share_out_four(lift: float, tilt: Quad, yaw: Quad, lowest: float, highest: float) -> Quad:
+    """`share_out` of four rotors with the same lift and limits [N], without branches on data."""
+    low = least(least(least(tilt[0], tilt[1]), tilt[2]), tilt[3])
+    high = most(most(most(tilt[0], tilt[1]), tilt[2]), tilt[3])
+    fit = least(1.0, (highest - lowest) / most(high - low, 1e-12))
+    a, b, c, d = (
+        lift + fit * tilt[0],
+        lift + fit * tilt[1],
+        lift + fit * tilt[2],
+        lift + fit * tilt[3],
+    )
+    up = most(most(most(most(-1e30, lowest - a), lowest - b), lowest - c), lowest - d)
+    down = least(least(least(least(1e30, highest - a), highest - b), highest - c), highest - d)
+    shift = least(most(0.0, up), down)
+    a, b, c, d = a + shift, b + shift, c + shift, d + shift
+    share = _room(1.0, a, yaw[0], lowest, highest)
+    share = _room(share, b, yaw[1], lowest, highest)
+    share = _room(share, c, yaw[2], lowest, highest)
+    share = _room(share, d, yaw[3], lowest, highest)
+    return (
+        least(most(a + share * yaw[0], lowest), highest),
+        least(most(b + share * yaw[1], lowest), highest),
+        least(most(c + share * yaw[2], lowest), highest),
+        least(most(d + share * yaw[3], lowest), highest),
+    )
+
+
+@formula
+def _room(share: float, force: float, yaw: float, lowest: float, highest: float) -> float:
+    """What is left of a share of yaw that one rotor's limits leave room for."""
+    room = choose(yaw > 0.0, highest, lowest) - force
+    within = least(share, most(0.0, room / yaw))
+    return choose(abs(yaw) > 1e-12, within, share)
 
 
 @njit(cache=True)

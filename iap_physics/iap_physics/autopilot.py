@@ -12,11 +12,25 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import Packed, Vec, quat, unrotate, vec
-from iap_description.saturation import share_out
+from iap_description.kernels import (
+    Packed,
+    Vec,
+    formula,
+    least,
+    mat,
+    most,
+    put4,
+    quat,
+    unrotate,
+    vec,
+)
+from iap_description.saturation import share_out_four
 from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft, inertia_matrix
 from iap_description.vehicles.autopilot_gains import AutopilotGains, attitude_torque
+
+Rpm = tuple[float, float, float, float]
+Mix = tuple[Vec, Vec, Vec, Vec]
 
 _ATTITUDE, _RATE, _RPM = int(Mode.ATTITUDE_THRUST), int(Mode.RATE_THRUST), int(Mode.RPM)
 
@@ -101,10 +115,19 @@ def autopilot_step(
                 continue
             row, autopilot = x[b, bodies[n]], autopilots[n]
             torque = _torque(row, modes[b], q_WB_r[b, n], w_WB_r[b, n], autopilot)
-            _mix(thrust[b, n], torque, autopilot, out[b, n])
-            for r in range(4):
-                led = out[b, n, r] + autopilot.lead * (out[b, n, r] - rpm[b, n, r])
-                out[b, n, r] = min(max(led, autopilot.rpm_min), autopilot.rpm_max)
+            mix = (
+                _mix_row(autopilot, 0),
+                _mix_row(autopilot, 1),
+                _mix_row(autopilot, 2),
+                _mix_row(autopilot, 3),
+            )
+            limits = (
+                autopilot.thrust_coefficient,
+                autopilot.rpm_min,
+                autopilot.rpm_max,
+                autopilot.lead,
+            )
+            put4(out[b, n], rotor_commands(thrust[b, n], torque, mix, *limits, quat(rpm[b, n])))
 
 
 @njit(cache=True)
@@ -112,33 +135,62 @@ def _torque(row: Array, mode: int, q_r: Array, w_r: Array, autopilot: Autopilot)
     """Torque [N m] about the CoM, body axes, for a state row (13,) and a command."""
     q = quat(row[3:])
     w, gains = unrotate(q, vec(row[10:])), (vec(autopilot.attitude), vec(autopilot.rate))
-    return attitude_torque(mode == _ATTITUDE, q, w, quat(q_r), vec(w_r), *gains, autopilot.J)
+    order = (quat(q_r), vec(w_r), *gains, mat(autopilot.J))
+    return attitude_torque(mode == _ATTITUDE, q, w, *order)
 
 
 @njit(cache=True)
-def _mix(thrust: float, torque: Vec, autopilot: Autopilot, out: Array) -> None:
-    """Rotor speeds (4,) for a thrust and a torque."""
-    lowest = autopilot.thrust_coefficient * autopilot.rpm_min**2
-    highest = autopilot.thrust_coefficient * autopilot.rpm_max**2
-    lift = (0.25 * thrust, 0.25 * thrust, 0.25 * thrust, 0.25 * thrust)
+def _mix_row(autopilot: Autopilot, r: int) -> Vec:
+    """Of one rotor's thrust, what roll, pitch and yaw torque take."""
+    return vec(autopilot.mix[r, 1:])
+
+
+@formula
+def rotor_commands(
+    thrust: float,
+    torque: Vec,
+    mix: Mix,
+    c_f: float,
+    rpm_min: float,
+    rpm_max: float,
+    lead: float,
+    rpm: Rpm,
+) -> Rpm:
+    """Rotor speed commands [rpm] for a collective thrust [N] and a torque [N m].
+
+    Args:
+        thrust: collective [N].
+        torque: about the CoM, body axes [N m].
+        mix: see `_mix_row`.
+        c_f: thrust coefficient [N/rpm^2].
+        rpm_min: idle speed [rpm].
+        rpm_max: top speed [rpm].
+        lead: see `Autopilot`.
+        rpm: present speeds [rpm].
+    """
     tilt = (
-        _tilt(autopilot.mix[0], torque),
-        _tilt(autopilot.mix[1], torque),
-        _tilt(autopilot.mix[2], torque),
-        _tilt(autopilot.mix[3], torque),
+        mix[0][0] * torque[0] + mix[0][1] * torque[1],
+        mix[1][0] * torque[0] + mix[1][1] * torque[1],
+        mix[2][0] * torque[0] + mix[2][1] * torque[1],
+        mix[3][0] * torque[0] + mix[3][1] * torque[1],
     )
     yaw = (
-        autopilot.mix[0, 3] * torque[2],
-        autopilot.mix[1, 3] * torque[2],
-        autopilot.mix[2, 3] * torque[2],
-        autopilot.mix[3, 3] * torque[2],
+        mix[0][2] * torque[2],
+        mix[1][2] * torque[2],
+        mix[2][2] * torque[2],
+        mix[3][2] * torque[2],
     )
-    least, most = (lowest, lowest, lowest, lowest), (highest, highest, highest, highest)
-    share_out(lift, tilt, yaw, least, most, out)
-    for r in range(4):
-        out[r] = math.sqrt(out[r] / autopilot.thrust_coefficient)
+    lowest, highest = c_f * (rpm_min * rpm_min), c_f * (rpm_max * rpm_max)
+    f = share_out_four(0.25 * thrust, tilt, yaw, lowest, highest)
+    return (
+        _lead(math.sqrt(f[0] / c_f), rpm[0], lead, rpm_min, rpm_max),
+        _lead(math.sqrt(f[1] / c_f), rpm[1], lead, rpm_min, rpm_max),
+        _lead(math.sqrt(f[2] / c_f), rpm[2], lead, rpm_min, rpm_max),
+        _lead(math.sqrt(f[3] / c_f), rpm[3], lead, rpm_min, rpm_max),
+    )
 
 
-@njit(cache=True)
-def _tilt(row: Array, torque: Vec) -> float:
-    return row[1] * torque[0] + row[2] * torque[1]
+@formula
+def _lead(wanted: float, rpm: float, lead: float, rpm_min: float, rpm_max: float) -> float:
+    """Speed command within limits that makes up for the rotor's lag."""
+    return least(most(wanted + lead * (wanted - rpm), rpm_min), rpm_max)

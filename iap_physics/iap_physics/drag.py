@@ -17,6 +17,7 @@ from iap_description.kernels import (
     Quat,
     Vec,
     add,
+    formula,
     norm,
     quat,
     rotate,
@@ -35,7 +36,7 @@ def drag_coefficients(assemblies: Sequence[Assembly]) -> tuple[Array, Array]:
     return np.array([drag.linear for drag in drags]), np.array([drag.quadratic for drag in drags])
 
 
-@njit(cache=True)
+@formula
 def drag_force(q_WB: Quat, v_W: Vec, linear: Vec, quadratic: Vec) -> Vec:
     """Force [N], world axes, on a body that moves through the air at `v_W` [m/s]."""
     v_B = unrotate(q_WB, v_W)

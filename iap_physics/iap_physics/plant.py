@@ -12,6 +12,7 @@ from iap_description.errors import BadInput, FlightFailed
 from iap_description.kernels import all_finite
 from iap_description.states import Command, Mode
 from iap_description.vehicles.faults import PlantFault
+from iap_physics.blocks.free_flight import FreeFlight, Inputs
 from iap_physics.clearance import check_clearance
 from iap_physics.drag import add_drag, drag_coefficients
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_indices
@@ -96,6 +97,11 @@ class Plant:
         self._external_W = np.zeros((batch, len(airframes), 6))
         self._contact_W = np.zeros((len(airframes), 6))
         self.ticks = np.zeros(batch, dtype=np.int64)
+        self._free_flight: FreeFlight | None = None
+        if not probes and not measured:  # nobody looks in between
+            drag = self._drag if has_drag else None
+            self._free_flight = FreeFlight.of(engine, self.propulsion, drag, self.dt)
+            self._inputs = Inputs(self._air_W, self._external_W[:, 0], self.ticks)
 
     @classmethod
     def of(cls, spec: PlantSpec, engine: Engine, probes: Sequence[Probe] = ()) -> Self:
@@ -218,7 +224,7 @@ class Plant:
         if command.mode == Mode.WRENCH:
             raise BadInput(NO_WRENCH_HERE)
         propulsion = self.propulsion[vehicle]
-        command.check(propulsion.thrust.shape[1], len(self.ticks))
+        command.check(propulsion.command.thrust.shape[1], len(self.ticks))
         if all(map(all_finite, command.arrays)):
             if not self._is_late(vehicle, command, on_board=on_board):
                 propulsion.take(command)
@@ -263,6 +269,14 @@ class Plant:
         self._contact_W[:] = 0.0
         is_disturbed = self._disturb()
         is_running = self.status == RUNNING
+        if self._free_flight is None:
+            self._step(is_disturbed=is_disturbed)
+        else:
+            self._free_flight.advance(self._inputs, self.substeps)
+        np.add(self.ticks, self.substeps, out=self.ticks, where=is_running)
+
+    def _step(self, *, is_disturbed: bool) -> None:
+        """The physics steps of a control period, one after another."""
         for substep in range(self.substeps):
             x = self.engine.state()
             self._wrenches[:] = 0.0
@@ -279,7 +293,6 @@ class Plant:
             for i in self._measured:
                 self._contact_W[i] += self.engine.contact_wrench(self.propulsion[i].rows.start)
         self._contact_W /= self.substeps
-        np.add(self.ticks, self.substeps, out=self.ticks, where=is_running)
 
     def _disturb(self) -> bool:
         """Collect the disturbances of every world at its time, and return whether there are any."""

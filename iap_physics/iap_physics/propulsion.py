@@ -2,6 +2,7 @@
 """One vehicle's propulsion: its aircraft's autopilots and rotors, between a command and the wrenches on its bodies."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -33,8 +34,60 @@ class Airframe:
     autopilot: AutopilotGains
 
 
+class Held(NamedTuple):
+    """The commands of N aircraft in B worlds that count until the next ones, see `iap_description.states.Command`.
+
+    Attributes:
+        modes: (B,) how to read each, a `Mode`.
+        thrust: (B, N) [N].
+        q_WB: (B, N, 4).
+        w_WB_B: (B, N, 3) [rad/s].
+        rpm: (B, N, 4).
+    """
+
+    modes: Integers
+    thrust: Array
+    q_WB: Array
+    w_WB_B: Array
+    rpm: Array
+
+
+class Rotors(NamedTuple):
+    """Rotors of N aircraft in B worlds.
+
+    Attributes:
+        rpm: (B, N, 4) speeds [rpm].
+        target: (B, N, 4) the speeds that autopilots have commanded last [rpm].
+        records: (N,) `RotorParameters`.
+    """
+
+    rpm: Array
+    target: Array
+    records: Packed
+
+
+class Known(NamedTuple):
+    """What autopilots go by in place of the truth.
+
+    Attributes:
+        is_used: (B,) whether they do.
+        x: (B, rows, 13) estimated state rows.
+    """
+
+    is_used: Booleans
+    x: Array
+
+
 class Propulsion:
     """One vehicle's autopilots and rotors between a command and the wrenches on its bodies.
+
+    Attributes:
+        rows: its state rows.
+        every: physics steps from one instant of the autopilots to the next.
+        command: the present one.
+        rotors: their state and parameters.
+        known: estimates that the autopilots go by.
+        autopilots: (N,) `Autopilot` records.
 
     Args:
         airframe: the vehicle.
@@ -47,28 +100,38 @@ class Propulsion:
         count = len(airframe.assembly.aircraft)
         self.rows = rows
         bodies = [rows.start + body for body in airframe.assembly.aircraft]
-        self._rotors = stacked(list(map(RotorParameters.of, airframe.fleet, bodies)))
         rate = airframe.autopilot.rate_hz or physics_hz
-        self._every = round(physics_hz / rate)
-        self.modes = np.full(batch, int(Mode.RPM), dtype=np.int64)
-        self.thrust, self.rpm_command = np.zeros((batch, count)), np.zeros((batch, count, 4))
-        q_WB, w_WB_B = np.zeros((batch, count, 4)), np.zeros((batch, count, 3))
-        self._command = (self.modes, self.thrust, q_WB, w_WB_B, self.rpm_command)
-        self.rpm = np.zeros((batch, count, 4))
-        self._estimates = np.zeros((batch, rows.stop, STATE_SIZE))
-        self._uses_estimate = np.zeros(batch, bool)  # instead of the true state
+        self.every = round(physics_hz / rate)
+        self.command = Held(
+            np.full(batch, int(Mode.RPM), dtype=np.int64),
+            np.zeros((batch, count)),
+            np.zeros((batch, count, 4)),
+            np.zeros((batch, count, 3)),
+            np.zeros((batch, count, 4)),
+        )
+        self.rotors = Rotors(
+            np.zeros((batch, count, 4)),
+            np.zeros((batch, count, 4)),
+            stacked(list(map(RotorParameters.of, airframe.fleet, bodies))),
+        )
+        self.known = Known(np.zeros(batch, bool), np.zeros((batch, rows.stop, STATE_SIZE)))
+        self.autopilots = stacked(
+            [Autopilot.of(each, airframe.autopilot) for each in airframe.fleet]
+        )
         self._estimated_worlds = 0
         self._is_due = np.ones(batch, bool)
-        aircraft_rows, rpm_target = np.array(bodies, dtype=np.int64), np.zeros((batch, count, 4))
-        autopilots = stacked([Autopilot.of(each, airframe.autopilot) for each in airframe.fleet])
-        state = (*self._command, self.rpm, autopilots, rpm_target)
-        self._arguments = (aircraft_rows, self._is_due, *state)  # of the compiled step
+        self._aircraft_rows = np.array(bodies, dtype=np.int64)
+
+    @property
+    def rpm(self) -> Array:
+        """(B, N, 4) rotor speeds [rpm]."""
+        return self.rotors.rpm
 
     def reset(self, rpm: Array, worlds: Integers) -> None:
         """Rotors at the given speeds (N, 4) or (worlds, N, 4), held there until a command comes."""
-        self.rpm[worlds] = self.rpm_command[worlds] = rpm
-        self.modes[worlds], self._uses_estimate[worlds] = Mode.RPM, False
-        self._estimated_worlds = int(np.count_nonzero(self._uses_estimate))
+        self.rotors.rpm[worlds] = self.command.rpm[worlds] = rpm
+        self.command.modes[worlds], self.known.is_used[worlds] = Mode.RPM, False
+        self._estimated_worlds = int(np.count_nonzero(self.known.is_used))
 
     def take(self, command: Command, is_finite: Booleans | None = None) -> None:
         """Take a command for all worlds, or with a batch axis; `is_finite` (B,) are those that take it, None is all."""
@@ -79,7 +142,7 @@ class Propulsion:
             command.w_WB_B,
             command.rpm,
         )
-        for array, value in zip(self._command, given, strict=True):
+        for array, value in zip(self.command, given, strict=True):
             if is_finite is None:
                 array[:] = value
             else:
@@ -88,14 +151,14 @@ class Propulsion:
 
     def weaken(self, health: Health) -> None:
         """Let the rotors be no better than this, in all worlds."""
-        self._rotors["thrust_share"], self._rotors["speed_share"] = health
+        self.rotors.records["thrust_share"], self.rotors.records["speed_share"] = health
 
     def set_estimate(self, x: Array | None) -> None:
         """Go by rows (bodies, 13) or (B, bodies, 13) of this vehicle, or by the truth."""
-        self._uses_estimate[:] = x is not None
-        self._estimated_worlds = 0 if x is None else len(self._uses_estimate)
+        self.known.is_used[:] = x is not None
+        self._estimated_worlds = 0 if x is None else len(self.known.is_used)
         if x is not None:
-            self._estimates[:, self.rows] = x
+            self.known.x[:, self.rows] = x
 
     def actuate(self, x: Array, wrenches: Array, ticks: Integers, substep: int, dt: float) -> None:
         """Add this vehicle's rotor wrenches for one physics step.
@@ -107,18 +170,20 @@ class Propulsion:
             substep: number of the step in the control period.
             dt: its length [s].
         """
-        if self._every > 1:
-            np.equal((ticks + substep) % self._every, 0, out=self._is_due)
-        _step_aircraft(self._known_rows(x), *self._arguments, x, wrenches, self._rotors, dt)
+        if self.every > 1:
+            np.equal((ticks + substep) % self.every, 0, out=self._is_due)
+        state = (*self.command, self.rotors.rpm, self.autopilots, self.rotors.target)
+        arguments = (self._known_rows(x), self._aircraft_rows, self._is_due, *state)
+        _step_aircraft(*arguments, x, wrenches, self.rotors.records, dt)
 
     def _known_rows(self, x: Array) -> Array:
         """Rows that the autopilots go by: estimates where there are some, else the truth."""
         if self._estimated_worlds == 0:
             return x
-        if self._estimated_worlds == len(self._estimates):
-            return self._estimates
-        which = self._uses_estimate[:, None, None]
-        return np.where(which, self._estimates, x[:, : self.rows.stop])
+        if self._estimated_worlds == len(self.known.x):
+            return self.known.x
+        which = self.known.is_used[:, None, None]
+        return np.where(which, self.known.x, x[:, : self.rows.stop])
 
 
 @njit(cache=True)

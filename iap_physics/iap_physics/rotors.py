@@ -20,10 +20,24 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import Packed, Quat, Vec, quat, rotate
+from iap_description.kernels import (
+    Packed,
+    Quat,
+    Vec,
+    choose,
+    formula,
+    least,
+    most,
+    put4,
+    quat,
+    rotate,
+)
 from iap_description.vehicles.aircraft import Aircraft
 
 Rpm = tuple[float, float, float, float]
+Torques = tuple[
+    Rpm, Rpm, Rpm
+]  # rows of the matrix that makes roll, pitch and yaw torque of four thrusts
 
 
 class RotorParameters(NamedTuple):
@@ -83,38 +97,60 @@ def lag(dt: float, time_constant: float) -> Lag:
     return Lag(math.exp(-s), -math.expm1(-s) / s, -math.expm1(-2.0 * s) / (2.0 * s))
 
 
-@njit(cache=True)
+@formula
 def target_rpm(command: float, rpm_min: float, rpm_max: float) -> float:
     """The speed that a command asks for: within the limits, the upper one first, or 0 when it switches off (<= 0)."""
-    return 0.0 if command <= 0.0 else min(max(command, rpm_min), rpm_max)
+    return choose(command <= 0.0, 0.0, least(most(command, rpm_min), rpm_max))
 
 
-@njit(cache=True)
+@formula
 def spin_rotor(
-    rpm: float, command: float, p: RotorParameters, up: Lag, down: Lag
+    rpm: float, command: float, c_f: float, rpm_min: float, rpm_max: float, up: Lag, down: Lag
 ) -> tuple[float, float]:
     """One rotor over one step.
 
     Returns:
         Speed at the end [rpm] and the step's mean thrust [N].
     """
-    target = target_rpm(command, p.rpm_min, p.speed_share * p.rpm_max)
+    target = target_rpm(command, rpm_min, rpm_max)
     e = rpm - target
-    step = up if e < 0.0 else down
-    mean_square = target * target + 2.0 * target * e * step.mean + e * e * step.mean_square
-    return target + e * step.end, p.thrust_coefficient * mean_square
+    end = choose(e < 0.0, up.end, down.end)
+    mean = choose(e < 0.0, up.mean, down.mean)
+    square = choose(e < 0.0, up.mean_square, down.mean_square)
+    mean_square = target * target + 2.0 * target * e * mean + e * e * square
+    return target + e * end, c_f * mean_square
 
 
-@njit(cache=True)
-def rotor_wrench(thrusts: Rpm, q_WB: Quat, wrench_of_thrusts: Array) -> tuple[Vec, Vec]:
+@formula
+def rotor_wrench(thrusts: Rpm, q_WB: Quat, torques: Torques) -> tuple[Vec, Vec]:
     """Force [N] and torque about the CoM [N m], world axes, of four rotor thrusts [N]."""
-    M, (a, b, c, d) = wrench_of_thrusts, thrusts
+    a, b, c, d = thrusts
+    x, y, z = torques
     torque_B = (
-        M[3, 0] * a + M[3, 1] * b + M[3, 2] * c + M[3, 3] * d,
-        M[4, 0] * a + M[4, 1] * b + M[4, 2] * c + M[4, 3] * d,
-        M[5, 0] * a + M[5, 1] * b + M[5, 2] * c + M[5, 3] * d,
+        x[0] * a + x[1] * b + x[2] * c + x[3] * d,
+        y[0] * a + y[1] * b + y[2] * c + y[3] * d,
+        z[0] * a + z[1] * b + z[2] * c + z[3] * d,
     )
     return rotate(q_WB, (0.0, 0.0, a + b + c + d)), rotate(q_WB, torque_B)
+
+
+@formula
+def spin_four(
+    rpm: Rpm,
+    command: Rpm,
+    c_f: float,
+    rpm_min: float,
+    rpm_max: float,
+    up: Lag,
+    down: Lag,
+    share: Rpm,
+) -> tuple[Rpm, Rpm]:
+    """One aircraft's rotors over one step: speeds at its end [rpm], and the share of mean thrusts that acts [N]."""
+    n_0, a = spin_rotor(rpm[0], command[0], c_f, rpm_min, rpm_max, up, down)
+    n_1, b = spin_rotor(rpm[1], command[1], c_f, rpm_min, rpm_max, up, down)
+    n_2, c = spin_rotor(rpm[2], command[2], c_f, rpm_min, rpm_max, up, down)
+    n_3, d = spin_rotor(rpm[3], command[3], c_f, rpm_min, rpm_max, up, down)
+    return (n_0, n_1, n_2, n_3), (share[0] * a, share[1] * b, share[2] * c, share[3] * d)
 
 
 @njit(cache=True)
@@ -122,13 +158,12 @@ def spin_aircraft(
     rpm: Array, command: Array, q_WB: Quat, p: RotorParameters, up: Lag, down: Lag
 ) -> tuple[Vec, Vec]:
     """One aircraft over one step: moves `rpm` (4,) on in place and returns force and torque."""
-    rpm[0], a = spin_rotor(rpm[0], command[0], p, up, down)
-    rpm[1], b = spin_rotor(rpm[1], command[1], p, up, down)
-    rpm[2], c = spin_rotor(rpm[2], command[2], p, up, down)
-    rpm[3], d = spin_rotor(rpm[3], command[3], p, up, down)
-    share = p.thrust_share
-    thrusts = (share[0] * a, share[1] * b, share[2] * c, share[3] * d)
-    return rotor_wrench(thrusts, q_WB, p.wrench_of_thrusts)
+    fastest = p.speed_share * p.rpm_max
+    limits = (p.thrust_coefficient, p.rpm_min, fastest, up, down)
+    speeds, thrusts = spin_four(quat(rpm), quat(command), *limits, quat(p.thrust_share))
+    put4(rpm, speeds)
+    M = p.wrench_of_thrusts
+    return rotor_wrench(thrusts, q_WB, (quat(M[3]), quat(M[4]), quat(M[5])))
 
 
 @njit(cache=True)

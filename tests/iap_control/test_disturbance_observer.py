@@ -17,6 +17,7 @@ from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_physics.engines.joints import joined_rows
+from iap_physics.plant_spec import Disturbance
 from iap_simulation.scenario.resolving import Options, resolve
 
 BANDWIDTH = 5.0  # [rad/s]
@@ -46,25 +47,18 @@ def lift_of(name="three_star"):
 def hover(name, wrench_W, duration, *, since=0.0, gains=None):
     """Position errors (T, 3) and estimates (T, 6) in W of a hover in which a wrench acts on P's origin from then on."""
     gains, platform = gains or gains_of(), load_platform(name)
-    controller, plant = controller_of(name, gains), plant_of(name, gains)
+    push = Disturbance(at=since, until=1e6, force=tuple(wrench_W[:3]), torque=tuple(wrench_W[3:]))
+    controller, plant = controller_of(name, gains), plant_of(name, gains, disturbances=((push,),))
     rows = joined_rows(Assembly.of(platform), at_rest())
     plant.reset(
         rows[None], [np.full((platform.count, 4), hover_rpm(platform))], stream(1, "gusts")
     )
-    apply, acting = plant.engine.apply, np.zeros(6)
-
-    def push(wrenches):
-        wrenches[0, 0] += acting
-        apply(wrenches)
-
-    plant.engine.apply = push
     errors, estimates = [], []
-    for k in range(round(duration / DT)):
+    for _ in range(round(duration / DT)):
         x = plant.state()[0, 0].copy()
         command = controller(x, Reference(at([0.0, 0.0, 0.0], platform.count)))
         errors.append(x[:3])
         estimates.append(so3.rotate(x[3:7], controller.disturbance.wrench_P.reshape(2, 3)).ravel())
-        acting[:] = wrench_W if k * DT >= since else 0.0
         plant.command(0, command)
         plant.advance()
     return np.array(errors), np.array(estimates)

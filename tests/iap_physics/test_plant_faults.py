@@ -166,7 +166,7 @@ def commanded(plant, steps):
     for k in range(steps):
         plant.command(0, turning(1000.0 + k))
         plant.advance()
-        out.append(round(float(plant.propulsion[0].rpm_command[0, 0, 0]) - 1000.0))
+        out.append(round(float(plant.propulsion[0].command.rpm[0, 0, 0]) - 1000.0))
     return out
 
 
@@ -185,4 +185,4 @@ def test_what_the_aircraft_do_on_their_own_is_never_late(plant_of):
     plant.command(0, turning(7000.0))
     plant.command(0, turning(3000.0), on_board=True)
     flown(plant, 0.2)
-    assert plant.propulsion[0].rpm_command[0, 0, 0] == 3000.0
+    assert plant.propulsion[0].command.rpm[0, 0, 0] == 3000.0

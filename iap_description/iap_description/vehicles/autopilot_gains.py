@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An aircraft's own autopilot, as the plant flies it and as observers model it: gains and attitude law."""
 
-from numba import njit
 from pydantic import Field
 
-from iap_description.arrays import Array
 from iap_description.config import Positive, Record, Vec3
 from iap_description.kernels import (
+    Mat,
     Quat,
     Vec,
     add,
+    choose,
     cross,
-    mul,
+    formula,
+    mv,
     qconj,
     qmul,
     scale,
@@ -30,9 +31,9 @@ class AutopilotGains(Record):
     rotor_lead: float = Field(strict=True, ge=1.0, le=10.0)
 
 
-@njit(cache=True)
+@formula
 def attitude_torque(
-    has_attitude: bool, q: Quat, w: Vec, q_r: Quat, w_r: Vec, attitude: Vec, rate: Vec, J: Array
+    has_attitude: bool, q: Quat, w: Vec, q_r: Quat, w_r: Vec, attitude: Vec, rate: Vec, J: Mat
 ) -> Vec:
     """Torque [N m] about the CoM, body axes, that attitude and rate loop ask for: J (-k_R e_R - k_w e_w) + w x J w.
 
@@ -44,12 +45,16 @@ def attitude_torque(
         w_r: commanded body rate in the commanded attitude's axes, else in the body's [rad/s].
         attitude: gains k_R [1/s^2].
         rate: gains k_w [1/s].
-        J: (3, 3) inertia [kg m^2].
+        J: inertia [kg m^2].
     """
-    e_R, wanted = (0.0, 0.0, 0.0), w_r
-    if has_attitude:
-        q_e = qmul(qconj(q_r), q)
-        e_R = scale(2.0 if q_e[3] >= 0.0 else -2.0, (q_e[0], q_e[1], q_e[2]))
-        wanted = unrotate(q_e, wanted)
+    q_e = qmul(qconj(q_r), q)
+    sign = choose(q_e[3] >= 0.0, 2.0, -2.0)
+    e_R = scale(choose(has_attitude, sign, 0.0), (q_e[0], q_e[1], q_e[2]))
+    turned = unrotate(q_e, w_r)
+    wanted = (
+        choose(has_attitude, turned[0], w_r[0]),
+        choose(has_attitude, turned[1], w_r[1]),
+        choose(has_attitude, turned[2], w_r[2]),
+    )
     feedback = add(times(attitude, e_R), times(rate, sub(w, wanted)))
-    return sub(cross(w, mul(J, w)), mul(J, feedback))
+    return sub(cross(w, mv(J, w)), mv(J, feedback))

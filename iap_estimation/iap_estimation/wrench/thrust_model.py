@@ -18,6 +18,7 @@ from iap_description.kernels import (
     Quat,
     Vec,
     add,
+    mat,
     qnormalize,
     quat,
     rotate,
@@ -120,7 +121,7 @@ def follow(
     for step in range(STEPS):
         q, w = between(last, now, step / STEPS)
         order = (quat(q_r), vec(w_r), vec(model.attitude), vec(model.rate))
-        wanted = attitude_torque(mode == _ATTITUDE, q, w, *order, model.J)
+        wanted = attitude_torque(mode == _ATTITUDE, q, w, *order, mat(model.J))
         for r in range(4):
             if mode == _RPM:
                 command = rpm_r[r]

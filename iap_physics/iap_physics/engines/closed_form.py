@@ -29,7 +29,13 @@ class _Snapshot:
 
 
 class ClosedFormEngine(Engine):
-    """The model of `rigid_motion`: vehicles pass through each other and through everything else."""
+    """The model of `rigid_motion`: vehicles pass through each other and through everything else.
+
+    Attributes:
+        gravity: [m/s^2], along -z.
+        parts: assembly, first state row and model of every vehicle.
+        has_resistance: whether a joint has friction or a stop.
+    """
 
     def __init__(self, *, batch: int = 1) -> None:
         """Prepare for a batch of equal worlds; `load` fills them."""
@@ -42,13 +48,14 @@ class ClosedFormEngine(Engine):
     def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
         """Take gravity from the world and a rigid model of each assembly."""
         self._assemblies = tuple(assemblies)
-        self._gravity = world.gravity
+        self.gravity = world.gravity
         self._objects = tuple(world.objects.values())
         sizes = [len(assembly.bodies) for assembly in assemblies]
         firsts = np.cumsum([0, *sizes[:-1]]).tolist()
         models = [RigidModel.of(assembly) for assembly in assemblies]
-        self._parts = list(zip(assemblies, firsts, models, strict=True))
+        self.parts = list(zip(assemblies, firsts, models, strict=True))
         self._resisting = resisting_joints(assemblies)
+        self.has_resistance = bool(self._resisting)
         self._wrenches = np.zeros((self.batch, sum(sizes), 6))
         self._x = np.repeat(at_rest(assemblies)[None], self.batch, axis=0)
         self._x_before = self._x.copy()
@@ -82,24 +89,40 @@ class ClosedFormEngine(Engine):
 
     def step(self, dt: float) -> None:
         """Advance every running world by `dt` [s]; one that diverges keeps its last state."""
-        if self.batch == 1 and self.status[0] != RUNNING:
-            raise FlightFailed("diverged", self.t, "the flight has ended already: reset it")
+        self.check_flies()
         self._x_before[:] = self._x
         for joints in self._resisting:
             resist(self._x, self._wrenches, joints, dt, self.status)
-        for assembly, first, model in self._parts:
+        for assembly, first, model in self.parts:
             if not step_batch(
-                self._x, self._wrenches, first, model, self._gravity, dt, self.status
+                self._x, self._wrenches, first, model, self.gravity, dt, self.status
             ):
-                self._end_diverged(assembly.name, self.t + dt)
+                self._end_diverged(assembly.name, dt)
         self._wrenches[:] = 0.0
         self.t += dt
 
-    def _end_diverged(self, name: str, t: float) -> None:
+    def check_flies(self) -> None:
+        """Refuse to go on with a single world that has ended.
+
+        Raises:
+            FlightFailed: it has.
+        """
+        if self.batch == 1 and self.status[0] != RUNNING:
+            raise FlightFailed("diverged", self.t, "the flight has ended already: reset it")
+
+    def fail(self, name: str, dt: float) -> None:
+        """End the flight of a single world in the step from now on.
+
+        Raises:
+            FlightFailed: always.
+        """
+        raise FlightFailed("diverged", self.t + dt, f"the state of '{name}' is not finite")
+
+    def _end_diverged(self, name: str, dt: float) -> None:
         has_ended = self.status != RUNNING
         self._x[has_ended] = self._x_before[has_ended]
         if self.batch == 1:
-            raise FlightFailed("diverged", t, f"the state of '{name}' is not finite")
+            self.fail(name, dt)
 
     def state(self) -> Array:
         """(B, bodies, 13) the present states."""

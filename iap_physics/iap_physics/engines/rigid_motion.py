@@ -17,7 +17,6 @@ than the angular velocity keeps the momenta to rounding; the CoM moves exactly u
 force of a step, and q, L by the classical Runge-Kutta method.
 """
 
-import math
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -27,11 +26,14 @@ from iap_description import so3
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput, IapError
 from iap_description.kernels import (
+    Mat,
     Quat,
     Vec,
     add,
     cross,
-    mul,
+    formula,
+    mat,
+    mv,
     put,
     put4,
     qmul,
@@ -112,68 +114,140 @@ class Moments(NamedTuple):
     z: Vec
 
 
-@njit(cache=True)
+@formula
 def _moment(q: Quat, m: Moments) -> Vec:
     """sum_b (R(q) r_b) x f_b [N m], world axes."""
     x, y, z = rotate(q, m.x), rotate(q, m.y), rotate(q, m.z)
     return (z[1] - y[2], x[2] - z[0], y[0] - x[1])
 
 
-@njit(cache=True)
-def _along(q: Quat, s: float, rate: Quat) -> Quat:
+@formula
+def along(q: Quat, s: float, rate: Quat) -> Quat:
     """The quaternion q + s rate."""
     return (q[0] + s * rate[0], q[1] + s * rate[1], q[2] + s * rate[2], q[3] + s * rate[3])
 
 
-@njit(cache=True)
-def _rate(q: Quat, L: Vec, J_inv: Array) -> Quat:
-    return qrate(q, mul(J_inv, unrotate(q, L)))
+@formula
+def _rate(q: Quat, L: Vec, J_inv: Mat) -> Quat:
+    return qrate(q, mv(J_inv, unrotate(q, L)))
 
 
-@njit(cache=True)
-def turn_free(q: Quat, L: Vec, torque: Vec, J_inv: Array, dt: float) -> Quat:
+@formula
+def turn_free(q: Quat, L: Vec, torque: Vec, J_inv: Mat, dt: float) -> Quat:
     """Attitude after `dt` under a constant torque; the angular momentum becomes L + torque dt."""
     half = add(L, scale(0.5 * dt, torque))
     k1 = _rate(q, L, J_inv)
-    k2 = _rate(_along(q, 0.5 * dt, k1), half, J_inv)
-    k3 = _rate(_along(q, 0.5 * dt, k2), half, J_inv)
-    k4 = _rate(_along(q, dt, k3), add(L, scale(dt, torque)), J_inv)
-    q = _along(_along(q, dt / 6.0, k1), dt / 3.0, k2)
-    return qnormalize(_along(_along(q, dt / 3.0, k3), dt / 6.0, k4))
+    k2 = _rate(along(q, 0.5 * dt, k1), half, J_inv)
+    k3 = _rate(along(q, 0.5 * dt, k2), half, J_inv)
+    k4 = _rate(along(q, dt, k3), add(L, scale(dt, torque)), J_inv)
+    q = along(along(q, dt / 6.0, k1), dt / 3.0, k2)
+    return qnormalize(along(along(q, dt / 3.0, k3), dt / 6.0, k4))
 
 
-@njit(cache=True)
+@formula
 def turn_under_forces(
-    q: Quat, L: Vec, torque: Vec, m: Moments, J_inv: Array, dt: float
+    q: Quat, L: Vec, torque: Vec, m: Moments, J_inv: Mat, dt: float
 ) -> tuple[Quat, Vec]:
     """Attitude and angular momentum after `dt` under constant torque and forces on turning arms."""
     t1, k1 = add(torque, _moment(q, m)), _rate(q, L, J_inv)
-    q2 = _along(q, 0.5 * dt, k1)
+    q2 = along(q, 0.5 * dt, k1)
     t2, k2 = add(torque, _moment(q2, m)), _rate(q2, add(L, scale(0.5 * dt, t1)), J_inv)
-    q3 = _along(q, 0.5 * dt, k2)
+    q3 = along(q, 0.5 * dt, k2)
     t3, k3 = add(torque, _moment(q3, m)), _rate(q3, add(L, scale(0.5 * dt, t2)), J_inv)
-    q4 = _along(q, dt, k3)
+    q4 = along(q, dt, k3)
     t4, k4 = add(torque, _moment(q4, m)), _rate(q4, add(L, scale(dt, t3)), J_inv)
-    q = _along(_along(q, dt / 6.0, k1), dt / 3.0, k2)
-    q = qnormalize(_along(_along(q, dt / 3.0, k3), dt / 6.0, k4))
+    q = along(along(q, dt / 6.0, k1), dt / 3.0, k2)
+    q = qnormalize(along(along(q, dt / 3.0, k3), dt / 6.0, k4))
     torques = add(add(t1, t4), scale(2.0, add(t2, t3)))
     return q, add(L, scale(dt / 6.0, torques))
 
 
-@njit(cache=True)
-def _spin(q: Quat, w: Vec, J: Array) -> Vec:
+@formula
+def spin(q: Quat, w: Vec, J: Mat) -> Vec:
     """Angular momentum R J R^T w, world axes."""
-    return rotate(q, mul(J, unrotate(q, w)))
+    return rotate(q, mv(J, unrotate(q, w)))
+
+
+@formula
+def step_body(q: Quat, w: Vec, torque: Vec, J: Mat, J_inv: Mat, dt: float) -> tuple[Quat, Vec]:
+    """Attitude and angular velocity of one body on a spherical joint after a step under a constant torque."""
+    L = spin(q, w, J)
+    q = turn_free(q, L, torque, J_inv, dt)
+    return q, spin(q, add(L, scale(dt, torque)), J_inv)
+
+
+class Base(NamedTuple):
+    """The central body's motion."""
+
+    p: Vec
+    q: Quat
+    v: Vec
+    w: Vec
+
+
+@formula
+def step_rigid(
+    base: Base,
+    arm_P: Vec,
+    force: Vec,
+    torque: Vec,
+    m: Moments,
+    mass: float,
+    gravity: float,
+    J: Mat,
+    J_inv: Mat,
+    dt: float,
+) -> tuple[Base, Vec, Vec]:
+    """The rigid part over one step: its central body, and place and velocity of the common CoM.
+
+    Args:
+        base: the central body before it.
+        arm_P: from the common CoM to the central body's [m].
+        force: on all bodies [N].
+        torque: on those of the rigid part [N m].
+        m: moments of all forces.
+        mass: of all bodies [kg].
+        gravity: [m/s^2], along -z.
+        J: inertia about the common CoM [kg m^2].
+        J_inv: its inverse.
+        dt: [s].
+    """
+    q, w = base.q, base.w
+    arm = rotate(q, arm_P)
+    p_C, v_C = sub(base.p, arm), sub(base.v, cross(w, arm))
+    a_C = add(scale(1.0 / mass, force), (0.0, 0.0, -gravity))
+    p_C = add(p_C, add(scale(dt, v_C), scale(0.5 * dt * dt, a_C)))
+    v_C = add(v_C, scale(dt, a_C))
+    q, L = turn_under_forces(q, spin(q, w, J), torque, m, J_inv, dt)
+    w = spin(q, L, J_inv)
+    p, v = on_arm(p_C, v_C, q, w, arm_P)
+    return Base(p, q, v, w), p_C, v_C
+
+
+@formula
+def on_arm(p_C: Vec, v_C: Vec, q: Quat, w: Vec, arm_P: Vec) -> tuple[Vec, Vec]:
+    """Place and velocity of a body's CoM on an arm of the rigid part."""
+    arm = rotate(q, arm_P)
+    return add(p_C, arm), add(v_C, cross(w, arm))
+
+
+@formula
+def is_sound(p: Vec, q: Quat, v: Vec, w: Vec) -> bool:
+    """Whether a motion is finite and its attitude of unit length, which an overflow makes zero."""
+    total = (
+        p[0] + p[1] + p[2] + q[0] + q[1] + q[2] + q[3] + v[0] + v[1] + v[2] + w[0] + w[1] + w[2]
+    )
+    square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
+    return (total - total == 0.0) & (square > 0.5)
 
 
 @njit(cache=True)
 def _step_aircraft(row: Array, wrench: Array, J: Array, J_inv: Array, dt: float) -> None:
     """Turn one body on a spherical joint; where it is follows from the platform."""
-    q, torque = quat(row[3:7]), vec(wrench[3:6])
-    L = _spin(q, vec(row[10:13]), J)
-    q = turn_free(q, L, torque, J_inv, dt)
+    w, torque = vec(row[10:13]), vec(wrench[3:6])
+    q, w = step_body(quat(row[3:7]), w, torque, mat(J), mat(J_inv), dt)
     put4(row[3:7], q)
-    put(row[10:13], _spin(q, add(L, scale(dt, torque)), J_inv))
+    put(row[10:13], w)
 
 
 @njit(cache=True)
@@ -195,9 +269,9 @@ def _place(x: Array, first: int, model: RigidModel, p_C: Vec, v_C: Vec, q: Quat,
     """Write the rows that follow from the platform's CoM and attitude."""
     for i in range(len(model.turns)):
         row = x[first + i]
-        arm = rotate(q, vec(model.arms[i]))
-        put(row[0:3], add(p_C, arm))
-        put(row[7:10], add(v_C, cross(w, arm)))
+        p, v = on_arm(p_C, v_C, q, w, vec(model.arms[i]))
+        put(row[0:3], p)
+        put(row[7:10], v)
         if i == 0:
             put4(row[3:7], q)
             put(row[10:13], w)
@@ -207,13 +281,8 @@ def _place(x: Array, first: int, model: RigidModel, p_C: Vec, v_C: Vec, q: Quat,
 
 
 @njit(cache=True)
-def _is_sound(row: Array) -> bool:
-    """Whether a row is finite and its attitude of unit length, which an overflow makes zero."""
-    total = 0.0
-    for k in range(13):
-        total += row[k]
-    q = quat(row[3:7])
-    return math.isfinite(total) and q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 0.5
+def _is_row_sound(row: Array) -> bool:
+    return is_sound(vec(row), quat(row[3:7]), vec(row[7:10]), vec(row[10:13]))
 
 
 @njit(cache=True)
@@ -234,20 +303,16 @@ def step_platform(
         Whether the result is finite.
     """
     force, torque, moments = _resultant(wrenches, first, model)
-    base = x[first]
-    q, w = quat(base[3:7]), vec(base[10:13])
-    arm = rotate(q, vec(model.arms[0]))
-    p_C, v_C = sub(vec(base[0:3]), arm), sub(vec(base[7:10]), cross(w, arm))
-    a_C = add(scale(1.0 / model.mass, force), (0.0, 0.0, -gravity))
-    p_C = add(p_C, add(scale(dt, v_C), scale(0.5 * dt * dt, a_C)))
-    v_C = add(v_C, scale(dt, a_C))
-    q, L = turn_under_forces(q, _spin(q, w, model.J[0]), torque, moments, model.J_inv[0], dt)
-    _place(x, first, model, p_C, v_C, q, _spin(q, L, model.J_inv[0]))
-    sound = _is_sound(x[first])
+    row = x[first]
+    base = Base(vec(row[0:3]), quat(row[3:7]), vec(row[7:10]), vec(row[10:13]))
+    inertia = (model.mass, gravity, mat(model.J[0]), mat(model.J_inv[0]))
+    base, p_C, v_C = step_rigid(base, vec(model.arms[0]), force, torque, moments, *inertia, dt)
+    _place(x, first, model, p_C, v_C, base.q, base.w)
+    sound = _is_row_sound(row)
     for i in range(1, len(model.turns)):
         if model.turns[i]:
             _step_aircraft(x[first + i], wrenches[first + i], model.J[i], model.J_inv[i], dt)
-            sound = sound and _is_sound(x[first + i])
+            sound = sound and _is_row_sound(x[first + i])
     return sound
 
 

@@ -9,9 +9,7 @@ import math
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import Quat, Vec
-
-Mat = tuple[float, float, float, float, float, float, float, float, float]
+from iap_description.kernels import Mat, Quat, Vec
 
 IDENTITY: Mat = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
@@ -30,16 +28,6 @@ def matrix(q: Quat) -> Mat:
         2.0 * (x * z - y * w),
         2.0 * (y * z + x * w),
         1.0 - 2.0 * (x * x + y * y),
-    )
-
-
-@njit(cache=True)
-def mv(M: Mat, a: Vec) -> Vec:
-    """M a."""
-    return (
-        M[0] * a[0] + M[1] * a[1] + M[2] * a[2],
-        M[3] * a[0] + M[4] * a[1] + M[5] * a[2],
-        M[6] * a[0] + M[7] * a[1] + M[8] * a[2],
     )
 
 

@@ -14,6 +14,7 @@ from numba import njit
 from iap_description.arrays import Array, Integers
 from iap_description.kernels import (
     add,
+    mv,
     put,
     put4,
     qconj,
@@ -24,7 +25,7 @@ from iap_description.kernels import (
     rotate,
     vec,
 )
-from iap_estimation.virpo.algebra.matrices import about_z, mv, qexp
+from iap_estimation.virpo.algebra.matrices import about_z, qexp
 
 AIRCRAFT, DRIFT, CENTRE, ALIGNMENT = 15, 4, 6, 4  # places of each in a step
 MOTION = 6  # of an aircraft's places, the first of velocity and biases

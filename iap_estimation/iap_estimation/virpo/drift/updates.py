@@ -11,13 +11,12 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans
-from iap_description.kernels import Vec, add, norm, put, quat, scale, sub, vec
+from iap_description.kernels import Vec, add, mv, norm, put, quat, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import (
     about_z,
     block,
     matrix,
     mskew,
-    mv,
     put_block,
     transpose,
 )

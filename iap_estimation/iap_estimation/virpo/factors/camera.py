@@ -19,17 +19,8 @@ from numba import njit
 
 from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.kernels import Vec, add, quat, scale, sub, vec
-from iap_estimation.virpo.algebra.matrices import (
-    Mat,
-    block,
-    matrix,
-    mm,
-    mskew,
-    mtv,
-    mv,
-    transpose,
-)
+from iap_description.kernels import Mat, Vec, add, mv, quat, scale, sub, vec
+from iap_estimation.virpo.algebra.matrices import block, matrix, mm, mskew, mtv, transpose
 
 
 class StereoRig(NamedTuple):

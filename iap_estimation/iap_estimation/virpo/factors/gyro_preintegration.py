@@ -14,7 +14,9 @@ from numba import njit
 
 from iap_description.arrays import Array
 from iap_description.kernels import (
+    Mat,
     dot,
+    mv,
     put,
     put4,
     qconj,
@@ -29,7 +31,6 @@ from iap_description.kernels import (
 )
 from iap_estimation.virpo.algebra.matrices import (
     IDENTITY,
-    Mat,
     block,
     ma,
     matrix,
@@ -37,7 +38,6 @@ from iap_estimation.virpo.algebra.matrices import (
     ms,
     mskew,
     mtm,
-    mv,
     put_block,
     qexp,
     right_jacobian,

@@ -8,7 +8,7 @@ the state, rotations on the right, R exp(dtheta).
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import Vec, add, put, qconj, qlog, qmul, quat, scale, sub, vec
+from iap_description.kernels import Vec, add, mv, put, qconj, qlog, qmul, quat, scale, sub, vec
 from iap_estimation.virpo.algebra.matrices import (
     IDENTITY,
     block,
@@ -16,7 +16,6 @@ from iap_estimation.virpo.algebra.matrices import (
     mm,
     mtm,
     mtv,
-    mv,
     put_block,
     qexp,
     right_jacobian,

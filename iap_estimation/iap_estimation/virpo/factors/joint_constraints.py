@@ -21,8 +21,8 @@ from numba import njit
 
 from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.kernels import Vec, add, put, quat, rotate, scale, sub, vec
-from iap_estimation.virpo.algebra.matrices import about_z, matrix, mm, mskew, mv
+from iap_description.kernels import Vec, add, mv, put, quat, rotate, scale, sub, vec
+from iap_estimation.virpo.algebra.matrices import about_z, matrix, mm, mskew
 from iap_estimation.virpo.algebra.normal_equations import (
     accumulate,
     half_square,

@@ -24,8 +24,8 @@ from numba import njit
 from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
-from iap_description.kernels import Vec, add, cross, put, quat, rotate, scale, sub, vec
-from iap_estimation.virpo.algebra.matrices import Mat, about_z, matrix, mm, mskew, mv
+from iap_description.kernels import Mat, Vec, add, cross, mv, put, quat, rotate, scale, sub, vec
+from iap_estimation.virpo.algebra.matrices import about_z, matrix, mm, mskew
 from iap_estimation.virpo.algebra.normal_equations import run
 from iap_estimation.virpo.algebra.states import AIRCRAFT, ALIGNMENT, DRIFT, States
 from iap_estimation.virpo.factors.preintegration import motions_at

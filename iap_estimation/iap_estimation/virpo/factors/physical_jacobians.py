@@ -19,8 +19,8 @@ import math
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import Vec, add, cross, dot, norm, scale, sub, vec
-from iap_estimation.virpo.algebra.matrices import Mat, ma, ms, mskew, mv, skew
+from iap_description.kernels import Mat, Vec, add, cross, dot, mv, norm, scale, sub, vec
+from iap_estimation.virpo.algebra.matrices import ma, ms, mskew, skew
 from iap_estimation.virpo.factors.neighbours import (
     CENTRE,
     EACH,

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whole control periods of free flight of many worlds, in blocks: `Plant`'s shortcut where nobody looks in between."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+from numba import njit
+
+from iap_description.arrays import Array, Booleans, Integers
+from iap_physics.blocks import layout
+from iap_physics.blocks.layout import (
+    LANES,
+    VECTOR,
+    VEHICLE,
+    Index,
+    body_row,
+    get,
+    get3,
+    get4,
+    rows_of,
+    set1,
+)
+from iap_physics.blocks.period import advance_block
+from iap_physics.engines.closed_form import ClosedFormEngine
+from iap_physics.engines.engine import DIVERGED, RUNNING, Engine
+from iap_physics.engines.rigid_motion import RigidModel, is_sound
+from iap_physics.propulsion import Held, Known, Propulsion, Rotors
+from iap_physics.rotors import lag
+
+
+class Inputs(NamedTuple):
+    """What acts on every world in a period.
+
+    Attributes:
+        air_W: (B, 3) velocity of the air [m/s].
+        external_W: (B, 6) wrench on the central body [N, N m].
+        ticks: (B,) physics steps before it.
+    """
+
+    air_W: Array
+    external_W: Array
+    ticks: Integers
+
+
+class Vehicle(NamedTuple):
+    """The vehicle as the loop over blocks takes it.
+
+    Attributes:
+        turns: (bodies,) as in `RigidModel`.
+        bodies: (N,) the aircraft's bodies.
+        every: physics steps of an autopilot's period.
+        has_drag: whether bodies feel the air.
+    """
+
+    turns: Booleans
+    bodies: Integers
+    every: int
+    has_drag: bool
+
+
+class FreeFlight:
+    """One vehicle in all worlds of a batch.
+
+    Args:
+        engine: that flies nothing else.
+        propulsion: of the vehicle.
+        drag: coefficients of its bodies, linear and quadratic; None without drag.
+        dt: physics step [s].
+    """
+
+    def __init__(
+        self,
+        engine: ClosedFormEngine,
+        propulsion: Propulsion,
+        drag: tuple[Array, Array] | None,
+        dt: float,
+    ) -> None:
+        ((assembly, _, model),) = engine.parts
+        self._engine, self._propulsion, self._dt = engine, propulsion, dt
+        bodies = np.array(assembly.aircraft, dtype=np.int64)
+        self._name = assembly.name
+        self._vehicle = Vehicle(model.turns, bodies, propulsion.every, drag is not None)
+        self._lanes = min(LANES, -(-engine.batch // VECTOR) * VECTOR)
+        count = -(-engine.batch // LANES)
+        rows = rows_of(len(model.turns))
+        self._blocks = np.zeros((count, rows * LANES))
+        self._failed = np.zeros(engine.batch, dtype=np.int64)
+        lanes = self._blocks.reshape(count, rows, LANES)
+        self._fill(lanes, model, engine.gravity, drag)
+
+    @classmethod
+    def of(
+        cls,
+        engine: Engine,
+        propulsion: Sequence[Propulsion],
+        drag: tuple[Array, Array] | None,
+        dt: float,
+    ) -> Self | None:
+        """The flight of the only vehicle of a closed-form engine; None for other engines, vehicles and joints."""
+        is_plain = type(engine) is ClosedFormEngine  # a subclass may step as it likes
+        if not is_plain or len(propulsion) != 1 or engine.has_resistance:
+            return None
+        return cls(engine, propulsion[0], drag, dt)
+
+    def _fill(
+        self, lanes: Array, model: RigidModel, gravity: float, drag: tuple[Array, Array] | None
+    ) -> None:
+        """Write what stays, the same in all worlds, into blocks (blocks, rows, LANES)."""
+        lanes[:, layout.MASS], lanes[:, layout.GRAVITY] = model.mass, gravity
+        for i in range(len(model.turns)):
+            linear, quadratic = (
+                (np.zeros(3), np.zeros(3)) if drag is None else (drag[0][i], drag[1][i])
+            )
+            of_body = {
+                layout.ARM: model.arms[i],
+                layout.Q_PB: model.q_PB[i],
+                layout.J: model.J[i],
+                layout.J_INV: model.J_inv[i],
+                layout.LINEAR: linear,
+                layout.QUADRATIC: quadratic,
+            }
+            _write(lanes, int(body_row(i)), of_body)
+        p = self._propulsion
+        for n, (rotor, autopilot) in enumerate(zip(p.rotors.records, p.autopilots, strict=True)):
+            of_aircraft = {
+                layout.ATTITUDE_GAIN: autopilot["attitude"],
+                layout.RATE_GAIN: autopilot["rate"],
+                layout.AUTOPILOT_J: autopilot["J"],
+                layout.MIX: autopilot["mix"][:, 1:],
+                layout.C_F: autopilot["thrust_coefficient"],
+                layout.RPM_MIN: autopilot["rpm_min"],
+                layout.RPM_MAX: autopilot["rpm_max"],
+                layout.LEAD: autopilot["lead"],
+                layout.UP: lag(self._dt, rotor["time_constant_up"]),
+                layout.DOWN: lag(self._dt, rotor["time_constant_down"]),
+                layout.TORQUES: rotor["wrench_of_thrusts"][3:],
+            }
+            _write(lanes, int(body_row(self._vehicle.bodies[n])), of_aircraft)
+
+    def advance(self, inputs: Inputs, steps: int) -> None:
+        """Some physics steps under commands and inputs that stay.
+
+        Raises:
+            FlightFailed: the state of the only world would no longer be a number.
+        """
+        engine, p = self._engine, self._propulsion
+        engine.check_flies()
+        worlds = (self._blocks, engine.state(), engine.status, self._failed)
+        state = (p.command, p.rotors, p.known, inputs, self._vehicle)
+        advance_worlds(*worlds, *state, self._lanes, steps, self._dt)
+        for step in range(steps):
+            if engine.batch == 1 and self._failed[0] == step:
+                engine.fail(self._name, self._dt)
+            engine.t += self._dt
+
+
+def _write(lanes: Array, row: int, values: dict[int, Array]) -> None:
+    """Write numbers into rows of blocks (blocks, rows, LANES), the same in all worlds."""
+    for k, value in values.items():
+        flat = np.ravel(value)
+        lanes[:, row + k : row + k + len(flat)] = flat[:, None]
+
+
+@njit(cache=True, nogil=True)
+def advance_worlds(
+    blocks: Array,
+    x: Array,
+    status: Integers,
+    failed: Integers,
+    command: Held,
+    rotors: Rotors,
+    known: Known,
+    inputs: Inputs,
+    vehicle: Vehicle,
+    lanes: int,
+    steps: int,
+    dt: float,
+) -> None:
+    """Advance all worlds by some physics steps, block by block.
+
+    Args:
+        blocks: (blocks, rows * LANES) with what stays.
+        x: (B, bodies, 13) states; changed in place.
+        status: (B,) of the worlds; changed where one diverges.
+        failed: (B,) the step at which it did, -1 where it did not; written.
+        command: see there.
+        rotors: see there; changed in place.
+        known: see there.
+        inputs: see there.
+        vehicle: see there.
+        lanes: of a block that are filled.
+        steps: how many.
+        dt: length of one [s].
+    """
+    how = (vehicle.turns, vehicle.bodies, vehicle.every, vehicle.has_drag)
+    for b in range(len(blocks)):
+        block, first = blocks[b], b * LANES
+        flies = _load(block, first, x, status, command, rotors, known, inputs, vehicle, lanes)
+        advance_block(block, *how, not flies, np.uint64(lanes), steps, dt)
+        if flies and not _is_sound(block, vehicle.turns, lanes):
+            # from the start again, looking at every step
+            _load(block, first, x, status, command, rotors, known, inputs, vehicle, lanes)
+            advance_block(block, *how, True, np.uint64(lanes), steps, dt)
+        _store(block, first, x, status, failed, rotors, vehicle)
+
+
+@njit(cache=True)
+def _load(
+    block: Array,
+    first: int,
+    x: Array,
+    status: Integers,
+    command: Held,
+    rotors: Rotors,
+    known: Known,
+    inputs: Inputs,
+    vehicle: Vehicle,
+    lanes: int,
+) -> bool:
+    """Write what changes into a block; the last world fills lanes that are left. Returns whether all worlds fly."""
+    flies, count = True, len(vehicle.turns)
+    for lane in range(lanes):
+        world, at = min(first + lane, len(x) - 1), np.uint64(lane)
+        flies = flies and status[world] == RUNNING
+        set1(block, VEHICLE, layout.FLIES, at, 1.0 if status[world] == RUNNING else 0.0)
+        set1(block, VEHICLE, layout.FAILED, at, -1.0)
+        _put(block, VEHICLE, layout.EXTERNAL, at, inputs.external_W[world])
+        for i in range(count):
+            _put(block, body_row(i), layout.STATE, at, x[world, i])
+            _put(block, body_row(i), layout.AIR, at, inputs.air_W[world])
+        for n in range(len(vehicle.bodies)):
+            row = body_row(vehicle.bodies[n])
+            set1(block, row, layout.TICK, at, float(inputs.ticks[world] % vehicle.every))
+            set1(block, row, layout.MODE, at, float(command.modes[world]))
+            set1(block, row, layout.THRUST, at, command.thrust[world, n])
+            _put(block, row, layout.COMMAND_Q, at, command.q_WB[world, n])
+            _put(block, row, layout.COMMAND_W, at, command.w_WB_B[world, n])
+            _put(block, row, layout.COMMAND_RPM, at, command.rpm[world, n])
+            _put(block, row, layout.RPM, at, rotors.rpm[world, n])
+            _put(block, row, layout.TARGET, at, rotors.target[world, n])
+            set1(block, row, layout.ESTIMATED, at, 1.0 if known.is_used[world] else 0.0)
+            estimate = known.x[world, vehicle.bodies[n]]
+            _put(block, row, layout.KNOWN_Q, at, estimate[3:7])
+            _put(block, row, layout.KNOWN_W, at, estimate[10:13])
+            record = rotors.records[n]
+            _put(block, row, layout.THRUST_SHARE, at, record.thrust_share)
+            set1(block, row, layout.SPEED_SHARE, at, record.speed_share)
+    return flies
+
+
+@njit(cache=True)
+def _put(block: Array, row: Index, k: int, lane: Index, values: Array) -> None:
+    """Write some numbers of one world from row + k on."""
+    for i in range(len(values)):
+        set1(block, row, k + i, lane, values[i])
+
+
+@njit(cache=True)
+def _is_sound(block: Array, turns: Booleans, lanes: int) -> bool:
+    """Whether the motion of every world is one."""
+    for i in range(len(turns)):
+        row = body_row(i)
+        for lane in range(lanes):
+            at = np.uint64(lane)
+            q, v = get4(block, row, layout.Q, at), get3(block, row, layout.V, at)
+            if not is_sound(get3(block, row, layout.P, at), q, v, get3(block, row, layout.W, at)):
+                return False
+    return True
+
+
+@njit(cache=True)
+def _store(
+    block: Array,
+    first: int,
+    x: Array,
+    status: Integers,
+    failed: Integers,
+    rotors: Rotors,
+    vehicle: Vehicle,
+) -> None:
+    """Read the worlds of a block."""
+    count = len(vehicle.turns)
+    for world in range(first, min(first + LANES, len(x))):
+        at = np.uint64(world - first)
+        failed[world] = int(get(block, VEHICLE, layout.FAILED, at))
+        if failed[world] >= 0:
+            status[world] = DIVERGED
+        for i in range(count):
+            for k in range(13):
+                x[world, i, k] = get(block, body_row(i), layout.STATE + k, at)
+        for n in range(len(vehicle.bodies)):
+            for r in range(4):
+                row = body_row(vehicle.bodies[n])
+                rotors.rpm[world, n, r] = get(block, row, layout.RPM + r, at)
+                rotors.target[world, n, r] = get(block, row, layout.TARGET + r, at)
