@@ -98,8 +98,9 @@ class FreeFlight:
         dt: float,
     ) -> Self | None:
         """The flight of the only vehicle of a closed-form engine; None for other engines, vehicles and joints."""
-        is_plain = type(engine) is ClosedFormEngine  # a subclass may step as it likes
-        if not is_plain or len(propulsion) != 1 or engine.has_resistance:
+        if type(engine) is not ClosedFormEngine:  # one that is made of it may step as it likes
+            return None
+        if len(propulsion) != 1 or engine.has_resistance:
             return None
         return cls(engine, propulsion[0], drag, dt)
 
