@@ -65,6 +65,16 @@ def controller_of(
     return PlatformController(model, gains, dt=DT, **settings)
 
 
+class EveryStep:
+    """A probe that keeps nothing: the plant takes its physics steps one after another."""
+
+    def reset(self, x: Array) -> None:
+        """Nothing."""
+
+    def step(self, x: Array) -> None:
+        """Nothing."""
+
+
 def plant_of(
     platform: str | Platform,
     gains: Gains | None = None,

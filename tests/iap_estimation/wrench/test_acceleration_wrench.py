@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from flying import DT, GRAVITY, PHYSICS_HZ, controller_of, gains_of, hover_rpm, plant_of
+from flying import DT, GRAVITY, PHYSICS_HZ, EveryStep, controller_of, gains_of, hover_rpm, plant_of
 from swings import still, swinging
 
 from iap_description import so3
@@ -84,7 +84,8 @@ def fly(
 ):
     """Estimates (T, 6) in world axes of a flight in which a wrench about P's origin acts from a time on."""
     gains, platform = gains_of(), load_platform(name)
-    controller, plant = controller_of(name, gains), plant_of(name, gains)
+    controller = controller_of(name, gains)
+    plant = plant_of(name, gains, probes=(EveryStep(),))
     assembly = Assembly.of(platform)
     units = units_of(assembly, arm, q_BS)
     observer = observer_of(name, gains, units, cutoff)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from flying import gains_of, plant_of
+from flying import EveryStep, gains_of, plant_of
 from numba import njit
 from numpy.testing import assert_array_equal
 
@@ -28,16 +28,6 @@ PERIODS = 60
 GUSTY = {"wind": Wind(speed=5.0, turbulence=10.0), "has_drag": True}
 PUSH = ((Disturbance(at=0.05, until=0.15, force=(3.0, -2.0, 1.0), torque=(0.1, 0.2, -0.1)),),)
 MODES = (Mode.ATTITUDE_THRUST, Mode.RATE_THRUST, Mode.RPM)
-
-
-class Witness:
-    """A probe, which makes a plant step one physics step after another."""
-
-    def reset(self, x):
-        """Nothing."""
-
-    def step(self, x):
-        """Nothing."""
 
 
 def slow_autopilots(rate):
@@ -86,7 +76,7 @@ def test_a_world_in_a_block_is_one_that_is_stepped_alone(
     platform, gains = load_platform(name), slow_autopilots(rate)
     start = random_start(assembly_of(name), 3)
     options = {"gust_rng": np.random.default_rng(0), **air}
-    stepped = flown(plant_of(name, gains, probes=(Witness(),), **options), platform, start, 4)
+    stepped = flown(plant_of(name, gains, probes=(EveryStep(),), **options), platform, start, 4)
     in_block = flown(plant_of(name, gains, **options), platform, start, 4)
     for (x, rpm), (block_x, block_rpm) in zip(stepped, in_block, strict=True):
         assert_array_equal(block_x, x)
@@ -122,7 +112,7 @@ def test_a_world_that_diverges_within_a_period_stands_still_from_that_step(
     bad = start.copy()
     bad[1, 10] = 1e151  # turns faster in each step
     failures = []
-    for probes in ((), (Witness(),)):
+    for probes in ((), (EveryStep(),)):
         alone = plant_of("three_star", probes=probes)
         alone.reset(bad[None], [np.zeros((3, 4))], np.random.default_rng(0))
         with pytest.raises(FlightFailed) as failure:
