@@ -26,12 +26,14 @@ from iap_simulation.scenario.scenario import Scenario
 
 @dataclass
 class _Readings:
-    """The readings since the last step."""
+    """The readings since the last step; none while `fly` flies, whose images would fill the memory."""
 
     readings: list[Reading] = field(default_factory=list)
+    is_open: bool = True
 
     def receive(self, reading: Reading) -> None:
-        self.readings.append(reading)
+        if self.is_open:
+            self.readings.append(reading)
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,13 +239,20 @@ class Simulation:
     def fly(self, progress: Callable[[float], None] = lambda _: None) -> None:
         """Fly to the end of all references under the scenario's own controllers.
 
+        Readings go to the sinks of `begin`; `readings` keeps none of them.
+
         Args:
             progress: is told the simulation time [s] now and then.
 
         Raises:
             FlightFailed: the flight ended before its time.
         """
-        self.loop.fly(progress)
+        self._sink.readings.clear()
+        self._sink.is_open = False
+        try:
+            self.loop.fly(progress)
+        finally:
+            self._sink.is_open = True
 
     def snapshot(self) -> Snapshot:
         """The present instant, to return to with `restore` until the next `reset`.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A scenario stepped from Python flies what a recorded flight flies; resets and snapshots lead to the same states."""
 
+import weakref
+
 import numpy as np
 import pytest
 from flying import fly_scenario
@@ -64,6 +66,28 @@ def test_readings_are_those_since_the_last_step():
         simulation.step()
         assert {each.t for each in simulation.readings} == {simulation.t}
         assert len(simulation.readings) >= 4  # of three aircraft and the centre
+
+
+def test_a_flight_keeps_no_reading():
+    """An hour with cameras needs no more memory than a minute."""
+
+    class Seen:
+        def __init__(self):
+            self.alive = []
+
+        def receive(self, reading):
+            self.alive.append(weakref.ref(reading))
+
+    seen = Seen()
+    with Simulation.of("hover", sensors="imu", duration=0.5) as simulation:
+        simulation.begin(sinks=[seen])
+        simulation.fly()
+        assert len(seen.alive) > 400
+        assert sum(each() is not None for each in seen.alive) <= 8
+        assert simulation.readings == []
+        simulation.reset()
+        simulation.step()
+        assert simulation.readings
 
 
 def test_a_command_of_ones_own_takes_the_controllers_place():
