@@ -17,7 +17,7 @@ from iap_description.arrays import Array
 _SMALL = 1e-6  # below this angle [rad] the series are exact to double precision
 
 
-def _components(a: Array) -> Any:
+def _components(a: Array) -> Any:  # noqa: ANN401 - floats or arrays, which compute alike
     """Components along the last axis: floats of a single vector, which cost a tenth of arrays, else arrays."""
     a = np.asarray(a)
     return a.tolist() if a.ndim == 1 else np.moveaxis(a, -1, 0)

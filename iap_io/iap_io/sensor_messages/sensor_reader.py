@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,9 +24,10 @@ from iap_io.bags.png import pixels_of
 from iap_io.sensor_messages.camera_messages import COMPRESSED, IMAGE
 from iap_io.sensor_messages.reading_checks import check_reading
 from iap_io.sensor_messages.sensor_messages import CLOUD, IMU, MAGNETIC, POINT, RANGES, encoder
-from iap_io.wire.cdr import decoded, stamp_of
+from iap_io.wire.cdr import decoded, doubles_behind_header, stamp_of, stamp_parts
 from iap_io.wire.number_check import check_stamp
 
+IMU_NUMBERS = 4 + 9 + 2 * (3 + 9)  # attitude, rates and specific force, each with its covariance
 DTYPES = {"mono8": np.uint8, "rgb8": np.uint8, "16UC1": np.uint16, "32FC1": np.float32}
 
 
@@ -61,8 +62,9 @@ class Decoder:
         Raises:
             BadInput: it is no message of this topic, or a field holds what cannot be meant.
         """
-        meta, message = self._owners[topic], decoded(data, self.types[topic])
-        check_stamp(message.header.stamp.sec, message.header.stamp.nanosec)
+        meta, msgtype = self._owners[topic], self.types[topic]
+        message = _inertial(data) if msgtype == IMU else decoded(data, msgtype)
+        check_stamp(*stamp_parts(data))
         stamp = stamp_of(data)
         if not isinstance(meta, ImuInfo) or not meta.has_bias:
             return self._reading(topic, stamp, message)
@@ -114,17 +116,30 @@ def read_sensors(
                 yield reading
 
 
-def _imu(source: Source, t: float, sample: Any, bias: Any = None) -> ImuReading:  # noqa: ANN401
-    q, is_known = sample.orientation, sample.orientation_covariance[0] >= 0.0
-    return ImuReading(
-        source,
-        t,
-        _xyz(sample.angular_velocity),
-        _xyz(sample.linear_acceleration),
-        np.array([q.x, q.y, q.z, q.w]) if is_known else None,
-        None if bias is None else _xyz(bias.angular_velocity),
-        None if bias is None else _xyz(bias.linear_acceleration),
+class _Inertial(NamedTuple):
+    """What is read of a sensor_msgs/Imu: several units send one at 200 Hz to every node that estimates."""
+
+    q: Array
+    q_covariance: Array
+    w: Array
+    f: Array
+
+
+def _inertial(data: bytes) -> _Inertial:
+    numbers = doubles_behind_header(data, IMU_NUMBERS)
+    if numbers is not None:
+        return _Inertial(numbers[:4], numbers[4:13], numbers[13:16], numbers[25:28])
+    sample = decoded(data, IMU)
+    q, w, f = sample.orientation, sample.angular_velocity, sample.linear_acceleration
+    return _Inertial(
+        np.array([q.x, q.y, q.z, q.w]), sample.orientation_covariance, _xyz(w), _xyz(f)
     )
+
+
+def _imu(source: Source, t: float, sample: _Inertial, bias: _Inertial | None = None) -> ImuReading:
+    q = sample.q if sample.q_covariance[0] >= 0.0 else None
+    true = (None, None) if bias is None else (bias.w, bias.f)
+    return ImuReading(source, t, sample.w, sample.f, q, *true)
 
 
 def _magnetic(source: Source, t: float, sample: Any) -> MagneticReading:  # noqa: ANN401

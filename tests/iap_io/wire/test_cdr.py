@@ -130,3 +130,26 @@ def test_message_files_are_found_in_a_sourced_workspace(
     folder.mkdir(parents=True)
     (folder / "A.msg").write_text("bool a\n")
     assert cdr.message_folder() == folder
+
+
+@pytest.mark.parametrize("frame", ["", "i", "imu", "drone_1_imu_link"])
+def test_the_numbers_behind_a_header_are_those_that_rosbags_reads(frame):
+    store = cdr.message_types()
+    sample = _randomised(store, _imu(), np.random.default_rng(len(frame)))
+    sample.header.frame_id = frame
+    data = cdr.serialised(sample)
+    read = cdr.decoded(data, "sensor_msgs/msg/Imu")
+    numbers = cdr.doubles_behind_header(data, 37)
+    f, w, q = read.linear_acceleration, read.angular_velocity, read.orientation
+    assert numbers is not None
+    np.testing.assert_array_equal(numbers[:4], [q.x, q.y, q.z, q.w])
+    np.testing.assert_array_equal(numbers[4:13], read.orientation_covariance)
+    np.testing.assert_array_equal(numbers[13:16], [w.x, w.y, w.z])
+    np.testing.assert_array_equal(numbers[25:28], [f.x, f.y, f.z])
+    for end in range(len(data)):  # cut off anywhere
+        assert cdr.doubles_behind_header(data[:end], 37) is None
+    assert cdr.doubles_behind_header(data + bytes(8), 37) is None
+    assert cdr.doubles_behind_header(b"\0\0" + data[2:], 37) is None  # big-endian
+    for length in (0, 2**31, 2**32 - 1):  # of a string that is not there
+        forged = data[:12] + length.to_bytes(4, "little") + data[16:]
+        assert cdr.doubles_behind_header(forged, 37) is None
