@@ -8,7 +8,6 @@ import numpy as np
 from iap_bringup.experiments.unrecorded_flight import watch
 from iap_description.config import validate
 from iap_description.scenes.library import load_scene
-from iap_description.sensors.mounts import optical
 from iap_estimation.frontend.calibration import Camera, StereoCalibration
 from iap_estimation.frontend.spec import PRESETS, FrontendSpec
 from iap_estimation.frontend.tracker import StereoTracker
@@ -63,10 +62,10 @@ def _seen():
 
 
 def _calibration(mounted):
-    cameras = []
-    for each in mounted:
-        info = each.camera.model.info()
-        size, model = (info.width, info.height), info.distortion_model
-        cameras.append(Camera.of(size, info.K, info.D, model=model, source=each.source.topic))
-    places, attitudes = [each.p_BS_B for each in mounted], [optical(each.q_BS) for each in mounted]
+    infos = [each.info for each in mounted]
+    cameras = [
+        Camera.of((i.width, i.height), i.K, i.D, model=i.distortion_model, source=i.topic)
+        for i in infos
+    ]
+    places, attitudes = [np.array(i.p_BS_B) for i in infos], [np.array(i.q_BS) for i in infos]
     return StereoCalibration.of(*cameras, places, attitudes)

@@ -101,7 +101,7 @@ def find(image: Gray, patches: Patches, points: Array, shapes: Array, weights: A
     return alike
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _sample(image: Gray, u: float, v: float) -> float:
     """Grey level between pixels."""
     c, r = int(u), int(v)
@@ -111,7 +111,7 @@ def _sample(image: Gray, u: float, v: float) -> float:
     return (1.0 - b) * top + b * bottom
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _fits(image: Gray, u: float, v: float, reach_u: float, reach_v: float) -> bool:
     """Whether a patch, and a pixel around it, is inside the image."""
     rows, columns = image.shape
@@ -119,7 +119,7 @@ def _fits(image: Gray, u: float, v: float, reach_u: float, reach_v: float) -> bo
     return inside_u and v - reach_v >= 1.0 and v + reach_v < rows - 2.0
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _cut(image: Gray, points: Array, weights: Array, patches: Patches) -> None:
     """Fill levels, gradients and energy; the gains become the sums (6, 6) that they are the inverses of."""
     levels, gradients, sums, energy, _ = patches
@@ -142,7 +142,7 @@ def _cut(image: Gray, points: Array, weights: Array, patches: Patches) -> None:
         energy[k] = _sums(levels[k], gradients[k], mean, weights, sums[k])
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _sums(levels: Singles, gradients: Singles, mean: float, weights: Array, H: Array) -> float:
     """Weighted sums (6, 6) of products of slopes, less what gain and offset take; levels lose their mean."""
     side = weights.shape[0]
@@ -172,7 +172,7 @@ def _sums(levels: Singles, gradients: Singles, mean: float, weights: Array, H: A
     return energy
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _find(
     image: Gray, patches: Patches, points: Array, shapes: Array, weights: Array, alike: Array
 ) -> None:
@@ -190,7 +190,7 @@ def _find(
                 break
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _compare(
     image: Gray,
     patches: Patches,
@@ -227,7 +227,7 @@ def _compare(
     return product / math.sqrt(square * energy)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _differences(
     levels: Singles,
     gradients: Singles,
@@ -256,7 +256,7 @@ def _differences(
     sums[0], sums[1], sums[2], sums[3], sums[4], sums[5] = s0, s1, s2, s3, s4, s5
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _move(step: Array, point: Array, shape: Array, half: int) -> float:
     """A, d become those of the motion after the inverse of the step's; returns how far the middle went [px]."""
     a, b = 1.0 + step[0] / half, step[1] / half
