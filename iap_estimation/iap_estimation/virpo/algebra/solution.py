@@ -66,12 +66,24 @@ def solve(H: Array, g: Array, damping: float, early: Blocks) -> tuple[Array, Arr
         raise np.linalg.LinAlgError("an early block is not positive definite")
     late = np.delete(np.arange(n), early.ravel())
     x = -g
-    L = np.asarray(np.linalg.cholesky(H[np.ix_(late, late)]), dtype=np.float64)
+    L = np.asarray(np.linalg.cholesky(_lower(H, late)), dtype=np.float64)
     x_late = x[late]
     substitute(L, x_late)
     x[late] = x_late
     follow(x, early, touched)
     return x, L
+
+
+@njit(cache=True)
+def _lower(H: Array, places: Integers) -> Array:
+    """Lower triangle of the rows and columns of some places."""
+    n = len(places)
+    out = np.zeros((n, n))
+    for i in range(n):
+        row = H[places[i]]
+        for j in range(i + 1):
+            out[i, j] = row[places[j]]
+    return out
 
 
 class Touched(NamedTuple):

@@ -32,7 +32,7 @@ WIDTH = 13  # columns of a waypoint's row
 FRAME, AIRCRAFT, SHARE, LIFT, ARM, ANCHOR, RANGE, SIGMA, NAME = 0, 1, 2, 3, 4, 7, 10, 11, 12
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def waypoints(
     samples: Array, bias: Array, times: Array, antenna: Array, gravity: float, rows: Array
 ) -> None:
@@ -63,7 +63,7 @@ def waypoints(
         put(rows[n, ARM:], add(sub(vec(motions[n]), scale(share, whole)), tip))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def point_between(x_i: Array, x_j: Array, row: Array) -> Vec:
     """Place of a row's point, in L."""
     s = row[SHARE]
@@ -71,13 +71,13 @@ def point_between(x_i: Array, x_j: Array, row: Array) -> Vec:
     return add(p, add((0.0, 0.0, row[LIFT]), rotate(quat(x_i[3:7]), vec(row[ARM:]))))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def to_world(alignment: Array, p: Vec) -> Vec:
     """A point of L in W; alignment (4,) = x, y, z, psi."""
     return add(mv(about_z(alignment[3]), p), vec(alignment))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def point_jacobians(x_i: Array, alignment: Array, p: Vec, row: Array, J: Array) -> None:
     """Derivative (3, 13) of a row's point in W by [dp, dtheta] of i, dp of j, and the alignment."""
     turn = about_z(alignment[3])
@@ -95,7 +95,7 @@ def point_jacobians(x_i: Array, alignment: Array, p: Vec, row: Array, J: Array) 
     J[2, 12] = 0.0
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def point_places(k: int, aircraft: int, stride: int, globals_at: int, places: Array) -> None:
     """Places of those thirteen in the state."""
     at = k * stride + 15 * aircraft
@@ -104,7 +104,7 @@ def point_places(k: int, aircraft: int, stride: int, globals_at: int, places: Ar
     run(globals_at + 4 * aircraft, 4, places, 9)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def ranging(
     x_i: Array, x_j: Array, alignment: Array, row: Array, r: Array, J: Array, work: Array
 ) -> None:
@@ -119,7 +119,7 @@ def ranging(
         J[0, c] = f * (way[0] * work[0, c] + way[1] * work[1, c] + way[2] * work[2, c])
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def add_ranges(
     x: Array,
     alignments: Array,
@@ -149,7 +149,7 @@ def add_ranges(
     return cost
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _add_and_clear(
     k: int,
     a: int,
@@ -169,7 +169,7 @@ def _add_and_clear(
         slope[:] = 0.0
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def ranges_cost(x: Array, alignments: Array, rows: Array, width: float) -> float:
     """The cost alone."""
     r, cost = np.zeros(1), 0.0
@@ -179,7 +179,7 @@ def ranges_cost(x: Array, alignments: Array, rows: Array, width: float) -> float
     return cost
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _way(x: Array, alignments: Array, row: Array) -> Vec:
     """The way from a range's anchor to the antenna in W [m], as states foresee it."""
     k, a = int(row[FRAME]), int(row[AIRCRAFT])
@@ -187,7 +187,7 @@ def _way(x: Array, alignments: Array, row: Array) -> Vec:
     return sub(p, vec(row[ANCHOR:]))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def ranges_off(x: Array, alignments: Array, rows: Array, out: Array) -> None:
     """How much longer each range is than states foresee, and the way that it came.
 

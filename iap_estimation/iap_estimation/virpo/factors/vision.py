@@ -170,16 +170,18 @@ def _add_view(
 @njit(cache=True)
 def _add_poses(J: Array, r: Array, sign: float, at_i: int, at_j: int, H: Array, g: Array) -> None:
     """Add the blocks of the two poses; that of i comes first."""
+    g_i, g_j = g[at_i:], g[at_j:]
+    H_ii, H_ji, H_jj = H[at_i:, at_i:], H[at_j:, at_i:], H[at_j:, at_j:]
     for row in range(2):
         for p in range(POSE):
             u, v = sign * J[row, p], sign * J[row, POSE + p]
-            g[at_i + p] += u * r[row]
-            g[at_j + p] += v * r[row]
+            g_i[p] += u * r[row]
+            g_j[p] += v * r[row]
             for q in range(POSE):
-                H[at_j + p, at_i + q] += v * J[row, q]
+                H_ji[p, q] += v * J[row, q]
             for q in range(p + 1):
-                H[at_i + p, at_i + q] += u * J[row, q]
-                H[at_j + p, at_j + q] += v * J[row, POSE + q]
+                H_ii[p, q] += u * J[row, q]
+                H_jj[p, q] += v * J[row, POSE + q]
 
 
 @njit(cache=True)
@@ -207,9 +209,9 @@ def _eliminate(
             for k in range(table.host[m], j + 1):
                 if table.seen[m, k] == 0:
                     continue
-                col = k * stride + base
+                part, V = H[row, k * stride + base :], W[k]
                 for q in range(POSE if k < j else p + 1):
-                    H[row, col + q] -= u0 * W[k, q, 0] + u1 * W[k, q, 1] + u2 * W[k, q, 2]
+                    part[q] -= u0 * V[q, 0] + u1 * V[q, 1] + u2 * V[q, 2]
 
 
 @njit(cache=True)
