@@ -4,6 +4,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -23,7 +24,6 @@ from iap_estimation.navigation.settings import load_settings
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
 from iap_io.runs import topics
 from iap_io.runs.fault_meta import LossMeta
-from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_meta import TRUTH, Bore, RunMeta, Track, VehicleMeta
 from iap_physics.inertial import InertialProbe, inertial_probes
 from iap_physics.plant import Plant
@@ -35,6 +35,15 @@ from iap_simulation.scenario.rig_spec import rig_spec
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 from iap_simulation.vehicle import Vehicle, recorded_commands, vehicles_of
+
+
+class TrackSink(Protocol):
+    """Takes poses with stamps of their own, such as a `Recorder`."""
+
+    def add_track(self, vehicle: int, name: str, track: Track) -> None:
+        """Take what a vehicle's flight is set against, before the flight."""
+        ...
+
 
 NO_OBJECTS = np.zeros((0, STATE_SIZE))  # where no sensor depends on objects
 
@@ -176,7 +185,7 @@ class Flight:
             navigator.begin(plant.state(i)[0])
         self.sensors.begin(plant, [*sinks, *self.imu_wrench_observers, *self.navigators.values()])
 
-    def write_tracks(self, recorder: Recorder) -> None:
+    def write_tracks(self, recorder: TrackSink) -> None:
         """Record what a replay is scored against, and what the real aircraft did, on the run's time."""
         for i, (command, vehicle) in enumerate(zip(self.recorded, self.vehicles, strict=True)):
             if command is None:

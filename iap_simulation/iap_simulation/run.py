@@ -27,6 +27,7 @@ from iap_io.runs.run_reader import RunReader
 from iap_io.wire.cdr import message_types
 from iap_simulation.flight import Flight
 from iap_simulation.loop import Observer
+from iap_simulation.metrics.flight_scores import FlightScores
 from iap_simulation.metrics.metrics import Scores
 from iap_simulation.pacing import WallClock
 from iap_simulation.scenario.resolving import resolved
@@ -157,8 +158,13 @@ def _flown(
             simulation, flight, folder, realtime=realtime, progress=progress, say=say
         )
         wall = time.perf_counter() - began
-        t, loop = simulation.t, simulation.loop
-    cameras = flight.sensors.suite.cameras
+    stats = _stats(simulation, flight, outcome, wall)
+    return stats, failure, simulation.loop.monitor.collision_records
+
+
+def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) -> RunStats:
+    """What the loop measured of itself."""
+    cameras, loop = flight.sensors.suite.cameras, simulation.loop
     rendered = (0, 0.0) if cameras is None else (cameras.count, cameras.seconds)
     faults = {
         flight.vehicles[i].name: tuple((fault.t, fault.reason) for fault in navigator.faults)
@@ -167,8 +173,39 @@ def _flown(
     # Nobody looks at the health of an estimator whose vehicle has no fail-safe.
     watched = {i: flight.navigators[i] for i in loop.watches}
     health = {flight.vehicles[i].name: each.worst.keys() for i, each in watched.items()}
-    stats = RunStats(outcome, t, wall, loop.timer.mean_us, *rendered, faults=faults, health=health)
-    return stats, failure, loop.monitor.collision_records
+    step = loop.timer.mean_us
+    return RunStats(outcome, simulation.t, wall, step, *rendered, faults=faults, health=health)
+
+
+def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:
+    """Fly and judge without a recording.
+
+    Args:
+        flight: made ready.
+        simulation: of this flight, at its start.
+
+    Returns:
+        The metrics that `execute` would give, and the sentence for the user when the flight did not complete, else "".
+
+    Raises:
+        BadInput: a vehicle starts inside an object.
+        FlightFailed: it ended before its first control tick.
+    """
+    scores, outcome, failure = FlightScores(flight.meta), COMPLETED, ""
+    flight.write_tracks(scores)
+    simulation.begin(observers=[scores])
+    began = time.perf_counter()
+    try:
+        simulation.fly()
+    except FlightFailed as error:
+        if not simulation.loop.k:
+            raise
+        outcome, failure = error.outcome, str(error)
+    stats = _stats(simulation, flight, outcome, time.perf_counter() - began)
+    return {
+        **scores.metrics(stats),
+        "collisions": simulation.loop.monitor.collision_records,
+    }, failure
 
 
 def judge(folder: Path, stats: RunStats, collisions: list[dict[str, Any]]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 
 from iap_bringup.cli import report
-from iap_bringup.cli.options import add_assignments, add_report_options, add_sensor_options
+from iap_bringup.cli.options import add_report_options, add_scenario_options, scenario_options
 from iap_description import interrupts
 from iap_description.errors import BadInput
 from iap_io.runs.disk_use import disk_use
@@ -22,7 +22,7 @@ from iap_io.runs.run_folder import COMPARED, create_run_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.flight import Flight
 from iap_simulation.run import Progress, Result, execute
-from iap_simulation.scenario.resolving import Options, resolve, resolve_replay
+from iap_simulation.scenario.resolving import resolve, resolve_replay
 from iap_simulation.scenario.scenario import Scenario
 
 Resolve = Callable[[tuple[str, ...]], tuple[Scenario, dict[str, Any]]]
@@ -67,25 +67,12 @@ def add_replay(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_flight_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--platform", help="fly this platform instead of the scenario's")
-    parser.add_argument("--gains", help="gain preset (default or paper), or a YAML file of gains")
-    parser.add_argument("--seed", type=int, help="seed of all noise")
-    parser.add_argument("--duration", type=float, help="simulated time [s]")
-    add_assignments(
-        parser, "change any key of the resolved configuration, e.g. platform.center.mass=1.3"
-    )
+    add_scenario_options(parser)
     parser.add_argument(
         "--out",
         type=Path,
         metavar="DIR",
         help="run folder to create (default: the next runs/NAME-001)",
-    )
-    add_sensor_options(parser)
-    parser.add_argument(
-        "--state-source",
-        metavar="truth|METHOD",
-        help="state that controllers use: the truth (default), or the estimate of a method: vio, vio_uwb, virpo, joint"
-        " or drift_filter",
     )
     parser.add_argument("--realtime", action="store_true", help="keep pace with the wall clock")
     parser.add_argument("--view", action="store_true", help="open PyBullet's window")
@@ -94,7 +81,7 @@ def _add_flight_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fly a scenario."""
-    given = _options(options)
+    given = scenario_options(options)
     scenario, tree = resolve(options.scenario, given)
 
     def resolve_anew(more: tuple[str, ...]) -> tuple[Scenario, dict[str, Any]]:
@@ -107,15 +94,8 @@ def replay(options: argparse.Namespace) -> int:
     """Fly the commands of a recording."""
     keys = ("topic", "actual_topic", "convention")
     recorded = {"path": options.recording, **{key: getattr(options, key) for key in keys}}
-    scenario, tree = resolve_replay(recorded, _options(options))
+    scenario, tree = resolve_replay(recorded, scenario_options(options))
     return _fly(scenario, tree, options)
-
-
-def _options(options: argparse.Namespace) -> Options:
-    if options.duration is not None and not options.duration > 0.0:
-        raise BadInput(f"--duration {options.duration}: must be above 0")
-    given = {name: getattr(options, name) for name in Options.model_fields}
-    return Options(**{**given, "assignments": tuple(options.assignments)})
 
 
 def _fly(

@@ -24,6 +24,7 @@ EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
 COMMANDS = {  # command -> its module in this folder, which has add_COMMAND(parser), and its help
     "run": ("flight", "fly a scenario"),
     "replay": ("flight", "fly the commands of a recorded flight"),
+    "sweep": ("sweep", "fly a scenario for many values and seeds"),
     "localize": ("localize", "estimate where recorded aircraft were"),
     "list": ("listing", "what there is to fly"),
     "plot": ("images", "draw a run's plots again"),

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``iap sweep``."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from iap_bringup.cli.options import add_report_options, add_scenario_options, scenario_options
+from iap_description.errors import BadInput
+from iap_simulation.sweeps.farm import LocalFarm
+from iap_simulation.sweeps.study import Axis, Study
+from iap_simulation.sweeps.sweep import Swept, sweep
+from iap_simulation.sweeps.sweep_folder import SweepFolder
+from iap_simulation.sweeps.sweep_table import summarised
+
+
+def add_sweep(parser: argparse.ArgumentParser) -> None:
+    """Options of ``iap sweep``."""
+    parser.description = "Fly a scenario for many values of its keys and many seeds."
+    parser.epilog = (
+        "Example: iap sweep figure_eight --vary wind.speed=0:8:5 --vary control.gains=default,paper --seeds 20."
+        " A sweep that was ended goes on with the same command and its folder as --out."
+    )
+    parser.add_argument("scenario", help="a name from 'iap list', or the path of a YAML file")
+    parser.add_argument(
+        "--vary",
+        action="append",
+        default=[],
+        metavar="KEY=VALUES",
+        help="FROM:TO:COUNT for so many values between two, or VALUE,VALUE,...; may be repeated: all combinations",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        default=1,
+        metavar="N",
+        help="seeds of each combination, from --seed (default 0) on",
+    )
+    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
+    add_scenario_options(parser)
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder of the sweep (default: the next sweeps/NAME-001)",
+    )
+    add_report_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fly a sweep; it is done when every run has its row, whatever became of the runs."""
+    if options.workers is not None and options.workers < 1:
+        raise BadInput(f"--workers {options.workers}: at least one is expected")
+    axes = tuple(map(Axis.of, options.vary))
+    study = Study(options.scenario, scenario_options(options), axes, options.seeds)
+    points = study.points()
+    folder = SweepFolder.open(options.out, study, points)
+    console = Console(stderr=options.json)
+    try:
+        with _bar(console, study, len(points)) as progress:
+            swept = sweep(study, points, folder, LocalFarm(options.workers), progress)
+        if not options.no_plot:
+            with console.status("drawing"):
+                # matplotlib is slow to import
+                from iap_bringup.pictures.sweep_pictures import draw_sweep
+
+                draw_sweep(folder.path, study.axes, swept.rows)
+    except KeyboardInterrupt as stop:
+        stop.args = (f"the same command with --out {folder.path} goes on",)
+        raise
+    _show(console, study, swept, folder.path)
+    if options.json:
+        sys.stdout.write(json.dumps(swept.summary, allow_nan=False) + "\n")
+    return 0
+
+
+@contextmanager
+def _bar(console: Console, study: Study, points: int) -> Iterator[Callable[[int], None]]:
+    """A bar over runs; yields the function that moves it on."""
+    text = f"[bold]{study.scenario}[/]: {points} combinations, {study.seeds} seeds each"
+    console.print(text, soft_wrap=True)
+    rate = TextColumn("{task.completed:.0f} of {task.total:.0f}, {task.fields[rate]}")
+    columns = (BarColumn(40), rate, TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, refresh_per_second=5) as bar:
+        task = bar.add_task("", total=study.runs, rate="")
+
+        def move(runs: int) -> None:
+            bar.advance(task, runs)
+            seconds = bar.tasks[0].elapsed or 0.0
+            done = bar.tasks[0].completed
+            bar.update(task, rate=f"{done / seconds:.1f} runs/s" if seconds else "")
+
+        yield move
+
+
+def _show(console: Console, study: Study, swept: Swept, folder: Path) -> None:
+    lines = summarised(study.axes, swept.rows)
+    table = Table(title="median and quartiles of completed runs, Wilson intervals of 95 %")
+    columns = list(dict.fromkeys(key for line in lines for key in line))
+    for key in columns:
+        table.add_column(key, justify="right", overflow="fold")
+    for line in lines:
+        table.add_row(*(line.get(key, "-") for key in columns))
+    console.print(table)
+    summary: dict[str, Any] = swept.summary
+    text = f"{summary['runs']} runs, {summary['failed']} failed"
+    if summary["retried"]:
+        text += f"; {summary['retried']} pieces of work were begun again"
+    console.print(f"{text}; {summary['wall_s']:.1f} s")
+    console.print(f"sweep folder: {folder}", soft_wrap=True)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A whole sweep: what is not done yet is flown, then all of it becomes one table."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from iap_io.runs.run_meta import COMPLETED
+from iap_simulation.sweeps.farm import Farm
+from iap_simulation.sweeps.flying import Chunk, Row, fly
+from iap_simulation.sweeps.statistics import wilson_interval
+from iap_simulation.sweeps.study import Point, Study, fingerprint
+from iap_simulation.sweeps.sweep_folder import SweepFolder
+
+RUNS = 10  # of a chunk at most: some seconds of work
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Swept:
+    """Outcome of a sweep.
+
+    Attributes:
+        summary: what ``--json`` prints.
+        rows: one for each run, as the table has them.
+    """
+
+    summary: dict[str, Any]
+    rows: list[dict[str, Any]]
+
+
+def sweep(
+    study: Study,
+    points: Sequence[Point],
+    folder: SweepFolder,
+    farm: Farm,
+    progress: Progress = lambda _: None,
+) -> Swept:
+    """Fly what a folder does not have yet, and write its table.
+
+    Args:
+        study: what is flown.
+        points: its combinations.
+        folder: of this study.
+        farm: who does the work.
+        progress: is told how many runs more are done.
+    """
+    began = time.monotonic()
+    chunks = [list(_chunks(study, point)) for point in points]
+    waiting = []
+    for chunk in (each for of_point in chunks for each in of_point):
+        if folder.has(chunk.name):
+            progress(len(chunk.seeds))
+        else:
+            waiting.append(chunk)
+    for chunk, rows in farm.map(fly, waiting):
+        folder.add(chunk.name, rows)
+        progress(len(chunk.seeds))
+    rows = [
+        {**point.varied, **row}
+        for point, of_point in zip(points, chunks, strict=True)
+        for chunk in of_point
+        for row in folder.rows(chunk.name)
+    ]
+    table = folder.write_table(rows)
+    summary = {
+        **_counts(rows),
+        "retried": farm.retried,
+        "wall_s": time.monotonic() - began,
+        "table": str(table),
+    }
+    folder.write_summary(summary)
+    return Swept(summary, rows)
+
+
+def _chunks(study: Study, point: Point) -> Iterator[Chunk]:
+    for first in range(0, study.seeds, RUNS):
+        count = min(RUNS, study.seeds - first)
+        seeds = tuple(range(study.first_seed + first, study.first_seed + first + count))
+        yield Chunk(fingerprint(point.tree, seeds), point.tree, seeds)
+
+
+def _counts(rows: Sequence[Row]) -> dict[str, Any]:
+    outcomes = Counter(row["outcome"] for row in rows)
+    completed = outcomes[COMPLETED]
+    low, high = wilson_interval(completed, len(rows))
+    return {
+        "runs": len(rows),
+        "failed": len(rows) - completed,
+        "outcomes": dict(sorted(outcomes.items())),
+        "success_rate": completed / len(rows),
+        "success_low": low,
+        "success_high": high,
+    }

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The folder of a sweep: what it flies, the parts that are done, and the table of all runs.
+
+study.yaml  parts/NAME.json  table.csv  summary.json  plots/*.png
+"""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from iap_description.errors import BadInput
+from iap_description.plain_yaml import read_yaml
+from iap_io.runs.run_folder import create_run_folder, write_file
+from iap_simulation.sweeps.flying import Row
+from iap_simulation.sweeps.study import Point, Study
+
+STUDY, PARTS, TABLE, SUMMARY = "study.yaml", "parts", "table.csv", "summary.json"
+
+
+class SweepFolder:
+    """A folder that a sweep fills; what is there already is not flown again.
+
+    Args:
+        path: of the folder.
+
+    Attributes:
+        path: of the folder.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def open(cls, out: Path | None, study: Study, points: Sequence[Point]) -> "SweepFolder":
+        """A new folder, or the one of the same study to go on with.
+
+        Raises:
+            BadInput: `out` belongs to something else, or cannot be made.
+        """
+        tree = study_tree(study, points)
+        if out is None or not (out / STUDY).exists():
+            name = f"{points[0].tree['scenario']}"
+            folder = cls(create_run_folder(out, name, base=Path("sweeps")))
+            (folder.path / PARTS).mkdir()
+            write_file(folder.path / STUDY, yaml.safe_dump(tree, sort_keys=False).encode())
+            return folder
+        if read_yaml(out / STUDY) != json.loads(json.dumps(tree)):
+            raise BadInput(f"--out {out}: holds another sweep, see {STUDY} there")
+        return cls(out)
+
+    def has(self, name: str) -> bool:
+        """Whether a part is done."""
+        return self._part(name).exists()
+
+    def add(self, name: str, rows: Sequence[Row]) -> None:
+        """Keep a part: it is there as a whole or not at all."""
+        path = self._part(name)
+        begun = path.with_suffix(f".{os.getpid()}.tmp")
+        begun.write_text(json.dumps(rows, allow_nan=False), encoding="utf-8")
+        begun.replace(path)
+
+    def rows(self, name: str) -> list[Row]:
+        """The rows of a part that is done.
+
+        Raises:
+            BadInput: the file is damaged.
+        """
+        try:
+            found: list[Row] = json.loads(self._part(name).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise BadInput(f"{self._part(name)}: damaged; remove it to fly it again") from error
+        return found
+
+    def write_table(self, rows: Iterable[dict[str, Any]]) -> Path:
+        """Write the table: a line for each run, in columns whatever any of them has."""
+        flat = [flattened(row) for row in rows]
+        names = list(dict.fromkeys(name for row in flat for name in row))
+        text = io.StringIO()
+        writer = csv.DictWriter(text, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(flat)
+        write_file(self.path / TABLE, text.getvalue().encode())
+        return self.path / TABLE
+
+    def write_summary(self, summary: dict[str, Any]) -> None:
+        """Write what ``--json`` prints."""
+        write_file(self.path / SUMMARY, (json.dumps(summary) + "\n").encode())
+
+    def _part(self, name: str) -> Path:
+        return self.path / PARTS / f"{name}.json"
+
+
+def study_tree(study: Study, points: Sequence[Point]) -> dict[str, Any]:
+    """What study.yaml holds: the sweep, and the resolved configuration of its first combination."""
+    return {
+        "scenario": study.scenario,
+        "vary": {axis.key: list(axis.values) for axis in study.axes},
+        "seeds": study.seeds,
+        "first_seed": study.first_seed,
+        "first_run": {**points[0].tree, "seed": study.first_seed},
+    }
+
+
+def flattened(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A tree as one row: keys joined by dots, items of lists by their numbers; None is an empty cell."""
+    out: dict[str, Any] = {}
+    for key, value in tree.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, list):
+            value = dict(zip(map(str, range(len(value))), value, strict=True))
+        if isinstance(value, dict):
+            out |= flattened(value, f"{name}.")
+        else:
+            out[name] = value
+    return out

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the runs of each combination of a sweep have in common."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from iap_io.runs.run_meta import COMPLETED
+from iap_simulation.sweeps.statistics import wilson_interval
+from iap_simulation.sweeps.study import Axis
+
+MAIN = ("position_rmse_m", "force_max_n", "depth_m")  # where rows have them
+QUARTILES = (25.0, 50.0, 75.0)
+LONGEST = 24  # characters of a value
+
+
+def grouped(
+    axes: Sequence[Axis], rows: Sequence[dict[str, Any]]
+) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    """Rows of each combination, by the places of its values on the axes."""
+    places = [{repr(value): i for i, value in enumerate(axis.values)} for axis in axes]
+    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows:
+        at = tuple(place[repr(row[axis.key])] for place, axis in zip(places, axes, strict=True))
+        found.setdefault(at, []).append(row)
+    return found
+
+
+def success(rows: Sequence[dict[str, Any]]) -> tuple[float, float, float]:
+    """Share of completed runs, and the bounds of its Wilson interval of 95 %."""
+    completed = sum(row["outcome"] == COMPLETED for row in rows)
+    return (completed / len(rows), *wilson_interval(completed, len(rows)))
+
+
+def quartiles(rows: Sequence[dict[str, Any]], key: str) -> tuple[float, float, float] | None:
+    """Lower quartile, median and upper quartile of a metric over completed runs; None where none has it."""
+    values = [row[key] for row in rows if row["outcome"] == COMPLETED and row.get(key) is not None]
+    if not values:
+        return None
+    low, middle, high = np.percentile(values, QUARTILES)
+    return float(low), float(middle), float(high)
+
+
+def summarised(axes: Sequence[Axis], rows: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
+    """A line for each combination: its values, success, and median and quartiles of what is measured of all."""
+    lines = []
+    for at, own in grouped(axes, rows).items():
+        values = {axis.key: value_text(axis.values[i]) for axis, i in zip(axes, at, strict=True)}
+        share, low, high = (f"{100.0 * each:.1f}" for each in success(own))
+        line = {**values, "runs": str(len(own)), "completed, %": f"{share} ({low} to {high})"}
+        for key in MAIN:
+            found = quartiles(own, key)
+            if found is not None:
+                low, middle, high = (f"{each:.4g}" for each in found)
+                line[key] = f"{middle} ({low} to {high})"
+        lines.append(line)
+    return lines
+
+
+def value_text(value: object) -> str:
+    """A value of a key, short."""
+    text = f"{value:g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Processes do each piece of work once, whatever becomes of them."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from iap_description.errors import IapError
+from iap_simulation.sweeps.farm import MOST_RETRIES, LocalFarm
+
+
+def square(x):
+    return x * x
+
+
+def die_first(work):
+    """Kill the process that does it the first time."""
+    folder, x = work
+    begun = Path(folder) / str(x)
+    if x % 5 == 3 and not begun.exists():
+        begun.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return x * x
+
+
+def die(_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def stay(x):
+    time.sleep(600.0)
+    return x
+
+
+def test_every_piece_comes_back_once():
+    done = list(LocalFarm(2).map(square, range(50)))
+    assert sorted((each.work, each.result) for each in done) == [(x, x * x) for x in range(50)]
+
+
+@pytest.mark.slow
+def test_what_a_killed_process_was_at_is_begun_again(tmp_path):
+    farm = LocalFarm(2)
+    done = list(farm.map(die_first, [(str(tmp_path), x) for x in range(12)]))
+    assert sorted(each.result for each in done) == [x * x for x in range(12)]
+    assert farm.retried >= 2
+
+
+@pytest.mark.slow
+def test_work_that_always_kills_its_process_is_given_up():
+    farm = LocalFarm(1)
+    with pytest.raises(IapError, match=f"died {MOST_RETRIES + 1} times"):
+        list(farm.map(die, [1]))
+
+
+@pytest.mark.slow
+def test_processes_end_with_the_farm():
+    """Whoever stops asking for results leaves no process behind."""
+    done = LocalFarm(2).map(_own_number, range(100))
+    numbers = {next(done).result for _ in range(6)}
+    done.close()
+    until = time.monotonic() + 120.0
+    while any(_is_alive(each) for each in numbers) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not any(_is_alive(each) for each in numbers)
+
+
+def _own_number(_):
+    return os.getpid()
+
+
+def _is_alive(number):
+    try:
+        state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A sweep's rows are those of single runs; what is done is not done again, and nothing is lost."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from iap_description.errors import BadInput
+from iap_simulation.run import record
+from iap_simulation.scenario.resolving import Options
+from iap_simulation.sweeps.farm import Finished, LocalFarm
+from iap_simulation.sweeps.flying import MEASURED, REFUSED
+from iap_simulation.sweeps.study import Axis, Study
+from iap_simulation.sweeps.sweep import sweep
+from iap_simulation.sweeps.sweep_folder import TABLE, SweepFolder, flattened
+
+IAP = ["env", "--block-signal=INT,TERM", sys.executable, "-P", "-m", "iap_bringup.cli.main"]
+TIMEOUT = 600.0  # after which a command hangs [s]
+
+
+class Here:
+    """Does all work in this process; notes what it did."""
+
+    retried = 0
+
+    def __init__(self):
+        self.done = []
+
+    def map(self, do, pieces):
+        for each in pieces:
+            self.done.append(each)
+            yield Finished(each, do(each))
+
+
+def study_of(*axes, seeds=2, **options):
+    return Study("hover", Options(**options), tuple(map(Axis.of, axes)), seeds)
+
+
+def swept(study, out, farm):
+    points = study.points()
+    return sweep(study, points, SweepFolder.open(out, study, points), farm)
+
+
+def test_rows_are_those_of_single_runs(tmp_path):
+    study = study_of("wind.speed=0,4", "control.gains=default,paper", duration=0.5, seed=5)
+    out = tmp_path / "sweep"
+    found = swept(study, out, Here())
+    with (out / TABLE).open() as file:
+        table = list(csv.DictReader(file))
+    assert len(table) == len(found.rows) == 8
+    row, line = found.rows[7], table[7]
+    assert (row["wind.speed"], row["control.gains"], row["seed"]) == (4, "paper", 6)
+    settings = {"wind.speed": 4}
+    alone = record(
+        "hover", folder=tmp_path / "run", duration=0.5, seed=6, gains="paper", settings=settings
+    )
+    for key, value in flattened(
+        {k: v for k, v in alone.metrics.items() if k not in MEASURED}
+    ).items():
+        assert flattened(row)[key] == value, key
+        assert line[key] == ("" if value is None else str(value)), key
+
+
+def test_a_finished_sweep_flies_nothing_again(tmp_path):
+    study, out = study_of(seeds=12, duration=0.1), tmp_path / "sweep"
+    first = swept(study, out, Here())
+    table = (out / TABLE).read_bytes()
+    (out / TABLE).unlink()
+    idle = Here()
+    again = swept(study, out, idle)
+    assert idle.done == []
+    assert (out / TABLE).read_bytes() == table
+    assert again.rows == first.rows
+    next((out / "parts").iterdir()).unlink()
+    swept(study, out, idle)
+    assert len(idle.done) == 1
+    assert (out / TABLE).read_bytes() == table
+
+
+def test_a_crash_is_a_row(tmp_path):
+    study = study_of("platform.center.mass=1.3,30", seeds=1, duration=2.0)
+    found = swept(study, tmp_path / "sweep", Here())
+    light, heavy = found.rows
+    assert light["outcome"] == "completed"
+    assert light["failure"] == ""
+    assert heavy["outcome"] != "completed"
+    assert heavy["failure"]
+    assert found.summary["failed"] == 1
+    assert found.summary["success_rate"] == 0.5
+
+
+def test_a_start_that_is_impossible_is_a_row(tmp_path):
+    """A vehicle that starts inside the ground would be refused by itself."""
+    study = study_of("start.position=[0, 0, 2],[0, 0, -3]", seeds=1, duration=0.2)
+    try:
+        found = swept(study, tmp_path / "sweep", Here())
+    except BadInput:
+        pytest.skip("refused before the flight")
+    assert found.rows[1]["outcome"] == REFUSED
+
+
+def test_another_sweeps_folder_is_refused(tmp_path):
+    out = tmp_path / "sweep"
+    swept(study_of(duration=0.1), out, Here())
+    with pytest.raises(BadInput, match="another sweep"):
+        swept(study_of(duration=0.1, seeds=3), out, Here())
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(BadInput, match="exists already"):
+        swept(study_of(duration=0.1), tmp_path / "taken", Here())
+
+
+def test_a_damaged_part_is_named(tmp_path):
+    study, out = study_of(duration=0.1), tmp_path / "sweep"
+    swept(study, out, Here())
+    part = next((out / "parts").iterdir())
+    part.write_text("[{")
+    with pytest.raises(BadInput, match=part.name):
+        swept(study, out, Here())
+
+
+@pytest.mark.slow
+def test_processes_make_the_table_of_one(tmp_path):
+    study = study_of("wind.speed=0,4", seeds=12, duration=0.2)
+    swept(study, tmp_path / "one", Here())
+    swept(study, tmp_path / "many", LocalFarm(3))
+    assert (tmp_path / "one" / TABLE).read_bytes() == (tmp_path / "many" / TABLE).read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_a_sweep_that_was_ended_goes_on(tmp_path, number):
+    """The driver is killed in the middle, and the same command completes the table of an undisturbed sweep."""
+    arguments = [
+        "sweep",
+        "hover",
+        "--seeds",
+        "60",
+        "--duration",
+        "2",
+        "--workers",
+        "2",
+        "--no-plot",
+    ]
+    out = tmp_path / "sweep"
+    with subprocess.Popen(
+        [*IAP, *arguments, "--out", str(out)], stderr=subprocess.PIPE, text=True
+    ) as process:
+        parts, until = out / "parts", time.monotonic() + TIMEOUT
+        while len(list(parts.glob("*.json"))) < 1 and time.monotonic() < until:
+            time.sleep(0.01)
+        process.send_signal(number)
+        complaint = process.communicate(timeout=TIMEOUT)[1]
+    if number == signal.SIGINT:
+        assert process.returncode == 130
+        assert complaint == f"iap: interrupted; the same command with --out {out} goes on\n"
+    done = {each.name for each in parts.glob("*.json")}
+    assert 0 < len(done) < 6
+    assert not (out / TABLE).exists()
+    output = subprocess.run(
+        [*IAP, *arguments, "--json", "--out", str(out)],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+    ).stdout
+    summary = json.loads(output)
+    assert (summary["runs"], summary["failed"], summary["retried"]) == (60, 0, 0)
+    swept(study_of(seeds=60, duration=2.0), tmp_path / "alone", LocalFarm(2))
+    assert (out / TABLE).read_bytes() == (tmp_path / "alone" / TABLE).read_bytes()
+
+
+@pytest.mark.slow
+def test_a_killed_worker_changes_no_row(tmp_path):
+    study = study_of(seeds=60, duration=2.0)
+    whole = swept(study, tmp_path / "whole", LocalFarm(2))
+    farm, killed = LocalFarm(2), []
+
+    def kill_one(_):
+        if not killed:
+            children = _children()
+            killed.append(children[-1])
+            os.kill(children[-1], signal.SIGKILL)
+
+    points = study.points()
+    folder = SweepFolder.open(tmp_path / "sweep", study, points)
+    found = sweep(study, points, folder, farm, kill_one)
+    assert farm.retried >= 1
+    assert found.rows == whole.rows
+    assert found.summary["retried"] == farm.retried
+
+
+def _children():
+    """Processes of the pool, without the one that tracks resources."""
+    import multiprocessing
+
+    return [each.pid for each in multiprocessing.active_children()]
