@@ -96,13 +96,11 @@ def test_a_crash_is_a_row(tmp_path):
 
 
 def test_a_start_that_is_impossible_is_a_row(tmp_path):
-    """A vehicle that starts inside the ground would be refused by itself."""
-    study = study_of("start.position=[0, 0, 2],[0, 0, -3]", seeds=1, duration=0.2)
-    try:
-        found = swept(study, tmp_path / "sweep", Here())
-    except BadInput:
-        pytest.skip("refused before the flight")
-    assert found.rows[1]["outcome"] == REFUSED
+    """Some of the drawn starts are inside the wall: those runs are refused, the others flown."""
+    options = Options(duration=0.1, assignments=("draw.position=1.5",))
+    found = swept(Study("wall_push", options, seeds=4), tmp_path / "sweep", Here())
+    assert [row["outcome"] for row in found.rows] == [REFUSED] * 3 + ["completed"]
+    assert "inside the object 'wall'" in found.rows[0]["failure"]
 
 
 def test_another_sweeps_folder_is_refused(tmp_path):
