@@ -27,9 +27,11 @@ class Launch:
             "TMPDIR": str(folder),
         }
         given = [f"{key}:={value}" for key, value in arguments.items()]
+        command = [sys.executable, "-P", SCRIPT]
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-P", SCRIPT, FOLDER / f"{name}.launch.py", *given],
+                # A process in the background of a shell ignores Ctrl-C, and so would all that it starts.
+                ["env", "--default-signal=INT", *command, FOLDER / f"{name}.launch.py", *given],
                 env=environment,
                 cwd=folder,
                 stdout=log,
