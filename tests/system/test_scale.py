@@ -15,8 +15,9 @@ from iap_simulation.sweeps.study import Axis, Study
 PAGE = (Path(__file__).parents[2] / "docs/scale.md").read_text(encoding="utf-8")
 
 
-def test_the_command_is_understood():
-    (command,) = re.findall(r"^    \./iap (sweep .*)$", PAGE, re.MULTILINE)
+def test_the_commands_are_understood():
+    command, dataset = re.findall(r"^    \./iap (.*)$", PAGE, re.MULTILINE)
+    assert parse(shlex.split(dataset)).seeds == 20
     options = parse(shlex.split(command))
     axes = tuple(map(Axis.of, options.vary))
     study = Study(options.scenario, axes=axes, seeds=options.seeds)

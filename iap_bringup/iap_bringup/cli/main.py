@@ -25,6 +25,7 @@ COMMANDS = {  # command -> its module in this folder, which has add_COMMAND(pars
     "run": ("flight", "fly a scenario"),
     "replay": ("flight", "fly the commands of a recorded flight"),
     "sweep": ("sweep", "fly a scenario for many values and seeds"),
+    "dataset": ("sweep", "record a scenario for many values and seeds"),
     "localize": ("localize", "estimate where recorded aircraft were"),
     "list": ("listing", "what there is to fly"),
     "plot": ("images", "draw a run's plots again"),

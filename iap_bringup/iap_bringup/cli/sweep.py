@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The command ``iap sweep``."""
+"""The commands ``iap sweep`` and ``iap dataset``."""
 
 import argparse
 import json
+import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,13 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from rich.table import Table
 
 from iap_bringup.cli.options import add_report_options, add_scenario_options, scenario_options
+from iap_bringup.cli.report import show_sensors
 from iap_description.errors import BadInput
+from iap_io.runs.disk_use import disk_use
+from iap_simulation.flight import Flight
+from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.sweeps.farm import LocalFarm
-from iap_simulation.sweeps.study import Axis, Study
+from iap_simulation.sweeps.study import Axis, Point, Study
 from iap_simulation.sweeps.sweep import Swept, sweep
 from iap_simulation.sweeps.sweep_folder import SweepFolder
 from iap_simulation.sweeps.sweep_table import summarised
@@ -29,6 +34,37 @@ def add_sweep(parser: argparse.ArgumentParser) -> None:
         "Example: iap sweep figure_eight --vary wind.speed=0:8:5 --vary control.gains=default,paper --seeds 20."
         " A sweep that was ended goes on with the same command and its folder as --out."
     )
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        default=1,
+        metavar="N",
+        help="seeds of each combination, from --seed (default 0) on",
+    )
+    _add_study_options(parser, "sweeps")
+    parser.set_defaults(run=run)
+
+
+def add_dataset(parser: argparse.ArgumentParser) -> None:
+    """Options of ``iap dataset``."""
+    parser.description = "Record a scenario many times, with other seeds and values of its keys."
+    parser.epilog = (
+        "Example: iap dataset figure_eight --sensors stereo --scene building_cluster --count 20."
+        " A data set that was ended goes on with the same command and its folder as --out."
+    )
+    parser.add_argument(
+        "--count",
+        type=int,
+        default=1,
+        metavar="N",
+        dest="seeds",
+        help="recordings of each combination, with the seeds from --seed (default 0) on",
+    )
+    _add_study_options(parser, "datasets")
+    parser.set_defaults(run=dataset)
+
+
+def _add_study_options(parser: argparse.ArgumentParser, base: str) -> None:
     parser.add_argument("scenario", help="a name from 'iap list', or the path of a YAML file")
     parser.add_argument(
         "--vary",
@@ -37,37 +73,38 @@ def add_sweep(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUES",
         help="FROM:TO:COUNT for so many values between two, or VALUE,VALUE,...; may be repeated: all combinations",
     )
-    parser.add_argument(
-        "--seeds",
-        type=int,
-        default=1,
-        metavar="N",
-        help="seeds of each combination, from --seed (default 0) on",
-    )
     parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
     add_scenario_options(parser)
     parser.add_argument(
-        "--out",
-        type=Path,
-        metavar="DIR",
-        help="folder of the sweep (default: the next sweeps/NAME-001)",
+        "--out", type=Path, metavar="DIR", help=f"its folder (default: the next {base}/NAME-001)"
     )
     add_report_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Fly a sweep; it is done when every run has its row, whatever became of the runs."""
+    return _fly(options, Path("sweeps"), records=False)
+
+
+def dataset(options: argparse.Namespace) -> int:
+    """Record a data set; it is done when every run has its row, whatever became of the runs."""
+    return _fly(options, Path("datasets"), records=True)
+
+
+def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
     if options.workers is not None and options.workers < 1:
         raise BadInput(f"--workers {options.workers}: at least one is expected")
     axes = tuple(map(Axis.of, options.vary))
     study = Study(options.scenario, scenario_options(options), axes, options.seeds)
     points = study.points()
-    folder = SweepFolder.open(options.out, study, points)
     console = Console(stderr=options.json)
+    if records:
+        _check_disk(console, study, points)
+    folder = SweepFolder.open(options.out, study, points, base)
+    farm = LocalFarm(options.workers)
     try:
         with _bar(console, study, len(points)) as progress:
-            swept = sweep(study, points, folder, LocalFarm(options.workers), progress)
+            swept = sweep(study, points, folder, farm, progress, records=records)
         if not options.no_plot:
             with console.status("drawing"):
                 # matplotlib is slow to import
@@ -81,6 +118,22 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         sys.stdout.write(json.dumps(swept.summary, allow_nan=False) + "\n")
     return 0
+
+
+def _check_disk(console: Console, study: Study, points: Sequence[Point]) -> None:
+    """Show the disk space that all recordings take.
+
+    Raises:
+        BadInput: the disk has not enough space.
+    """
+    size = 0
+    for point in points:
+        flight = Flight.of(scenario_of(point.tree, study.scenario))
+        size += study.seeds * disk_use(flight.meta, flight.scenario.recording, flight.duration)
+    free = shutil.disk_usage(".").free
+    show_sensors(console, [], size, free)
+    if size > free:
+        raise BadInput("the disk is too small for these recordings: fly fewer, or record less")
 
 
 @contextmanager
@@ -116,4 +169,4 @@ def _show(console: Console, study: Study, swept: Swept, folder: Path) -> None:
     if summary["retried"]:
         text += f"; {summary['retried']} pieces of work were begun again"
     console.print(f"{text}; {summary['wall_s']:.1f} s")
-    console.print(f"sweep folder: {folder}", soft_wrap=True)
+    console.print(f"folder: {folder}", soft_wrap=True)

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The work of a sweep: some seeds of one combination flown and judged, a pure function of these."""
 
+import shutil
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from iap_description.errors import BadInput, FlightFailed
 from iap_simulation.flight import Flight
-from iap_simulation.run import score
+from iap_simulation.run import execute, score
 from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.simulation import Simulation
@@ -33,15 +36,57 @@ class Chunk(NamedTuple):
 
 def fly(chunk: Chunk) -> list[Row]:
     """Metrics of each run as ``iap run`` has them, in order of the seeds, with the reason of a failure."""
+    return [_row(_scored, scenario) for scenario in _scenarios(chunk)]
+
+
+class Record(NamedTuple):
+    """Flies as `fly` does and keeps each run's folder, whose name its row has besides.
+
+    Attributes:
+        folder: of the run folders.
+    """
+
+    folder: Path
+
+    def __call__(self, chunk: Chunk) -> list[Row]:
+        """Rows of the runs, whose folders are there as a whole or not at all."""
+        return [self._kept(chunk.name, scenario) for scenario in _scenarios(chunk)]
+
+    def _kept(self, name: str, scenario: Scenario) -> Row:
+        place = self.folder / f"{name}_{scenario.seed}"
+        begun = place.with_name(f"{place.name}.tmp")
+        for left in (begun, place):  # by a process that died
+            shutil.rmtree(left, ignore_errors=True)
+        begun.mkdir(parents=True)
+        row = _row(lambda one: _recorded(one, begun), scenario)
+        if not begun.exists():  # nothing was recorded
+            return {**row, "folder": None}
+        begun.rename(place)
+        return {**row, "folder": place.name}
+
+
+def _scenarios(chunk: Chunk) -> list[Scenario]:
     scenario = scenario_of(chunk.tree, "sweep")
-    return [_flown(scenario.model_copy(update={"seed": seed})) for seed in chunk.seeds]
+    return [scenario.model_copy(update={"seed": seed}) for seed in chunk.seeds]
 
 
-def _flown(scenario: Scenario) -> Row:
+def _scored(scenario: Scenario) -> tuple[dict[str, Any], str]:
+    flight = Flight.of(scenario)
+    with Simulation(flight) as simulation:
+        return score(flight, simulation)
+
+
+def _recorded(scenario: Scenario, folder: Path) -> tuple[dict[str, Any], str]:
+    flight = Flight.of(scenario)
+    tree = scenario.model_dump(mode="json")
+    result = execute(flight, folder, tree, progress=lambda _: None)
+    return result.metrics, result.failure or ""
+
+
+def _row(do: Callable[[Scenario], tuple[dict[str, Any], str]], scenario: Scenario) -> Row:
+    """The row of a run that may fail."""
     try:
-        flight = Flight.of(scenario)
-        with Simulation(flight) as simulation:
-            metrics, failure = score(flight, simulation)
+        metrics, failure = do(scenario)
     except FlightFailed as error:
         metrics, failure = {"seed": scenario.seed, "outcome": error.outcome}, str(error)
     except BadInput as error:

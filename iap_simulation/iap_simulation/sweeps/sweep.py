@@ -9,7 +9,7 @@ from typing import Any
 
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.sweeps.farm import Farm
-from iap_simulation.sweeps.flying import Chunk, Row, fly
+from iap_simulation.sweeps.flying import Chunk, Record, Row, fly
 from iap_simulation.sweeps.statistics import wilson_interval
 from iap_simulation.sweeps.study import Point, Study, fingerprint
 from iap_simulation.sweeps.sweep_folder import SweepFolder
@@ -38,6 +38,8 @@ def sweep(
     folder: SweepFolder,
     farm: Farm,
     progress: Progress = lambda _: None,
+    *,
+    records: bool = False,
 ) -> Swept:
     """Fly what a folder does not have yet, and write its table.
 
@@ -47,16 +49,20 @@ def sweep(
         folder: of this study.
         farm: who does the work.
         progress: is told how many runs more are done.
+        records: whether the folder keeps a recording of each run.
     """
     began = time.monotonic()
-    chunks = [list(_chunks(study, point)) for point in points]
+    work: Callable[[Chunk], list[Row]] = fly
+    if records:
+        work = Record(folder.runs)
+    chunks = [list(_chunks(study, point, 1 if records else RUNS)) for point in points]
     waiting = []
     for chunk in (each for of_point in chunks for each in of_point):
         if folder.has(chunk.name):
             progress(len(chunk.seeds))
         else:
             waiting.append(chunk)
-    for chunk, rows in farm.map(fly, waiting):
+    for chunk, rows in farm.map(work, waiting):
         folder.add(chunk.name, rows)
         progress(len(chunk.seeds))
     rows = [
@@ -76,9 +82,10 @@ def sweep(
     return Swept(summary, rows)
 
 
-def _chunks(study: Study, point: Point) -> Iterator[Chunk]:
-    for first in range(0, study.seeds, RUNS):
-        count = min(RUNS, study.seeds - first)
+def _chunks(study: Study, point: Point, most: int) -> Iterator[Chunk]:
+    """The work of a combination, so many runs at a time."""
+    for first in range(0, study.seeds, most):
+        count = min(most, study.seeds - first)
         seeds = tuple(range(study.first_seed + first, study.first_seed + first + count))
         yield Chunk(fingerprint(point.tree, seeds), point.tree, seeds)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The folder of a sweep: what it flies, the parts that are done, and the table of all runs.
 
-study.yaml  parts/NAME.json  table.csv  summary.json  plots/*.png
+study.yaml  parts/NAME.json  table.csv  summary.json  plots/*.png  runs/NAME_SEED (of a data set)
 """
 
 import csv
@@ -21,6 +21,7 @@ from iap_simulation.sweeps.flying import Row
 from iap_simulation.sweeps.study import Point, Study
 
 STUDY, PARTS, TABLE, SUMMARY = "study.yaml", "parts", "table.csv", "summary.json"
+RUNS = "runs"
 
 
 class SweepFolder:
@@ -37,22 +38,33 @@ class SweepFolder:
         self.path = path
 
     @classmethod
-    def open(cls, out: Path | None, study: Study, points: Sequence[Point]) -> "SweepFolder":
-        """A new folder, or the one of the same study to go on with.
+    def open(
+        cls,
+        out: Path | None,
+        study: Study,
+        points: Sequence[Point],
+        base: Path = Path("sweeps"),
+    ) -> "SweepFolder":
+        """A new folder, by default the next one in `base`, or the one of the same study to go on with.
 
         Raises:
             BadInput: `out` belongs to something else, or cannot be made.
         """
         tree = study_tree(study, points)
         if out is None or not (out / STUDY).exists():
-            name = f"{points[0].tree['scenario']}"
-            folder = cls(create_run_folder(out, name, base=Path("sweeps")))
+            name = str(points[0].tree["scenario"])
+            folder = cls(create_run_folder(out, name, base=base))
             (folder.path / PARTS).mkdir()
             write_file(folder.path / STUDY, yaml.safe_dump(tree, sort_keys=False).encode())
             return folder
         if read_yaml(out / STUDY) != json.loads(json.dumps(tree)):
             raise BadInput(f"--out {out}: holds another sweep, see {STUDY} there")
         return cls(out)
+
+    @property
+    def runs(self) -> Path:
+        """Where recordings are kept."""
+        return (self.path / RUNS).resolve()
 
     def has(self, name: str) -> bool:
         """Whether a part is done."""

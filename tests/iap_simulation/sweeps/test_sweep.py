@@ -12,6 +12,7 @@ import time
 import pytest
 
 from iap_description.errors import BadInput
+from iap_io.runs.run_folder import load_run
 from iap_simulation.run import record
 from iap_simulation.scenario.resolving import Options
 from iap_simulation.sweeps.farm import Finished, LocalFarm
@@ -101,6 +102,27 @@ def test_a_start_that_is_impossible_is_a_row(tmp_path):
     found = swept(Study("wall_push", options, seeds=4), tmp_path / "sweep", Here())
     assert [row["outcome"] for row in found.rows] == [REFUSED] * 3 + ["completed"]
     assert "inside the object 'wall'" in found.rows[0]["failure"]
+
+
+def test_a_data_set_keeps_every_recording(tmp_path):
+    """Readable, with the metrics of its row; what was left half done is made anew."""
+    study, out = study_of(duration=0.2, sensors="imu"), tmp_path / "set"
+    points = study.points()
+    folder = SweepFolder.open(out, study, points)
+    found = sweep(study, points, folder, Here(), records=True)
+    names = [row["folder"] for row in found.rows]
+    assert sorted(names) == sorted(each.name for each in (out / "runs").iterdir())
+    for row in found.rows:
+        run = out / "runs" / row["folder"]
+        assert json.loads((run / "metrics.json").read_text())["seed"] == row["seed"]
+        assert len(load_run(run).vehicles[0].columns.t) == 41
+    table = (out / TABLE).read_bytes()
+    (out / "parts" / f"{names[1].rpartition('_')[0]}.json").unlink()
+    (out / "runs" / names[1]).rename(out / "runs" / f"{names[1]}.tmp")
+    (out / "runs" / f"{names[1]}.tmp" / "metrics.json").unlink()
+    sweep(study, points, folder, Here(), records=True)
+    assert sorted(names) == sorted(each.name for each in (out / "runs").iterdir())
+    assert (out / TABLE).read_bytes() == table
 
 
 def test_another_sweeps_folder_is_refused(tmp_path):
