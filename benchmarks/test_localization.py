@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from iap_bringup.experiments.unrecorded_flight import fly_unrecorded
 from iap_bringup.experiments.virpo_cases import CASES
 from iap_bringup.experiments.virpo_flights import observe
 from iap_estimation.navigation.pipeline import named_estimates, pass_on
@@ -17,6 +16,7 @@ from iap_estimation.navigation.settings import load_settings
 from iap_estimation.virpo.localizer import make_localizer
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.flight import Flight
+from iap_simulation.flight_log import fly_unrecorded
 from iap_simulation.scenario.resolving import Options, resolve
 
 SECONDS = 20.0  # of the flight

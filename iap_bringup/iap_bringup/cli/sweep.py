@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -164,9 +163,6 @@ def _show(console: Console, study: Study, swept: Swept, folder: Path) -> None:
     for line in lines:
         table.add_row(*(line.get(key, "-") for key in columns))
     console.print(table)
-    summary: dict[str, Any] = swept.summary
-    text = f"{summary['runs']} runs, {summary['failed']} failed"
-    if summary["retried"]:
-        text += f"; {summary['retried']} pieces of work were begun again"
-    console.print(f"{text}; {summary['wall_s']:.1f} s")
+    text = "{runs} runs, {failed} failed; {retried} pieces of work were begun again; {wall_s:.1f} s"
+    console.print(text.format(**swept.summary))
     console.print(f"folder: {folder}", soft_wrap=True)

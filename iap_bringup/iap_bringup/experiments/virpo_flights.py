@@ -9,7 +9,6 @@ from copy import copy
 
 import numpy as np
 
-from iap_bringup.experiments.unrecorded_flight import FlightLog, fly_unrecorded
 from iap_bringup.experiments.virpo_cases import Case
 from iap_description.arrays import Array
 from iap_description.sensors.readings import ImuReading, Reading
@@ -22,6 +21,7 @@ from iap_estimation.navigation.sensor_set import SensorSet
 from iap_estimation.virpo.messages import Tracks
 from iap_sensors.cameras.renderer import Renderer
 from iap_simulation.flight import Flight
+from iap_simulation.flight_log import FlightLog, fly_unrecorded
 from iap_simulation.run import Progress
 from iap_simulation.scenario.rig_spec import sensor_infos
 from iap_simulation.scenario.scenario import Scenario

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from iap_bringup.experiments.cut_recording import cut
 from iap_bringup.experiments.manual_flights import recordings
 from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.experiments.virpo_cases import Case, Study
@@ -22,6 +21,7 @@ from iap_bringup.experiments.virpo_runs import run_study
 from iap_bringup.experiments.virpo_scores import Cell, Failed, Figure, Key, Results, Score, mean_of
 from iap_bringup.experiments.virpo_tables import MAX_NEES, Tables
 from iap_bringup.terminal.tables import show_rows
+from iap_io.euroc.cut_recording import cut
 from iap_io.runs.run_folder import create_run_folder
 
 UNITS = {"paper": ("stereo", "default"), "euroc": ("stereo_wide", "euroc")}  # sensors, front end

@@ -7,20 +7,32 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from iap_bringup.nodes.step_synchronizer import StepSynchronizer, expected_topics
 from iap_description.sensors.readings import Reading
 from iap_description.signals import EstimateHealth, Step
 from iap_estimation.navigation.health import Worst
 from iap_io.bags.bag_writer import RecordingFailed
+from iap_io.runs import topics
 from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_folder import write_config
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, LOST, RunStats
+from iap_io.runs.step_synchronizer import MEASURED_WRENCHES, StepSynchronizer
 from iap_io.wire.message_views import SECOND, stamp_of_time
 from iap_physics.flight_monitor import CRASHED
 from iap_simulation.estimate_watch import Touchdown
 from iap_simulation.flight import Flight
 from iap_simulation.loop import is_far
 from iap_simulation.run import INTERRUPTED, judge
+from iap_simulation.vehicle import Vehicle
+
+
+def expected_topics(vehicle: Vehicle) -> tuple[str, ...]:
+    """Topics of a vehicle's nodes without which a tick is not complete."""
+    interaction = vehicle.interaction
+    if interaction is None:
+        return topics.REFERENCE, topics.COMMAND
+    revised = () if interaction.admittance is None else (topics.REVISED,)
+    task = () if interaction.plan is None else (topics.TASK,)
+    return (topics.REFERENCE, topics.COMMAND, *MEASURED_WRENCHES, *revised, *task)
 
 
 class NodeRecording:

@@ -16,7 +16,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from std_srvs.srv import SetBool
 
 from iap_bringup.launching.node_parameters import health_topics
-from iap_bringup.nodes.node_recording import NodeRecording
+from iap_bringup.nodes.node_recording import NodeRecording, expected_topics
 from iap_bringup.nodes.recorded_values import (
     collisions_of,
     command_of,
@@ -27,7 +27,6 @@ from iap_bringup.nodes.recorded_values import (
 )
 from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_bringup.nodes.sensor_log import SensorLog, SensorMessage
-from iap_bringup.nodes.step_synchronizer import MEASURED_WRENCHES, expected_topics
 from iap_bringup.plots.plots import DRAWN, write_plots
 from iap_control.nodes.topics import ESTIMATE_LOST
 from iap_description.errors import IapError
@@ -38,6 +37,7 @@ from iap_io.ros.node import EVERY, EXIT_DONE, EXIT_FAILED, STEADY, Diagnostics, 
 from iap_io.runs import topics
 from iap_io.runs.run_folder import create_run_folder, load_run
 from iap_io.runs.run_meta import COMPLETED
+from iap_io.runs.step_synchronizer import MEASURED_WRENCHES
 from iap_io.sensor_messages.sensor_messages import IMU
 from iap_io.wire.cdr import decoded
 from iap_io.wire.message_reader import MessageReader

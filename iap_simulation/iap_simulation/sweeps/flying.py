@@ -48,7 +48,7 @@ class Record(NamedTuple):
 
     folder: Path
 
-    def __call__(self, chunk: Chunk) -> list[Row]:
+    def fly(self, chunk: Chunk) -> list[Row]:
         """Rows of the runs, whose folders are there as a whole or not at all."""
         return [self._kept(chunk.name, scenario) for scenario in _scenarios(chunk)]
 

@@ -52,9 +52,7 @@ def sweep(
         records: whether the folder keeps a recording of each run.
     """
     began = time.monotonic()
-    work: Callable[[Chunk], list[Row]] = fly
-    if records:
-        work = Record(folder.runs)
+    work = Record(folder.runs).fly if records else fly
     chunks = [list(_chunks(study, point, 1 if records else RUNS)) for point in points]
     waiting = []
     for chunk in (each for of_point in chunks for each in of_point):

@@ -3,8 +3,8 @@
 
 import pytest
 
-from iap_bringup.experiments.cut_recording import cut
 from iap_description.errors import BadInput
+from iap_io.euroc.cut_recording import cut
 
 
 @pytest.fixture

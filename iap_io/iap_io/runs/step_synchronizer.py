@@ -12,23 +12,12 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.signals import Step, WrenchRecord
 from iap_io.runs.topics import COMMAND, ESTIMATED, REFERENCE, REVISED, TASK, WRENCHES
-from iap_simulation.vehicle import Vehicle
 
 SECOND = 1_000_000_000  # [ns]
 MAX_WAIT = SECOND // 2  # simulation time for which a tick waits for what is missing [ns]
 MEASURED_WRENCHES = WRENCHES[:3]  # raw, filtered, estimated
 NO_WRENCH = np.zeros(6)
 NO_WRENCH.setflags(write=False)
-
-
-def expected_topics(vehicle: Vehicle) -> tuple[str, ...]:
-    """Topics of a vehicle's nodes without which a tick is not complete."""
-    interaction = vehicle.interaction
-    if interaction is None:
-        return REFERENCE, COMMAND
-    revised = () if interaction.admittance is None else (REVISED,)
-    task = () if interaction.plan is None else (TASK,)
-    return (REFERENCE, COMMAND, *MEASURED_WRENCHES, *revised, *task)
 
 
 class _State(NamedTuple):
@@ -88,7 +77,7 @@ class StepSynchronizer:
     left out.
 
     Args:
-        expected: topics of what goes with the states of each vehicle, see `expected_topics`.
+        expected: topics of what goes with the states of each vehicle, in the order of the vehicles.
         write: takes the ticks of all vehicles at one instant.
     """
 
@@ -115,7 +104,7 @@ class StepSynchronizer:
 
         Args:
             vehicle: whose it is.
-            topic: one of those in `records.topics`.
+            topic: one of those in `iap_io.runs.topics`.
             stamp: of the state.
             value: a Reference, Command, wrench (6,) or ForceTask, as the topic has it.
 
