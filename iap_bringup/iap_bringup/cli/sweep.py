@@ -163,6 +163,8 @@ def _show(console: Console, study: Study, swept: Swept, folder: Path) -> None:
     for line in lines:
         table.add_row(*(line.get(key, "-") for key in columns))
     console.print(table)
-    text = "{runs} runs, {failed} failed; {retried} pieces of work were begun again; {wall_s:.1f} s"
+    text = (
+        "{runs} runs, {failed} failed; {retried} pieces of work were begun again; {wall_s:.1f} s"
+    )
     console.print(text.format(**swept.summary))
     console.print(f"folder: {folder}", soft_wrap=True)

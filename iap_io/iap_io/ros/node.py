@@ -7,6 +7,7 @@ A node's process ends with 0 after Ctrl-C and when its work is done, with 2 afte
 import gc
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any, Literal
 
 import rclpy
@@ -26,6 +27,7 @@ from iap_description.errors import BadInput, IapError
 from iap_description.plain_yaml import parse_yaml
 from iap_description.vehicles.platform import Platform, load_platform
 from iap_io.ros.node_inputs import NodeInputs
+from iap_io.ros.process_end import GRACE, end_within
 
 # Of state, reference and command; where the next may come before a lost one is sent again; of which none may be missed.
 LATEST, RESENT, EVERY = (
@@ -209,18 +211,39 @@ def run(
     Returns:
         The exit code of the process.
     """
+    code = EXIT_FAILED
+    with ExitStack() as middleware:  # ends what the process has of it, while Python is whole
+        middleware.callback(rclpy.try_shutdown)
+        try:
+            code = _work(name, make, arguments, middleware)
+        finally:
+            interrupts.end_by_exit_code()  # the terminal and launch both send SIGINT
+            end_within(GRACE, name, code)
+    return code
+
+
+def _work(
+    name: str,
+    make: Callable[[], Iterable[SuiteNode]],
+    arguments: Sequence[str] | None,
+    middleware: ExitStack,
+) -> int:
+    """The exit code of nodes that do their work; `middleware` receives what must be destroyed."""
     nodes: list[SuiteNode] = []
     asked_to_end = _Interrupts()
     try:
         _init(arguments)
-        nodes.extend(make())
+        for node in make():
+            nodes.append(node)
+            middleware.callback(node.destroy_node)
         for node in nodes:
             node.get_logger().info("ready")
         asked_to_end.may_raise = False
-        _spin(nodes, asked_to_end)
+        executor = make_executor()
+        middleware.callback(executor.shutdown)
+        _spin(executor, nodes, asked_to_end)
         for node in nodes:
             node.close()
-        return next((node.exit_code for node in nodes if node.exit_code is not None), EXIT_DONE)
     except (BadInput, ParameterException) as error:
         sys.stderr.write(f"{name}: {' '.join(str(error).split())}\n")
         return EXIT_BAD_INPUT
@@ -229,11 +252,7 @@ def run(
         return EXIT_FAILED
     except KeyboardInterrupt:  # before there was a node that could end its work
         return EXIT_DONE
-    finally:
-        interrupts.end_by_exit_code()  # the terminal and launch both send SIGINT
-        for node in nodes:
-            node.destroy_node()  # what it has of the middleware, while Python is whole
-        rclpy.try_shutdown()
+    return next((node.exit_code for node in nodes if node.exit_code is not None), EXIT_DONE)
 
 
 class _Interrupts:
@@ -265,8 +284,7 @@ def _init(arguments: Sequence[str] | None) -> None:
         raise BadInput(f"--ros-args: {error}") from error
 
 
-def _spin(nodes: Sequence[SuiteNode], asked_to_end: _Interrupts) -> None:
-    executor = make_executor()
+def _spin(executor: Executor, nodes: Sequence[SuiteNode], asked_to_end: _Interrupts) -> None:
     for node in nodes:
         executor.add_node(node)
     gc.collect()
@@ -274,4 +292,3 @@ def _spin(nodes: Sequence[SuiteNode], asked_to_end: _Interrupts) -> None:
     while not asked_to_end.came and all(node.exit_code is None for node in nodes):
         # With a time-out because the events executor of rclpy 9 never wakes up without one.
         executor.spin_once(timeout_sec=0.2)
-    executor.shutdown()
