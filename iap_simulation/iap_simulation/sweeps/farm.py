@@ -5,7 +5,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -38,8 +38,11 @@ class Farm(Protocol):
 
     def map(
         self, do: Callable[[Work], Done], pieces: Iterable[Work]
-    ) -> Iterator[Finished[Work, Done]]:
-        """Do pieces of work, each a pure function of itself; yields each when it is done, in any order."""
+    ) -> Generator[Finished[Work, Done], None, None]:
+        """Do pieces of work, each a pure function of itself; yields each when it is done, in any order.
+
+        Closing the generator ends what is still being done.
+        """
         ...
 
 
@@ -59,7 +62,7 @@ class LocalFarm:
 
     def map(
         self, do: Callable[[Work], Done], pieces: Iterable[Work]
-    ) -> Iterator[Finished[Work, Done]]:
+    ) -> Generator[Finished[Work, Done], None, None]:
         """See `Farm`. A process that dies takes its fellows with it; what they were at is begun again.
 
         Raises:
@@ -72,6 +75,7 @@ class LocalFarm:
             running: dict[Future[Done], Work] = {}
             try:
                 yield from self._drain(pool, do, left, again, running)
+                pool.shutdown()
                 return
             except BrokenProcessPool:
                 again[:0] = running.values()
@@ -83,7 +87,6 @@ class LocalFarm:
                             f"processes died {deaths[id(work)]} times at the same work: is the memory too small?"
                         ) from None
             finally:
-                pool.shutdown(wait=False, cancel_futures=True)
                 _end(pool)
 
     def _drain(
@@ -100,8 +103,12 @@ class LocalFarm:
                 work = again.pop(0) if again else next(left, None)
                 if work is None:
                     break
-                with _no_interrupts():
-                    running[pool.submit(do, work)] = work
+                try:
+                    with _no_interrupts():
+                        running[pool.submit(do, work)] = work
+                except BrokenProcessPool:  # a process has died since
+                    again.insert(0, work)
+                    raise
             if not running:
                 return
             done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -137,6 +144,8 @@ def _end_with_parent() -> None:
 
 
 def _end(pool: ProcessPoolExecutor) -> None:
-    """End processes that are still at work."""
-    for process in (getattr(pool, "_processes", None) or {}).values():
+    """End a pool whatever its processes are at; the pool forgets them when it is shut down."""
+    processes = list((getattr(pool, "_processes", None) or {}).values())
+    for process in processes:
         process.terminate()
+    pool.shutdown(wait=False, cancel_futures=True)

@@ -4,6 +4,7 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,9 +61,10 @@ def sweep(
             progress(len(chunk.seeds))
         else:
             waiting.append(chunk)
-    for chunk, rows in farm.map(work, waiting):
-        folder.add(chunk.name, rows)
-        progress(len(chunk.seeds))
+    with closing(farm.map(work, waiting)) as finished:
+        for chunk, rows in finished:
+            folder.add(chunk.name, rows)
+            progress(len(chunk.seeds))
     rows = [
         {**point.varied, **row}
         for point, of_point in zip(points, chunks, strict=True)
