@@ -2,6 +2,7 @@
 """From the platform's active wrench to one command per aircraft, within the aircraft's limits."""
 
 import math
+from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
@@ -39,6 +40,43 @@ STOP_DISTANCE = math.radians(1.0)  # by which commanded tilts stay off a joint's
 THRUST_TOLERANCE = 1e-9  # of a thrust, which is rounding and none [N]
 
 
+class AllocationTables(NamedTuple):
+    """A platform as the compiled allocation takes it.
+
+    Attributes:
+        parts: three times (3N, 6), of a rigid platform (4N, 6): the thrusts of a wrench's parts, which are given up one
+            after another.
+        limits: (N, 4) least and most thrust of each aircraft [N], tangents of its tilt against the vertical and the
+            platform.
+        is_free: (N,) whether each aircraft turns freely.
+        q_PB: (N, 4) attitude of each aircraft in P at rest.
+        arms: (N, 3) places of the aircraft's thrusts in P [m].
+        rotors: (4N,) least and most thrust of each rotor [N], and (N,) thrust per speed squared [N/rpm^2].
+    """
+
+    parts: tuple[Array, Array, Array]
+    limits: Array
+    is_free: Booleans
+    q_PB: Array
+    arms: Array
+    rotors: tuple[Array, Array, Array]
+
+    @classmethod
+    def of(cls, model: PlatformModel) -> Self:
+        """The tables of a platform, or of what is left of it."""
+        force, tilt, yaw = (
+            np.ascontiguousarray(model.B_inverse @ each) for each in _splits(model)
+        )
+        rotors = (*model.rotor_limits, _coefficients(model))
+        body = (_limits(model), model.turns, model.q_PB, _arms(model))
+        return cls((force, tilt, yaw), *body, rotors)
+
+
+def filter_share(time_constant: float, dt: float) -> float:
+    """Share of a new value that a first-order filter takes up in a period, both in seconds."""
+    return dt / (time_constant + dt)
+
+
 class Allocator:
     """Allocates wrenches of one platform: minimum norm, eq. (17), then attitude and thrust, eq. (18).
 
@@ -57,30 +95,25 @@ class Allocator:
         self._dt = dt
         self.set_rate_filter(rate_filter)
         self.set_model(model)
-        self._is_free, self._q_PB = model.turns, model.q_PB
-        self._arms = _arms(model)
         self.reset()
 
     def set_model(self, model: PlatformModel) -> None:
         """Allocate to what a model of the same platform says is left of it; past commands stay."""
-        self.model = model
-        self._limits = _limits(model)
-        self._rotors = (*model.rotor_limits, _coefficients(model))
-        self._parts = [np.ascontiguousarray(model.B_inverse @ split) for split in _splits(model)]
+        self.model, self._tables = model, AllocationTables.of(model)
         self._left = LeftRotors.of(model)
         shares = model.health.thrust_per_command
         self._thrust_share = None if (shares == 1.0).all() else shares
 
     def set_rate_filter(self, rate_filter: float) -> None:
         """Change the time constant [s] of the attitude command's derivative."""
-        self._share = self._dt / (rate_filter + self._dt)
+        self._share = filter_share(rate_filter, self._dt)
 
     def reset(self) -> None:
         """Forget past commands."""
         rigid = self.model.actuation == "rigid"
         self.command = Command.zeros(self.model.count, Mode.RPM if rigid else Mode.ATTITUDE_THRUST)
         self.command.q_WB[:, 3] = 0.0  # the first step has no past attitude to differentiate
-        self._thrusts = [np.zeros(self.model.B.shape[1]) for _ in self._parts]
+        self._thrusts = [np.zeros(self.model.B.shape[1]) for _ in self._tables.parts]
         self.saturated = False
         self.short = np.zeros(6)
 
@@ -92,20 +125,20 @@ class Allocator:
             q_WP: (4,) the platform's attitude.
             yaw: (N,) headings [rad].
         """
-        for part, thrusts in zip(self._parts, self._thrusts, strict=True):
+        command, tables = self.command, self._tables
+        for part, thrusts in zip(tables.parts, self._thrusts, strict=True):
             matvec(part, U, thrusts)
-        command = self.command
         command.wrench_P[:] = U
         if self.model.actuation == "rigid":
             speeds = (command.rpm, command.thrust)
             if self._left is None:
-                self.saturated = _rotor_speeds(*self._thrusts, *self._rotors, *speeds)
+                self.saturated = rotor_speeds(*self._thrusts, *tables.rotors, *speeds)
             else:
                 self.saturated = self._left.speeds(self._thrusts, *speeds)
         else:
-            settings = (self._limits, self._is_free, self._q_PB, self._share, self._dt)
-            out = (command.thrust, command.q_WB, command.w_WB_B, self._arms, self.short)
-            self.saturated = _attitudes(*self._thrusts, q_WP, yaw, *settings, *out)
+            settings = (tables.limits, tables.is_free, tables.q_PB, self._share, self._dt)
+            out = (command.thrust, command.q_WB, command.w_WB_B, tables.arms, self.short)
+            self.saturated = attitudes(*self._thrusts, q_WP, yaw, *settings, *out)
             if self._thrust_share is not None:  # of what is commanded
                 command.thrust /= self._thrust_share
         return command
@@ -164,7 +197,7 @@ def _splits(model: PlatformModel) -> list[Array]:
 
 
 @njit(cache=True)
-def _attitudes(
+def attitudes(
     forces_P: Array,
     tilts_P: Array,
     yaws_P: Array,
@@ -251,7 +284,7 @@ def _add_lack(f: Vec, arm: Vec, short: Array) -> None:
 
 
 @njit(cache=True)
-def _rotor_speeds(
+def rotor_speeds(
     lift: Array,
     tilt: Array,
     yaw: Array,

@@ -2,24 +2,21 @@
 """Controllers of platforms: their protocol, the suite's own, and the choice of one by its name."""
 
 from collections.abc import Mapping
-from typing import Literal, Protocol
-
-import numpy as np
+from typing import Protocol
 
 from iap_control.allocator import Allocator
 from iap_control.disturbance_observer import DisturbanceObserver
 from iap_control.gains import DisturbanceGains, Gains
+from iap_control.headings import Headings, YawMode
 from iap_control.interaction.wrench_control import WrenchControl
 from iap_control.laws.position_yaw import PositionYawControl
 from iap_control.model import Actuation, Inertia, PlatformModel
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.kernels import yaw_of
 from iap_description.plugins import load_class
 from iap_description.signals import NO_WRENCH, ForceTask, Reference
-from iap_description.states import REF_FIXED, REF_Q, Command, Level, Q
+from iap_description.states import Command, Level, Q
 
-YawMode = Literal["follow", "hold", "given"]
 AUTO = "auto"  # the law that the platform's joints allow
 LAWS: Mapping[str, Actuation] = {  # law -> the platforms that it flies
     "full_actuation": "full",
@@ -97,32 +94,12 @@ def make_controller(
     return controller
 
 
-class Headings:
-    """Headings of a platform's aircraft.
-
-    Args:
-        mount_yaw: (N,) of the aircraft in P at rest [rad].
-        mode: they follow the platform's, are held, or are given by the reference.
-    """
-
-    def __init__(self, mount_yaw: Array, mode: YawMode) -> None:
-        self._mount_yaw, self._mode = mount_yaw, mode
-        self.reset()
-
-    def reset(self) -> None:
-        """Hold none yet."""
-        self._headings = np.zeros(len(self._mount_yaw))
-        self._is_held = False
-
-    def __call__(self, x: Array, reference: Reference) -> Array:
-        """(N,) [rad] at a state row (13,); the same array every time unless the reference gives them."""
-        if self._mode == "given":
-            return reference.row[REF_FIXED:]
-        if not self._is_held or self._mode == "follow":
-            q_WP = reference.row[REF_Q] if reference.level == Level.POSE else x[Q]
-            np.add(self._mount_yaw, yaw_of(q_WP), out=self._headings)
-            self._is_held = True
-        return self._headings
+def disturbance_settings(model: PlatformModel, gains: Gains) -> tuple[Inertia, DisturbanceGains]:
+    """Settings of a platform's disturbance observer, which is off where the gains do not name its actuation."""
+    chosen = gains.disturbance
+    if model.actuation not in chosen.actuation:
+        chosen = chosen.model_copy(update={"bandwidth": (0.0, 0.0)})
+    return model.inertia, chosen
 
 
 class PlatformController:
@@ -148,7 +125,7 @@ class PlatformController:
         self.gains, self.model = gains, model.coupled(gains.com_coupling)
         self.headings = Headings(model.mount_yaw, yaw_mode)
         self.allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
-        self.disturbance = DisturbanceObserver(*self._disturbance_settings, dt)
+        self.disturbance = DisturbanceObserver(*disturbance_settings(self.model, gains), dt)
         self._law: PositionYawControl | WrenchControl
         if model.actuation == "rigid":
             follows = yaw_mode == "follow"
@@ -161,7 +138,7 @@ class PlatformController:
         """Change the gains, also in flight; the integrals and the estimated disturbance stay."""
         self.gains, self.model = gains, self.model.coupled(gains.com_coupling)
         self.allocator.set_rate_filter(gains.rate_filter)
-        self.disturbance.set_gains(*self._disturbance_settings)
+        self.disturbance.set_gains(*disturbance_settings(self.model, gains))
         self._law.set_gains(self.model, gains)
 
     def set_model(self, model: PlatformModel) -> None:
@@ -169,13 +146,6 @@ class PlatformController:
         self.model = model.coupled(self.gains.com_coupling)
         self.allocator.set_model(model)
         self._law.set_gains(self.model, self.gains)
-
-    @property
-    def _disturbance_settings(self) -> tuple[Inertia, DisturbanceGains]:
-        gains = self.gains.disturbance
-        if self.model.actuation not in gains.actuation:
-            gains = gains.model_copy(update={"bandwidth": (0.0, 0.0)})
-        return self.model.inertia, gains
 
     def reset(self) -> None:
         """Forget integrals, disturbance and past commands."""

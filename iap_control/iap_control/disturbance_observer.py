@@ -119,7 +119,7 @@ class DisturbanceObserver:
             x: (13,) state row of the central body now.
             wrench_P: (6,) wrench of the environment that is felt, likewise.
         """
-        _observe(x, wrench_P, self._observed, self._dt, self._memory, self.wrench_P)
+        observe(x, wrench_P, self._observed, self._dt, self._memory, self.wrench_P)
         return self.wrench_P
 
     def note(self, made_P: Array | None) -> None:
@@ -130,7 +130,7 @@ class DisturbanceObserver:
 
 
 @njit(cache=True)
-def _observe(
+def observe(
     x: Array, felt_P: Array, observed: Observed, dt: float, memory: Memory, wrench_P: Array
 ) -> None:
     """Advance the estimate by one period and express it about P's origin in P."""

@@ -7,12 +7,19 @@ Collisions of one vehicle with another are noted, not fatal.
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
 from iap_physics.engines.engine import WORLD
 from iap_physics.plant import Plant
 from iap_physics.plant_spec import PlantSpec
 
+UPSIDE_DOWN = "{} is upside down"
 CRASHED = "crashed"  # outcome of a flight whose vehicle touched what it must not, or overturned
+
+
+def is_upside_down(rows: Array) -> Any:  # noqa: ANN401 - one truth value, or an array of them
+    """Whether the z axis of bodies (..., 13) points below the horizon."""
+    return rows[..., 3] * rows[..., 3] + rows[..., 4] * rows[..., 4] > 0.5
 
 
 @dataclass
@@ -44,9 +51,8 @@ class FlightMonitor:
             FlightFailed: crash, or a contact lost for good.
         """
         for i, vehicle in enumerate(self.spec.vehicles):
-            q = plant.state(i)[0, 0, 3:7]
-            if q[0] * q[0] + q[1] * q[1] > 0.5:  # the platform's z axis points below the horizon
-                raise FlightFailed(CRASHED, plant.t, f"{vehicle.name} is upside down")
+            if is_upside_down(plant.state(i)[0, 0]):
+                raise FlightFailed(CRASHED, plant.t, UPSIDE_DOWN.format(vehicle.name))
         self._check_contacts(plant)
         self._check_losses(plant)
 

@@ -19,7 +19,15 @@ from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_i
 from iap_physics.plant_faults import PlantFaults
 from iap_physics.plant_spec import Disturbance, PlantSpec, add_disturbances
 from iap_physics.propulsion import Airframe, Propulsion
-from iap_physics.wind import Generators, GustParameters, Wind, first_gust, generators, step_gust
+from iap_physics.wind import (
+    Generators,
+    GustNoise,
+    GustParameters,
+    Wind,
+    first_gust,
+    generators,
+    step_gust,
+)
 
 GUSTS = "gusts"  # stream of their noise
 NO_WRENCH_HERE = "command: a platform wrench is for its controller: publish on command/wrench"
@@ -50,6 +58,7 @@ class Plant:
         has_drag: whether bodies feel the air.
         gust_rng: the gusts' own generator, or one for each world.
         batch: number of equal worlds B.
+        raises: whether the end of the only world is an exception, and not a status as in a batch.
         measured: the vehicles whose contact wrench is measured, in a world that is no batch.
         disturbances: what disturbs each vehicle.
         faults: of each vehicle, in a world that is no batch.
@@ -67,12 +76,13 @@ class Plant:
         has_drag: bool,
         gust_rng: Generators,
         batch: int = 1,
+        raises: bool = True,
         measured: Sequence[int] = (),
         disturbances: Sequence[Sequence[Disturbance]] = (),
         faults: Sequence[Sequence[PlantFault]] = (),
         probes: Sequence[Probe] = (),
     ) -> None:
-        self.engine = engine
+        self.engine, self._raises = engine, raises and batch == 1
         self.dt = 1.0 / physics_hz
         self.substeps = round(physics_hz / control_hz)
         self.propulsion = []
@@ -85,9 +95,9 @@ class Plant:
         self._drag = drag_coefficients([airframe.assembly for airframe in airframes])
         self._has_drag = has_drag
         self._wind, self._gusts = wind, GustParameters.of(wind)
-        self._gust_rngs = generators(gust_rng, batch)
+        rngs = generators(gust_rng, batch)
         self._air_W = np.repeat(wind.mean_W[None], batch, axis=0)
-        self._gust_state = first_gust(self._gust_rngs)
+        self._gust_state, self._gust_noise = first_gust(rngs), GustNoise(rngs)
         self._bases = [each.rows.start for each in self.propulsion]
         self._measured = tuple(measured)
         self._disturbances = tuple(disturbances)
@@ -104,8 +114,16 @@ class Plant:
             self._inputs = Inputs(self._air_W, self._external_W[:, 0], self.ticks)
 
     @classmethod
-    def of(cls, spec: PlantSpec, engine: Engine, probes: Sequence[Probe] = ()) -> Self:
-        """The plant of a specification at its start, in an engine of one world that is loaded here.
+    def of(
+        cls,
+        spec: PlantSpec,
+        engine: Engine,
+        probes: Sequence[Probe] = (),
+        *,
+        batch: int = 1,
+        raises: bool = True,
+    ) -> Self:
+        """The plant of a specification at its start, the same in all worlds of an engine that is loaded here.
 
         Raises:
             BadInput: a vehicle starts inside an object of the world or folded into itself.
@@ -123,6 +141,8 @@ class Plant:
             wind=spec.wind,
             has_drag=spec.has_drag,
             gust_rng=spec.rng(GUSTS),
+            batch=batch,
+            raises=raises,
             measured=[i for i, each in enumerate(spec.vehicles) if each.wrench_filter is not None],
             disturbances=[vehicle.disturbances for vehicle in spec.vehicles],
             faults=[vehicle.faults for vehicle in spec.vehicles],
@@ -134,7 +154,8 @@ class Plant:
 
     def restart(self, spec: PlantSpec) -> None:
         """Back to the start of a specification with the same world and vehicles."""
-        self.reset(spec.start, spec.start_rpm, spec.rng(GUSTS))
+        batch = len(self.ticks)
+        self.reset(np.repeat(spec.start, batch, axis=0), spec.start_rpm, spec.rng(GUSTS))
 
     def vehicle_of(self, row: int) -> int:
         """Number of the vehicle that owns a state row."""
@@ -184,8 +205,7 @@ class Plant:
             return
         rngs = generators(gust_rng, len(chosen))
         self._gust_state[chosen] = first_gust(rngs)
-        for world, rng in zip(chosen.tolist(), rngs, strict=True):
-            self._gust_rngs[world] = rng
+        self._gust_noise.reset(chosen, rngs)
         for propulsion, speeds in zip(self.propulsion, rpm, strict=True):
             propulsion.reset(speeds, chosen)
         for faults in self._faults.values():
@@ -229,7 +249,7 @@ class Plant:
             if not self._is_late(vehicle, command, on_board=on_board):
                 propulsion.take(command)
             return
-        if len(self.ticks) == 1:
+        if self._raises:
             raise FlightFailed("invalid_command", self.t, "the controller's command is not finite")
         is_finite = command.finite_worlds(len(self.ticks))
         propulsion.take(command, is_finite)
@@ -261,7 +281,7 @@ class Plant:
         """
         if self._wind.turbulence > 0.0:
             self._gust_state, gust_W = step_gust(
-                self._gust_state, self._gusts, self.substeps * self.dt, self._gust_rngs
+                self._gust_state, self._gusts, self.substeps * self.dt, self._gust_noise()
             )
             np.add(self._wind.mean_W, gust_W, out=self._air_W)
         for faults in self._faults.values():

@@ -28,7 +28,7 @@ import numpy as np
 from numba import njit
 from pydantic import Field, model_validator
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.config import NonNegative, Real, Record
 from iap_description.errors import BadInput
 
@@ -37,6 +37,7 @@ Generators = np.random.Generator | Sequence[np.random.Generator]  # one, or one 
 FOOT = 0.3048  # [m]
 LOWEST, HIGHEST = 10.0 * FOOT, 1000.0 * FOOT  # heights of the low-altitude form [m]
 GUST_STATES = 5  # one for u, two each for v and w
+_CHUNK = 64  # instants whose noise is made at once; the sequence does not depend on it
 _ROOT3 = math.sqrt(3.0)
 
 
@@ -175,19 +176,47 @@ def first_gust(rng: Generators, *, batch: int = 1) -> Array:
     return n
 
 
-def step_gust(state: Array, p: GustParameters, dt: float, rng: Generators) -> tuple[Array, Array]:
+class GustNoise:
+    """White noise that drives the gusts of many worlds, made ahead; each world's sequence is that of its generator.
+
+    Args:
+        rngs: each world's own generator.
+    """
+
+    def __init__(self, rngs: Sequence[np.random.Generator]) -> None:
+        self._rngs = list(rngs)
+        self._made = np.zeros((len(self._rngs), _CHUNK, GUST_STATES))
+        self._next = np.full(len(self._rngs), _CHUNK)
+
+    def reset(self, worlds: Integers, rngs: Sequence[np.random.Generator]) -> None:
+        """Start worlds anew, each with its generator."""
+        for world, rng in zip(worlds.tolist(), rngs, strict=True):
+            self._rngs[world] = rng
+        self._next[worlds] = _CHUNK
+
+    def __call__(self) -> Array:
+        """The next standard normal numbers (B, 5)."""
+        for world in np.flatnonzero(self._next == _CHUNK).tolist():
+            self._made[world] = self._rngs[world].standard_normal((_CHUNK, GUST_STATES))
+            self._next[world] = 0
+        noise = self._made[np.arange(len(self._next)), self._next]
+        self._next += 1
+        return noise
+
+
+def step_gust(state: Array, p: GustParameters, dt: float, noise: Array) -> tuple[Array, Array]:
     """Gusts after a step.
 
     Args:
         state: (B, 5) from `first_gust` or the last step.
         p: intensities and time constants.
         dt: step [s].
-        rng: the gusts' own generator, or one for each world.
+        noise: (B, 5) standard normal numbers, such as a `GustNoise` makes.
 
     Returns:
         The new state (B, 5) and the gust's velocity gust_W (B, 3) [m/s], to be added to the mean wind.
     """
     state, gust_W = state.copy(), np.empty((len(state), 3))
-    _advance(state, _white(rng, len(state)), dt, p)
+    _advance(state, noise, dt, p)
     _gust(state, p, gust_W)
     return state, gust_W

@@ -75,6 +75,11 @@ def is_far(row: Array, reference: Array) -> bool:
     return bool(max(abs(row[j] - reference[j]) for j in range(3)) > MAX_DISTANCE)
 
 
+def too_far(name: str) -> str:
+    """The sentence on a vehicle whose flight ends for that."""
+    return f"{name} is more than {MAX_DISTANCE:.0f} m from its reference"
+
+
 def check_distances(
     plant: Plant, vehicles: Sequence[Vehicle], references: Sequence[Reference]
 ) -> None:
@@ -85,8 +90,7 @@ def check_distances(
     """
     for i, (vehicle, reference) in enumerate(zip(vehicles, references, strict=True)):
         if is_far(plant.state(i)[0, 0], reference.row):
-            why = f"{vehicle.name} is more than {MAX_DISTANCE:.0f} m from its reference"
-            raise FlightFailed("diverged", plant.t, why)
+            raise FlightFailed("diverged", plant.t, too_far(vehicle.name))
 
 
 class ClosedLoop:

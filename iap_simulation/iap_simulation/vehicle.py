@@ -96,11 +96,8 @@ class Vehicle:
         if vehicle.push is not None and vehicle.control.wrench_mode != "none":
             check_axes(model, pushed_axes(vehicle.push), vehicle.name)
         line = _timeline(scenario, vehicle, model, recorded)
-        sense = NoisyState(vehicle.state_noise, _noise(scenario.seed, vehicle.name))
-        row = drawn_start(
-            line.row(0), scenario.draw, stream(scenario.seed, f"{vehicle.name}/start")
-        )
-        start, rpm = _start(vehicle, model_assembly, model, row)
+        sense = NoisyState(vehicle.state_noise, state_noise_stream(scenario.seed, vehicle.name))
+        start, rpm, hover = vehicle_start(scenario, vehicle, model_assembly, model, line.row(0))
         allocator = Allocator(model, rate_filter=gains.rate_filter, dt=scenario.dt)
         return cls(
             vehicle.name,
@@ -110,7 +107,7 @@ class Vehicle:
             sense,
             start,
             rpm,
-            _thrust(_balanced(vehicle, model, LEVEL, row[REF_FIXED:]), vehicle),
+            hover,
             allocator,
             vehicle.start.mode == "ground",
             InteractionControl.of(scenario, vehicle, model_assembly)
@@ -126,7 +123,7 @@ class Vehicle:
         self.controller.reset()
         self.allocator.reset()
         self.faults.reset()
-        self.sense.reset(_noise(seed, self.name))
+        self.sense.reset(state_noise_stream(seed, self.name))
         if self.interaction is not None:
             self.interaction.reset()
 
@@ -208,7 +205,8 @@ def _check_times(scenario: Scenario, duration: float) -> None:
                 )
 
 
-def _noise(seed: int, name: str) -> np.random.Generator:
+def state_noise_stream(seed: int, name: str) -> np.random.Generator:
+    """The generator of a vehicle's state noise."""
     return stream(seed, f"{name}/state_noise")
 
 
@@ -222,6 +220,24 @@ def _timeline(
     yaw = None if given is None else np.deg2rad(given)
     line = line.placed(np.array(vehicle.offset), model.mount_yaw, yaw)
     return line if scenario.duration is None else line.cut(scenario.duration)
+
+
+def vehicle_start(
+    scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly, model: PlatformModel, row: Array
+) -> tuple[Array, Array, Array]:
+    """State rows (bodies, 13), rotor speeds (N, 4) [rpm] and hover thrusts (N,) [N] at the start that a seed draws.
+
+    Args:
+        scenario: whose seed counts.
+        vehicle: of it.
+        assembly: of the controller's model.
+        model: of the controller.
+        row: the reference row (19 + N) that the start is displaced from.
+    """
+    drawn = drawn_start(row, scenario.draw, stream(scenario.seed, f"{vehicle.name}/start"))
+    start, rpm = _start(vehicle, assembly, model, drawn)
+    hover = _balanced(vehicle, model, LEVEL, drawn[REF_FIXED:])
+    return start, rpm, _thrust(hover, vehicle)
 
 
 def _start(

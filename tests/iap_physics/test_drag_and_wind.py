@@ -28,7 +28,7 @@ def gusts(wind, dt, steps, batch, seed=0):
     rng, parameters = np.random.default_rng(seed), GustParameters.of(wind)
     state, record = first_gust(rng, batch=batch), []
     for _ in range(steps):
-        state, gust_W = step_gust(state, parameters, dt, rng)
+        state, gust_W = step_gust(state, parameters, dt, rng.standard_normal(state.shape))
         record.append(gust_W)
     return np.array(record)
 
@@ -82,7 +82,9 @@ def test_gusts_that_start_from_calm_reach_their_variance():
     parameters, rng = GustParameters.of(BREEZE), np.random.default_rng(5)
     state = np.zeros((20_000, 5))
     for _ in range(50):
-        state, gust_W = step_gust(state, parameters, 0.2 * parameters.time_uv, rng)
+        state, gust_W = step_gust(
+            state, parameters, 0.2 * parameters.time_uv, rng.standard_normal(state.shape)
+        )
     sigmas = [parameters.sigma_uv, parameters.sigma_uv, parameters.sigma_w]
     np.testing.assert_allclose(gust_W.std(axis=0), sigmas, rtol=0.02)
 

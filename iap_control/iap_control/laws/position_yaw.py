@@ -16,7 +16,7 @@ from numba import njit
 from iap_control.allocation import attitude_of_thrust, limited_thrust
 from iap_control.allocator import Allocator
 from iap_control.gains import Gains
-from iap_control.laws.tracking import ACCELERATION, VELOCITY, Law, Tracking, integrate, track
+from iap_control.laws.tracking import ACCELERATION, POSE, VELOCITY, Law, Tracking, integrate, track
 from iap_control.model import Inertia, PlatformModel, check_axes
 from iap_description.arrays import Array
 from iap_description.kernels import (
@@ -42,7 +42,6 @@ from iap_description.kernels import (
 )
 from iap_description.momentum import inertia_about_com
 from iap_description.signals import AXES, ForceMode, ForceTask, Reference
-from iap_description.states import REF_ALPHA, REF_Q, REF_W, Level
 
 RATE_MAX, ALPHA_MAX = 4.0, 20.0  # fed forward of the attitude command [rad/s], [rad/s^2]
 
@@ -97,6 +96,11 @@ def _largest_pull(model: PlatformModel, J_c: Array, kP: Array) -> float:
     return gravity * math.tan(min(tilt_max, max(float(tilt), 0.0)))
 
 
+def rigid_law(gains: Gains) -> Law:
+    """The motion gains of a rigid platform."""
+    return Law.of(gains)._replace(kI=np.array([*gains.rigid.kI, 0.0, 0.0, 0.0]))
+
+
 class RigidMemory(NamedTuple):
     """Memory of the attitude part: the last command and its filtered derivatives; nothing while `started` is 0."""
 
@@ -109,6 +113,59 @@ class RigidMemory(NamedTuple):
     def empty(cls) -> "RigidMemory":
         """Memory of a controller that has not run yet."""
         return cls(np.zeros(4), np.zeros(3), np.zeros(3), np.zeros(1))
+
+
+class YawMemory(NamedTuple):
+    """Memory of the yaw command.
+
+    Attributes:
+        yaw: (1,) the last one [rad].
+        rate: (1,) its rate [rad/s].
+        is_known: (1,) 1 where there is one, else 0.
+    """
+
+    yaw: Array
+    rate: Array
+    is_known: Array
+
+    @classmethod
+    def empty(cls) -> "YawMemory":
+        """Memory of a controller that has not run yet."""
+        return cls(np.zeros(1), np.zeros(1), np.zeros(1))
+
+
+@njit(cache=True)
+def yaw_command(
+    row: Array,
+    level: int,
+    heading: float,
+    mount_yaw: float,
+    follows: bool,
+    dt: float,
+    memory: YawMemory,
+) -> float:
+    """Yaw [rad]: the heading's, or the sum of the turn rates where no pose is tracked.
+
+    Args:
+        row: (19+) reference row.
+        level: what is tracked of it.
+        heading: of the first aircraft [rad].
+        mount_yaw: the same in P at rest [rad].
+        follows: whether the headings follow the platform's yaw.
+        dt: control period [s].
+        memory: advanced in place.
+    """
+    q_WP = quat(row[3:])
+    if level == ACCELERATION:
+        memory.rate[0] += dt * rotate(q_WP, vec(row[16:]))[2]
+    else:
+        memory.rate[0] = rotate(q_WP, vec(row[10:]))[2]
+    if memory.is_known[0] == 0.0 or level == POSE or not follows:
+        memory.yaw[0] = heading - mount_yaw
+    else:
+        memory.yaw[0] += dt * memory.rate[0]
+    memory.is_known[0] = 1.0
+    return memory.yaw[0]
 
 
 @njit(cache=True)
@@ -249,7 +306,7 @@ class PositionYawControl:
     def set_gains(self, model: PlatformModel, gains: Gains) -> None:
         """Change the gains, also in flight; the integral stays."""
         self._model = model
-        self._law = Law.of(gains)._replace(kI=np.array([*gains.rigid.kI, 0.0, 0.0, 0.0]))
+        self._law = rigid_law(gains)
         self._rigid = RigidLaw.of(gains, model)
 
     def reset(self) -> None:
@@ -257,8 +314,7 @@ class PositionYawControl:
         self._integral = np.zeros(6)
         self._work = Tracking.empty()
         self._memory = RigidMemory.empty()
-        self._yaw: float | None = None
-        self._yaw_rate = 0.0
+        self._yaw = YawMemory.empty()
 
     def __call__(
         self,
@@ -278,20 +334,8 @@ class PositionYawControl:
             check_axes(self._model, np.ones(len(AXES), dtype=bool), "platform")
         memory = (x, reference.row, wrench_e_P, self._integral, self._work)
         settings = (int(reference.level), self._model.inertia, self._law, self._rigid)
-        yaw = self._yaw_command(x, reference)
+        heading, mount = self._headings(x, reference)[0], self._model.mount_yaw[0]
+        turn = (int(reference.level), heading, mount, self._follows, self._dt)
+        yaw = yaw_command(reference.row, *turn, self._yaw)
         end = (self._dt, allocator.saturated)
         return position_yaw_wrench(*memory, *settings, self._memory, yaw, *end)
-
-    def _yaw_command(self, x: Array, reference: Reference) -> float:
-        """Yaw [rad]: the heading's, or the sum of the turn rates where no pose is tracked."""
-        q_WP = quat(reference.row[REF_Q])
-        if reference.level == Level.ACCELERATION:
-            self._yaw_rate += self._dt * rotate(q_WP, vec(reference.row[REF_ALPHA]))[2]
-        else:
-            self._yaw_rate = rotate(q_WP, vec(reference.row[REF_W]))[2]
-        if self._yaw is None or reference.level == Level.POSE or not self._follows:
-            heading = self._headings(x, reference)[0]
-            self._yaw = float(heading - self._model.mount_yaw[0])
-        else:
-            self._yaw += self._dt * self._yaw_rate
-        return self._yaw

@@ -18,8 +18,8 @@ from iap_io.runs.topics import WRENCHES
 class Table:
     """A dataclass of arrays (and of such) that have a row for every control tick; None is a part that is not there."""
 
-    def rows(self, chosen: slice) -> Self:
-        """Some of the rows."""
+    def rows(self, chosen: slice | tuple[slice, int]) -> Self:
+        """Some of the rows; of a table whose rows have two dimensions, those of one column."""
         return self._each(lambda a: a[chosen], lambda part: part.rows(chosen))
 
     def shaped(self, *lead: int) -> Self:

@@ -147,13 +147,15 @@ class FreeFlight:
         """
         engine, p = self._engine, self._propulsion
         engine.check_flies()
+        flew = engine.status == RUNNING
         worlds = (self._blocks, engine.state(), engine.status, self._failed)
         state = (p.command, p.rotors, p.known, inputs, self._vehicle)
         advance_worlds(*worlds, *state, self._lanes, steps, self._dt)
         for step in range(steps):
-            if engine.batch == 1 and self._failed[0] == step:
+            if engine.raises and self._failed[0] == step:
                 engine.fail(self._name, self._dt)
             engine.t += self._dt
+        engine.step_counts[flew] += np.where(self._failed[flew] < 0, steps, self._failed[flew])
 
 
 def _write(lanes: Array, row: int, values: dict[int, Array]) -> None:

@@ -26,6 +26,7 @@ class _Snapshot:
     t: float
     x: Array
     status: Integers
+    step_counts: Integers
 
 
 class ClosedFormEngine(Engine):
@@ -35,13 +36,16 @@ class ClosedFormEngine(Engine):
         gravity: [m/s^2], along -z.
         parts: assembly, first state row and model of every vehicle.
         has_resistance: whether a joint has friction or a stop.
+        step_counts: (B,) physics steps of every world since its own reset.
+        raises: whether the end of the only world is an exception, and not a status as in a batch.
     """
 
-    def __init__(self, *, batch: int = 1) -> None:
+    def __init__(self, *, batch: int = 1, raises: bool = True) -> None:
         """Prepare for a batch of equal worlds; `load` fills them."""
-        self.batch = batch
+        self.batch, self.raises = batch, raises and batch == 1
         self.t = 0.0
         self.status = np.full(batch, RUNNING, dtype=np.int64)
+        self.step_counts = np.zeros(batch, dtype=np.int64)
         self._assemblies: tuple[Assembly, ...] = ()
         self._objects: tuple[Placed, ...] = ()
 
@@ -66,13 +70,13 @@ class ClosedFormEngine(Engine):
         chosen = world_indices(worlds, self.batch)
         self._x[chosen] = check_start(self._assemblies, x, len(chosen))
         self._wrenches[chosen] = 0.0
-        self.status[chosen] = RUNNING
+        self.status[chosen], self.step_counts[chosen] = RUNNING, 0
         if worlds is None:
             self.t = 0.0
 
     def snapshot(self) -> _Snapshot:
-        """Time, states and status of all worlds."""
-        return _Snapshot(self.t, self._x.copy(), self.status.copy())
+        """Time, states, status and steps of all worlds."""
+        return _Snapshot(self.t, self._x.copy(), self.status.copy(), self.step_counts.copy())
 
     def restore(self, snapshot: object) -> None:
         """Return to a snapshot."""
@@ -80,7 +84,7 @@ class ClosedFormEngine(Engine):
             raise IapError("restore: the snapshot is not of this engine")
         self.t = snapshot.t
         self._x[:] = snapshot.x
-        self.status[:] = snapshot.status
+        self.status[:], self.step_counts[:] = snapshot.status, snapshot.step_counts
         self._wrenches[:] = 0.0
 
     def apply(self, wrenches_W: Array) -> None:
@@ -99,6 +103,7 @@ class ClosedFormEngine(Engine):
             ):
                 self._end_diverged(assembly.name, dt)
         self._wrenches[:] = 0.0
+        self.step_counts += self.status == RUNNING
         self.t += dt
 
     def check_flies(self) -> None:
@@ -107,7 +112,7 @@ class ClosedFormEngine(Engine):
         Raises:
             FlightFailed: it has.
         """
-        if self.batch == 1 and self.status[0] != RUNNING:
+        if self.raises and self.status[0] != RUNNING:
             raise FlightFailed("diverged", self.t, "the flight has ended already: reset it")
 
     def fail(self, name: str, dt: float) -> None:
@@ -121,7 +126,7 @@ class ClosedFormEngine(Engine):
     def _end_diverged(self, name: str, dt: float) -> None:
         has_ended = self.status != RUNNING
         self._x[has_ended] = self._x_before[has_ended]
-        if self.batch == 1:
+        if self.raises:
             self.fail(name, dt)
 
     def state(self) -> Array:

@@ -20,6 +20,8 @@ OBJECT = -2  # the world's first object; its k-th is OBJECT - k
 RUNNING = 0
 DIVERGED = 1  # a state would no longer be finite
 INVALID_COMMAND = 2  # a command held NaN or infinity
+UPSIDE_DOWN = 3  # whoever watches its flight has ended it, as for all that follow
+FAR = 4  # from its reference
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Engine(Protocol):
     Attributes:
         batch: number B of worlds.
         t: time since all worlds started [s].
-        status: (B,) status of every world: `RUNNING`, `DIVERGED` or `INVALID_COMMAND`.
+        status: (B,) status of every world: `RUNNING`, or why it stands still.
     """
 
     batch: int

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A noisy state, as a motion capture or an odometry would give it: white noise on pose and twist."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from iap_description import so3
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.config import NonNegative, Record
 from iap_description.states import P, Q, V, W
 
 _CHUNK = 1024  # draws made at once; the sequence does not depend on it
+_BATCH_CHUNK = 64  # likewise of each world of a batch, for the memory's sake
 
 
 class StateNoise(Record):
@@ -23,6 +26,14 @@ class StateNoise(Record):
 NO_NOISE = StateNoise(position=0.0, attitude_deg=0.0, velocity=0.0, rate_deg=0.0)
 
 
+def drawn(noise: StateNoise, rng: np.random.Generator, count: int) -> tuple[Array, Array]:
+    """The next noise of a body: of position, velocity and rates (count, 9), and turns (count, 4)."""
+    draws = rng.standard_normal((count, 12))
+    scale = np.repeat([noise.position, noise.velocity, np.deg2rad(noise.rate_deg)], 3)
+    turns = so3.quaternion_exp(np.deg2rad(noise.attitude_deg) * draws[:, 9:])
+    return draws[:, :9] * scale, turns
+
+
 class NoisyState:
     """Adds noise to a body's state row.
 
@@ -32,8 +43,7 @@ class NoisyState:
     """
 
     def __init__(self, noise: StateNoise, rng: np.random.Generator) -> None:
-        self._scale = np.repeat([noise.position, noise.velocity, np.deg2rad(noise.rate_deg)], 3)
-        self._attitude = np.deg2rad(noise.attitude_deg)
+        self._deviations = noise
         self._is_zero = noise == NO_NOISE
         self._row = np.zeros(13)
         self.reset(rng)
@@ -56,7 +66,46 @@ class NoisyState:
         return row
 
     def _draw(self) -> None:
-        draws = self._rng.standard_normal((_CHUNK, 12))
-        self._noise = draws[:, :9] * self._scale
-        self._turns = so3.quaternion_exp(self._attitude * draws[:, 9:])
+        self._noise, self._turns = drawn(self._deviations, self._rng, _CHUNK)
         self._next = 0
+
+
+class NoisyStates:
+    """Adds noise to a body's state rows in many worlds, to each as a `NoisyState` of its own would.
+
+    Args:
+        noise: standard deviations.
+        rngs: each world's own generator.
+    """
+
+    def __init__(self, noise: StateNoise, rngs: Sequence[np.random.Generator]) -> None:
+        self._noise = noise
+        self._rngs = list(rngs)
+        self.is_zero = noise == NO_NOISE
+        self._made = np.zeros((len(self._rngs), _BATCH_CHUNK, 9))
+        self._turns = np.zeros((len(self._rngs), _BATCH_CHUNK, 4))
+        self._next = np.full(len(self._rngs), _BATCH_CHUNK)
+
+    def reset(self, worlds: Integers, rngs: Sequence[np.random.Generator]) -> None:
+        """Start worlds anew, each with its generator."""
+        for world, rng in zip(worlds.tolist(), rngs, strict=True):
+            self._rngs[world] = rng
+        self._next[worlds] = _BATCH_CHUNK
+
+    def __call__(self, x: Array) -> Array:
+        """The rows (B, 13) as they are measured."""
+        for world in np.flatnonzero(self._next == _BATCH_CHUNK).tolist():
+            self._draw(world)
+        each = np.arange(len(x))
+        noise, out = self._made[each, self._next], x.copy()
+        out[:, P] += noise[:, :3]
+        out[:, V] += noise[:, 3:6]
+        out[:, W] += noise[:, 6:]
+        out[:, Q] = so3.multiply(x[:, Q], self._turns[each, self._next])
+        self._next += 1
+        return out
+
+    def _draw(self, world: int) -> None:
+        made = drawn(self._noise, self._rngs[world], _BATCH_CHUNK)
+        self._made[world], self._turns[world] = made
+        self._next[world] = 0

@@ -15,7 +15,26 @@ from iap_io.runs.state_chunk import ODOMETRY_HZ
 from iap_simulation.metrics.metrics import Scores
 
 
-class FlightScores:
+class CollectedTracks:
+    """The tracks that vehicles' flights are set against, as their recording has them.
+
+    Args:
+        count: of the vehicles.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.tracks = [Tracks() for _ in range(count)]
+
+    def add_track(self, vehicle: int, name: str, track: Track) -> None:
+        """Take poses with stamps of their own, before the flight; see `iap_io.runs.recorder.Recorder.add_track`."""
+        stamped, old = Track(seconds(stamps_ns(track.t)), track.poses), self.tracks[vehicle]
+        is_given = name == topics.GIVEN
+        self.tracks[vehicle] = (
+            Tracks(stamped, old.actual) if is_given else Tracks(old.given, stamped)
+        )
+
+
+class FlightScores(CollectedTracks):
     """Judges a flight while it is flown: an observer whose metrics are those of the flight's recording.
 
     Rows are as a recording has them: stamps in whole nanoseconds, estimates at the rate of odometry.
@@ -28,20 +47,12 @@ class FlightScores:
     """
 
     def __init__(self, run: RunMeta) -> None:
+        super().__init__(len(run.vehicles))
         self._run, self.ticks = run, 0
-        self._tracks = [Tracks() for _ in run.vehicles]
         self._scores: Scores | None = None
         self._columns = [Columns.zeros(PIECE, vehicle) for vehicle in run.vehicles]
         self._filled = [0] * len(run.vehicles)
         self._every = max(1, round(run.control_hz / ODOMETRY_HZ))
-
-    def add_track(self, vehicle: int, name: str, track: Track) -> None:
-        """Take poses with stamps of their own, before the flight; see `iap_io.runs.recorder.Recorder.add_track`."""
-        stamped, old = Track(seconds(stamps_ns(track.t)), track.poses), self._tracks[vehicle]
-        is_given = name == topics.GIVEN
-        self._tracks[vehicle] = (
-            Tracks(stamped, old.actual) if is_given else Tracks(old.given, stamped)
-        )
 
     def record(self, vehicle: int, step: Step) -> None:
         """Take one control tick of a vehicle; every tick gives all vehicles, in order."""
@@ -59,7 +70,7 @@ class FlightScores:
 
     def _judge(self) -> Scores:
         if self._scores is None:
-            self._scores = Scores(self._run, self._tracks)
+            self._scores = Scores(self._run, self.tracks)
         return self._scores
 
     def _take(self, ticks: int) -> None:

@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 from iap_description.errors import BadInput, FlightFailed
 from iap_simulation.flight import Flight
+from iap_simulation.parallel.refusal import refusal
+from iap_simulation.parallel.scored_flights import score_worlds
+from iap_simulation.parallel.worlds import Worlds
 from iap_simulation.run import execute, score
 from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.scenario.scenario import Scenario
@@ -15,13 +18,14 @@ from iap_simulation.simulation import Simulation
 
 # What depends on the machine and its load, not on the run.
 MEASURED = ("wall_s", "real_time_factor", "control_step_us", "images_per_s")
+SINGLE_RUNS, SIDE_BY_SIDE = 10, 64  # of a piece of work at most: some seconds, some 200 MB
 REFUSED = "refused"  # outcome of a run whose drawn start is impossible
 
 Row = dict[str, Any]
 
 
 class Chunk(NamedTuple):
-    """Runs that one process flies one after the other.
+    """Runs that one process flies.
 
     Attributes:
         name: equal for equal work, see `iap_simulation.sweeps.study.fingerprint`.
@@ -34,9 +38,24 @@ class Chunk(NamedTuple):
     seeds: tuple[int, ...]
 
 
+def most_runs(tree: dict[str, Any]) -> int:
+    """How many runs of a resolved tree a piece of work shall have, so that it takes some seconds."""
+    return SINGLE_RUNS if refusal(scenario_of(tree, "sweep")) else SIDE_BY_SIDE
+
+
 def fly(chunk: Chunk) -> list[Row]:
-    """Metrics of each run as ``iap run`` has them, in order of the seeds, with the reason of a failure."""
-    return [_row(_scored, scenario) for scenario in _scenarios(chunk)]
+    """Metrics of each run as ``iap run`` has them, in order of the seeds, with the reason of a failure.
+
+    Side by side where the engine can, else one after the other: the rows are the same.
+    """
+    scenarios = _scenarios(chunk)
+    if refusal(scenarios[0]):
+        return [_row(_scored, scenario) for scenario in scenarios]
+    try:
+        scores = score_worlds(Worlds(scenarios[0], chunk.seeds))
+    except BadInput as error:  # of all of them, since they differ by what is drawn alone
+        return [_refused(scenario, error) for scenario in scenarios]
+    return [_plain(*each) for each in scores]
 
 
 class Record(NamedTuple):
@@ -90,5 +109,13 @@ def _row(do: Callable[[Scenario], tuple[dict[str, Any], str]], scenario: Scenari
     except FlightFailed as error:
         metrics, failure = {"seed": scenario.seed, "outcome": error.outcome}, str(error)
     except BadInput as error:
-        metrics, failure = {"seed": scenario.seed, "outcome": REFUSED}, str(error)
+        return _refused(scenario, error)
+    return _plain(metrics, failure)
+
+
+def _refused(scenario: Scenario, error: BadInput) -> Row:
+    return _plain({"seed": scenario.seed, "outcome": REFUSED}, str(error))
+
+
+def _plain(metrics: dict[str, Any], failure: str) -> Row:
     return {**{k: v for k, v in metrics.items() if k not in MEASURED}, "failure": failure}

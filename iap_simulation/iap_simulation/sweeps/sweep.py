@@ -10,12 +10,10 @@ from typing import Any
 
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.sweeps.farm import Farm
-from iap_simulation.sweeps.flying import Chunk, Record, Row, fly
+from iap_simulation.sweeps.flying import Chunk, Record, Row, fly, most_runs
 from iap_simulation.sweeps.statistics import wilson_interval
 from iap_simulation.sweeps.study import Point, Study, fingerprint
 from iap_simulation.sweeps.sweep_folder import SweepFolder
-
-RUNS = 10  # of a chunk at most: some seconds of work
 
 Progress = Callable[[int], None]
 
@@ -54,7 +52,8 @@ def sweep(
     """
     began = time.monotonic()
     work = Record(folder.runs).fly if records else fly
-    chunks = [list(_chunks(study, point, 1 if records else RUNS)) for point in points]
+    most = [1 if records else most_runs(point.tree) for point in points]
+    chunks = [list(_chunks(study, *each)) for each in zip(points, most, strict=True)]
     waiting = []
     for chunk in (each for of_point in chunks for each in of_point):
         if folder.has(chunk.name):

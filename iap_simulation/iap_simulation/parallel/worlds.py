@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Worlds of one scenario that differ by their seeds, side by side in one process: fast, and each the single run."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from iap_control.batch.controllers import Controllers
+from iap_control.batch.loops import Given
+from iap_control.references.timeline import Timeline
+from iap_description.arrays import Array, Booleans, Integers
+from iap_description.errors import BadInput, FlightFailed
+from iap_description.random_streams import stream
+from iap_description.states import REF_P, Command, P
+from iap_description.vehicles.assembly import Assembly
+from iap_io.runs.run_meta import RunMeta
+from iap_physics.engines.closed_form import ClosedFormEngine
+from iap_physics.engines.engine import (
+    DIVERGED,
+    FAR,
+    INVALID_COMMAND,
+    RUNNING,
+    UPSIDE_DOWN,
+    world_indices,
+)
+from iap_physics.flight_monitor import CRASHED, is_upside_down
+from iap_physics.flight_monitor import UPSIDE_DOWN as UPSIDE_DOWN_TEXT
+from iap_physics.measured.state_noise import NoisyStates
+from iap_physics.plant import GUSTS, Plant
+from iap_simulation.flight import Flight
+from iap_simulation.loop import MAX_DISTANCE, too_far
+from iap_simulation.parallel.references import References
+from iap_simulation.parallel.refusal import ENGINE, refusal
+from iap_simulation.scenario.resolving import resolved
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicle import state_noise_stream, vehicle_start
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """An instant of all worlds."""
+
+    parts: tuple[Any, ...]
+    engine: object
+
+
+class Worlds:
+    """Worlds of one scenario in the closed form, one for each seed.
+
+    World i is the single run of its seed bit for bit, however many there are, and whatever becomes of the others: a
+    world that fails gets a status and stands still. They are reset, commanded and stepped on their own.
+
+        worlds = Worlds.of("figure_eight", range(1000))
+        while not worlds.is_done.all():
+            worlds.advance()
+
+    Args:
+        scenario: resolved, of the closed form.
+        seeds: of the worlds.
+
+    Attributes:
+        seeds: (B,) of the worlds.
+        plant: what flies.
+        flight: the scenario made ready with the first seed.
+
+    Raises:
+        BadInput: there are no worlds, or they cannot fly this.
+    """
+
+    def __init__(self, scenario: Scenario, seeds: Sequence[int]) -> None:
+        why = refusal(scenario)
+        if why is not None:
+            raise BadInput(f"worlds: '{scenario.scenario}' cannot be flown side by side: {why}")
+        if not len(seeds):
+            raise BadInput("worlds: at least one seed is expected")
+        self.seeds = np.array(seeds, dtype=np.int64)
+        if self.seeds.min() < 0:
+            raise BadInput(f"worlds: seed {self.seeds.min()} is negative")
+        self.scenario = scenario
+        self.flight = Flight.of(self._seeded(0))
+        (self._vehicle,), (spec,) = self.flight.vehicles, scenario.vehicles
+        batch = len(self.seeds)
+        self._engine = ClosedFormEngine(batch=batch, raises=False)
+        self.plant = Plant.of(self.flight.spec, self._engine, batch=batch, raises=False)
+        law, control = (self._vehicle.model, spec.control.gains), spec.control
+        self.controllers = Controllers(*law, batch=batch, dt=scenario.dt, yaw_mode=control.yaw)
+        self._noise = NoisyStates(spec.state_noise, self._streams(range(batch)))
+        self._rows = np.zeros((batch, self.timeline.width))
+        self._levels = np.zeros(batch, dtype=np.int64)
+        self._no_wrenches_P = np.zeros((batch, 6))
+        self.reset()
+
+    @classmethod
+    def of(
+        cls,
+        scenario: str | Path | Mapping[str, Any] | Scenario,
+        seeds: Sequence[int] | int,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        **options: Any,  # noqa: ANN401 - the fields of `Options`
+    ) -> Self:
+        """Worlds at their start, in the closed form.
+
+        Args:
+            scenario: a name, a YAML file, a tree of keys, or a resolved scenario.
+            seeds: of the worlds, or how many, from 0 on.
+            settings: values of keys by their dotted paths, such as ``{"wind.speed": 4.0}``.
+            options: `platform`, `gains`, `duration`.
+
+        Raises:
+            BadInput: anything unknown, missing or impossible, in one line.
+        """
+        if not isinstance(scenario, Scenario):
+            settings = {"engine.name": ENGINE, **(settings or {})}
+        ready = resolved(scenario, settings or {}, options)[0]
+        return cls(ready, range(seeds) if isinstance(seeds, int) else seeds)
+
+    def _seeded(self, i: int) -> Scenario:
+        return self.scenario.model_copy(update={"seed": int(self.seeds[i])})
+
+    def world(self, i: int) -> Scenario:
+        """The scenario of one world, whose single run is the same flight."""
+        return self._seeded(range(len(self.seeds))[i])
+
+    def _streams(self, worlds: Sequence[int]) -> list[np.random.Generator]:
+        """The generators of worlds' state noise."""
+        name = self.scenario.vehicles[0].name
+        return [state_noise_stream(int(self.seeds[i]), name) for i in worlds]
+
+    @property
+    def timeline(self) -> Timeline:
+        """The scenario's references."""
+        return self._vehicle.timeline
+
+    @property
+    def name(self) -> str:
+        """The vehicle's name."""
+        return self._vehicle.name
+
+    @property
+    def meta(self) -> RunMeta:
+        """Description of a run of the first seed."""
+        return self.flight.meta
+
+    @property
+    def state(self) -> Array:
+        """(B, bodies, 13) states, a view that the next step overwrites."""
+        return self.plant.state()
+
+    @property
+    def rpm(self) -> Array:
+        """(B, N, 4) rotor speeds [rpm], a view that the next step overwrites."""
+        return self.plant.propulsion[0].rpm
+
+    @property
+    def status(self) -> Integers:
+        """(B,) `RUNNING`, or why a world stands still, see `iap_physics.engines.engine`."""
+        return self.plant.status
+
+    @property
+    def times(self) -> Array:
+        """(B,) simulation time of each world [s]."""
+        return self.plant.times
+
+    @property
+    def instants(self) -> Integers:
+        """(B,) numbers of the worlds' control instants."""
+        return self.plant.ticks // self.plant.substeps
+
+    @property
+    def is_done(self) -> Booleans:
+        """(B,) whether a world has failed, or its references have come to their end."""
+        return (self.status != RUNNING) | (self.instants >= self.timeline.last)
+
+    def reset(self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None) -> None:
+        """Bring worlds back to their start, as fresh ones of their seeds would stand there.
+
+        Args:
+            worlds: their indices, or a mask (B,); None for all of them.
+            seeds: new ones for these worlds.
+
+        Raises:
+            BadInput: there is no such world, or there are more or fewer seeds than worlds.
+        """
+        chosen = world_indices(worlds, len(self.seeds))
+        if seeds is not None:
+            if len(seeds) != len(chosen):
+                raise BadInput(f"reset: {len(chosen)} seeds are expected, got {len(seeds)}")
+            self.seeds[chosen] = seeds
+        if not len(chosen):
+            return
+        each = chosen.tolist()
+        starts = [self._start(i) for i in each]
+        gusts = [stream(int(self.seeds[i]), GUSTS) for i in each]
+        speeds = np.stack([rpm for _, rpm in starts])
+        self.plant.reset(np.stack([x for x, _ in starts]), [speeds], gusts, chosen)
+        self.controllers.reset(chosen)
+        self._noise.reset(chosen, self._streams(each))
+
+    def _start(self, i: int) -> tuple[Array, Array]:
+        """States and rotor speeds at the start of a world."""
+        draw, vehicle = self.scenario.draw, self._vehicle
+        if draw.position == draw.attitude_deg == 0.0:
+            return vehicle.start, vehicle.start_rpm
+        spec = self.scenario.vehicles[0]
+        assembly = Assembly.of(spec.platform, spec.name)
+        row = self.timeline.row(0)
+        start, rpm, _ = vehicle_start(self._seeded(i), spec, assembly, vehicle.model, row)
+        return start, rpm
+
+    def references(self) -> References:
+        """The scenario's references at the worlds' present instants; the last one is held."""
+        instants = np.minimum(self.instants, self.timeline.last)
+        for k in np.unique(instants).tolist():
+            now = instants == k
+            self._rows[now] = self.timeline.row(k)
+            self._levels[now] = self.timeline.level(k)
+        return References(self._rows, self._levels, self._no_wrenches_P)
+
+    def advance(self, action: References | Command | None = None) -> None:
+        """Fly one control period of every running world.
+
+        A world whose command is not finite, that overturns, loses its reference or diverges gets a status and stands
+        still from then on.
+
+        Args:
+            action: references for the suite's controllers in place of the scenario's own; or a command to the aircraft
+                in place of the controllers'. Arrays have a row for each world.
+
+        Raises:
+            BadInput: an array has another shape.
+        """
+        self.control(action)
+        self.plant.advance()
+
+    def control(self, action: References | Command | None = None) -> tuple[References, Command]:
+        """Command every world on its present state, and end the flights that have failed: the first half of `advance`.
+
+        Returns:
+            What was asked for and what was commanded; the next step overwrites them.
+
+        Raises:
+            BadInput: an array has another shape.
+        """
+        references = self.references() if not isinstance(action, References) else action
+        command = action if isinstance(action, Command) else self._controlled(references)
+        self.plant.command(0, command)
+        x, rows = self.state[:, 0], references.rows
+        far = (np.abs(x[:, P] - rows[:, REF_P]) > MAX_DISTANCE).any(axis=1)
+        for failed, status in ((far, FAR), (is_upside_down(x), UPSIDE_DOWN)):
+            self.status[failed & (self.status == RUNNING)] = status
+        return references, command
+
+    def _controlled(self, references: References) -> Command:
+        """The controllers' commands."""
+        given = references.checked(self._rows.shape)
+        x = self.state if self._noise.is_zero else self._noise(self.state[:, 0])[:, None]
+        return self.controllers(Given(x, *given))
+
+    def ended(self, i: int) -> float:
+        """Simulation time of the last control instant that a world has come to [s]."""
+        steps = int(self._engine.step_counts[i])
+        return (steps - steps % self.plant.substeps) * self.plant.dt
+
+    def failure(self, i: int) -> FlightFailed | None:
+        """What has ended a world, as it would have ended the single run; None while it runs."""
+        name, status = self.name, int(self.status[i])
+        why = {
+            DIVERGED: ("diverged", f"the state of '{name}' is not finite"),
+            INVALID_COMMAND: ("invalid_command", "the controller's command is not finite"),
+            UPSIDE_DOWN: (CRASHED, UPSIDE_DOWN_TEXT.format(name)),
+            FAR: ("diverged", too_far(name)),
+        }
+        if status == RUNNING:
+            return None
+        outcome, sentence = why[status]
+        steps = int(self._engine.step_counts[i]) + (
+            status == DIVERGED
+        )  # the one that it did not survive
+        return FlightFailed(outcome, steps * self.plant.dt, sentence)
+
+    def snapshot(self) -> Snapshot:
+        """The present instant of all worlds, to return to with `restore`."""
+        return Snapshot(self._copied(self._parts), self._engine.snapshot())
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Return to a snapshot, as often as wanted.
+
+        Raises:
+            IapError: it was taken of other worlds.
+        """
+        self._engine.restore(snapshot.engine)
+        self.plant, self.controllers, self._noise, self.seeds = self._copied(snapshot.parts)
+
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        return self.plant, self.controllers, self._noise, self.seeds
+
+    def _copied(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
+        """A deep copy that shares the engine."""
+        return copy.deepcopy(parts, {id(self._engine): self._engine})

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Worlds side by side: each is the single run of its seed bit for bit, and none minds what becomes of the others."""
+
+import numpy as np
+import pytest
+from flying import scenario_of
+
+from iap_description.errors import BadInput, FlightFailed
+from iap_description.states import Command, Level, Mode
+from iap_physics.engines.engine import FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
+from iap_simulation.flight import Flight
+from iap_simulation.parallel.references import References
+from iap_simulation.parallel.worlds import Worlds
+from iap_simulation.simulation import Simulation
+
+SCATTERED = {
+    "draw.position": 0.3,
+    "draw.attitude_deg": 8.0,
+    "state_noise.position": 0.002,
+    "state_noise.attitude_deg": 0.1,
+    "wind.speed": 3.0,
+    "wind.turbulence": 8.0,
+}
+# scenario and platform: each law, aircraft of two kinds of joints, and motions that saturate
+FLOWN = [
+    ("hover", "three_star"),
+    ("hover", "two_line"),
+    ("hover", "f450"),
+    ("hover", "three_star_fixed"),
+    ("figure_eight", "three_star"),
+    ("three_line_5dof", "three_line"),
+]
+
+
+def scattered(name="hover", seeds=5, **options):
+    """Worlds that start anywhere, in gusts, with noise."""
+    return Worlds.of(name, seeds, settings=SCATTERED, **options)
+
+
+def states_alone(scenario, steps):
+    """(steps, bodies, 13) of a single run."""
+    with Simulation(Flight.of(scenario)) as simulation:
+        return np.stack([simulation.step() for _ in range(steps)])
+
+
+@pytest.mark.parametrize(("name", "platform"), FLOWN)
+def test_every_world_is_the_single_run_of_its_seed(name, platform):
+    rng = np.random.default_rng(len(name) + len(platform))
+    batch, steps = int(rng.integers(1, 71)), 200
+    worlds = scattered(
+        name, [int(seed) for seed in rng.integers(0, 10**6, batch)], platform=platform
+    )
+    chosen = rng.integers(0, batch, 2)
+    flown = []
+    for _ in range(steps):
+        worlds.advance()
+        flown.append(worlds.state[chosen].copy())
+    assert (worlds.status == RUNNING).all()
+    for j, i in enumerate(chosen.tolist()):
+        alone = states_alone(worlds.world(i), steps)
+        np.testing.assert_array_equal(np.stack(flown)[:, j], alone)
+    assert batch == 1 or len(np.unique(worlds.state[:, 0, 0])) == batch
+
+
+def test_a_batch_of_one_is_the_single_run():
+    worlds = scattered(seeds=[7])
+    for _ in range(50):
+        worlds.advance()
+    np.testing.assert_array_equal(worlds.state[0], states_alone(worlds.world(0), 50)[-1])
+
+
+def test_worlds_that_start_anew_leave_the_others_alone():
+    straight, broken = scattered(), scattered()
+    for k in range(60):
+        if k == 20:
+            broken.reset([1, 3], seeds=[100, 3])
+        for each in (straight, broken):
+            each.advance()
+    others = [0, 2, 4]
+    np.testing.assert_array_equal(broken.state[others], straight.state[others])
+    np.testing.assert_array_equal(broken.instants, [60, 40, 60, 40, 60])
+    for i in (1, 3):
+        np.testing.assert_array_equal(broken.state[i], states_alone(broken.world(i), 40)[-1])
+
+
+def test_a_failed_world_stands_still_and_says_why():
+    worlds, undisturbed = scattered(), scattered()
+    row = worlds.references().rows
+    for k in range(40):
+        references = worlds.references()
+        if k >= 10:
+            rows = references.rows.copy()
+            rows[1, 0] = np.nan
+            rows[3, 0] += 100.0
+            references = references._replace(rows=rows)
+        worlds.advance(references)
+        undisturbed.advance()
+    np.testing.assert_array_equal(worlds.status, [RUNNING, INVALID_COMMAND, RUNNING, FAR, RUNNING])
+    assert row is worlds.references().rows
+    others = [0, 2, 4]
+    np.testing.assert_array_equal(worlds.state[others], undisturbed.state[others])
+    assert np.isfinite(worlds.state).all()
+    assert worlds.failure(0) is None
+    assert str(worlds.failure(3)).startswith("diverged at t = 0.050 s: iap is more than 10 m")
+    assert str(worlds.failure(1)).startswith("invalid_command at t = 0.050 s")
+    worlds.reset([1, 3])
+    assert (worlds.status == RUNNING).all()
+
+
+def test_an_overturned_world_ends_as_the_single_run_does():
+    command = Command.zeros(1, Mode.RPM)
+    command.rpm[:] = [6000.0, 3000.0, 3000.0, 6000.0]
+    worlds = scattered(seeds=3, platform="f450")
+    with Simulation(Flight.of(worlds.world(1))) as simulation:
+        with pytest.raises(FlightFailed) as failed:
+            for _ in range(400):
+                simulation.step(command)
+        steps = simulation.loop.k
+        last = simulation.state
+    for _ in range(steps + 5):
+        worlds.advance(command)
+    assert worlds.status[1] == UPSIDE_DOWN
+    np.testing.assert_array_equal(worlds.state[1], last)
+    own = worlds.failure(1)
+    assert (own.outcome, str(own)) == (failed.value.outcome, str(failed.value))
+
+
+def test_restored_worlds_fly_on_as_straight_ones():
+    worlds = scattered()
+    for _ in range(30):
+        worlds.advance()
+    kept = worlds.snapshot()
+    passed = []
+    for _ in range(2):
+        for _ in range(30):
+            worlds.advance()
+        passed.append(worlds.state.copy())
+        worlds.restore(kept)
+    np.testing.assert_array_equal(*passed)
+
+
+def test_references_can_be_given_at_every_level():
+    """A velocity is reached in every world, each its own."""
+    worlds = Worlds.of("hover", 4)
+    rows = worlds.references().rows.copy()
+    rows[:, 7] = [0.0, 0.2, 0.4, -0.3]
+    for _ in range(800):
+        rows[:, :3] = worlds.state[:, 0, :3]
+        worlds.advance(References.of(rows, Level.VELOCITY))
+    np.testing.assert_allclose(worlds.state[:, 0, 7], rows[:, 7], atol=0.01)
+
+
+def test_flight_ends_with_its_references():
+    worlds = Worlds.of("hover", 2, duration=0.1)
+    for _ in range(20):
+        assert not worlds.is_done.any()
+        worlds.advance()
+    assert worlds.is_done.all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"engine.name": "pybullet"}, "engine.name: pybullet"),
+        ({"control.law": "own_law:PoseDamper"}, "control.law: own_law:PoseDamper"),
+        ({"sensors.imu": {"preset": "paper"}}, "sensors"),
+        ({"faults": [{"at": 1.0, "aircraft": 1, "rotor": 1, "thrust": 0.6}]}, "faults"),
+    ],
+)
+def test_what_cannot_fly_side_by_side_is_refused_by_name(settings, why):
+    with pytest.raises(BadInput, match=f"'hover' cannot be flown side by side: {why}"):
+        Worlds.of("hover", 2, settings=settings)
+
+
+def test_two_vehicles_in_a_world_are_refused():
+    with pytest.raises(BadInput, match="several vehicles in one world"):
+        Worlds.of("two_platforms", 2)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "why"), [([], "at least one seed"), ([3, -1], "seed -1 is negative")]
+)
+def test_impossible_seeds_are_refused(seeds, why):
+    with pytest.raises(BadInput, match=why):
+        Worlds(scenario_of("hover"), seeds)
+
+
+def test_actions_of_another_shape_are_refused():
+    worlds = Worlds.of("hover", 3)
+    with pytest.raises(BadInput, match=r"'rows' has shape \(2, 22\); \(3, 22\) is expected"):
+        worlds.advance(References.of(np.zeros((2, 22))))
+    with pytest.raises(BadInput, match=r"'wrenches_P' has shape \(6,\); \(3, 6\) is expected"):
+        worlds.advance(References.of(worlds.references().rows, Level.WRENCH, np.zeros(6)))
+    with pytest.raises(BadInput, match="reset: 2 seeds are expected, got 1"):
+        worlds.reset([0, 1], seeds=[5])
