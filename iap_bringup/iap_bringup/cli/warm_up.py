@@ -9,8 +9,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from iap_description.bounds import first_odd
 from iap_description.errors import BadInput
 from iap_sensors.cameras.make import make_renderer
+from iap_simulation.parallel.worlds import Worlds
 from iap_simulation.run import record
 
 PLATFORMS = ("three_star", "two_line", "f450")  # one for each control law
@@ -35,7 +39,12 @@ def main() -> None:
             record("hover", folder=Path(folder) / sampling, **_sensing(sampling))
         if _can_draw():
             for method in ("joint", "virpo", "drift_filter"):
-                record("hover", folder=Path(folder) / method, **_estimating(method))
+                record("figure_eight", folder=Path(folder) / method, **_estimating(method))
+        _check_message()
+        for platform in PLATFORMS:
+            worlds = Worlds.of("hover", 2, platform=platform)
+            for _ in range(2):
+                worlds.advance()
 
 
 def _can_draw() -> bool:
@@ -55,11 +64,16 @@ def _sensing(sampling: str) -> dict[str, Any]:
 
 
 def _estimating(method: str) -> dict[str, Any]:
-    """A flight on an estimate, long enough for its window to move."""
+    """A flight on an estimate, long and fast enough for its window to move."""
     slow = tuple(f"sensors.cameras.{name}.rate=10.0" for name in ("left", "right"))
-    given = ("recording.euroc=false", *slow)
+    given = ("recording.euroc=false", "start.lead_in=1.0", *slow)
     source = {"sensors": "stereo", "state_source": method}
-    return {**source, "duration": 1.5, "assignments": given}
+    return {**source, "duration": 2.0, "assignments": given}
+
+
+def _check_message() -> None:
+    """Look at the numbers of a message as nodes do."""
+    first_odd(np.array([0.0, 0.0, 0.0, 1.0]), np.arange(4), np.array([0]))
 
 
 if __name__ == "__main__":
