@@ -20,6 +20,7 @@ from iap_description.text_files import is_file
 Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Positive = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0.0)]
 NonNegative = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0.0)]
+BelowOne = Annotated[float, Field(strict=True, ge=0.0, lt=1.0)]
 Share = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]  # NaN is neither
 Count = Annotated[int, Field(strict=True, ge=1)]
 Flag = Annotated[bool, Field(strict=True)]

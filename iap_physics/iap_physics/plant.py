@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput, FlightFailed
-from iap_description.kernels import all_finite
+from iap_description.kernels import all_finite, packed, stacked
 from iap_description.states import Command, Mode
 from iap_description.vehicles.faults import PlantFault
 from iap_physics.blocks.free_flight import FreeFlight, Inputs
 from iap_physics.clearance import check_clearance
 from iap_physics.drag import add_drag, drag_coefficients
+from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_indices
 from iap_physics.plant_faults import PlantFaults
 from iap_physics.plant_spec import Disturbance, PlantSpec, add_disturbances
@@ -94,9 +95,13 @@ class Plant:
         self._wrenches = np.zeros((batch, first, 6))
         self._drag = drag_coefficients([airframe.assembly for airframe in airframes])
         self._has_drag = has_drag
-        self._wind, self._gusts = wind, GustParameters.of(wind)
+        self._mean_W = np.repeat(wind.mean_W[None], batch, axis=0)
+        self._is_gusty, self._gusts = (
+            wind.turbulence > 0.0,
+            stacked([GustParameters.of(wind)] * batch),
+        )
         rngs = generators(gust_rng, batch)
-        self._air_W = np.repeat(wind.mean_W[None], batch, axis=0)
+        self._air_W = self._mean_W.copy()
         self._gust_state, self._gust_noise = first_gust(rngs), GustNoise(rngs)
         self._bases = [each.rows.start for each in self.propulsion]
         self._measured = tuple(measured)
@@ -112,6 +117,28 @@ class Plant:
             drag = self._drag if has_drag else None
             self._free_flight = FreeFlight.of(engine, self.propulsion, drag, self.dt)
             self._inputs = Inputs(self._air_W, self._external_W[:, 0], self.ticks)
+
+    def deviate(self, world: int, airframe: Airframe, wind: Wind) -> None:
+        """Let one world of a batch hold a vehicle and a wind of its own, from its next reset on.
+
+        Args:
+            world: its number.
+            airframe: like the one that all worlds hold, but for its numbers.
+            wind: with gusts or without like that of all worlds.
+
+        Raises:
+            BadInput: the engine steps equal worlds only.
+        """
+        if self._free_flight is None or not isinstance(self.engine, ClosedFormEngine):
+            raise BadInput(
+                "worlds with vehicles of their own need the closed form, without friction or stops"
+            )
+        model = self.engine.set_assembly(world, airframe.assembly)
+        rotors = stacked(airframe.rotors(airframe.assembly.aircraft))
+        drag = drag_coefficients([airframe.assembly]) if self._has_drag else None
+        self._free_flight.set_vehicle(world, model, rotors, drag)
+        self._mean_W[world] = self._air_W[world] = wind.mean_W
+        self._gusts[world] = packed(GustParameters.of(wind))[0]
 
     @classmethod
     def of(
@@ -133,7 +160,7 @@ class Plant:
         plant = cls(
             engine,
             [
-                Airframe(assembly, vehicle.platform.fleet, vehicle.autopilot)
+                vehicle.airframe(assembly)
                 for assembly, vehicle in zip(assemblies, spec.vehicles, strict=True)
             ],
             physics_hz=spec.rates.physics_hz,
@@ -279,11 +306,11 @@ class Plant:
         Raises:
             FlightFailed: the state of the only world would no longer be a number.
         """
-        if self._wind.turbulence > 0.0:
+        if self._is_gusty:
             self._gust_state, gust_W = step_gust(
                 self._gust_state, self._gusts, self.substeps * self.dt, self._gust_noise()
             )
-            np.add(self._wind.mean_W, gust_W, out=self._air_W)
+            np.add(self._mean_W, gust_W, out=self._air_W)
         for faults in self._faults.values():
             faults.act(self._k, self.t)
         self._contact_W[:] = 0.0

@@ -23,9 +23,11 @@ from iap_description.vehicles.faults import AnyFault, LateCommands, PlantFault, 
 from iap_description.vehicles.platform import Platform
 from iap_description.world.shapes import Surface
 from iap_description.world.world import World
+from iap_physics.deviation import NO_DEVIATION, Deviation
 from iap_physics.engines.make import EngineName
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_sensor import WrenchFilter
+from iap_physics.propulsion import Airframe
 from iap_physics.wind import Wind
 
 Seed = Annotated[int, Field(strict=True, ge=0)]
@@ -153,7 +155,7 @@ class PlantVehicle(Record):
 
     name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")
     platform: Platform
-    mass_factor: Positive = 1.0  # of masses and inertias, over the platform's
+    deviation: Deviation = NO_DEVIATION  # of what really flies from the platform's file
     friction_factor: NonNegative = 1.0  # of the tool's friction, over the platform's
     autopilot: AutopilotGains
     start: Annotated[tuple[StateRow, ...], Field(min_length=1)]  # of every body
@@ -180,6 +182,7 @@ class PlantVehicle(Record):
             if len(getattr(self, key)) != wanted:
                 raise ValueError(f"key '{key}': {wanted} entries are needed")
         check_faults(self.faults, aircraft)
+        self.deviation.check(aircraft)
         if self.imu is not None and max(mount.body for mount in self.imu.mounts) >= bodies:
             raise ValueError(f"key 'imu.mounts': there are {bodies} bodies")
         return self
@@ -187,12 +190,16 @@ class PlantVehicle(Record):
     @property
     def assembly(self) -> Assembly:
         """The bodies that fly, with their real masses and its tool's real friction."""
-        assembly = Assembly.of(self.platform, self.name).scaled(mass=self.mass_factor)
+        assembly = self.deviation.assembly(Assembly.of(self.platform, self.name))
         center = assembly.bodies[0]
         if center.surface is None or self.friction_factor == 1.0:
             return assembly
         center = replace(center, surface=scaled_friction(center.surface, self.friction_factor))
         return replace(assembly, bodies=(center, *assembly.bodies[1:]))
+
+    def airframe(self, assembly: Assembly) -> Airframe:
+        """The vehicle as a plant takes it, whose `assembly` has been made already."""
+        return Airframe(assembly, self.platform.fleet, self.autopilot, self.deviation)
 
 
 class PlantSpec(Record):

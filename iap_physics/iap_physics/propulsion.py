@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One vehicle's propulsion: its aircraft's autopilots and rotors, between a command and the wrenches on its bodies."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.faults import Health
 from iap_physics.autopilot import Autopilot, autopilot_step
+from iap_physics.deviation import NO_DEVIATION, Deviation
 from iap_physics.rotors import RotorParameters, step_rotors
 
 
@@ -25,13 +27,23 @@ class Airframe:
 
     Attributes:
         assembly: what really flies (its masses may differ from a controller's model).
-        fleet: the record of each of its aircraft.
+        fleet: the record of each of its aircraft, as its autopilot believes it.
         autopilot: gains of the aircraft's autopilots.
+        deviation: of the rotors from these records.
     """
 
     assembly: Assembly
     fleet: tuple[Aircraft, ...]
     autopilot: AutopilotGains
+    deviation: Deviation = NO_DEVIATION
+
+    def rotors(self, bodies: Sequence[int]) -> list[RotorParameters]:
+        """The rotors of each aircraft, whose state rows are `bodies`."""
+        each = enumerate(zip(self.fleet, bodies, strict=True))
+        return [
+            RotorParameters.of(aircraft, body, *self.deviation.of_rotors(i))
+            for i, (aircraft, body) in each
+        ]
 
 
 class Held(NamedTuple):
@@ -112,7 +124,7 @@ class Propulsion:
         self.rotors = Rotors(
             np.zeros((batch, count, 4)),
             np.zeros((batch, count, 4)),
-            stacked(list(map(RotorParameters.of, airframe.fleet, bodies))),
+            stacked(airframe.rotors(bodies)),
         )
         self.known = Known(np.zeros(batch, bool), np.zeros((batch, rows.stop, STATE_SIZE)))
         self.autopilots = stacked(

@@ -66,17 +66,17 @@ class RotorParameters(NamedTuple):
     speed_share: float
 
     @classmethod
-    def of(cls, aircraft: Aircraft, body: int) -> Self:
-        """The parameters of an aircraft of that state row."""
+    def of(cls, aircraft: Aircraft, body: int, thrust: float = 1.0, lag: float = 1.0) -> Self:
+        """The parameters of an aircraft of that state row, with factors on thrusts and time constants."""
         rotor = aircraft.rotor
         return cls(
             body,
             np.ascontiguousarray(aircraft.wrench_of_rotor_thrusts),
-            rotor.thrust_coefficient,
+            thrust * rotor.thrust_coefficient,
             rotor.rpm_min,
             rotor.rpm_max,
-            rotor.time_constant_up,
-            rotor.time_constant_down,
+            lag * rotor.time_constant_up,
+            lag * rotor.time_constant_down,
             np.ones(4),
             1.0,
         )

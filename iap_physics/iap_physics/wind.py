@@ -31,6 +31,7 @@ from pydantic import Field, model_validator
 from iap_description.arrays import Array, Integers
 from iap_description.config import NonNegative, Real, Record
 from iap_description.errors import BadInput
+from iap_description.kernels import Packed
 
 Generators = np.random.Generator | Sequence[np.random.Generator]  # one, or one for each world
 
@@ -74,14 +75,14 @@ class GustParameters(NamedTuple):
     """Parameters of the gust kernel.
 
     Attributes:
-        along: (cos, sin) of the mean wind's direction.
+        along: (2,) cos and sin of the mean wind's direction.
         sigma_uv: standard deviation of the horizontal components [m/s].
         sigma_w: of the vertical one [m/s].
         time_uv: time constant L_u / V [s].
         time_w: time constant L_w / V [s].
     """
 
-    along: tuple[float, float]
+    along: Array
     sigma_uv: float
     sigma_w: float
     time_uv: float
@@ -96,7 +97,7 @@ class GustParameters(NamedTuple):
         speed = wind.speed if wind.speed > 0.0 else 1.0  # without wind there are no gusts to time
         angle = math.radians(wind.direction_deg)
         return cls(
-            (math.cos(angle), math.sin(angle)),
+            np.array([math.cos(angle), math.sin(angle)]),
             sigma_w / shape**0.4,
             sigma_w,
             h * FOOT / shape**1.2 / speed,
@@ -126,20 +127,20 @@ def _second_order(y: float, z: float, n1: float, n2: float, s: float) -> tuple[f
 
 
 @njit(cache=True)
-def _advance(state: Array, noise: Array, dt: float, p: GustParameters) -> None:
+def _advance(state: Array, noise: Array, dt: float, parameters: Packed) -> None:
     for b in range(state.shape[0]):
-        x, n = state[b], noise[b]
+        x, n, p = state[b], noise[b], parameters[b]
         x[0] = _first_order(x[0], n[0], dt / p.time_uv)
         x[1], x[2] = _second_order(x[1], x[2], n[1], n[2], dt / p.time_uv)
         x[3], x[4] = _second_order(x[3], x[4], n[3], n[4], dt / p.time_w)
 
 
 @njit(cache=True)
-def _gust(state: Array, p: GustParameters, gust_W: Array) -> None:
+def _gust(state: Array, parameters: Packed, gust_W: Array) -> None:
     """The outputs; sqrt(3) y + (1 - sqrt(3)) z has variance 2 at the stationary covariance."""
-    c, s = p.along
     for b in range(state.shape[0]):
-        x = state[b]
+        x, p = state[b], parameters[b]
+        c, s = p.along[0], p.along[1]
         u = p.sigma_uv * x[0]
         v = p.sigma_uv / math.sqrt(2.0) * (_ROOT3 * x[1] + (1.0 - _ROOT3) * x[2])
         gust_W[b, 0] = c * u - s * v
@@ -204,12 +205,12 @@ class GustNoise:
         return noise
 
 
-def step_gust(state: Array, p: GustParameters, dt: float, noise: Array) -> tuple[Array, Array]:
+def step_gust(state: Array, parameters: Packed, dt: float, noise: Array) -> tuple[Array, Array]:
     """Gusts after a step.
 
     Args:
         state: (B, 5) from `first_gust` or the last step.
-        p: intensities and time constants.
+        parameters: (B,) `GustParameters` of each world.
         dt: step [s].
         noise: (B, 5) standard normal numbers, such as a `GustNoise` makes.
 
@@ -217,6 +218,6 @@ def step_gust(state: Array, p: GustParameters, dt: float, noise: Array) -> tuple
         The new state (B, 5) and the gust's velocity gust_W (B, 3) [m/s], to be added to the mean wind.
     """
     state, gust_W = state.copy(), np.empty((len(state), 3))
-    _advance(state, noise, dt, p)
-    _gust(state, p, gust_W)
+    _advance(state, noise, dt, parameters)
+    _gust(state, parameters, gust_W)
     return state, gust_W

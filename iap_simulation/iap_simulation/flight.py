@@ -153,7 +153,9 @@ class Flight:
         """The recording's description of the run."""
         s = self.scenario
         metas = []
-        for spec, vehicle in zip(s.vehicles, self.vehicles, strict=True):
+        for spec, vehicle, flown in zip(
+            s.vehicles, self.vehicles, self.spec.vehicles, strict=True
+        ):
             meta = VehicleMeta.of(
                 Assembly.of(spec.platform, spec.name),
                 spec.platform,
@@ -163,6 +165,7 @@ class Flight:
                 feels=vehicle.interaction is not None,
                 state_source=spec.control.state_source,
                 frontend=spec.control.frontend,
+                thrust_factors=flown.deviation.thrust,
                 faults=spec.faults,
                 losses=tuple(map(_told, vehicle.faults.losses)),
             )

@@ -26,7 +26,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.joints import joined_rows
 from iap_physics.measured.state_noise import NoisyState
 from iap_simulation.interaction import InteractionControl
-from iap_simulation.scenario.randomization import drawn_start
+from iap_simulation.scenario.randomization import drawn_deviation, drawn_start
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
@@ -235,7 +235,8 @@ def vehicle_start(
         row: the reference row (19 + N) that the start is displaced from.
     """
     drawn = drawn_start(row, scenario.draw, stream(scenario.seed, f"{vehicle.name}/start"))
-    start, rpm = _start(vehicle, assembly, model, drawn)
+    flown = drawn_deviation(scenario, vehicle).assembly(assembly)
+    start, rpm = _start(vehicle, flown, model, drawn)
     hover = _balanced(vehicle, model, LEVEL, drawn[REF_FIXED:])
     return start, rpm, _thrust(hover, vehicle)
 

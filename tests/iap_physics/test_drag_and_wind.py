@@ -7,6 +7,7 @@ import pytest
 from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
+from iap_description.kernels import stacked
 from iap_description.states import Q, V
 from iap_physics.drag import add_drag, drag_coefficients
 from iap_physics.wind import FOOT, GustParameters, Wind, first_gust, step_gust
@@ -27,6 +28,7 @@ def gusts(wind, dt, steps, batch, seed=0):
     """Gusts (steps, batch, 3) [m/s]."""
     rng, parameters = np.random.default_rng(seed), GustParameters.of(wind)
     state, record = first_gust(rng, batch=batch), []
+    parameters = stacked([parameters] * batch)
     for _ in range(steps):
         state, gust_W = step_gust(state, parameters, dt, rng.standard_normal(state.shape))
         record.append(gust_W)
@@ -80,10 +82,10 @@ def test_gusts_have_the_specifications_standard_deviations():
 
 def test_gusts_that_start_from_calm_reach_their_variance():
     parameters, rng = GustParameters.of(BREEZE), np.random.default_rng(5)
-    state = np.zeros((20_000, 5))
+    state, all_worlds = np.zeros((20_000, 5)), stacked([parameters] * 20_000)
     for _ in range(50):
         state, gust_W = step_gust(
-            state, parameters, 0.2 * parameters.time_uv, rng.standard_normal(state.shape)
+            state, all_worlds, 0.2 * parameters.time_uv, rng.standard_normal(state.shape)
         )
     sigmas = [parameters.sigma_uv, parameters.sigma_uv, parameters.sigma_w]
     np.testing.assert_allclose(gust_W.std(axis=0), sigmas, rtol=0.02)

@@ -8,6 +8,7 @@ import yaml
 from flying import scenario_of
 
 from iap_description.errors import BadInput
+from iap_physics.deviation import Deviation
 from iap_physics.plant_spec import PlantSpec
 from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import SCENARIOS
@@ -46,7 +47,8 @@ def test_a_file_serves_as_well_as_its_text(tmp_path, tree):
         (("rates", "control_hz"), 300.0, "not a whole multiple of control_hz 300.0"),
         (("engine",), "raisim", "key 'engine': choose pybullet, closed_form"),
         (("seed",), -1, "key 'seed'"),
-        (("vehicles", 0, "mass_factor"), 0.0, "key 'vehicles.0.mass_factor'"),
+        (("vehicles", 0, "deviation", "mass"), 0.0, "key 'vehicles.0.deviation.mass'"),
+        (("vehicles", 0, "deviation", "thrust"), [1.0, 0.9], "deviation.thrust': 3 entries"),
         (("vehicles", 0, "start"), [[0.0] * 13], "key 'start': 4 entries are needed"),
         (("vehicles", 0, "start", 1), [0.0] * 12, "key 'vehicles.0.start.1'"),
         (("vehicles", 0, "start", 1, 2), math.nan, "key 'vehicles.0.start.1.2'"),
@@ -75,7 +77,7 @@ def test_vehicles_have_names_of_their_own(tree):
 
 def test_what_really_flies_may_weigh_more_than_its_controller_thinks(tree):
     light = read(tree).vehicles[0]
-    heavy = light.model_copy(update={"mass_factor": 1.2})
+    heavy = light.model_copy(update={"deviation": Deviation(mass=1.2)})
     assert heavy.assembly.mass == pytest.approx(1.2 * light.assembly.mass)
 
 

@@ -109,21 +109,26 @@ class Assembly:
         """The same assembly with a tool merged into body 0; positions are then from the CoM of both."""
         center = _merged(self.bodies[0], tool)
         p_FP_F = tool.mass / center.mass * tool.point(0.5 * tool.length)
-        joints = tuple(replace(joint, p_PJ_P=joint.p_PJ_P - p_FP_F) for joint in self.joints)
+        merged = replace(
+            self, bodies=(center, *self.bodies[1:]), tool_tip_P=tool.point(tool.length)
+        )
+        return merged.with_central_com(p_FP_F)
+
+    def with_central_com(self, p_PC_P: Array) -> Self:
+        """The same assembly with the central body's CoM, and so the origin of P, at another place (3,) in P [m]."""
+        if not p_PC_P.any():
+            return self
+        joints = tuple(
+            replace(joint, p_PJ_P=joint.p_PJ_P - p_PC_P) if joint.parent == 0 else joint
+            for joint in self.joints
+        )
         return replace(
             self,
-            bodies=(_moved(center, -p_FP_F), *self.bodies[1:]),
+            bodies=(_moved(self.bodies[0], -p_PC_P), *self.bodies[1:]),
             joints=joints,
-            p_FP_F=p_FP_F,
-            tool_tip_P=tool.point(tool.length) - p_FP_F,
+            p_FP_F=self.p_FP_F + p_PC_P,
+            tool_tip_P=None if self.tool_tip_P is None else self.tool_tip_P - p_PC_P,
         )
-
-    def scaled(self, *, mass: float) -> Self:
-        """The same assembly with every mass and inertia multiplied, e.g. for a plant that its controller misjudges."""
-        bodies = tuple(
-            replace(b, mass=mass * b.mass, inertia=mass * b.inertia) for b in self.bodies
-        )
-        return replace(self, bodies=bodies)
 
     def without_shapes(self) -> Self:
         """The same assembly with nothing that could be touched: its bodies pass through everything."""

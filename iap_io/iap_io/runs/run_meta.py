@@ -113,6 +113,7 @@ class VehicleMeta(Record):
         thrust_coefficient: thrust of one of its rotors per rpm^2 [N].
         tilt_max_deg: its largest commanded tilt.
         unlike: limits of every aircraft, where they are not all of that kind.
+        thrust_factors: on the thrust coefficient of each aircraft's rotors as they flew; none where all are 1.
         feels: whether wrenches are recorded.
         tool_tip_P: tip of its tool in P [m]; None without a tool.
         tool_axis_P: direction of the tool, towards its tip.
@@ -136,6 +137,7 @@ class VehicleMeta(Record):
     thrust_coefficient: Positive
     tilt_max_deg: Positive
     unlike: tuple[AircraftLimits, ...] = ()
+    thrust_factors: tuple[Positive, ...] = ()
     feels: Flag = False
     tool_tip_P: Vec3 | None = None
     tool_axis_P: Vec3 | None = None

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
+from iap_description.kernels import Packed
 from iap_physics.blocks import layout
 from iap_physics.blocks.layout import (
     LANES,
@@ -86,8 +87,9 @@ class FreeFlight:
         rows = rows_of(len(model.turns))
         self._blocks = np.zeros((count, rows * LANES))
         self._failed = np.zeros(engine.batch, dtype=np.int64)
-        lanes = self._blocks.reshape(count, rows, LANES)
-        self._fill(lanes, model, engine.gravity, drag)
+        self._of_worlds = self._blocks.reshape(count, rows, LANES)
+        rotors = propulsion.rotors.records
+        self._fill(self._of_worlds, model, rotors, drag)
 
     @classmethod
     def of(
@@ -104,11 +106,19 @@ class FreeFlight:
             return None
         return cls(engine, propulsion[0], drag, dt)
 
-    def _fill(
-        self, lanes: Array, model: RigidModel, gravity: float, drag: tuple[Array, Array] | None
+    def set_vehicle(
+        self, world: int, model: RigidModel, rotors: Packed, drag: tuple[Array, Array] | None
     ) -> None:
-        """Write what stays, the same in all worlds, into blocks (blocks, rows, LANES)."""
-        lanes[:, layout.MASS], lanes[:, layout.GRAVITY] = model.mass, gravity
+        """Let one world hold a vehicle of its own: its model, `RotorParameters`, and drag coefficients or None."""
+        block, lane = divmod(world, LANES)
+        own = self._of_worlds[block : block + 1, :, lane : lane + 1]
+        self._fill(own, model, rotors, drag)
+
+    def _fill(
+        self, lanes: Array, model: RigidModel, rotors: Packed, drag: tuple[Array, Array] | None
+    ) -> None:
+        """Write what stays, the same in all worlds, into blocks (blocks, rows, lanes)."""
+        lanes[:, layout.MASS], lanes[:, layout.GRAVITY] = model.mass, self._engine.gravity
         for i in range(len(model.turns)):
             linear, quadratic = (
                 (np.zeros(3), np.zeros(3)) if drag is None else (drag[0][i], drag[1][i])
@@ -122,8 +132,8 @@ class FreeFlight:
                 layout.QUADRATIC: quadratic,
             }
             _write(lanes, int(body_row(i)), of_body)
-        p = self._propulsion
-        for n, (rotor, autopilot) in enumerate(zip(p.rotors.records, p.autopilots, strict=True)):
+        autopilots = self._propulsion.autopilots
+        for n, (rotor, autopilot) in enumerate(zip(rotors, autopilots, strict=True)):
             of_aircraft = {
                 layout.ATTITUDE_GAIN: autopilot["attitude"],
                 layout.RATE_GAIN: autopilot["rate"],
@@ -133,6 +143,7 @@ class FreeFlight:
                 layout.RPM_MIN: autopilot["rpm_min"],
                 layout.RPM_MAX: autopilot["rpm_max"],
                 layout.LEAD: autopilot["lead"],
+                layout.THRUST_COEFFICIENT: rotor["thrust_coefficient"],
                 layout.UP: lag(self._dt, rotor["time_constant_up"]),
                 layout.DOWN: lag(self._dt, rotor["time_constant_down"]),
                 layout.TORQUES: rotor["wrench_of_thrusts"][3:],
@@ -159,7 +170,7 @@ class FreeFlight:
 
 
 def _write(lanes: Array, row: int, values: dict[int, Array]) -> None:
-    """Write numbers into rows of blocks (blocks, rows, LANES), the same in all worlds."""
+    """Write numbers into rows of blocks (blocks, rows, lanes), the same in all worlds."""
     for k, value in values.items():
         flat = np.ravel(value)
         lanes[:, row + k : row + k + len(flat)] = flat[:, None]

@@ -58,7 +58,7 @@ ATTITUDE_GAIN = 92  # (3)
 RATE_GAIN = 95  # (3)
 AUTOPILOT_J = 98  # (9)
 MIX = 107  # (12) `iap_physics.autopilot.Mix`
-C_F = 119
+C_F = 119  # thrust coefficient as the autopilot believes it
 RPM_MIN = 120
 RPM_MAX = 121
 LEAD = 122
@@ -67,9 +67,10 @@ DOWN = 126  # (3)
 TORQUES = 129  # (12) `iap_physics.rotors.Torques`
 THRUST_SHARE = 141  # (4)
 SPEED_SHARE = 145
-AIR = 147  # (3) velocity of the air, of every body
 TICK = 146  # physics steps since its autopilot's last instant
-BODY_ROWS = 150
+AIR = 147  # (3) velocity of the air, of every body
+THRUST_COEFFICIENT = 150  # of its rotors
+BODY_ROWS = 151
 
 
 def rows_of(bodies: int) -> int:

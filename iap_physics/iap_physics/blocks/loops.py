@@ -148,7 +148,7 @@ def spin(block: Array, b: Index, lanes: int) -> None:
         rpm, thrusts = spin_four(
             get4(block, b, layout.RPM, lane),
             get4(block, b, layout.TARGET, lane),
-            get(block, b, layout.C_F, lane),
+            get(block, b, layout.THRUST_COEFFICIENT, lane),
             get(block, b, layout.RPM_MIN, lane),
             get(block, b, layout.SPEED_SHARE, lane) * get(block, b, layout.RPM_MAX, lane),
             Lag(up[0], up[1], up[2]),

@@ -47,11 +47,12 @@ class ClosedFormEngine(Engine):
         self.status = np.full(batch, RUNNING, dtype=np.int64)
         self.step_counts = np.zeros(batch, dtype=np.int64)
         self._assemblies: tuple[Assembly, ...] = ()
+        self._own: dict[int, Assembly] = {}
         self._objects: tuple[Placed, ...] = ()
 
     def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
         """Take gravity from the world and a rigid model of each assembly."""
-        self._assemblies = tuple(assemblies)
+        self._assemblies, self._own = tuple(assemblies), {}
         self.gravity = world.gravity
         self._objects = tuple(world.objects.values())
         sizes = [len(assembly.bodies) for assembly in assemblies]
@@ -68,11 +69,23 @@ class ClosedFormEngine(Engine):
     def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
         """Start worlds anew from states (worlds, bodies, 13)."""
         chosen = world_indices(worlds, self.batch)
-        self._x[chosen] = check_start(self._assemblies, x, len(chosen))
+        alike = np.array([i not in self._own for i in chosen.tolist()], dtype=bool)
+        self._x[chosen[alike]] = check_start(self._assemblies, np.asarray(x)[alike], alike.sum())
+        for i in np.flatnonzero(~alike).tolist():
+            world = int(chosen[i])
+            self._x[world] = check_start([self._own[world]], x[i : i + 1], 1)[0]
         self._wrenches[chosen] = 0.0
         self.status[chosen], self.step_counts[chosen] = RUNNING, 0
         if worlds is None:
             self.t = 0.0
+
+    def set_assembly(self, world: int, assembly: Assembly) -> RigidModel:
+        """Let one world hold an assembly of its own, like the one that is loaded but for its numbers.
+
+        From then on `blocks.free_flight` must step all worlds. It counts from the world's next reset on.
+        """
+        self._own[world] = assembly
+        return RigidModel.of(assembly)
 
     def snapshot(self) -> _Snapshot:
         """Time, states, status and steps of all worlds."""
@@ -94,6 +107,8 @@ class ClosedFormEngine(Engine):
     def step(self, dt: float) -> None:
         """Advance every running world by `dt` [s]; one that diverges keeps its last state."""
         self.check_flies()
+        if self._own:
+            raise IapError("the closed-form engine steps equal worlds only")
         self._x_before[:] = self._x
         for joints in self._resisting:
             resist(self._x, self._wrenches, joints, dt, self.status)

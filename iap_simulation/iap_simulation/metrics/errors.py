@@ -68,6 +68,8 @@ def pose_errors(
 def thrusts(vehicle: VehicleMeta, c: Columns) -> Array:
     """Thrust (K, N) [N] that each aircraft's rotors produce."""
     per_square = np.array([each.thrust_coefficient for each in vehicle.limits])
+    if vehicle.thrust_factors:
+        per_square *= vehicle.thrust_factors
     squares = np.square(c.rpm)
     for fault in vehicle.faults:
         if isinstance(fault, RotorFault):

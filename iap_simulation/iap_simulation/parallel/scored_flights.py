@@ -18,10 +18,9 @@ def score_worlds(worlds: Worlds) -> list[tuple[dict[str, Any], str]]:
         Of each world its metrics, which are those of its single run, and the sentence for the user where the flight did
         not complete, else ""; seed and outcome alone of one that failed in its first control period.
     """
-    began, last, meta = time.perf_counter(), worlds.timeline.last, worlds.meta
-    tracks = CollectedTracks(len(meta.vehicles))
+    began, last, runs = time.perf_counter(), worlds.timeline.last, worlds.metas
+    tracks = CollectedTracks(len(worlds.flight.vehicles))
     worlds.flight.write_tracks(tracks)
-    runs = [meta.model_copy(update={"seed": int(seed)}) for seed in worlds.seeds]
     scores, plant = BatchScores(runs, tracks.tracks, last + 1), worlds.plant
     for k in range(last + 1):
         flies = worlds.status == RUNNING

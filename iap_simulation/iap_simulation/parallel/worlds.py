@@ -36,9 +36,22 @@ from iap_simulation.flight import Flight
 from iap_simulation.loop import MAX_DISTANCE, too_far
 from iap_simulation.parallel.references import References
 from iap_simulation.parallel.refusal import ENGINE, refusal
+from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import state_noise_stream, vehicle_start
+
+# Draws by which worlds differ in more than start and noise.
+DEVIATIONS = (
+    "mass",
+    "inertia",
+    "com",
+    "drag",
+    "thrust",
+    "rotor_lag",
+    "wind_speed",
+    "wind_direction_deg",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,9 +156,17 @@ class Worlds:
         return self._vehicle.name
 
     @property
-    def meta(self) -> RunMeta:
-        """Description of a run of the first seed."""
-        return self.flight.meta
+    def metas(self) -> list[RunMeta]:
+        """(B,) description of each world's run."""
+        first, metas = self.flight.meta, []
+        for i, seed in enumerate(self.seeds.tolist()):
+            (vehicle,) = first.vehicles
+            if self._deviates:
+                world = self._seeded(i)
+                thrust = drawn_deviation(world, world.vehicles[0]).thrust
+                vehicle = vehicle.model_copy(update={"thrust_factors": thrust})
+            metas.append(first.model_copy(update={"seed": seed, "vehicles": (vehicle,)}))
+        return metas
 
     @property
     def state(self) -> Array:
@@ -195,6 +216,9 @@ class Worlds:
         if not len(chosen):
             return
         each = chosen.tolist()
+        if self._deviates:
+            for i in each:
+                self._deviate(i)
         starts = [self._start(i) for i in each]
         gusts = [stream(int(self.seeds[i]), GUSTS) for i in each]
         speeds = np.stack([rpm for _, rpm in starts])
@@ -202,10 +226,23 @@ class Worlds:
         self.controllers.reset(chosen)
         self._noise.reset(chosen, self._streams(each))
 
+    @property
+    def _deviates(self) -> bool:
+        """Whether worlds differ in what flies, or in their wind."""
+        draw = self.scenario.draw
+        return any(getattr(draw, key) > 0.0 for key in DEVIATIONS)
+
+    def _deviate(self, i: int) -> None:
+        """Let a world's vehicle and wind be those that its seed draws."""
+        scenario, spec = self._seeded(i), self.flight.spec.vehicles[0]
+        deviation = drawn_deviation(scenario, scenario.vehicles[0])
+        vehicle = spec.model_copy(update={"deviation": deviation})
+        self.plant.deviate(i, vehicle.airframe(vehicle.assembly), drawn_wind(scenario))
+
     def _start(self, i: int) -> tuple[Array, Array]:
         """States and rotor speeds at the start of a world."""
         draw, vehicle = self.scenario.draw, self._vehicle
-        if draw.position == draw.attitude_deg == 0.0:
+        if draw.position == draw.attitude_deg == draw.com == 0.0:
             return vehicle.start, vehicle.start_rpm
         spec = self.scenario.vehicles[0]
         assembly = Assembly.of(spec.platform, spec.name)

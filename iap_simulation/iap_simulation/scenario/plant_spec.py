@@ -9,7 +9,12 @@ from iap_description.vehicles.faults import SensorFault
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.plant_spec import ImuSpec, PlantSpec, PlantVehicle
 from iap_sensors.mounted.sampling import nearest_rate
-from iap_simulation.scenario.randomization import drawn_world, friction_factor
+from iap_simulation.scenario.randomization import (
+    drawn_deviation,
+    drawn_wind,
+    drawn_world,
+    friction_factor,
+)
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 from iap_simulation.vehicle import Vehicle, vehicles_of
@@ -31,7 +36,7 @@ def plant_spec(scenario: Scenario, vehicles: Sequence[Vehicle] | None = None) ->
         rates=scenario.rates,
         engine=scenario.engine.name,
         world=drawn_world(scenario),
-        wind=scenario.wind,
+        wind=drawn_wind(scenario),
         has_drag=scenario.has_drag,
         vehicles=tuple(
             _vehicle(scenario, spec, vehicle)
@@ -46,7 +51,7 @@ def _vehicle(scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle) -> PlantVe
     return PlantVehicle(
         name=spec.name,
         platform=spec.platform,
-        mass_factor=spec.model_error.mass,
+        deviation=drawn_deviation(scenario, spec),
         friction_factor=friction_factor(scenario),
         autopilot=control.gains.autopilot,
         start=vehicle.start.tolist(),

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random start and friction of every seed: a scenario's key `draw`."""
+"""What every seed draws: a scenario's key `draw`.
+
+Each quantity has a stream of its own, so that one more of them changes no other.
+"""
 
 import numpy as np
 
@@ -8,8 +11,11 @@ from iap_description.arrays import Array
 from iap_description.random_streams import stream
 from iap_description.states import REF_P, REF_Q
 from iap_description.world.world import World
+from iap_physics.deviation import Deviation
 from iap_physics.plant_spec import scaled_friction
+from iap_physics.wind import Wind
 from iap_simulation.scenario.scenario import Draw, Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 
 def drawn_start(row: Array, draw: Draw, rng: np.random.Generator) -> Array:
@@ -20,6 +26,49 @@ def drawn_start(row: Array, draw: Draw, rng: np.random.Generator) -> Array:
     turn = so3.quaternion_exp(np.deg2rad(draw.attitude_deg) * dice[3:])
     out[REF_Q] = so3.multiply(row[REF_Q], turn)
     return out
+
+
+def drawn_deviation(scenario: Scenario, vehicle: VehicleSpec) -> Deviation:
+    """What of a vehicle deviates from its platform's file: by its model error, and by what this seed draws."""
+    draw, error, count = scenario.draw, vehicle.model_error, vehicle.platform.count
+
+    def dice(quantity: str, size: int) -> Array:
+        return stream(scenario.seed, f"{vehicle.name}/{quantity}").uniform(-1.0, 1.0, size)
+
+    def factor(quantity: str) -> float:
+        width: float = getattr(draw, quantity)
+        mean: float = getattr(error, quantity)
+        return mean * float(1.0 + width * dice(quantity, 1)[0]) if width > 0.0 else mean
+
+    def factors(quantity: str) -> tuple[float, ...]:
+        width: float = getattr(draw, quantity)
+        mean: float = getattr(error, quantity)
+        if width > 0.0:
+            return tuple((mean * (1.0 + width * dice(quantity, count))).tolist())
+        return (mean,) * count if mean != 1.0 else ()
+
+    x, y, z = (np.array(error.com) + draw.com * dice("com", 3)).tolist()
+    return Deviation(
+        mass=factor("mass"),
+        inertia=factor("inertia"),
+        com=(x, y, z) if draw.com > 0.0 else error.com,
+        drag=factor("drag"),
+        thrust=factors("thrust"),
+        rotor_lag=factors("rotor_lag"),
+    )
+
+
+def drawn_wind(scenario: Scenario) -> Wind:
+    """The wind of this seed."""
+    wind, draw = scenario.wind, scenario.draw
+    if draw.wind_speed == draw.wind_direction_deg == 0.0:
+        return wind
+    speed, turn = stream(scenario.seed, "wind").uniform(-1.0, 1.0, 2).tolist()
+    changes = {
+        "speed": wind.speed * (1.0 + draw.wind_speed * speed),
+        "direction_deg": wind.direction_deg + draw.wind_direction_deg * turn,
+    }
+    return wind.model_copy(update=changes)
 
 
 def drawn_world(scenario: Scenario) -> World:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from iap_description.config import (
+    BelowOne,
     FileName,
     NonNegative,
     Positive,
@@ -38,11 +39,19 @@ class Metrics(Record):
 
 
 class Draw(Record):
-    """Half-widths of the uniform distributions from which every seed draws anew."""
+    """Half-widths of the uniform distributions from which every seed draws anew; relative unless a unit is given."""
 
     position: NonNegative  # of the start, per axis [m]
     attitude_deg: NonNegative  # of the start: roll, pitch, yaw
-    friction: NonNegative  # of all surfaces together, relative
+    friction: NonNegative  # of all surfaces together
+    mass: BelowOne  # of each vehicle, and of its inertias with it
+    inertia: BelowOne  # of its inertias besides
+    com: NonNegative  # of its central body, per axis [m]
+    drag: BelowOne
+    thrust: BelowOne  # of each aircraft's rotors
+    rotor_lag: BelowOne  # time constants of each aircraft's rotors
+    wind_speed: BelowOne
+    wind_direction_deg: NonNegative
 
 
 class Scenario(Record):

@@ -61,9 +61,14 @@ class Control(Record):
 
 
 class ModelError(Record):
-    """Factors between the plant and the controller's model."""
+    """Factors of what flies over the platform's file, see `iap_physics.deviation.Deviation`."""
 
     mass: Positive
+    inertia: Positive
+    com: Vec3
+    drag: NonNegative
+    thrust: Positive
+    rotor_lag: Positive
 
 
 class VehicleSpec(Record):

@@ -147,14 +147,6 @@ def test_inertia_counts_jointed_aircraft_as_points_and_fixed_ones_as_bodies():
     np.testing.assert_allclose(fixed.inertia, fixed.inertia.T, atol=1e-15)
 
 
-def test_scaling_masses_scales_every_inertia():
-    assembly = Assembly.of(load_platform("two_line"))
-    heavier = assembly.scaled(mass=1.1)
-    assert heavier.mass == pytest.approx(1.1 * assembly.mass)
-    np.testing.assert_allclose(heavier.inertia, 1.1 * assembly.inertia)
-    np.testing.assert_allclose(heavier.d_0, assembly.d_0)
-
-
 def test_stereo_cameras_are_12_cm_apart_and_look_ahead():
     mounts = load_platform("f450").aircraft.mounts
     left, right = (np.array(mounts[f"{side}_camera"].position) for side in ("left", "right"))

@@ -32,6 +32,18 @@ FLOWN = [
 ]
 
 
+DEVIATING = {
+    "draw.mass": 0.1,
+    "draw.inertia": 0.2,
+    "draw.com": 0.01,
+    "draw.drag": 0.5,
+    "draw.thrust": 0.05,
+    "draw.rotor_lag": 0.3,
+    "draw.wind_speed": 0.5,
+    "draw.wind_direction_deg": 40.0,
+}
+
+
 def scattered(name="hover", seeds=5, **options):
     """Worlds that start anywhere, in gusts, with noise."""
     return Worlds.of(name, seeds, settings=SCATTERED, **options)
@@ -60,6 +72,24 @@ def test_every_world_is_the_single_run_of_its_seed(name, platform):
         alone = states_alone(worlds.world(i), steps)
         np.testing.assert_array_equal(np.stack(flown)[:, j], alone)
     assert batch == 1 or len(np.unique(worlds.state[:, 0, 0])) == batch
+
+
+@pytest.mark.parametrize("platform", ["three_star", "f450", "three_star_fixed", "two_line"])
+def test_worlds_with_vehicles_and_winds_of_their_own_are_single_runs(platform):
+    drawn = {**SCATTERED, **DEVIATING}
+    if platform == "two_line":  # nothing holds it against a CoM beside the line of its joints
+        drawn["draw.com"] = 0.0
+    worlds = Worlds.of("hover", 35, settings=drawn, platform=platform)
+    straight = Worlds.of("hover", 35, settings=SCATTERED, platform=platform)
+    worlds.reset([34], seeds=[77])
+    for _ in range(120):
+        worlds.advance()
+        straight.advance()
+    assert (worlds.status == RUNNING).all()
+    for i in (0, 33, 34):
+        alone = states_alone(worlds.world(i), 120)
+        np.testing.assert_array_equal(worlds.state[i], alone[-1])
+        assert not np.array_equal(worlds.state[i], straight.state[i])
 
 
 def test_a_batch_of_one_is_the_single_run():
