@@ -13,6 +13,7 @@ from iap_description.kernels import all_finite, packed, stacked
 from iap_description.states import Command, Mode
 from iap_description.vehicles.faults import PlantFault
 from iap_physics.blocks.free_flight import FreeFlight, Inputs
+from iap_physics.blocks.threads import Threads
 from iap_physics.clearance import check_clearance
 from iap_physics.drag import add_drag, drag_coefficients
 from iap_physics.engines.closed_form import ClosedFormEngine
@@ -60,6 +61,7 @@ class Plant:
         gust_rng: the gusts' own generator, or one for each world.
         batch: number of equal worlds B.
         raises: whether the end of the only world is an exception, and not a status as in a batch.
+        threads: that share the worlds where a whole period is computed at once; None takes the caller's.
         measured: the vehicles whose contact wrench is measured, in a world that is no batch.
         disturbances: what disturbs each vehicle.
         faults: of each vehicle, in a world that is no batch.
@@ -78,6 +80,7 @@ class Plant:
         gust_rng: Generators,
         batch: int = 1,
         raises: bool = True,
+        threads: Threads | None = None,
         measured: Sequence[int] = (),
         disturbances: Sequence[Sequence[Disturbance]] = (),
         faults: Sequence[Sequence[PlantFault]] = (),
@@ -115,7 +118,9 @@ class Plant:
         self._free_flight: FreeFlight | None = None
         if not probes and not measured:  # nobody looks in between
             drag = self._drag if has_drag else None
-            self._free_flight = FreeFlight.of(engine, self.propulsion, drag, self.dt)
+            self._free_flight = FreeFlight.of(
+                engine, self.propulsion, drag, self.dt, threads or Threads()
+            )
             self._inputs = Inputs(self._air_W, self._external_W[:, 0], self.ticks)
 
     def deviate(self, world: int, airframe: Airframe, wind: Wind) -> None:
@@ -149,6 +154,7 @@ class Plant:
         *,
         batch: int = 1,
         raises: bool = True,
+        threads: Threads | None = None,
     ) -> Self:
         """The plant of a specification at its start, the same in all worlds of an engine that is loaded here.
 
@@ -170,6 +176,7 @@ class Plant:
             gust_rng=spec.rng(GUSTS),
             batch=batch,
             raises=raises,
+            threads=threads,
             measured=[i for i, each in enumerate(spec.vehicles) if each.wrench_filter is not None],
             disturbances=[vehicle.disturbances for vehicle in spec.vehicles],
             faults=[vehicle.faults for vehicle in spec.vehicles],

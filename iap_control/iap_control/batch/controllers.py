@@ -107,7 +107,7 @@ class Controllers:
             array[... if worlds is None else worlds] = 0
 
     def __call__(self, given: Given, worlds: range | None = None) -> Command:
-        """The commands of one control step; the same object every time, overwritten.
+        """Make the commands of one control step; the same object every time, overwritten.
 
         Args:
             given: states and references.

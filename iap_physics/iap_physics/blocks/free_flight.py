@@ -23,6 +23,7 @@ from iap_physics.blocks.layout import (
     set1,
 )
 from iap_physics.blocks.period import advance_block
+from iap_physics.blocks.threads import Threads
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import DIVERGED, RUNNING, Engine
 from iap_physics.engines.rigid_motion import RigidModel, is_sound
@@ -68,6 +69,7 @@ class FreeFlight:
         propulsion: of the vehicle.
         drag: coefficients of its bodies, linear and quadratic; None without drag.
         dt: physics step [s].
+        threads: that share the worlds.
     """
 
     def __init__(
@@ -76,7 +78,9 @@ class FreeFlight:
         propulsion: Propulsion,
         drag: tuple[Array, Array] | None,
         dt: float,
+        threads: Threads,
     ) -> None:
+        self._threads = threads
         ((assembly, _, model),) = engine.parts
         self._engine, self._propulsion, self._dt = engine, propulsion, dt
         bodies = np.array(assembly.aircraft, dtype=np.int64)
@@ -98,13 +102,14 @@ class FreeFlight:
         propulsion: Sequence[Propulsion],
         drag: tuple[Array, Array] | None,
         dt: float,
+        threads: Threads,
     ) -> Self | None:
         """The flight of the only vehicle of a closed-form engine; None for other engines, vehicles and joints."""
         if type(engine) is not ClosedFormEngine:  # one that is made of it may step as it likes
             return None
         if len(propulsion) != 1 or engine.has_resistance:
             return None
-        return cls(engine, propulsion[0], drag, dt)
+        return cls(engine, propulsion[0], drag, dt, threads)
 
     def set_vehicle(
         self, world: int, model: RigidModel, rotors: Packed, drag: tuple[Array, Array] | None
@@ -161,7 +166,11 @@ class FreeFlight:
         flew = engine.status == RUNNING
         worlds = (self._blocks, engine.state(), engine.status, self._failed)
         state = (p.command, p.rotors, p.known, inputs, self._vehicle)
-        advance_worlds(*worlds, *state, self._lanes, steps, self._dt)
+
+        def work(first: int, last: int) -> None:
+            advance_worlds(first, last, *worlds, *state, self._lanes, steps, self._dt)
+
+        self._threads.run(work, engine.batch)
         for step in range(steps):
             if engine.raises and self._failed[0] == step:
                 engine.fail(self._name, self._dt)
@@ -178,6 +187,8 @@ def _write(lanes: Array, row: int, values: dict[int, Array]) -> None:
 
 @njit(cache=True, nogil=True)
 def advance_worlds(
+    begin: int,
+    end: int,
     blocks: Array,
     x: Array,
     status: Integers,
@@ -191,9 +202,11 @@ def advance_worlds(
     steps: int,
     dt: float,
 ) -> None:
-    """Advance all worlds by some physics steps, block by block.
+    """Advance worlds by some physics steps, block by block.
 
     Args:
+        begin: the first of them, that of a block.
+        end: the one behind the last of them: that of a block, or their number.
         blocks: (blocks, rows * LANES) with what stays.
         x: (B, bodies, 13) states; changed in place.
         status: (B,) of the worlds; changed where one diverges.
@@ -208,8 +221,8 @@ def advance_worlds(
         dt: length of one [s].
     """
     how = (vehicle.turns, vehicle.bodies, vehicle.every, vehicle.has_drag)
-    for b in range(len(blocks)):
-        block, first = blocks[b], b * LANES
+    for first in range(begin, end, LANES):
+        block = blocks[first // LANES]
         flies = _load(block, first, x, status, command, rotors, known, inputs, vehicle, lanes)
         advance_block(block, *how, not flies, np.uint64(lanes), steps, dt)
         if flies and not _is_sound(block, vehicle.turns, lanes):

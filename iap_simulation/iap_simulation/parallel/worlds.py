@@ -19,6 +19,7 @@ from iap_description.random_streams import stream
 from iap_description.states import REF_P, Command, P
 from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_meta import RunMeta
+from iap_physics.blocks.threads import Threads
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import (
     DIVERGED,
@@ -75,6 +76,7 @@ class Worlds:
     Args:
         scenario: resolved, of the closed form.
         seeds: of the worlds.
+        threads: that share them; no result depends on how many.
 
     Attributes:
         seeds: (B,) of the worlds.
@@ -85,7 +87,7 @@ class Worlds:
         BadInput: there are no worlds, or they cannot fly this.
     """
 
-    def __init__(self, scenario: Scenario, seeds: Sequence[int]) -> None:
+    def __init__(self, scenario: Scenario, seeds: Sequence[int], *, threads: int = 1) -> None:
         why = refusal(scenario)
         if why is not None:
             raise BadInput(f"worlds: '{scenario.scenario}' cannot be flown side by side: {why}")
@@ -99,7 +101,10 @@ class Worlds:
         (self._vehicle,), (spec,) = self.flight.vehicles, scenario.vehicles
         batch = len(self.seeds)
         self._engine = ClosedFormEngine(batch=batch, raises=False)
-        self.plant = Plant.of(self.flight.spec, self._engine, batch=batch, raises=False)
+        self._threads = Threads(threads)
+        self.plant = Plant.of(
+            self.flight.spec, self._engine, batch=batch, raises=False, threads=self._threads
+        )
         law, control = (self._vehicle.model, spec.control.gains), spec.control
         self.controllers = Controllers(*law, batch=batch, dt=scenario.dt, yaw_mode=control.yaw)
         self._noise = NoisyStates(spec.state_noise, self._streams(range(batch)))
@@ -115,6 +120,7 @@ class Worlds:
         seeds: Sequence[int] | int,
         *,
         settings: Mapping[str, Any] | None = None,
+        threads: int = 1,
         **options: Any,  # noqa: ANN401 - the fields of `Options`
     ) -> Self:
         """Worlds at their start, in the closed form.
@@ -123,6 +129,7 @@ class Worlds:
             scenario: a name, a YAML file, a tree of keys, or a resolved scenario.
             seeds: of the worlds, or how many, from 0 on.
             settings: values of keys by their dotted paths, such as ``{"wind.speed": 4.0}``.
+            threads: that share the worlds; no result depends on how many.
             options: `platform`, `gains`, `duration`.
 
         Raises:
@@ -131,7 +138,7 @@ class Worlds:
         if not isinstance(scenario, Scenario):
             settings = {"engine.name": ENGINE, **(settings or {})}
         ready = resolved(scenario, settings or {}, options)[0]
-        return cls(ready, range(seeds) if isinstance(seeds, int) else seeds)
+        return cls(ready, range(seeds) if isinstance(seeds, int) else seeds, threads=threads)
 
     def _seeded(self, i: int) -> Scenario:
         return self.scenario.model_copy(update={"seed": int(self.seeds[i])})
@@ -297,7 +304,9 @@ class Worlds:
         """The controllers' commands."""
         given = references.checked(self._rows.shape)
         x = self.state if self._noise.is_zero else self._noise(self.state[:, 0])[:, None]
-        return self.controllers(Given(x, *given))
+        inputs = Given(x, *given)
+        self._threads.run(lambda *worlds: self.controllers(inputs, range(*worlds)), len(x))
+        return self.controllers.command
 
     def ended(self, i: int) -> float:
         """Simulation time of the last control instant that a world has come to [s]."""
@@ -339,5 +348,6 @@ class Worlds:
         return self.plant, self.controllers, self._noise, self.seeds
 
     def _copied(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
-        """A deep copy that shares the engine."""
-        return copy.deepcopy(parts, {id(self._engine): self._engine})
+        """A deep copy that shares engine and threads."""
+        shared = (self._engine, self._threads)
+        return copy.deepcopy(parts, {id(each): each for each in shared})

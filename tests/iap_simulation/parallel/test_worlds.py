@@ -92,6 +92,27 @@ def test_worlds_with_vehicles_and_winds_of_their_own_are_single_runs(platform):
         assert not np.array_equal(worlds.state[i], straight.state[i])
 
 
+@pytest.mark.parametrize("threads", [2, 3, 7])
+def test_no_world_depends_on_how_many_threads_there_are(threads):
+    alone, shared = (scattered(seeds=70, threads=count) for count in (1, threads))
+    for k in range(60):
+        if k == 30:
+            kept = shared.snapshot()
+        alone.advance()
+        shared.advance()
+    np.testing.assert_array_equal(shared.state, alone.state)
+    np.testing.assert_array_equal(shared.rpm, alone.rpm)
+    shared.restore(kept)
+    for _ in range(30):
+        shared.advance()
+    np.testing.assert_array_equal(shared.state, alone.state)
+
+
+def test_no_threads_are_refused():
+    with pytest.raises(BadInput, match="threads: at least one is expected, got 0"):
+        scattered(threads=0)
+
+
 def test_a_batch_of_one_is_the_single_run():
     worlds = scattered(seeds=[7])
     for _ in range(50):
