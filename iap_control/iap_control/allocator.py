@@ -20,17 +20,20 @@ from iap_description.kernels import (
     dot,
     matvec,
     norm,
-    put,
-    put4,
+    put_row,
+    put_row4,
     qconj,
     qlog,
     qmul,
     quat,
+    quat_of_row,
     rotate,
     scale,
     sub,
     unrotate,
     vec,
+    vec_at,
+    vec_of_row,
     yaw_of,
 )
 from iap_description.saturation import LEAST_FORCE, share_out, share_within
@@ -222,11 +225,11 @@ def attitudes(
     """
     kept, kept_yaw = 1.0, 1.0
     for i in range(thrust.shape[0]):
-        force_P, tilt_P = vec(forces_P[3 * i :]), vec(tilts_P[3 * i :])
+        force_P, tilt_P = vec_at(forces_P, 3 * i), vec_at(tilts_P, 3 * i)
         kept = min(kept, share_within(tilt_P, force_P, limits[i, 1], LEAST_FORCE))
     for i in range(thrust.shape[0]):
-        base_P = add(scale(kept, vec(forces_P[3 * i :])), vec(tilts_P[3 * i :]))
-        base, yaw_W = rotate(quat(q_WP), base_P), rotate(quat(q_WP), vec(yaws_P[3 * i :]))
+        base_P = add(scale(kept, vec_at(forces_P, 3 * i)), vec_at(tilts_P, 3 * i))
+        base, yaw_W = rotate(quat(q_WP), base_P), rotate(quat(q_WP), vec_at(yaws_P, 3 * i))
         kept_yaw = min(kept_yaw, share_within(base, yaw_W, limits[i, 1], 0.0))
         if not is_free[i]:
             continue
@@ -237,30 +240,30 @@ def attitudes(
     for i in range(thrust.shape[0]):
         if limits[i, 1] == 0.0:  # it is lost: no thrust, and the attitude that it was told last
             thrust[i] = 0.0
-            put(w_WB_B[i], (0.0, 0.0, 0.0))
+            put_row(w_WB_B, i, (0.0, 0.0, 0.0))
             continue
-        turning_P = add(vec(tilts_P[3 * i :]), scale(kept_yaw, vec(yaws_P[3 * i :])))
-        wanted = rotate(quat(q_WP), add(scale(kept, vec(forces_P[3 * i :])), turning_P))
+        turning_P = add(vec_at(tilts_P, 3 * i), scale(kept_yaw, vec_at(yaws_P, 3 * i)))
+        wanted = rotate(quat(q_WP), add(scale(kept, vec_at(forces_P, 3 * i)), turning_P))
         if is_free[i]:
             f_W = limited_thrust(wanted, limits[i, 0], limits[i, 1], limits[i, 2])
             if limits[i, 3] < math.inf:
                 f_W = _within_travel(f_W, quat(q_WP), limits[i, 3])
             q = attitude_of_thrust(f_W, yaw[i])
         else:
-            q = qmul(quat(q_WP), quat(q_PB[i]))
+            q = qmul(quat(q_WP), quat_of_row(q_PB, i))
             up = rotate(q, (0.0, 0.0, 1.0))
             f_W = scale(min(max(dot(wanted, up), limits[i, 0]), limits[i, 1]), up)
         saturated = saturated or norm(sub(f_W, wanted)) > THRUST_TOLERANCE
-        asked_P = add(vec(forces_P[3 * i :]), add(vec(tilts_P[3 * i :]), vec(yaws_P[3 * i :])))
+        asked_P = add(vec_at(forces_P, 3 * i), add(vec_at(tilts_P, 3 * i), vec_at(yaws_P, 3 * i)))
         lack_P = sub(asked_P, unrotate(quat(q_WP), f_W))
         if norm(lack_P) > THRUST_TOLERANCE:
-            _add_lack(lack_P, vec(arms[i]), short)
+            _add_lack(lack_P, vec_of_row(arms, i), short)
         thrust[i] = norm(f_W)
-        last = quat(q_WB[i])
+        last = quat_of_row(q_WB, i)
         if last[0] != 0.0 or last[1] != 0.0 or last[2] != 0.0 or last[3] != 0.0:
             w = scale(1.0 / dt, qlog(qmul(qconj(last), q)))
-            put(w_WB_B[i], add(vec(w_WB_B[i]), scale(share, sub(w, vec(w_WB_B[i])))))
-        put4(q_WB[i], q)
+            put_row(w_WB_B, i, add(vec(w_WB_B[i]), scale(share, sub(w, vec(w_WB_B[i])))))
+        put_row4(q_WB, i, q)
     return saturated
 
 

@@ -26,7 +26,20 @@ from numba import njit
 from iap_control.gains import DisturbanceGains
 from iap_control.model import Inertia
 from iap_description.arrays import Array
-from iap_description.kernels import add, cross, norm, put, quat, rotate, scale, sub, unrotate, vec
+from iap_description.kernels import (
+    add,
+    cross,
+    norm,
+    put,
+    put_at,
+    quat_at,
+    rotate,
+    scale,
+    sub,
+    unrotate,
+    vec,
+    vec_at,
+)
 from iap_description.momentum import inertia_about_com, momentum_about_com
 
 
@@ -134,22 +147,22 @@ def observe(
     x: Array, felt_P: Array, observed: Observed, dt: float, memory: Memory, wrench_P: Array
 ) -> None:
     """Advance the estimate by one period and express it about P's origin in P."""
-    q, d_0 = quat(x[3:7]), vec(observed.d_0)
+    q, d_0 = quat_at(x, 3), vec(observed.d_0)
     p, L = momentum_about_com(x, observed.mass, observed.d_0, observed.J_C)
     if memory.is_known[0] > 0.0 and not _touches(felt_P, observed.contact):
         f_P = vec(memory.made_P)
         f = add(rotate(q, f_P), (0.0, 0.0, -observed.mass * observed.gravity))
-        torque = rotate(q, sub(vec(memory.made_P[3:]), cross(d_0, f_P)))
+        torque = rotate(q, sub(vec_at(memory.made_P, 3), cross(d_0, f_P)))
         for i in range(3):
             _advance(memory, i, p[i], f[i], observed.share[0], dt)
             _advance(memory, 3 + i, L[i], torque[i], observed.share[1], dt)
         for k in range(2):
             _shorten(memory.d[3 * k : 3 * k + 3], observed.limit[k])
     put(memory.h, p)
-    put(memory.h[3:], L)
+    put_at(memory.h, 3, L)
     d_P = unrotate(q, vec(memory.d))
     put(wrench_P, d_P)
-    put(wrench_P[3:], add(unrotate(q, vec(memory.d[3:])), cross(d_0, d_P)))
+    put_at(wrench_P, 3, add(unrotate(q, vec_at(memory.d, 3)), cross(d_0, d_P)))
 
 
 @njit(cache=True)

@@ -64,6 +64,55 @@ def quat(a: Array) -> Quat:
     return (a[0], a[1], a[2], a[3])
 
 
+@formula
+def vec_at(a: Array, k: int) -> Vec:
+    """Three elements of an array from k on; without the view that a slice makes."""
+    return (a[k], a[k + 1], a[k + 2])
+
+
+@formula
+def quat_at(a: Array, k: int) -> Quat:
+    """Four elements of an array from k on, xyzw."""
+    return (a[k], a[k + 1], a[k + 2], a[k + 3])
+
+
+@formula
+def put_at(out: Array, k: int, v: Vec) -> None:
+    """Write a vector into three elements of `out` from k on."""
+    out[k] = v[0]
+    out[k + 1] = v[1]
+    out[k + 2] = v[2]
+
+
+@formula
+def vec_of_row(a: Array, i: int) -> Vec:
+    """The first three elements of row i."""
+    return (a[i, 0], a[i, 1], a[i, 2])
+
+
+@formula
+def quat_of_row(a: Array, i: int) -> Quat:
+    """The first four elements of row i, xyzw."""
+    return (a[i, 0], a[i, 1], a[i, 2], a[i, 3])
+
+
+@formula
+def put_row(out: Array, i: int, v: Vec) -> None:
+    """Write a vector into the first three elements of row i."""
+    out[i, 0] = v[0]
+    out[i, 1] = v[1]
+    out[i, 2] = v[2]
+
+
+@formula
+def put_row4(out: Array, i: int, q: Quat) -> None:
+    """Write a quaternion into the first four elements of row i."""
+    out[i, 0] = q[0]
+    out[i, 1] = q[1]
+    out[i, 2] = q[2]
+    out[i, 3] = q[3]
+
+
 @njit(cache=True)
 def put(out: Array, v: Vec) -> None:
     """Write a vector into the first three elements of `out`."""

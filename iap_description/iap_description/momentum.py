@@ -5,7 +5,18 @@ from numba import njit
 
 from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.kernels import Vec, add, cross, mul, quat, rotate, scale, unrotate, vec
+from iap_description.kernels import (
+    Vec,
+    add,
+    cross,
+    mul,
+    quat_at,
+    rotate,
+    scale,
+    unrotate,
+    vec,
+    vec_at,
+)
 
 
 def inertia_about_com(J: Array, mass: float, d_0: Array) -> Array:
@@ -32,6 +43,6 @@ def momentum_about_com(row: Array, mass: float, d_0: Array, J_C: Array) -> tuple
         d_0: (3,) the CoM in P [m].
         J_C: (3, 3) inertia about it, axes of P [kg m^2].
     """
-    q, w = quat(row[3:7]), vec(row[10:13])
-    v_C = add(vec(row[7:10]), cross(w, rotate(q, vec(d_0))))
+    q, w = quat_at(row, 3), vec_at(row, 10)
+    v_C = add(vec_at(row, 7), cross(w, rotate(q, vec(d_0))))
     return scale(mass, v_C), rotate(q, mul(J_C, unrotate(q, w)))

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One control step of many worlds, world by world: the formulas of `PlatformController` in its order."""
+"""One control step of many worlds: the formulas of `PlatformController`, one after another, each for all worlds.
+
+The loops take plain arrays: what is taken out of a tuple inside of a loop costs more than the arithmetic there.
+"""
 
 from typing import NamedTuple, Self
 
@@ -8,7 +11,7 @@ from numba import njit
 
 from iap_control.allocator import AllocationTables, attitudes, rotor_speeds
 from iap_control.disturbance_observer import Memory, observe
-from iap_control.headings import write_headings
+from iap_control.headings import FOLLOW, write_headings
 from iap_control.laws.motion_law import full_actuation_wrench
 from iap_control.laws.position_yaw import RigidMemory, YawMemory, position_yaw_wrench, yaw_command
 from iap_control.laws.tracking import Held, Tracking
@@ -70,6 +73,7 @@ class Kept(NamedTuple):
     Attributes:
         integral: (B, n) of the pose errors.
         observer: of the disturbances, arrays (B, ...).
+        wrench_e_P: (B, 6) the external wrenches that are compensated [N, N m].
         headings: (B, N) [rad].
         is_held: (B,) whether there are headings.
         wrench_P: (B, 6) active wrenches about P's origin in P [N, N m].
@@ -85,6 +89,7 @@ class Kept(NamedTuple):
 
     integral: Array
     observer: Memory
+    wrench_e_P: Array
     headings: Array
     is_held: Booleans
     wrench_P: Array
@@ -103,6 +108,7 @@ class Kept(NamedTuple):
         return cls(
             np.zeros((batch, errors)),
             Memory(*(np.zeros((batch, *each.shape)) for each in Memory.empty())),
+            np.zeros((batch, 6)),
             np.zeros((batch, count)),
             np.zeros(batch, bool),
             np.zeros((batch, 6)),
@@ -120,72 +126,108 @@ class Kept(NamedTuple):
 @njit(cache=True, nogil=True)
 def control_full(first: int, last: int, given: Given, settings: Settings, kept: Kept) -> None:
     """Command worlds first to last - 1 whose platforms are fully actuated."""
-    work, held, wrench_e = _work(), _held(), np.zeros(6)
-    thrusts = np.empty((3, settings.tables.parts[0].shape[0]))
-    for b in range(first, last):
-        x, row, level = given.x[b, 0], given.rows[b], given.levels[b]
-        _feel(b, x, settings, kept, wrench_e)
-        if level == WRENCH:
-            kept.wrench_P[b] = given.wrenches_P[b]
-        else:
-            inertia, law = settings.inertias[b], settings.laws[b]
-            memory = (x, row, wrench_e, kept.integral[b], work, level, inertia, law)
-            kept.wrench_P[b] = full_actuation_wrench(*memory, settings.dt, kept.short[b], held)
-        _share(b, x, row, level, settings, kept, thrusts)
+    _observe_all(first, last, given.x, settings, kept)
+    inputs = (given.x, given.rows, given.levels, given.wrenches_P, kept.wrench_e_P)
+    how = (settings.inertias, settings.laws, settings.dt)
+    _full_wrenches(first, last, *inputs, *how, kept.integral, kept.short, kept.wrench_P)
+    _head_all(first, last, given, settings, kept)
+    _share_out(first, last, given.x, settings, kept)
 
 
 @njit(cache=True, nogil=True)
 def control_collinear(first: int, last: int, given: Given, settings: Settings, kept: Kept) -> None:
     """Command worlds first to last - 1 whose platforms have their joints on a line."""
-    work, held, wrench_e = _work(), _held(), np.zeros(6)
-    thrusts = np.empty((3, settings.tables.parts[0].shape[0]))
-    for b in range(first, last):
-        x, row, level = given.x[b, 0], given.rows[b], given.levels[b]
-        _feel(b, x, settings, kept, wrench_e)
-        if level == WRENCH:
-            kept.wrench_P[b] = given.wrenches_P[b]
-        else:
-            inertia, law, split = settings.inertias[b], settings.laws[b], settings.splits[b]
-            memory = (x, row, wrench_e, kept.integral[b], work, level, inertia, law, split)
-            kept.wrench_P[b] = under_actuation_wrench(*memory, settings.dt, kept.short[b], held)
-        _share(b, x, row, level, settings, kept, thrusts)
+    _observe_all(first, last, given.x, settings, kept)
+    inputs = (given.x, given.rows, given.levels, given.wrenches_P, kept.wrench_e_P)
+    how = (settings.inertias, settings.laws, settings.splits, settings.dt)
+    _collinear_wrenches(first, last, *inputs, *how, kept.integral, kept.short, kept.wrench_P)
+    _head_all(first, last, given, settings, kept)
+    _share_out(first, last, given.x, settings, kept)
 
 
 @njit(cache=True, nogil=True)
 def control_rigid(first: int, last: int, given: Given, settings: Settings, kept: Kept) -> None:
     """Command worlds first to last - 1 whose rotors are all fixed to one body."""
-    work, wrench_e, tables = _work(), np.zeros(6), settings.tables
-    follows = settings.yaw_mode == 0
-    thrusts = np.empty((3, tables.parts[0].shape[0]))
+    _observe_all(first, last, given.x, settings, kept)
+    _head_all(first, last, given, settings, kept)
+    _rigid_wrenches(first, last, given, settings, kept)
+    _share_out_to_rotors(first, last, settings, kept)
+
+
+@njit(cache=True)
+def _full_wrenches(
+    first: int,
+    last: int,
+    states: Array,
+    rows: Array,
+    levels: Integers,
+    wrenches_P: Array,
+    wrench_e_P: Array,
+    inertias: Packed,
+    laws: Packed,
+    dt: float,
+    integral: Array,
+    short: Array,
+    wrench_P: Array,
+) -> None:
+    """Active wrenches of iap_simulator eq. (10)."""
+    work, held = _work(), _held()
     for b in range(first, last):
-        x, row, level = given.x[b, 0], given.rows[b], given.levels[b]
-        _feel(b, x, settings, kept, wrench_e)
-        _head(b, x, row, level, settings, kept)
-        if level == WRENCH:
-            kept.wrench_P[b] = given.wrenches_P[b]
-        else:
-            turn = YawMemory(kept.yaw.yaw[b], kept.yaw.rate[b], kept.yaw.is_known[b])
-            heading, mount = kept.headings[b, 0], settings.mount_yaw[0]
-            yaw = yaw_command(row, level, heading, mount, follows, settings.dt, turn)
-            memory = RigidMemory(
-                kept.attitude.q_WB[b],
-                kept.attitude.w_B[b],
-                kept.attitude.alpha_B[b],
-                kept.attitude.started[b],
-            )
-            inertia, law, rigid = settings.inertias[b], settings.laws[b], settings.splits[b]
-            parts = (x, row, wrench_e, kept.integral[b], work, level, inertia, law, rigid, memory)
-            end = (yaw, settings.dt, kept.saturated[b])
-            kept.wrench_P[b] = position_yaw_wrench(*parts, *end)
-        for k in range(3):
-            matvec(tables.parts[k], kept.wrench_P[b], thrusts[k])
-        low, high, coefficients = tables.rotors
-        limits = (low, high, coefficients, kept.rpm[b], kept.thrust[b])
-        kept.saturated[b] = rotor_speeds(thrusts[0], thrusts[1], thrusts[2], *limits)
-        if settings.is_observed[b]:
-            kept.observer.is_known[b, 0] = 0.0 if kept.saturated[b] else 1.0
-            if not kept.saturated[b]:
-                kept.observer.made_P[b] = kept.wrench_P[b]
+        if levels[b] == WRENCH:
+            wrench_P[b] = wrenches_P[b]
+            continue
+        inputs = (states[b, 0], rows[b], wrench_e_P[b], integral[b], work, levels[b])
+        wrench_P[b] = full_actuation_wrench(*inputs, inertias[b], laws[b], dt, short[b], held)
+
+
+@njit(cache=True)
+def _collinear_wrenches(
+    first: int,
+    last: int,
+    states: Array,
+    rows: Array,
+    levels: Integers,
+    wrenches_P: Array,
+    wrench_e_P: Array,
+    inertias: Packed,
+    laws: Packed,
+    splits: Packed,
+    dt: float,
+    integral: Array,
+    short: Array,
+    wrench_P: Array,
+) -> None:
+    """Active wrenches of iap_simulator eq. (16)."""
+    work, held = _work(), _held()
+    for b in range(first, last):
+        if levels[b] == WRENCH:
+            wrench_P[b] = wrenches_P[b]
+            continue
+        inputs = (states[b, 0], rows[b], wrench_e_P[b], integral[b], work, levels[b])
+        how = (inertias[b], laws[b], splits[b], dt, short[b], held)
+        wrench_P[b] = under_actuation_wrench(*inputs, *how)
+
+
+@njit(cache=True)
+def _rigid_wrenches(first: int, last: int, given: Given, settings: Settings, kept: Kept) -> None:
+    """Active wrenches of rigid platforms."""
+    states, rows, levels, wrenches_P = given.x, given.rows, given.levels, given.wrenches_P
+    inertias, laws, rigid, dt = settings.inertias, settings.laws, settings.splits, settings.dt
+    wrench_e_P, integral, wrench_P = kept.wrench_e_P, kept.integral, kept.wrench_P
+    headings, saturated, mount_yaw = kept.headings, kept.saturated, settings.mount_yaw[0]
+    q_WB, w_B, alpha_B, started = kept.attitude
+    yaws, rates, is_known = kept.yaw
+    work, follows = _work(), settings.yaw_mode == FOLLOW
+    for b in range(first, last):
+        if levels[b] == WRENCH:
+            wrench_P[b] = wrenches_P[b]
+            continue
+        turn = (levels[b], headings[b, 0], mount_yaw, follows, dt)
+        yaw = yaw_command(rows[b], *turn, YawMemory(yaws[b], rates[b], is_known[b]))
+        inputs = (states[b, 0], rows[b], wrench_e_P[b], integral[b], work, levels[b])
+        memory = RigidMemory(q_WB[b], w_B[b], alpha_B[b], started[b])
+        how = (inertias[b], laws[b], rigid[b], memory, yaw, dt, saturated[b])
+        wrench_P[b] = position_yaw_wrench(*inputs, *how)
 
 
 @njit(cache=True)
@@ -200,43 +242,77 @@ def _held() -> Held:
 
 
 @njit(cache=True)
-def _feel(b: int, x: Array, settings: Settings, kept: Kept, wrench_e: Array) -> None:
-    """Write the external wrench (6,) to compensate: the disturbance, nothing being felt in free flight."""
-    if not settings.is_observed[b]:
-        wrench_e[:] = 0.0
-        return
-    nothing = np.zeros(6)
-    all_worlds = kept.observer
-    memory = Memory(all_worlds.h[b], all_worlds.d[b], all_worlds.made_P[b], all_worlds.is_known[b])
-    observe(x, nothing, settings.observed[b], settings.dt, memory, wrench_e)
-    for i in range(6):
-        wrench_e[i] += (
-            0.0  # what is felt: no negative zeros, as there are none with a wrench sensor
-        )
-
-
-@njit(cache=True)
-def _head(b: int, x: Array, row: Array, level: int, settings: Settings, kept: Kept) -> None:
-    """Headings of one world's aircraft."""
-    how = (settings.yaw_mode, settings.mount_yaw)
-    write_headings(*how, x, row, level, kept.is_held[b], kept.headings[b])
-    kept.is_held[b] = True
-
-
-@njit(cache=True)
-def _share(
-    b: int, x: Array, row: Array, level: int, settings: Settings, kept: Kept, thrusts: Array
-) -> None:
-    """Allocate one world's active wrench to aircraft that turn, and let its observer know what is made of it."""
-    tables = settings.tables
-    _head(b, x, row, level, settings, kept)
-    for k in range(3):
-        matvec(tables.parts[k], kept.wrench_P[b], thrusts[k])
-    parts = (thrusts[0], thrusts[1], thrusts[2], x[3:7], kept.headings[b])
-    limits = (tables.limits, tables.is_free, tables.q_PB, settings.rate_shares[b], settings.dt)
-    out = (kept.thrust[b], kept.q_WB[b], kept.w_WB_B[b], tables.arms, kept.short[b])
-    kept.saturated[b] = attitudes(*parts, *limits, *out)
-    if settings.is_observed[b]:
-        kept.observer.is_known[b, 0] = 1.0
+def _observe_all(first: int, last: int, states: Array, settings: Settings, kept: Kept) -> None:
+    """External wrenches to compensate: the disturbances, nothing being felt in free flight."""
+    h, d, made_P, is_known = kept.observer
+    observed, is_observed, dt = settings.observed, settings.is_observed, settings.dt
+    wrench_e_P, nothing = kept.wrench_e_P, np.zeros(6)
+    for b in range(first, last):
+        if not is_observed[b]:
+            wrench_e_P[b] = 0.0
+            continue
+        memory = Memory(h[b], d[b], made_P[b], is_known[b])
+        observe(states[b, 0], nothing, observed[b], dt, memory, wrench_e_P[b])
         for i in range(6):
-            kept.observer.made_P[b, i] = kept.wrench_P[b, i] - kept.short[b, i]
+            wrench_e_P[b, i] += 0.0  # what is felt: no negative zeros, as with a wrench sensor
+
+
+@njit(cache=True)
+def _head_all(first: int, last: int, given: Given, settings: Settings, kept: Kept) -> None:
+    """Headings of the aircraft."""
+    states, rows, levels = given.x, given.rows, given.levels
+    mode, mount_yaw, is_held, headings = (
+        settings.yaw_mode,
+        settings.mount_yaw,
+        kept.is_held,
+        kept.headings,
+    )
+    for b in range(first, last):
+        inputs = (states[b, 0], rows[b], levels[b], is_held[b])
+        write_headings(mode, mount_yaw, *inputs, headings[b])
+        is_held[b] = True
+
+
+@njit(cache=True)
+def _share_out(first: int, last: int, states: Array, settings: Settings, kept: Kept) -> None:
+    """Allocate active wrenches to aircraft that turn, and let observers know what is made of them."""
+    parts, limits, is_free, q_PB, arms, _ = settings.tables
+    force, tilt, yaw = parts
+    shares, dt, is_observed = settings.rate_shares, settings.dt, settings.is_observed
+    wrench_P, headings, saturated = kept.wrench_P, kept.headings, kept.saturated
+    thrust, q_WB, w_WB_B, short = kept.thrust, kept.q_WB, kept.w_WB_B, kept.short
+    _, _, made_P, is_known = kept.observer
+    forces, tilts, yaws = np.empty(len(force)), np.empty(len(force)), np.empty(len(force))
+    for b in range(first, last):
+        U = wrench_P[b]
+        matvec(force, U, forces)
+        matvec(tilt, U, tilts)
+        matvec(yaw, U, yaws)
+        inputs = (forces, tilts, yaws, states[b, 0, 3:7], headings[b])
+        how = (limits, is_free, q_PB, shares[b], dt)
+        out = (thrust[b], q_WB[b], w_WB_B[b], arms, short[b])
+        saturated[b] = attitudes(*inputs, *how, *out)
+        if is_observed[b]:
+            is_known[b, 0] = 1.0
+            for i in range(6):
+                made_P[b, i] = U[i] - short[b, i]
+
+
+@njit(cache=True)
+def _share_out_to_rotors(first: int, last: int, settings: Settings, kept: Kept) -> None:
+    """Allocate active wrenches to rotors, and let observers know them where no rotor is at a limit."""
+    force, tilt, yaw = settings.tables.parts
+    low, high, coefficients = settings.tables.rotors
+    is_observed, wrench_P, saturated = settings.is_observed, kept.wrench_P, kept.saturated
+    rpm, thrust, (_, _, made_P, is_known) = kept.rpm, kept.thrust, kept.observer
+    lifts, tilts, yaws = np.empty(len(force)), np.empty(len(force)), np.empty(len(force))
+    for b in range(first, last):
+        matvec(force, wrench_P[b], lifts)
+        matvec(tilt, wrench_P[b], tilts)
+        matvec(yaw, wrench_P[b], yaws)
+        limits = (low, high, coefficients)
+        saturated[b] = rotor_speeds(lifts, tilts, yaws, *limits, rpm[b], thrust[b])
+        if is_observed[b]:
+            is_known[b, 0] = 0.0 if saturated[b] else 1.0
+            if not saturated[b]:
+                made_P[b] = wrench_P[b]

@@ -22,7 +22,7 @@ from iap_control.laws.tracking import (
 from iap_control.laws.under_actuation import Decomposition, law_across_line, under_actuation_wrench
 from iap_control.model import Inertia, PlatformModel
 from iap_description.arrays import Array
-from iap_description.kernels import matvec, quat, unrotate, vec
+from iap_description.kernels import matvec, quat_at, unrotate, vec_at
 
 
 @njit(cache=True)
@@ -49,7 +49,7 @@ def full_actuation_wrench(
         row: (19+) reference row.
         wrench_e_P: (6,) external wrench F_e in P to compensate [N, N m].
         integral: (6,) integral of e_T, advanced in place.
-        work: working memory.
+        work: working memory, overwritten.
         level: what of the reference is tracked.
         inertia: the platform's lumped dynamics.
         law: gains.
@@ -61,21 +61,26 @@ def full_actuation_wrench(
     hold(held, work)
     far = limit_error(work.e_T, law.reach)
     integrate(integral, work.e_T, law, dt, short, far)
-    feedback = law.kP * work.e_T + law.kI * integral + law.kD * work.e_xi
-    U = np.empty(6)
+    U, wanted, feedback, term = np.empty(6), work.dxi_r, work.e_T, work.e_xi
+    for i in range(6):
+        feedback[i] = law.kP[i] * work.e_T[i] + law.kI[i] * integral[i] + law.kD[i] * work.e_xi[i]
     if law.per_inertia:
-        wanted = work.dxi_r - feedback
-        turn_about_pivot(held, vec(wanted[3:]), wanted)
+        for i in range(6):
+            wanted[i] -= feedback[i]
+        turn_about_pivot(held, vec_at(wanted, 3), wanted)
         matvec(inertia.M, wanted, U)
     else:
-        matvec(inertia.M, work.dxi_r, U)
-        U -= feedback
-    term = np.empty(6)
-    w_P = unrotate(quat(x[3:]), vec(x[10:]))
+        matvec(inertia.M, wanted, U)
+        for i in range(6):
+            U[i] -= feedback[i]
+    w_P = unrotate(quat_at(x, 3), vec_at(x, 10))
     coriolis(inertia.d_0, inertia.J, inertia.mass, inertia.coupling, w_P, work.xi_r, term)
-    U += term
+    for i in range(6):
+        U[i] += term[i]
     gravity_wrench(inertia.mass, inertia.d_0, inertia.gravity, x[3:7], term)
-    return U - term - wrench_e_P
+    for i in range(6):
+        U[i] = U[i] - term[i] - wrench_e_P[i]
+    return U
 
 
 ALL_AXES = Held.all()

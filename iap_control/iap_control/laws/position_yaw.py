@@ -29,16 +29,19 @@ from iap_description.kernels import (
     norm,
     put,
     put4,
+    put_at,
     qconj,
     qlog,
     qmul,
     quat,
+    quat_at,
     rotate,
     scale,
     sub,
     times,
     unrotate,
     vec,
+    vec_at,
 )
 from iap_description.momentum import inertia_about_com
 from iap_description.signals import AXES, ForceMode, ForceTask, Reference
@@ -155,11 +158,11 @@ def yaw_command(
         dt: control period [s].
         memory: advanced in place.
     """
-    q_WP = quat(row[3:])
+    q_WP = quat_at(row, 3)
     if level == ACCELERATION:
-        memory.rate[0] += dt * rotate(q_WP, vec(row[16:]))[2]
+        memory.rate[0] += dt * rotate(q_WP, vec_at(row, 16))[2]
     else:
-        memory.rate[0] = rotate(q_WP, vec(row[10:]))[2]
+        memory.rate[0] = rotate(q_WP, vec_at(row, 10))[2]
     if memory.is_known[0] == 0.0 or level == POSE or not follows:
         memory.yaw[0] = heading - mount_yaw
     else:
@@ -190,23 +193,23 @@ def position_yaw_wrench(
     is advanced in place, `yaw` is the heading command [rad], and `saturated` says whether a rotor was at a limit in
     the last step (anti-windup).
     """
-    q = quat(x[3:])
+    q = quat_at(x, 3)
     track(x, row, level, work)
-    _at_com(q, unrotate(q, vec(x[10:])), vec(row[13:]), yaw, inertia, level, work)
-    a_W = _acceleration(q, vec(row[13:]), integral, work, inertia, law, rigid, dt, saturated)
+    _at_com(q, unrotate(q, vec_at(x, 10)), vec_at(row, 13), yaw, inertia, level, work)
+    a_W = _acceleration(q, vec_at(row, 13), integral, work, inertia, law, rigid, dt, saturated)
     f_e_W = rotate(q, vec(wrench_e_P))
     wanted = sub(scale(inertia.mass, (a_W[0], a_W[1], a_W[2] + inertia.gravity)), f_e_W)
     f_W = limited_thrust(wanted, rigid.thrust_min, rigid.thrust_max, rigid.tan_tilt_max)
     q_r = attitude_of_thrust(f_W, yaw)
     _rate_of_command(q_r, memory, rigid.rate_filter, dt)
-    alpha = _attitude_feedback(q, q_r, unrotate(q, vec(x[10:])), memory, rigid)
-    w_P = unrotate(q, vec(x[10:]))
+    alpha = _attitude_feedback(q, q_r, unrotate(q, vec_at(x, 10)), memory, rigid)
+    w_P = unrotate(q, vec_at(x, 10))
     torque_c = add(mul(rigid.J_c, alpha), cross(w_P, mul(rigid.J_c, w_P)))
     thrust = (0.0, 0.0, max(dot(f_W, rotate(q, (0.0, 0.0, 1.0))), rigid.thrust_min))
     U = np.empty(6)
     put(U, thrust)
     lever = cross(vec(inertia.d_0), add(thrust, vec(wrench_e_P)))  # both forces act at P's origin
-    put(U[3:], sub(add(torque_c, lever), vec(wrench_e_P[3:])))
+    put_at(U, 3, sub(add(torque_c, lever), vec_at(wrench_e_P, 3)))
     return U
 
 

@@ -15,13 +15,16 @@ from iap_description.kernels import (
     mul,
     norm,
     put,
+    put_at,
     qconj,
     qmul,
     quat,
+    quat_at,
     scale,
     sub,
     unrotate,
     vec,
+    vec_at,
 )
 
 POSE, VELOCITY, ACCELERATION = 0, 1, 2  # tracked part, as iap_description.states.Level
@@ -73,19 +76,19 @@ def track(x: Array, row: Array, level: int, out: Tracking) -> None:
     The reference turns in its own frame; with q_e = q_r^{-1} q, its vectors come to P by R(q_e)^T. Differentiating
     R^T v_r in the turning frame P gives R^T a_r - w x (R^T v_r), and likewise for the angular part.
     """
-    q, q_r = quat(x[3:]), quat(row[3:])
+    q, q_r = quat_at(x, 3), quat_at(row, 3)
     q_e = qmul(qconj(q_r), q)
-    v_P, w_P = unrotate(q, vec(x[7:])), unrotate(q, vec(x[10:]))
-    v_r, w_r = unrotate(q, vec(row[7:])), unrotate(q_e, vec(row[10:]))
-    a_r, alpha_r = unrotate(q, vec(row[13:])), unrotate(q_e, vec(row[16:]))
+    v_P, w_P = unrotate(q, vec_at(x, 7)), unrotate(q, vec_at(x, 10))
+    v_r, w_r = unrotate(q, vec_at(row, 7)), unrotate(q_e, vec_at(row, 10))
+    a_r, alpha_r = unrotate(q, vec_at(row, 13)), unrotate(q_e, vec_at(row, 16))
     put(out.xi_r, v_r)
-    put(out.xi_r[3:], w_r)
+    put_at(out.xi_r, 3, w_r)
     put(out.dxi_r, sub(a_r, cross(w_P, v_r)))
-    put(out.dxi_r[3:], sub(alpha_r, cross(w_P, w_r)))
+    put_at(out.dxi_r, 3, sub(alpha_r, cross(w_P, w_r)))
     put(out.e_T, unrotate(q, sub(vec(x), vec(row))))
-    put(out.e_T[3:], scale(2.0 * q_e[3], (q_e[0], q_e[1], q_e[2])))
+    put_at(out.e_T, 3, scale(2.0 * q_e[3], (q_e[0], q_e[1], q_e[2])))
     put(out.e_xi, sub(v_P, v_r))
-    put(out.e_xi[3:], sub(w_P, w_r))
+    put_at(out.e_xi, 3, sub(w_P, w_r))
     if level >= VELOCITY:
         out.e_T[:] = 0.0
     if level >= ACCELERATION:
@@ -135,9 +138,9 @@ def limit_error(e_T: Array, reach: Array) -> bool:
     """
     limited = False
     for i in range(2):
-        length = norm(vec(e_T[3 * i :]))
+        length = norm(vec_at(e_T, 3 * i))
         if length > reach[i]:
-            put(e_T[3 * i :], scale(reach[i] / length, vec(e_T[3 * i :])))
+            put_at(e_T, 3 * i, scale(reach[i] / length, vec_at(e_T, 3 * i)))
             limited = True
     return limited
 
@@ -173,11 +176,11 @@ def coriolis(
     With the CoM's offset kept: force m w x v + m w x (w x d_0), torque w x J w + m d_0 x (w x v), each bilinear in the
     platform's angular velocity `w` and the velocity `xi` = [v; w_r].
     """
-    v, w_r = vec(xi), vec(xi[3:])
+    v, w_r = vec(xi), vec_at(xi, 3)
     d = scale(coupling, vec(d_0))
     wv = cross(w, v)
     put(out, scale(mass, add(wv, cross(w, cross(w_r, d)))))
-    put(out[3:], add(scale(-1.0, cross(mul(J, w), w_r)), scale(mass, cross(d, wv))))
+    put_at(out, 3, add(scale(-1.0, cross(mul(J, w), w_r)), scale(mass, cross(d, wv))))
 
 
 @njit(cache=True)
@@ -185,4 +188,4 @@ def gravity_wrench(mass: float, d_0: Array, gravity: float, q_WP: Array, out: Ar
     """Write G of iap_simulator eq. (4) in ENU/FLU: the weight -m g z_W in P, and its torque about P's origin."""
     weight_P = unrotate(quat(q_WP), (0.0, 0.0, -mass * gravity))
     put(out, weight_P)
-    put(out[3:], cross(vec(d_0), weight_P))
+    put_at(out, 3, cross(vec(d_0), weight_P))

@@ -36,14 +36,16 @@ from iap_description.kernels import (
     matvec,
     norm,
     put,
+    put_at,
     qconj,
     qmul,
-    quat,
+    quat_at,
     rotate,
     scale,
     sub,
     unrotate,
     vec,
+    vec_at,
 )
 
 MIN_LEVER = 1e-6  # of the CoM about the line, below which the platform does not hang [m]
@@ -138,10 +140,10 @@ def under_actuation_wrench(
     `full_actuation_wrench`; `law` holds five gains.
     """
     track(x, row, level, work)
-    w_P = unrotate(quat(x[3:]), vec(x[10:]))
-    _drop_turn_about_line(quat(x[3:]), quat(row[3:]), split.line, work, level)
+    w_P = unrotate(quat_at(x, 3), vec_at(x, 10))
+    _drop_turn_about_line(quat_at(x, 3), quat_at(row, 3), split.line, work, level)
     if law.per_inertia and level < VELOCITY:
-        _at_line(quat(x[3:]), quat(row[3:]), split, work)
+        _at_line(quat_at(x, 3), quat_at(row, 3), split, work)
     hold(held, work)
     far = limit_error(work.e_T, law.reach)
     e = _error(work.e_T, law, split)
@@ -196,12 +198,12 @@ def _drop_turn_about_line(q: Quat, q_r: Quat, line: Array, work: Tracking, level
     r = vec(line)
     if level < VELOCITY:
         r_r = rotate(qmul(qconj(q), q_r), r)
-        put(work.e_T[3:], cross(r_r, r))
-    turn = dot(vec(work.xi_r[3:]), r)
-    put(work.xi_r[3:], sub(vec(work.xi_r[3:]), scale(turn, r)))
-    put(work.dxi_r[3:], sub(vec(work.dxi_r[3:]), scale(dot(vec(work.dxi_r[3:]), r), r)))
+        put_at(work.e_T, 3, cross(r_r, r))
+    turn = dot(vec_at(work.xi_r, 3), r)
+    put_at(work.xi_r, 3, sub(vec_at(work.xi_r, 3), scale(turn, r)))
+    put_at(work.dxi_r, 3, sub(vec_at(work.dxi_r, 3), scale(dot(vec_at(work.dxi_r, 3), r), r)))
     if level < ACCELERATION:
-        put(work.e_xi[3:], add(vec(work.e_xi[3:]), scale(turn, r)))
+        put_at(work.e_xi, 3, add(vec_at(work.e_xi, 3), scale(turn, r)))
 
 
 @njit(cache=True)
