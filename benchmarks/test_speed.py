@@ -1,21 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast the suite is: a recorded run in one process, its cost over the number of aircraft, and a batch of worlds."""
+"""How fast the suite is: a recorded run in one process, and its cost over the number of aircraft."""
 
 import itertools
 
-import numpy as np
 import pytest
 
-from iap_physics.engines.closed_form import ClosedFormEngine
-from iap_physics.plant import Plant
-from iap_physics.propulsion import Airframe
 from iap_simulation.flight import Flight
 from iap_simulation.run import execute
-from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.resolving import Options, resolve
-from iap_simulation.vehicle import Vehicle
-
-WORLDS = 1000
 
 
 def _silent(_: float) -> None:
@@ -59,23 +51,3 @@ def test_cost_of_aircraft(benchmark, tmp_path, count):
     factor = max(run["real_time_factor"] for run in runs[1:])
     step = min(run["control_step_us"] for run in runs[1:])
     print(f"\nN = {count}: {factor:.1f} x real time, control step {step:.1f} us")
-
-
-def test_batched_platform_steps(benchmark):
-    """1000 three_stars on the closed form with rotors and autopilots, physics steps of 1 ms."""
-    scenario, _ = resolve("hover", Options())
-    pilot = Vehicle.of(scenario, scenario.vehicles[0])
-    engine = ClosedFormEngine(batch=WORLDS)
-    flown = plant_spec(scenario, [pilot]).vehicles[0]
-    airframe = Airframe(flown.assembly, flown.platform.fleet, flown.autopilot)
-    engine.load(scenario.world, [airframe.assembly])
-    rates = {"physics_hz": 1000.0, "control_hz": 200.0}
-    still = {"wind": scenario.wind, "has_drag": False, "gust_rng": np.random.default_rng(1)}
-    plant = Plant(engine, [airframe], **rates, **still, batch=WORLDS)
-    start = np.repeat(pilot.start[None], WORLDS, axis=0)
-    plant.reset(start, [pilot.start_rpm], np.random.default_rng(1))
-    plant.command(0, pilot.controller(pilot.start[0], pilot.reference(0)))
-
-    benchmark.pedantic(plant.advance, rounds=40, warmup_rounds=5)
-    rate = WORLDS * plant.substeps / benchmark.stats.stats.median
-    print(f"\n{rate:.0f} platform-steps/s with {WORLDS} platforms")

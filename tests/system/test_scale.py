@@ -13,6 +13,7 @@ from iap_bringup.cli.main import parse
 from iap_simulation.sweeps.study import Axis, Study
 
 PAGE = (Path(__file__).parents[2] / "docs/scale.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 def test_the_commands_are_understood():
@@ -30,14 +31,26 @@ def test_lists_are_values():
     assert len(Study("hover", axes=(Axis.of(text),)).points()) == 2
 
 
-@pytest.mark.slow
-def test_the_example_runs(tmp_path):
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    (tmp_path / "example.py").write_text(code, encoding="utf-8")
+def output_of(code, folder):
+    """What an example of the page prints."""
+    (folder / "example.py").write_text(code, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "example.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "example.py"], cwd=folder, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    errors = eval(done.stdout)
+    return done.stdout
+
+
+def test_worlds_fly_as_the_page_says(tmp_path):
+    worlds, _ = EXAMPLES
+    states, seed = output_of(worlds, tmp_path).splitlines()
+    assert states == "(64, 4, 13) [0] [0. 1. 1. 0.]"
+    assert seed == "101"
+
+
+@pytest.mark.slow
+def test_a_sweep_is_made_as_the_page_says(tmp_path):
+    _, sweep = EXAMPLES
+    errors = eval(output_of(sweep, tmp_path))
     assert len(errors) == 6
     assert max(errors[:3]) < 1e-3 < min(errors[3:])

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How fast many worlds are: `three_star` in the closed form, physics at 1 kHz, control at 200 Hz.
+
+Rates are physics steps of a platform with its twelve rotors and three autopilots, per second of a core's own time, but
+for those of several threads.
+"""
+
+import os
+import time
+from collections.abc import Callable
+
+import pytest
+
+from iap_simulation.parallel.worlds import Worlds
+
+WORLDS = 1000
+SCATTERED = {"draw.position": 0.2, "draw.attitude_deg": 5.0}
+GUSTS = {"wind.speed": 4.0, "wind.turbulence": 8.0}
+VEHICLES = {
+    "draw.mass": 0.1,
+    "draw.inertia": 0.1,
+    "draw.com": 0.005,
+    "draw.thrust": 0.05,
+    "draw.rotor_lag": 0.2,
+    "draw.drag": 0.3,
+    "draw.wind_speed": 0.5,
+}
+BUSY = 1.5  # load above which threads are not timed: the benchmark itself is 1
+
+
+def flying(settings: dict, threads: int = 1) -> Worlds:
+    """Worlds that have been on their way for a while."""
+    worlds = Worlds.of("hover", WORLDS, settings={**SCATTERED, **settings}, threads=threads)
+    for _ in range(20):
+        worlds.advance()
+    return worlds
+
+
+def rate(benchmark, step: Callable[[], None], clock: Callable[[], float]) -> float:
+    """Platform-steps a second at the best of many control periods."""
+    best = []
+
+    def timed():
+        began = clock()
+        step()
+        best.append(clock() - began)
+
+    benchmark.pedantic(timed, rounds=60, warmup_rounds=5)
+    return WORLDS * 5 / min(best)
+
+
+@pytest.mark.parametrize(
+    ("what", "settings"),
+    [("alike", {}), ("with gusts", GUSTS), ("each its own vehicle, in gusts", GUSTS | VEHICLES)],
+)
+def test_open_loop(benchmark, what, settings):
+    """Held commands: autopilots, rotors, air and bodies."""
+    worlds = flying(settings)
+    found = rate(benchmark, worlds.plant.advance, time.thread_time)
+    print(f"\nopen loop, {what}: {found / 1e6:.2f} M platform-steps/s of a core")
+
+
+@pytest.mark.parametrize(("what", "settings"), [("alike", {}), ("with gusts", GUSTS)])
+def test_closed_loop(benchmark, what, settings):
+    """The suite's controllers on their own references."""
+    worlds = flying(settings)
+    found = rate(benchmark, worlds.advance, time.thread_time)
+    print(f"\nclosed loop, {what}: {found / 1e6:.2f} M platform-steps/s of a core")
+
+
+def test_two_threads(benchmark):
+    """Wall clock; of use on a machine with nothing else to do."""
+    if os.getloadavg()[0] > BUSY:
+        pytest.skip(f"the machine is busy: load {os.getloadavg()[0]:.1f}")
+    found = {}
+    for threads in (1, 2):
+        worlds, best = flying({}, threads), []
+        for _ in range(60):
+            began = time.perf_counter()
+            worlds.plant.advance()
+            best.append(time.perf_counter() - began)
+        found[threads] = WORLDS * 5 / min(best)
+    benchmark.pedantic(worlds.plant.advance, rounds=20)
+    gain = found[2] / found[1]
+    print(f"\ntwo threads: {found[2] / 1e6:.2f} M platform-steps/s, {gain:.2f} x one")
+
+
+def test_one_world(benchmark):
+    """A single world, as any other batch: what a control period costs."""
+    worlds = Worlds.of("hover", 1)
+    benchmark.pedantic(worlds.plant.advance, rounds=400, warmup_rounds=20)
+    print(f"\none world: {1e6 * benchmark.stats.stats.median:.0f} us a control period of the plant")
