@@ -89,4 +89,6 @@ def test_one_world(benchmark):
     """A single world, as any other batch: what a control period costs."""
     worlds = Worlds.of("hover", 1)
     benchmark.pedantic(worlds.plant.advance, rounds=400, warmup_rounds=20)
-    print(f"\none world: {1e6 * benchmark.stats.stats.median:.0f} us a control period of the plant")
+    print(
+        f"\none world: {1e6 * benchmark.stats.stats.median:.0f} us a control period of the plant"
+    )

@@ -100,6 +100,7 @@ class Propulsion:
         rotors: their state and parameters.
         known: estimates that the autopilots go by.
         autopilots: (N,) `Autopilot` records.
+        weakened: how often faults have changed what is left of the rotors.
 
     Args:
         airframe: the vehicle.
@@ -130,7 +131,7 @@ class Propulsion:
         self.autopilots = stacked(
             [Autopilot.of(each, airframe.autopilot) for each in airframe.fleet]
         )
-        self._estimated_worlds = 0
+        self.weakened, self._estimated_worlds = 0, 0
         self._is_due = np.ones(batch, bool)
         self._aircraft_rows = np.array(bodies, dtype=np.int64)
 
@@ -163,6 +164,7 @@ class Propulsion:
 
     def weaken(self, health: Health) -> None:
         """Let the rotors be no better than this, in all worlds."""
+        self.weakened += 1
         self.rotors.records["thrust_share"], self.rotors.records["speed_share"] = health
 
     def set_estimate(self, x: Array | None) -> None:

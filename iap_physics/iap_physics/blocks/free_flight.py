@@ -8,7 +8,8 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import Packed
+from iap_description.kernels import Packed, formula
+from iap_description.states import Mode
 from iap_physics.blocks import layout
 from iap_physics.blocks.layout import (
     LANES,
@@ -29,6 +30,8 @@ from iap_physics.engines.engine import DIVERGED, RUNNING, Engine
 from iap_physics.engines.rigid_motion import RigidModel, is_sound
 from iap_physics.propulsion import Held, Known, Propulsion, Rotors
 from iap_physics.rotors import lag
+
+_RPM = int(Mode.RPM)
 
 
 class Inputs(NamedTuple):
@@ -94,6 +97,7 @@ class FreeFlight:
         self._of_worlds = self._blocks.reshape(count, rows, LANES)
         rotors = propulsion.rotors.records
         self._fill(self._of_worlds, model, rotors, drag)
+        self._weaken()
 
     @classmethod
     def of(
@@ -155,6 +159,16 @@ class FreeFlight:
             }
             _write(lanes, int(body_row(self._vehicle.bodies[n])), of_aircraft)
 
+    def _weaken(self) -> None:
+        """Write what faults have left of the rotors."""
+        self._weakened = self._propulsion.weakened
+        for n, rotor in enumerate(self._propulsion.rotors.records):
+            health = {
+                layout.THRUST_SHARE: rotor["thrust_share"],
+                layout.SPEED_SHARE: rotor["speed_share"],
+            }
+            _write(self._of_worlds, int(body_row(self._vehicle.bodies[n])), health)
+
     def advance(self, inputs: Inputs, steps: int) -> None:
         """Some physics steps under commands and inputs that stay.
 
@@ -163,6 +177,8 @@ class FreeFlight:
         """
         engine, p = self._engine, self._propulsion
         engine.check_flies()
+        if self._weakened != p.weakened:
+            self._weaken()
         flew = engine.status == RUNNING
         worlds = (self._blocks, engine.state(), engine.status, self._failed)
         state = (p.command, p.rotors, p.known, inputs, self._vehicle)
@@ -223,11 +239,13 @@ def advance_worlds(
     how = (vehicle.turns, vehicle.bodies, vehicle.every, vehicle.has_drag)
     for first in range(begin, end, LANES):
         block = blocks[first // LANES]
-        flies = _load(block, first, x, status, command, rotors, known, inputs, vehicle, lanes)
+        flies = _all_fly(first, status, lanes)
+        whole = vehicle.has_drag or not flies
+        _load(block, first, x, status, command, rotors, known, inputs, vehicle, lanes, whole)
         advance_block(block, *how, not flies, np.uint64(lanes), steps, dt)
         if flies and not _is_sound(block, vehicle.turns, lanes):
             # from the start again, looking at every step
-            _load(block, first, x, status, command, rotors, known, inputs, vehicle, lanes)
+            _load(block, first, x, status, command, rotors, known, inputs, vehicle, lanes, True)
             advance_block(block, *how, True, np.uint64(lanes), steps, dt)
         _store(block, first, x, status, failed, rotors, vehicle)
 
@@ -244,43 +262,75 @@ def _load(
     inputs: Inputs,
     vehicle: Vehicle,
     lanes: int,
-) -> bool:
-    """Write what changes into a block; the last world fills lanes that are left. Returns whether all worlds fly."""
-    flies, count = True, len(vehicle.turns)
+    whole: bool,
+) -> None:
+    """Write what changes into a block; the last world fills lanes that are left.
+
+    Unless it is to be `whole`, places and velocities of the outer bodies and the air are left out: they follow from the
+    central body, or nothing feels them.
+    """
+    # what is taken out of a tuple inside of a loop costs more than the copy
+    external_W, air_W, ticks = inputs.external_W, inputs.air_W, inputs.ticks
+    modes, thrust, command_q, command_w, command_rpm = command
+    rpm, target, is_used, known_x = rotors.rpm, rotors.target, known.is_used, known.x
+    bodies, every, count = vehicle.bodies, vehicle.every, len(vehicle.turns)
     for lane in range(lanes):
         world, at = min(first + lane, len(x) - 1), np.uint64(lane)
-        flies = flies and status[world] == RUNNING
         set1(block, VEHICLE, layout.FLIES, at, 1.0 if status[world] == RUNNING else 0.0)
         set1(block, VEHICLE, layout.FAILED, at, -1.0)
-        _put(block, VEHICLE, layout.EXTERNAL, at, inputs.external_W[world])
+        for k in range(6):
+            set1(block, VEHICLE, layout.EXTERNAL + k, at, external_W[world, k])
         for i in range(count):
-            _put(block, body_row(i), layout.STATE, at, x[world, i])
-            _put(block, body_row(i), layout.AIR, at, inputs.air_W[world])
-        for n in range(len(vehicle.bodies)):
-            row = body_row(vehicle.bodies[n])
-            set1(block, row, layout.TICK, at, float(inputs.ticks[world] % vehicle.every))
-            set1(block, row, layout.MODE, at, float(command.modes[world]))
-            set1(block, row, layout.THRUST, at, command.thrust[world, n])
-            _put(block, row, layout.COMMAND_Q, at, command.q_WB[world, n])
-            _put(block, row, layout.COMMAND_W, at, command.w_WB_B[world, n])
-            _put(block, row, layout.COMMAND_RPM, at, command.rpm[world, n])
-            _put(block, row, layout.RPM, at, rotors.rpm[world, n])
-            _put(block, row, layout.TARGET, at, rotors.target[world, n])
-            set1(block, row, layout.ESTIMATED, at, 1.0 if known.is_used[world] else 0.0)
-            estimate = known.x[world, vehicle.bodies[n]]
-            _put(block, row, layout.KNOWN_Q, at, estimate[3:7])
-            _put(block, row, layout.KNOWN_W, at, estimate[10:13])
-            record = rotors.records[n]
-            _put(block, row, layout.THRUST_SHARE, at, record.thrust_share)
-            set1(block, row, layout.SPEED_SHARE, at, record.speed_share)
-    return flies
+            if i == 0 or whole:
+                _put(block, body_row(i), layout.STATE, at, x, world, i, 0, 13)
+                for k in range(3):
+                    set1(block, body_row(i), layout.AIR + k, at, air_W[world, k])
+            else:
+                _put(block, body_row(i), layout.Q, at, x, world, i, 3, 4)
+                _put(block, body_row(i), layout.W, at, x, world, i, 10, 3)
+        tick, mode, is_estimated = float(ticks[world] % every), modes[world], is_used[world]
+        for n in range(len(bodies)):
+            row = body_row(bodies[n])
+            set1(block, row, layout.TICK, at, tick)
+            set1(block, row, layout.MODE, at, float(mode))
+            if mode == _RPM:
+                _put(block, row, layout.COMMAND_RPM, at, command_rpm, world, n, 0, 4)
+            else:
+                set1(block, row, layout.THRUST, at, thrust[world, n])
+                _put(block, row, layout.COMMAND_Q, at, command_q, world, n, 0, 4)
+                _put(block, row, layout.COMMAND_W, at, command_w, world, n, 0, 3)
+            _put(block, row, layout.RPM, at, rpm, world, n, 0, 4)
+            _put(block, row, layout.TARGET, at, target, world, n, 0, 4)
+            set1(block, row, layout.ESTIMATED, at, 1.0 if is_estimated else 0.0)
+            if is_estimated:
+                _put(block, row, layout.KNOWN_Q, at, known_x, world, bodies[n], 3, 4)
+                _put(block, row, layout.KNOWN_W, at, known_x, world, bodies[n], 10, 3)
+
+
+@formula
+def _put(
+    block: Array,
+    row: Index,
+    k: int,
+    lane: Index,
+    values: Array,
+    world: int,
+    i: int,
+    begin: int,
+    count: int,
+) -> None:
+    """Write some numbers of values (B, ..., ...) of one world from row + k on."""
+    for m in range(count):
+        set1(block, row, k + m, lane, values[world, i, begin + m])
 
 
 @njit(cache=True)
-def _put(block: Array, row: Index, k: int, lane: Index, values: Array) -> None:
-    """Write some numbers of one world from row + k on."""
-    for i in range(len(values)):
-        set1(block, row, k + i, lane, values[i])
+def _all_fly(first: int, status: Integers, lanes: int) -> bool:
+    """Whether all worlds of a block run."""
+    for lane in range(lanes):
+        if status[min(first + lane, len(status) - 1)] != RUNNING:
+            return False
+    return True
 
 
 @njit(cache=True)
@@ -307,7 +357,7 @@ def _store(
     vehicle: Vehicle,
 ) -> None:
     """Read the worlds of a block."""
-    count = len(vehicle.turns)
+    count, bodies, rpm, target = len(vehicle.turns), vehicle.bodies, rotors.rpm, rotors.target
     for world in range(first, min(first + LANES, len(x))):
         at = np.uint64(world - first)
         failed[world] = int(get(block, VEHICLE, layout.FAILED, at))
@@ -316,8 +366,8 @@ def _store(
         for i in range(count):
             for k in range(13):
                 x[world, i, k] = get(block, body_row(i), layout.STATE + k, at)
-        for n in range(len(vehicle.bodies)):
+        for n in range(len(bodies)):
+            row = body_row(bodies[n])
             for r in range(4):
-                row = body_row(vehicle.bodies[n])
-                rotors.rpm[world, n, r] = get(block, row, layout.RPM + r, at)
-                rotors.target[world, n, r] = get(block, row, layout.TARGET + r, at)
+                rpm[world, n, r] = get(block, row, layout.RPM + r, at)
+                target[world, n, r] = get(block, row, layout.TARGET + r, at)
