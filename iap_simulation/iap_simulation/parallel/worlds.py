@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from iap_control.batch.controllers import Controllers
 from iap_control.batch.loops import Given
+from iap_control.model import PlatformModel
 from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput, FlightFailed
@@ -156,6 +157,11 @@ class Worlds:
     def timeline(self) -> Timeline:
         """The scenario's references."""
         return self._vehicle.timeline
+
+    @property
+    def model(self) -> PlatformModel:
+        """The platform as controllers believe it."""
+        return self._vehicle.model
 
     @property
     def name(self) -> str:

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Actions on many worlds as plain arrays, a row for each world, in SI units: for learning and planning.
+
+| kind | columns | what acts on them |
+|---|---|---|
+| `pose` | x, y, z, yaw | the controller: at rest there, level |
+| `velocity` | vx, vy, vz, yaw rate | the controller: level, wherever that leads |
+| `acceleration` | ax, ay, az, yaw rate | the controller: level, however fast |
+| `wrench` | fx, fy, fz, tx, ty, tz in P | the allocator |
+| `attitude_thrust` | roll, pitch, yaw, thrust of each aircraft | its autopilot |
+| `rate_thrust` | body rates x, y, z, thrust of each aircraft | its autopilot |
+| `rotor_thrust` | thrust of each aircraft's four rotors | rotors, by speeds that give it at rest |
+| `rpm` | speed of each aircraft's four rotors | rotors |
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from iap_description import so3
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.states import REF_A, REF_P, REF_Q, REF_V, REF_W, Command, Level, Mode, P, Q, V
+from iap_simulation.parallel.references import References
+from iap_simulation.parallel.worlds import Worlds
+
+Action = References | Command
+
+
+def action_size(kind: str, count: int) -> int:
+    """Columns of an action on a platform of `count` aircraft.
+
+    Raises:
+        BadInput: there is no such kind.
+    """
+    size, per_aircraft, _ = _entry(kind)
+    return size * count if per_aircraft else size
+
+
+def action_of(kind: str, values: ArrayLike, worlds: Worlds) -> Action:
+    """What `Worlds.advance` takes, of an action at the worlds' present states.
+
+    Args:
+        kind: see above.
+        values: (B, columns).
+        worlds: that it is for.
+
+    Raises:
+        BadInput: there is no such kind, or the values have another shape.
+    """
+    given, (*_, made) = np.asarray(values, dtype=np.float64), _entry(kind)
+    shape = (len(worlds.seeds), action_size(kind, worlds.rpm.shape[1]))
+    if given.shape != shape:
+        raise BadInput(f"action '{kind}': has shape {given.shape}; {shape} is expected")
+    return made(given, worlds)
+
+
+def _entry(kind: str) -> tuple[int, bool, Callable[[Array, Worlds], Action]]:
+    if kind not in _KINDS:
+        raise BadInput(f"action '{kind}': choose {', '.join(_KINDS)}")
+    return _KINDS[kind]
+
+
+def _level(worlds: Worlds, yaw: Array, yaw_rate: Array | float = 0.0) -> Array:
+    """Reference rows where the platforms are, level, with a yaw (B,) [rad] and its rate [rad/s]."""
+    rows = worlds.references().rows.copy()
+    rows[:, REF_P] = worlds.state[:, 0, P]
+    rows[:, 7:19] = 0.0
+    turn = np.zeros((len(rows), 3))
+    turn[:, 2] = yaw
+    rows[:, REF_Q] = so3.quaternion_exp(turn)
+    rows[:, REF_W.stop - 1] = yaw_rate
+    return rows
+
+
+def _yaw(worlds: Worlds) -> Array:
+    x, y, z, w = worlds.state[:, 0, Q].T
+    return np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+
+
+def _pose(values: Array, worlds: Worlds) -> Action:
+    rows = _level(worlds, values[:, 3])
+    rows[:, REF_P] = values[:, :3]
+    return References.of(rows)
+
+
+def _velocity(values: Array, worlds: Worlds) -> Action:
+    rows = _level(worlds, _yaw(worlds), values[:, 3])
+    rows[:, REF_V] = values[:, :3]
+    return References.of(rows)
+
+
+def _acceleration(values: Array, worlds: Worlds) -> Action:
+    rows = _level(worlds, _yaw(worlds), values[:, 3])
+    rows[:, REF_V], rows[:, REF_A] = worlds.state[:, 0, V], values[:, :3]
+    return References.of(rows)
+
+
+def _wrench(values: Array, worlds: Worlds) -> Action:
+    return References.of(worlds.references().rows, Level.WRENCH, values)
+
+
+def _commands(worlds: Worlds, mode: Mode) -> Command:
+    batch, count, _ = worlds.rpm.shape
+    q_WB = np.zeros((batch, count, 4))
+    q_WB[..., 3] = 1.0
+    thrust, rates, speeds = (np.zeros((batch, count, *shape)) for shape in ((), (3,), (4,)))
+    return Command(mode, np.zeros((batch, 6)), thrust, q_WB, rates, speeds)
+
+
+def _attitude_thrust(values: Array, worlds: Worlds) -> Action:
+    command, each = _commands(worlds, Mode.ATTITUDE_THRUST), values.reshape(len(values), -1, 4)
+    roll, pitch, yaw = (so3.quaternion_exp(_about(axis, each[..., axis])) for axis in range(3))
+    command.q_WB[:] = so3.multiply(yaw, so3.multiply(pitch, roll))
+    command.thrust[:] = each[..., 3]
+    return command
+
+
+def _about(axis: int, angle: Array) -> Array:
+    turn = np.zeros((*angle.shape, 3))
+    turn[..., axis] = angle
+    return turn
+
+
+def _rate_thrust(values: Array, worlds: Worlds) -> Action:
+    command, each = _commands(worlds, Mode.RATE_THRUST), values.reshape(len(values), -1, 4)
+    command.w_WB_B[:], command.thrust[:] = each[..., :3], each[..., 3]
+    return command
+
+
+def _rotor_thrust(values: Array, worlds: Worlds) -> Action:
+    per_square = np.array([each.rotor.thrust_coefficient for each in worlds.model.fleet])
+    thrusts = np.maximum(values.reshape(worlds.rpm.shape), 0.0)  # a rotor does not pull; NaN stays
+    return _rpm(np.sqrt(thrusts / per_square[:, None]), worlds)
+
+
+def _rpm(values: Array, worlds: Worlds) -> Action:
+    command = _commands(worlds, Mode.RPM)
+    command.rpm[:] = values.reshape(worlds.rpm.shape)
+    return command
+
+
+_KINDS: dict[str, tuple[int, bool, Callable[[Array, Worlds], Action]]] = {
+    "pose": (4, False, _pose),
+    "velocity": (4, False, _velocity),
+    "acceleration": (4, False, _acceleration),
+    "wrench": (6, False, _wrench),
+    "attitude_thrust": (4, True, _attitude_thrust),
+    "rate_thrust": (4, True, _rate_thrust),
+    "rotor_thrust": (4, True, _rotor_thrust),
+    "rpm": (4, True, _rpm),
+}
+KINDS = tuple(_KINDS)
