@@ -186,7 +186,7 @@ class GustNoise:
 
     def __init__(self, rngs: Sequence[np.random.Generator]) -> None:
         self._rngs = list(rngs)
-        self._made = np.zeros((len(self._rngs), _CHUNK, GUST_STATES))
+        self._made = np.zeros((0, _CHUNK, GUST_STATES))  # until there are gusts
         self._next = np.full(len(self._rngs), _CHUNK)
 
     def reset(self, worlds: Integers, rngs: Sequence[np.random.Generator]) -> None:
@@ -197,6 +197,8 @@ class GustNoise:
 
     def __call__(self) -> Array:
         """The next standard normal numbers (B, 5)."""
+        if not len(self._made):
+            self._made = np.zeros((len(self._rngs), _CHUNK, GUST_STATES))
         for world in np.flatnonzero(self._next == _CHUNK).tolist():
             self._made[world] = self._rngs[world].standard_normal((_CHUNK, GUST_STATES))
             self._next[world] = 0

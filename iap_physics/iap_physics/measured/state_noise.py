@@ -82,8 +82,9 @@ class NoisyStates:
         self._noise = noise
         self._rngs = list(rngs)
         self.is_zero = noise == NO_NOISE
-        self._made = np.zeros((len(self._rngs), _BATCH_CHUNK, 9))
-        self._turns = np.zeros((len(self._rngs), _BATCH_CHUNK, 4))
+        noisy = 0 if self.is_zero else len(self._rngs)
+        self._made = np.zeros((noisy, _BATCH_CHUNK, 9))
+        self._turns = np.zeros((noisy, _BATCH_CHUNK, 4))
         self._next = np.full(len(self._rngs), _BATCH_CHUNK)
 
     def reset(self, worlds: Integers, rngs: Sequence[np.random.Generator]) -> None:

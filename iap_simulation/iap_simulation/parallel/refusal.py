@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What cannot be flown in many worlds at once."""
 
+import os
+
 from iap_control.controller import AUTO, LAWS
+from iap_description.errors import BadInput
 from iap_io.runs.run_meta import TRUTH
+from iap_physics.blocks.layout import rows_of
 from iap_simulation.scenario.scenario import Scenario
 
 ENGINE = "closed_form"  # that flies them
+ROW_BYTES, NOISE_BYTES = (
+    24,
+    8000,
+)  # of a world: of each of its rows with what is made of them, and of noise made ahead
 
 
 def refusal(scenario: Scenario) -> str | None:
@@ -23,3 +31,17 @@ def refusal(scenario: Scenario) -> str | None:
         "contact, or a disturbance whose wrench is measured": scenario.has_contact(vehicle),
     }
     return next((what for what, is_so in reasons.items() if is_so), None)
+
+
+def check_memory(worlds: int, bodies: int) -> None:
+    """Refuse more worlds than this machine has memory for.
+
+    Raises:
+        BadInput: saying how much they need.
+    """
+    needed = worlds * (ROW_BYTES * rows_of(bodies) + NOISE_BYTES)
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if needed > free:
+        raise BadInput(
+            f"worlds: {worlds} of them need about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free"
+        )

@@ -37,7 +37,7 @@ from iap_physics.plant import GUSTS, Plant
 from iap_simulation.flight import Flight
 from iap_simulation.loop import MAX_DISTANCE, too_far
 from iap_simulation.parallel.references import References
-from iap_simulation.parallel.refusal import ENGINE, refusal
+from iap_simulation.parallel.refusal import ENGINE, check_memory, refusal
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
@@ -94,6 +94,7 @@ class Worlds:
             raise BadInput(f"worlds: '{scenario.scenario}' cannot be flown side by side: {why}")
         if not len(seeds):
             raise BadInput("worlds: at least one seed is expected")
+        check_memory(len(seeds), 1 + len(scenario.vehicles[0].platform.joints))
         self.seeds = np.array(seeds, dtype=np.int64)
         if self.seeds.min() < 0:
             raise BadInput(f"worlds: seed {self.seeds.min()} is negative")

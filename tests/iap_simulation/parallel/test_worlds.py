@@ -236,6 +236,11 @@ def test_impossible_seeds_are_refused(seeds, why):
         Worlds(scenario_of("hover"), seeds)
 
 
+def test_more_worlds_than_memory_are_refused_with_the_number():
+    with pytest.raises(BadInput, match=r"1000000000000 of them need about \d+\.\d GB of memory"):
+        Worlds.of("hover", 10**12)
+
+
 def test_actions_of_another_shape_are_refused():
     worlds = Worlds.of("hover", 3)
     with pytest.raises(BadInput, match=r"'rows' has shape \(2, 22\); \(3, 22\) is expected"):
