@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What cannot be flown in many worlds at once."""
 
-import os
+import re
+from pathlib import Path
 
 from iap_control.controller import AUTO, LAWS
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, IapError
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.blocks.layout import rows_of
 from iap_simulation.scenario.scenario import Scenario
@@ -40,8 +41,16 @@ def check_memory(worlds: int, bodies: int) -> None:
         BadInput: saying how much they need.
     """
     needed = worlds * (ROW_BYTES * rows_of(bodies) + NOISE_BYTES)
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    free = _free_memory()
     if needed > free:
         raise BadInput(
             f"worlds: {worlds} of them need about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free"
         )
+
+
+def _free_memory() -> int:
+    """Bytes that a process of this machine can still have, after Linux's own estimate."""
+    found = re.search(r"MemAvailable:\s*(\d+) kB", Path("/proc/meminfo").read_text())
+    if found is None:
+        raise IapError("/proc/meminfo does not say how much memory is free")
+    return 1024 * int(found.group(1))

@@ -262,6 +262,8 @@ def test_an_unknown_key_inside_a_section_is_named_with_its_path(refused, scenari
         ({"start": {"mode": "sea"}}, "start.mode", "'sea'"),
         ({"start": {"lead_in": -1.0}}, "start.lead_in", "-1.0"),
         ({"model_error": {"mass": 0.0}}, "model_error.mass", "0.0"),
+        ({"draw": {"mass": 1.0}}, "draw.mass", "1.0"),
+        ({"draw": {"colour": 0.1}}, "draw.colour", "unknown key"),
         ({"state_noise": {"position": -0.1}}, "state_noise.position", "-0.1"),
         ({"control": {"yaw": "given"}}, "aircraft_yaw_deg", ""),
         ({"control": {"yaw": "given", "aircraft_yaw_deg": [0.0]}}, "aircraft_yaw_deg", "1"),
