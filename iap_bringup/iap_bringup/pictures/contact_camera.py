@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from iap_bringup.geometry.scene_objects import SceneObject
 from iap_bringup.pictures.picture import TO_SUN, Camera, camera_around
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
+from iap_description.world.scene_objects import SceneObject
 
 Size = tuple[int, int]
 

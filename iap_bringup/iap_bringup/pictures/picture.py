@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_bringup.geometry.scene_objects import SceneObject
 from iap_bringup.pictures.pybullet_scene import PyBulletScene, studio
 from iap_description.arrays import Array
 from iap_description.states import P
 from iap_description.vehicles.assembly import Assembly
+from iap_description.world.scene_objects import SceneObject
 
 Vec3 = tuple[float, float, float]
 

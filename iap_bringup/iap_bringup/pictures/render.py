@@ -7,7 +7,6 @@ from pathlib import Path
 import matplotlib.image
 import numpy as np
 
-from iap_bringup.geometry.scene_objects import SceneObject, standing
 from iap_bringup.pictures.contact_camera import Rod, Size, contact_camera, free_camera
 from iap_bringup.pictures.picture import Camera, render_scene
 from iap_description.arrays import Array
@@ -15,6 +14,7 @@ from iap_description.errors import BadInput
 from iap_description.plain_yaml import read_yaml
 from iap_description.states import P
 from iap_description.vehicles.assembly import Assembly
+from iap_description.world.scene_objects import SceneObject, standing
 from iap_io.runs.run_folder import CONFIG, RunData, load_run, write_file
 from iap_io.runs.run_meta import VehicleMeta
 from iap_simulation.scenario.resolving import scenario_of

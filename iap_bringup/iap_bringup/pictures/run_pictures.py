@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from iap_bringup.geometry.insertion import Insertion, insertion
 from iap_bringup.pictures.contact_sheet import write_contact_sheet
+from iap_bringup.pictures.insertion import Insertion, insertion
 from iap_bringup.plots.contact_series import Contact
 from iap_bringup.plots.plot_series import flight
 from iap_bringup.plots.plot_style import write_plot

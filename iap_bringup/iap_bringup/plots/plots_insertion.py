@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from iap_bringup.geometry.insertion import Insertion, Plane, cuts, silhouette
+from iap_bringup.pictures.insertion import Insertion, Plane, cuts, silhouette
 from iap_bringup.plots.plot_panels import number
 from iap_bringup.plots.plot_style import SIMULATED, WIDTH, Style
 from iap_description.arrays import Array

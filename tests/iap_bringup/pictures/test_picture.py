@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 import numpy as np
 
-from iap_bringup.geometry.scene_objects import SceneObject, standing
 from iap_bringup.pictures.contact_camera import Rod, contact_camera, free_camera
 from iap_bringup.pictures.picture import Camera, camera_around, render_scene
 from iap_description.states import resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
+from iap_description.world.scene_objects import SceneObject, standing
 from iap_description.world.world import World
 from iap_physics.engines.joints import joined_rows
 

@@ -8,9 +8,8 @@ import pytest
 from contact_flights import TOUCHES_AT, felt_run, push
 from matplotlib.figure import Figure
 
-from iap_bringup.geometry.insertion import Plane, cuts, insertion, silhouette
-from iap_bringup.geometry.scene_objects import SceneObject
 from iap_bringup.pictures import render, run_pictures
+from iap_bringup.pictures.insertion import Plane, cuts, insertion, silhouette
 from iap_bringup.plots import plot_style, plots
 from iap_bringup.plots.plot_series import flight
 from iap_bringup.plots.plots import write_plots
@@ -26,6 +25,7 @@ from iap_description.signals import ForceMode
 from iap_description.states import P
 from iap_description.vehicles.tool import Tool
 from iap_description.world.objects import Funnel
+from iap_description.world.scene_objects import SceneObject
 from iap_description.world.world import World
 from iap_simulation.metrics.contact import ESTIMATED, RAW, ContactScores
 from iap_simulation.scenario.resolving import Options, resolve

@@ -6,12 +6,12 @@ from itertools import product
 
 import numpy as np
 
-from iap_bringup.geometry.scene_objects import SceneObject
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.states import P, Q
 from iap_description.vehicles.tool import PlateTip, SphereTip, Tool
 from iap_description.world.objects import Board, Funnel
+from iap_description.world.scene_objects import SceneObject
 from iap_description.world.shapes import Shape
 from iap_description.world.solids import triangles
 from iap_description.world.world import World
