@@ -51,6 +51,7 @@ LAYERS = {
     "colcon": Layer(["colcon"], [], ["installer", "core"], ANY),
     "ros": Layer(["ros"], [], ["installer", "core", "colcon"], WHEELS),
     "batch": Layer([], ["batch"], ["installer", "core"], ANY),
+    "cluster": Layer(["cluster"], [], ["installer", "core"], WHEELS),
     "dev": Layer(["dev"], ["oracles", "batch"], ["installer", "core", "colcon"], ANY),
 }
 

@@ -17,7 +17,11 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 def test_the_commands_are_understood():
-    command, dataset = re.findall(r"^    \./iap (.*)$", PAGE, re.MULTILINE)
+    command, dataset, head, joins, many = re.findall(
+        r"^    \./iap (.*?) *(?:#.*)?$", PAGE, re.MULTILINE
+    )
+    assert parse(shlex.split(head)).head is None
+    assert parse(shlex.split(joins)).head == parse(shlex.split(many)).cluster == "HEAD:6379"
     assert parse(shlex.split(dataset)).seeds == 20
     options = parse(shlex.split(command))
     axes = tuple(map(Axis.of, options.vary))

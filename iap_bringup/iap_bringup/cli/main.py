@@ -26,6 +26,7 @@ COMMANDS = {  # command -> its module in this folder, which has add_COMMAND(pars
     "replay": ("flight", "fly the commands of a recorded flight"),
     "sweep": ("sweep", "fly a scenario for many values and seeds"),
     "dataset": ("sweep", "record a scenario for many values and seeds"),
+    "cluster": ("cluster", "be a part of a cluster that flies sweeps"),
     "localize": ("localize", "estimate where recorded aircraft were"),
     "list": ("listing", "what there is to fly"),
     "plot": ("images", "draw a run's plots again"),

@@ -19,6 +19,7 @@ from iap_description.errors import BadInput
 from iap_io.runs.disk_use import disk_use
 from iap_simulation.flight import Flight
 from iap_simulation.scenario.resolving import scenario_of
+from iap_simulation.sweeps.cluster import ClusterFarm
 from iap_simulation.sweeps.farm import LocalFarm
 from iap_simulation.sweeps.study import Axis, Point, Study
 from iap_simulation.sweeps.sweep import Swept, sweep
@@ -72,7 +73,13 @@ def _add_study_options(parser: argparse.ArgumentParser, base: str) -> None:
         metavar="KEY=VALUES",
         help="FROM:TO:COUNT for so many values between two, or VALUE,VALUE,...; may be repeated: all combinations",
     )
-    parser.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--workers", type=int, metavar="N", help="processes (default: one a core)")
+    where.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="fly on a Ray cluster: HOST:PORT of its head, auto for one that this machine is a part of, or local",
+    )
     add_scenario_options(parser)
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help=f"its folder (default: the next {base}/NAME-001)"
@@ -100,7 +107,7 @@ def _fly(options: argparse.Namespace, base: Path, *, records: bool) -> int:
     if records:
         _check_disk(console, study, points)
     folder = SweepFolder.open(options.out, study, points, base)
-    farm = LocalFarm(options.workers)
+    farm = LocalFarm(options.workers) if options.cluster is None else ClusterFarm(options.cluster)
     try:
         with _bar(console, study, len(points)) as progress:
             swept = sweep(study, points, folder, farm, progress, records=records)

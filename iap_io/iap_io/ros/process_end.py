@@ -1,23 +1,46 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The end of a node's process, which comes even where the middleware's does not.
 
-Readers and writers that Fast DDS destroys while other processes end have been seen to wait for each other for ever (its
-issue 6193 reports the same). Launch would then kill the process, and call a flight failed whose work was done.
+Readers and writers that Fast DDS destroys while other processes end have been seen to wait for each other for ever
+(its issue 6193 reports the same), also while they keep Python's lock, so that no thread of Python can help. Launch
+would then kill the process, and call a flight failed whose work was done.
 """
 
+import ctypes
 import faulthandler
 import os
 import sys
 import threading
 
 GRACE = 4.0  # for the middleware to end [s of wall time]; launch becomes impatient after 5 s
+LATER = 0.5  # for Python to say that it did not [s]
+
+_MONOTONIC, _BY_THREAD = 1, 2  # CLOCK_MONOTONIC and SIGEV_THREAD of time.h and signal.h on Linux
+
+
+class _Event(ctypes.Structure):
+    """struct sigevent."""
+
+    _fields_ = (
+        ("value", ctypes.c_void_p),
+        ("signal", ctypes.c_int),
+        ("notify", ctypes.c_int),
+        ("function", ctypes.c_void_p),
+        ("attributes", ctypes.c_void_p),
+        ("rest", ctypes.c_char * 32),
+    )
+
+
+class _Times(ctypes.Structure):
+    """struct itimerspec: seconds and nanoseconds between repetitions, and until the first."""
+
+    _fields_ = tuple((name, ctypes.c_long) for name in ("each", "each_ns", "first", "first_ns"))
 
 
 def end_within(grace: float, name: str, code: int) -> None:
     """End this process with an exit code, if it has not ended by itself after some time [s].
 
-    All that a process has to write is written by now. Where even Python stands still, it ends after twice the time,
-    with what its threads were at and the exit code 1.
+    All that a process has to write is written by now. Where even Python stands still, traces are its words.
     """
 
     def end() -> None:
@@ -31,4 +54,22 @@ def end_within(grace: float, name: str, code: int) -> None:
     timer = threading.Timer(grace, end)
     timer.daemon = True
     timer.start()
-    faulthandler.dump_traceback_later(2.0 * grace, exit=True)
+    faulthandler.dump_traceback_later(grace + 0.5 * LATER)
+    _exit_after(grace + LATER, code)
+
+
+def _exit_after(seconds: float, code: int) -> None:
+    """Let the C library end this process, whatever holds Python's lock.
+
+    Raises:
+        OSError: the system has no timer left.
+    """
+    library = ctypes.CDLL(None, use_errno=True)
+    function = ctypes.cast(library._exit, ctypes.c_void_p)
+    event = _Event(value=code, notify=_BY_THREAD, function=function)
+    timer, whole = ctypes.c_void_p(), int(seconds)
+    times = _Times(first=whole, first_ns=int(1e9 * (seconds - whole)))
+    created = library.timer_create(_MONOTONIC, ctypes.byref(event), ctypes.byref(timer))
+    if created or library.timer_settime(timer, 0, ctypes.byref(times), None):
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))

@@ -31,9 +31,11 @@ def test_a_process_that_waits_for_ever_ends():
     assert done.stderr == "x_node: the middleware did not end within 0.5 s; ended without it\n"
 
 
-def test_one_in_which_even_python_stands_still_says_where():
-    done = ended(WAITS["the interpreter"])
-    assert done.returncode == 1
+@pytest.mark.parametrize("code", [0, 5])
+def test_one_in_which_even_python_stands_still_ends_alike_and_says_where(code):
+    done = ended(WAITS["the interpreter"], code)
+    assert done.returncode == code
+    assert done.stdout == "done\n"
     assert "Timeout" in done.stderr
     assert "<module>" in done.stderr
 

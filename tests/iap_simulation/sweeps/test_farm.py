@@ -1,41 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Processes do each piece of work once, whatever becomes of them."""
 
-import os
-import signal
 import time
 from pathlib import Path
 
 import pytest
+from farm_work import die, die_first, square, stay
 from hang import HANG
 
 from iap_description.errors import IapError
 from iap_simulation.sweeps.farm import MOST_RETRIES, LocalFarm
-
-
-def square(x):
-    return x * x
-
-
-def die_first(work):
-    """Kill the process that does it the first time."""
-    folder, x = work
-    begun = Path(folder) / str(x)
-    if x % 5 == 3 and not begun.exists():
-        begun.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return x * x
-
-
-def die(_):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def stay(x):
-    """Its process's number at once, or never."""
-    if x:
-        time.sleep(1e6)
-    return os.getpid()
 
 
 def test_every_piece_comes_back_once():

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who does the work of a sweep on many machines: the nodes of a Ray cluster. Ray is an extra."""
+
+import logging
+import os
+import platform
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from iap_description.errors import BadInput, IapError
+from iap_simulation.sweeps.farm import AHEAD, MOST_RETRIES, Done, Finished, Work
+from iap_simulation.sweeps.study import source_fingerprint
+
+LOCAL = "local"  # address of a cluster that is started here, for the sweep alone
+INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/lock/cluster.txt"
+
+
+class Versions(NamedTuple):
+    """What must be the same on every machine."""
+
+    source: str
+    python: str
+    ray: str
+
+
+class ClusterFarm:
+    """Processes on the machines of a Ray cluster; a `Farm`.
+
+    Args:
+        address: `LOCAL`; ``auto`` for the one that runs on this machine; or HOST:PORT of its head.
+
+    Attributes:
+        retried: pieces that were begun again because a process or a machine had died.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self.retried = 0
+
+    def map(
+        self, do: Callable[[Work], Done], pieces: Iterable[Work]
+    ) -> Generator[Finished[Work, Done], None, None]:
+        """See `Farm`.
+
+        Raises:
+            BadInput: Ray is not installed, there is no such cluster, or a machine of it has other versions.
+            IapError: processes died again and again at the same work.
+        """
+        ray = imported_ray()
+        with _joined(ray, self._address):
+            _check_versions(ray)
+            yield from self._done(ray, do, iter(pieces))
+
+    def _done(
+        self,
+        ray: Any,  # noqa: ANN401 - an extra has no types
+        do: Callable[[Work], Done],
+        left: Iterator[Work],
+    ) -> Iterator[Finished[Work, Done]]:
+        remote = ray.remote(num_cpus=1, max_retries=0)(_call)
+        running: dict[Any, tuple[Work, int]] = {}
+        ahead = AHEAD * max(1, int(ray.cluster_resources().get("CPU", 1)))
+        while True:
+            while len(running) < ahead:
+                work = next(left, None)
+                if work is None:
+                    break
+                running[remote.remote(do, work)] = (work, 0)
+            if not running:
+                return
+            (ready,), _ = ray.wait(list(running), num_returns=1)
+            work, deaths = running.pop(ready)
+            try:
+                result = ray.get(ready)
+            except ray.exceptions.RayTaskError as error:
+                raise error.as_instanceof_cause() from None
+            except ray.exceptions.RayError as error:  # its process or machine has died
+                if deaths == MOST_RETRIES:
+                    text = f"processes died {deaths + 1} times at the same work: is the memory too small?"
+                    raise IapError(text) from error
+                self.retried += 1
+                running[remote.remote(do, work)] = (work, deaths + 1)
+            else:
+                yield Finished(work, result)
+
+
+def imported_ray() -> Any:  # noqa: ANN401 - an extra has no types
+    """Ray.
+
+    Raises:
+        BadInput: it is not installed.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        return import_module("ray")
+    except ModuleNotFoundError as error:
+        raise BadInput(f"--cluster needs ray, which is not installed: {INSTALL}") from error
+
+
+def _call(do: Callable[[Work], Done], work: Work) -> Done:
+    return do(work)
+
+
+@contextmanager
+def _joined(ray: Any, address: str) -> Iterator[None]:  # noqa: ANN401 - an extra has no types
+    """Be a part of a cluster.
+
+    Raises:
+        BadInput: there is none, or it has another Ray or Python.
+    """
+    quiet = {"include_dashboard": False} if address == LOCAL else {}
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **quiet)
+    except (ConnectionError, ValueError) as error:
+        raise BadInput(
+            f"--cluster {address}: no cluster answers there; ./iap cluster starts one"
+        ) from error
+    except RuntimeError as error:
+        raise BadInput(f"--cluster {address}: {' '.join(str(error).split())}") from error
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _check_versions(ray: Any) -> None:  # noqa: ANN401 - an extra has no types
+    """Refuse machines that have other sources, another Python or another Ray than this one.
+
+    Raises:
+        BadInput: naming machine and difference.
+    """
+    own = versions()
+    pinned = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy
+    ask = ray.remote(num_cpus=0, max_retries=1)(versions)
+    for node in ray.nodes():
+        if not node["Alive"]:
+            continue
+        name = node["NodeManagerHostname"]
+        try:
+            found = ray.get(
+                ask.options(scheduling_strategy=pinned(node["NodeID"], soft=False)).remote()
+            )
+        except ray.exceptions.RayTaskError as error:
+            raise BadInput(
+                f"cluster: {name} does not have the suite: start its part by ./iap cluster in a checkout"
+            ) from error
+        for what, here, there in zip(own._fields, own, found, strict=True):
+            if here != there:
+                raise BadInput(f"cluster: {name} has another {what}: {there}, not {here}")
+
+
+def versions() -> Versions:
+    """Those of this machine."""
+    ray = imported_ray()
+    return Versions(source_fingerprint(), platform.python_version(), ray.__version__)
