@@ -5,7 +5,7 @@ import argparse
 import subprocess
 import sys
 
-from iap_simulation.sweeps.cluster import imported_ray
+from iap_simulation.sweeps.cluster import TOKEN, imported_ray
 
 PORT = 6379  # of a cluster's head
 
@@ -13,7 +13,7 @@ PORT = 6379  # of a cluster's head
 def add_cluster(parser: argparse.ArgumentParser) -> None:
     """Options of ``iap cluster``."""
     parser.description = "Be a part of a Ray cluster in this checkout's environment until Ctrl-C."
-    parser.epilog = "Ray has no password, and does what it is sent: on a private network only."
+    parser.epilog = f"Machines know each other by the token in {TOKEN}, which the head makes: copy it to the others."
     parser.add_argument(
         "head",
         nargs="?",
@@ -29,9 +29,11 @@ def add_cluster(parser: argparse.ArgumentParser) -> None:
 def cluster(options: argparse.Namespace) -> int:
     """Start this machine's part, and stay."""
     imported_ray()
-    command = [sys.executable, "-P", "-m", "ray.scripts.scripts", "start", "--block"]
+    ray = [sys.executable, "-P", "-m", "ray.scripts.scripts"]
     if options.head is None:
-        command += ["--head", f"--port={options.port}", "--include-dashboard=false"]
+        part = ["--head", f"--port={options.port}", "--include-dashboard=false"]
+        subprocess.run([*ray, "get-auth-token", "--generate"], check=True, capture_output=True)
     else:
-        command += [f"--address={options.head}"]
-    return subprocess.run([*command, "--disable-usage-stats"], check=False).returncode
+        part = [f"--address={options.head}"]
+    start = [*ray, "start", "--block", "--disable-usage-stats", *part]
+    return subprocess.run(start, check=False).returncode

@@ -4,15 +4,20 @@
 import logging
 import os
 import platform
+import socket
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from iap_description.errors import BadInput, IapError
 from iap_simulation.sweeps.farm import AHEAD, MOST_RETRIES, Done, Finished, Work
 from iap_simulation.sweeps.study import source_fingerprint
 
+TOKEN = "~/.ray/auth_token"  # by which machines of a cluster know each other
+CURRENT = Path("/tmp/ray/ray_current_cluster")  # where Ray keeps the address of this machine's  # noqa: S108
+ANSWER = 5.0  # for a head to answer [s]
 LOCAL = "local"  # address of a cluster that is started here, for the sweep alone
 INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/lock/cluster.txt"
 
@@ -93,6 +98,9 @@ def imported_ray() -> Any:  # noqa: ANN401 - an extra has no types
         BadInput: it is not installed.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault(
+        "RAY_AUTH_MODE", "token"
+    )  # else a driver joins without the token that heads ask for
     try:
         return import_module("ray")
     except ModuleNotFoundError as error:
@@ -110,19 +118,47 @@ def _joined(ray: Any, address: str) -> Iterator[None]:  # noqa: ANN401 - an extr
     Raises:
         BadInput: there is none, or it has another Ray or Python.
     """
-    quiet = {"include_dashboard": False} if address == LOCAL else {}
+    where = _own_cluster() if address == "auto" else address
+    if where != LOCAL:
+        _check_answers(where)
+    quiet = {"include_dashboard": False} if where == LOCAL else {}
     try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **quiet)
-    except (ConnectionError, ValueError) as error:
+        ray.init(address=where, log_to_driver=False, logging_level=logging.ERROR, **quiet)
+    except (ConnectionError, RuntimeError) as error:
+        reason = " ".join(str(error).split())
         raise BadInput(
-            f"--cluster {address}: no cluster answers there; ./iap cluster starts one"
+            f"--cluster {address}: {reason} (its token must lie in {TOKEN} here, too)"
         ) from error
-    except RuntimeError as error:
-        raise BadInput(f"--cluster {address}: {' '.join(str(error).split())}") from error
     try:
         yield
     finally:
         ray.shutdown()
+
+
+def _own_cluster() -> str:
+    """Address of the cluster that this machine is a part of.
+
+    Raises:
+        BadInput: of none.
+    """
+    if not CURRENT.is_file():
+        raise BadInput("--cluster auto: this machine is a part of none; ./iap cluster starts one")
+    return CURRENT.read_text(encoding="utf-8").strip()
+
+
+def _check_answers(address: str) -> None:
+    """Refuse at once an address at which nobody listens: Ray would try for minutes.
+
+    Raises:
+        BadInput: nobody does.
+    """
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), timeout=ANSWER).close()
+    except (OSError, ValueError, OverflowError) as error:
+        raise BadInput(
+            f"--cluster {address}: no cluster answers there; ./iap cluster starts one"
+        ) from error
 
 
 def _check_versions(ray: Any) -> None:  # noqa: ANN401 - an extra has no types

@@ -40,11 +40,14 @@ def free_port():
 
 
 @pytest.fixture
-def two_nodes():
+def two_nodes(monkeypatch):
     """Address of a cluster of two nodes on this machine, a core each."""
     address = f"127.0.0.1:{free_port()}"
     start = [sys.executable, "-P", "-m", "ray.scripts.scripts", "start", "--num-cpus=1"]
     start += ["--disable-usage-stats"]
+    monkeypatch.setenv("RAY_AUTH_MODE", "token")
+    token = [*start[:4], "get-auth-token", "--generate"]
+    subprocess.run(token, check=True, capture_output=True, timeout=HANG)
     port = address.rpartition(":")[2]
     head = ["--head", f"--port={port}", "--include-dashboard=false", "--node-ip-address=127.0.0.1"]
     try:
@@ -109,6 +112,17 @@ def test_without_ray_the_line_that_installs_it_is_said():
 
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
-def test_where_no_cluster_answers_is_said():
-    with pytest.raises(BadInput, match="no cluster answers there"):
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1:1", "nowhere.invalid:6379", "6379", "host:99999999"]
+)
+def test_where_no_cluster_answers_is_said(address):
+    with pytest.raises(BadInput, match=f"--cluster {address}: no cluster answers there"):
+        list(ClusterFarm(address).map(square, [1]))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
+def test_a_machine_of_no_cluster_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(cluster, "CURRENT", tmp_path / "none")
+    with pytest.raises(BadInput, match="this machine is a part of none"):
         list(ClusterFarm("auto").map(square, [1]))
