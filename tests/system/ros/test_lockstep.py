@@ -26,6 +26,7 @@ from iap_simulation.run import execute
 from iap_simulation.scenario.resolving import Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
+RESETS = 5  # by tests of this module that share a flight
 DURATION = 3.0
 FAULTS = (
     "faults=[{at: 0.5, aircraft: 1, rotor: 2, thrust: 0.8},"
@@ -225,7 +226,5 @@ def test_diagnostics_tell_factor_and_counts(flight):
     counts = probe.statuses[PHYSICS][2]
     assert int(counts["taken"]) > 600
     assert [int(counts[key]) for key in ("late", "lost", "holds")] == [0, 0, 0]
-    assert (
-        int(counts["rejected"]) <= 1
-    )  # one that was on its way when another test reset the clock
+    assert int(counts["rejected"]) <= RESETS  # each may have met one that was on its way
     assert json.loads(values["collisions"]) == []

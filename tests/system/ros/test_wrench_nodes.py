@@ -52,17 +52,16 @@ def test_a_wrench_that_stays_away_switches_wrench_control_off_and_stops_nothing(
     felt, tasks = fly(start, ["control.wrench_source=estimated"], pace="realtime")
     probe.wait(lambda: pushes(felt), "the push")
     assert tasks[-1].mode == ForceTask.MODE_SELECTIVE
-    holds = probe.value(IAP, "holds")
     nodes.processes["iap.wrench_observer_node"].send_signal(signal.SIGSTOP)
     try:
         probe.wait(lambda: probe.says(CONTROLLER, "no wrench on /iap/wrench/estimated"), "warning")
         assert probe.statuses[CONTROLLER][0] == b"\x01"
         probe.wait(lambda: tasks[-1].mode == ForceTask.MODE_NONE, "end of wrench control")
-        began = probe.newest["iap"]
+        began, taken = probe.newest["iap"], probe.value(IAP, "taken")
         probe.wait_for_state("iap", began / 1e9 + 1.0)
+        probe.wait(lambda: probe.value(IAP, "taken") > taken + 20, "commands all the while")
     finally:
         nodes.processes["iap.wrench_observer_node"].send_signal(signal.SIGCONT)
-    assert probe.value(IAP, "holds") <= holds + 1  # the machine's own hiccup at most
     base = probe.states["iap"][probe.newest["iap"]][0]
     assert np.abs(base[:3] - [-1.94, 0.0, 2.0]).max() < 0.1
     probe.wait(lambda: tasks[-1].mode == ForceTask.MODE_SELECTIVE, "wrench control again")
