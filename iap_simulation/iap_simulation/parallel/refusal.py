@@ -6,6 +6,7 @@ from pathlib import Path
 
 from iap_control.controller import AUTO, LAWS
 from iap_description.errors import BadInput, IapError
+from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.blocks.layout import rows_of
 from iap_simulation.scenario.scenario import Scenario
@@ -16,6 +17,23 @@ ROW_BYTES, NOISE_BYTES = (
     8000,
 )  # of a world: of each of its rows with what is made of them, and of noise made ahead
 
+# Draws by which worlds differ in more than start and noise.
+DEVIATIONS = (
+    "mass",
+    "inertia",
+    "com",
+    "drag",
+    "thrust",
+    "rotor_lag",
+    "wind_speed",
+    "wind_direction_deg",
+)
+
+
+def deviates(scenario: Scenario) -> bool:
+    """Whether seeds differ in what flies, or in their wind."""
+    return any(getattr(scenario.draw, key) > 0.0 for key in DEVIATIONS)
+
 
 def refusal(scenario: Scenario) -> str | None:
     """Why a scenario cannot be flown in many worlds at once, in one line; None where it can."""
@@ -23,12 +41,15 @@ def refusal(scenario: Scenario) -> str | None:
         return "several vehicles in one world"
     (vehicle,) = scenario.vehicles
     engine, law, source = scenario.engine.name, vehicle.control.law, vehicle.control.state_source
+    resists = any(joint.resists for joint in Assembly.of(vehicle.platform, vehicle.name).joints)
     reasons = {
         f"engine.name: {engine}": engine != ENGINE,
         "sensors": bool(vehicle.sensors.topics) or bool(scenario.cameras),
         f"control.state_source: {source}": source != TRUTH,
         f"control.law: {law}": law not in (AUTO, *LAWS),
         "faults": bool(vehicle.faults),
+        "vehicles that are drawn, on joints with friction or stops": resists
+        and deviates(scenario),
         "contact, or a disturbance whose wrench is measured": scenario.has_contact(vehicle),
     }
     return next((what for what, is_so in reasons.items() if is_so), None)

@@ -37,23 +37,11 @@ from iap_physics.plant import GUSTS, Plant
 from iap_simulation.flight import Flight
 from iap_simulation.loop import MAX_DISTANCE, too_far
 from iap_simulation.parallel.references import References
-from iap_simulation.parallel.refusal import ENGINE, check_memory, refusal
+from iap_simulation.parallel.refusal import ENGINE, check_memory, deviates, refusal
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import state_noise_stream, vehicle_start
-
-# Draws by which worlds differ in more than start and noise.
-DEVIATIONS = (
-    "mass",
-    "inertia",
-    "com",
-    "drag",
-    "thrust",
-    "rotor_lag",
-    "wind_speed",
-    "wind_direction_deg",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +163,7 @@ class Worlds:
         first, metas = self.flight.meta, []
         for i, seed in enumerate(self.seeds.tolist()):
             (vehicle,) = first.vehicles
-            if self._deviates:
+            if deviates(self.scenario):
                 world = self._seeded(i)
                 thrust = drawn_deviation(world, world.vehicles[0]).thrust
                 vehicle = vehicle.model_copy(update={"thrust_factors": thrust})
@@ -230,7 +218,7 @@ class Worlds:
         if not len(chosen):
             return
         each = chosen.tolist()
-        if self._deviates:
+        if deviates(self.scenario):
             for i in each:
                 self._deviate(i)
         starts = [self._start(i) for i in each]
@@ -239,12 +227,6 @@ class Worlds:
         self.plant.reset(np.stack([x for x, _ in starts]), [speeds], gusts, chosen)
         self.controllers.reset(chosen)
         self._noise.reset(chosen, self._streams(each))
-
-    @property
-    def _deviates(self) -> bool:
-        """Whether worlds differ in what flies, or in their wind."""
-        draw = self.scenario.draw
-        return any(getattr(draw, key) > 0.0 for key in DEVIATIONS)
 
     def _deviate(self, i: int) -> None:
         """Let a world's vehicle and wind be those that its seed draws."""

@@ -7,6 +7,7 @@ from flying import scenario_of
 
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.states import Command, Level, Mode
+from iap_description.vehicles.platform import platform_tree
 from iap_physics.engines.engine import FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
 from iap_simulation.flight import Flight
 from iap_simulation.parallel.references import References
@@ -111,6 +112,27 @@ def test_no_world_depends_on_how_many_threads_there_are(threads):
 def test_no_threads_are_refused():
     with pytest.raises(BadInput, match="threads: at least one is expected, got 0"):
         scattered(threads=0)
+
+
+def resisting_joints():
+    """Those of a star, with friction and stops."""
+    tree, _ = platform_tree("three_star")
+    friction = {"viscous": 0.01, "coulomb": 0.002}
+    return [{**joint, "friction": friction, "limit_deg": 60.0} for joint in tree["joints"]]
+
+
+def test_worlds_whose_joints_resist_are_single_runs():
+    settings = {**SCATTERED, "platform.joints": resisting_joints()}
+    worlds = Worlds.of("hover", 5, settings=settings)
+    for _ in range(60):
+        worlds.advance()
+    np.testing.assert_array_equal(worlds.state[3], states_alone(worlds.world(3), 60)[-1])
+
+
+def test_drawn_vehicles_whose_joints_resist_are_flown_alone():
+    settings = {"draw.mass": 0.1, "platform.joints": resisting_joints()}
+    with pytest.raises(BadInput, match="vehicles that are drawn, on joints with friction"):
+        Worlds.of("hover", 2, settings=settings)
 
 
 def test_a_batch_of_one_is_the_single_run():
