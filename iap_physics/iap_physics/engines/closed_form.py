@@ -69,11 +69,13 @@ class ClosedFormEngine(Engine):
     def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
         """Start worlds anew from states (worlds, bodies, 13)."""
         chosen = world_indices(worlds, self.batch)
-        alike = np.array([i not in self._own for i in chosen.tolist()], dtype=bool)
-        self._x[chosen[alike]] = check_start(self._assemblies, np.asarray(x)[alike], alike.sum())
-        for i in np.flatnonzero(~alike).tolist():
-            world = int(chosen[i])
-            self._x[world] = check_start([self._own[world]], x[i : i + 1], 1)[0]
+        if not self._own or len(x) != len(chosen):  # which is then refused
+            self._x[chosen] = check_start(self._assemblies, x, len(chosen))
+        else:
+            for world, rows in zip(chosen.tolist(), x, strict=True):
+                assembly = self._own.get(world)
+                own = self._assemblies if assembly is None else [assembly]
+                self._x[world] = check_start(own, rows[None], 1)[0]
         self._wrenches[chosen] = 0.0
         self.status[chosen], self.step_counts[chosen] = RUNNING, 0
         if worlds is None:
