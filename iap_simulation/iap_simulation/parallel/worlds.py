@@ -89,7 +89,7 @@ class Worlds:
         self.scenario = scenario
         self.flight = Flight.of(self._seeded(0))
         (self._vehicle,), (spec,) = self.flight.vehicles, scenario.vehicles
-        batch = len(self.seeds)
+        batch, self._assembly = len(self.seeds), Assembly.of(spec.platform, spec.name)
         self._engine = ClosedFormEngine(batch=batch, raises=False)
         self._threads = Threads(threads)
         self.plant = Plant.of(
@@ -233,17 +233,16 @@ class Worlds:
         scenario, spec = self._seeded(i), self.flight.spec.vehicles[0]
         deviation = drawn_deviation(scenario, scenario.vehicles[0])
         vehicle = spec.model_copy(update={"deviation": deviation})
-        self.plant.deviate(i, vehicle.airframe(vehicle.assembly), drawn_wind(scenario))
+        airframe = vehicle.airframe(deviation.assembly(self._assembly))
+        self.plant.deviate(i, airframe, drawn_wind(scenario))
 
     def _start(self, i: int) -> tuple[Array, Array]:
         """States and rotor speeds at the start of a world."""
         draw, vehicle = self.scenario.draw, self._vehicle
         if draw.position == draw.attitude_deg == draw.com == 0.0:
             return vehicle.start, vehicle.start_rpm
-        spec = self.scenario.vehicles[0]
-        assembly = Assembly.of(spec.platform, spec.name)
-        row = self.timeline.row(0)
-        start, rpm, _ = vehicle_start(self._seeded(i), spec, assembly, vehicle.model, row)
+        of_world = (self._seeded(i), self.scenario.vehicles[0], self._assembly)
+        start, rpm, _ = vehicle_start(*of_world, vehicle.model, self.timeline.row(0))
         return start, rpm
 
     def references(self) -> References:
