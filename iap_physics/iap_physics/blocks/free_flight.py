@@ -94,7 +94,6 @@ class FreeFlight:
         rows = rows_of(len(model.turns))
         self._blocks = np.zeros((count, rows * LANES))
         self._failed = np.zeros(engine.batch, dtype=np.int64)
-        self._of_worlds = self._blocks.reshape(count, rows, LANES)
         rotors = propulsion.rotors.records
         self._fill(self._of_worlds, model, rotors, drag)
         self._weaken()
@@ -114,6 +113,11 @@ class FreeFlight:
         if len(propulsion) != 1 or engine.has_resistance:
             return None
         return cls(engine, propulsion[0], drag, dt, threads)
+
+    @property
+    def _of_worlds(self) -> Array:
+        """(blocks, rows, LANES) a view of the blocks; one that is kept would be a copy of its own in a deep copy."""
+        return self._blocks.reshape(len(self._blocks), -1, LANES)
 
     def set_vehicle(
         self, world: int, model: RigidModel, rotors: Packed, drag: tuple[Array, Array] | None

@@ -212,6 +212,15 @@ def test_restored_worlds_fly_on_as_straight_ones():
     np.testing.assert_array_equal(*passed)
 
 
+def test_restored_worlds_can_start_anew_with_other_vehicles():
+    worlds = Worlds.of("hover", 3, settings={**SCATTERED, **DEVIATING})
+    worlds.restore(worlds.snapshot())
+    worlds.reset([1], seeds=[50])
+    for _ in range(40):
+        worlds.advance()
+    np.testing.assert_array_equal(worlds.state[1], states_alone(worlds.world(1), 40)[-1])
+
+
 def test_references_can_be_given_at_every_level():
     """A velocity is reached in every world, each its own."""
     worlds = Worlds.of("hover", 4)
