@@ -11,6 +11,7 @@ with the accelerations that the engine itself used: the change of velocity over 
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Integers
 from iap_description.kernels import (
@@ -32,6 +33,7 @@ from iap_description.kernels import (
 )
 from iap_description.sensors.readings import InertialMounts, InertialSamples, Sampling
 from iap_description.states import Q, V, W
+from iap_physics.engines.engine import world_indices
 from iap_physics.plant_spec import ImuSpec, PlantSpec
 
 
@@ -43,11 +45,12 @@ class InertialProbe:
     physics step that begins then, so that they are complete one step later.
 
     Args:
-        mounts: of the units.
+        mounts: of the units of one world, M of them.
         physics_hz: rate of physics steps.
         every: physics steps between samples.
         sampling: mean or instant.
         gravity: along -z of `map` [m/s^2].
+        batch: number of worlds B.
     """
 
     def __init__(
@@ -58,52 +61,78 @@ class InertialProbe:
         every: int,
         sampling: Sampling,
         gravity: float,
+        batch: int = 1,
     ) -> None:
-        self._every, self._rows = every, mounts.rows
+        self._every, self._batch = every, batch
         self._is_mean = sampling == "integrating"
-        self._last = np.zeros((len(mounts.rows), 13))
-        self._sums = np.zeros((2, len(mounts.rows), 3))  # of w_WS_S and f_S
-        self._measured = (self._last, *mounts, gravity, 1.0 / physics_hz, self._sums)
+        self._rows = mounts.rows
+        self._p_BS_B = np.repeat(mounts.p_BS_B[None], batch, axis=0)
+        self._q_BS = np.repeat(mounts.q_BS[None], batch, axis=0)
+        self._last = np.zeros((batch, len(mounts.rows), 13))
+        self._sums = np.zeros((batch, 2, len(mounts.rows), 3))  # of w_WS_S and f_S
+        self._constants = (gravity, 1.0 / physics_hz)
         self._samples: list[tuple[int, Array]] = []
         self._tick = 0
 
-    def reset(self, x: Array) -> None:
-        """Start anew from state rows (bodies, 13)."""
-        self._last[:] = x[self._rows]
-        self._sums[:] = 0.0
-        self._samples.clear()
-        self._tick = 0
+    def set_mounts(self, world: int, p_BS_B: Array, q_BS: Array) -> None:
+        """Let the units of one world sit at places (M, 3) and attitudes (M, 4) of their own, from its next reset on."""
+        self._p_BS_B[world], self._q_BS[world] = p_BS_B, q_BS
+
+    def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
+        """Start worlds anew from their state rows; all of them if none are named.
+
+        Time begins anew with all of them: of some, units go on at the others' pace.
+
+        Args:
+            x: (B, bodies, 13) of all worlds.
+            worlds: their indices, or a mask (B,).
+        """
+        chosen = world_indices(worlds, self._batch)
+        self._last[chosen] = x[chosen][:, self._rows]
+        self._sums[chosen] = 0.0
+        if len(chosen) == self._batch:
+            self._samples.clear()
+            self._tick = 0
 
     def step(self, x: Array) -> None:
-        """Take the state rows (bodies, 13) at the end of a physics step."""
+        """Take the state rows (B, bodies, 13) at the end of a physics step."""
         at = self._tick
+        seen = (x, self._last, self._rows, self._p_BS_B, self._q_BS, *self._constants, self._sums)
         if self._is_mean:
-            _add_means(x, *self._measured)
+            _add_means(*seen)
             if (at + 1) % self._every == 0:
                 self._samples.append((at + 1, self._sums / self._every))
                 self._sums[:] = 0.0
         elif at % self._every == 0:
-            _measure(x, *self._measured)
+            _measure(*seen)
             self._samples.append((at, self._sums.copy()))
-        self._last[:] = x[self._rows]
+        np.take(x, self._rows, axis=1, out=self._last)
         self._tick += 1
 
     def take(self) -> InertialSamples:
-        """The samples since the last call."""
+        """The samples of the first world since the last call."""
+        every = self.take_all()
+        return InertialSamples(every.ticks, every.w_WS_S[:, 0], every.f_S[:, 0])
+
+    def take_all(self) -> InertialSamples:
+        """The samples of all worlds since the last call: arrays (S, B, M, 3)."""
         taken, self._samples = self._samples, []
         ticks = np.array([tick for tick, _ in taken], dtype=np.int64)
-        values = np.array([each for _, each in taken]).reshape(-1, 2, len(self._rows), 3)
-        return InertialSamples(ticks, values[:, 0], values[:, 1])
+        values = np.array([each for _, each in taken]).reshape(-1, *self._sums.shape)
+        return InertialSamples(ticks, values[:, :, 0], values[:, :, 1])
 
 
-def _probe(spec: PlantSpec, imu: ImuSpec, first: int) -> InertialProbe:
-    """The probe of a vehicle whose central body has the state row `first`."""
+def inertial_probe(
+    spec: PlantSpec, imu: ImuSpec, first: int = 0, *, batch: int = 1
+) -> InertialProbe:
+    """The probe of a vehicle whose central body has the state row `first`, in each of the worlds of a batch."""
     return InertialProbe(
         imu.rows(first),
         physics_hz=spec.rates.physics_hz,
         every=imu.every,
         sampling=imu.sampling,
         gravity=spec.world.gravity,
+        batch=batch,
     )
 
 
@@ -113,7 +142,7 @@ def inertial_probes(spec: PlantSpec) -> list[InertialProbe | None]:
     first = 0
     for vehicle in spec.vehicles:
         imu = vehicle.imu
-        probes.append(None if imu is None else _probe(spec, imu, first))
+        probes.append(None if imu is None else inertial_probe(spec, imu, first))
         first += len(vehicle.start)
     return probes
 
@@ -135,19 +164,20 @@ def _add_means(
     dt: float,
     out: Array,
 ) -> None:
-    """Add one step's mean rate and specific force of every unit to `out` (2, M, 3).
+    """Add one step's mean rate and specific force of every unit to `out` (B, 2, M, 3).
 
     The rate is the turn of the step per time, the force is seen from the attitude half-way.
     """
-    for m in range(rows.size):
-        old, new = last[m], x[rows[m]]
-        r_B, turn = vec(p_BS_B[m]), qconj(quat(q_BS[m]))
-        q_a, q_b = quat(old[Q]), quat(new[Q])
-        w_B = scale(1.0 / dt, qlog(qmul(qconj(q_a), q_b)))
-        dv = sub(_speed(new, q_b, r_B), _speed(old, q_a, r_B))
-        f_B = unrotate(_between(q_a, q_b), _specific(gravity, scale(1.0 / dt, dv)))
-        put(out[0, m], add(vec(out[0, m]), rotate(turn, w_B)))
-        put(out[1, m], add(vec(out[1, m]), rotate(turn, f_B)))
+    for b in range(len(x)):
+        for m in range(rows.size):
+            old, new = last[b, m], x[b, rows[m]]
+            r_B, turn = vec(p_BS_B[b, m]), qconj(quat(q_BS[b, m]))
+            q_a, q_b = quat(old[Q]), quat(new[Q])
+            w_B = scale(1.0 / dt, qlog(qmul(qconj(q_a), q_b)))
+            dv = sub(_speed(new, q_b, r_B), _speed(old, q_a, r_B))
+            f_B = unrotate(_between(q_a, q_b), _specific(gravity, scale(1.0 / dt, dv)))
+            put(out[b, 0, m], add(vec(out[b, 0, m]), rotate(turn, w_B)))
+            put(out[b, 1, m], add(vec(out[b, 1, m]), rotate(turn, f_B)))
 
 
 @njit(cache=True)
@@ -161,20 +191,21 @@ def _measure(
     dt: float,
     out: Array,
 ) -> None:
-    """Write rate and specific force of every unit, (2, M, 3), at the beginning of a step.
+    """Write rate and specific force of every unit, (B, 2, M, 3), at the beginning of a step.
 
     An engine steps velocities first and places with the new ones, so that a velocity belongs to the
     middle of the step before: here it is the mean of two.
     """
-    for m in range(rows.size):
-        old, new = last[m], x[rows[m]]
-        q, turn = quat(old[Q]), qconj(quat(q_BS[m]))
-        r_W, w_W = rotate(q, vec(p_BS_B[m])), scale(0.5, add(vec(old[W]), vec(new[W])))
-        a_B = scale(1.0 / dt, sub(vec(new[V]), vec(old[V])))
-        alpha = scale(1.0 / dt, sub(vec(new[W]), vec(old[W])))
-        a_S = add(a_B, add(cross(alpha, r_W), cross(w_W, cross(w_W, r_W))))
-        put(out[0, m], rotate(turn, unrotate(q, w_W)))
-        put(out[1, m], rotate(turn, unrotate(q, _specific(gravity, a_S))))
+    for b in range(len(x)):
+        for m in range(rows.size):
+            old, new = last[b, m], x[b, rows[m]]
+            q, turn = quat(old[Q]), qconj(quat(q_BS[b, m]))
+            r_W, w_W = rotate(q, vec(p_BS_B[b, m])), scale(0.5, add(vec(old[W]), vec(new[W])))
+            a_B = scale(1.0 / dt, sub(vec(new[V]), vec(old[V])))
+            alpha = scale(1.0 / dt, sub(vec(new[W]), vec(old[W])))
+            a_S = add(a_B, add(cross(alpha, r_W), cross(w_W, cross(w_W, r_W))))
+            put(out[b, 0, m], rotate(turn, unrotate(q, w_W)))
+            put(out[b, 1, m], rotate(turn, unrotate(q, _specific(gravity, a_S))))
 
 
 @njit(cache=True)

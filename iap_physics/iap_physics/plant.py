@@ -36,13 +36,13 @@ NO_WRENCH_HERE = "command: a platform wrench is for its controller: publish on c
 
 
 class Probe(Protocol):
-    """Sees the bodies after every physics step."""
+    """Sees the bodies of all worlds after every physics step."""
 
-    def reset(self, x: Array) -> None:
-        """The plant starts anew from state rows (bodies, 13)."""
+    def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
+        """Some worlds start anew, all of them if none are named; (B, bodies, 13) are the state rows of all."""
 
     def step(self, x: Array) -> None:
-        """Take the state rows (bodies, 13) at the end of a physics step."""
+        """Take the state rows (B, bodies, 13) at the end of a physics step."""
 
 
 class Plant:
@@ -65,7 +65,7 @@ class Plant:
         measured: the vehicles whose contact wrench is measured, in a world that is no batch.
         disturbances: what disturbs each vehicle.
         faults: of each vehicle, in a world that is no batch.
-        probes: see every physics step of a world that is no batch; the caller reads them.
+        probes: see every physics step; the caller reads them.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Plant:
         self._contact_W = np.zeros((len(airframes), 6))
         self.ticks = np.zeros(batch, dtype=np.int64)
         self._free_flight: FreeFlight | None = None
-        if not probes and not measured:  # nobody looks in between
+        if not measured:  # nobody asks what the steps' contacts were
             drag = self._drag if has_drag else None
             self._free_flight = FreeFlight.of(
                 engine, self.propulsion, drag, self.dt, threads or Threads()
@@ -245,7 +245,7 @@ class Plant:
         for faults in self._faults.values():
             faults.reset()
         for probe in self._probes:
-            probe.reset(self.engine.state()[0])
+            probe.reset(self.engine.state(), chosen)
         self._contact_W[:] = 0.0
         self.ticks[chosen] = 0
 
@@ -322,15 +322,23 @@ class Plant:
             faults.act(self._k, self.t)
         self._contact_W[:] = 0.0
         is_disturbed = self._disturb()
-        is_running = self.status == RUNNING
         if self._free_flight is None:
             self._step(is_disturbed=is_disturbed)
         else:
-            self._free_flight.advance(self._inputs, self.substeps)
-        np.add(self.ticks, self.substeps, out=self.ticks, where=is_running)
+            self._fly_freely(self._free_flight)
+
+    def _fly_freely(self, flight: FreeFlight) -> None:
+        """The physics steps of a control period at once, or one after another where probes look."""
+        is_running, steps = self.status == RUNNING, 1 if self._probes else self.substeps
+        for _ in range(0, self.substeps, steps):
+            flight.advance(self._inputs, steps)
+            np.add(self.ticks, steps, out=self.ticks, where=is_running)
+            for probe in self._probes:
+                probe.step(self.engine.state())
 
     def _step(self, *, is_disturbed: bool) -> None:
         """The physics steps of a control period, one after another."""
+        is_running = self.status == RUNNING
         for substep in range(self.substeps):
             x = self.engine.state()
             self._wrenches[:] = 0.0
@@ -343,10 +351,11 @@ class Plant:
             self.engine.apply(self._wrenches)
             self.engine.step(self.dt)
             for probe in self._probes:
-                probe.step(self.engine.state()[0])
+                probe.step(self.engine.state())
             for i in self._measured:
                 self._contact_W[i] += self.engine.contact_wrench(self.propulsion[i].rows.start)
         self._contact_W /= self.substeps
+        np.add(self.ticks, self.substeps, out=self.ticks, where=is_running)
 
     def _disturb(self) -> bool:
         """Collect the disturbances of every world at its time, and return whether there are any."""

@@ -6,6 +6,7 @@ noise sigma = density / sqrt(dt), and its bias steps by walk sqrt(dt). Presets a
 """
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -15,7 +16,7 @@ from iap_description.arrays import Array
 from iap_description.config import NonNegative, Positive, Presets, Record
 
 PRESETS = Presets(Path(__file__).parent / "data" / "imu", "inertial unit")
-_CHUNK = 512  # draws made at once; the sequence does not depend on it
+AHEAD = 64  # samples whose draws are made at once; the sequence does not depend on it
 
 
 class Triad(Record):
@@ -48,7 +49,7 @@ class ImuSpec(Record):
 
 
 class ImuSamples(NamedTuple):
-    """S measured samples, with the biases that are in them.
+    """S measured samples, with the biases that are in them; of n units with a first axis for these.
 
     Attributes:
         w_S: (S, 3) [rad/s].
@@ -63,52 +64,79 @@ class ImuSamples(NamedTuple):
     accel_bias: Array
 
 
-class Imu:
-    """One inertial unit.
+class Imus:
+    """Inertial units of one kind, each with errors of its own.
 
     Args:
-        spec: what it is.
-        rate: of its samples, as the physics steps allow it [Hz].
-        rng: its own generator.
+        spec: what they are.
+        rate: of their samples, as the physics steps allow it [Hz].
+        rngs: generator of each of the n units, which draws its biases, scales, misalignments and noise.
     """
 
-    def __init__(self, spec: ImuSpec, rate: float, rng: np.random.Generator) -> None:
-        self._spec, self._dt = spec, 1.0 / rate
-        self.reset(rng)
+    def __init__(self, spec: ImuSpec, rate: float, rngs: Sequence[np.random.Generator]) -> None:
+        count, dt = len(rngs), 1.0 / rate
+        self._triads = [_TriadErrors(triad, dt, count) for triad in (spec.gyro, spec.accel)]
+        self.reset(range(count), rngs)
 
-    def reset(self, rng: np.random.Generator) -> None:
-        """Start anew with a generator, which draws biases, scales and misalignments."""
-        self._gyro, self._accel = (
-            _TriadErrors(triad, self._dt, child)
-            for triad, child in zip((self._spec.gyro, self._spec.accel), rng.spawn(2), strict=True)
-        )
+    def reset(self, units: Sequence[int], rngs: Sequence[np.random.Generator]) -> None:
+        """Start some units anew, each with a generator."""
+        for unit, rng in zip(units, rngs, strict=True):
+            for triad, child in zip(self._triads, rng.spawn(2), strict=True):
+                triad.reset(unit, child)
 
     def __call__(self, w_S: Array, f_S: Array) -> ImuSamples:
-        """Measure S ideal samples, (S, 3) angular velocities [rad/s] and specific forces [m/s^2]."""
-        (w, b_w), (f, b_f) = self._gyro.measure(w_S), self._accel.measure(f_S)
+        """Measure ideal samples (n, S, 3): angular velocities [rad/s] and specific forces [m/s^2]."""
+        (w, b_w), (f, b_f) = (
+            triad.measure(true) for triad, true in zip(self._triads, (w_S, f_S), strict=True)
+        )
         return ImuSamples(w, f, b_w, b_f)
 
 
-class _TriadErrors:
-    """The errors of three sensors along the axes."""
+class Imu:
+    """One inertial unit: `Imus` of one."""
 
-    def __init__(self, triad: Triad, dt: float, rng: np.random.Generator) -> None:
-        self._triad, self._rng = triad, rng
+    def __init__(self, spec: ImuSpec, rate: float, rng: np.random.Generator) -> None:
+        self._units = Imus(spec, rate, [rng])
+
+    def reset(self, rng: np.random.Generator) -> None:
+        """Start anew with a generator."""
+        self._units.reset([0], [rng])
+
+    def __call__(self, w_S: Array, f_S: Array) -> ImuSamples:
+        """Measure S ideal samples, (S, 3) angular velocities [rad/s] and specific forces [m/s^2]."""
+        w, f, gyro_bias, accel_bias = self._units(w_S[None], f_S[None])
+        return ImuSamples(w[0], f[0], gyro_bias[0], accel_bias[0])
+
+
+class _TriadErrors:
+    """The errors of three sensors along the axes, of n units."""
+
+    def __init__(self, triad: Triad, dt: float, count: int) -> None:
+        self._triad = triad
         self._white, self._step = triad.noise / math.sqrt(dt), triad.walk * math.sqrt(dt)
-        self._bias = triad.bias * rng.standard_normal(3)
+        self._rngs: list[np.random.Generator | None] = [None] * count
+        self._bias, self._M = np.zeros((count, 3)), np.zeros((count, 3, 3))
+        self._ahead = np.zeros((count, AHEAD, 6))  # standard normal draws
+        self._next = np.zeros(count, dtype=np.int64)  # of them
+
+    def reset(self, unit: int, rng: np.random.Generator) -> None:
+        """Draw a unit's errors."""
+        triad, self._rngs[unit] = self._triad, rng
+        self._bias[unit] = triad.bias * rng.standard_normal(3)
         skew = math.radians(triad.misalignment_deg) * rng.standard_normal((3, 3))
         np.fill_diagonal(skew, triad.scale * rng.standard_normal(3))
-        self._M = np.eye(3) + skew
-        self._left = np.zeros((0, 6))
+        self._M[unit] = np.eye(3) + skew
+        self._next[unit] = self._ahead.shape[1]
 
     def measure(self, true: Array) -> tuple[Array, Array]:
-        """Measured values (S, 3), and the biases (S, 3) in them."""
-        draws = self._draws(len(true))
+        """Measured values (n, S, 3), and the biases (n, S, 3) in them."""
+        draws = self._draws(true.shape[1])
         # Sums in the order of the samples: the bits do not depend on how many come at once.
-        walk = np.cumsum(np.vstack([self._bias, self._step * draws[:, 3:]]), axis=0)
-        self._bias, bias = walk[-1].copy(), walk[1:]
-        turned = sum(true[:, j : j + 1] * self._M[:, j] for j in range(3))
-        value = turned + bias + self._white * draws[:, :3]
+        steps = self._step * draws[..., 3:]
+        walk = np.cumsum(np.concatenate([self._bias[:, None], steps], axis=1), axis=1)
+        self._bias, bias = walk[:, -1].copy(), walk[:, 1:]
+        turned = sum(true[..., j : j + 1] * self._M[:, None, :, j] for j in range(3))
+        value = turned + bias + self._white * draws[..., :3]
         limit, step = self._triad.range, self._triad.resolution
         if step is not None:
             value = step * np.round(value / step)
@@ -117,10 +145,22 @@ class _TriadErrors:
         return value, bias
 
     def _draws(self, count: int) -> Array:
-        """The next standard normal draws (count, 6)."""
-        if len(self._left) < count:
-            chunks = -(-(count - len(self._left)) // _CHUNK)
-            more = self._rng.standard_normal((chunks * _CHUNK, 6))
-            self._left = np.vstack([self._left, more])
-        draws, self._left = self._left[:count], self._left[count:]
-        return draws
+        """The next standard normal draws (n, count, 6)."""
+        size = self._ahead.shape[1]
+        if count > size:
+            self._ahead = np.pad(self._ahead, ((0, 0), (count - size, 0), (0, 0)))
+            self._next += count - size
+        for unit in np.flatnonzero(self._next + count > self._ahead.shape[1]).tolist():
+            self._draw_ahead(unit)
+        at = self._next[:, None] + np.arange(count)
+        self._next += count
+        return self._ahead[np.arange(len(at))[:, None], at]
+
+    def _draw_ahead(self, unit: int) -> None:
+        """Move what is left of a unit's draws to the front, and fill up behind it."""
+        ahead, rng = self._ahead[unit], self._rngs[unit]
+        assert rng is not None  # noqa: S101 - every unit has been reset
+        left = len(ahead) - int(self._next[unit])
+        ahead[:left] = ahead[len(ahead) - left :].copy()
+        ahead[left:] = rng.standard_normal((len(ahead) - left, 6))
+        self._next[unit] = 0

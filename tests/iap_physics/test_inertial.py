@@ -32,9 +32,9 @@ def probe_of(sampling, p_BS_B=(0.0, 0.0, 0.0), q_BS=LEVEL, row=0, every=EVERY):
 
 def watch(probe, rows):
     """Samples of one body's rows (steps, 13), the first of which is the start."""
-    probe.reset(rows[:1])
+    probe.reset(rows[:1, None])
     for row in rows[1:]:
-        probe.step(row[None])
+        probe.step(row[None, None])
     return probe.take()
 
 
@@ -133,11 +133,11 @@ def test_in_free_fall_nothing_is_felt_but_the_turning(sampling):
     engine.reset(joined_rows(assembly, base)[None])
     arm = np.array([0.3, 0.0, 0.0])
     probe = probe_of(sampling, assembly.d_0 + arm)
-    probe.reset(engine.state()[0])
+    probe.reset(engine.state())
     for _ in range(100):
         engine.apply(np.zeros((1, len(assembly.bodies), 6)))
         engine.step(DT)
-        probe.step(engine.state()[0])
+        probe.step(engine.state())
     samples = probe.take()
     np.testing.assert_allclose(samples.f_S[:, 0], np.tile(-9.0 * arm, (20, 1)), atol=2e-3)
 
@@ -165,10 +165,10 @@ def test_samples_do_not_depend_on_when_they_are_taken(sampling, every):
     rows = turning(np.arange(61) * DT)[0]
     whole = watch(probe_of(sampling, ARM, every=every), rows)
     probe = probe_of(sampling, ARM, every=every)
-    probe.reset(rows[:1])
+    probe.reset(rows[:1, None])
     parts = []
     for k, row in enumerate(rows[1:]):
-        probe.step(row[None])
+        probe.step(row[None, None])
         if k % 7 == 0 or k == 59:
             parts.append(probe.take())
     for a, b in zip(whole, zip(*parts, strict=True), strict=True):
@@ -186,7 +186,7 @@ def test_a_reset_probe_has_forgotten(sampling):
 
 def test_taking_nothing_gives_empty_arrays():
     probe = probe_of(INTEGRATING)
-    probe.reset(rows_of(1))
+    probe.reset(rows_of(1)[:1, None])
     ticks, w, f = probe.take()
     assert ticks.shape == (0,)
     assert w.shape == f.shape == (0, 1, 3)

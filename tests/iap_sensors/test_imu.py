@@ -149,7 +149,7 @@ def test_a_bias_is_drawn_at_the_start_and_stays_without_a_walk():
 
 
 def test_all_presets_are_units():
-    assert PRESETS.names() == ["euroc", "paper", "perfect", "px4"]
+    assert PRESETS.names() == ["bmi085", "euroc", "paper", "perfect", "px4", "vn100"]
     for name in PRESETS.names():
         assert spec_of(name).rate == RATE
 

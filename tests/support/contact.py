@@ -4,7 +4,7 @@
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from flying import DT, GRAVITY, EveryStep, gains_of, hover_rpm, model_of, plant_of
+from flying import DT, GRAVITY, STEPPED, gains_of, hover_rpm, model_of, plant_of
 from numpy.typing import NDArray
 
 from iap_control.controller import PlatformController
@@ -123,7 +123,7 @@ class Rig:
         assembly = Assembly.of(record)
         model = replace(model_of(platform, com_coupling=self.gains.com_coupling), tip_P=TIP_P)
         self.controller = PlatformController(model, self.gains, dt=DT)
-        self.plant = plant_of(platform, self.gains, probes=(EveryStep(),))
+        self.plant = plant_of(platform, self.gains, **STEPPED)
         x = joined_rows(assembly, resting_state(np.array(start), np.array([0.0, 0.0, 0.0, 1.0])))
         rpm = np.full((record.count, 4), hover_rpm(record))
         self.plant.reset(x[None], [rpm], stream(1, "gusts"))

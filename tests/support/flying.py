@@ -65,14 +65,7 @@ def controller_of(
     return PlatformController(model, gains, dt=DT, **settings)
 
 
-class EveryStep:
-    """A probe that keeps nothing: the plant takes its physics steps one after another."""
-
-    def reset(self, x: Array) -> None:
-        """Nothing."""
-
-    def step(self, x: Array) -> None:
-        """Nothing."""
+STEPPED = {"measured": (0,)}  # a plant that measures contact takes its physics steps one by one
 
 
 def plant_of(

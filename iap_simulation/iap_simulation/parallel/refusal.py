@@ -9,13 +9,16 @@ from iap_description.errors import BadInput, IapError
 from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.blocks.layout import rows_of
+from iap_sensors.mounted.sampling import nearest_rate
 from iap_simulation.scenario.scenario import Scenario
 
 ENGINE = "closed_form"  # that flies them
-ROW_BYTES, NOISE_BYTES = (
+ROW_BYTES, NOISE_BYTES, UNIT_BYTES = (
     24,
     8000,
-)  # of a world: of each of its rows with what is made of them, and of noise made ahead
+    9000,
+)  # of a world: of each of its rows with what is made of them, of noise made ahead, of an inertial unit
+READ = ("imu", "mag")  # topics of sensors that worlds may have; only the first is measured
 
 # Draws by which worlds differ in more than start and noise.
 DEVIATIONS = (
@@ -44,7 +47,9 @@ def refusal(scenario: Scenario) -> str | None:
     resists = any(joint.resists for joint in Assembly.of(vehicle.platform, vehicle.name).joints)
     reasons = {
         f"engine.name: {engine}": engine != ENGINE,
-        "sensors": bool(vehicle.sensors.topics) or bool(scenario.cameras),
+        "sensors besides inertial units": bool(set(vehicle.sensors.topics) - set(READ))
+        or bool(scenario.cameras),
+        "imu: a control period holds no whole number of samples": not _samples_fit(scenario),
         f"control.state_source: {source}": source != TRUTH,
         f"control.law: {law}": law not in (AUTO, *LAWS),
         "faults": bool(vehicle.faults),
@@ -55,13 +60,19 @@ def refusal(scenario: Scenario) -> str | None:
     return next((what for what, is_so in reasons.items() if is_so), None)
 
 
-def check_memory(worlds: int, bodies: int) -> None:
-    """Refuse more worlds than this machine has memory for.
+def _samples_fit(scenario: Scenario) -> bool:
+    """Whether inertial units, if there are any, sample equally often in every control period."""
+    unit, rates = scenario.vehicles[0].sensors.imu, scenario.rates
+    return unit is None or rates.substeps % nearest_rate(unit.rate, rates.physics_hz)[1] == 0
+
+
+def check_memory(worlds: int, bodies: int, units: int) -> None:
+    """Refuse more worlds than this machine has memory for, each with so many bodies and inertial units.
 
     Raises:
         BadInput: saying how much they need.
     """
-    needed = worlds * (ROW_BYTES * rows_of(bodies) + NOISE_BYTES)
+    needed = worlds * (ROW_BYTES * rows_of(bodies) + NOISE_BYTES + UNIT_BYTES * units)
     free = _free_memory()
     if needed > free:
         raise BadInput(

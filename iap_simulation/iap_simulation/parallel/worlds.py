@@ -15,7 +15,7 @@ from iap_control.batch.loops import Given
 from iap_control.model import PlatformModel
 from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.errors import BadInput, FlightFailed
+from iap_description.errors import BadInput, FlightFailed, IapError
 from iap_description.random_streams import stream
 from iap_description.states import REF_P, Command, P
 from iap_description.vehicles.assembly import Assembly
@@ -34,8 +34,10 @@ from iap_physics.flight_monitor import CRASHED, is_upside_down
 from iap_physics.flight_monitor import UPSIDE_DOWN as UPSIDE_DOWN_TEXT
 from iap_physics.measured.state_noise import NoisyStates
 from iap_physics.plant import GUSTS, Plant
+from iap_sensors.imu import ImuSamples
 from iap_simulation.flight import Flight
 from iap_simulation.loop import MAX_DISTANCE, too_far
+from iap_simulation.parallel.inertial_units import WorldInertialUnits
 from iap_simulation.parallel.references import References
 from iap_simulation.parallel.refusal import ENGINE, check_memory, deviates, refusal
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
@@ -82,18 +84,28 @@ class Worlds:
             raise BadInput(f"worlds: '{scenario.scenario}' cannot be flown side by side: {why}")
         if not len(seeds):
             raise BadInput("worlds: at least one seed is expected")
-        check_memory(len(seeds), 1 + len(scenario.vehicles[0].platform.joints))
         self.seeds = np.array(seeds, dtype=np.int64)
         if self.seeds.min() < 0:
             raise BadInput(f"worlds: seed {self.seeds.min()} is negative")
+        bodies, has_imu = (
+            1 + len(scenario.vehicles[0].platform.joints),
+            scenario.vehicles[0].sensors.imu is not None,
+        )
+        check_memory(len(self.seeds), bodies, bodies if has_imu else 0)
         self.scenario = scenario
         self.flight = Flight.of(self._seeded(0))
         (self._vehicle,), (spec,) = self.flight.vehicles, scenario.vehicles
         batch, self._assembly = len(self.seeds), Assembly.of(spec.platform, spec.name)
         self._engine = ClosedFormEngine(batch=batch, raises=False)
         self._threads = Threads(threads)
+        self._units = WorldInertialUnits(scenario, self.flight.spec, batch) if has_imu else None
         self.plant = Plant.of(
-            self.flight.spec, self._engine, batch=batch, raises=False, threads=self._threads
+            self.flight.spec,
+            self._engine,
+            [] if self._units is None else [self._units.probe],
+            batch=batch,
+            raises=False,
+            threads=self._threads,
         )
         law, control = (self._vehicle.model, spec.control.gains), spec.control
         self.controllers = Controllers(*law, batch=batch, dt=scenario.dt, yaw_mode=control.yaw)
@@ -191,6 +203,17 @@ class Worlds:
         return self.plant.times
 
     @property
+    def imu(self) -> ImuSamples:
+        """Samples of the last control period, (B, M, S, 3): of the central body's unit and of each aircraft's.
+
+        Raises:
+            IapError: the scenario has no inertial units.
+        """
+        if self._units is None:
+            raise IapError("worlds: there are no inertial units without sensors.imu")
+        return self._units.samples
+
+    @property
     def instants(self) -> Integers:
         """(B,) numbers of the worlds' control instants."""
         return self.plant.ticks // self.plant.substeps
@@ -221,6 +244,8 @@ class Worlds:
         if deviates(self.scenario):
             for i in each:
                 self._deviate(i)
+        if self._units is not None:
+            self._units.reset(chosen, [self._seeded(i) for i in each])
         starts = [self._start(i) for i in each]
         gusts = [stream(int(self.seeds[i]), GUSTS) for i in each]
         speeds = np.stack([rpm for _, rpm in starts])
@@ -269,6 +294,8 @@ class Worlds:
         """
         self.control(action)
         self.plant.advance()
+        if self._units is not None:
+            self._units.measure()
 
     def control(self, action: References | Command | None = None) -> tuple[References, Command]:
         """Command every world on its present state, and end the flights that have failed: the first half of `advance`.
@@ -329,11 +356,12 @@ class Worlds:
             IapError: it was taken of other worlds.
         """
         self._engine.restore(snapshot.engine)
-        self.plant, self.controllers, self._noise, self.seeds = self._copied(snapshot.parts)
+        parts = self._copied(snapshot.parts)
+        self.plant, self.controllers, self._noise, self._units, self.seeds = parts
 
     @property
     def _parts(self) -> tuple[Any, ...]:
-        return self.plant, self.controllers, self._noise, self.seeds
+        return self.plant, self.controllers, self._noise, self._units, self.seeds
 
     def _copied(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
         """A deep copy that shares engine and threads."""

@@ -3,14 +3,13 @@
 
 from collections.abc import Sequence
 
-from iap_description.sensors.mounts import imu_mounts
-from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import SensorFault
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.plant_spec import ImuSpec, PlantSpec, PlantVehicle
 from iap_sensors.mounted.sampling import nearest_rate
 from iap_simulation.scenario.randomization import (
     drawn_deviation,
+    drawn_imu_mounts,
     drawn_wind,
     drawn_world,
     friction_factor,
@@ -74,4 +73,4 @@ def _imu(scenario: Scenario, spec: VehicleSpec) -> ImuSpec | None:
     if unit is None:
         return None
     _, every = nearest_rate(unit.rate, scenario.rates.physics_hz)
-    return ImuSpec.of(imu_mounts(Assembly.of(spec.platform, spec.name)), every, unit.sampling)
+    return ImuSpec.of(drawn_imu_mounts(scenario, spec), every, unit.sampling)

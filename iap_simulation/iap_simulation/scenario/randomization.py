@@ -4,12 +4,16 @@
 Each quantity has a stream of its own, so that one more of them changes no other.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.random_streams import stream
+from iap_description.sensors.mounts import SensorMount, imu_mounts
 from iap_description.states import REF_P, REF_Q
+from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.deviation import Deviation
 from iap_physics.plant_spec import scaled_friction
@@ -56,6 +60,24 @@ def drawn_deviation(scenario: Scenario, vehicle: VehicleSpec) -> Deviation:
         thrust=factors("thrust"),
         rotor_lag=factors("rotor_lag"),
     )
+
+
+def drawn_imu_mounts(scenario: Scenario, vehicle: VehicleSpec) -> list[SensorMount]:
+    """The mounts of a vehicle's inertial units where this seed puts them, off where they were meant to be.
+
+    Raises:
+        BadInput: a body has no mount for one.
+    """
+    draw, mounts = scenario.draw, imu_mounts(Assembly.of(vehicle.platform, vehicle.name))
+    if draw.imu_position == draw.imu_tilt_deg == 0.0:
+        return mounts
+    dice = stream(scenario.seed, f"{vehicle.name}/imu").uniform(-1.0, 1.0, (len(mounts), 6))
+    shifts = draw.imu_position * dice[:, :3]
+    tilts = so3.quaternion_exp(np.deg2rad(draw.imu_tilt_deg) * dice[:, 3:])
+    return [
+        replace(mount, p_BS_B=mount.p_BS_B + shift, q_BS=so3.multiply(mount.q_BS, tilt))
+        for mount, shift, tilt in zip(mounts, shifts, tilts, strict=True)
+    ]
 
 
 def drawn_wind(scenario: Scenario) -> Wind:

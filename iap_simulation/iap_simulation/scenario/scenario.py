@@ -52,6 +52,8 @@ class Draw(Record):
     rotor_lag: BelowOne  # time constants of each aircraft's rotors
     wind_speed: BelowOne
     wind_direction_deg: NonNegative
+    imu_position: NonNegative  # of each inertial unit on its body, per axis [m]
+    imu_tilt_deg: NonNegative  # of each inertial unit, per axis
 
 
 class Scenario(Record):

@@ -40,7 +40,7 @@ class Chunk(NamedTuple):
 
 def most_runs(tree: dict[str, Any]) -> int:
     """How many runs of a resolved tree a piece of work shall have, so that it takes some seconds."""
-    return SINGLE_RUNS if refusal(scenario_of(tree, "sweep")) else SIDE_BY_SIDE
+    return SIDE_BY_SIDE if _fly_side_by_side(scenario_of(tree, "sweep")) else SINGLE_RUNS
 
 
 def fly(chunk: Chunk) -> list[Row]:
@@ -49,13 +49,18 @@ def fly(chunk: Chunk) -> list[Row]:
     Side by side where the engine can, else one after the other: the rows are the same.
     """
     scenarios = _scenarios(chunk)
-    if refusal(scenarios[0]):
+    if not _fly_side_by_side(scenarios[0]):
         return [_row(_scored, scenario) for scenario in scenarios]
     try:
         scores = score_worlds(Worlds(scenarios[0], chunk.seeds))
     except BadInput as error:  # of all of them, since they differ by what is drawn alone
         return [_refused(scenario, error) for scenario in scenarios]
     return [_plain(*each) for each in scores]
+
+
+def _fly_side_by_side(scenario: Scenario) -> bool:
+    """Whether the runs are flown as worlds, whose sensors nobody judges."""
+    return refusal(scenario) is None and not scenario.vehicles[0].sensors.topics
 
 
 class Record(NamedTuple):

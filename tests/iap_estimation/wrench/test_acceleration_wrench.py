@@ -3,7 +3,7 @@
 
 import numpy as np
 import pytest
-from flying import DT, GRAVITY, PHYSICS_HZ, EveryStep, controller_of, gains_of, hover_rpm, plant_of
+from flying import DT, GRAVITY, PHYSICS_HZ, STEPPED, controller_of, gains_of, hover_rpm, plant_of
 from swings import still, swinging
 
 from iap_description import so3
@@ -57,11 +57,11 @@ class Feeling:
         self._units = [Imu(spec, 1.0 / DT, stream(seed, f"imu_{m}")) for m in range(len(units[0]))]
         self._step, self._engine = plant.engine.step, plant.engine
         plant.engine.step = self._stepped
-        self._probe.reset(plant.engine.state()[0])
+        self._probe.reset(plant.engine.state())
 
     def _stepped(self, dt):
         self._step(dt)
-        self._probe.step(self._engine.state()[0])
+        self._probe.step(self._engine.state())
 
     def take(self):
         _, w, f = self._probe.take()
@@ -85,7 +85,7 @@ def fly(
     """Estimates (T, 6) in world axes of a flight in which a wrench about P's origin acts from a time on."""
     gains, platform = gains_of(), load_platform(name)
     controller = controller_of(name, gains)
-    plant = plant_of(name, gains, probes=(EveryStep(),))
+    plant = plant_of(name, gains, **STEPPED)
     assembly = Assembly.of(platform)
     units = units_of(assembly, arm, q_BS)
     observer = observer_of(name, gains, units, cutoff)

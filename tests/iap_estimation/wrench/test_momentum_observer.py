@@ -6,7 +6,7 @@ import pytest
 from flying import (
     DT,
     GRAVITY,
-    EveryStep,
+    STEPPED,
     controller_of,
     gains_of,
     hover_rpm,
@@ -57,7 +57,7 @@ def fly(
     """Estimates (T, 6) in world axes of a flight in which a wrench about P's origin acts from a time on."""
     gains, platform = gains_of(preset), load_platform(name)
     controller = controller_of(name, gains)
-    plant = plant_of(name, gains, probes=(EveryStep(),))
+    plant = plant_of(name, gains, **STEPPED)
     observer = observer_of(name, gains, gain)
     start = joined_rows(Assembly.of(platform), resting_state(np.zeros(3), still(0.0, 0)[3:7]))
     count = controller.model.count

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from flying import EveryStep, gains_of, plant_of
+from flying import STEPPED, gains_of, plant_of
 from numba import njit
 from numpy.testing import assert_array_equal
 
@@ -76,7 +76,7 @@ def test_a_world_in_a_block_is_one_that_is_stepped_alone(
     platform, gains = load_platform(name), slow_autopilots(rate)
     start = random_start(assembly_of(name), 3)
     options = {"gust_rng": np.random.default_rng(0), **air}
-    stepped = flown(plant_of(name, gains, probes=(EveryStep(),), **options), platform, start, 4)
+    stepped = flown(plant_of(name, gains, **STEPPED, **options), platform, start, 4)
     in_block = flown(plant_of(name, gains, **options), platform, start, 4)
     for (x, rpm), (block_x, block_rpm) in zip(stepped, in_block, strict=True):
         assert_array_equal(block_x, x)
@@ -112,8 +112,8 @@ def test_a_world_that_diverges_within_a_period_stands_still_from_that_step(
     bad = start.copy()
     bad[1, 10] = 1e151  # turns faster in each step
     failures = []
-    for probes in ((), (EveryStep(),)):
-        alone = plant_of("three_star", probes=probes)
+    for options in ({}, STEPPED):
+        alone = plant_of("three_star", **options)
         alone.reset(bad[None], [np.zeros((3, 4))], np.random.default_rng(0))
         with pytest.raises(FlightFailed) as failure:
             for _ in range(20):
