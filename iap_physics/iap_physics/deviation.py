@@ -11,7 +11,9 @@ from iap_description.vehicles.assembly import Assembly
 
 
 class Deviation(Record):
-    """Factors of one vehicle; those of rotors are one for each aircraft, or none where all are 1.
+    """Factors of one vehicle, and what acts on it besides.
+
+    Factors of rotors are one for each aircraft, or none where all are 1.
 
     Attributes:
         mass: on all masses and inertias.
@@ -20,6 +22,9 @@ class Deviation(Record):
         drag: on the drag of all bodies.
         thrust: on each aircraft's thrust coefficient, and with it on its rotors' torques.
         rotor_lag: on its rotors' time constants.
+        delay: of commands on their way to the aircraft, in whole control periods once it flies [s].
+        force: that acts on the central body for no reason that anybody knows, along the axes of `map` [N].
+        torque: the same about its CoM [N m].
     """
 
     mass: Positive = 1.0
@@ -28,6 +33,9 @@ class Deviation(Record):
     drag: NonNegative = 1.0
     thrust: tuple[Positive, ...] = ()
     rotor_lag: tuple[Positive, ...] = ()
+    delay: NonNegative = 0.0
+    force: Vec3 = (0.0, 0.0, 0.0)
+    torque: Vec3 = (0.0, 0.0, 0.0)
 
     def check(self, count: int) -> None:
         """Refuse factors for other numbers of aircraft than `count`.

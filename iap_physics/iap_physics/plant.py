@@ -15,6 +15,7 @@ from iap_description.vehicles.faults import PlantFault
 from iap_physics.blocks.free_flight import FreeFlight, Inputs
 from iap_physics.blocks.threads import Threads
 from iap_physics.clearance import check_clearance
+from iap_physics.deviation import Deviation
 from iap_physics.drag import add_drag, drag_coefficients
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_indices
@@ -112,7 +113,11 @@ class Plant:
         pairs = enumerate(zip(faults, self.propulsion, strict=False))
         self._faults = {i: PlantFaults(own, p, control_hz) for i, (own, p) in pairs if own}
         self._probes = tuple(probes)
-        self._external_W = np.zeros((batch, len(airframes), 6))
+        self._control_hz = control_hz
+        self._unknown_W = np.zeros((batch, len(airframes), 6))  # wrenches that always act
+        for vehicle, airframe in enumerate(airframes):
+            self._set_deviation(slice(None), vehicle, airframe.deviation)
+        self._external_W = self._unknown_W.copy()
         self._contact_W = np.zeros((len(airframes), 6))
         self.ticks = np.zeros(batch, dtype=np.int64)
         self._free_flight: FreeFlight | None = None
@@ -121,7 +126,6 @@ class Plant:
             self._free_flight = FreeFlight.of(
                 engine, self.propulsion, drag, self.dt, threads or Threads()
             )
-            self._inputs = Inputs(self._air_W, self._external_W[:, 0], self.ticks)
 
     def deviate(self, world: int, airframe: Airframe, wind: Wind) -> None:
         """Let one world of a batch hold a vehicle and a wind of its own, from its next reset on.
@@ -138,12 +142,19 @@ class Plant:
             raise BadInput(
                 "worlds with vehicles of their own need the closed form, without friction or stops"
             )
+        self._set_deviation(world, 0, airframe.deviation)
+        self._external_W[world] = self._unknown_W[world]
         model = self.engine.set_assembly(world, airframe.assembly)
         rotors = stacked(airframe.rotors(airframe.assembly.aircraft))
         drag = drag_coefficients([airframe.assembly]) if self._has_drag else None
         self._free_flight.set_vehicle(world, model, rotors, drag)
         self._mean_W[world] = self._air_W[world] = wind.mean_W
         self._gusts[world] = packed(GustParameters.of(wind))[0]
+
+    def _set_deviation(self, worlds: int | slice, vehicle: int, deviation: Deviation) -> None:
+        """Take over what of a deviation is neither in the vehicle's assembly nor in its rotors."""
+        self._unknown_W[worlds, vehicle] = (*deviation.force, *deviation.torque)
+        self.propulsion[vehicle].set_delay(worlds, round(deviation.delay * self._control_hz))
 
     @classmethod
     def of(
@@ -282,6 +293,8 @@ class Plant:
         if all(map(all_finite, command.arrays)):
             if not self._is_late(vehicle, command, on_board=on_board):
                 propulsion.take(command)
+                if on_board:
+                    propulsion.overtake()
             return
         if self._raises:
             raise FlightFailed("invalid_command", self.t, "the controller's command is not finite")
@@ -320,6 +333,8 @@ class Plant:
             np.add(self._mean_W, gust_W, out=self._air_W)
         for faults in self._faults.values():
             faults.act(self._k, self.t)
+        for propulsion in self.propulsion:
+            propulsion.arrive()
         self._contact_W[:] = 0.0
         is_disturbed = self._disturb()
         if self._free_flight is None:
@@ -330,8 +345,9 @@ class Plant:
     def _fly_freely(self, flight: FreeFlight) -> None:
         """The physics steps of a control period at once, or one after another where probes look."""
         is_running, steps = self.status == RUNNING, 1 if self._probes else self.substeps
+        inputs = Inputs(self._air_W, self._external_W[:, 0], self.ticks)  # a view: not to be kept
         for _ in range(0, self.substeps, steps):
-            flight.advance(self._inputs, steps)
+            flight.advance(inputs, steps)
             np.add(self.ticks, steps, out=self.ticks, where=is_running)
             for probe in self._probes:
                 probe.step(self.engine.state())
@@ -360,8 +376,8 @@ class Plant:
     def _disturb(self) -> bool:
         """Collect the disturbances of every world at its time, and return whether there are any."""
         if not any(self._disturbances):
-            return False
-        self._external_W[:] = 0.0
+            return bool(self._external_W.any())
+        self._external_W[:] = self._unknown_W
         for wrenches, t in zip(self._external_W, self.times.tolist(), strict=True):
             for wrench, disturbances in zip(wrenches, self._disturbances, strict=False):
                 add_disturbances(disturbances, t, wrench)

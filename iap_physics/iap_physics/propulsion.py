@@ -18,6 +18,7 @@ from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.faults import Health
 from iap_physics.autopilot import Autopilot, autopilot_step
 from iap_physics.deviation import NO_DEVIATION, Deviation
+from iap_physics.held_commands import CommandDelay, Held
 from iap_physics.rotors import RotorParameters, step_rotors
 
 
@@ -44,24 +45,6 @@ class Airframe:
             RotorParameters.of(aircraft, body, *self.deviation.of_rotors(i))
             for i, (aircraft, body) in each
         ]
-
-
-class Held(NamedTuple):
-    """The commands of N aircraft in B worlds that count until the next ones, see `iap_description.states.Command`.
-
-    Attributes:
-        modes: (B,) how to read each, a `Mode`.
-        thrust: (B, N) [N].
-        q_WB: (B, N, 4).
-        w_WB_B: (B, N, 3) [rad/s].
-        rpm: (B, N, 4).
-    """
-
-    modes: Integers
-    thrust: Array
-    q_WB: Array
-    w_WB_B: Array
-    rpm: Array
 
 
 class Rotors(NamedTuple):
@@ -132,6 +115,7 @@ class Propulsion:
             [Autopilot.of(each, airframe.autopilot) for each in airframe.fleet]
         )
         self.weakened, self._estimated_worlds = 0, 0
+        self._delay: CommandDelay | None = None
         self._is_due = np.ones(batch, bool)
         self._aircraft_rows = np.array(bodies, dtype=np.int64)
 
@@ -145,9 +129,31 @@ class Propulsion:
         self.rotors.rpm[worlds] = self.command.rpm[worlds] = rpm
         self.command.modes[worlds], self.known.is_used[worlds] = Mode.RPM, False
         self._estimated_worlds = int(np.count_nonzero(self.known.is_used))
+        if self._delay is not None:
+            self._delay.reset(worlds)
+
+    def set_delay(self, worlds: int | slice, periods: int) -> None:
+        """Let the commands of some worlds act so many control periods late, from their next reset on."""
+        if periods and self._delay is None:
+            self._delay = CommandDelay(self.command)
+        if self._delay is not None:
+            self._delay.set_periods(worlds, periods)
+
+    def arrive(self) -> None:
+        """Begin a control period: commands that were late act now."""
+        if self._delay is not None:
+            self._delay.arrive()
+
+    def overtake(self) -> None:
+        """Let the present commands act at once, and nothing that is on its way."""
+        if self._delay is not None:
+            for acting, given in zip(self.command, self._delay.given, strict=True):
+                acting[:] = given
+            self._delay.reset(np.arange(len(self.command.modes)))
 
     def take(self, command: Command, is_finite: Booleans | None = None) -> None:
         """Take a command for all worlds, or with a batch axis; `is_finite` (B,) are those that take it, None is all."""
+        held = self.command if self._delay is None else self._delay.given
         given: tuple[ArrayLike, ...] = (
             command.mode,
             command.thrust,
@@ -155,7 +161,7 @@ class Propulsion:
             command.w_WB_B,
             command.rpm,
         )
-        for array, value in zip(self.command, given, strict=True):
+        for array, value in zip(held, given, strict=True):
             if is_finite is None:
                 array[:] = value
             else:

@@ -19,6 +19,7 @@ from iap_description.signals import Step
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import Platform, load_platform, platform_tree
 from iap_description.world.world import World
+from iap_physics.deviation import NO_DEVIATION, Deviation
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.plant import Plant
@@ -74,6 +75,7 @@ def plant_of(
     *,
     physics_hz: float = PHYSICS_HZ,
     batch: int = 1,
+    deviation: Deviation = NO_DEVIATION,
     **options: Any,
 ) -> Plant:
     """A platform on the closed-form engine, at rest at the origin with its rotors standing still.
@@ -86,7 +88,7 @@ def plant_of(
     assembly = Assembly.of(platform)
     engine = ClosedFormEngine(batch=batch)
     engine.load(World(), [assembly])
-    airframe = Airframe(assembly, platform.fleet, gains.autopilot)
+    airframe = Airframe(assembly, platform.fleet, gains.autopilot, deviation)
     return Plant(
         engine,
         [airframe],

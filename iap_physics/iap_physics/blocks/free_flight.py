@@ -28,7 +28,8 @@ from iap_physics.blocks.threads import Threads
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import DIVERGED, RUNNING, Engine
 from iap_physics.engines.rigid_motion import RigidModel, is_sound
-from iap_physics.propulsion import Held, Known, Propulsion, Rotors
+from iap_physics.held_commands import Held
+from iap_physics.propulsion import Known, Propulsion, Rotors
 from iap_physics.rotors import lag
 
 _RPM = int(Mode.RPM)

@@ -28,6 +28,9 @@ DEVIATIONS = (
     "drag",
     "thrust",
     "rotor_lag",
+    "delay",
+    "force",
+    "torque",
     "wind_speed",
     "wind_direction_deg",
 )

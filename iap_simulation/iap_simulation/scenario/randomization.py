@@ -51,14 +51,24 @@ def drawn_deviation(scenario: Scenario, vehicle: VehicleSpec) -> Deviation:
             return tuple((mean * (1.0 + width * dice(quantity, count))).tolist())
         return (mean,) * count if mean != 1.0 else ()
 
-    x, y, z = (np.array(error.com) + draw.com * dice("com", 3)).tolist()
+    def around(quantity: str) -> tuple[float, float, float]:
+        width: float = getattr(draw, quantity)
+        mean: tuple[float, float, float] = getattr(error, quantity)
+        if width == 0.0:
+            return mean
+        x, y, z = (np.array(mean) + width * dice(quantity, 3)).tolist()
+        return (x, y, z)
+
     return Deviation(
         mass=factor("mass"),
         inertia=factor("inertia"),
-        com=(x, y, z) if draw.com > 0.0 else error.com,
+        com=around("com"),
         drag=factor("drag"),
         thrust=factors("thrust"),
         rotor_lag=factors("rotor_lag"),
+        delay=error.delay + draw.delay * float(dice("delay", 1)[0]),
+        force=around("force"),
+        torque=around("torque"),
     )
 
 

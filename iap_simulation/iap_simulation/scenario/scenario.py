@@ -52,6 +52,9 @@ class Draw(Record):
     rotor_lag: BelowOne  # time constants of each aircraft's rotors
     wind_speed: BelowOne
     wind_direction_deg: NonNegative
+    delay: NonNegative  # of commands [s]
+    force: NonNegative  # on each central body, per axis [N]
+    torque: NonNegative  # about its CoM, per axis [N m]
     imu_position: NonNegative  # of each inertial unit on its body, per axis [m]
     imu_tilt_deg: NonNegative  # of each inertial unit, per axis
 
@@ -88,6 +91,16 @@ class Scenario(Record):
         for vehicle in self.vehicles:
             self.rates.check_autopilot(vehicle.control.gains.autopilot, "control.gains.autopilot")
             self.rates.check_delays(vehicle.faults, "faults")
+        return self
+
+    @model_validator(mode="after")
+    def _delays_are_none_before_zero(self) -> Self:
+        least = min(vehicle.model_error.delay for vehicle in self.vehicles)
+        if self.draw.delay > least:
+            raise ValueError(
+                f"key 'draw.delay': {self.draw.delay} s is more than model_error.delay, {least} s: commands would act"
+                " before they are given"
+            )
         return self
 
     def has_contact(self, vehicle: VehicleSpec) -> bool:

@@ -61,7 +61,7 @@ class Control(Record):
 
 
 class ModelError(Record):
-    """Factors of what flies over the platform's file, see `iap_physics.deviation.Deviation`."""
+    """Factors and additions of what flies over the platform's file, see `iap_physics.deviation.Deviation`."""
 
     mass: Positive
     inertia: Positive
@@ -69,6 +69,9 @@ class ModelError(Record):
     drag: NonNegative
     thrust: Positive
     rotor_lag: Positive
+    delay: NonNegative
+    force: Vec3
+    torque: Vec3
 
 
 class VehicleSpec(Record):

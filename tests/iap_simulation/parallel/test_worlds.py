@@ -40,6 +40,10 @@ DEVIATING = {
     "draw.drag": 0.5,
     "draw.thrust": 0.05,
     "draw.rotor_lag": 0.3,
+    "model_error.delay": 0.005,
+    "draw.delay": 0.005,
+    "draw.force": 0.3,
+    "draw.torque": 0.02,
     "draw.wind_speed": 0.5,
     "draw.wind_direction_deg": 40.0,
 }
@@ -78,8 +82,8 @@ def test_every_world_is_the_single_run_of_its_seed(name, platform):
 @pytest.mark.parametrize("platform", ["three_star", "f450", "three_star_fixed", "two_line"])
 def test_worlds_with_vehicles_and_winds_of_their_own_are_single_runs(platform):
     drawn = {**SCATTERED, **DEVIATING}
-    if platform == "two_line":  # nothing holds it against a CoM beside the line of its joints
-        drawn["draw.com"] = 0.0
+    if platform == "two_line":  # nothing holds it against torques about the line of its joints
+        drawn.update({"draw.com": 0.0, "draw.force": 0.0, "draw.torque": 0.0})
     worlds = Worlds.of("hover", 35, settings=drawn, platform=platform)
     straight = Worlds.of("hover", 35, settings=SCATTERED, platform=platform)
     worlds.reset([34], seeds=[77])

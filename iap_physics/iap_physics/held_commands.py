@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Commands that the aircraft of many worlds obey, and those on their way to them."""
+
+import copy
+from typing import NamedTuple
+
+import numpy as np
+
+from iap_description.arrays import Array, Integers
+
+
+class Held(NamedTuple):
+    """The commands of N aircraft in B worlds that count until the next ones, see `iap_description.states.Command`.
+
+    Attributes:
+        modes: (B,) how to read each, a `Mode`.
+        thrust: (B, N) [N].
+        q_WB: (B, N, 4).
+        w_WB_B: (B, N, 3) [rad/s].
+        rpm: (B, N, 4).
+    """
+
+    modes: Integers
+    thrust: Array
+    q_WB: Array
+    w_WB_B: Array
+    rpm: Array
+
+
+class CommandDelay:
+    """Delays of whole control periods, a number of its own for each of B worlds.
+
+    Args:
+        acting: the commands that aircraft obey, which `arrive` overwrites.
+
+    Attributes:
+        given: the commands that controllers have given last.
+    """
+
+    def __init__(self, acting: Held) -> None:
+        self._acting = acting
+        self.given = copy.deepcopy(acting)
+        self._periods = np.zeros(len(acting.modes), dtype=np.int64)
+        self._past: list[Array | Integers] = [each[None].copy() for each in acting]  # newest first
+
+    def set_periods(self, worlds: int | slice, periods: int) -> None:
+        """Let the commands of some worlds take so many control periods."""
+        self._periods[worlds] = periods
+        more = int(self._periods.max()) + 1 - len(self._past[0])
+        if more > 0:
+            self._past = [np.concatenate([p, np.repeat(p[-1:], more, axis=0)]) for p in self._past]
+
+    def reset(self, worlds: Integers) -> None:
+        """Forget what is on its way in some worlds: they go on under the commands that act."""
+        for given, past, acting in zip(self.given, self._past, self._acting, strict=True):
+            given[worlds] = acting[worlds]
+            past[:, worlds] = acting[worlds]
+
+    def arrive(self) -> None:
+        """Begin a control period: send what was given, and let act what is due."""
+        worlds = np.arange(len(self._periods))
+        for given, past, acting in zip(self.given, self._past, self._acting, strict=True):
+            past[1:] = past[:-1]
+            past[0] = given
+            acting[:] = past[self._periods, worlds]
