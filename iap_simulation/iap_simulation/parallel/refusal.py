@@ -11,6 +11,7 @@ from iap_io.runs.run_meta import TRUTH
 from iap_physics.blocks.layout import rows_of
 from iap_sensors.mounted.sampling import nearest_rate
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 ENGINE = "closed_form"  # that flies them
 ROW_BYTES, NOISE_BYTES, UNIT_BYTES = (
@@ -69,12 +70,14 @@ def _samples_fit(scenario: Scenario) -> bool:
     return unit is None or rates.substeps % nearest_rate(unit.rate, rates.physics_hz)[1] == 0
 
 
-def check_memory(worlds: int, bodies: int, units: int) -> None:
-    """Refuse more worlds than this machine has memory for, each with so many bodies and inertial units.
+def check_memory(worlds: int, vehicle: VehicleSpec) -> None:
+    """Refuse more worlds with a vehicle than this machine has memory for.
 
     Raises:
         BadInput: saying how much they need.
     """
+    bodies = 1 + len(vehicle.platform.joints)
+    units = 0 if vehicle.sensors.imu is None else bodies
     needed = worlds * (ROW_BYTES * rows_of(bodies) + NOISE_BYTES + UNIT_BYTES * units)
     free = _free_memory()
     if needed > free:

@@ -84,21 +84,21 @@ class Worlds:
             raise BadInput(f"worlds: '{scenario.scenario}' cannot be flown side by side: {why}")
         if not len(seeds):
             raise BadInput("worlds: at least one seed is expected")
+        check_memory(len(seeds), scenario.vehicles[0])
         self.seeds = np.array(seeds, dtype=np.int64)
         if self.seeds.min() < 0:
             raise BadInput(f"worlds: seed {self.seeds.min()} is negative")
-        bodies, has_imu = (
-            1 + len(scenario.vehicles[0].platform.joints),
-            scenario.vehicles[0].sensors.imu is not None,
-        )
-        check_memory(len(self.seeds), bodies, bodies if has_imu else 0)
         self.scenario = scenario
         self.flight = Flight.of(self._seeded(0))
         (self._vehicle,), (spec,) = self.flight.vehicles, scenario.vehicles
         batch, self._assembly = len(self.seeds), Assembly.of(spec.platform, spec.name)
         self._engine = ClosedFormEngine(batch=batch, raises=False)
         self._threads = Threads(threads)
-        self._units = WorldInertialUnits(scenario, self.flight.spec, batch) if has_imu else None
+        self._units = (
+            None
+            if spec.sensors.imu is None
+            else WorldInertialUnits(scenario, self.flight.spec, batch)
+        )
         self.plant = Plant.of(
             self.flight.spec,
             self._engine,
