@@ -8,6 +8,7 @@ for those of several threads.
 import os
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -28,9 +29,9 @@ VEHICLES = {
 BUSY = 1.5  # load above which threads are not timed: the benchmark itself is 1
 
 
-def flying(settings: dict, threads: int = 1) -> Worlds:
+def flying(settings: dict, **how: Any) -> Worlds:
     """Worlds that have been on their way for a while."""
-    worlds = Worlds.of("hover", WORLDS, settings={**SCATTERED, **settings}, threads=threads)
+    worlds = Worlds.of("hover", WORLDS, settings={**SCATTERED, **settings}, **how)
     for _ in range(20):
         worlds.advance()
     return worlds
@@ -68,13 +69,20 @@ def test_closed_loop(benchmark, what, settings):
     print(f"\nclosed loop, {what}: {found / 1e6:.2f} M platform-steps/s of a core")
 
 
+def test_single_precision(benchmark):
+    """Held commands again, in single numbers."""
+    worlds = flying({}, precision="float32")
+    found = rate(benchmark, worlds.plant.advance, time.thread_time)
+    print(f"\nopen loop, float32: {found / 1e6:.2f} M platform-steps/s of a core")
+
+
 def test_two_threads(benchmark):
     """Wall clock; of use on a machine with nothing else to do."""
     if os.getloadavg()[0] > BUSY:
         pytest.skip(f"the machine is busy: load {os.getloadavg()[0]:.1f}")
     found = {}
     for threads in (1, 2):
-        worlds, best = flying({}, threads), []
+        worlds, best = flying({}, threads=threads), []
         for _ in range(60):
             began = time.perf_counter()
             worlds.plant.advance()

@@ -264,6 +264,7 @@ def attitudes(
             w = scale(1.0 / dt, qlog(qmul(qconj(last), q)))
             put_row(w_WB_B, i, add(vec(w_WB_B[i]), scale(share, sub(w, vec(w_WB_B[i])))))
         put_row4(q_WB, i, q)
+    _clear_rounding(short)
     return saturated
 
 
@@ -284,6 +285,14 @@ def _add_lack(f: Vec, arm: Vec, short: Array) -> None:
     for k in range(3):
         short[k] += f[k]
         short[3 + k] += torque[k]
+
+
+@njit(cache=True)
+def _clear_rounding(short: Array) -> None:
+    """Make zero what of a lack is rounding, whose sign would else hold up integrals."""
+    for k in range(short.shape[0]):
+        if abs(short[k]) < THRUST_TOLERANCE:
+            short[k] = 0.0
 
 
 @njit(cache=True)

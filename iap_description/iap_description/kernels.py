@@ -14,6 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
+from iap_description.single_precision import FormulaCompiler
 
 Formula = TypeVar("Formula", bound=Callable[..., Any])
 Vec = tuple[float, float, float]
@@ -26,9 +27,11 @@ def formula(function: Formula) -> Formula:
     """Compile a formula on tuples of floats, for one body here and for many worlds side by side.
 
     It is inlined where it is called and divides as IEEE 754 has it, without an exception, so that a loop over worlds
-    becomes vector instructions. Nothing is reordered or contracted: a world of many has the bits of one alone.
+    becomes vector instructions. Nothing is reordered or contracted: a world of many has the bits of one alone. On
+    single numbers it computes in single precision.
     """
-    compiled: Formula = njit(cache=True, forceinline=True, error_model="numpy")(function)
+    how = {"cache": True, "forceinline": True, "error_model": "numpy"}
+    compiled: Formula = njit(**how, pipeline_class=FormulaCompiler)(function)
     return compiled
 
 

@@ -13,6 +13,7 @@ from iap_description.kernels import all_finite, packed, stacked
 from iap_description.states import Command, Mode
 from iap_description.vehicles.faults import PlantFault
 from iap_physics.blocks.free_flight import FreeFlight, Inputs
+from iap_physics.blocks.layout import DOUBLE, Precision
 from iap_physics.blocks.threads import Threads
 from iap_physics.clearance import check_clearance
 from iap_physics.deviation import Deviation
@@ -63,6 +64,7 @@ class Plant:
         batch: number of equal worlds B.
         raises: whether the end of the only world is an exception, and not a status as in a batch.
         threads: that share the worlds where a whole period is computed at once; None takes the caller's.
+        precision: of the numbers there.
         measured: the vehicles whose contact wrench is measured, in a world that is no batch.
         disturbances: what disturbs each vehicle.
         faults: of each vehicle, in a world that is no batch.
@@ -82,6 +84,7 @@ class Plant:
         batch: int = 1,
         raises: bool = True,
         threads: Threads | None = None,
+        precision: Precision = DOUBLE,
         measured: Sequence[int] = (),
         disturbances: Sequence[Sequence[Disturbance]] = (),
         faults: Sequence[Sequence[PlantFault]] = (),
@@ -124,7 +127,11 @@ class Plant:
         if not measured:  # nobody asks what the steps' contacts were
             drag = self._drag if has_drag else None
             self._free_flight = FreeFlight.of(
-                engine, self.propulsion, drag, self.dt, threads or Threads()
+                engine, self.propulsion, drag, self.dt, threads or Threads(), precision
+            )
+        if self._free_flight is None and precision != DOUBLE:
+            raise BadInput(
+                f"precision '{precision}' needs the closed form, without friction or stops"
             )
 
     def deviate(self, world: int, airframe: Airframe, wind: Wind) -> None:
@@ -166,6 +173,7 @@ class Plant:
         batch: int = 1,
         raises: bool = True,
         threads: Threads | None = None,
+        precision: Precision = DOUBLE,
     ) -> Self:
         """The plant of a specification at its start, the same in all worlds of an engine that is loaded here.
 
@@ -188,6 +196,7 @@ class Plant:
             batch=batch,
             raises=raises,
             threads=threads,
+            precision=precision,
             measured=[i for i, each in enumerate(spec.vehicles) if each.wrench_filter is not None],
             disturbances=[vehicle.disturbances for vehicle in spec.vehicles],
             faults=[vehicle.faults for vehicle in spec.vehicles],

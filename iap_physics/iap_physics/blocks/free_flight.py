@@ -2,20 +2,23 @@
 """Whole control periods of free flight of many worlds, in blocks: `Plant`'s shortcut where nobody looks in between."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, get_args
 
 import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import Packed, formula
+from iap_description.errors import BadInput
+from iap_description.kernels import Packed, formula, put4, qnormalize, quat_at
 from iap_description.states import Mode
 from iap_physics.blocks import layout
 from iap_physics.blocks.layout import (
+    DOUBLE,
     LANES,
     VECTOR,
     VEHICLE,
     Index,
+    Precision,
     body_row,
     get,
     get3,
@@ -33,6 +36,8 @@ from iap_physics.propulsion import Known, Propulsion, Rotors
 from iap_physics.rotors import lag
 
 _RPM = int(Mode.RPM)
+
+SINGLE_BYTES = 4  # of a number in single precision
 
 
 class Inputs(NamedTuple):
@@ -74,6 +79,7 @@ class FreeFlight:
         drag: coefficients of its bodies, linear and quadratic; None without drag.
         dt: physics step [s].
         threads: that share the worlds.
+        precision: of the numbers in blocks.
     """
 
     def __init__(
@@ -83,6 +89,7 @@ class FreeFlight:
         drag: tuple[Array, Array] | None,
         dt: float,
         threads: Threads,
+        precision: Precision = DOUBLE,
     ) -> None:
         self._threads = threads
         ((assembly, _, model),) = engine.parts
@@ -93,7 +100,7 @@ class FreeFlight:
         self._lanes = min(LANES, -(-engine.batch // VECTOR) * VECTOR)
         count = -(-engine.batch // LANES)
         rows = rows_of(len(model.turns))
-        self._blocks = np.zeros((count, rows * LANES))
+        self._blocks = np.zeros((count, rows * LANES), precision)
         self._failed = np.zeros(engine.batch, dtype=np.int64)
         rotors = propulsion.rotors.records
         self._fill(self._of_worlds, model, rotors, drag)
@@ -107,13 +114,21 @@ class FreeFlight:
         drag: tuple[Array, Array] | None,
         dt: float,
         threads: Threads,
+        precision: Precision = DOUBLE,
     ) -> Self | None:
-        """The flight of the only vehicle of a closed-form engine; None for other engines, vehicles and joints."""
+        """The flight of the only vehicle of a closed-form engine; None for other engines, vehicles and joints.
+
+        Raises:
+            BadInput: there is no such precision.
+        """
+        if precision not in get_args(Precision):
+            choices = " or ".join(get_args(Precision))
+            raise BadInput(f"precision '{precision}': {choices} is expected")
         if type(engine) is not ClosedFormEngine:  # one that is made of it may step as it likes
             return None
         if len(propulsion) != 1 or engine.has_resistance:
             return None
-        return cls(engine, propulsion[0], drag, dt, threads)
+        return cls(engine, propulsion[0], drag, dt, threads, precision)
 
     @property
     def _of_worlds(self) -> Array:
@@ -187,9 +202,10 @@ class FreeFlight:
         flew = engine.status == RUNNING
         worlds = (self._blocks, engine.state(), engine.status, self._failed)
         state = (p.command, p.rotors, p.known, inputs, self._vehicle)
+        dt = self._blocks.dtype.type(self._dt)
 
         def work(first: int, last: int) -> None:
-            advance_worlds(first, last, *worlds, *state, self._lanes, steps, self._dt)
+            advance_worlds(first, last, *worlds, *state, self._lanes, steps, dt)
 
         self._threads.run(work, engine.batch)
         for step in range(steps):
@@ -239,7 +255,7 @@ def advance_worlds(
         vehicle: see there.
         lanes: of a block that are filled.
         steps: how many.
-        dt: length of one [s].
+        dt: length of one, in the blocks' precision [s].
     """
     how = (vehicle.turns, vehicle.bodies, vehicle.every, vehicle.has_drag)
     for first in range(begin, end, LANES):
@@ -363,6 +379,7 @@ def _store(
 ) -> None:
     """Read the worlds of a block."""
     count, bodies, rpm, target = len(vehicle.turns), vehicle.bodies, rotors.rpm, rotors.target
+    is_single = block.itemsize == SINGLE_BYTES
     for world in range(first, min(first + LANES, len(x))):
         at = np.uint64(world - first)
         failed[world] = int(get(block, VEHICLE, layout.FAILED, at))
@@ -371,6 +388,8 @@ def _store(
         for i in range(count):
             for k in range(13):
                 x[world, i, k] = get(block, body_row(i), layout.STATE + k, at)
+            if is_single:  # to which a quaternion's length is 1 within 1e-7, and controllers take that for a force
+                put4(x[world, i, 3:7], qnormalize(quat_at(x[world, i], 3)))
         for n in range(len(bodies)):
             row = body_row(bodies[n])
             for r in range(4):

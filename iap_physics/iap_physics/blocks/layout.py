@@ -6,6 +6,8 @@ over its lanes becomes vector instructions as long as all rows that it touches a
 a heavy loop touches one body's.
 """
 
+from typing import Literal
+
 import numpy as np
 
 from iap_description.arrays import Array
@@ -14,6 +16,8 @@ from iap_description.kernels import Mat, Quat, Vec, formula
 Index = (
     np.uint64 | int
 )  # unsigned where it is compiled: a signed one may count from the end, and nothing becomes a vector
+Precision = Literal["float64", "float32"]
+DOUBLE: Precision = "float64"
 LANES = 32  # most worlds of a block
 VECTOR = 8  # worlds by which a block grows
 

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Worlds in single precision: near those in double precision, and as independent of each other."""
+
+import numpy as np
+import pytest
+
+from iap_description import so3
+from iap_description.errors import BadInput
+from iap_description.states import P, Q
+from iap_simulation.parallel.worlds import Worlds
+
+SCATTERED = {
+    "draw.position": 0.1,
+    "draw.attitude_deg": 3.0,
+    "draw.mass": 0.1,
+    "wind.speed": 3.0,
+    "wind.turbulence": 8.0,
+}
+SECOND = 200  # control periods
+
+
+def flown(name, seeds, precision="float32", periods=SECOND, **options):
+    worlds = Worlds.of(name, seeds, settings=SCATTERED, precision=precision, **options)
+    for _ in range(periods):
+        worlds.advance()
+    return worlds
+
+
+@pytest.mark.parametrize(
+    ("name", "platform"),
+    [("hover", "three_star"), ("figure_eight", "three_star"), ("hover", "three_star_fixed")],
+)
+def test_a_second_of_closed_loop_is_that_of_double_precision(name, platform):
+    """Bars of 0.1 mm and 1e-4 rad; a single number of 1.5 m is good to 0.1 um."""
+    single, double = (
+        flown(name, 20, precision, platform=platform) for precision in ("float32", "float64")
+    )
+    assert not np.array_equal(single.state, double.state)
+    apart = single.state[..., P] - double.state[..., P]
+    turn = so3.quaternion_log(
+        so3.multiply(so3.conjugate(double.state[..., Q]), single.state[..., Q])
+    )
+    assert np.abs(apart).max() < 1e-4
+    assert np.linalg.norm(turn, axis=-1).max() < 1e-4
+    assert (single.status == double.status).all()
+
+
+def test_a_world_does_not_depend_on_the_others_nor_on_threads():
+    together, shared = flown("hover", 35, periods=50), flown("hover", 35, periods=50, threads=2)
+    np.testing.assert_array_equal(together.state, shared.state)
+    for i in (0, 31, 34):
+        alone = flown("hover", [i], periods=50)
+        np.testing.assert_array_equal(together.state[i], alone.state[0])
+
+
+def test_attitudes_are_units_to_double_precision():
+    """Controllers take what their length is off for a thrust that is not met."""
+    norms = np.linalg.norm(flown("hover", 3, periods=20).state[..., Q], axis=-1)
+    np.testing.assert_allclose(norms, 1.0, atol=1e-15)
+
+
+def test_what_needs_double_precision_is_refused():
+    joint = {"platform.joints.0.limit_deg": 40.0}
+    with pytest.raises(BadInput, match="precision 'float32' needs the closed form, without"):
+        Worlds.of("hover", 2, settings=joint, precision="float32")
+    with pytest.raises(BadInput, match="precision 'float16'"):
+        Worlds.of("hover", 2, precision="float16")
