@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from iap_description.states import Command, Mode
 from iap_simulation.parallel.worlds import Worlds
 
 WORLDS = 1000
@@ -74,6 +75,19 @@ def test_single_precision(benchmark):
     worlds = flying({}, precision="float32")
     found = rate(benchmark, worlds.plant.advance, time.thread_time)
     print(f"\nopen loop, float32: {found / 1e6:.2f} M platform-steps/s of a core")
+
+
+@pytest.mark.parametrize("worlds", [2**4, 2**8, 2**12, 2**16])
+def test_quadrotors_at_constant_speeds(benchmark, worlds):
+    """Sizes and task of aerial_gym TABLE I: quadrotors whose rotors are told one speed, on all cores by wall clock."""
+    threads = os.cpu_count() or 1
+    flown = Worlds.of("hover", worlds, platform="f450", threads=threads)
+    command = Command.zeros(1, Mode.RPM)
+    command.rpm[:] = flown.rpm[0]
+    flown.plant.command(0, command)
+    benchmark.pedantic(flown.plant.advance, rounds=30, warmup_rounds=3)
+    found = worlds * flown.plant.substeps / benchmark.stats.stats.min
+    print(f"\n{worlds} quadrotors, {threads} threads: {found / 1e6:.2f} M samples/s")
 
 
 def test_two_threads(benchmark):
