@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Environments as gymnasium defines them; nothing else imports it."""

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The spaces of a task's observations and actions."""
+
+import numpy as np
+
+from iap_learning.environments.library import gymnasium
+from iap_learning.episodes import Episodes
+
+Box = gymnasium.spaces.Box
+
+
+def observation_space(episodes: Episodes) -> Box:
+    """Of one world: any numbers, since what is beyond its bounds ends an episode only after it was seen."""
+    return Box(-np.inf, np.inf, (episodes.observer.size,), np.float32)
+
+
+def action_space(episodes: Episodes) -> Box:
+    """Of one world."""
+    return Box(-1.0, 1.0, (episodes.size,), np.float32)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Many worlds of a task as gymnasium's `VectorEnv`, stepped together."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from iap_description.arrays import Array, Booleans
+from iap_description.errors import BadInput
+from iap_learning.environments.camera import Camera
+from iap_learning.environments.library import gymnasium
+from iap_learning.environments.single import RENDER_MODES, check_render_mode
+from iap_learning.environments.spaces import action_space, observation_space
+from iap_learning.episodes import Episodes, Step
+from iap_learning.seeds import BITS
+from iap_learning.tasks.task import Task
+
+Observations = NDArray[np.float32]
+
+
+class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
+    """A task in many worlds.
+
+    An episode that is over is followed by the world's next one in the same step: the observation is the new episode's
+    first, ``info["final_obs"]`` has the last one of the old, and ``info["final_info"]`` what became of it.
+    World i with seed s is a `TaskEnv` with seed s + i, bit for bit.
+
+    Args:
+        task: its name, or the path of a YAML file.
+        num_envs: number of worlds.
+        render_mode: ``rgb_array``, or None.
+        settings: of the task's keys, see `TaskEnv`.
+        scenario: of the scenario's keys.
+        platform: that flies, in place of the task's.
+        threads: that share the worlds; no result depends on how many.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, in one line.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 50,
+        "autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP,
+    }
+
+    def __init__(
+        self,
+        task: str,
+        num_envs: int = 1,
+        render_mode: str | None = None,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        scenario: Mapping[str, Any] | None = None,
+        platform: str | None = None,
+        threads: int = 1,
+    ) -> None:
+        check_render_mode(render_mode)
+        made = Task.of(task, settings)
+        self.episodes = Episodes(
+            made, num_envs, scenario=scenario, platform=platform, threads=threads
+        )
+        self.num_envs, self.render_mode = num_envs, render_mode
+        self.single_observation_space = observation_space(self.episodes)
+        self.single_action_space = action_space(self.episodes)
+        batch_space = gymnasium.vector.utils.batch_space
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.metadata = {**type(self).metadata, "render_fps": round(1.0 / self.episodes.dt)}
+        self._camera = Camera(self.episodes.worlds)
+        self._is_seeded = False
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Observations, dict[str, Any]]:
+        """Begin the first episodes of seeds, or the next ones.
+
+        Args:
+            seed: s, of which world i takes s + i; or one for each world.
+            options: with ``reset_mask`` (num_envs,), those worlds alone.
+
+        Raises:
+            BadInput: there are more or fewer seeds than worlds.
+        """
+        chosen = np.arange(self.num_envs)
+        if options and "reset_mask" in options:
+            chosen = np.flatnonzero(options["reset_mask"])
+        seeds = self._seeds(seed)
+        observation = self.episodes.reset(chosen, seeds and [seeds[i] for i in chosen])
+        return observation, {"seed": self.episodes.worlds.seeds.copy()}
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int] | None:
+        """A seed for each world; None goes on with the episodes that they are at."""
+        if isinstance(seed, int | np.integer):
+            super().reset(seed=int(seed))
+            given: list[int | None] = [int(seed) + i for i in range(self.num_envs)]
+        elif seed is None:
+            if self._is_seeded:
+                return None
+            given = [None] * self.num_envs
+        else:
+            given = list(seed)
+        if len(given) != self.num_envs:
+            raise BadInput(f"reset: {self.num_envs} seeds are expected, got {len(given)}")
+        self._is_seeded = True
+        draw = self.np_random.integers
+        return [int(draw(2**BITS)) if each is None else int(each) for each in given]
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[Observations, Array, Booleans, Booleans, dict[str, Any]]:
+        """Fly a step of every world.
+
+        Raises:
+            BadInput: the actions have another shape.
+        """
+        step = self.episodes.step(actions)
+        info: dict[str, Any] = {"success": step.success}
+        over = step.terminated | step.truncated
+        observation = step.observation
+        if over.any():
+            info |= self._ended(step, over)
+            observation = self.episodes.reset(over)
+        return observation, step.reward, step.terminated, step.truncated, info
+
+    def _ended(self, step: Step, over: Booleans) -> dict[str, Any]:
+        """What is said of episodes that are over; masks say of which, as gymnasium has it."""
+        episodes = self.episodes
+        final = np.full(self.num_envs, None, dtype=object)
+        for i in np.flatnonzero(over).tolist():
+            final[i] = step.observation[i]
+        said = {
+            "success": step.success,
+            "outcome": episodes.outcome.copy(),
+            "seconds": episodes.steps * episodes.dt,
+            "return": episodes.returns.copy(),
+            "seed": episodes.worlds.seeds.copy(),
+        }
+        masks = {f"_{key}": over for key in said}
+        ended = {"final_obs": final, "final_info": {**said, **masks}}
+        return ended | {"_final_obs": over, "_final_info": over}
+
+    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
+        """A picture (h, w, 3) of each world; None without a `render_mode`."""
+        if self.render_mode is None:
+            return None
+        return tuple(self._camera.picture(i) for i in range(self.num_envs))
+
+    def close_extras(self, **_: Any) -> None:  # noqa: ANN401 - as the base class has it
+        """Give back what the camera holds."""
+        self._camera.close()

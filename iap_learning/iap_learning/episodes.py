@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A task flown in many worlds: actions in; observations, rewards and ends out. No learning library is needed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from iap_description.arrays import Array, Booleans, Integers
+from iap_description.errors import BadInput
+from iap_learning.seeds import episode_seeds
+from iap_learning.tasks import quantities
+from iap_learning.tasks.observations import Observer
+from iap_learning.tasks.rewards import Terms, add_up
+from iap_learning.tasks.task import Task
+from iap_learning.tasks.verdicts import TIME_IS_UP, Rules, judge
+from iap_physics.engines.engine import RUNNING, world_indices
+from iap_simulation.parallel.actions import action_of, action_size
+from iap_simulation.parallel.worlds import Worlds
+
+
+class Step(NamedTuple):
+    """What a step of B worlds has brought.
+
+    Attributes:
+        observation: (B, n) at its end.
+        reward: (B,).
+        terminated: (B,) whether the episode has failed or arrived.
+        truncated: (B,) whether its time is up.
+        success: (B,) whether it is a success if it ends here.
+    """
+
+    observation: NDArray[np.float32]
+    reward: Array
+    terminated: Booleans
+    truncated: Booleans
+    success: Booleans
+
+
+class Episodes:
+    """A task in B worlds; world i of any B is the same, bit for bit, as alone with its seed and actions.
+
+    Args:
+        task: what is to be done.
+        worlds: B.
+        scenario: values of the scenario's keys by their dotted paths, over those of the task.
+        platform: that flies, in place of the task's.
+        threads: that share the worlds; no result depends on how many.
+
+    Attributes:
+        task: as given.
+        worlds: that fly.
+        size: numbers of an action.
+        seeds: (B,) that the worlds were given.
+        episodes: (B,) number of each world's episode since then.
+        outcome: (B,) of each episode, see `iap_learning.tasks.verdicts.OUTCOMES`.
+        steps: (B,) of each so far.
+        returns: (B,) sum of its rewards.
+
+    Raises:
+        BadInput: the scenario cannot be flown side by side, or anything unknown or impossible in it.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        worlds: int,
+        *,
+        scenario: Mapping[str, Any] | None = None,
+        platform: str | None = None,
+        threads: int = 1,
+    ) -> None:
+        self.task = task
+        given = {**task.settings, **(scenario or {})}
+        chosen = platform or task.platform
+        self.worlds = Worlds.of(
+            task.scenario, worlds, settings=given, threads=threads, platform=chosen
+        )
+        aircraft, kind = self.worlds.rpm.shape[1], task.action.kind
+        self.size = action_size(kind, aircraft)
+        repeats = self.size // len(task.action.low)
+        low, high = np.tile(task.action.low, repeats), np.tile(task.action.high, repeats)
+        self._middle, self._half = 0.5 * (low + high), 0.5 * (high - low)
+        self.observer = Observer(
+            task.observation, worlds=worlds, aircraft=aircraft, actions=self.size
+        )
+        self._rules, self._terms = Rules.of(task, self.dt), Terms.of(task.reward)
+        self._action, self._before = np.zeros((worlds, self.size)), np.zeros((worlds, self.size))
+        self._measures, self._distance = quantities.empty(worlds), np.zeros(worlds)
+        timeline = self.worlds.timeline
+        self._last = np.repeat(timeline.row(timeline.last)[None], worlds, axis=0)
+        self._goals = self._last
+        self._success = np.zeros(worlds, bool)
+        self._kept = np.zeros(worlds, dtype=np.int64)
+        self.seeds, self.episodes = self.worlds.seeds.copy(), np.zeros(worlds, dtype=np.int64)
+        self.outcome, self.steps = np.zeros(worlds, dtype=np.int64), np.zeros(worlds, dtype=np.int64)
+        self.returns = np.zeros(worlds)
+        self._begin(np.arange(worlds))
+
+    @property
+    def count(self) -> int:
+        """Number of worlds."""
+        return len(self.seeds)
+
+    @property
+    def dt(self) -> float:
+        """Length of a step [s]."""
+        return self.task.repeat * self.worlds.scenario.dt
+
+    @property
+    def limit(self) -> int:
+        """Steps of an episode that nothing ends."""
+        return self._rules.limit
+
+    def reset(
+        self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None
+    ) -> NDArray[np.float32]:
+        """Begin new episodes.
+
+        Args:
+            worlds: of which worlds, their indices or a mask (B,); None for all.
+            seeds: that they are given, with which their first episode flies; without, their next episode begins.
+
+        Returns:
+            Observations (B, n) of all worlds.
+
+        Raises:
+            BadInput: there is no such world, or there are more or fewer seeds than worlds.
+        """
+        chosen = world_indices(worlds, self.count)
+        if seeds is None:
+            self.episodes[chosen] += 1
+        else:
+            if len(seeds) != len(chosen):
+                raise BadInput(f"reset: {len(chosen)} seeds are expected, got {len(seeds)}")
+            self.seeds[chosen], self.episodes[chosen] = seeds, 0
+        flown = episode_seeds(self.seeds[chosen], self.episodes[chosen])
+        self.worlds.reset(chosen, flown.tolist())
+        self._begin(chosen)
+        return self.observe()
+
+    def _begin(self, chosen: Integers) -> None:
+        """Forget the last episodes of worlds that stand at their start."""
+        for array in (self._action, self._before, self._kept, self.steps, self.outcome, self.returns):
+            array[chosen] = 0
+        self._success[chosen] = False
+        self._measure()
+        self._distance[chosen] = self._measures[chosen, quantities.DISTANCE]
+
+    def step(self, actions: ArrayLike | None) -> Step:
+        """Fly a step of every world; one whose episode is over stands still until it is reset.
+
+        Args:
+            actions: (B, size) in [-1, 1], and clipped to it; None lets the suite's controllers track the scenario's own
+                references.
+
+        Raises:
+            BadInput: they have another shape.
+        """
+        if actions is None:
+            self._hold_still()
+            fly = self._track
+        else:
+            values = self._taken(actions)
+
+            def fly() -> None:
+                self.worlds.advance(action_of(self.task.action.kind, values, self.worlds))
+
+        for _ in range(self.task.repeat):
+            fly()
+        return self._judged()
+
+    def _track(self) -> None:
+        self.worlds.advance()
+
+    def _hold_still(self) -> None:
+        self._before, self._action = self._action, self._before
+        self._action[:] = 0.0
+
+    def _taken(self, actions: ArrayLike) -> Array:
+        """Actions in SI units (B, size); they are remembered, and what is no number as zero."""
+        given = np.asarray(actions, dtype=np.float64)
+        if given.shape != self._action.shape:
+            raise BadInput(
+                f"action: has shape {given.shape}; {self._action.shape} is expected, a row for each world"
+            )
+        self._before, self._action = self._action, self._before
+        clipped = np.clip(given, -1.0, 1.0)
+        self._action[:] = np.nan_to_num(clipped, nan=0.0)
+        return self._middle + self._half * clipped
+
+    def observe(self) -> NDArray[np.float32]:
+        """Observations (B, n) of the worlds' present states."""
+        return self.observer(self.worlds.state, self._goals, self.worlds.rpm, self._action)
+
+    def _measure(self) -> None:
+        """Take goals and quantities of the present states."""
+        if self.task.goal == "present":
+            self._goals = self.worlds.references().rows
+        actions = (self._action, self._before)
+        quantities.measure(
+            self.worlds.state, self._goals, *actions, self._distance, self._measures
+        )
+
+    def _judged(self) -> Step:
+        self._measure()
+        reward = np.empty(self.count)
+        add_up(self._measures, *self._terms, reward)
+        counted = (self.steps, self._kept, reward, self.outcome, self._success)
+        judge(self.worlds.status, self._measures, *self._rules, *counted)
+        self._distance[:] = self._measures[:, quantities.DISTANCE]
+        self.returns += reward
+        truncated = self.outcome == TIME_IS_UP
+        terminated = (self.outcome != RUNNING) & ~truncated
+        return Step(self.observe(), reward, terminated, truncated, self._success.copy())
+
+

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The tasks under their names in gymnasium: `hold` is ``iap/Hold-v0``."""
+
+import gymnasium
+
+from iap_learning.tasks.task import TASKS
+
+VERSION = 0  # of all names; raised where what a name stands for changes what is learned
+
+
+def name_of(task: str) -> str:
+    """The name of a task's environment."""
+    return f"iap/{''.join(part.capitalize() for part in task.split('_'))}-v{VERSION}"
+
+
+def register_all() -> None:
+    """Let gymnasium know every task that ships; a second time is fine."""
+    for task in TASKS.names():
+        if name_of(task) not in gymnasium.registry:
+            gymnasium.register(
+                name_of(task),
+                entry_point="iap_learning.environments.single:TaskEnv",
+                vector_entry_point="iap_learning.environments.vector:TaskVectorEnv",
+                kwargs={"task": task},
+            )

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A task: what flies, what is commanded, seen and wanted, read from ``data/tasks/NAME.yaml``."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from iap_description.config import (
+    Count,
+    FileName,
+    Flag,
+    NonNegative,
+    Positive,
+    Presets,
+    Real,
+    Record,
+    override,
+    validate,
+)
+from iap_description.plain_yaml import read_yaml
+from iap_learning.tasks.observations import TERMS
+from iap_learning.tasks.quantities import Quantity
+from iap_learning.tasks.rewards import Reward
+from iap_simulation.parallel.actions import KINDS, action_size
+
+TASKS = Presets(Path(__file__).parents[1] / "data" / "tasks", "task")
+
+
+class ActionRange(Record):
+    """What the numbers of an action mean, which a policy gives in [-1, 1].
+
+    Attributes:
+        kind: see `iap_simulation.parallel.actions`.
+        low: what -1 stands for, in SI units, of each column; those of an aircraft count for all.
+        high: what 1 stands for.
+    """
+
+    kind: str
+    low: tuple[Real, ...]
+    high: tuple[Real, ...]
+
+    @field_validator("kind")
+    @classmethod
+    def _is_known(cls, kind: str) -> str:
+        if kind not in KINDS:
+            raise ValueError(f"choose {', '.join(KINDS)}")
+        return kind
+
+    @model_validator(mode="after")
+    def _are_bounds(self) -> Self:
+        size = action_size(self.kind, 1)
+        for key in ("low", "high"):
+            if len(getattr(self, key)) != size:
+                raise ValueError(f"key '{key}': kind '{self.kind}' has {size} columns")
+        if any(low > high for low, high in zip(self.low, self.high, strict=True)):
+            raise ValueError("key 'low': it must not be above 'high'")
+        return self
+
+
+class Success(Record):
+    """When an episode has succeeded.
+
+    Attributes:
+        within: bounds that all these quantities must keep to.
+        lasting: for how long without a break, until the end of the episode [s].
+        ends: whether the episode ends as soon as they have.
+    """
+
+    within: Annotated[dict[Quantity, NonNegative], Field(min_length=1)]
+    lasting: NonNegative
+    ends: Flag
+
+
+class Task(Record):
+    """A task.
+
+    Attributes:
+        name: of its file.
+        description: one sentence.
+        scenario: its name or file, which says what flies.
+        settings: of the scenario's keys, by their dotted paths.
+        platform: that flies; None takes the scenario's.
+        goal: the scenario's reference at the present instant, or its last one.
+        action: what is commanded.
+        observation: its terms, see `observations`, and by what each is divided.
+        reward: of every step.
+        success: of an episode.
+        fails_beyond: quantities that end an episode as a failure once they are above this.
+        seconds: time limit of an episode [s].
+        repeat: control periods of a step.
+    """
+
+    name: FileName
+    description: str
+    scenario: str
+    settings: dict[str, Any]
+    platform: str | None
+    goal: Literal["present", "last"]
+    action: ActionRange
+    observation: Annotated[dict[str, Positive], Field(min_length=1)]
+    reward: Reward
+    success: Success
+    fails_beyond: dict[Quantity, NonNegative]
+    seconds: Positive
+    repeat: Count
+
+    @field_validator("observation")
+    @classmethod
+    def _are_known(cls, observation: dict[str, float]) -> dict[str, float]:
+        for name in observation:
+            if name not in TERMS:
+                raise ValueError(f"no term '{name}': choose {', '.join(TERMS)}")
+        return observation
+
+    @classmethod
+    def of(cls, name: str, settings: Mapping[str, Any] | None = None) -> Self:
+        """A task by name, or by the path of a YAML file.
+
+        Args:
+            name: of it.
+            settings: values of its keys by their dotted paths, such as ``{"action.kind": "wrench"}``.
+
+        Raises:
+            BadInput: anything unknown, missing or impossible, in one line.
+        """
+        path = TASKS.file_or_path(name)
+        tree = {"name": path.stem, **read_yaml(path)}
+        sets = [f"{key}={json.dumps(value)}" for key, value in (settings or {}).items()]
+        return validate(cls, override(tree, sets), source=str(path))

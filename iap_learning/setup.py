@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Install iap_learning: tasks and environments."""
+
+from setuptools import find_packages, setup
+
+NAME = "iap_learning"
+
+setup(
+    name=NAME,
+    version="0.4.0",
+    description="Learning: tasks as data, and gymnasium environments of one world or many.",
+    author="IAP simulation suite contributors",
+    maintainer="IAP simulation suite contributors",
+    maintainer_email="maintainers@example.org",
+    license="BSD-3-Clause",
+    packages=find_packages(include=[NAME, f"{NAME}.*"]),
+    package_data={NAME: ["data/**/*"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+    ],
+    install_requires=["setuptools"],
+    zip_safe=False,
+)
