@@ -149,7 +149,7 @@ class Episodes:
         self._distance[chosen] = self._measures[chosen, quantities.DISTANCE]
 
     def step(self, actions: ArrayLike | None) -> Step:
-        """Fly a step of every world; one whose episode is over stands still until it is reset.
+        """Fly a step of every world, also of those whose episodes are over and that have not been reset.
 
         Args:
             actions: (B, size) in [-1, 1], and clipped to it; None lets the suite's controllers track the scenario's own

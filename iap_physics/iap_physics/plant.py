@@ -216,6 +216,11 @@ class Plant:
         return next(i for i, each in enumerate(self.propulsion) if row < each.rows.stop)
 
     @property
+    def is_gusty(self) -> bool:
+        """Whether there are gusts."""
+        return self._is_gusty
+
+    @property
     def t(self) -> float:
         """Simulation time [s], of a batch that of its first world."""
         return int(self.ticks[0]) * self.dt
@@ -239,7 +244,7 @@ class Plant:
         self,
         x: Array,
         rpm: Sequence[Array],
-        gust_rng: Generators,
+        gust_rng: Generators | None,
         worlds: ArrayLike | None = None,
     ) -> None:
         """Start worlds anew.
@@ -247,7 +252,7 @@ class Plant:
         Args:
             x: (worlds, bodies, 13) their states.
             rpm: rotor speeds (N, 4), or (worlds, N, 4), of each vehicle.
-            gust_rng: the gusts' own generator, or one for each of these worlds.
+            gust_rng: the gusts' own generator, or one for each of these worlds; None where there are no gusts.
             worlds: their indices, or a mask (B,); None for all of them.
 
         Raises:
@@ -257,9 +262,10 @@ class Plant:
         self.engine.reset(x, worlds)
         if not len(chosen):
             return
-        rngs = generators(gust_rng, len(chosen))
-        self._gust_state[chosen] = first_gust(rngs)
-        self._gust_noise.reset(chosen, rngs)
+        if gust_rng is not None:
+            rngs = generators(gust_rng, len(chosen))
+            self._gust_state[chosen] = first_gust(rngs)
+            self._gust_noise.reset(chosen, rngs)
         for propulsion, speeds in zip(self.propulsion, rpm, strict=True):
             propulsion.reset(speeds, chosen)
         for faults in self._faults.values():

@@ -26,10 +26,11 @@ from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.joints import joined_rows
 from iap_physics.measured.state_noise import NoisyState
 from iap_simulation.interaction import InteractionControl
-from iap_simulation.scenario.randomization import drawn_deviation, drawn_start
+from iap_simulation.scenario.randomization import START, drawn_deviation, drawn_start
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
+STATE_NOISE = "{}/state_noise"  # stream of a vehicle's state noise, by its name
 LEVEL: Array = np.array([0.0, 0.0, 0.0, 1.0])  # attitude
 
 
@@ -207,7 +208,7 @@ def _check_times(scenario: Scenario, duration: float) -> None:
 
 def state_noise_stream(seed: int, name: str) -> np.random.Generator:
     """The generator of a vehicle's state noise."""
-    return stream(seed, f"{name}/state_noise")
+    return stream(seed, STATE_NOISE.format(name))
 
 
 def _timeline(
@@ -234,7 +235,7 @@ def vehicle_start(
         model: of the controller.
         row: the reference row (19 + N) that the start is displaced from.
     """
-    drawn = drawn_start(row, scenario.draw, stream(scenario.seed, f"{vehicle.name}/start"))
+    drawn = drawn_start(row, scenario.draw, stream(scenario.seed, START.format(vehicle.name)))
     flown = drawn_deviation(scenario, vehicle).assembly(assembly)
     start, rpm = _start(vehicle, flown, model, drawn)
     hover = _balanced(vehicle, model, LEVEL, drawn[REF_FIXED:])

@@ -5,12 +5,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 import numpy as np
 
 from iap_description import so3
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.vehicles.aircraft import Aircraft, Drag, Mount, Rotor, inertia_matrix
 from iap_description.vehicles.chassis import chassis_shapes
 from iap_description.vehicles.joint_types import JointType, joint_type
@@ -70,6 +70,24 @@ class Joint:
     def resists(self) -> bool:
         """Whether its travel is limited or it has friction."""
         return math.isfinite(self.limit) or self.viscous > 0.0 or self.coulomb > 0.0
+
+
+class JointTable(NamedTuple):
+    """The joints of an assembly as compiled loops take them, a row for each.
+
+    Attributes:
+        bodies: (joints, 2) parent and child.
+        p_PJ_P: (joints, 3) see `Joint`.
+        q_PJ: (joints, 4) see there.
+        p_CJ_C: (joints, 3) see there.
+        turns: (joints,) whether the child turns freely.
+    """
+
+    bodies: Integers
+    p_PJ_P: Array
+    q_PJ: Array
+    p_CJ_C: Array
+    turns: Booleans
 
 
 @dataclass(frozen=True)
@@ -133,6 +151,23 @@ class Assembly:
     def without_shapes(self) -> Self:
         """The same assembly with nothing that could be touched: its bodies pass through everything."""
         return replace(self, bodies=tuple(replace(b, collision=()) for b in self.bodies))
+
+    def without_looks(self) -> Self:
+        """The same assembly with nothing to be touched or seen, and no place for sensors: what moves, and no more."""
+        plain = {"collision": (), "visual": (), "propeller": (), "mounts": {}}
+        return replace(self, bodies=tuple(replace(body, **plain) for body in self.bodies))
+
+    @cached_property
+    def joint_table(self) -> JointTable:
+        """The joints as arrays."""
+        joints = self.joints
+        return JointTable(
+            np.array([(each.parent, each.child) for each in joints], np.int64).reshape(-1, 2),
+            np.array([each.p_PJ_P for each in joints], dtype=float).reshape(-1, 3),
+            np.array([each.q_PJ for each in joints], dtype=float).reshape(-1, 4),
+            np.array([each.p_CJ_C for each in joints], dtype=float).reshape(-1, 3),
+            np.array([each.kind.turns_freely for each in joints], dtype=bool),
+        )
 
     @cached_property
     def mass(self) -> float:

@@ -69,13 +69,8 @@ class ClosedFormEngine(Engine):
     def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
         """Start worlds anew from states (worlds, bodies, 13)."""
         chosen = world_indices(worlds, self.batch)
-        if not self._own or len(x) != len(chosen):  # which is then refused
-            self._x[chosen] = check_start(self._assemblies, x, len(chosen))
-        else:
-            for world, rows in zip(chosen.tolist(), x, strict=True):
-                assembly = self._own.get(world)
-                own = self._assemblies if assembly is None else [assembly]
-                self._x[world] = check_start(own, rows[None], 1)[0]
+        own = [self._own.get(world) for world in chosen.tolist()] if self._own else []
+        self._x[chosen] = check_start(self._assemblies, x, len(chosen), own)
         self._wrenches[chosen] = 0.0
         self.status[chosen], self.step_counts[chosen] = RUNNING, 0
         if worlds is None:

@@ -157,10 +157,10 @@ def world_indices(worlds: ArrayLike | None, batch: int) -> Integers:
     if chosen.dtype == bool and chosen.shape == (batch,):
         return np.flatnonzero(chosen)
     is_index = chosen.ndim == 1 and (chosen.size == 0 or np.issubdtype(chosen.dtype, np.integer))
-    if not is_index or not np.isin(chosen, np.arange(batch)).all():
+    if not is_index or (chosen.size and not 0 <= chosen.min() <= chosen.max() < batch):
         raise BadInput(
             f"worlds: indices below {batch} or a mask of {batch} expected, got {worlds}"
         )
-    if len(np.unique(chosen)) < len(chosen):
+    if len(set(chosen.tolist())) < len(chosen):
         raise BadInput(f"worlds: one is given twice in {worlds}")
     return chosen.astype(np.int64)

@@ -1,15 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """State rows that fit the joints of an assembly, and a check of them."""
 
+import math
 from collections.abc import Container, Sequence
 
 import numpy as np
+from numba import njit
 
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.kernels import (
+    add,
+    cross,
+    norm,
+    qconj,
+    qlog,
+    qmul,
+    quat_at,
+    rotate,
+    scale,
+    sub,
+    vec_at,
+)
 from iap_description.states import STATE_SIZE, P, Q, V, W
-from iap_description.vehicles.assembly import Assembly, Joint
+from iap_description.vehicles.assembly import Assembly, Joint, JointTable
 
 UP = np.array([0.0, 0.0, 1.0])
 TOLERANCE = 1e-6  # by which a start state may miss its joints [m, m/s, rad, rad/s]
@@ -67,8 +82,16 @@ def at_rest(assemblies: Sequence[Assembly]) -> Array:
     return np.concatenate([joined_rows(assembly, base) for assembly in assemblies])
 
 
-def check_start(assemblies: Sequence[Assembly], x: Array, batch: int) -> Array:
+def check_start(
+    assemblies: Sequence[Assembly], x: Array, batch: int, own: Sequence[Assembly | None] = ()
+) -> Array:
     """The start states as a new contiguous (batch, bodies, 13) array, checked.
+
+    Args:
+        assemblies: that all worlds hold, one after another in the rows.
+        x: (batch, bodies, 13) the states.
+        batch: number of worlds.
+        own: of each world the only assembly that it holds in place of these, or None.
 
     Raises:
         BadInput: wrong shape, not finite, or a body that is off its joint.
@@ -86,8 +109,10 @@ def check_start(assemblies: Sequence[Assembly], x: Array, batch: int) -> Array:
     if np.abs(np.linalg.norm(x[..., Q], axis=-1) - 1.0).max() > TOLERANCE:
         raise BadInput("start state: an attitude is not a unit quaternion")
     x[..., Q] = so3.normalized(x[..., Q])
+    for world, assembly in enumerate(own):
+        _check_joints(assembly or assemblies[0], x[world : world + 1])
     first = 0
-    for assembly in assemblies:
+    for assembly in () if own else assemblies:
         last = first + len(assembly.bodies)
         _check_joints(assembly, x[:, first:last])
         first = last
@@ -101,7 +126,33 @@ def tilt_of(joint: Joint, parent: Array, child: Array) -> Array:
     return np.arctan2(np.linalg.norm(np.cross(z_rest, z), axis=-1), (z_rest * z).sum(axis=-1))
 
 
+@njit(cache=True)
+def _holds(x: Array, joints: JointTable, tolerance: float) -> bool:
+    """Whether every joint of a vehicle holds in all worlds (B, bodies, 13), see `joined_rows`."""
+    bodies, p_PJ_P, q_PJ, p_CJ_C, turns = joints
+    for b in range(len(x)):
+        for i in range(len(bodies)):
+            parent, child = x[b, bodies[i, 0]], x[b, bodies[i, 1]]
+            q, w = quat_at(parent, 3), vec_at(parent, 10)
+            arm_W = rotate(q, vec_at(p_PJ_P[i], 0))
+            to_com_W = rotate(quat_at(child, 3), scale(-1.0, vec_at(p_CJ_C[i], 0)))
+            place = add(add(vec_at(parent, 0), arm_W), to_com_W)
+            turning = add(cross(w, arm_W), cross(vec_at(child, 10), to_com_W))
+            misses = norm(sub(place, vec_at(child, 0)))
+            misses += norm(sub(add(vec_at(parent, 7), turning), vec_at(child, 7)))
+            if not turns[i]:
+                misses += norm(sub(w, vec_at(child, 10)))
+                misses += norm(qlog(qmul(qconj(qmul(q, quat_at(q_PJ[i], 0))), quat_at(child, 3))))
+            if not misses <= tolerance:
+                return False
+    return True
+
+
 def _check_joints(assembly: Assembly, x: Array) -> None:
+    """Refuse states (B, bodies, 13) of one vehicle in which a joint is off or beyond its limit; mostly none is."""
+    if not any(math.isfinite(joint.limit) for joint in assembly.joints):
+        if _holds(x, assembly.joint_table, TOLERANCE):
+            return
     children = [joint.child for joint in assembly.joints]
     fitting = joined_rows(assembly, x[:, 0], x[:, children][..., Q], x[:, children][..., W])
     for joint in assembly.joints:

@@ -41,10 +41,11 @@ from iap_simulation.loop import MAX_DISTANCE, too_far
 from iap_simulation.parallel.inertial_units import WorldInertialUnits
 from iap_simulation.parallel.references import References
 from iap_simulation.parallel.refusal import ENGINE, check_memory, deviates, refusal
+from iap_simulation.parallel.starts import Starts
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
-from iap_simulation.vehicle import state_noise_stream, vehicle_start
+from iap_simulation.vehicle import STATE_NOISE
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,10 +99,12 @@ class Worlds:
         self.seeds = np.array(seeds, dtype=np.int64)
         if self.seeds.min() < 0:
             raise BadInput(f"worlds: seed {self.seeds.min()} is negative")
-        self.scenario = scenario
+        self.scenario, self._deviates = scenario, deviates(scenario)
         self.flight = Flight.of(self._seeded(0))
         (self._vehicle,), (spec,) = self.flight.vehicles, scenario.vehicles
-        batch, self._assembly = len(self.seeds), Assembly.of(spec.platform, spec.name)
+        batch = len(self.seeds)
+        self._assembly = Assembly.of(spec.platform, spec.name).without_looks()
+        self._starts = Starts(scenario, self._vehicle, self._assembly)
         self._engine = ClosedFormEngine(batch=batch, raises=False)
         self._threads = Threads(threads)
         self._units = (
@@ -120,7 +123,8 @@ class Worlds:
         )
         law, control = (self._vehicle.model, spec.control.gains), spec.control
         self.controllers = Controllers(*law, batch=batch, dt=scenario.dt, yaw_mode=control.yaw)
-        self._noise = NoisyStates(spec.state_noise, self._streams(range(batch)))
+        noise = self._streams(STATE_NOISE.format(spec.name), self.seeds)
+        self._noise = NoisyStates(spec.state_noise, noise)
         self._rows = np.zeros((batch, self.timeline.width))
         self._levels = np.zeros(batch, dtype=np.int64)
         self._no_wrenches_P = np.zeros((batch, 6))
@@ -163,10 +167,10 @@ class Worlds:
         """The scenario of one world, whose single run is the same flight."""
         return self._seeded(range(len(self.seeds))[i])
 
-    def _streams(self, worlds: Sequence[int]) -> list[np.random.Generator]:
-        """The generators of worlds' state noise."""
-        name = self.scenario.vehicles[0].name
-        return [state_noise_stream(int(self.seeds[i]), name) for i in worlds]
+    @staticmethod
+    def _streams(name: str, seeds: Integers) -> list[np.random.Generator]:
+        """The generators of one name of many seeds."""
+        return [stream(seed, name) for seed in seeds.tolist()]
 
     @property
     def timeline(self) -> Timeline:
@@ -254,18 +258,18 @@ class Worlds:
             self.seeds[chosen] = seeds
         if not len(chosen):
             return
-        each = chosen.tolist()
-        if deviates(self.scenario):
-            for i in each:
+        if self._deviates:
+            for i in chosen.tolist():
                 self._deviate(i)
         if self._units is not None:
-            self._units.reset(chosen, [self._seeded(i) for i in each])
-        starts = [self._start(i) for i in each]
-        gusts = [stream(int(self.seeds[i]), GUSTS) for i in each]
-        speeds = np.stack([rpm for _, rpm in starts])
-        self.plant.reset(np.stack([x for x, _ in starts]), [speeds], gusts, chosen)
+            self._units.reset(chosen, [self._seeded(i) for i in chosen.tolist()])
+        seeds_now = self.seeds[chosen]
+        gusts = self._streams(GUSTS, seeds_now) if self.plant.is_gusty else None
+        x, rpm = self._starts(seeds_now)
+        self.plant.reset(x, [rpm], gusts, chosen)
         self.controllers.reset(chosen)
-        self._noise.reset(chosen, self._streams(each))
+        if not self._noise.is_zero:
+            self._noise.reset(chosen, self._streams(STATE_NOISE.format(self.name), seeds_now))
 
     def _deviate(self, i: int) -> None:
         """Let a world's vehicle and wind be those that its seed draws."""
@@ -274,15 +278,6 @@ class Worlds:
         vehicle = spec.model_copy(update={"deviation": deviation})
         airframe = vehicle.airframe(deviation.assembly(self._assembly))
         self.plant.deviate(i, airframe, drawn_wind(scenario))
-
-    def _start(self, i: int) -> tuple[Array, Array]:
-        """States and rotor speeds at the start of a world."""
-        draw, vehicle = self.scenario.draw, self._vehicle
-        if draw.position == draw.attitude_deg == draw.com == 0.0:
-            return vehicle.start, vehicle.start_rpm
-        of_world = (self._seeded(i), self.scenario.vehicles[0], self._assembly)
-        start, rpm, _ = vehicle_start(*of_world, vehicle.model, self.timeline.row(0))
-        return start, rpm
 
     def references(self) -> References:
         """The scenario's references at the worlds' present instants; the last one is held."""

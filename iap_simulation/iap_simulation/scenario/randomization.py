@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from iap_description import so3
-from iap_description.arrays import Array
-from iap_description.random_streams import stream
+from iap_description.arrays import Array, Integers
+from iap_description.random_streams import stream, uniforms
 from iap_description.sensors.mounts import SensorMount, imu_mounts
 from iap_description.states import REF_P, REF_Q
 from iap_description.vehicles.assembly import Assembly
@@ -21,6 +21,7 @@ from iap_physics.wind import Wind
 from iap_simulation.scenario.scenario import Draw, Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
+START = "{}/start"  # stream of a vehicle's start, by its name
 
 def drawn_start(row: Array, draw: Draw, rng: np.random.Generator) -> Array:
     """A reference row (19+) whose pose is displaced."""
@@ -32,12 +33,17 @@ def drawn_start(row: Array, draw: Draw, rng: np.random.Generator) -> Array:
     return out
 
 
+def _dice(scenario: Scenario, name: str, size: int) -> Array:
+    """Numbers (size,), even in [-1, 1), of a scenario's stream."""
+    return np.asarray(uniforms(np.array([scenario.seed]), name, size)[0])
+
+
 def drawn_deviation(scenario: Scenario, vehicle: VehicleSpec) -> Deviation:
     """What of a vehicle deviates from its platform's file: by its model error, and by what this seed draws."""
     draw, error, count = scenario.draw, vehicle.model_error, vehicle.platform.count
 
     def dice(quantity: str, size: int) -> Array:
-        return stream(scenario.seed, f"{vehicle.name}/{quantity}").uniform(-1.0, 1.0, size)
+        return _dice(scenario, f"{vehicle.name}/{quantity}", size)
 
     def factor(quantity: str) -> float:
         width: float = getattr(draw, quantity)
@@ -90,12 +96,20 @@ def drawn_imu_mounts(scenario: Scenario, vehicle: VehicleSpec) -> list[SensorMou
     ]
 
 
+def drawn_coms(seeds: Integers, scenario: Scenario, vehicle: VehicleSpec) -> Array:
+    """(n, 3) where the central body's CoM is in each of many seeds, from where it should be [m], see `drawn_deviation`."""
+    error, width = np.array(vehicle.model_error.com), scenario.draw.com
+    if width == 0.0:
+        return np.tile(error, (len(seeds), 1))
+    return error + width * uniforms(seeds, f"{vehicle.name}/com", 3)
+
+
 def drawn_wind(scenario: Scenario) -> Wind:
     """The wind of this seed."""
     wind, draw = scenario.wind, scenario.draw
     if draw.wind_speed == draw.wind_direction_deg == 0.0:
         return wind
-    speed, turn = stream(scenario.seed, "wind").uniform(-1.0, 1.0, 2).tolist()
+    speed, turn = _dice(scenario, "wind", 2).tolist()
     changes = {
         "speed": wind.speed * (1.0 + draw.wind_speed * speed),
         "direction_deg": wind.direction_deg + draw.wind_direction_deg * turn,
