@@ -5,13 +5,14 @@ import numpy as np
 
 from iap_learning.environments.library import gymnasium
 from iap_learning.episodes import Episodes
+from iap_learning.tasks.observations import LARGEST
 
 Box = gymnasium.spaces.Box
 
 
 def observation_space(episodes: Episodes) -> Box:
-    """Of one world: any numbers, since what is beyond its bounds ends an episode only after it was seen."""
-    return Box(-np.inf, np.inf, (episodes.observer.size,), np.float32)
+    """Of one world."""
+    return Box(-LARGEST, LARGEST, (episodes.observer.size,), np.float32)
 
 
 def action_space(episodes: Episodes) -> Box:

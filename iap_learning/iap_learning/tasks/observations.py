@@ -37,6 +37,7 @@ from iap_description.kernels import (
     vec_at,
 )
 
+LARGEST = 100.0  # that a number is clipped to, once divided by its term's scale
 Loop = Callable[[Array, Array, Array, Array, Array], None]
 
 
@@ -198,4 +199,4 @@ class Observer:
             write(x, goals, rpm, action, out)
         seen = np.empty(self._raw.shape, np.float32)
         np.multiply(self._raw, self._factors, out=seen, casting="same_kind")
-        return seen
+        return np.clip(seen, -LARGEST, LARGEST, out=seen)

@@ -13,19 +13,23 @@
 | `rpm` | speed of each aircraft's four rotors | rotors |
 """
 
+import math
 from collections.abc import Callable
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike
 
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.states import REF_A, REF_P, REF_Q, REF_V, REF_W, Command, Level, Mode, P, Q, V
+from iap_description.kernels import yaw_of
+from iap_description.states import Command, Level, Mode
 from iap_simulation.parallel.references import References
 from iap_simulation.parallel.worlds import Worlds
 
 Action = References | Command
+_POSE, _VELOCITY, _ACCELERATION = range(3)
 
 
 def action_size(kind: str, count: int) -> int:
@@ -62,39 +66,40 @@ def _entry(kind: str) -> tuple[int, bool, Callable[[Array, Worlds], Action]]:
     return _KINDS[kind]
 
 
-def _level(worlds: Worlds, yaw: Array, yaw_rate: Array | float = 0.0) -> Array:
-    """Reference rows where the platforms are, level, with a yaw (B,) [rad] and its rate [rad/s]."""
-    rows = worlds.references().rows.copy()
-    rows[:, REF_P] = worlds.state[:, 0, P]
-    rows[:, 7:19] = 0.0
-    turn = np.zeros((len(rows), 3))
-    turn[:, 2] = yaw
-    rows[:, REF_Q] = so3.quaternion_exp(turn)
-    rows[:, REF_W.stop - 1] = yaw_rate
-    return rows
-
-
-def _yaw(worlds: Worlds) -> Array:
-    x, y, z, w = worlds.state[:, 0, Q].T
-    return np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-
-
 def _pose(values: Array, worlds: Worlds) -> Action:
-    rows = _level(worlds, values[:, 3])
-    rows[:, REF_P] = values[:, :3]
-    return References.of(rows)
+    return _level(values, worlds, _POSE)
 
 
 def _velocity(values: Array, worlds: Worlds) -> Action:
-    rows = _level(worlds, _yaw(worlds), values[:, 3])
-    rows[:, REF_V] = values[:, :3]
-    return References.of(rows)
+    return _level(values, worlds, _VELOCITY)
 
 
 def _acceleration(values: Array, worlds: Worlds) -> Action:
-    rows = _level(worlds, _yaw(worlds), values[:, 3])
-    rows[:, REF_V], rows[:, REF_A] = worlds.state[:, 0, V], values[:, :3]
+    return _level(values, worlds, _ACCELERATION)
+
+
+def _level(values: Array, worlds: Worlds, what: int) -> Action:
+    """References of level platforms: x, y, z of a pose, velocity or acceleration, and the yaw or its rate."""
+    rows = worlds.references().rows.copy()
+    _fill_level(values, worlds.state, what, rows)
     return References.of(rows)
+
+
+@njit(cache=True)
+def _fill_level(values: Array, x: Array, what: int, rows: Array) -> None:
+    """Write poses and their derivatives into reference rows; where nothing is given they are the platforms' own."""
+    for b in range(len(rows)):
+        row, own, given = rows[b], x[b, 0], values[b]
+        yaw = given[3] if what == _POSE else yaw_of(own[3:7])
+        rate = 0.0 if what == _POSE else given[3]
+        row[:3] = given[:3] if what == _POSE else own[:3]
+        row[3], row[4], row[5], row[6] = 0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)
+        row[7:19] = 0.0
+        row[12] = rate
+        if what == _VELOCITY:
+            row[7:10] = given[:3]
+        elif what == _ACCELERATION:
+            row[7:10], row[13:16] = own[7:10], given[:3]
 
 
 def _wrench(values: Array, worlds: Worlds) -> Action:

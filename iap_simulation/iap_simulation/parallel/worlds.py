@@ -5,7 +5,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,6 +46,22 @@ from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import STATE_NOISE
+
+
+TABLE = 2**16  # control instants of which references are kept ready, so that worlds may be at any of them
+
+
+class Table(NamedTuple):
+    """References at all control instants: rows (T, 19 + N), levels (T,)."""
+
+    rows: Array
+    levels: Integers
+
+    @classmethod
+    def of(cls, timeline: Timeline) -> Self:
+        """Those of a timeline."""
+        levels = [int(timeline.level(k)) for k in range(timeline.count)]
+        return cls(timeline.rows(0, timeline.count), np.array(levels, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +143,8 @@ class Worlds:
         self._noise = NoisyStates(spec.state_noise, noise)
         self._rows = np.zeros((batch, self.timeline.width))
         self._levels = np.zeros(batch, dtype=np.int64)
+        is_short = self.timeline.count <= TABLE
+        self._table = Table.of(self.timeline) if is_short else None
         self._no_wrenches_P = np.zeros((batch, 6))
         self.reset()
 
@@ -280,8 +298,15 @@ class Worlds:
         self.plant.deviate(i, airframe, drawn_wind(scenario))
 
     def references(self) -> References:
-        """The scenario's references at the worlds' present instants; the last one is held."""
+        """The scenario's references at the worlds' present instants; the last one is held.
+
+        Arrays that the next call overwrites.
+        """
         instants = np.minimum(self.instants, self.timeline.last)
+        if self._table is not None:
+            np.take(self._table.rows, instants, axis=0, out=self._rows, mode="clip")
+            np.take(self._table.levels, instants, out=self._levels, mode="clip")
+            return References(self._rows, self._levels, self._no_wrenches_P)
         for k in np.unique(instants).tolist():
             now = instants == k
             self._rows[now] = self.timeline.row(k)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What tasks see and reward, against formulas on arrays."""
+
+import numpy as np
+import pytest
+
+from iap_description import so3
+from iap_description.states import P, Q, V, W
+from iap_learning.tasks import quantities
+from iap_learning.tasks.observations import LARGEST, TERMS, Observer
+from iap_learning.tasks.quantities import QUANTITIES
+from iap_learning.tasks.rewards import Terms, add_up
+from iap_learning.tasks.task import Task
+
+B, N = 40, 3
+
+
+def random_states(rng, bodies=N + 1):
+    x = rng.normal(size=(B, bodies, 13))
+    x[..., Q] = so3.normalized(x[..., Q])
+    return x
+
+
+def random_goals(rng):
+    goals = rng.normal(size=(B, 19 + N))
+    goals[:, 3:7] = so3.normalized(goals[:, 3:7])
+    return goals
+
+
+def measured(x, goals, action=None, before=None, distance=None):
+    none, out = np.zeros((B, 4)), quantities.empty(B)
+    given = (none if action is None else action, none if before is None else before)
+    quantities.measure(x, goals, *given, np.zeros(B) if distance is None else distance, out)
+    return dict(zip(QUANTITIES, out.T, strict=True))
+
+
+def test_quantities_are_what_they_say():
+    rng = np.random.default_rng(0)
+    x, goals = random_states(rng), random_goals(rng)
+    action, before, distance = rng.normal(size=(B, 4)), rng.normal(size=(B, 4)), rng.random(B)
+    found = measured(x, goals, action, before, distance)
+    row = x[:, 0]
+    away = row[:, P] - goals[:, :3]
+    turn = so3.quaternion_log(so3.multiply(so3.conjugate(goals[:, 3:7]), row[:, Q]))
+    w_P = so3.rotate(so3.conjugate(row[:, Q]), row[:, W])
+    expected = {
+        "distance": np.linalg.norm(away, axis=1),
+        "below": goals[:, 2] - row[:, 2],
+        "speed": np.linalg.norm(row[:, V] - goals[:, 7:10], axis=1),
+        "angle": np.linalg.norm(turn, axis=1),
+        "tilt": 1.0 - so3.rotate(row[:, Q], np.tile([0.0, 0.0, 1.0], (B, 1)))[:, 2],
+        "rate": np.linalg.norm(w_P - goals[:, 10:13], axis=1),
+        "approach": distance - np.linalg.norm(away, axis=1),
+        "action": np.linalg.norm(action, axis=1),
+        "action_change": np.linalg.norm(action - before, axis=1),
+    }
+    assert list(expected) == list(QUANTITIES)
+    for name, values in expected.items():
+        np.testing.assert_allclose(found[name], values, atol=1e-12, err_msg=name)
+
+
+def test_terms_are_what_they_say():
+    rng = np.random.default_rng(1)
+    x, goals = random_states(rng), random_goals(rng)
+    rpm, action = rng.random((B, N, 4)), rng.random((B, 6))
+    observer = Observer(dict.fromkeys(TERMS, 2.0), worlds=B, aircraft=N, actions=6)
+    seen = observer(x, goals, rpm, action)
+    to_P = so3.conjugate(x[:, 0, Q])
+    up = np.tile([0.0, 0.0, 1.0], (B, 1))
+    turn = so3.quaternion_log(so3.multiply(to_P, goals[:, 3:7]))
+    tops = [so3.rotate(to_P, so3.rotate(x[:, 1 + n, Q], up)) for n in range(N)]
+    expected = {
+        "position_error": goals[:, :3] - x[:, 0, P],
+        "position_error_P": so3.rotate(to_P, goals[:, :3] - x[:, 0, P]),
+        "attitude": x[:, 0, Q],
+        "attitude_error": turn,
+        "up": so3.rotate(to_P, up),
+        "velocity": x[:, 0, V],
+        "velocity_P": so3.rotate(to_P, x[:, 0, V]),
+        "velocity_error": goals[:, 7:10] - x[:, 0, V],
+        "goal_acceleration": goals[:, 13:16],
+        "rates": so3.rotate(to_P, x[:, 0, W]),
+        "aircraft_up": np.concatenate(tops, axis=1),
+        "rpm": rpm.reshape(B, -1),
+        "action": action,
+    }
+    assert list(expected) == list(TERMS)
+    assert seen.dtype == np.float32
+    for name, values in expected.items():
+        part = seen[:, observer.columns[name]]
+        np.testing.assert_allclose(part, values / 2.0, atol=1e-6, err_msg=name)
+
+
+def test_observations_are_clipped():
+    x, goals = random_states(np.random.default_rng(2)), np.zeros((B, 19))
+    x[0, 0, V] = [1e6, -1e6, 0.0]
+    observer = Observer({"velocity": 1.0}, worlds=B, aircraft=N, actions=1)
+    seen = observer(x, goals, np.zeros((B, N, 4)), np.zeros((B, 1)))
+    assert seen[0].tolist() == [LARGEST, -LARGEST, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("factor", "value"), [("linear", 6.0), ("square", 12.0), ("gauss", np.exp(-12.0)), ("inverse", 1 / 13)]
+)
+def test_shapes(factor, value):
+    settings = {"terms": {"only": {"weight": 2.0, "factors": [{"of": "speed", "shape": factor, "k": 3.0}]}}}
+    task = Task.of("hold", {"reward": {**settings, "failure": 0.0, "arrival": 0.0}})
+    measures, out = quantities.empty(1), np.empty(1)
+    measures[0, QUANTITIES.index("speed")] = 2.0
+    add_up(measures, *Terms.of(task.reward), out)
+    assert out[0] == pytest.approx(2.0 * value)
+
+
+def aerial_gym_reward(x, goal):
+    """compute_reward of the Aerial Gym Simulator's position_setpoint_task.py, v2.0.1, in numpy."""
+    dist = np.linalg.norm(goal - x[:, 0, P], axis=1)
+    pos_reward = 3.0 * np.exp(-8.0 * dist * dist) + 2.0 * np.exp(-4.0 * dist * dist)
+    dist_reward = (20 - dist) / 40.0
+    ups = so3.matrix_from_quaternion(x[:, 0, Q])[:, :, 2]
+    tiltage = np.abs(1 - ups[:, 2])
+    up_reward = 0.2 / (0.1 + tiltage * tiltage)
+    spinnage = np.linalg.norm(x[:, 0, W], axis=1)
+    ang_vel_reward = (1.0 / (1.0 + spinnage * spinnage)) * 3
+    return pos_reward + dist_reward + pos_reward * (up_reward + ang_vel_reward)
+
+
+def test_the_preset_of_the_aerial_gym_rewards_as_it_does():
+    rng = np.random.default_rng(3)
+    x, goals = 0.4 * random_states(rng), np.zeros((B, 20))
+    x[..., Q] = so3.normalized(x[..., Q])
+    goals[:, 6] = 1.0
+    measures = quantities.empty(B)
+    quantities.measure(x, goals, np.zeros((B, 4)), np.zeros((B, 4)), np.zeros(B), measures)
+    task, out = Task.of("aerial_gym_position"), np.empty(B)
+    add_up(measures, *Terms.of(task.reward), out)
+    np.testing.assert_allclose(out, aerial_gym_reward(x, goals[:, :3]), rtol=1e-12)
+    assert task.reward.failure == -20.0
+    assert task.fails_beyond == {"distance": 8.0}
+    assert list(task.observation) == ["position_error", "attitude", "velocity_P", "rates"]
