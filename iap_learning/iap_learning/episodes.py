@@ -16,7 +16,7 @@ from iap_learning.tasks.rewards import Terms, add_up
 from iap_learning.tasks.task import Task
 from iap_learning.tasks.verdicts import TIME_IS_UP, Rules, judge
 from iap_physics.engines.engine import RUNNING, world_indices
-from iap_simulation.parallel.actions import action_of, action_size
+from iap_simulation.parallel.actions import act, action_size
 from iap_simulation.parallel.worlds import Worlds
 
 
@@ -158,21 +158,17 @@ class Episodes:
         Raises:
             BadInput: they have another shape.
         """
-        if actions is None:
-            self._hold_still()
-            fly = self._track
+        repeat = self.task.repeat
+        if actions is not None:
+            act(self.task.action.kind, self._taken(actions), self.worlds, repeat)
+            return self._judged()
+        self._hold_still()
+        if self.worlds.flies_at_once:
+            self.worlds.fly(repeat)
         else:
-            values = self._taken(actions)
-
-            def fly() -> None:
-                self.worlds.advance(action_of(self.task.action.kind, values, self.worlds))
-
-        for _ in range(self.task.repeat):
-            fly()
+            for _ in range(repeat):
+                self.worlds.advance()
         return self._judged()
-
-    def _track(self) -> None:
-        self.worlds.advance()
 
     def _hold_still(self) -> None:
         self._before, self._action = self._action, self._before

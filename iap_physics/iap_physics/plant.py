@@ -12,7 +12,7 @@ from iap_description.errors import BadInput, FlightFailed
 from iap_description.kernels import all_finite, packed, stacked
 from iap_description.states import Command, Mode
 from iap_description.vehicles.faults import PlantFault
-from iap_physics.blocks.free_flight import FreeFlight, Inputs
+from iap_physics.blocks.free_flight import Flown, FreeFlight, Inputs
 from iap_physics.blocks.layout import DOUBLE, Precision
 from iap_physics.blocks.threads import Threads
 from iap_physics.clearance import check_clearance
@@ -334,6 +334,21 @@ class Plant:
         The rows stand still between control steps, as estimates at the rate of inertial units do.
         """
         self.propulsion[vehicle].set_estimate(x)
+
+    @property
+    def flown(self) -> Flown | None:
+        """What moves on in free flight where nothing changes between control periods; None where something does.
+
+        Whoever advances it in a compiled loop says so by `pass_time`.
+        """
+        if self._free_flight is None or self._is_gusty or any(self._disturbances) or self._faults:
+            return None
+        return self._free_flight.flown(self._inputs)
+
+    def pass_time(self, periods: int) -> None:
+        """Let the clock go on by control periods that a compiled loop has flown on `flown`."""
+        if self._free_flight is not None:
+            self._free_flight.pass_time(periods * self.substeps)
 
     def advance(self) -> None:
         """One control period: autopilots, rotors, air and engine at their own rates.

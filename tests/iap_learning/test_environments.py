@@ -143,9 +143,6 @@ def test_actions_and_seeds_of_another_shape_are_refused():
 WITHOUT = """
 import sys
 sys.modules["gymnasium"] = None
-import importlib.util
-found = importlib.util.find_spec
-importlib.util.find_spec = lambda name, *a: None if name == "gymnasium" else found(name, *a)
 import iap_learning.episodes
 import iap_learning.environments.vector
 """

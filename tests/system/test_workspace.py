@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The nine packages as packages: what they declare, what they import, and what they may not."""
+"""The ten packages as packages: what they declare, what they import, and what they may not."""
 
 import ast
 import re
@@ -21,7 +21,8 @@ MAY_IMPORT = {  # one direction, apart from iap_msgs, which node sides may impor
     "iap_io": {"iap_description"},
     **{package: BELOW for package in MIDDLE},
     "iap_simulation": {*BELOW, *MIDDLE},
-    "iap_bringup": {*BELOW, *MIDDLE, "iap_simulation"},
+    "iap_learning": {*BELOW, *MIDDLE, "iap_simulation"},
+    "iap_bringup": {*BELOW, *MIDDLE, "iap_simulation", "iap_learning"},
 }
 PYTHON_PACKAGES = sorted(MAY_IMPORT)
 PACKAGES = ["iap_msgs", *PYTHON_PACKAGES]
@@ -42,9 +43,8 @@ KEY_OF_IMPORT = {
     "yaml": "python3-yaml",
 }
 NO_KEY = {"embreex", "moderngl"}  # rosdep has none: the README gives the line for pip
-EXTRAS = {
-    "gtsam"
-}  # what only modules import that are imported when they are asked for; no rosdep keys
+# What only modules import that are imported when they are asked for, and whose: no rosdep keys.
+EXTRAS = {"gtsam": "iap_estimation", "gymnasium": "iap_learning"}
 ROS_PACKAGES = {
     "ament_cmake",
     "ament_index_python",
@@ -136,7 +136,7 @@ def test_every_dependency_is_a_package_of_ours_or_a_known_key(package):
 
 @pytest.mark.parametrize("package", PYTHON_PACKAGES)
 def test_what_a_package_imports_is_declared_in_its_manifest(package):
-    needed = {KEY_OF_IMPORT.get(name, name) for name in imports_of(package) - NO_KEY - EXTRAS}
+    needed = {KEY_OF_IMPORT.get(name, name) for name in imports_of(package) - NO_KEY - set(EXTRAS)}
     assert needed <= dependencies(package), f"{package}/package.xml lacks an exec_depend"
 
 
@@ -146,6 +146,29 @@ def test_imports_between_packages_point_one_way(package):
     assert ours <= MAY_IMPORT[package]
     declared = dependencies(package) & set(PYTHON_PACKAGES)
     assert declared <= MAY_IMPORT[package]
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_an_extra_is_imported_by_its_own_package_alone(extra):
+    assert {package for package in PYTHON_PACKAGES if extra in imports_of(package)} == {
+        EXTRAS[extra]
+    }
+
+
+HEAVY = {"numba.cuda", "warp", "ray", "torch", "jax", "gymnasium", "gtsam"}
+
+
+def test_the_simulation_comes_without_what_is_heavy():
+    code = "import sys, iap_simulation.parallel.worlds, iap_bringup.cli.main; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True
+    )
+    assert not HEAVY & set(done.stdout.split())
+
+
+def needs_extra(path: Path) -> bool:
+    """Whether a module is of use with an extra alone."""
+    return bool(EXTRAS.keys() & set(imports(path))) or path.parent.name == "environments"
 
 
 def test_no_core_module_names_rclpy_or_a_message_type():
@@ -173,6 +196,7 @@ class OnlyDeclared:
         if is_ours and top not in allowed:
             raise ModuleNotFoundError(f"{name} is not declared", name=name)
 
+sys.modules.update(dict.fromkeys(["gtsam", "gymnasium"]))  # as if they were not installed
 allowed = {*sys.stdlib_module_names, *sys.argv[1].split(",")}
 sys.meta_path.insert(0, OnlyDeclared())
 for name in sys.argv[2:]:
@@ -198,7 +222,7 @@ def test_core_modules_import_where_only_their_dependencies_are_and_no_ros(packag
         for path in modules(package)
         if is_core(path)
         and path.name not in ("__init__.py", "__main__.py")
-        and not EXTRAS & set(imports(path))
+        and not needs_extra(path)
     ]
     allowed = ",".join(installed_with(package))
     command = [sys.executable, "-P", "-c", IMPORT_ALL, allowed, *names]

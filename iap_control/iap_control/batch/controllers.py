@@ -117,6 +117,11 @@ class Controllers:
         self._control(chosen.start, chosen.stop, given, self._settings, self._kept)
         return self.command
 
+    @property
+    def parts(self) -> tuple[Actuation, Settings, Kept]:
+        """Which loop commands, and what it takes, for compiled loops around it."""
+        return self._model.actuation, self._settings, self._kept
+
     def snapshot(self) -> list[Array | Booleans]:
         """What the controllers remember: copies."""
         return [array.copy() for array in self._memory]

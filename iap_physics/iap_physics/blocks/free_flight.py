@@ -70,6 +70,36 @@ class Vehicle(NamedTuple):
     has_drag: bool
 
 
+class Flown(NamedTuple):
+    """All that moves on when worlds do, as compiled loops take it; arrays are the flight's own.
+
+    Attributes:
+        blocks: (blocks, rows * LANES).
+        x: (B, bodies, 13) states.
+        status: (B,) of the worlds.
+        failed: (B,) the step at which one diverged, else -1.
+        step_counts: (B,) physics steps since each world's reset.
+        command: that aircraft hold.
+        rotors: see there.
+        known: see there.
+        inputs: see there.
+        vehicle: see there.
+        lanes: of a block that are filled.
+    """
+
+    blocks: Array
+    x: Array
+    status: Integers
+    failed: Integers
+    step_counts: Integers
+    command: Held
+    rotors: Rotors
+    known: Known
+    inputs: Inputs
+    vehicle: Vehicle
+    lanes: int
+
+
 class FreeFlight:
     """One vehicle in all worlds of a batch.
 
@@ -188,6 +218,20 @@ class FreeFlight:
                 layout.SPEED_SHARE: rotor["speed_share"],
             }
             _write(self._of_worlds, int(body_row(self._vehicle.bodies[n])), health)
+
+    def flown(self, inputs: Inputs) -> Flown:
+        """What moves on under inputs, for compiled loops that advance it themselves, and `pass_time` when they have."""
+        engine, p = self._engine, self._propulsion
+        engine.check_flies()
+        if self._weakened != p.weakened:
+            self._weaken()
+        worlds = (self._blocks, engine.state(), engine.status, self._failed, engine.step_counts)
+        return Flown(*worlds, p.command, p.rotors, p.known, inputs, self._vehicle, self._lanes)
+
+    def pass_time(self, steps: int) -> None:
+        """Let the engine's clock go on by some physics steps."""
+        for _ in range(steps):
+            self._engine.t += self._dt
 
     def advance(self, inputs: Inputs, steps: int) -> None:
         """Some physics steps under commands and inputs that stay.

@@ -13,7 +13,6 @@
 | `rpm` | speed of each aircraft's four rotors | rotors |
 """
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -23,13 +22,12 @@ from numpy.typing import ArrayLike
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.kernels import yaw_of
 from iap_description.states import Command, Level, Mode
+from iap_simulation.parallel.periods import ACCELERATION, POSE, VELOCITY, WRENCH, make_level
 from iap_simulation.parallel.references import References
 from iap_simulation.parallel.worlds import Worlds
 
 Action = References | Command
-_POSE, _VELOCITY, _ACCELERATION = range(3)
 
 
 def action_size(kind: str, count: int) -> int:
@@ -53,11 +51,41 @@ def action_of(kind: str, values: ArrayLike, worlds: Worlds) -> Action:
     Raises:
         BadInput: there is no such kind, or the values have another shape.
     """
-    given, (*_, made) = np.asarray(values, dtype=np.float64), _entry(kind)
+    *_, made = _entry(kind)
+    return made(_checked(kind, values, worlds), worlds)
+
+
+def act(kind: str, values: ArrayLike, worlds: Worlds, periods: int) -> None:
+    """Fly some control periods under an action, which is made anew of the worlds' states in each.
+
+    Args:
+        kind: see above.
+        values: (B, columns).
+        worlds: that fly.
+        periods: how many.
+
+    Raises:
+        BadInput: there is no such kind, or the values have another shape.
+    """
+    *_, made = _entry(kind)
+    given = _checked(kind, values, worlds)
+    if not worlds.flies_at_once:
+        for _ in range(periods):
+            worlds.advance(made(given, worlds))
+    elif kind in _REFERENCES:
+        worlds.fly(periods, _REFERENCES[kind], given)
+    else:
+        worlds.command(made(given, worlds))
+        worlds.fly(periods, held=True)
+
+
+def _checked(kind: str, values: ArrayLike, worlds: Worlds) -> Array:
+    """An action as an array (B, columns) that lies in memory as compiled loops take it."""
+    given = np.ascontiguousarray(values, dtype=np.float64)
     shape = (len(worlds.seeds), action_size(kind, worlds.rpm.shape[1]))
     if given.shape != shape:
         raise BadInput(f"action '{kind}': has shape {given.shape}; {shape} is expected")
-    return made(given, worlds)
+    return given
 
 
 def _entry(kind: str) -> tuple[int, bool, Callable[[Array, Worlds], Action]]:
@@ -67,39 +95,27 @@ def _entry(kind: str) -> tuple[int, bool, Callable[[Array, Worlds], Action]]:
 
 
 def _pose(values: Array, worlds: Worlds) -> Action:
-    return _level(values, worlds, _POSE)
+    return _level(values, worlds, POSE)
 
 
 def _velocity(values: Array, worlds: Worlds) -> Action:
-    return _level(values, worlds, _VELOCITY)
+    return _level(values, worlds, VELOCITY)
 
 
 def _acceleration(values: Array, worlds: Worlds) -> Action:
-    return _level(values, worlds, _ACCELERATION)
+    return _level(values, worlds, ACCELERATION)
 
 
 def _level(values: Array, worlds: Worlds, what: int) -> Action:
-    """References of level platforms: x, y, z of a pose, velocity or acceleration, and the yaw or its rate."""
     rows = worlds.references().rows.copy()
-    _fill_level(values, worlds.state, what, rows)
+    _make_level(values, worlds.state, what, rows)
     return References.of(rows)
 
 
 @njit(cache=True)
-def _fill_level(values: Array, x: Array, what: int, rows: Array) -> None:
-    """Write poses and their derivatives into reference rows; where nothing is given they are the platforms' own."""
+def _make_level(values: Array, x: Array, what: int, rows: Array) -> None:
     for b in range(len(rows)):
-        row, own, given = rows[b], x[b, 0], values[b]
-        yaw = given[3] if what == _POSE else yaw_of(own[3:7])
-        rate = 0.0 if what == _POSE else given[3]
-        row[:3] = given[:3] if what == _POSE else own[:3]
-        row[3], row[4], row[5], row[6] = 0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)
-        row[7:19] = 0.0
-        row[12] = rate
-        if what == _VELOCITY:
-            row[7:10] = given[:3]
-        elif what == _ACCELERATION:
-            row[7:10], row[13:16] = own[7:10], given[:3]
+        make_level(values[b], x[b, 0], what, rows[b])
 
 
 def _wrench(values: Array, worlds: Worlds) -> Action:
@@ -157,3 +173,9 @@ _KINDS: dict[str, tuple[int, bool, Callable[[Array, Worlds], Action]]] = {
     "rpm": (4, True, _rpm),
 }
 KINDS = tuple(_KINDS)
+_REFERENCES = {
+    "pose": POSE,
+    "velocity": VELOCITY,
+    "acceleration": ACCELERATION,
+    "wrench": WRENCH,
+}

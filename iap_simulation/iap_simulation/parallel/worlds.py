@@ -2,7 +2,7 @@
 """Worlds of one scenario that differ by their seeds, side by side in one process: fast, and each the single run."""
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from iap_control.batch.controllers import Controllers
 from iap_control.batch.loops import Given
-from iap_control.model import PlatformModel
+from iap_control.model import Actuation, PlatformModel
 from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput, FlightFailed, IapError
@@ -39,6 +39,14 @@ from iap_sensors.imu import ImuSamples
 from iap_simulation.flight import Flight
 from iap_simulation.loop import MAX_DISTANCE, too_far
 from iap_simulation.parallel.inertial_units import WorldInertialUnits
+from iap_simulation.parallel.periods import (
+    TRACK,
+    Wanted,
+    fly_collinear,
+    fly_commanded,
+    fly_full,
+    fly_rigid,
+)
 from iap_simulation.parallel.references import References
 from iap_simulation.parallel.refusal import ENGINE, check_memory, deviates, refusal
 from iap_simulation.parallel.starts import Starts
@@ -48,6 +56,11 @@ from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import STATE_NOISE
 
 
+_FLY: dict[Actuation, Callable[..., None]] = {
+    "full": fly_full,
+    "collinear": fly_collinear,
+    "rigid": fly_rigid,
+}
 TABLE = 2**16  # control instants of which references are kept ready, so that worlds may be at any of them
 
 
@@ -145,7 +158,8 @@ class Worlds:
         self._levels = np.zeros(batch, dtype=np.int64)
         is_short = self.timeline.count <= TABLE
         self._table = Table.of(self.timeline) if is_short else None
-        self._no_wrenches_P = np.zeros((batch, 6))
+        self._no_wrenches_P, self._wrenches_P = np.zeros((batch, 6)), np.zeros((batch, 6))
+        self._no_values = np.zeros((0, 0))
         self.reset()
 
     @classmethod
@@ -331,6 +345,45 @@ class Worlds:
         if self._units is not None:
             self._units.measure()
 
+    def fly(
+        self, periods: int, what: int = TRACK, values: Array | None = None, *, held: bool = False
+    ) -> None:
+        """Fly some control periods of every running world, as so many calls of `advance` would, bit for bit.
+
+        Args:
+            periods: how many.
+            what: references are made of in each, see `iap_simulation.parallel.periods`.
+            values: (B, columns) that they are made of.
+            held: the aircraft go by the command that the plant holds; controllers do nothing.
+
+        Raises:
+            BadInput: these worlds must be advanced one period at a time, see `flies_at_once`.
+        """
+        flown, table = self.plant.flown, self._table
+        if flown is None or table is None or not self._noise.is_zero:
+            raise BadInput("worlds: gusts and noise change with every control period")
+        given = Given(self.state, self._rows, self._levels, self._wrenches_P)
+        numbers = self._no_values if values is None else values
+        wanted = Wanted(what, numbers, *table, MAX_DISTANCE, self.plant.substeps)
+        dt, (actuation, settings, kept) = self.plant.dt, self.controllers.parts
+
+        def work(first: int, last: int) -> None:
+            if held:
+                fly_commanded(first, last, periods, wanted, given, flown, dt)
+            else:
+                how = (wanted, given, settings, kept, flown, dt)
+                _FLY[actuation](first, last, periods, *how)
+
+        self._threads.run(work, len(self.seeds))
+        self.plant.pass_time(periods)
+
+    @property
+    def flies_at_once(self) -> bool:
+        """Whether `fly` can be called: nothing is drawn while worlds fly, and references are no endless recording."""
+        return (
+            self._table is not None and self._noise.is_zero and self.plant.flown is not None
+        )
+
     def control(self, action: References | Command | None = None) -> tuple[References, Command]:
         """Command every world on its present state, and end the flights that have failed: the first half of `advance`.
 
@@ -342,12 +395,20 @@ class Worlds:
         """
         references = self.references() if not isinstance(action, References) else action
         command = action if isinstance(action, Command) else self._controlled(references)
-        self.plant.command(0, command)
+        self.command(command)
         x, rows = self.state[:, 0], references.rows
         far = (np.abs(x[:, P] - rows[:, REF_P]) > MAX_DISTANCE).any(axis=1)
         for failed, status in ((far, FAR), (is_upside_down(x), UPSIDE_DOWN)):
             self.status[failed & (self.status == RUNNING)] = status
         return references, command
+
+    def command(self, command: Command) -> None:
+        """Let the aircraft hold a command, an array of which may have a row for each world.
+
+        Raises:
+            BadInput: an array has another shape.
+        """
+        self.plant.command(0, command)
 
     def _controlled(self, references: References) -> Command:
         """The controllers' commands."""

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What environments cost over the worlds that fly in them, and how fast they are; seconds of a core's own time."""
+
+import time
+from collections.abc import Callable
+
+import gymnasium
+import numpy as np
+import pytest
+
+import iap_learning  # noqa: F401 - gymnasium knows the tasks from here on
+from iap_learning.tasks.task import TASKS
+from iap_simulation.parallel.actions import action_of
+from iap_simulation.parallel.worlds import Worlds
+
+WORLDS = 1000
+DRAWN = {
+    "draw.mass": 0.1,
+    "draw.inertia": 0.1,
+    "draw.com": 0.005,
+    "draw.thrust": 0.05,
+    "draw.rotor_lag": 0.2,
+}
+
+
+def seconds(work: Callable[[], object], calls: int) -> float:
+    """A core's time for a call, the mean of some."""
+    began = time.thread_time()
+    for _ in range(calls):
+        work()
+    return (time.thread_time() - began) / calls
+
+
+def staggered(env: gymnasium.vector.VectorEnv) -> None:
+    """Let the episodes of an environment be at different instants, as in training."""
+    env.reset(seed=0)
+    for k in range(10):
+        env.step(np.zeros(env.action_space.shape))
+        env.reset(options={"reset_mask": np.arange(WORLDS) % 10 == k})
+
+
+@pytest.mark.parametrize("task", TASKS.names())
+def test_vector_environment_over_worlds(benchmark, task):
+    """The same worlds under the same actions with and without an environment around them, in turn.
+
+    Episodes that are over begin anew in the environment, about one of 250 in a step.
+    """
+    name = f"iap/{''.join(part.capitalize() for part in task.split('_'))}-v0"
+    env = gymnasium.make_vec(name, WORLDS, vectorization_mode="vector_entry_point")
+    staggered(env)
+    episodes = env.unwrapped.episodes
+    bare = Worlds(episodes.worlds.scenario, range(WORLDS))
+    actions = np.zeros(env.action_space.shape, np.float32)
+    low, high = (np.tile(each, 1) for each in (episodes.task.action.low, episodes.task.action.high))
+    values = np.tile(0.5 * (low + high), (WORLDS, episodes.size // len(low)))
+    kind, repeat = episodes.task.action.kind, episodes.task.repeat
+
+    def alone() -> None:
+        for _ in range(repeat):
+            bare.advance(action_of(kind, values, bare))
+
+    env.step(actions), alone()
+    around, inside = [], []
+    for _ in range(30):  # in turn, so that both meet the same machine
+        around.append(seconds(lambda: env.step(actions), 1))
+        inside.append(seconds(alone, 1))
+    benchmark.pedantic(lambda: env.step(actions), rounds=5)
+    share = np.median(around) / np.median(inside) - 1.0
+    rate = WORLDS / np.median(around)
+    print(f"\n{task}: {rate:,.0f} steps/s of a core, {100 * share:.1f} % over its worlds")
+
+
+@pytest.mark.parametrize("repeat", [1, 4])
+def test_single_environment(benchmark, repeat):
+    """`hold` alone, with as many control periods in a step."""
+    options = {"settings": {"repeat": repeat}, "disable_env_checker": True}
+    env = gymnasium.make("iap/Hold-v0", **options).unwrapped
+    env.reset(seed=0)
+    action = np.zeros(4, np.float32)
+    found = min(seconds(lambda: env.step(action), 100) for _ in range(20))
+    benchmark.pedantic(lambda: env.step(action), rounds=100)
+    print(f"\nhold alone, {repeat} control periods a step: {1.0 / found:,.0f} steps/s of a core")
+
+
+@pytest.mark.parametrize(
+    ("what", "settings"), [("starts", {}), ("starts and vehicles", DRAWN)]
+)
+@pytest.mark.parametrize("count", [1, 100])
+def test_resets(benchmark, what, settings, count):
+    """Some of a thousand worlds begin anew."""
+    worlds = Worlds.of("hover", WORLDS, settings={"draw.position": 0.2, **settings})
+    chosen = np.arange(count) * (WORLDS // count)
+    found = min(seconds(lambda: worlds.reset(chosen), 5) for _ in range(10)) / count
+    benchmark.pedantic(lambda: worlds.reset(chosen), rounds=10)
+    print(f"\nreset of {count}, {what} drawn: {1e6 * found:.0f} us a world")
