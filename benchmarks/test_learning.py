@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import iap_learning  # noqa: F401 - gymnasium knows the tasks from here on
+from iap_learning.registration import name_of
 from iap_learning.tasks.task import TASKS
-from iap_simulation.parallel.actions import action_of
+from iap_simulation.parallel.actions import act
 from iap_simulation.parallel.worlds import Worlds
 
 WORLDS = 1000
@@ -45,19 +46,17 @@ def test_vector_environment_over_worlds(benchmark, task):
 
     Episodes that are over begin anew in the environment, about one of 250 in a step.
     """
-    name = f"iap/{''.join(part.capitalize() for part in task.split('_'))}-v0"
-    env = gymnasium.make_vec(name, WORLDS, vectorization_mode="vector_entry_point")
+    env = gymnasium.make_vec(name_of(task), WORLDS, vectorization_mode="vector_entry_point")
     staggered(env)
     episodes = env.unwrapped.episodes
     bare = Worlds(episodes.worlds.scenario, range(WORLDS))
     actions = np.zeros(env.action_space.shape, np.float32)
-    low, high = (np.tile(each, 1) for each in (episodes.task.action.low, episodes.task.action.high))
-    values = np.tile(0.5 * (low + high), (WORLDS, episodes.size // len(low)))
+    middle = 0.5 * np.add(episodes.task.action.low, episodes.task.action.high)
+    values = np.tile(middle, (WORLDS, episodes.size // len(middle)))
     kind, repeat = episodes.task.action.kind, episodes.task.repeat
 
     def alone() -> None:
-        for _ in range(repeat):
-            bare.advance(action_of(kind, values, bare))
+        act(kind, values, bare, repeat)
 
     env.step(actions), alone()
     around, inside = [], []

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Booleans, Integers
@@ -18,6 +19,17 @@ from iap_learning.tasks.verdicts import TIME_IS_UP, Rules, judge
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_simulation.parallel.actions import act, action_size
 from iap_simulation.parallel.worlds import Worlds
+
+
+@njit(cache=True)
+def _take(given: Array, middle: Array, half: Array, action: Array, values: Array) -> None:
+    """Write actions (B, n) clipped to [-1, 1], zero where they are no numbers, and what they mean in SI units."""
+    for b in range(len(given)):
+        for k in range(len(middle)):
+            clipped = min(max(given[b, k], -1.0), 1.0)
+            is_number = given[b, k] == given[b, k]
+            action[b, k] = clipped if is_number else 0.0
+            values[b, k] = middle[k] + half[k] * clipped if is_number else np.nan
 
 
 class Step(NamedTuple):
@@ -82,9 +94,7 @@ class Episodes:
         repeats = self.size // len(task.action.low)
         low, high = np.tile(task.action.low, repeats), np.tile(task.action.high, repeats)
         self._middle, self._half = 0.5 * (low + high), 0.5 * (high - low)
-        self.observer = Observer(
-            task.observation, worlds=worlds, aircraft=aircraft, actions=self.size
-        )
+        self.observer = Observer(task.observation, aircraft=aircraft, actions=self.size)
         self._rules, self._terms = Rules.of(task, self.dt), Terms.of(task.reward)
         self._action, self._before = np.zeros((worlds, self.size)), np.zeros((worlds, self.size))
         self._measures, self._distance = quantities.empty(worlds), np.zeros(worlds)
@@ -123,7 +133,7 @@ class Episodes:
             seeds: that they are given, with which their first episode flies; without, their next episode begins.
 
         Returns:
-            Observations (B, n) of all worlds.
+            Observations (worlds, n) of these worlds.
 
         Raises:
             BadInput: there is no such world, or there are more or fewer seeds than worlds.
@@ -138,15 +148,19 @@ class Episodes:
         flown = episode_seeds(self.seeds[chosen], self.episodes[chosen])
         self.worlds.reset(chosen, flown.tolist())
         self._begin(chosen)
-        return self.observe()
+        return self.observe(chosen)
 
     def _begin(self, chosen: Integers) -> None:
         """Forget the last episodes of worlds that stand at their start."""
         for array in (self._action, self._before, self._kept, self.steps, self.outcome, self.returns):
             array[chosen] = 0
         self._success[chosen] = False
-        self._measure()
-        self._distance[chosen] = self._measures[chosen, quantities.DISTANCE]
+        self._find_goals()
+        nothing = np.zeros((len(chosen), self.size))
+        measures = quantities.empty(len(chosen))
+        rows = (self.worlds.state[chosen], self._goals[chosen])
+        quantities.measure(*rows, nothing, nothing, np.zeros(len(chosen)), measures)
+        self._distance[chosen] = measures[:, quantities.DISTANCE]
 
     def step(self, actions: ArrayLike | None) -> Step:
         """Fly a step of every world, also of those whose episodes are over and that have not been reset.
@@ -176,31 +190,33 @@ class Episodes:
 
     def _taken(self, actions: ArrayLike) -> Array:
         """Actions in SI units (B, size); they are remembered, and what is no number as zero."""
-        given = np.asarray(actions, dtype=np.float64)
+        given = np.ascontiguousarray(actions, dtype=np.float64)
         if given.shape != self._action.shape:
             raise BadInput(
                 f"action: has shape {given.shape}; {self._action.shape} is expected, a row for each world"
             )
         self._before, self._action = self._action, self._before
-        clipped = np.clip(given, -1.0, 1.0)
-        self._action[:] = np.nan_to_num(clipped, nan=0.0)
-        return self._middle + self._half * clipped
+        values = np.empty(given.shape)
+        _take(given, self._middle, self._half, self._action, values)
+        return values
 
-    def observe(self) -> NDArray[np.float32]:
-        """Observations (B, n) of the worlds' present states."""
-        return self.observer(self.worlds.state, self._goals, self.worlds.rpm, self._action)
+    def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
+        """Observations (B, n) of the worlds' present states, or (chosen, n) of some worlds."""
+        seen = (self.worlds.state, self._goals, self.worlds.rpm, self._action)
+        if chosen is not None:
+            return self.observer(*(array[chosen] for array in seen))
+        return self.observer(*seen)
 
-    def _measure(self) -> None:
-        """Take goals and quantities of the present states."""
+    def _find_goals(self) -> None:
+        """Take the goals at the present instants, (B, 19 + N)."""
         if self.task.goal == "present":
             self._goals = self.worlds.references().rows
-        actions = (self._action, self._before)
-        quantities.measure(
-            self.worlds.state, self._goals, *actions, self._distance, self._measures
-        )
 
     def _judged(self) -> Step:
-        self._measure()
+        self._find_goals()
+        states = (self.worlds.state, self._goals)
+        actions = (self._action, self._before)
+        quantities.measure(*states, *actions, self._distance, self._measures)
         reward = np.empty(self.count)
         add_up(self._measures, *self._terms, reward)
         counted = (self.steps, self._kept, reward, self.outcome, self._success)

@@ -22,7 +22,8 @@ def flown(episodes, seeds, actions):
     for each in actions:
         step = episodes.step(each)
         over = step.terminated | step.truncated
-        seen = episodes.reset(over) if over.any() else step.observation
+        seen = step.observation.copy()
+        seen[over] = episodes.reset(over)
         rows.append(np.column_stack([seen, step.reward, over, step.success]))
     return np.stack([row[:, : episodes.observer.size] for row in rows]), np.stack(rows[1:])
 

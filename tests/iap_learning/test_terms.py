@@ -63,7 +63,7 @@ def test_terms_are_what_they_say():
     rng = np.random.default_rng(1)
     x, goals = random_states(rng), random_goals(rng)
     rpm, action = rng.random((B, N, 4)), rng.random((B, 6))
-    observer = Observer(dict.fromkeys(TERMS, 2.0), worlds=B, aircraft=N, actions=6)
+    observer = Observer(dict.fromkeys(TERMS, 2.0), aircraft=N, actions=6)
     seen = observer(x, goals, rpm, action)
     to_P = so3.conjugate(x[:, 0, Q])
     up = np.tile([0.0, 0.0, 1.0], (B, 1))
@@ -94,7 +94,7 @@ def test_terms_are_what_they_say():
 def test_observations_are_clipped():
     x, goals = random_states(np.random.default_rng(2)), np.zeros((B, 19))
     x[0, 0, V] = [1e6, -1e6, 0.0]
-    observer = Observer({"velocity": 1.0}, worlds=B, aircraft=N, actions=1)
+    observer = Observer({"velocity": 1.0}, aircraft=N, actions=1)
     seen = observer(x, goals, np.zeros((B, N, 4)), np.zeros((B, 1)))
     assert seen[0].tolist() == [LARGEST, -LARGEST, 0.0]
 

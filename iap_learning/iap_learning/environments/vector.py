@@ -91,8 +91,8 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
         if options and "reset_mask" in options:
             chosen = np.flatnonzero(options["reset_mask"])
         seeds = self._seeds(seed)
-        observation = self.episodes.reset(chosen, seeds and [seeds[i] for i in chosen])
-        return observation, {"seed": self.episodes.worlds.seeds.copy()}
+        self.episodes.reset(chosen, seeds and [seeds[i] for i in chosen])
+        return self.episodes.observe(), {"seed": self.episodes.worlds.seeds.copy()}
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int] | None:
         """A seed for each world; None goes on with the episodes that they are at."""
@@ -125,7 +125,7 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
         observation = step.observation
         if over.any():
             info |= self._ended(step, over)
-            observation = self.episodes.reset(over)
+            observation[over] = self.episodes.reset(over)
         return observation, step.reward, step.terminated, step.truncated, info
 
     def _ended(self, step: Step, over: Booleans) -> dict[str, Any]:
@@ -133,7 +133,7 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
         episodes = self.episodes
         final = np.full(self.num_envs, None, dtype=object)
         for i in np.flatnonzero(over).tolist():
-            final[i] = step.observation[i]
+            final[i] = step.observation[i].copy()
         said = {
             "success": step.success,
             "outcome": episodes.outcome.copy(),

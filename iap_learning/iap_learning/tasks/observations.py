@@ -164,11 +164,10 @@ TERMS = {
 
 
 class Observer:
-    """Makes the observations of B worlds.
+    """Makes observations of worlds.
 
     Args:
         scales: of each term, by which its numbers are divided.
-        worlds: B.
         aircraft: of a platform, N.
         actions: numbers of an action.
 
@@ -177,26 +176,25 @@ class Observer:
         columns: where each term stands in it.
     """
 
-    def __init__(
-        self, scales: Mapping[str, float], *, worlds: int, aircraft: int, actions: int
-    ) -> None:
+    def __init__(self, scales: Mapping[str, float], *, aircraft: int, actions: int) -> None:
         self.columns: dict[str, slice] = {}
         self.size = 0
         for name in scales:
             _, size, per_aircraft, per_action = TERMS[name]
             last = self.size + size + aircraft * per_aircraft + actions * per_action
             self.columns[name], self.size = slice(self.size, last), last
-        self._raw, self._factors = np.zeros((worlds, self.size)), np.empty(self.size)
+        self._factors = np.empty(self.size)
         for name, scale in scales.items():
             self._factors[self.columns[name]] = 1.0 / scale
-        self._loops = [(TERMS[n].write, self._raw[:, at]) for n, at in self.columns.items()]
+        self._loops = [(TERMS[name].write, at) for name, at in self.columns.items()]
 
     def __call__(
         self, x: Array, goals: Array, rpm: Array, action: Array
     ) -> NDArray[np.float32]:
         """Observations (B, size), new ones every time, see `Term`."""
-        for write, out in self._loops:
-            write(x, goals, rpm, action, out)
-        seen = np.empty(self._raw.shape, np.float32)
-        np.multiply(self._raw, self._factors, out=seen, casting="same_kind")
+        raw = np.empty((len(x), self.size))
+        for write, at in self._loops:
+            write(x, goals, rpm, action, raw[:, at])
+        seen = np.empty(raw.shape, np.float32)
+        np.multiply(raw, self._factors, out=seen, casting="same_kind")
         return np.clip(seen, -LARGEST, LARGEST, out=seen)
