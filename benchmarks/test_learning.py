@@ -81,9 +81,7 @@ def test_single_environment(benchmark, repeat):
     print(f"\nhold alone, {repeat} control periods a step: {1.0 / found:,.0f} steps/s of a core")
 
 
-@pytest.mark.parametrize(
-    ("what", "settings"), [("starts", {}), ("starts and vehicles", DRAWN)]
-)
+@pytest.mark.parametrize(("what", "settings"), [("starts", {}), ("starts and vehicles", DRAWN)])
 @pytest.mark.parametrize("count", [1, 100])
 def test_resets(benchmark, what, settings, count):
     """Some of a thousand worlds begin anew."""

@@ -59,7 +59,9 @@ def _fill_uniforms(seeds: Integers, key: np.uint32, out: Array) -> None:
             turn = state[0] >> np.uint64(58)
             bits = state[0] ^ state[1]
             bits = (bits >> turn) | (bits << ((np.uint64(64) - turn) & np.uint64(63)))
-            out[i, k] = -1.0 + 2.0 * (np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0))
+            out[i, k] = -1.0 + 2.0 * (
+                np.float64(bits >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+            )
 
 
 @njit(cache=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What scores without learning: no action, random actions, and the suite's own controller on the scenario's references."""
+"""What scores without learning: no action, random ones, and the suite's own controller on the scenario's references."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A task flown in many worlds: actions in; observations, rewards and ends out. No learning library is needed."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,20 +17,28 @@ from iap_learning.tasks.observations import Observer
 from iap_learning.tasks.rewards import Terms, add_up
 from iap_learning.tasks.task import Task
 from iap_learning.tasks.verdicts import TIME_IS_UP, Rules, judge
-from iap_physics.engines.engine import RUNNING, world_indices
+from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, world_indices
 from iap_simulation.parallel.actions import act, action_size
 from iap_simulation.parallel.worlds import Worlds
 
 
 @njit(cache=True)
-def _take(given: Array, middle: Array, half: Array, action: Array, values: Array) -> None:
-    """Write actions (B, n) clipped to [-1, 1], zero where they are no numbers, and what they mean in SI units."""
+def _take(
+    given: Array, middle: Array, half: Array, status: Integers, action: Array, values: Array
+) -> None:
+    """Write actions (B, n) clipped to [-1, 1], and what they mean in SI units.
+
+    What is no number is remembered as zero, and ends its world.
+    """
     for b in range(len(given)):
         for k in range(len(middle)):
-            clipped = min(max(given[b, k], -1.0), 1.0)
-            is_number = given[b, k] == given[b, k]
-            action[b, k] = clipped if is_number else 0.0
-            values[b, k] = middle[k] + half[k] * clipped if is_number else np.nan
+            number = given[b, k]
+            if math.isnan(number):
+                number = 0.0
+                if status[b] == RUNNING:
+                    status[b] = INVALID_COMMAND
+            action[b, k] = min(max(number, -1.0), 1.0)
+            values[b, k] = middle[k] + half[k] * action[b, k]
 
 
 class Step(NamedTuple):
@@ -104,7 +113,10 @@ class Episodes:
         self._success = np.zeros(worlds, bool)
         self._kept = np.zeros(worlds, dtype=np.int64)
         self.seeds, self.episodes = self.worlds.seeds.copy(), np.zeros(worlds, dtype=np.int64)
-        self.outcome, self.steps = np.zeros(worlds, dtype=np.int64), np.zeros(worlds, dtype=np.int64)
+        self.outcome, self.steps = (
+            np.zeros(worlds, dtype=np.int64),
+            np.zeros(worlds, dtype=np.int64),
+        )
         self.returns = np.zeros(worlds)
         self._begin(np.arange(worlds))
 
@@ -152,7 +164,14 @@ class Episodes:
 
     def _begin(self, chosen: Integers) -> None:
         """Forget the last episodes of worlds that stand at their start."""
-        for array in (self._action, self._before, self._kept, self.steps, self.outcome, self.returns):
+        for array in (
+            self._action,
+            self._before,
+            self._kept,
+            self.steps,
+            self.outcome,
+            self.returns,
+        ):
             array[chosen] = 0
         self._success[chosen] = False
         self._find_goals()
@@ -189,7 +208,7 @@ class Episodes:
         self._action[:] = 0.0
 
     def _taken(self, actions: ArrayLike) -> Array:
-        """Actions in SI units (B, size); they are remembered, and what is no number as zero."""
+        """Actions in SI units (B, size); they are remembered, and one that is no number ends its world."""
         given = np.ascontiguousarray(actions, dtype=np.float64)
         if given.shape != self._action.shape:
             raise BadInput(
@@ -197,7 +216,7 @@ class Episodes:
             )
         self._before, self._action = self._action, self._before
         values = np.empty(given.shape)
-        _take(given, self._middle, self._half, self._action, values)
+        _take(given, self._middle, self._half, self.worlds.status, self._action, values)
         return values
 
     def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
@@ -226,5 +245,3 @@ class Episodes:
         truncated = self.outcome == TIME_IS_UP
         terminated = (self.outcome != RUNNING) & ~truncated
         return Step(self.observe(), reward, terminated, truncated, self._success.copy())
-
-

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seeds of episodes: a function of the seed that an environment was given and of the episode's number, and of nothing else."""
+"""Seeds of episodes: a function of an environment's seed and of the episode's number, and of nothing else."""
 
 import numpy as np
 

@@ -34,6 +34,15 @@ def test_names():
     assert name_of("aerial_gym_position") == "iap/AerialGymPosition-v0"
 
 
+def test_a_task_can_be_a_file(tmp_path):
+    path = tmp_path / "brief.yaml"
+    text = TASKS.file("hold").read_text(encoding="utf-8")
+    path.write_text(text.replace("seconds: 5.0", "seconds: 0.04"), encoding="utf-8")
+    env = gymnasium.make("iap/Hold-v0", task=str(path))
+    env.reset(seed=0)
+    assert [env.step(np.zeros(4, np.float32))[3] for _ in range(2)] == [False, True]
+
+
 def test_spaces_are_those_of_float32():
     env = many()
     for space in (env.observation_space, env.action_space, env.single_observation_space):
@@ -65,9 +74,10 @@ def test_the_last_observation_of_an_episode_is_kept():
     env = many(**BRIEF)
     assert env.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
     first, _ = env.reset(seed=2)
+    total = np.zeros(5)
     for _ in range(10):
         observation, reward, terminated, truncated, info = env.step(np.zeros((5, 4)))
-        total = reward if _ == 0 else total + reward
+        total += reward
     assert truncated.all()
     assert not terminated.any()
     assert info["_final_obs"].all()

@@ -100,10 +100,13 @@ def test_observations_are_clipped():
 
 
 @pytest.mark.parametrize(
-    ("factor", "value"), [("linear", 6.0), ("square", 12.0), ("gauss", np.exp(-12.0)), ("inverse", 1 / 13)]
+    ("factor", "value"),
+    [("linear", 6.0), ("square", 12.0), ("gauss", np.exp(-12.0)), ("inverse", 1 / 13)],
 )
 def test_shapes(factor, value):
-    settings = {"terms": {"only": {"weight": 2.0, "factors": [{"of": "speed", "shape": factor, "k": 3.0}]}}}
+    settings = {
+        "terms": {"only": {"weight": 2.0, "factors": [{"of": "speed", "shape": factor, "k": 3.0}]}}
+    }
     task = Task.of("hold", {"reward": {**settings, "failure": 0.0, "arrival": 0.0}})
     measures, out = quantities.empty(1), np.empty(1)
     measures[0, QUANTITIES.index("speed")] = 2.0

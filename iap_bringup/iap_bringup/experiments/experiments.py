@@ -116,6 +116,16 @@ def virpo_units(console: Console, options: ExperimentOptions) -> None:
     run_units(console, options)
 
 
+def tasks(console: Console) -> None:
+    """Every task of iap_learning without learning: no action, random ones, and the suite's own controller."""
+    from iap_learning.baselines import baselines
+    from iap_learning.tasks.task import TASKS, Task
+
+    for name in TASKS.names():
+        scores = baselines(Task.of(name), 256)
+        show_rows(console, name, {policy: score.row for policy, score in scores.items()})
+
+
 PEG = (
     "outcome",
     "depth_m",
@@ -127,7 +137,16 @@ PEG = (
 )
 EXPERIMENTS: dict[str, Callable[[Console], None]] = {
     study.__name__: study
-    for study in (free_flight, nodes, localization_nodes, soak, contact, peg_in_hole, sensors)
+    for study in (
+        free_flight,
+        nodes,
+        localization_nodes,
+        soak,
+        contact,
+        peg_in_hole,
+        sensors,
+        tasks,
+    )
 }
 LOCALIZATION: dict[str, Callable[[Console, ExperimentOptions], None]] = {  # these take options
     study.__name__: study for study in (virpo_tables, virpo_faults, virpo_units)

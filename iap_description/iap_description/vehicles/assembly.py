@@ -154,8 +154,10 @@ class Assembly:
 
     def without_looks(self) -> Self:
         """The same assembly with nothing to be touched or seen, and no place for sensors: what moves, and no more."""
-        plain = {"collision": (), "visual": (), "propeller": (), "mounts": {}}
-        return replace(self, bodies=tuple(replace(body, **plain) for body in self.bodies))
+        plain = tuple(
+            replace(body, collision=(), visual=(), propeller=(), mounts={}) for body in self.bodies
+        )
+        return replace(self, bodies=plain)
 
     @cached_property
     def joint_table(self) -> JointTable:

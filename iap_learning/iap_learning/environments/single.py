@@ -2,7 +2,7 @@
 """One world of a task as gymnasium's `Env`."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +29,7 @@ def check_render_mode(mode: str | None) -> None:
         raise BadInput(f"render_mode '{mode}': choose {', '.join(RENDER_MODES)}")
 
 
-class TaskEnv(gymnasium.Env[NDArray[np.float32], ArrayLike]):
+class TaskEnv(gymnasium.Env[Any, ArrayLike]):
     """A task in one world.
 
     `reset(seed=s)` begins the episode that flies with seed s, as ``./iap run`` does; every `reset()` after it the next
@@ -46,7 +46,7 @@ class TaskEnv(gymnasium.Env[NDArray[np.float32], ArrayLike]):
         BadInput: anything unknown, missing or impossible, in one line.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 50}
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 50}
 
     def __init__(
         self,

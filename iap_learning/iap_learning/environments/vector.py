@@ -2,7 +2,7 @@
 """Many worlds of a task as gymnasium's `VectorEnv`, stepped together."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,7 +40,7 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
         BadInput: anything unknown, missing or impossible, in one line.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {
         "render_modes": list(RENDER_MODES),
         "render_fps": 50,
         "autoreset_mode": gymnasium.vector.AutoresetMode.SAME_STEP,

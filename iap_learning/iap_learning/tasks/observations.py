@@ -134,7 +134,8 @@ class Term(NamedTuple):
     """A term of an observation.
 
     Attributes:
-        write: fills (B, numbers) from states (B, bodies, 13), goals (B, 19+), rotor speeds (B, N, 4), last actions (B, n).
+        write: fills (B, numbers) from states (B, bodies, 13), goals (B, 19+), rotor speeds (B, N, 4) and last
+            actions (B, n).
         size: numbers that do not depend on the platform.
         per_aircraft: numbers for each aircraft.
         per_action: numbers for each of an action's.
@@ -188,9 +189,7 @@ class Observer:
             self._factors[self.columns[name]] = 1.0 / scale
         self._loops = [(TERMS[name].write, at) for name, at in self.columns.items()]
 
-    def __call__(
-        self, x: Array, goals: Array, rpm: Array, action: Array
-    ) -> NDArray[np.float32]:
+    def __call__(self, x: Array, goals: Array, rpm: Array, action: Array) -> NDArray[np.float32]:
         """Observations (B, size), new ones every time, see `Term`."""
         raw = np.empty((len(x), self.size))
         for write, at in self._loops:

@@ -126,4 +126,3 @@ def add_up(
                 value *= shaped(measures[b, columns[j]], shapes[j], k[j])
             out[b] += value
         first = last
-

@@ -14,6 +14,7 @@
 """
 
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 from numba import njit
@@ -75,7 +76,7 @@ def act(kind: str, values: ArrayLike, worlds: Worlds, periods: int) -> None:
     elif kind in _REFERENCES:
         worlds.fly(periods, _REFERENCES[kind], given)
     else:
-        worlds.command(made(given, worlds))
+        worlds.command(cast(Command, made(given, worlds)))
         worlds.fly(periods, held=True)
 
 

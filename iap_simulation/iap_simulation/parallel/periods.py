@@ -29,7 +29,6 @@ from iap_physics.propulsion import Held
 # What references are made of.
 TRACK, POSE, VELOCITY, ACCELERATION, WRENCH = range(5)
 
-_RUNNING, _INVALID, _FAR, _UPSIDE_DOWN = RUNNING, INVALID_COMMAND, FAR, UPSIDE_DOWN
 _AT_POSE, _AT_WRENCH = int(Level.POSE), int(Level.WRENCH)
 _ATTITUDE, _RPM = int(Mode.ATTITUDE_THRUST), int(Mode.RPM)
 
@@ -171,8 +170,8 @@ def _take(first: int, last: int, mode: int, kept: Kept, held: Held, status: Inte
         if is_finite and all_finite(w_WB_B[b]) and all_finite(rpm[b]):
             modes[b], held_thrust[b], held_q[b] = mode, thrust[b], q_WB[b]
             held_w[b], held_rpm[b] = w_WB_B[b], rpm[b]
-        elif status[b] == _RUNNING:
-            status[b] = _INVALID
+        elif status[b] == RUNNING:
+            status[b] = INVALID_COMMAND
 
 
 @njit(cache=True)
@@ -183,9 +182,9 @@ def _advance(first: int, last: int, wanted: Wanted, rows: Array, flown: Flown, d
     ticks, step_counts = flown.inputs.ticks, flown.step_counts
     flew = np.empty(last - first, np.bool_)
     for b in range(first, last):
-        if status[b] == _RUNNING:
+        if status[b] == RUNNING:
             status[b] = _watched(x[b, 0], rows[b], far)
-        flew[b - first] = status[b] == _RUNNING
+        flew[b - first] = status[b] == RUNNING
     state = (flown.command, flown.rotors, flown.known, flown.inputs, flown.vehicle, flown.lanes)
     advance_worlds(first, last, flown.blocks, x, status, failed, *state, substeps, dt)
     for b in range(first, last):
@@ -199,5 +198,5 @@ def _watched(x: Array, row: Array, far: float) -> int:
     """Status of a running world by its central body and its reference row."""
     for k in range(3):
         if abs(x[k] - row[k]) > far:
-            return _FAR
-    return _UPSIDE_DOWN if x[3] * x[3] + x[4] * x[4] > 0.5 else _RUNNING
+            return FAR
+    return UPSIDE_DOWN if x[3] * x[3] + x[4] * x[4] > 0.5 else RUNNING

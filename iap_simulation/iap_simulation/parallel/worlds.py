@@ -55,13 +55,14 @@ from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import STATE_NOISE
 
-
 _FLY: dict[Actuation, Callable[..., None]] = {
     "full": fly_full,
     "collinear": fly_collinear,
     "rigid": fly_rigid,
 }
-TABLE = 2**16  # control instants of which references are kept ready, so that worlds may be at any of them
+TABLE = (
+    2**16
+)  # control instants of which references are kept ready, so that worlds may be at any of them
 
 
 class Table(NamedTuple):
@@ -380,9 +381,7 @@ class Worlds:
     @property
     def flies_at_once(self) -> bool:
         """Whether `fly` can be called: nothing is drawn while worlds fly, and references are no endless recording."""
-        return (
-            self._table is not None and self._noise.is_zero and self.plant.flown is not None
-        )
+        return self._table is not None and self._noise.is_zero and self.plant.flown is not None
 
     def control(self, action: References | Command | None = None) -> tuple[References, Command]:
         """Command every world on its present state, and end the flights that have failed: the first half of `advance`.

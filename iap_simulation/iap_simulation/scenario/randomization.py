@@ -23,6 +23,7 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 START = "{}/start"  # stream of a vehicle's start, by its name
 
+
 def drawn_start(row: Array, draw: Draw, rng: np.random.Generator) -> Array:
     """A reference row (19+) whose pose is displaced."""
     out = row.copy()
@@ -97,7 +98,7 @@ def drawn_imu_mounts(scenario: Scenario, vehicle: VehicleSpec) -> list[SensorMou
 
 
 def drawn_coms(seeds: Integers, scenario: Scenario, vehicle: VehicleSpec) -> Array:
-    """(n, 3) where the central body's CoM is in each of many seeds, from where it should be [m], see `drawn_deviation`."""
+    """(n, 3) `com` [m] of each seed's `drawn_deviation`."""
     error, width = np.array(vehicle.model_error.com), scenario.draw.com
     if width == 0.0:
         return np.tile(error, (len(seeds), 1))
