@@ -341,9 +341,16 @@ class Plant:
 
         Whoever advances it in a compiled loop says so by `pass_time`.
         """
-        if self._free_flight is None or self._is_gusty or any(self._disturbances) or self._faults:
+        changes = self._is_gusty or self._faults or self._probes or any(self._disturbances)
+        is_late = any(propulsion.is_delayed for propulsion in self.propulsion)
+        if self._free_flight is None or is_late or changes:
             return None
         return self._free_flight.flown(self._inputs)
+
+    @property
+    def _inputs(self) -> Inputs:
+        """What acts in the next period: views, which are not to be kept."""
+        return Inputs(self._air_W, self._external_W[:, 0], self.ticks)
 
     def pass_time(self, periods: int) -> None:
         """Let the clock go on by control periods that a compiled loop has flown on `flown`."""
@@ -375,7 +382,7 @@ class Plant:
     def _fly_freely(self, flight: FreeFlight) -> None:
         """The physics steps of a control period at once, or one after another where probes look."""
         is_running, steps = self.status == RUNNING, 1 if self._probes else self.substeps
-        inputs = Inputs(self._air_W, self._external_W[:, 0], self.ticks)  # a view: not to be kept
+        inputs = self._inputs
         for _ in range(0, self.substeps, steps):
             flight.advance(inputs, steps)
             np.add(self.ticks, steps, out=self.ticks, where=is_running)

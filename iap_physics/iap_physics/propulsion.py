@@ -139,6 +139,11 @@ class Propulsion:
         if self._delay is not None:
             self._delay.set_periods(worlds, periods)
 
+    @property
+    def is_delayed(self) -> bool:
+        """Whether commands are on their way for some time."""
+        return self._delay is not None
+
     def arrive(self) -> None:
         """Begin a control period: commands that were late act now."""
         if self._delay is not None:

@@ -24,7 +24,7 @@ from iap_description.kernels import all_finite, yaw_of
 from iap_description.states import Level, Mode
 from iap_physics.blocks.free_flight import Flown, advance_worlds
 from iap_physics.engines.engine import FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
-from iap_physics.propulsion import Held
+from iap_physics.held_commands import Held
 
 # What references are made of.
 TRACK, POSE, VELOCITY, ACCELERATION, WRENCH = range(5)

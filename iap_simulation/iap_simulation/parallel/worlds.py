@@ -362,7 +362,9 @@ class Worlds:
         """
         flown, table = self.plant.flown, self._table
         if flown is None or table is None or not self._noise.is_zero:
-            raise BadInput("worlds: gusts and noise change with every control period")
+            raise BadInput(
+                "worlds: gusts, noise, delays and inertial units change with every control period"
+            )
         given = Given(self.state, self._rows, self._levels, self._wrenches_P)
         numbers = self._no_values if values is None else values
         wanted = Wanted(what, numbers, *table, MAX_DISTANCE, self.plant.substeps)
@@ -380,7 +382,9 @@ class Worlds:
 
     @property
     def flies_at_once(self) -> bool:
-        """Whether `fly` can be called: nothing is drawn while worlds fly, and references are no endless recording."""
+        """Whether `fly` can be called: nothing but states changes from period to period, and references are no endless
+        recording.
+        """
         return self._table is not None and self._noise.is_zero and self.plant.flown is not None
 
     def control(self, action: References | Command | None = None) -> tuple[References, Command]:

@@ -9,7 +9,13 @@ from iap_physics.engines.engine import INVALID_COMMAND
 from iap_simulation.parallel.actions import KINDS, act, action_of, action_size
 from iap_simulation.parallel.worlds import Worlds
 
-DRAWN = {"draw.position": 0.2, "draw.mass": 0.1, "draw.com": 0.002, "wind.speed": 2.0}
+DRAWN = {
+    "draw.position": 0.2,
+    "draw.mass": 0.1,
+    "draw.com": 0.002,
+    "draw.force": 0.2,
+    "wind.speed": 2.0,
+}
 SIZE = {"rpm": (5000.0, 300.0), "attitude_thrust": (4.0, 1.0), "rate_thrust": (4.0, 1.0)}
 WORLDS, PERIODS = 37, 3
 
@@ -66,11 +72,19 @@ def test_the_scenario_s_own_references(platform):
     same(one, many)
 
 
-@pytest.mark.parametrize("settings", [{"wind.turbulence": 8.0}, {"state_noise.position": 0.01}])
-def test_where_something_is_drawn_in_flight_periods_are_flown_one_by_one(settings):
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"wind.turbulence": 8.0},
+        {"state_noise.position": 0.01},
+        {"model_error.delay": 0.01},
+        {"sensors": "imu"},
+    ],
+)
+def test_where_more_than_states_changes_periods_are_flown_one_by_one(settings):
     one, many = pair("three_star", **settings)
     assert not many.flies_at_once
-    with pytest.raises(BadInput, match="gusts and noise change with every control period"):
+    with pytest.raises(BadInput, match="change with every control period"):
         many.fly(2)
     values = np.full((WORLDS, 4), 0.2)
     act("velocity", values, many, PERIODS)
