@@ -6,6 +6,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.states import Level
@@ -51,3 +52,31 @@ class References(NamedTuple):
             np.ascontiguousarray(self.levels, dtype=np.int64),
             np.ascontiguousarray(self.wrenches_P, dtype=np.float64),
         )
+
+
+LONGEST = 2**16  # control instants of which references are kept
+
+
+class Table(NamedTuple):
+    """References at all control instants of a scenario, so that worlds may be at any of them.
+
+    Attributes:
+        rows: (T, 19 + N).
+        levels: (T,) what is tracked of them.
+    """
+
+    rows: Array
+    levels: Integers
+
+    @classmethod
+    def of(cls, timeline: Timeline) -> Self | None:
+        """Those of a timeline; None where they are too many to keep."""
+        if timeline.count > LONGEST:
+            return None
+        levels = [int(timeline.level(k)) for k in range(timeline.count)]
+        return cls(timeline.rows(0, timeline.count), np.array(levels, dtype=np.int64))
+
+    def look_up(self, instants: Integers, rows: Array, levels: Integers) -> None:
+        """Write the references at instants (B,)."""
+        np.take(self.rows, instants, axis=0, out=rows, mode="clip")
+        np.take(self.levels, instants, out=levels, mode="clip")

@@ -5,7 +5,7 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -47,7 +47,7 @@ from iap_simulation.parallel.periods import (
     fly_full,
     fly_rigid,
 )
-from iap_simulation.parallel.references import References
+from iap_simulation.parallel.references import References, Table
 from iap_simulation.parallel.refusal import ENGINE, check_memory, deviates, refusal
 from iap_simulation.parallel.starts import Starts
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
@@ -60,22 +60,6 @@ _FLY: dict[Actuation, Callable[..., None]] = {
     "collinear": fly_collinear,
     "rigid": fly_rigid,
 }
-TABLE = (
-    2**16
-)  # control instants of which references are kept ready, so that worlds may be at any of them
-
-
-class Table(NamedTuple):
-    """References at all control instants: rows (T, 19 + N), levels (T,)."""
-
-    rows: Array
-    levels: Integers
-
-    @classmethod
-    def of(cls, timeline: Timeline) -> Self:
-        """Those of a timeline."""
-        levels = [int(timeline.level(k)) for k in range(timeline.count)]
-        return cls(timeline.rows(0, timeline.count), np.array(levels, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,8 +141,7 @@ class Worlds:
         self._noise = NoisyStates(spec.state_noise, noise)
         self._rows = np.zeros((batch, self.timeline.width))
         self._levels = np.zeros(batch, dtype=np.int64)
-        is_short = self.timeline.count <= TABLE
-        self._table = Table.of(self.timeline) if is_short else None
+        self._table = Table.of(self.timeline)
         self._no_wrenches_P, self._wrenches_P = np.zeros((batch, 6)), np.zeros((batch, 6))
         self._no_values = np.zeros((0, 0))
         self.reset()
@@ -319,8 +302,7 @@ class Worlds:
         """
         instants = np.minimum(self.instants, self.timeline.last)
         if self._table is not None:
-            np.take(self._table.rows, instants, axis=0, out=self._rows, mode="clip")
-            np.take(self._table.levels, instants, out=self._levels, mode="clip")
+            self._table.look_up(instants, self._rows, self._levels)
             return References(self._rows, self._levels, self._no_wrenches_P)
         for k in np.unique(instants).tolist():
             now = instants == k
@@ -382,9 +364,7 @@ class Worlds:
 
     @property
     def flies_at_once(self) -> bool:
-        """Whether `fly` can be called: nothing but states changes from period to period, and references are no endless
-        recording.
-        """
+        """Whether `fly` can be called: nothing but states changes between periods, and references fit a table."""
         return self._table is not None and self._noise.is_zero and self.plant.flown is not None
 
     def control(self, action: References | Command | None = None) -> tuple[References, Command]:
