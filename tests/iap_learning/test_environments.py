@@ -87,6 +87,7 @@ def test_the_last_observation_of_an_episode_is_kept():
     np.testing.assert_allclose(info["final_info"]["return"], total)
     np.testing.assert_allclose(info["final_info"]["seconds"], 0.2)
     assert info["final_info"]["seed"].tolist() == [2, 3, 4, 5, 6]
+    assert info["final_info"]["outcome"].tolist() == ["time"] * 5
 
 
 def test_failures_are_terminated_and_not_truncated():
@@ -98,8 +99,31 @@ def test_failures_are_terminated_and_not_truncated():
     assert terminated.tolist() == [False, False, True, False, False]
     assert not truncated.any()
     assert np.isfinite(observation).all()
+    assert info["final_info"]["outcome"].tolist() == [None, None, "invalid_command", None, None]
     assert info["final_obs"][0] is None
     assert np.isfinite(info["final_obs"][2]).all()
+
+
+def test_gymnasium_s_own_vector_of_single_environments_is_the_same():
+    options = {"autoreset_mode": AutoresetMode.SAME_STEP}
+    sync = gymnasium.make_vec(
+        "iap/Hold-v0", 3, vectorization_mode="sync", vector_kwargs=options, **BRIEF
+    )
+    env = many(count=3, **BRIEF)
+    np.testing.assert_array_equal(sync.reset(seed=1)[0], env.reset(seed=1)[0])
+    for k in range(12):
+        actions = np.full((3, 4), 0.05 * k, np.float32)
+        theirs, ours = sync.step(actions), env.step(actions)
+        for one, other in zip(theirs[:4], ours[:4], strict=True):
+            np.testing.assert_array_equal(one, other)
+        assert set(theirs[4]) - {
+            "seed",
+            "_seed",
+            "outcome",
+            "_outcome",
+            "seconds",
+            "_seconds",
+        } <= (set(ours[4]))
 
 
 def test_some_worlds_are_reset_by_a_mask():

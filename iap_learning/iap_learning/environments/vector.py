@@ -16,6 +16,7 @@ from iap_learning.environments.spaces import action_space, observation_space
 from iap_learning.episodes import Episodes, Step
 from iap_learning.seeds import BITS
 from iap_learning.tasks.task import Task
+from iap_learning.tasks.verdicts import OUTCOMES
 
 Observations = NDArray[np.float32]
 
@@ -120,7 +121,8 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
             BadInput: the actions have another shape.
         """
         step = self.episodes.step(actions)
-        info: dict[str, Any] = {"success": step.success}
+        every = np.ones(self.num_envs, bool)
+        info: dict[str, Any] = {"success": step.success, "_success": every}
         over = step.terminated | step.truncated
         observation = step.observation
         if over.any():
@@ -131,12 +133,13 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
     def _ended(self, step: Step, over: Booleans) -> dict[str, Any]:
         """What is said of episodes that are over; masks say of which, as gymnasium has it."""
         episodes = self.episodes
-        final = np.full(self.num_envs, None, dtype=object)
+        final, outcome = np.full((2, self.num_envs), None, dtype=object)
         for i in np.flatnonzero(over).tolist():
             final[i] = step.observation[i].copy()
+            outcome[i] = OUTCOMES[int(episodes.outcome[i])]
         said = {
             "success": step.success,
-            "outcome": episodes.outcome.copy(),
+            "outcome": outcome,
             "seconds": episodes.steps * episodes.dt,
             "return": episodes.returns.copy(),
             "seed": episodes.worlds.seeds.copy(),
