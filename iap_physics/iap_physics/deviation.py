@@ -72,6 +72,8 @@ NO_DEVIATION = Deviation()
 
 
 def _scaled(drag: Drag, factor: float) -> Drag:
+    if factor == 1.0:
+        return drag
     (a, b, c), (d, e, f) = drag.linear, drag.quadratic
     changes = {
         "linear": (factor * a, factor * b, factor * c),

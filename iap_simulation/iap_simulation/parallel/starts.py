@@ -59,8 +59,15 @@ class Starts:
         dice = uniforms(seeds, START.format(self._name), 6)
         base[:, P] = self._row[REF_P] + draw.position * dice[:, :3]
         turns = so3.quaternion_exp(np.deg2rad(draw.attitude_deg) * dice[:, 3:])
-        base[:, Q] = so3.multiply(np.broadcast_to(self._row[REF_Q], turns.shape), turns)
+        _turn(self._row[REF_Q], turns, base[:, Q])
         return base
+
+
+@njit(cache=True)
+def _turn(q: Array, turns: Array, out: Array) -> None:
+    """Write an attitude (4,) with each of some turns (n, 4) before it."""
+    for b in range(len(turns)):
+        out[b, 0], out[b, 1], out[b, 2], out[b, 3] = qmul(quat_at(q, 0), quat_at(turns[b], 0))
 
 
 @njit(cache=True)

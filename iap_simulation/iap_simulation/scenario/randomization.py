@@ -101,7 +101,7 @@ def drawn_coms(seeds: Integers, scenario: Scenario, vehicle: VehicleSpec) -> Arr
     """(n, 3) `com` [m] of each seed's `drawn_deviation`."""
     error, width = np.array(vehicle.model_error.com), scenario.draw.com
     if width == 0.0:
-        return np.tile(error, (len(seeds), 1))
+        return np.full((len(seeds), 3), error)
     return error + width * uniforms(seeds, f"{vehicle.name}/com", 3)
 
 
