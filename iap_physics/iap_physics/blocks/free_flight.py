@@ -85,6 +85,7 @@ class Flown(NamedTuple):
         inputs: see there.
         vehicle: see there.
         lanes: of a block that are filled.
+        dt: physics step, in the blocks' precision [s].
     """
 
     blocks: Array
@@ -98,6 +99,7 @@ class Flown(NamedTuple):
     inputs: Inputs
     vehicle: Vehicle
     lanes: int
+    dt: float
 
 
 class FreeFlight:
@@ -236,7 +238,8 @@ class FreeFlight:
         if self._weakened != p.weakened:
             self._weaken()
         worlds = (self._blocks, engine.state(), engine.status, self._failed, engine.step_counts)
-        return Flown(*worlds, p.command, p.rotors, p.known, inputs, self._vehicle, self._lanes)
+        state = (p.command, p.rotors, p.known, inputs, self._vehicle)
+        return Flown(*worlds, *state, self._lanes, self._blocks.dtype.type(self._dt))
 
     def pass_time(self, steps: int) -> None:
         """Let the engine's clock go on by some physics steps."""

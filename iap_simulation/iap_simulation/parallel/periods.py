@@ -63,14 +63,13 @@ def fly_full(
     settings: Settings,
     kept: Kept,
     flown: Flown,
-    dt: float,
 ) -> None:
     """Fly worlds first to last - 1 whose platforms are fully actuated."""
     for _ in range(periods):
         refer(first, last, wanted, given, flown.inputs.ticks)
         control_full(first, last, given, settings, kept)
         _take(first, last, _ATTITUDE, kept, flown.command, flown.status)
-        _advance(first, last, wanted, given.rows, flown, dt)
+        _advance(first, last, wanted, given.rows, flown)
 
 
 @njit(cache=True, nogil=True)
@@ -83,14 +82,13 @@ def fly_collinear(
     settings: Settings,
     kept: Kept,
     flown: Flown,
-    dt: float,
 ) -> None:
     """Fly worlds first to last - 1 whose platforms have their joints on a line."""
     for _ in range(periods):
         refer(first, last, wanted, given, flown.inputs.ticks)
         control_collinear(first, last, given, settings, kept)
         _take(first, last, _ATTITUDE, kept, flown.command, flown.status)
-        _advance(first, last, wanted, given.rows, flown, dt)
+        _advance(first, last, wanted, given.rows, flown)
 
 
 @njit(cache=True, nogil=True)
@@ -103,24 +101,23 @@ def fly_rigid(
     settings: Settings,
     kept: Kept,
     flown: Flown,
-    dt: float,
 ) -> None:
     """Fly worlds first to last - 1 whose rotors are all fixed to one body."""
     for _ in range(periods):
         refer(first, last, wanted, given, flown.inputs.ticks)
         control_rigid(first, last, given, settings, kept)
         _take(first, last, _RPM, kept, flown.command, flown.status)
-        _advance(first, last, wanted, given.rows, flown, dt)
+        _advance(first, last, wanted, given.rows, flown)
 
 
 @njit(cache=True, nogil=True)
 def fly_commanded(
-    first: int, last: int, periods: int, wanted: Wanted, given: Given, flown: Flown, dt: float
+    first: int, last: int, periods: int, wanted: Wanted, given: Given, flown: Flown
 ) -> None:
     """Fly worlds first to last - 1 under commands that they hold already."""
     for _ in range(periods):
         refer(first, last, wanted, given, flown.inputs.ticks)
-        _advance(first, last, wanted, given.rows, flown, dt)
+        _advance(first, last, wanted, given.rows, flown)
 
 
 @njit(cache=True)
@@ -175,7 +172,7 @@ def _take(first: int, last: int, mode: int, kept: Kept, held: Held, status: Inte
 
 
 @njit(cache=True)
-def _advance(first: int, last: int, wanted: Wanted, rows: Array, flown: Flown, dt: float) -> None:
+def _advance(first: int, last: int, wanted: Wanted, rows: Array, flown: Flown) -> None:
     """End flights that have failed, and move the others on by a control period."""
     substeps, far = wanted.substeps, wanted.far
     x, status, failed = flown.x, flown.status, flown.failed
@@ -186,7 +183,7 @@ def _advance(first: int, last: int, wanted: Wanted, rows: Array, flown: Flown, d
             status[b] = _watched(x[b, 0], rows[b], far)
         flew[b - first] = status[b] == RUNNING
     state = (flown.command, flown.rotors, flown.known, flown.inputs, flown.vehicle, flown.lanes)
-    advance_worlds(first, last, flown.blocks, x, status, failed, *state, substeps, dt)
+    advance_worlds(first, last, flown.blocks, x, status, failed, *state, substeps, flown.dt)
     for b in range(first, last):
         if flew[b - first]:
             ticks[b] += substeps

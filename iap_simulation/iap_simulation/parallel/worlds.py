@@ -350,13 +350,13 @@ class Worlds:
         given = Given(self.state, self._rows, self._levels, self._wrenches_P)
         numbers = self._no_values if values is None else values
         wanted = Wanted(what, numbers, *table, MAX_DISTANCE, self.plant.substeps)
-        dt, (actuation, settings, kept) = self.plant.dt, self.controllers.parts
+        actuation, settings, kept = self.controllers.parts
 
         def work(first: int, last: int) -> None:
             if held:
-                fly_commanded(first, last, periods, wanted, given, flown, dt)
+                fly_commanded(first, last, periods, wanted, given, flown)
             else:
-                how = (wanted, given, settings, kept, flown, dt)
+                how = (wanted, given, settings, kept, flown)
                 _FLY[actuation](first, last, periods, *how)
 
         self._threads.run(work, len(self.seeds))

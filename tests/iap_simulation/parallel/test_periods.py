@@ -93,6 +93,17 @@ def test_where_more_than_states_changes_periods_are_flown_one_by_one(settings):
     same(one, many)
 
 
+def test_single_precision():
+    one, many = (
+        Worlds.of("figure_eight", WORLDS, settings=DRAWN, precision="float32") for _ in range(2)
+    )
+    for _ in range(5):
+        many.fly(PERIODS)
+        for _ in range(PERIODS):
+            one.advance()
+    same(one, many)
+
+
 def test_a_snapshot_goes_on_alike():
     one, many = pair("three_star")
     many.fly(5)
