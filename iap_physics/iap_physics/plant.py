@@ -336,14 +336,20 @@ class Plant:
         self.propulsion[vehicle].set_estimate(x)
 
     @property
+    def is_steady(self) -> bool:
+        """Whether nothing but states changes from one control period of free flight to the next."""
+        if self._free_flight is None or self._is_gusty or self._probes or self._faults:
+            return False
+        is_late = any([propulsion.is_delayed for propulsion in self.propulsion])
+        return not is_late and not any(self._disturbances)
+
+    @property
     def flown(self) -> Flown | None:
-        """What moves on in free flight where nothing changes between control periods; None where something does.
+        """What moves on in free flight that is steady; None where it is not.
 
         Whoever advances it in a compiled loop says so by `pass_time`.
         """
-        changes = self._is_gusty or self._faults or self._probes or any(self._disturbances)
-        is_late = any(propulsion.is_delayed for propulsion in self.propulsion)
-        if self._free_flight is None or is_late or changes:
+        if self._free_flight is None or not self.is_steady:
             return None
         return self._free_flight.flown(self._inputs)
 

@@ -365,7 +365,7 @@ class Worlds:
     @property
     def flies_at_once(self) -> bool:
         """Whether `fly` can be called: nothing but states changes between periods, and references fit a table."""
-        return self._table is not None and self._noise.is_zero and self.plant.flown is not None
+        return self._table is not None and self._noise.is_zero and self.plant.is_steady
 
     def control(self, action: References | Command | None = None) -> tuple[References, Command]:
         """Command every world on its present state, and end the flights that have failed: the first half of `advance`.
