@@ -11,6 +11,7 @@ from iap_physics.engines.engine import Engine
 KEY = "engine.name"
 ENGINES = {  # imported only where they fly: PyBullet takes its time
     "pybullet": "iap_physics.engines.pybullet.engine:PyBulletEngine",
+    "mujoco": "iap_physics.engines.mujoco.engine:MuJoCoEngine",
     "closed_form": "iap_physics.engines.closed_form:ClosedFormEngine",
 }
 METHODS = tuple(

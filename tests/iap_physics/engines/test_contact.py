@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 import trimesh
+from contact_engines import NAMES, engine_of
 from touching import RIGID, ROD, SOFT, Springs, base_row, level_start, momenta, tooled, world_of
 
 from iap_description import so3
@@ -9,7 +10,6 @@ from iap_description.states import P, Q, V, W
 from iap_description.world.solids import Bulk
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import OBJECT, WORLD
-from iap_physics.engines.pybullet.engine import PyBulletEngine
 
 G = 9.81
 BOX = {"type": "box", "position": [0.0, 0.0, 0.1], "size": [0.2, 0.2, 0.2]}
@@ -33,14 +33,14 @@ BOARD = {
 }
 
 
-@pytest.fixture
-def loaded(assembly_of, level):
+@pytest.fixture(params=NAMES)
+def loaded(assembly_of, level, request):
     """An engine with a world and vehicles at their starts, or one that stands far away."""
     bystander = assembly_of("f450", "bystander")
     engines = []
 
     def engine(world, assemblies=(bystander,), start=None):
-        engines.append(PyBulletEngine())
+        engines.append(engine_of(request.param))
         engines[-1].load(world, assemblies)
         away = level(bystander, p=(0.0, 50.0, 50.0))
         engines[-1].reset((away if start is None else start)[None])

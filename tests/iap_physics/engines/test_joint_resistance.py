@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from contact_engines import NAMES, engine_of
 from various_platforms import platform_of, various
 
 from iap_bringup.experiments.convergence import fly, invariants
@@ -13,10 +14,9 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.joints import check_start, joined_rows, tilt_of
-from iap_physics.engines.pybullet.engine import PyBulletEngine
 
 BASE = np.array([0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-ENGINES = [ClosedFormEngine, PyBulletEngine]
+ENGINES = ["closed_form", *NAMES]
 WEIGHTLESS = World(gravity=0.0, ground=False)
 
 
@@ -35,7 +35,7 @@ def turning(assembly, body, w_W):
 @pytest.fixture(params=ENGINES)
 def flown(request):
     """States (steps + 1, bodies, 13) from a start, under a wrench (bodies, 6) in world axes."""
-    engine = request.param()
+    engine = engine_of(request.param)
 
     def states(assembly, start, steps, dt=1e-3, wrench=None):
         engine.load(WEIGHTLESS, [assembly])
