@@ -8,6 +8,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import IapError
 from iap_physics.engines.mujoco.library import mj
+from iap_physics.engines.mujoco.stepping import step
 
 STATE = mj.mjtState.mjSTATE_INTEGRATION
 
@@ -72,7 +73,7 @@ class Bonds:
         """A step of MuJoCo's in which no joint bears more than it can."""
         data = self._data
         mj.mj_getState(self._model, data, self._before, STATE)
-        mj.mj_step(self._model, data)
+        step(self._model, data)
         yielding = {}
         for k, limit in self._limits.items():
             force_W = self._force(k)
@@ -85,7 +86,7 @@ class Bonds:
         for k, force_W in yielding.items():
             data.eq_active[k] = 0
             self._pull(k, force_W)
-        mj.mj_step(self._model, data)
+        step(self._model, data)
         for k in yielding:
             data.eq_active[k] = 1
 

@@ -33,6 +33,7 @@ from iap_physics.engines.mujoco.geoms import FREE, STANDING, VEHICLES
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.model import Model, build
 from iap_physics.engines.mujoco.points import Points
+from iap_physics.engines.mujoco.stepping import step
 from iap_physics.engines.mujoco.tree import Tree, read_states
 
 FIRST_STEP = 1e-3  # before the first step tells its own [s]
@@ -136,7 +137,7 @@ class MuJoCoEngine(Engine):
         if self._bonds:
             self._bonds.step()
         else:
-            mj.mj_step(self._model, self._data)
+            step(self._model, self._data)
         self.t += dt
         self._has_forces, self._points = True, None
         failed = read_states(self._tree, self._qpos, self._qvel, self._x[0])
@@ -221,9 +222,11 @@ class MuJoCoEngine(Engine):
         item, (at, v_at) = self._items[k], self._places[k]
         row = item.row(self.t)
         if item.mass is not None:
-            row[P], row[Q] = self._qpos[at : at + 3], np.roll(self._qpos[at + 3 : at + 7], -1)
-            row[V] = self._qvel[v_at : v_at + 3]
+            row[Q] = np.roll(self._qpos[at + 3 : at + 7], -1)
             row[W] = so3.rotate(row[Q], self._qvel[v_at + 3 : v_at + 6])
+            arm_W = so3.rotate(row[Q], -self._made.centers[k])
+            row[P] = self._qpos[at : at + 3] + arm_W
+            row[V] = self._qvel[v_at : v_at + 3] + np.cross(row[W], arm_W)
         return row
 
     def _fail(self, reason: str) -> NoReturn:

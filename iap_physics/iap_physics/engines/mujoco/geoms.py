@@ -25,7 +25,7 @@ from iap_physics.engines.mujoco.surfaces import Contact
 VEHICLES, FREE, STANDING, COPIES = range(4)  # groups that rays are filtered by
 SKIN = 0.002  # thickness of the prisms under a surface of triangles [m]
 BITS = 31  # of MuJoCo's masks; a surface takes two
-NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
+ORIGIN, NO_TURN = np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,11 @@ class Skin:
         return self.group in (VEHICLES, FREE)
 
 
-def pieces_of(shapes: Iterable[Shape], q: Array = NO_TURN) -> list[Piece]:
-    """Shapes in a frame that is turned by `q` (4,) on the body."""
-    return [piece for shape in shapes for piece in _pieces(shape, q)]
+def pieces_of(
+    shapes: Iterable[Shape], p: Array = ORIGIN, q: Array = NO_TURN
+) -> list[Piece]:
+    """Shapes in a frame that has its origin at `p` (3,) [m] on the body and is turned by `q` (4,)."""
+    return [piece for shape in shapes for piece in _pieces(shape, p, q)]
 
 
 def add_skins(spec: Any, skins: Sequence[Skin]) -> list[tuple[Any, Contact]]:  # noqa: ANN401
@@ -124,20 +126,20 @@ def _add(body: Any, piece: Piece, mesh: str, masks: tuple[int, int], group: int)
     return geom
 
 
-def _pieces(shape: Shape, q: Array) -> Iterator[Piece]:
+def _pieces(shape: Shape, p: Array, q: Array) -> Iterator[Piece]:
     if shape.shape == "surface":
         vertices, faces = triangles(shape)
-        for corners in _prisms(vertices, np.asarray(faces)):
-            yield _hull(so3.rotate(q, corners))
+        for corners in _prisms(vertices, faces):
+            yield _hull(p + so3.rotate(q, corners))
     elif shape.shape == "hull":
-        yield _hull(so3.rotate(q, triangles(shape)[0]))
+        yield _hull(p + so3.rotate(q, triangles(shape)[0]))
     elif shape.mesh is not None:
-        vertices = read_mesh(mesh_path(shape.mesh))[0]
         R = so3.matrix_from_euler(np.deg2rad(shape.rpy_deg))
-        yield _hull(so3.rotate(q, vertices @ R.T + shape.position))
+        vertices = read_mesh(mesh_path(shape.mesh))[0] @ R.T + shape.position
+        yield _hull(p + so3.rotate(q, vertices))
     else:
         turn = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(shape.rpy_deg)))
-        place = so3.rotate(q, np.array(shape.position))
+        place = p + so3.rotate(q, np.array(shape.position))
         yield Piece(*_primitive(shape), place, so3.multiply(q, turn))
 
 

@@ -29,6 +29,7 @@ from iap_physics.engines.joints import check_joint_types
 from iap_physics.engines.mujoco.geoms import (
     FREE,
     GROUND,
+    NO_TURN,
     STANDING,
     VEHICLES,
     Skin,
@@ -40,7 +41,7 @@ from iap_physics.engines.mujoco.surfaces import BOND, INVERSE_MASS, Contact
 
 SPARE = 8  # joints that can be added in flight
 HEAVY = 1e6  # mass of what moves as prescribed [kg]
-STICKINESS = 1e4  # how much stiffer friction is than the contact's normal; at 1 soft contacts would creep
+STICKINESS = 1e3  # how much stiffer friction is than the contact's normal; at 1 soft contacts would creep
 APART = 1e3  # [m] no two vehicles touch at this distance
 ITERATIONS, TOLERANCE = 50, 1e-12  # of the solver
 JOINTS: dict[str, Any] = {"spherical": mj.mjtJoint.mjJNT_BALL, "fixed": None}  # None: welded
@@ -54,6 +55,7 @@ class Model:
         model: MuJoCo's.
         bodies: (rows,) its body of every state row.
         objects: its body of each object of the world.
+    centers: (3,) origin of each object's body in its frame O [m].
         owners: (MuJoCo's bodies,) state row, `WORLD` or object, as contacts give it.
         vehicles: (MuJoCo's bodies,) number of the vehicle that a body belongs to, or -1.
         contacts: what counts for each geom.
@@ -62,6 +64,7 @@ class Model:
     model: Any
     bodies: list[int]
     objects: list[int]
+    centers: list[Array]
     owners: Integers
     vehicles: Integers
     contacts: list[Contact]
@@ -98,6 +101,7 @@ class _Builder:
         _set_options(spec.option, world.gravity)
         self.bodies = [b for k, each in enumerate(assemblies) for b in self._vehicle(k, each)]
         self.objects = [_add_object(spec, each) for each in world.objects.values()]
+        self.centers = [center_of(each) for each in world.objects.values()]
         standing = spec.worldbody.add_body()
         skins = [
             Skin(body, pieces_of(part.collision), part.surface or _rigid(world), VEHICLES)
@@ -106,9 +110,8 @@ class _Builder:
             )
         ]
         for body, item in zip(self.objects, world.objects.values(), strict=True):
-            q = item.q_WO if item.motion is not None else np.array([0.0, 0.0, 0.0, 1.0])
             group = FREE if item.mass is not None else STANDING
-            skins.append(Skin(body, pieces_of(item.pieces(), q), item.surface, group))
+            skins.append(Skin(body, pieces_of(item.pieces(), *_place(item)), item.surface, group))
         if world.ground:
             skins.append(Skin(standing, [GROUND], world.surface, STANDING))
         if world.scene is not None:
@@ -149,7 +152,13 @@ class _Builder:
         model.stat.meaninertia = 1.0  # by which the solver's tolerance is scaled
         contacts = dict(zip([geom.id for geom, _ in self.geoms], self.geoms, strict=True))
         return Model(
-            model, bodies, objects, owners, vehicles, [contacts[k][1] for k in sorted(contacts)]
+            model,
+            bodies,
+            objects,
+            self.centers,
+            owners,
+            vehicles,
+            [contacts[k][1] for k in sorted(contacts)],
         )
 
 
@@ -177,21 +186,31 @@ def _moments(J: Array) -> dict[str, Any]:
 
 
 def _add_object(spec: Any, item: Placed) -> Any:  # noqa: ANN401
-    """A body at the frame O of an object; one that moves as prescribed has axes of the world."""
+    """The body of an object: at its CoM if it moves freely, and with axes of the world if it moves as prescribed."""
     if item.motion is not None:
-        body = spec.worldbody.add_body(pos=item.position, mass=HEAVY, gravcomp=1.0)
-        body.ipos, body.inertia, body.explicitinertial = np.zeros(3), [HEAVY] * 3, True
+        inertial = _moments(HEAVY * np.eye(3))
+        body = spec.worldbody.add_body(pos=item.position, mass=HEAVY, gravcomp=1.0, **inertial)
         for axis in np.eye(3):
             body.add_joint(type=mj.mjtJoint.mjJNT_SLIDE, axis=axis)
         return body
-    body = spec.worldbody.add_body(pos=item.position, quat=np.roll(item.q_WO, 1))
-    if item.mass is not None:
-        bulk = Bulk.of(item.pieces())
-        body.add_freejoint()
-        for key, value in _moments(item.mass / bulk.volume * bulk.inertia).items():
-            setattr(body, key, value)
-        body.mass, body.ipos = item.mass, bulk.center
+    place = {"pos": item.position + so3.rotate(item.q_WO, center_of(item)), "quat": np.roll(item.q_WO, 1)}
+    if item.mass is None:
+        return spec.worldbody.add_body(**place)
+    bulk = Bulk.of(item.pieces())
+    inertial = _moments(item.mass / bulk.volume * bulk.inertia)
+    body = spec.worldbody.add_body(mass=item.mass, **inertial, **place)
+    body.add_freejoint()
     return body
+
+
+def center_of(item: Placed) -> Array:
+    """(3,) origin of an object's body in its frame O [m]."""
+    return np.zeros(3) if item.mass is None else Bulk.of(item.pieces()).center
+
+
+def _place(item: Placed) -> tuple[Array, Array]:
+    """Place (3,) [m] and attitude (4,) of an object's frame O on its body."""
+    return -center_of(item), item.q_WO if item.motion is not None else NO_TURN
 
 
 def _overlapping(made: Model, assemblies: Sequence[Assembly]) -> list[tuple[str, str]]:
