@@ -52,7 +52,8 @@ LAYERS = {
     "ros": Layer(["ros"], [], ["installer", "core", "colcon"], WHEELS),
     "batch": Layer([], ["batch"], ["installer", "core"], ANY),
     "cluster": Layer(["cluster"], [], ["installer", "core"], WHEELS),
-    "dev": Layer(["dev"], ["oracles", "batch"], ["installer", "core", "colcon"], ANY),
+    "mujoco": Layer(["mujoco"], [], ["installer", "core"], ANY),
+    "dev": Layer(["dev", "mujoco"], ["oracles", "batch"], ["installer", "core", "colcon"], ANY),
 }
 
 

@@ -1,18 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The engines with contact, for tests that hold for each; one that is an extra is left out where it is not installed."""
-
-import importlib.util
+"""The engines with contact, for tests that hold for each; an extra is left out where it is not installed."""
 
 import pytest
 
-from iap_physics.engines.make import ENGINES, make_engine
+from iap_physics.engines.make import is_installed
 
-HAS_MUJOCO = importlib.util.find_spec("mujoco") is not None
-NEEDS_MUJOCO = pytest.mark.skipif(not HAS_MUJOCO, reason="mujoco is an extra, and not installed")
-NAMES = ["pybullet", pytest.param("mujoco", marks=NEEDS_MUJOCO)]
-
-
-def engine_of(name):
-    """A fresh engine."""
-    assert name in ENGINES
-    return make_engine(name)
+NAMES = [
+    pytest.param(name, marks=pytest.mark.skipif(not is_installed(name), reason=f"without {name}"))
+    for name in ("pybullet", "mujoco")
+]

@@ -43,7 +43,8 @@ KEY_OF_IMPORT = {
 }
 NO_KEY = {"embreex", "moderngl"}  # rosdep has none: the README gives the line for pip
 EXTRAS = {
-    "gtsam"
+    "gtsam",
+    "mujoco",
 }  # what only modules import that are imported when they are asked for; no rosdep keys
 ROS_PACKAGES = {
     "ament_cmake",

@@ -99,7 +99,9 @@ class Bonds:
     def _pull(self, k: int, force_W: Array) -> None:
         """Add a force on the first body, and its opposite on the second, at the joint's ends."""
         ends = (self._model.eq_obj1id[k], self._model.eq_obj2id[k])
-        for body, place, sign in zip(ends, self._model.eq_data[k, :6].reshape(2, 3), (1, -1), strict=True):
+        for body, place, sign in zip(
+            ends, self._model.eq_data[k, :6].reshape(2, 3), (1, -1), strict=True
+        ):
             arm_W = self._data.xmat[body].reshape(3, 3) @ place
             arm_W += self._data.xpos[body] - self._data.xipos[body]
             self._data.xfrc_applied[body, :3] += sign * force_W

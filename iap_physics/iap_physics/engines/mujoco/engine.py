@@ -18,8 +18,8 @@ from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.engines.engine import (
-    DIVERGED,
     BOUND,
+    DIVERGED,
     RUNNING,
     WORLD,
     Contact,

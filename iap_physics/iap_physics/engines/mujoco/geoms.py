@@ -57,9 +57,7 @@ class Skin:
         return self.group in (VEHICLES, FREE)
 
 
-def pieces_of(
-    shapes: Iterable[Shape], p: Array = ORIGIN, q: Array = NO_TURN
-) -> list[Piece]:
+def pieces_of(shapes: Iterable[Shape], p: Array = ORIGIN, q: Array = NO_TURN) -> list[Piece]:
     """Shapes in a frame that has its origin at `p` (3,) [m] on the body and is turned by `q` (4,)."""
     return [piece for shape in shapes for piece in _pieces(shape, p, q)]
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MuJoCo itself, an extra: the only module that imports it (others take `mj` from here)."""
 
-INSTALL = ".venv/bin/python -m pip install --no-deps --require-hashes -r requirements/lock/mujoco.txt"
+INSTALL = (
+    ".venv/bin/python -m pip install --require-hashes -r requirements/lock/mujoco.txt"
+)
 
 try:
     import mujoco as mj

@@ -37,11 +37,13 @@ from iap_physics.engines.mujoco.geoms import (
     pieces_of,
 )
 from iap_physics.engines.mujoco.library import mj
-from iap_physics.engines.mujoco.surfaces import BOND, INVERSE_MASS, Contact
+from iap_physics.engines.mujoco.surfaces import BOND, BOND_R, INVERSE_MASS, Contact
 
 SPARE = 8  # joints that can be added in flight
 HEAVY = 1e6  # mass of what moves as prescribed [kg]
-STICKINESS = 1e3  # how much stiffer friction is than the contact's normal; at 1 soft contacts would creep
+STICKINESS = (
+    1e3  # how much stiffer friction is than the contact's normal; at 1 soft contacts would creep
+)
 APART = 1e3  # [m] no two vehicles touch at this distance
 ITERATIONS, TOLERANCE = 50, 1e-12  # of the solver
 JOINTS: dict[str, Any] = {"spherical": mj.mjtJoint.mjJNT_BALL, "fixed": None}  # None: welded
@@ -76,7 +78,7 @@ class Model:
             solref, d = contact.solver(dt)
             self.model.geom_solref[k], self.model.geom_solimp[k, :2] = solref, d
             self.model.geom_friction[k, 0] = contact.friction
-        self.model.eq_solref[:], self.model.eq_solimp[:, :2] = BOND.solver(dt)
+        self.model.eq_solref[:], self.model.eq_solimp[:, :2] = BOND.solver(dt, BOND_R)
 
 
 def build(world: World, assemblies: Sequence[Assembly]) -> Model:
@@ -193,7 +195,10 @@ def _add_object(spec: Any, item: Placed) -> Any:  # noqa: ANN401
         for axis in np.eye(3):
             body.add_joint(type=mj.mjtJoint.mjJNT_SLIDE, axis=axis)
         return body
-    place = {"pos": item.position + so3.rotate(item.q_WO, center_of(item)), "quat": np.roll(item.q_WO, 1)}
+    place = {
+        "pos": item.position + so3.rotate(item.q_WO, center_of(item)),
+        "quat": np.roll(item.q_WO, 1),
+    }
     if item.mass is None:
         return spec.worldbody.add_body(**place)
     bulk = Bulk.of(item.pieces())

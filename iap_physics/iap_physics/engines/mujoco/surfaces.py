@@ -58,11 +58,11 @@ class Contact:
             sum(each.damping or 0.0 for each in soft),
         )
 
-    def solver(self, dt: float) -> tuple[tuple[float, float], float]:
-        """MuJoCo's `solref` (-k d, -b d) and d for steps of `dt` [s]."""
+    def solver(self, dt: float, rigid: float = RIGID) -> tuple[tuple[float, float], float]:
+        """MuJoCo's `solref` (-k d, -b d) and d for steps of `dt` [s]; `rigid` is R [1/kg] where nothing is soft."""
         b = (1.0 + self.restitution) / dt
         if math.isinf(self.stiffness):
-            R, k = RIGID, RETURN / dt**2
+            R, k = rigid, RETURN / dt**2
         else:
             damper = dt * self.stiffness + self.damping
             R, k = 1.0 / (dt * damper), self.stiffness / (dt * damper)
@@ -71,3 +71,4 @@ class Contact:
 
 
 BOND = Contact(0.0, 0.0, math.inf, 0.0)  # of joints that are added in flight
+BOND_R = 1e-4  # [1/kg]

@@ -31,8 +31,8 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.engines.contact import Point, Vector, contact_of, wrench_on
 from iap_physics.engines.engine import (
-    DIVERGED,
     BOUND,
+    DIVERGED,
     RUNNING,
     WORLD,
     Contact,
