@@ -11,10 +11,8 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed, IapError
-from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.engines.engine import (
@@ -29,14 +27,14 @@ from iap_physics.engines.engine import (
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
 from iap_physics.engines.mujoco.bonds import STATE, Bonds
-from iap_physics.engines.mujoco.geoms import FREE, STANDING, VEHICLES
 from iap_physics.engines.mujoco.library import mj
-from iap_physics.engines.mujoco.model import Model, build
+from iap_physics.engines.mujoco.model import FIRST_STEP, Model, build
+from iap_physics.engines.mujoco.objects import Objects
 from iap_physics.engines.mujoco.points import Points
+from iap_physics.engines.mujoco.rays import cast
 from iap_physics.engines.mujoco.stepping import step
 from iap_physics.engines.mujoco.tree import Tree, read_states
 
-FIRST_STEP = 1e-3  # before the first step tells its own [s]
 JOINT_FORCE = 1e5  # that a joint added in flight can bear [N]
 
 
@@ -66,11 +64,12 @@ class MuJoCoEngine(Engine):
 
     def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
         """Build the world; every vehicle rests at the origin."""
-        self._items, self._assemblies = list(world.objects.values()), tuple(assemblies)
+        self._assemblies = tuple(assemblies)
         self._made = build(world, self._assemblies)
         self._model, self._data = self._made.model, mj.MjData(self._made.model)
         self._seen_from = mj.MjData(self._made.model)
         self._bonds = Bonds(self._model, self._data)
+        self._objects = Objects.of(world, self._made)
         self._tree = Tree.of(assemblies, self._model, self._made.bodies)
         self._resisting = resisting_joints(assemblies)
         self._x = at_rest(self._assemblies)[None]
@@ -78,9 +77,6 @@ class MuJoCoEngine(Engine):
         self._qpos, self._qvel = self._data.qpos, self._data.qvel
         self._loads = self._data.xfrc_applied
         self._rows = np.array(self._made.bodies)
-        joints = self._model.body_jntadr[self._made.objects]
-        starts = (self._model.jnt_qposadr[joints], self._model.jnt_dofadr[joints])
-        self._places = list(zip(*(each.tolist() for each in starts), strict=True))
         self._set_step(FIRST_STEP)
         self.reset(self._x.copy())
 
@@ -95,7 +91,7 @@ class MuJoCoEngine(Engine):
         self._bonds.clear()
         self._wrenches[:] = 0.0
         self.t, self._resets = 0.0, self._resets + 1
-        self._prescribe()
+        self._objects.prescribe(self._qpos, self._qvel, self.t, self._dt)
         self._detect()
 
     def snapshot(self) -> _Snapshot:
@@ -126,7 +122,7 @@ class MuJoCoEngine(Engine):
         """Advance by `dt` [s]."""
         if dt != self._dt:
             self._set_step(dt)
-        self._prescribe()
+        self._objects.prescribe(self._qpos, self._qvel, self.t, self._dt)
         for joints in self._resisting:
             resist(self._x, self._wrenches, joints, dt, self.status)
         if not np.isfinite(self._wrenches).all():
@@ -161,20 +157,12 @@ class MuJoCoEngine(Engine):
 
     def object_states(self) -> Array:
         """(objects, 13) state rows of the frames of the world's objects."""
-        rows = [self._object_row(k) for k in range(len(self._items))]
-        return np.array(rows).reshape(-1, STATE_SIZE)
+        return self._objects.states(self._qpos, self._qvel, self.t)
 
     def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
         """Fraction (rays,) of each ray at its first hit."""
-        here = self._seen_from  # contacts are still those of the last step
-        here.qpos[:] = self._qpos
-        mj.mj_kinematics(self._model, here)
-        seen = np.zeros(mj.mjNGROUP, dtype=np.uint8)
-        seen[[FREE, STANDING] if world_only else [VEHICLES, FREE, STANDING]] = 1
-        starts, cast = np.asarray(starts_W, dtype=float), (self._model, here)
-        ways, how = np.asarray(ends_W, dtype=float) - starts, (seen, 1, -1, None)
-        hits = [mj.mj_ray(*cast, *ray, *how) for ray in zip(starts, ways, strict=True)]
-        return np.array([hit if 0.0 <= hit <= 1.0 else 1.0 for hit in hits])
+        self._seen_from.qpos[:] = self._qpos  # contacts are still those of the last step
+        return cast(self._model, self._seen_from, starts_W, ends_W, world_only=world_only)
 
     def add_joint(
         self,
@@ -209,25 +197,6 @@ class MuJoCoEngine(Engine):
         if self._points is None:
             self._points = Points.of(self._made, self._data, has_forces=self._has_forces)
         return self._points
-
-    def _prescribe(self) -> None:
-        """Place objects that move as prescribed, with their mean velocity of the coming step."""
-        for item, (at, v_at) in zip(self._items, self._places, strict=True):
-            if item.motion is None:
-                continue
-            here, there = (item.motion.at(t)[0] for t in (self.t, self.t + self._dt))
-            self._qpos[at : at + 3], self._qvel[v_at : v_at + 3] = here, (there - here) / self._dt
-
-    def _object_row(self, k: int) -> Array:
-        item, (at, v_at) = self._items[k], self._places[k]
-        row = item.row(self.t)
-        if item.mass is not None:
-            row[Q] = np.roll(self._qpos[at + 3 : at + 7], -1)
-            row[W] = so3.rotate(row[Q], self._qvel[v_at + 3 : v_at + 6])
-            arm_W = so3.rotate(row[Q], -self._made.centers[k])
-            row[P] = self._qpos[at : at + 3] + arm_W
-            row[V] = self._qvel[v_at : v_at + 3] + np.cross(row[W], arm_W)
-        return row
 
     def _fail(self, reason: str) -> NoReturn:
         self.status[:] = DIVERGED

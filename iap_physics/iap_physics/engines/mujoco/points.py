@@ -8,8 +8,10 @@ began. Its frame's first row is the normal, from the first body to the second; f
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numba import njit
 
 from iap_description.arrays import Array, Integers
+from iap_description.kernels import cross, scale, sub, vec
 from iap_physics.engines.engine import Contact
 from iap_physics.engines.mujoco.model import Model
 
@@ -65,9 +67,19 @@ class Points(NamedTuple):
 
     def wrench_on(self, made: Model, body: int, center_W: Array) -> Array:
         """The wrench (6,) on a body of MuJoCo's about its CoM but for contacts with its own vehicle."""
-        own, (a, b) = made.vehicles[body], self.bodies.T
-        others = made.vehicles[self.bodies] != own
-        sign = 1.0 * ((a == body) & others[:, 1]) - 1.0 * ((b == body) & others[:, 0])
-        forces_W = sign[:, None] * self.forces_W
-        torques_W = np.cross(self.positions_W - center_W, forces_W)
-        return np.concatenate([forces_W.sum(axis=0), torques_W.sum(axis=0)])
+        wrench = np.zeros(6)
+        _add_up(self, made.vehicles, body, center_W, wrench)
+        return wrench
+
+
+@njit(cache=True)
+def _add_up(points: Points, vehicles: Integers, body: int, center_W: Array, wrench: Array) -> None:
+    for i in range(len(points.bodies)):
+        a, b = points.bodies[i]
+        if vehicles[a] == vehicles[b] or (a != body and b != body):
+            continue
+        force_W = scale(1.0 if a == body else -1.0, vec(points.forces_W[i]))
+        torque_W = cross(sub(vec(points.positions_W[i]), vec(center_W)), force_W)
+        for k in range(3):
+            wrench[k] += force_W[k]
+            wrench[3 + k] += torque_W[k]
