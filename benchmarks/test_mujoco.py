@@ -12,7 +12,7 @@ import pytest
 
 from iap_description import so3
 from iap_description.config import validate
-from iap_description.states import STATE_SIZE, Command, Q
+from iap_description.states import Command, P, Q, resting_state
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.tool import Tool
 from iap_description.world.objects import Board
@@ -104,15 +104,16 @@ def docking() -> Plant:
     engine = MuJoCoWorlds(batch=WORLDS)
     engine.load(World(ground=False), [rod, socket])
     plant = Plant(engine, airframes, batch=WORLDS, gust_rng=np.random.default_rng(1), **RATES)
-    x = np.zeros((2, STATE_SIZE))
-    x[:, 2], x[:, 6] = 2.0, 1.0
-    x[0, :3] += so3.rotate(x[0, Q], MOUTH + [0.017, 0.0, 0.0] - rod.tool_tip_P)
+    leaning = [so3.quaternion_exp(np.array([0.0, lean, 0.0])) for lean in (-LEAN, LEAN)]
+    x = np.array([resting_state(np.array([0.0, 0.0, 2.0]), q) for q in leaning])
+    ball = x[1, P] + so3.rotate(x[1, Q], MOUTH + [0.018, 0.0, 0.0])
+    x[0, P] = ball - so3.rotate(x[0, Q], rod.tool_tip_P)
     rpm = [np.array(vehicle.start_rpm)] * 2
     plant.reset(np.repeat(x[None], WORLDS, axis=0), rpm, np.random.default_rng(1))
     for k, assembly in enumerate((rod, socket)):
         command = Command.zeros(1)
         command.thrust[:] = assembly.mass * 9.81
-        command.q_WB[0] = so3.quaternion_exp(np.array([0.0, (2 * k - 1) * LEAN, 0.0]))
+        command.q_WB[0] = leaning[k]
         plant.command(k, command)
     return plant
 
