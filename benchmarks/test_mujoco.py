@@ -34,7 +34,7 @@ WORLDS = 256
 IN_CONTACT = 14.0  # [s] of wall_push
 RATES = {"physics_hz": 1000.0, "control_hz": 200.0, "wind": Wind(), "has_drag": True}
 MOUTH = np.array([0.35, 0.0, 0.0])  # of the socket on its aircraft [m]
-LEAN = 0.03  # of both aircraft towards each other [rad]
+LEAN = 0.03  # of the aircraft to opposite sides [rad]
 ROD = {
     "type": "rod",
     "length": 0.5,
@@ -45,13 +45,13 @@ ROD = {
     "rpy_deg": [0.0, 0.0, 180.0],
     "surface": {"friction": 0.3, "restitution": 0.0},
 }
-SOCKET = {  # 16 pieces, on whose rim the ball lies
+SOCKET = {  # 16 pieces
     "type": "board",
     "position": MOUTH.tolist(),
     "width": 0.12,
     "height": 0.12,
     "thickness": 0.05,
-    "hole": {"type": "through", "radius": 0.025},
+    "hole": {"type": "through", "radius": 0.0337},
     "surface": {"friction": 0.3, "restitution": 0.0},
 }
 
@@ -93,7 +93,7 @@ def pushing() -> Plant:
 
 
 def docking() -> Plant:
-    """Worlds in which an aircraft leans with the ball of its rod into the socket that another one carries."""
+    """Worlds in which the ball of an aircraft's rod presses on the side of the socket that another one carries."""
     scenario, _ = resolve("hover", Options(platform="f450", sensors="none"))
     (vehicle,) = plant_spec(scenario).vehicles
     rod = Assembly.of(
@@ -104,9 +104,9 @@ def docking() -> Plant:
     engine = MuJoCoWorlds(batch=WORLDS)
     engine.load(World(ground=False), [rod, socket])
     plant = Plant(engine, airframes, batch=WORLDS, gust_rng=np.random.default_rng(1), **RATES)
-    leaning = [so3.quaternion_exp(np.array([0.0, lean, 0.0])) for lean in (-LEAN, LEAN)]
+    leaning = [so3.quaternion_exp(np.array([lean, 0.0, 0.0])) for lean in (-LEAN, LEAN)]
     x = np.array([resting_state(np.array([0.0, 0.0, 2.0]), q) for q in leaning])
-    ball = x[1, P] + so3.rotate(x[1, Q], MOUTH + [0.018, 0.0, 0.0])
+    ball = x[1, P] + so3.rotate(x[1, Q], MOUTH - [0.02, 0.0, 0.0])
     x[0, P] = ball - so3.rotate(x[0, Q], rod.tool_tip_P)
     rpm = [np.array(vehicle.start_rpm)] * 2
     plant.reset(np.repeat(x[None], WORLDS, axis=0), rpm, np.random.default_rng(1))
