@@ -47,7 +47,10 @@ def test_an_engine_of_ones_own_flies_scenarios():
 @pytest.mark.parametrize(
     ("name", "named"),
     [
-        ("raisim", "unknown name 'raisim' (choices: pybullet, mujoco, closed_form, or module:Class)"),
+        (
+            "raisim",
+            "unknown name 'raisim' (choices: pybullet, mujoco, closed_form, or module:Class)",
+        ),
         ("nowhere:Own", "module 'nowhere' cannot be imported"),
         ("own_engine:Other", "no class 'Other'"),
         ("own_engine:Lacking", "has no method 'reset'"),
