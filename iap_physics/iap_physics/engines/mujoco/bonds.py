@@ -26,48 +26,50 @@ class Bonds:
 
     def __init__(self, model: Any, data: Any) -> None:  # noqa: ANN401
         self._model, self._data = model, data
-        self._limits: dict[int, float] = {}
+        self._bonds: dict[int, tuple[int, float]] = {}  # handle -> constraint, limit [N]
+        self._count = 0
         self._before = np.empty(mj.mj_stateSize(model, STATE))
 
     def __bool__(self) -> bool:
-        return bool(self._limits)
+        return bool(self._bonds)
 
     @property
-    def held(self) -> tuple[tuple[int, float], ...]:
-        """Number and limit [N] of each joint."""
-        return tuple(sorted(self._limits.items()))
+    def held(self) -> tuple[int, ...]:
+        """Handles of all joints."""
+        return tuple(sorted(self._bonds))
 
     def clear(self) -> None:
         """Forget all of them."""
-        self._limits.clear()
+        self._bonds.clear()
         self._data.eq_active[:] = 0
 
     def add(self, bodies: tuple[int, int], places: tuple[Array, Array], limit: float) -> int:
-        """Join two of MuJoCo's bodies at a point (3,) in each; returns the joint's number.
+        """Join two of MuJoCo's bodies at a point (3,) in each; returns a handle.
 
         Raises:
             IapError: there is no spare constraint.
         """
-        free = [k for k in range(self._model.neq) if k not in self._limits]
+        taken = {k for k, _ in self._bonds.values()}
+        free = [k for k in range(self._model.neq) if k not in taken]
         if not free:
             raise IapError(f"add_joint: no more than {self._model.neq} at a time")
         k = free[0]
         self._model.eq_obj1id[k], self._model.eq_obj2id[k] = bodies
         self._model.eq_data[k, :6] = np.concatenate(places)
         self._data.eq_active[k] = 1
-        self._limits[k] = limit
-        return k
+        self._count += 1
+        self._bonds[self._count] = k, limit
+        return self._count
 
-    def remove(self, number: int) -> None:
+    def remove(self, handle: int) -> None:
         """Let go.
 
         Raises:
             IapError: there is no such joint.
         """
-        if number not in self._limits:
-            raise IapError(f"remove_joint: there is no joint {number}")
-        self._data.eq_active[number] = 0
-        del self._limits[number]
+        if handle not in self._bonds:
+            raise IapError(f"remove_joint: there is no joint {handle}")
+        self._data.eq_active[self._bonds.pop(handle)[0]] = 0
 
     def step(self) -> None:
         """A step of MuJoCo's in which no joint bears more than it can."""
@@ -75,7 +77,7 @@ class Bonds:
         mj.mj_getState(self._model, data, self._before, STATE)
         step(self._model, data)
         yielding = {}
-        for k, limit in self._limits.items():
+        for k, limit in self._bonds.values():
             force_W = self._force(k)
             size = float(np.linalg.norm(force_W))
             if size > limit:

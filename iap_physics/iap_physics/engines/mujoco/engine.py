@@ -41,7 +41,7 @@ JOINT_FORCE = 1e5  # that a joint added in flight can bear [N]
 @dataclass(frozen=True)
 class _Snapshot:
     made: Model
-    joints: tuple[tuple[int, float], ...]
+    joints: tuple[int, ...]
     resets: int
     t: float
     x: Array
@@ -60,6 +60,7 @@ class MuJoCoEngine(Engine):
     def __init__(self) -> None:
         """Prepare for one world, which `load` builds."""
         self.t, self._resets = 0.0, 0
+        self._points: Points | None = None  # of the last step, once they are asked for
         self.status = np.full(1, RUNNING, dtype=np.int64)
 
     def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
@@ -191,7 +192,8 @@ class MuJoCoEngine(Engine):
     def _detect(self) -> None:
         """Find what touches here, before a step tells with which force."""
         mj.mj_fwdPosition(self._model, self._data)
-        self._has_forces, self._points = False, None
+        self._has_forces = False
+        self._points = None
 
     def _contact_points(self) -> Points:
         if self._points is None:

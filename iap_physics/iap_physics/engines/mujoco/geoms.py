@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from iap_description import so3
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.world.mesh_files import mesh_path, read_mesh
 from iap_description.world.shapes import Shape, Surface
@@ -156,7 +156,7 @@ def _primitive(shape: Shape) -> tuple[Any, tuple[float, ...]]:
     return kinds[shape.shape], (radius, 0.5 * shape.length)
 
 
-def _prisms(vertices: Array, faces: Array) -> Iterator[Array]:
+def _prisms(vertices: Array, faces: Integers) -> Iterator[Array]:
     """Corners (6, 3) of a prism inwards of every triangle that has an area."""
     corners = vertices[faces]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

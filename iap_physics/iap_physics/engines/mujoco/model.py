@@ -41,9 +41,7 @@ from iap_physics.engines.mujoco.surfaces import BOND, BOND_R, INVERSE_MASS, Cont
 
 SPARE = 8  # joints that can be added in flight
 HEAVY = 1e6  # mass of what moves as prescribed [kg]
-STICKINESS = (
-    1e3  # how much stiffer friction is than the contact's normal; at 1 soft contacts would creep
-)
+STICKINESS = 1e3  # how much stiffer friction is than the normal; at 1 what is soft would creep
 APART = 1e3  # [m] no two vehicles touch at this distance
 ITERATIONS, TOLERANCE = 50, 1e-12  # of the solver
 # Islands cost small worlds more than they save, and of the others there is nothing here.

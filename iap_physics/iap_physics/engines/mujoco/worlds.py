@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import FlightFailed, IapError
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
@@ -117,7 +117,7 @@ class MuJoCoWorlds(Engine):
         self._prescribe()
         for joints in self._resisting:
             resist(self._x, self._wrenches, joints, dt, self.status)
-        self._drop(~np.isfinite(self._wrenches).all(axis=(1, 2)))
+        self._drop(np.logical_not(np.isfinite(self._wrenches).all(axis=(1, 2))))
         self._loads[:, self._rows] = self._wrenches
         running = self.status == RUNNING
         self._worlds.step(None if running.all() else running)
@@ -184,7 +184,7 @@ class MuJoCoWorlds(Engine):
                     self._qpos[world], self._qvel[world], self._dt * int(count), self._dt
                 )
 
-    def _drop(self, has_failed: Array) -> None:
+    def _drop(self, has_failed: Booleans) -> None:
         """End worlds that have diverged."""
         ended = has_failed & (self.status == RUNNING)
         self.status[ended] = DIVERGED
@@ -200,7 +200,7 @@ class MuJoCoWorlds(Engine):
 
 
 @njit(cache=True)
-def _read(tree: Tree, qpos: Array, qvel: Array, x: Array, running: Array) -> Array:
+def _read(tree: Tree, qpos: Array, qvel: Array, x: Array, running: Booleans) -> Booleans:
     """Take over the states of the running worlds (B,) that are sound; flags (B,) of all but the unsound."""
     is_sound = np.ones(len(x), np.bool_)
     before = np.empty(x.shape[1:])
