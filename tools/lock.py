@@ -53,7 +53,10 @@ LAYERS = {
     "batch": Layer([], ["batch"], ["installer", "core"], ANY),
     "cluster": Layer(["cluster"], [], ["installer", "core"], WHEELS),
     "learning": Layer(["learning"], [], ["installer", "core"], ANY),
-    "dev": Layer(["dev", "learning"], ["oracles", "batch"], ["installer", "core", "colcon"], ANY),
+    "mujoco": Layer(["mujoco"], [], ["installer", "core"], ANY),
+    "dev": Layer(
+        ["dev", "learning", "mujoco"], ["oracles", "batch"], ["installer", "core", "colcon"], ANY
+    ),
 }
 
 

@@ -45,7 +45,7 @@ def test_a_file_serves_as_well_as_its_text(tmp_path, tree):
         (("colour",), "red", "unknown key 'colour'"),
         (("rates",), None, "key 'rates'"),
         (("rates", "control_hz"), 300.0, "not a whole multiple of control_hz 300.0"),
-        (("engine",), "raisim", "key 'engine': choose pybullet, closed_form"),
+        (("engine",), "raisim", "key 'engine': choose pybullet, mujoco, closed_form"),
         (("seed",), -1, "key 'seed'"),
         (("vehicles", 0, "deviation", "mass"), 0.0, "key 'vehicles.0.deviation.mass'"),
         (("vehicles", 0, "deviation", "thrust"), [1.0, 0.9], "deviation.thrust': 3 entries"),

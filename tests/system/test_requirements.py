@@ -11,10 +11,10 @@ from locks import REQUIREMENTS, locked, normal, pins
 from packaging.requirements import Requirement
 
 LICENCES = Path(__file__).parents[2] / "docs" / "licences.md"
-RUNTIME = ["core", "underlay", "ros", "batch", "cluster", "learning"]
+RUNTIME = ["core", "underlay", "ros", "batch", "cluster", "learning", "mujoco"]
 LAYERS = [*RUNTIME, "installer", "colcon", "dev"]
 FILES_OF = {
-    "dev": ["dev", "learning", "oracles", "batch"]
+    "dev": ["dev", "learning", "mujoco", "oracles", "batch"]
 }  # of a layer's lock, where they are not its own name
 
 

@@ -44,7 +44,7 @@ KEY_OF_IMPORT = {
 }
 NO_KEY = {"embreex", "moderngl"}  # rosdep has none: the README gives the line for pip
 # What only modules import that are imported when they are asked for, and whose: no rosdep keys.
-EXTRAS = {"gtsam": "iap_estimation", "gymnasium": "iap_learning"}
+EXTRAS = {"gtsam": "iap_estimation", "gymnasium": "iap_learning", "mujoco": "iap_physics"}
 ROS_PACKAGES = {
     "ament_cmake",
     "ament_index_python",
@@ -155,7 +155,7 @@ def test_an_extra_is_imported_by_its_own_package_alone(extra):
     }
 
 
-HEAVY = {"numba.cuda", "warp", "ray", "torch", "jax", "gymnasium", "gtsam"}
+HEAVY = {"numba.cuda", "warp", "ray", "torch", "jax", "gymnasium", "gtsam", "mujoco"}
 
 
 def test_the_simulation_comes_without_what_is_heavy():
@@ -168,7 +168,8 @@ def test_the_simulation_comes_without_what_is_heavy():
 
 def needs_extra(path: Path) -> bool:
     """Whether a module is of use with an extra alone."""
-    return bool(EXTRAS.keys() & set(imports(path))) or path.parent.name == "environments"
+    folders = set(path.relative_to(ROOT).parts)
+    return bool(EXTRAS.keys() & (set(imports(path)) | folders)) or "environments" in folders
 
 
 def test_no_core_module_names_rclpy_or_a_message_type():
@@ -196,7 +197,7 @@ class OnlyDeclared:
         if is_ours and top not in allowed:
             raise ModuleNotFoundError(f"{name} is not declared", name=name)
 
-sys.modules.update(dict.fromkeys(["gtsam", "gymnasium"]))  # as if they were not installed
+sys.modules.update(dict.fromkeys(["gtsam", "gymnasium", "mujoco"]))  # as if they were not installed
 allowed = {*sys.stdlib_module_names, *sys.argv[1].split(",")}
 sys.meta_path.insert(0, OnlyDeclared())
 for name in sys.argv[2:]:

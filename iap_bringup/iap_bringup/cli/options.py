@@ -40,6 +40,7 @@ def add_sensor_options(parser: argparse.ArgumentParser) -> None:
 def add_scenario_options(parser: argparse.ArgumentParser) -> None:
     """Options of what is flown, see `scenario_options`."""
     parser.add_argument("--platform", help="fly this platform instead of the scenario's")
+    parser.add_argument("--engine", help="physics: pybullet, mujoco or closed_form")
     parser.add_argument("--gains", help="gain preset (default or paper), or a YAML file of gains")
     parser.add_argument("--seed", type=int, help="seed of all noise")
     parser.add_argument("--duration", type=float, help="simulated time [s]")

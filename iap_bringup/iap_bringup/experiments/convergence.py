@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Free flight of PyBullet against the closed form: two routes to the same tumbling platform."""
+"""Free flight of engines against the closed form: several routes to the same tumbling platform."""
 
 import math
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from iap_description.world.world import World
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import Engine
 from iap_physics.engines.joints import joined_rows
-from iap_physics.engines.pybullet.engine import PyBulletEngine
+from iap_physics.engines.make import is_installed, make_engine
 
 RATES = (200, 1000, 5000)  # [Hz]
 DURATION = 2.0  # [s]
@@ -84,16 +84,17 @@ def free_flight_convergence() -> list[FreeFlight]:
     """The table of three_star: each engine at each of `RATES`.
 
     Positions are compared under `Loads.on` and gravity; energy and momenta are compared without
-    either. PyBullet gets the loads of each step's beginning, as in a run; the closed form those of
+    either. The others get the loads of each step's beginning, as in a run; the closed form those of
     its middle, so that it is of second order and, at twice the highest rate, the reference.
     """
     assembly = Assembly.of(load_platform("three_star"))
     oracle = ClosedFormEngine()
     reference = fly(oracle, assembly, 2 * max(RATES), midpoint=True)
     table = _lines("closed_form", oracle, assembly, reference, midpoint=True)
-    engine = PyBulletEngine()
-    table += _lines("pybullet", engine, assembly, reference)
-    engine.close()
+    for name in filter(is_installed, ("pybullet", "mujoco")):
+        engine = make_engine(name)
+        table += _lines(name, engine, assembly, reference)
+        engine.close()
     return table
 
 
@@ -239,7 +240,7 @@ def _drift(v: Array) -> float:
 
 
 def show_convergence(console: Console, lines: Sequence[FreeFlight]) -> None:
-    """The table of free flight: errors of both engines, and drifts of energy and momenta."""
+    """The table of free flight: errors of the engines, and drifts of energy and momenta."""
     rows = {
         f"{line.engine}, {line.rate_hz} Hz": {
             "position error, mm": f"{1e3 * line.position_error_m:.4g}",

@@ -11,7 +11,7 @@ from iap_description.errors import BadInput
 
 
 def free_flight(console: Console) -> None:
-    """PyBullet against the closed form of free flight, over three step sizes."""
+    """The engines with contact against the closed form of free flight, over three step sizes."""
     from iap_bringup.experiments.convergence import free_flight_convergence, show_convergence
 
     show_convergence(console, free_flight_convergence())

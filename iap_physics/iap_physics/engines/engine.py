@@ -16,6 +16,8 @@ from iap_description.world.world import World
 WORLD = -1  # as a body: the ground, or what stands in the scene
 OBJECT = -2  # the world's first object; its k-th is OBJECT - k
 
+BOUND = 1e4  # a coordinate or velocity beyond this is divergence [m, m/s, rad/s]
+
 # Status of one world of a batch; only running worlds advance, the others keep their last state.
 RUNNING = 0
 DIVERGED = 1  # a state would no longer be finite

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Physics engines by name: built-in ones, or a class of the user's own."""
 
+import importlib.util
 import inspect
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from iap_physics.engines.engine import Engine
 KEY = "engine.name"
 ENGINES = {  # imported only where they fly: PyBullet takes its time
     "pybullet": "iap_physics.engines.pybullet.engine:PyBulletEngine",
+    "mujoco": "iap_physics.engines.mujoco.engine:MuJoCoEngine",
     "closed_form": "iap_physics.engines.closed_form:ClosedFormEngine",
 }
 METHODS = tuple(
@@ -18,6 +20,7 @@ METHODS = tuple(
 )
 
 
+LIBRARIES = {"pybullet": "pybullet", "mujoco": "mujoco"}  # that engines need
 EngineName = Annotated[str, name_of(ENGINES)]
 
 
@@ -37,3 +40,8 @@ def make_engine(name: str, *, view: bool = False) -> Engine:
     takes_view = "view" in inspect.signature(made).parameters
     engine: Engine = made(view=view) if takes_view else made()
     return engine
+
+
+def is_installed(name: str) -> bool:
+    """Whether a built-in engine has what it needs."""
+    return name not in LIBRARIES or importlib.util.find_spec(LIBRARIES[name]) is not None

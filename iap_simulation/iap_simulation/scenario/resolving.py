@@ -25,6 +25,7 @@ class Options(Record):
     """Options of the command line beside `--set`; None leaves the scenario's own."""
 
     platform: str | None = None
+    engine: str | None = None
     gains: str | None = None
     seed: int | None = None
     duration: float | None = None
@@ -99,6 +100,8 @@ def resolve_tree(
     for key in ("seed", "duration"):
         if getattr(options, key) is not None:
             tree[key] = getattr(options, key)
+    if options.engine is not None:
+        tree["engine"] = {**_mapping(tree, "engine", source), "name": options.engine}
     if options.scene is not None:
         tree["world"] = {**_mapping(tree, "world", source), "scene": options.scene}
     tree = _with_sensors(tree, source)

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from contact_engines import NAMES
 from various_platforms import platform_of, various
 
 from iap_bringup.experiments.convergence import fly, invariants
@@ -13,10 +14,10 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.joints import check_start, joined_rows, tilt_of
-from iap_physics.engines.pybullet.engine import PyBulletEngine
+from iap_physics.engines.make import make_engine
 
 BASE = np.array([0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-ENGINES = [ClosedFormEngine, PyBulletEngine]
+ENGINES = ["closed_form", *NAMES]
 WEIGHTLESS = World(gravity=0.0, ground=False)
 
 
@@ -32,10 +33,18 @@ def turning(assembly, body, w_W):
     return joined_rows(assembly, BASE, q, w)[None]
 
 
+@pytest.fixture(params=NAMES)
+def engine(request):
+    """An engine that knows levers."""
+    made = make_engine(request.param)
+    yield made
+    made.close()
+
+
 @pytest.fixture(params=ENGINES)
 def flown(request):
     """States (steps + 1, bodies, 13) from a start, under a wrench (bodies, 6) in world axes."""
-    engine = request.param()
+    engine = make_engine(request.param)
 
     def states(assembly, start, steps, dt=1e-3, wrench=None):
         engine.load(WEIGHTLESS, [assembly])
@@ -152,15 +161,13 @@ def test_the_closed_form_refuses_a_lever_by_its_key():
         ClosedFormEngine().load(WEIGHTLESS, [assembly_of(offset=[0.0, 0.0, 0.02])])
 
 
-def test_with_a_lever_energy_and_momenta_are_conserved_and_the_joints_hold():
-    assembly, engine = assembly_of(offset=[0.02, -0.01, 0.03]), PyBulletEngine()
-    drifts = []
+def test_with_a_lever_energy_and_momenta_are_conserved_and_the_joints_hold(engine):
+    assembly, drifts = assembly_of(offset=[0.02, -0.01, 0.03]), []
     for rate in (1000, 5000):
         x = fly(engine, assembly, rate, loaded=False)
         kept = invariants(assembly, x)
         drifts.append(np.abs(kept.kinetic / kept.kinetic[0] - 1.0).max())
         assert np.abs(kept.linear - kept.linear[0]).max() < 2e-3 * np.abs(kept.linear[0]).max()
-    engine.close()
     assert drifts[1] < 2e-3 and drifts[1] < 0.4 * drifts[0]
     check_start([assembly], x, len(x))
     for joint in assembly.joints:
@@ -172,14 +179,14 @@ def test_with_a_lever_energy_and_momenta_are_conserved_and_the_joints_hold():
         assert np.abs(ends[0] - ends[1]).max() < 1e-8
 
 
-def test_an_aircraft_on_a_lever_hangs_and_swings_as_a_pendulum():
+def test_an_aircraft_on_a_lever_hangs_and_swings_as_a_pendulum(engine):
     """Its joint, tied by a heavy centre, accelerates upwards: w^2 = m r a / (J + m r^2)."""
     tree = various(offset=[0.0, 0.0, 0.05])
     tree["center"] |= {"mass": 1e4, "inertia": [1e4, 1e4, 1e4]}
     assembly = Assembly.of(platform_of(tree)).without_shapes()
     q = np.array([joint.q_PJ for joint in assembly.joints])
     q[0] = so3.quaternion_exp(np.array([0.02, 0.0, 0.0]))
-    engine, push = PyBulletEngine(), np.zeros((1, 4, 6))
+    push = np.zeros((1, 4, 6))
     push[0, 0, 2] = 1e4 * 10.0
     engine.load(WEIGHTLESS, [assembly])
     engine.reset(joined_rows(assembly, BASE, q)[None])
@@ -188,7 +195,6 @@ def test_an_aircraft_on_a_lever_hangs_and_swings_as_a_pendulum():
         engine.apply(push)
         engine.step(1e-3)
         angles.append(so3.quaternion_log(engine.state()[0, 1, Q])[0])
-    engine.close()
     body = assembly.bodies[1]
     a = 1e5 / assembly.mass
     w = np.sqrt(body.mass * 0.05 * a / (body.inertia[0, 0] + body.mass * 0.05**2))

@@ -47,7 +47,10 @@ def test_an_engine_of_ones_own_flies_scenarios():
 @pytest.mark.parametrize(
     ("name", "named"),
     [
-        ("raisim", "unknown name 'raisim' (choices: pybullet, closed_form, or module:Class)"),
+        (
+            "raisim",
+            "unknown name 'raisim' (choices: pybullet, mujoco, closed_form, or module:Class)",
+        ),
         ("nowhere:Own", "module 'nowhere' cannot be imported"),
         ("own_engine:Other", "no class 'Other'"),
         ("own_engine:Lacking", "has no method 'reset'"),
@@ -68,5 +71,5 @@ def test_an_engine_that_is_not_installed_is_named(monkeypatch):
 
 
 def test_a_scenario_knows_its_engines():
-    with pytest.raises(BadInput, match=r"engine\.name.*choose pybullet, closed_form"):
+    with pytest.raises(BadInput, match=r"engine\.name.*choose pybullet, mujoco, closed_form"):
         scenario_of("hover", engine="raisim")

@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from contact_engines import NAMES
 from triangles import distances
 
 from iap_description import so3
@@ -14,16 +15,16 @@ from iap_description.world.shapes import Surface
 from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT, WORLD
 from iap_physics.engines.joints import joined_rows
-from iap_physics.engines.pybullet.engine import PyBulletEngine
+from iap_physics.engines.make import make_engine
 
 F450 = Assembly.of(load_platform("f450"), "f450")
 RAYS, FAR = 600, 80.0
 DT = 1e-3
 
 
-@pytest.fixture
-def engine():
-    engine = PyBulletEngine()
+@pytest.fixture(params=NAMES)
+def engine(request):
+    engine = make_engine(request.param)
     yield engine
     engine.close()
 

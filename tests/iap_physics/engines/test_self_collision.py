@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from contact_engines import NAMES
 
 from iap_description import so3
 from iap_description.states import P, Q
 from iap_description.world.world import World
 from iap_physics.engines.joints import joined_rows
-from iap_physics.engines.pybullet.engine import PyBulletEngine
+from iap_physics.engines.make import make_engine
 
 ONTO_THE_TUBE = (
     -0.7071,
@@ -20,9 +21,9 @@ ONTO_THE_TUBE = (
 BASE = np.array([0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 
-@pytest.fixture
-def engine():
-    made = PyBulletEngine()
+@pytest.fixture(params=NAMES)
+def engine(request):
+    made = make_engine(request.param)
     yield made
     made.close()
 

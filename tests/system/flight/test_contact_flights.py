@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from contact_engines import NAMES
 
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import load_run
@@ -35,10 +36,11 @@ NEAR_FUNNEL = (
 )
 
 
-@pytest.fixture
-def fly(tmp_path):
+@pytest.fixture(params=NAMES)
+def fly(tmp_path, request):
     def flown(name, *assignments, **options):
-        scenario, tree = resolve(name, Options(assignments=assignments, **options))
+        given = Options(engine=request.param, assignments=assignments, **options)
+        scenario, tree = resolve(name, given)
         folder = tmp_path / f"{name}_{len(list(tmp_path.iterdir()))}"
         folder.mkdir()
         result = execute(Flight.of(scenario), folder, tree, progress=lambda t: None)

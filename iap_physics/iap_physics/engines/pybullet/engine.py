@@ -30,13 +30,20 @@ from iap_description.states import P
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.engines.contact import Point, Vector, contact_of, wrench_on
-from iap_physics.engines.engine import DIVERGED, RUNNING, WORLD, Contact, Engine, world_indices
+from iap_physics.engines.engine import (
+    BOUND,
+    DIVERGED,
+    RUNNING,
+    WORLD,
+    Contact,
+    Engine,
+    world_indices,
+)
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
 from iap_physics.engines.pybullet.client import STDERR, bullet, connect, shut_down
 from iap_physics.engines.pybullet.objects import models, prescribe, ray_cast, states
 from iap_physics.engines.pybullet.world import (
-    FAR,
     Loaded,
     build,
     model,
@@ -282,7 +289,7 @@ class PyBulletEngine(Engine):
         self._raw.reshape(-1)[:] = flat
         failed = settle(self._raw, self._loaded.q_BC, self._x[0])
         if failed >= 0:
-            self._fail(f"the state of '{self._name(failed)}' is not finite or beyond {FAR:g}")
+            self._fail(f"the state of '{self._name(failed)}' is not finite or beyond {BOUND:g}")
 
     def _fail(self, reason: str) -> NoReturn:
         self.status[:] = DIVERGED

@@ -32,13 +32,12 @@ from iap_description.vehicles.urdf import urdf_text
 from iap_description.world.shapes import Surface
 from iap_description.world.tessellation import joined, mesh
 from iap_description.world.world import World
-from iap_physics.engines.engine import OBJECT
+from iap_physics.engines.engine import BOUND, OBJECT
 from iap_physics.engines.joints import check_joint_types
 from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, Handle, bullet, set_surface
 from iap_physics.engines.pybullet.objects import Model, load
 
 NEAR = 0.005  # gap of a contact point, in sizes of the smaller shape, by default 0.02
-FAR = 1e4  # a coordinate or velocity beyond this is divergence [m, m/s, rad/s]
 SOLVER_ITERATIONS = 50  # of the contact and constraint solver, per step
 URDF_FLAGS = (
     bullet.URDF_USE_INERTIA_FROM_FILE
@@ -238,7 +237,7 @@ def settle(raw: Array, q_BC: Array, x: Array) -> int:
     Quaternions keep the sign of the rows `x` they replace, so that they are continuous in time.
 
     Returns:
-        The first body whose row is not finite or is beyond `FAR`, or -1.
+        The first body whose row is not finite or is beyond `BOUND`, or -1.
     """
     failed = -1
     for i in range(x.shape[0]):
@@ -251,7 +250,7 @@ def settle(raw: Array, q_BC: Array, x: Array) -> int:
         put(x[i, 7:10], vec(row[7:10]))
         put(x[i, 10:13], vec(row[10:13]))
         for k in range(13):
-            if not abs(x[i, k]) < FAR and failed < 0:
+            if not abs(x[i, k]) < BOUND and failed < 0:
                 failed = i
     return failed
 

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Multi-body dynamics with contact by MuJoCo.
+
+Its integrator here is semi-implicit Euler, as PyBullet's is: velocities lag by half a step.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from iap_description.arrays import Array
+from iap_description.errors import FlightFailed, IapError
+from iap_description.vehicles.assembly import Assembly
+from iap_description.world.world import World
+from iap_physics.engines.engine import (
+    BOUND,
+    DIVERGED,
+    RUNNING,
+    WORLD,
+    Contact,
+    Engine,
+    world_indices,
+)
+from iap_physics.engines.joint_resistance import resist, resisting_joints
+from iap_physics.engines.joints import at_rest, check_start
+from iap_physics.engines.mujoco.bonds import STATE, Bonds
+from iap_physics.engines.mujoco.library import mj
+from iap_physics.engines.mujoco.model import FIRST_STEP, Model, build
+from iap_physics.engines.mujoco.objects import Objects
+from iap_physics.engines.mujoco.points import Points
+from iap_physics.engines.mujoco.rays import cast
+from iap_physics.engines.mujoco.stepping import step
+from iap_physics.engines.mujoco.tree import Tree, read_states
+
+JOINT_FORCE = 1e5  # that a joint added in flight can bear [N]
+
+
+@dataclass(frozen=True)
+class _Snapshot:
+    made: Model
+    joints: tuple[int, ...]
+    resets: int
+    t: float
+    x: Array
+    state: Array
+
+
+class MuJoCoEngine(Engine):
+    """One MuJoCo world. Vehicles collide with the ground, the scene, objects, each other and themselves.
+
+    Objects that stand still or move as prescribed do not collide, nor bodies of one vehicle that are one rigid
+    part or overlap at rest.
+    """
+
+    batch = 1
+
+    def __init__(self) -> None:
+        """Prepare for one world, which `load` builds."""
+        self.t, self._resets = 0.0, 0
+        self._points: Points | None = None  # of the last step, once they are asked for
+        self.status = np.full(1, RUNNING, dtype=np.int64)
+
+    def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
+        """Build the world; every vehicle rests at the origin."""
+        self._assemblies = tuple(assemblies)
+        self._made = build(world, self._assemblies)
+        self._model, self._data = self._made.model, mj.MjData(self._made.model)
+        self._seen_from = mj.MjData(self._made.model)
+        self._bonds = Bonds(self._model, self._data)
+        self._objects = Objects.of(world, self._made)
+        self._tree = Tree.of(assemblies, self._model, self._made.bodies)
+        self._resisting = resisting_joints(assemblies)
+        self._x = at_rest(self._assemblies)[None]
+        self._wrenches = np.zeros((1, len(self._made.bodies), 6))
+        self._qpos, self._qvel = self._data.qpos, self._data.qvel
+        self._loads = self._data.xfrc_applied
+        self._rows = np.array(self._made.bodies)
+        self._set_step(FIRST_STEP)
+        self.reset(self._x.copy())
+
+    def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
+        """Start anew from states (1, bodies, 13); joints added in flight are gone."""
+        if not len(world_indices(worlds, self.batch)):
+            return
+        self._x[:] = check_start(self._assemblies, x, self.batch)
+        self.status[:] = RUNNING
+        mj.mj_resetData(self._model, self._data)
+        self._tree.put(self._x[0], self._qpos, self._qvel)
+        self._bonds.clear()
+        self._wrenches[:] = 0.0
+        self.t, self._resets = 0.0, self._resets + 1
+        self._objects.prescribe(self._qpos, self._qvel, self.t, self._dt)
+        self._detect()
+
+    def snapshot(self) -> _Snapshot:
+        """Time, states and MuJoCo's own state; a run goes on from it bit for bit, in contact too."""
+        state = np.empty(mj.mj_stateSize(self._model, STATE))
+        mj.mj_getState(self._model, self._data, state, STATE)
+        return _Snapshot(self._made, self._bonds.held, self._resets, self.t, self._x.copy(), state)
+
+    def restore(self, snapshot: object) -> None:
+        """Return to a snapshot."""
+        here = (self._made, self._resets)
+        if not isinstance(snapshot, _Snapshot) or (snapshot.made, snapshot.resets) != here:
+            raise IapError("restore: the snapshot is not of this engine since its last reset")
+        if snapshot.joints != self._bonds.held:
+            raise IapError("restore: joints were added or removed since the snapshot")
+        mj.mj_setState(self._model, self._data, snapshot.state, STATE)
+        self.t = snapshot.t
+        self.status[:] = RUNNING
+        self._x[:] = snapshot.x
+        self._wrenches[:] = 0.0
+        self._detect()
+
+    def apply(self, wrenches_W: Array) -> None:
+        """Set the wrenches (1, bodies, 6) of the next step."""
+        self._wrenches[:] = wrenches_W
+
+    def step(self, dt: float) -> None:
+        """Advance by `dt` [s]."""
+        if dt != self._dt:
+            self._set_step(dt)
+        self._objects.prescribe(self._qpos, self._qvel, self.t, self._dt)
+        for joints in self._resisting:
+            resist(self._x, self._wrenches, joints, dt, self.status)
+        if not np.isfinite(self._wrenches).all():
+            row = int(np.argwhere(~np.isfinite(self._wrenches[0]))[0, 0])
+            self._fail(f"the wrench on '{self._name(row)}' is not finite")
+        self._loads[self._rows] = self._wrenches[0]
+        self._wrenches[:] = 0.0
+        if self._bonds:
+            self._bonds.step()
+        else:
+            step(self._model, self._data)
+        self.t += dt
+        self._has_forces, self._points = True, None
+        failed = read_states(self._tree, self._qpos, self._qvel, self._x[0])
+        if failed >= 0:
+            self._fail(f"the state of '{self._name(failed)}' is not finite or beyond {BOUND:g}")
+
+    def state(self) -> Array:
+        """(1, bodies, 13) the present states."""
+        return self._x
+
+    def contacts(self) -> list[Contact]:
+        """Contact points of the last step."""
+        return self._contact_points().listed(self._made)
+
+    def contact_wrench(self, row: int) -> Array:
+        """(6,) wrench of the last step's contacts on a body about its CoM."""
+        if not self._data.ncon or not self._has_forces:
+            return np.zeros(6)
+        body = self._made.bodies[row]
+        return self._contact_points().wrench_on(self._made, body, self._data.xipos[body])
+
+    def object_states(self) -> Array:
+        """(objects, 13) state rows of the frames of the world's objects."""
+        return self._objects.states(self._qpos, self._qvel, self.t)
+
+    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
+        """Fraction (rays,) of each ray at its first hit."""
+        self._seen_from.qpos[:] = self._qpos  # contacts are still those of the last step
+        return cast(self._model, self._seen_from, starts_W, ends_W, world_only=world_only)
+
+    def add_joint(
+        self,
+        body_a: int,
+        body_b: int,
+        p_AJ_A: Array,
+        p_BJ_B: Array,
+        *,
+        max_force: float = JOINT_FORCE,
+    ) -> int:
+        """Join two bodies, or a body and the world, by a spherical joint that yields to more than `max_force` [N]."""
+        first, second = (0 if row == WORLD else self._made.bodies[row] for row in (body_a, body_b))
+        return self._bonds.add((first, second), (p_AJ_A, p_BJ_B), max_force)
+
+    def remove_joint(self, handle: int) -> None:
+        """Undo `add_joint`."""
+        self._bonds.remove(handle)
+
+    def close(self) -> None:
+        """Nothing is held but memory."""
+
+    def _set_step(self, dt: float) -> None:
+        self._made.set_step(dt)
+        self._dt = dt
+
+    def _detect(self) -> None:
+        """Find what touches here, before a step tells with which force."""
+        mj.mj_fwdPosition(self._model, self._data)
+        self._has_forces = False
+        self._points = None
+
+    def _contact_points(self) -> Points:
+        if self._points is None:
+            self._points = Points.of(self._made, self._data, has_forces=self._has_forces)
+        return self._points
+
+    def _fail(self, reason: str) -> NoReturn:
+        self.status[:] = DIVERGED
+        raise FlightFailed("diverged", self.t, reason)
+
+    def _name(self, row: int) -> str:
+        return [f"{a.name}/{body.name}" for a in self._assemblies for body in a.bodies][row]

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Shapes as MuJoCo's geoms.
+
+MuJoCo lets meshes touch as convex hulls. A surface that is touched as it is becomes a thin prism under each of its
+triangles. It takes the larger friction of two geoms, and mixes their softness by weights: neither is what surfaces
+mean here. So whatever touches something of another surface is there once more for each such surface, with what
+counts between the two, and bits that let it meet that surface alone.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from iap_description import so3
+from iap_description.arrays import Array, Integers
+from iap_description.errors import BadInput
+from iap_description.world.mesh_files import mesh_path, read_mesh
+from iap_description.world.shapes import Shape, Surface
+from iap_description.world.solids import triangles
+from iap_physics.engines.mujoco.library import mj
+from iap_physics.engines.mujoco.surfaces import Contact
+
+VEHICLES, FREE, STANDING, COPIES = range(4)  # groups that rays are filtered by
+SKIN = 0.002  # thickness of the prisms under a surface of triangles [m]
+BITS = 31  # of MuJoCo's masks; a surface takes two
+ORIGIN, NO_TURN = np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A shape on a body of MuJoCo's: a primitive, or the corners (n, 3) of a hull."""
+
+    type: Any
+    size: tuple[float, ...] = ()
+    position: Array = field(default_factory=lambda: np.zeros(3))
+    q: Array = field(default_factory=lambda: NO_TURN)
+    corners: Array | None = None
+
+
+GROUND = Piece(mj.mjtGeom.mjGEOM_PLANE, (0.0, 0.0, 1.0))
+
+
+@dataclass(frozen=True)
+class Skin:
+    """What one body is touched with."""
+
+    body: Any
+    pieces: Sequence[Piece]
+    surface: Surface
+    group: int
+
+    @property
+    def moves_freely(self) -> bool:
+        """Whether it touches other things than what moves freely."""
+        return self.group in (VEHICLES, FREE)
+
+
+def pieces_of(shapes: Iterable[Shape], p: Array = ORIGIN, q: Array = NO_TURN) -> list[Piece]:
+    """Shapes in a frame that has its origin at `p` (3,) [m] on the body and is turned by `q` (4,)."""
+    return [piece for shape in shapes for piece in _pieces(shape, p, q)]
+
+
+def add_skins(spec: Any, skins: Sequence[Skin]) -> list[tuple[Any, Contact]]:  # noqa: ANN401
+    """Give bodies what they are touched with; returns all geoms and what counts for each.
+
+    Raises:
+        BadInput: there are more surfaces than MuJoCo's masks can tell apart.
+    """
+    counts: dict[Surface, int] = {}
+    for skin in skins:  # those with most standing pieces first, which then need no copies
+        counts[skin.surface] = counts.get(skin.surface, 0) + len(skin.pieces)
+    surfaces = sorted(counts, key=lambda surface: -counts[surface])
+    if 2 * len(surfaces) > BITS:
+        raise BadInput(
+            f"engine 'mujoco': tells {BITS // 2} surfaces apart, and here are {len(surfaces)}"
+        )
+    movable = {skin.surface for skin in skins if skin.moves_freely}
+    contacts = []
+    for number, skin in enumerate(skins):
+        own = surfaces.index(skin.surface)
+        for piece, mesh in _with_meshes(spec, number, skin):
+            masks = (_first(own) * skin.moves_freely, _first(own) | _second(own))
+            geom = _add(skin.body, piece, mesh, masks, skin.group)
+            contacts.append((geom, Contact.of(skin.surface, skin.surface)))
+            for k, other in enumerate(surfaces[:own]):
+                if not (skin.moves_freely or other in movable):
+                    continue
+                masks = (_second(k) * skin.moves_freely, _first(k))
+                geom = _add(skin.body, piece, mesh, masks, COPIES)
+                contacts.append((geom, Contact.of(skin.surface, other)))
+    return contacts
+
+
+def _first(surface: int) -> int:
+    return 1 << 2 * surface
+
+
+def _second(surface: int) -> int:
+    return 2 << 2 * surface
+
+
+def _with_meshes(spec: Any, number: int, skin: Skin) -> Iterator[tuple[Piece, str]]:  # noqa: ANN401
+    """Pieces with the names of their meshes."""
+    for k, piece in enumerate(skin.pieces):
+        name = ""
+        if piece.corners is not None:
+            name = f"mesh_{number}_{k}"
+            mesh = spec.add_mesh(name=name, uservert=piece.corners.astype(np.float32).ravel())
+            mesh.inertia = mj.mjtMeshInertia.mjMESH_INERTIA_CONVEX
+        yield piece, name
+
+
+def _add(body: Any, piece: Piece, mesh: str, masks: tuple[int, int], group: int) -> Any:  # noqa: ANN401
+    x, y, z, w = piece.q.tolist()
+    geom = body.add_geom(type=piece.type, pos=piece.position, quat=[w, x, y, z], group=group)
+    if piece.size:
+        geom.size = [*piece.size, *[0.0] * (3 - len(piece.size))]
+    if mesh:
+        geom.meshname = mesh
+    geom.contype, geom.conaffinity = masks
+    geom.condim, geom.priority = 3, int(group == COPIES)
+    return geom
+
+
+def _pieces(shape: Shape, p: Array, q: Array) -> Iterator[Piece]:
+    if shape.shape == "surface":
+        vertices, faces = triangles(shape)
+        for corners in _prisms(vertices, faces):
+            yield _hull(p + so3.rotate(q, corners))
+    elif shape.shape == "hull":
+        yield _hull(p + so3.rotate(q, triangles(shape)[0]))
+    elif shape.mesh is not None:
+        R = so3.matrix_from_euler(np.deg2rad(shape.rpy_deg))
+        vertices = read_mesh(mesh_path(shape.mesh))[0] @ R.T + shape.position
+        yield _hull(p + so3.rotate(q, vertices))
+    else:
+        turn = so3.quaternion_from_matrix(so3.matrix_from_euler(np.deg2rad(shape.rpy_deg)))
+        place = p + so3.rotate(q, np.array(shape.position))
+        yield Piece(*_primitive(shape), place, so3.multiply(q, turn))
+
+
+def _hull(corners: Array) -> Piece:
+    return Piece(mj.mjtGeom.mjGEOM_MESH, corners=corners)
+
+
+def _primitive(shape: Shape) -> tuple[Any, tuple[float, ...]]:
+    if shape.size is not None:
+        x, y, z = shape.size
+        return mj.mjtGeom.mjGEOM_BOX, (0.5 * x, 0.5 * y, 0.5 * z)
+    radius = shape.radius or 0.0
+    if shape.length is None:
+        return mj.mjtGeom.mjGEOM_SPHERE, (radius,)
+    kinds = {"cylinder": mj.mjtGeom.mjGEOM_CYLINDER, "capsule": mj.mjtGeom.mjGEOM_CAPSULE}
+    return kinds[shape.shape], (radius, 0.5 * shape.length)
+
+
+def _prisms(vertices: Array, faces: Integers) -> Iterator[Array]:
+    """Corners (6, 3) of a prism inwards of every triangle that has an area."""
+    corners = vertices[faces]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    sizes = np.linalg.norm(normals, axis=1)
+    for triangle, normal, size in zip(corners, normals, sizes, strict=True):
+        if size > 0.0:
+            yield np.vstack([triangle, triangle - SKIN / size * normal])

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Builds worlds in MuJoCo.
+
+What was found out about MuJoCo 4.0 and is relied on here:
+
+- A child and its parent pass through each other unless FILTERPARENT is disabled; bodies that are welded, and all that
+  stands still, never collide.
+- A mocap body moves, but contacts do not feel its velocity: what moves as prescribed is a heavy body on three slides
+  instead, which is put where it belongs, with its velocity, before each step.
+- Constraints name their bodies in the model, which may be changed between steps: joints that are added in flight are
+  spare ones.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from iap_description import so3
+from iap_description.arrays import Array, Integers
+from iap_description.scenes.library import load_scene
+from iap_description.vehicles.assembly import Assembly, Body
+from iap_description.world.objects import Placed
+from iap_description.world.solids import Bulk
+from iap_description.world.world import World
+from iap_physics.engines.engine import OBJECT, WORLD
+from iap_physics.engines.joints import check_joint_types
+from iap_physics.engines.mujoco.geoms import (
+    FREE,
+    GROUND,
+    NO_TURN,
+    STANDING,
+    VEHICLES,
+    Skin,
+    add_skins,
+    pieces_of,
+)
+from iap_physics.engines.mujoco.library import mj
+from iap_physics.engines.mujoco.surfaces import BOND, BOND_R, INVERSE_MASS, Contact
+
+SPARE = 8  # joints that can be added in flight
+HEAVY = 1e6  # mass of what moves as prescribed [kg]
+STICKINESS = 1e3  # how much stiffer friction is than the normal; at 1 what is soft would creep
+APART = 1e3  # [m] no two vehicles touch at this distance
+ITERATIONS, TOLERANCE = 50, 1e-12  # of the solver
+# Islands cost small worlds more than they save, and of the others there is nothing here.
+UNUSED = ("ISLAND", "SENSOR", "ACTUATION", "SPRING", "DAMPER", "LIMIT", "FRICTIONLOSS")
+DISABLED = ("FILTERPARENT", "AUTORESET", *UNUSED)
+FIRST_STEP = 1e-3  # before the first step tells its own [s]
+JOINTS: dict[str, Any] = {"spherical": mj.mjtJoint.mjJNT_BALL, "fixed": None}  # None: welded
+
+
+@dataclass(frozen=True)
+class Model:
+    """A world in MuJoCo.
+
+    Attributes:
+        model: MuJoCo's.
+        bodies: (rows,) its body of every state row.
+        objects: its body of each object of the world.
+    centers: (3,) origin of each object's body in its frame O [m].
+        owners: (MuJoCo's bodies,) state row, `WORLD` or object, as contacts give it.
+        vehicles: (MuJoCo's bodies,) number of the vehicle that a body belongs to, or -1.
+        contacts: what counts for each geom.
+    """
+
+    model: Any
+    bodies: list[int]
+    objects: list[int]
+    centers: list[Array]
+    owners: Integers
+    vehicles: Integers
+    contacts: list[Contact]
+
+    def set_step(self, dt: float) -> None:
+        """Prepare for steps of `dt` [s], of which softness depends."""
+        self.model.opt.timestep = dt
+        for k, contact in enumerate(self.contacts):
+            solref, d = contact.solver(dt)
+            self.model.geom_solref[k], self.model.geom_solimp[k, :2] = solref, d
+            self.model.geom_friction[k, 0] = contact.friction
+        self.model.eq_solref[:], self.model.eq_solimp[:, :2] = BOND.solver(dt, BOND_R)
+
+
+def build(world: World, assemblies: Sequence[Assembly]) -> Model:
+    """The model of a world.
+
+    Raises:
+        BadInput: a joint is of a type, or there are more surfaces, than it can build.
+    """
+    builder = _Builder(world, assemblies)
+    overlapping = _overlapping(builder.compiled(), assemblies)
+    for a, b in overlapping:
+        builder.spec.add_exclude(bodyname1=a, bodyname2=b)
+    return builder.compiled()
+
+
+class _Builder:
+    """A world as MuJoCo's specification."""
+
+    def __init__(self, world: World, assemblies: Sequence[Assembly]) -> None:
+        self.spec = spec = mj.MjSpec()
+        self.assemblies = assemblies
+        _set_options(spec.option, world.gravity)
+        self.bodies = [b for k, each in enumerate(assemblies) for b in self._vehicle(k, each)]
+        self.objects = [_add_object(spec, each) for each in world.objects.values()]
+        self.centers = [center_of(each) for each in world.objects.values()]
+        standing = spec.worldbody.add_body()
+        skins = [
+            Skin(body, pieces_of(part.collision), part.surface or _rigid(world), VEHICLES)
+            for body, part in zip(
+                self.bodies, (b for a in assemblies for b in a.bodies), strict=True
+            )
+        ]
+        for body, item in zip(self.objects, world.objects.values(), strict=True):
+            group = FREE if item.mass is not None else STANDING
+            skins.append(Skin(body, pieces_of(item.pieces(), *_place(item)), item.surface, group))
+        if world.ground:
+            skins.append(Skin(standing, [GROUND], world.surface, STANDING))
+        if world.scene is not None:
+            solids = pieces_of(load_scene(world.scene).solids)
+            skins.append(Skin(standing, solids, world.surface, STANDING))
+        self.geoms = add_skins(spec, skins)
+        for _ in range(SPARE):
+            bond = spec.add_equality(type=mj.mjtEq.mjEQ_CONNECT, objtype=mj.mjtObj.mjOBJ_BODY)
+            bond.name1, bond.active = self.bodies[0].name, False
+
+    def _vehicle(self, number: int, assembly: Assembly) -> list[Any]:
+        check_joint_types(assembly, "mujoco", JOINTS)
+        made = {0: self.spec.worldbody.add_body(**_inertial(assembly.bodies[0], f"{number}/0"))}
+        made[0].add_freejoint()
+        waiting = list(assembly.joints)
+        while waiting:
+            joint = next(each for each in waiting if each.parent in made)
+            waiting.remove(joint)
+            body = made[joint.parent].add_body(
+                pos=joint.p_PC_P,
+                quat=np.roll(joint.q_PJ, 1),
+                **_inertial(assembly.bodies[joint.child], f"{number}/{joint.child}"),
+            )
+            if JOINTS[joint.type] is not None:
+                body.add_joint(type=JOINTS[joint.type], pos=joint.p_CJ_C)
+            made[joint.child] = body
+        return [made[k] for k in range(len(assembly.bodies))]
+
+    def compiled(self) -> Model:
+        """The model as it stands."""
+        model = self.spec.compile()
+        bodies, objects = [b.id for b in self.bodies], [b.id for b in self.objects]
+        owners, vehicles = np.full(model.nbody, WORLD), np.full(model.nbody, -1)
+        owners[bodies], owners[objects] = range(len(bodies)), OBJECT - np.arange(len(objects))
+        sizes = [len(assembly.bodies) for assembly in self.assemblies]
+        vehicles[bodies] = np.repeat(np.arange(len(sizes)), sizes)
+        model.body_invweight0[:] = 0.5 * INVERSE_MASS
+        model.stat.meaninertia = 1.0  # by which the solver's tolerance is scaled
+        contacts = dict(zip([geom.id for geom, _ in self.geoms], self.geoms, strict=True))
+        return Model(
+            model,
+            bodies,
+            objects,
+            self.centers,
+            owners,
+            vehicles,
+            [contacts[k][1] for k in sorted(contacts)],
+        )
+
+
+def _set_options(option: Any, gravity: float) -> None:  # noqa: ANN401
+    option.gravity = [0.0, 0.0, -gravity]
+    option.integrator = mj.mjtIntegrator.mjINT_EULER
+    option.cone = mj.mjtCone.mjCONE_ELLIPTIC
+    option.impratio = STICKINESS
+    option.iterations, option.tolerance = ITERATIONS, TOLERANCE
+    for name in DISABLED:
+        option.disableflags |= getattr(mj.mjtDisableBit, f"mjDSBL_{name}")
+
+
+def _rigid(world: World) -> Any:  # noqa: ANN401
+    return world.surface.model_copy(update={"stiffness": None, "damping": None})
+
+
+def _inertial(body: Body, name: str) -> dict[str, Any]:
+    return {"name": name, "mass": body.mass, **_moments(body.inertia)}
+
+
+def _moments(J: Array) -> dict[str, Any]:
+    full = [J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]]
+    return {"ipos": np.zeros(3), "fullinertia": full, "explicitinertial": True}
+
+
+def _add_object(spec: Any, item: Placed) -> Any:  # noqa: ANN401
+    """The body of an object: at its CoM if it moves freely, and with axes of the world if it moves as prescribed."""
+    if item.motion is not None:
+        inertial = _moments(HEAVY * np.eye(3))
+        body = spec.worldbody.add_body(pos=item.position, mass=HEAVY, gravcomp=1.0, **inertial)
+        for axis in np.eye(3):
+            body.add_joint(type=mj.mjtJoint.mjJNT_SLIDE, axis=axis)
+        return body
+    place = {
+        "pos": item.position + so3.rotate(item.q_WO, center_of(item)),
+        "quat": np.roll(item.q_WO, 1),
+    }
+    if item.mass is None:
+        return spec.worldbody.add_body(**place)
+    bulk = Bulk.of(item.pieces())
+    inertial = _moments(item.mass / bulk.volume * bulk.inertia)
+    body = spec.worldbody.add_body(mass=item.mass, **inertial, **place)
+    body.add_freejoint()
+    return body
+
+
+def center_of(item: Placed) -> Array:
+    """(3,) origin of an object's body in its frame O [m]."""
+    return np.zeros(3) if item.mass is None else Bulk.of(item.pieces()).center
+
+
+def _place(item: Placed) -> tuple[Array, Array]:
+    """Place (3,) [m] and attitude (4,) of an object's frame O on its body."""
+    return -center_of(item), item.q_WO if item.motion is not None else NO_TURN
+
+
+def _overlapping(made: Model, assemblies: Sequence[Assembly]) -> list[tuple[str, str]]:
+    """Pairs of a vehicle's bodies that overlap at rest."""
+    model, data = made.model, mj.MjData(made.model)
+    firsts = np.cumsum([0, *(len(assembly.bodies) for assembly in assemblies[:-1])])
+    for k, row in enumerate(firsts.tolist()):
+        at = model.jnt_qposadr[model.body_jntadr[made.bodies[row]]]
+        data.qpos[at : at + 3] = APART * (k + 1), 0.0, APART
+    mj.mj_kinematics(model, data)
+    mj.mj_comPos(model, data)
+    mj.mj_collision(model, data)
+    pairs = set()
+    for contact in data.contact:
+        a, b = sorted(model.geom_bodyid[list(contact.geom)].tolist())
+        if made.vehicles[a] == made.vehicles[b] >= 0:
+            pairs.add((model.body(a).name, model.body(b).name))
+    return sorted(pairs)
