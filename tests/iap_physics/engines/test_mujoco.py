@@ -134,7 +134,8 @@ def test_worlds_start_anew_one_by_one_and_go_on_from_snapshots(assembly_of, leve
     np.testing.assert_array_equal(flown(worlds, 100), rest)
 
 
-def test_a_world_that_diverges_ends_alone(assembly_of, random_start, flown):
+def test_a_world_that_diverges_ends_alone(assembly_of, random_start, flown, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where MuJoCo would keep a log
     star = assembly_of("three_star")
     x = np.stack([random_start(star, seed) for seed in range(3)])
     worlds, calm = batch_of(3, star, WEIGHTLESS), batch_of(3, star, WEIGHTLESS)
@@ -149,6 +150,7 @@ def test_a_world_that_diverges_ends_alone(assembly_of, random_start, flown):
     single = batch_of(1, star, WEIGHTLESS)
     with pytest.raises(FlightFailed, match="diverged"):
         flown(single, 1, wrenches=wrenches[:1])
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_ground_carries_the_weight_in_every_world(assembly_of, level, flown):

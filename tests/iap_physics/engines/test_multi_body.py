@@ -393,7 +393,10 @@ def test_a_load_that_is_not_a_number_ends_the_flight_and_names_the_body(
     assert capfd.readouterr().out == ""
 
 
-def test_a_state_out_of_all_bounds_ends_the_flight(assembly_of, loaded, level):
+def test_a_state_out_of_all_bounds_ends_the_flight_and_leaves_no_file(
+    assembly_of, loaded, level, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)  # where MuJoCo would keep a log
     star = assembly_of("three_star")
     engine, wrenches = loaded(star), np.zeros((1, 4, 6))
     engine.reset(level(star)[None])
@@ -401,6 +404,7 @@ def test_a_state_out_of_all_bounds_ends_the_flight(assembly_of, loaded, level):
     engine.apply(wrenches)
     with pytest.raises(FlightFailed, match="diverged"):
         engine.step(1e-3)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_start_off_its_joint_is_refused(assembly_of, loaded, level):

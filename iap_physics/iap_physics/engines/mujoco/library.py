@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MuJoCo itself, an extra: the only module that imports it (others take `mj` and `mj_batch` from here)."""
 
+import logging
+
 INSTALL = ".venv/bin/python -m pip install --require-hashes -r requirements/lock/mujoco.txt"
 
 try:
@@ -8,5 +10,17 @@ try:
     import mujoco.batch as mj_batch
 except ImportError as error:
     raise ImportError(f"MuJoCo is an extra; get it by {INSTALL}") from error
+
+UNSTABLE = "The simulation is unstable"  # in a warning of numbers that engines look at themselves
+_log = logging.getLogger(__name__)
+
+
+def _warn(text: str) -> None:
+    """Hand on a warning, which MuJoCo would write into a file of the present folder."""
+    if UNSTABLE not in text:
+        _log.warning("MuJoCo: %s", text)
+
+
+mj.set_mju_user_warning(_warn)
 
 __all__ = ["mj", "mj_batch"]
