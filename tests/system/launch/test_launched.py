@@ -103,6 +103,18 @@ def test_a_node_that_is_killed_comes_back_where_that_is_asked_for(launch, tmp_pa
     assert json.loads((out / "metrics.json").read_text())["outcome"] == "interrupted"
 
 
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_the_launch_alone_ends_its_nodes_too(launch, tmp_path, signal_number):
+    """As of a supervisor that knows one process: launch hands it on, SIGINT after some seconds, and nothing is lost."""
+    out = tmp_path / "run"
+    flight = launch("sim", scenario="hover", record="true", out=str(out), duration="600.0")
+    wait_for_flight(flight)
+    flight.process.send_signal(signal_number)
+    assert flight.end() == 0, flight.said
+    assert not flight.nodes()
+    assert json.loads((out / "metrics.json").read_text())["outcome"] == "interrupted"
+
+
 def test_wrong_parameters_end_the_launch_although_nodes_come_back(launch, tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text("/iap/controller_node: {ros__parameters: {law: no_such_law}}\n")
