@@ -26,7 +26,7 @@ Tree = dict[str, Any]
 
 
 class RayCaster(Protocol):
-    """Casts the rays of lidars and of the ranges' lines of sight, as `iap_sensors.rays.Rays` does."""
+    """Casts the rays of lidars and of the ranges' lines of sight, as `iap_sensors.rays.world_rays.Rays` does."""
 
     def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
         """Fraction (rays,) of each ray, (rays, 3) to (rays, 3) [m], at its first hit; 1 if none.

@@ -16,7 +16,7 @@ from iap_sensors.mounted.mounted_sensors import MountedSensors
 from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
 
 if TYPE_CHECKING:
-    from iap_sensors.rays import Rays  # loads Embree, for those who cast rays only
+    from iap_sensors.rays.world_rays import Rays  # loads Embree, for those who cast rays only
 
 
 class ReadingSink(Protocol):
@@ -183,7 +183,7 @@ class RigRays:
     def at(self, rows: Array, objects: Array) -> "Rays":
         """Rays in a state: (bodies, 13) of all vehicles and (objects, 13) of the world's objects."""
         if self._rays is None:
-            from iap_sensors.rays import Rays
+            from iap_sensors.rays.world_rays import Rays
 
             self._rays = Rays(self._rig.world, [each.assembly for each in self._rig.vehicles])
         self._rays.follow(rows, objects)
