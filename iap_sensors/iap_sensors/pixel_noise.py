@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random numbers of pixels, drawn by their count from a key: an image has the same ones in whatever order it is made."""
+"""Random numbers of pixels, drawn by their count from a key: the same in whatever order images are made."""
 
 from functools import lru_cache
 from statistics import NormalDist

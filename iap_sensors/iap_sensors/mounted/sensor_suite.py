@@ -2,7 +2,7 @@
 """All sensors of a run, on one clock: they sample every state, and sinks receive the readings in order."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from iap_description.arrays import Array
 from iap_description.sensors.readings import InertialSamples, Reading
@@ -42,13 +42,17 @@ class VehicleSensors:
 
     def __init__(self, rig: RigSpec, vehicle: RigVehicle, first: int) -> None:
         assembly, sensors = vehicle.assembly, vehicle.sensors
+        how: dict[str, Any] = {
+            "seed": rig.seed,
+            "control_hz": rig.control_hz,
+            "displaced": vehicle.displaced,
+        }
         self.rows = slice(first, first + len(assembly.bodies))
         self.inertial: InertialUnits | None = None
         if sensors.imu is not None:
             self.inertial = InertialUnits(rig, vehicle)
         self.mounted: dict[str, MountedSensors] = {
-            key: kind(key)(spec, assembly, seed=rig.seed, control_hz=rig.control_hz)
-            for key, spec in sensors.mounted.items()
+            key: kind(key)(spec, assembly, **how) for key, spec in sensors.mounted.items()
         }
 
     @property

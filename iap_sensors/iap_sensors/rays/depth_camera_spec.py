@@ -3,13 +3,15 @@
 
 import math
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from iap_description.config import NonNegative, Positive, Presets, Record, Share
+from iap_description.sensors.lens import EQUIDISTANT, PLUMB_BOB
 from iap_description.sensors.sensor_info import Size
 
+DEPTH_CAMERA = "depth_camera"  # key under `sensors`, and last part of the topics
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "depth_cameras", "depth camera")
 Angle = Annotated[float, Field(strict=True, gt=0.0, le=360.0)]
 DepthOutput = Literal["depth", "segmentation"]
@@ -33,7 +35,9 @@ class DepthCameraSpec(Record):
     vfov_deg: Angle
     range_min: Positive  # what is nearer or farther is not measured [m]
     range_max: Positive
-    baseline: NonNegative  # from the left imager, which sees, to the right one [m]; 0: not by stereo
+    baseline: (
+        NonNegative  # from the left imager, which sees, to the right one [m]; 0: not by stereo
+    )
     disparity_noise_deg: NonNegative  # standard deviation of the parallax, as an angle
     noise: NonNegative  # standard deviation of a range besides [m]
     dropout: Share  # of the pixels that give nothing
@@ -53,6 +57,10 @@ class DepthCameraSpec(Record):
             raise ValueError("key 'baseline': only pinholes measure by stereo")
         if self.baseline == 0.0 and self.disparity_noise_deg > 0.0:
             raise ValueError("key 'disparity_noise_deg': there is no parallax without a baseline")
+        if not is_pinhole and "depth" in self.outputs:
+            raise ValueError(
+                "key 'outputs': a fisheye measures along its rays, and gives no depth"
+            )
         if len(set(self.outputs)) < len(self.outputs):
             raise ValueError("key 'outputs': one is given twice")
         return self
@@ -70,6 +78,13 @@ class DepthCameraSpec(Record):
     def _focal(self, pixels: int, fov_deg: float) -> float:
         half = math.radians(0.5 * fov_deg)
         return 0.5 * pixels / (math.tan(half) if self.projection == "pinhole" else half)
+
+    @property
+    def lens(self) -> dict[str, Any]:
+        """The lens in the words of sensor_msgs/CameraInfo; neither bends anything besides."""
+        is_pinhole = self.projection == "pinhole"
+        model = PLUMB_BOB if is_pinhole else EQUIDISTANT
+        return {"distortion_model": model, "D": (0.0,) * (5 if is_pinhole else 4)}
 
     @property
     def parallax_noise(self) -> float:

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Images by rays: depths, ranges, labels, normals and points of a depth camera or a lidar, of one world or of many."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_description.sensors.mounts import optical
@@ -69,14 +68,17 @@ class RaySensor:
             raise BadInput(f"no output '{unknown[0]}' of rays (outputs: {', '.join(KINDS)})")
         self.spec, self.outputs, self.pattern = spec, tuple(outputs), pattern_of(spec)
         self._is_camera = isinstance(spec, DepthCameraSpec)
-        if "depth" in outputs and not (self._is_camera and spec.projection == "pinhole"):
-            raise BadInput("output 'depth': lidars and fisheyes measure along rays: ask for 'range'")
+        is_flat = isinstance(spec, DepthCameraSpec) and spec.projection == "pinhole"
+        if "depth" in outputs and not is_flat:
+            raise BadInput(
+                "output 'depth': lidars and fisheyes measure along rays: ask for 'range'"
+            )
         self._errors = Errors.of(spec)
         self._ways = self.pattern.bundle.ways_S
 
     def images(
         self,
-        rays: Sequence[Rays],
+        rays: Iterable[Rays],
         p_WS_W: Array,
         q_WS: Array,
         keys: Keys,
@@ -85,7 +87,7 @@ class RaySensor:
         """One image of each output in each of B worlds.
 
         Args:
-            rays: of each world, in its present state.
+            rays: of each world, in its state by the time that they are asked for.
             p_WS_W: (B, 3) places of the mounts [m].
             q_WS: (B, 4) attitudes of the mounts, which look along x, xyzw.
             keys: (B,) of the images' errors, see `iap_sensors.rays.noise.frame_keys`.
@@ -94,7 +96,7 @@ class RaySensor:
         Returns:
             Arrays (B, rows, columns) or (B, rows, columns, 3) by the outputs' names.
         """
-        out = {name: self._blank(name, len(rays)) for name in self.outputs}
+        out = {name: self._blank(name, len(p_WS_W)) for name in self.outputs}
         turns = optical(q_WS) if self._is_camera else q_WS
         for b, one in enumerate(rays):
             R_WS = matrix_of(turns[b])
@@ -122,7 +124,9 @@ class RaySensor:
         if any(name in MEASURED for name in self.outputs):
             self._write_measured(rays, view, hits, key, b, out)
         if "normals" in out:
-            _face_sensor(hits.normal, hits.face, view.R_WS @ np.eye(3), self._ways, _flat(out, "normals", b))
+            _face_sensor(
+                hits.normal, hits.face, view.R_WS @ np.eye(3), self._ways, _flat(out, "normals", b)
+            )
         if "segmentation" in out:
             _look_up(rays.segments, hits.face, 0, _flat(out, "segmentation", b))
         if "labels" in out:

@@ -49,7 +49,9 @@ def _of_camera(spec: DepthCameraSpec) -> Pattern:
         cosines = ways[:, 2]
     else:
         angle = np.hypot(x, y)
-        ways = np.stack([np.sinc(angle / np.pi) * x, np.sinc(angle / np.pi) * y, np.cos(angle)], -1)
+        ways = np.stack(
+            [np.sinc(angle / np.pi) * x, np.sinc(angle / np.pi) * y, np.cos(angle)], -1
+        )
         cosines = np.ones_like(angle)
     axis = np.array([0.0, 0.0, 1.0])
     return _pattern((spec.height, spec.width), ways, 0.0, spec.range_max, cosines, axis)

@@ -13,6 +13,7 @@ from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Body
 from iap_description.world.objects import Placed
+from iap_description.world.obstacles import Obstacles
 from iap_description.world.shapes import Shape
 from iap_description.world.tessellation import BODY_LABEL, OBJECT_LABEL, mesh
 from iap_description.world.world import World
@@ -97,6 +98,8 @@ def standing_surface(world: World) -> Surface:
 
 def object_surface(item: Placed, number: int) -> Surface:
     """An object of the world in its frame O, by its number."""
+    if isinstance(item, Obstacles):
+        return Surface.of(item.corners(), is_solid=True, label=OBJECT_LABEL + number)
     return Surface.of_shapes(item.pieces(), OBJECT_LABEL + number)
 
 

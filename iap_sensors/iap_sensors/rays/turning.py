@@ -20,7 +20,9 @@ def turned(bundle: Bundle, p: Array, R: Array) -> tuple[Single, Single]:
 
 
 @njit(cache=True, nogil=True)
-def _turn(starts_S: Single, ways_S: Single, p: Array, R: Array, starts: Single, ways: Single) -> None:
+def _turn(
+    starts_S: Single, ways_S: Single, p: Array, R: Array, starts: Single, ways: Single
+) -> None:
     for i in range(len(starts_S)):
         x, y, z = starts_S[i, 0], starts_S[i, 1], starts_S[i, 2]
         u, v, w = ways_S[i, 0], ways_S[i, 1], ways_S[i, 2]

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from iap_description.arrays import Array, Booleans
+from iap_description.errors import IapError
 from iap_description.states import STATE_SIZE, P
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
@@ -102,6 +103,15 @@ class Rays:
             objects: (objects, 13) of the world's objects.
         """
         self._x, self._objects = x, objects
+
+    def row(self, vehicle: str, body: int) -> int:
+        """The row among all bodies of a vehicle's body."""
+        first = 0
+        for each in self._assemblies:
+            if each.name == vehicle:
+                return first + body
+            first += len(each.bodies)
+        raise IapError(f"rays: there is no vehicle '{vehicle}'")
 
     def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
         """Fraction (rays,) of each ray at its first hit, see `iap_sensors.mounted.mounted_sensors.RayCaster`."""
