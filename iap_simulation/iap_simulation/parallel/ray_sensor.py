@@ -85,18 +85,24 @@ class WorldRaySensor:
     def of(
         cls,
         worlds: Worlds,
-        preset: str,
+        preset: str | None = None,
         outputs: Sequence[str] = ("depth",),
         *,
         aircraft: int = 0,
         **changes: Any,  # noqa: ANN401 - keys of the record
     ) -> Self:
-        """A sensor by the name of its preset, of depth cameras or of lidars, with some keys changed.
+        """A sensor of a preset, of depth cameras or of lidars, with some keys changed; or the scenario's depth camera.
 
         Raises:
-            BadInput: no such preset, or anything unknown or impossible, by its key.
+            BadInput: no such preset, no such camera, or anything unknown or impossible, by its key.
         """
-        return cls(worlds, ray_sensor_spec(preset, changes), outputs, aircraft)
+        if preset is not None:
+            return cls(worlds, ray_sensor_spec(preset, changes), outputs, aircraft)
+        own = worlds.scenario.vehicles[0].sensors.depth_camera
+        if own is None:
+            raise BadInput("ray sensor: the scenario has no sensors.depth_camera: name a preset")
+        tree = {**own.model_dump(), **changes}
+        return cls(worlds, validate(DepthCameraSpec, tree, source=DEPTH_CAMERA), outputs, aircraft)
 
     @property
     def is_due(self) -> Booleans:
