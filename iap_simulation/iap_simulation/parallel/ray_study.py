@@ -37,7 +37,7 @@ class Console(Protocol):
 
 
 def rays(console: Console) -> None:
-    """A picture: depth, labels and normals of a depth camera, and a lidar from above, in worlds with drawn obstacles."""
+    """A picture of worlds with drawn obstacles: depth, labels and normals of a depth camera, a lidar from above."""
     from iap_io.bags.png import png
     from iap_io.runs.run_folder import create_run_folder, write_file
 
