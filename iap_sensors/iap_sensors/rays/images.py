@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Images by rays: depths, ranges, labels, normals and points of a depth camera or a lidar, of one world or of many."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from iap_sensors.rays.turning import matrix_of
 from iap_sensors.rays.world_rays import Rays, View
 
 Images = dict[str, np.ndarray]
+Share = Callable[[Callable[[int, int], None], int], None]
 KINDS: dict[str, tuple[type, tuple[int, ...], Any]] = {  # type, more axes, where nothing is seen
     "depth": (np.float32, (), np.nan),
     "range": (np.float32, (), np.nan),
@@ -31,6 +32,11 @@ KINDS: dict[str, tuple[type, tuple[int, ...], Any]] = {  # type, more axes, wher
 }
 MEASURED = ("depth", "range", "points")
 CLEAR = 1e-3  # before a point, up to which the second imager's view of it must be free [m]
+
+
+def by_itself(work: Callable[[int, int], None], count: int) -> None:
+    """Do all work at once, on this thread."""
+    work(0, count)
 
 
 class RaySensor:
@@ -78,29 +84,36 @@ class RaySensor:
 
     def images(
         self,
-        rays: Iterable[Rays],
+        rays: Sequence[Rays],
         p_WS_W: Array,
         q_WS: Array,
         keys: Keys,
         hidden: tuple[int, ...] = (),
+        *,
+        share: Share = by_itself,
     ) -> Images:
         """One image of each output in each of B worlds.
 
         Args:
-            rays: of each world, in its state by the time that they are asked for.
+            rays: of each world, in its state; each its own where threads share them.
             p_WS_W: (B, 3) places of the mounts [m].
             q_WS: (B, 4) attitudes of the mounts, which look along x, xyzw.
             keys: (B,) of the images' errors, see `iap_sensors.rays.noise.frame_keys`.
             hidden: rows of the bodies that are not seen, such as the one that carries the sensor.
+            share: runs work on worlds first to last - 1, perhaps on several threads.
 
         Returns:
             Arrays (B, rows, columns) or (B, rows, columns, 3) by the outputs' names.
         """
         out = {name: self._blank(name, len(p_WS_W)) for name in self.outputs}
         turns = optical(q_WS) if self._is_camera else q_WS
-        for b, one in enumerate(rays):
-            R_WS = matrix_of(turns[b])
-            self._take(one, np.ascontiguousarray(p_WS_W[b]), R_WS, keys[b], hidden, b, out)
+
+        def work(first: int, last: int) -> None:
+            for b in range(first, last):
+                p, R_WS = np.ascontiguousarray(p_WS_W[b]), matrix_of(turns[b])
+                self._take(rays[b], p, R_WS, keys[b], hidden, b, out)
+
+        share(work, len(p_WS_W))
         return out
 
     def _blank(self, name: str, count: int) -> np.ndarray:

@@ -4,9 +4,11 @@
 Triangles of what moves stay in its body's frame and rays are turned into it, so that nothing is built anew in flight.
 """
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -94,6 +96,11 @@ class Rays:
         self._world, self._assemblies = world, assemblies
         self._given = bodies
         self._x, self._objects = np.zeros((0, STATE_SIZE)), np.zeros((0, STATE_SIZE))
+
+    def twin(self) -> Self:
+        """The rays of a world that is alike, which follow states of their own; both have the same `labels`."""
+        _ = self._caster, self._firsts, self._radii, self.segments, self.labels  # are made once
+        return copy.copy(self)
 
     def follow(self, x: Array, objects: Array) -> None:
         """Move vehicles and objects to their states.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A depth camera or a lidar in each of many worlds: images as arrays, of each world those of its single run."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -124,7 +124,9 @@ class WorldRaySensor:
         given = self._given()
         if self._warp is not None:
             return self._warp.images(self._rays, self.worlds.state, *given)
-        return self.sensor.images(self._following(), *given)
+        for rays, x in zip(self._rays, self.worlds.state, strict=True):
+            rays.follow(x, NO_OBJECTS)
+        return self.sensor.images(self._rays, *given, share=self.worlds.threads.run)
 
     def images_on_device(self) -> dict[str, Any]:
         """The images but for labels, (B, pixels), as arrays of Warp's, which other libraries take by DLPack.
@@ -150,15 +152,10 @@ class WorldRaySensor:
         self._renew()
         return self._rays[i]
 
-    def _following(self) -> Iterator[Rays]:
-        """The rays of each world in its state."""
-        for rays, x in zip(self._rays, self.worlds.state, strict=True):
-            rays.follow(x, NO_OBJECTS)
-            yield rays
-
     def _first_rays(self, count: int) -> list[Rays]:
-        """Rays that all worlds share, if they are alike; else they are made with the seeds."""
-        return [self._rays_of(self.worlds.scenario)] * count
+        """Rays of one scene for all worlds, if they are alike; else they are made with the seeds."""
+        first = self._rays_of(self.worlds.scenario)
+        return [first] * count if self._is_drawn else [first.twin() for _ in range(count)]
 
     def _rays_of(self, scenario: Scenario) -> Rays:
         return Rays(placed_world(scenario), self._assemblies, self._movers)

@@ -130,15 +130,15 @@ class WarpImages:
     def _load(self, rays: Sequence[Rays]) -> None:
         """Make the meshes of worlds that are new, once for those that share one."""
         same = len(rays) == len(self._loaded)
-        if same and all(a is b for a, b in zip(rays, self._loaded, strict=True)):
+        if same and all(a.surface is b.surface for a, b in zip(rays, self._loaded, strict=True)):
             return
-        unique = {id(one): one for one in rays}
+        unique = {id(one.surface): one for one in rays}
         surfaces = [one.surface for one in unique.values()]
         everything = [*surfaces, *(mover.surface for mover in self._movers)]
         self._meshes = [self._mesh(surface) for surface in everything]
         firsts = np.cumsum([0, *(len(each.corners) for each in everything)])
         place = {key: k for k, key in enumerate(unique)}
-        chosen = np.array([place[id(one)] for one in rays])
+        chosen = np.array([place[id(one.surface)] for one in rays])
         ids = np.array([mesh.id for mesh in self._meshes], np.uint64)
         self._worlds = Shapes()
         self._worlds.mesh = self._array(ids[chosen], wp.uint64)
