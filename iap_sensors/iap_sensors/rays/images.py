@@ -137,9 +137,8 @@ class RaySensor:
         if any(name in MEASURED for name in self.outputs):
             self._write_measured(rays, view, hits, key, b, out)
         if "normals" in out:
-            _face_sensor(
-                hits.normal, hits.face, view.R_WS @ np.eye(3), self._ways, _flat(out, "normals", b)
-            )
+            pixels = _flat(out, "normals", b)
+            _face_sensor(hits.normal, hits.face, view.R_WS, self._ways, pixels)
         if "segmentation" in out:
             _look_up(rays.segments, hits.face, 0, _flat(out, "segmentation", b))
         if "labels" in out:

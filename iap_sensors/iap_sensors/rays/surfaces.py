@@ -65,19 +65,24 @@ class Surface:
     def joined(cls, surfaces: Iterable[Self]) -> Self:
         """Several as one; pieces are numbered on."""
         parts = [cls.of([], is_solid=True, label=0), *surfaces]
-        firsts = np.cumsum([0, *(int(part.pieces.max(initial=-1)) + 1 for part in parts[:-1])])
-        pieces = [part.pieces + first for part, first in zip(parts, firsts, strict=True)]
         return cls(
             np.concatenate([part.corners for part in parts]),
             np.concatenate([part.is_solid for part in parts]),
             np.concatenate([part.segments for part in parts]),
-            np.concatenate(pieces).astype(np.int32),
+            numbered_on([part.pieces for part in parts]),
         )
 
     def placed(self, row: Array) -> Self:
         """The same at the pose of a state row (13,)."""
         corners = placed(self.corners, row)
         return type(self)(corners, self.is_solid, self.segments, self.pieces)
+
+
+def numbered_on(parts: Sequence[Numbers]) -> Numbers:
+    """Numbers of pieces, (n,) from 0 on in each part, as numbers over all parts."""
+    firsts = np.cumsum([0, *(int(part.max(initial=-1)) + 1 for part in parts[:-1])])
+    moved = [part + first for part, first in zip(parts, firsts, strict=True)]
+    return np.concatenate(moved).astype(np.int32)
 
 
 def standing_surface(world: World) -> Surface:

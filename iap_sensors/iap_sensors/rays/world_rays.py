@@ -20,7 +20,13 @@ from iap_description.world.world import World
 from iap_sensors.rays.caster import Bundle, Hits, Numbers
 from iap_sensors.rays.embree import EmbreeCaster
 from iap_sensors.rays.lines import Lines
-from iap_sensors.rays.surfaces import Surface, body_surface, object_surface, standing_surface
+from iap_sensors.rays.surfaces import (
+    Surface,
+    body_surface,
+    numbered_on,
+    object_surface,
+    standing_surface,
+)
 from iap_sensors.rays.turning import Indices, bodies_near, merge, rays_near, seen_from, turned
 
 
@@ -178,19 +184,19 @@ class Rays:
     def _radii(self) -> Array:
         return np.array([each.radius for each in self._movers])
 
-    @cached_property
-    def _all(self) -> Surface:
-        return Surface.joined([self.surface, *(each.surface for each in self._movers)])
+    @property
+    def _surfaces(self) -> list[Surface]:
+        return [self.surface, *(each.surface for each in self._movers)]
 
     @cached_property
     def segments(self) -> Numbers:
         """See the class."""
-        return self._all.segments
+        return np.concatenate([each.segments for each in self._surfaces])
 
     @cached_property
     def labels(self) -> Numbers:
         """See the class."""
-        return self._all.pieces.copy()
+        return numbered_on([each.pieces for each in self._surfaces])
 
     def _turned(self, view: View) -> tuple[np.ndarray, np.ndarray]:
         return turned(view.bundle, view.p_WS_W, view.R_WS)
