@@ -9,7 +9,9 @@ from typing import Any, NoReturn
 
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
-from iap_physics.engines.engine import WORLD
+from iap_description.world.objects import Placed
+from iap_description.world.obstacles import Obstacles
+from iap_physics.engines.engine import OBJECT, WORLD
 from iap_physics.plant import Plant
 from iap_physics.plant_spec import PlantSpec
 
@@ -88,8 +90,14 @@ class FlightMonitor:
             self.landed.add(number)
         elif other == WORLD and not vehicle.may_land:
             raise FlightFailed(CRASHED, plant.t, f"{vehicle.name} hit the ground")
+        if other != WORLD and isinstance(self._object(other), Obstacles):
+            raise FlightFailed(CRASHED, plant.t, f"{vehicle.name} hit an obstacle")
         if other != WORLD and body != first:
             raise FlightFailed(CRASHED, plant.t, f"an aircraft of {vehicle.name} hit an object")
+
+    def _object(self, row: int) -> Placed:
+        """An object of the world by the number that contacts have of it."""
+        return list(self.spec.world.objects.values())[OBJECT - row]
 
     def _check_losses(self, plant: Plant) -> None:
         """A push that has lost its contact for good has failed."""

@@ -35,6 +35,8 @@ class LidarSpec(Record):
     range_min: Positive  # [m]
     range_max: Positive  # [m]
     noise: NonNegative  # standard deviation of a range [m]
+    noise_share: NonNegative = 0.0  # and of it in proportion to the range, added to the former
+    resolution: NonNegative = 0.0  # of the ranges that it gives [m]; 0: any
     dropout: Share  # of the points that do not come back
 
     @model_validator(mode="after")
@@ -82,7 +84,10 @@ class Lidar:
         near, far = spec.range_min, spec.range_max
         share = rays.ray_cast(p_WS_W + near * beams_W, p_WS_W + far * beams_W)
         ranges = near + share * (far - near)
-        ranges += spec.noise * self._rng.standard_normal(len(ranges))
+        deviations = spec.noise + spec.noise_share * ranges
+        ranges += deviations * self._rng.standard_normal(len(ranges))
+        if spec.resolution > 0.0:
+            ranges = np.round(ranges / spec.resolution) * spec.resolution
         kept = (share < 1.0) & (self._rng.random(len(ranges)) >= spec.dropout)
         points = (ranges[:, None] * self._beams_S)[kept]
         return CloudReading(self.source, t, points.astype(np.float32), self._rings[kept])

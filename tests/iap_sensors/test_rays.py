@@ -12,7 +12,7 @@ from iap_description.vehicles.platform import load_platform
 from iap_description.world.world import World
 from iap_physics.engines.joints import at_rest
 from iap_physics.engines.pybullet.engine import PyBulletEngine
-from iap_sensors.rays import Rays
+from iap_sensors.rays.world_rays import Rays
 
 PUSH = {"type": "velocity", "velocity": [0.0, 1.0, 0.0]}
 CRATE = {

@@ -8,6 +8,7 @@ from rich.console import Console
 from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
+from iap_simulation.parallel.ray_study import rays
 
 
 def free_flight(console: Console) -> None:
@@ -146,6 +147,7 @@ EXPERIMENTS: dict[str, Callable[[Console], None]] = {
         peg_in_hole,
         sensors,
         tasks,
+        rays,
     )
 }
 LOCALIZATION: dict[str, Callable[[Console, ExperimentOptions], None]] = {  # these take options

@@ -28,6 +28,7 @@ SENSOR_NODES = {
     "imu": "imu_node",
     "uwb": "uwb_node",
     "lidar": "lidar_node",
+    "depth_camera": "lidar_node",
     "cameras": "camera_node",
 }
 OTHER_SENSORS = "sensor_node"
@@ -69,7 +70,7 @@ def sensor_nodes(scenario: Scenario) -> list[str]:
         own = {"imu": sensors.imu, "cameras": sensors.cameras, **sensors.mounted}
         keys |= {key for key, given in own.items() if given}
     needed = {SENSOR_NODES.get(key, OTHER_SENSORS) for key in keys}
-    return [name for name in (*SENSOR_NODES.values(), OTHER_SENSORS) if name in needed]
+    return [n for n in dict.fromkeys([*SENSOR_NODES.values(), OTHER_SENSORS]) if n in needed]
 
 
 def sensor_parameters(scenario: Scenario) -> dict[str, Any]:

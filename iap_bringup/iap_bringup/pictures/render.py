@@ -17,6 +17,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.world.scene_objects import SceneObject, standing
 from iap_io.runs.run_folder import CONFIG, RunData, load_run, write_file
 from iap_io.runs.run_meta import VehicleMeta
+from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.scenario.scenario import Scenario
 
@@ -64,7 +65,7 @@ def write_picture(
         assembly = Assembly.of(vehicle.platform, vehicle.name)
         scene.append((assembly, states[min(tick, len(states) - 1)]))
         paths.append(states[: tick + 1 : PATH_STEP, 0, :3])
-    objects = standing(scenario.world, float(run.vehicles[0].columns.t[tick]))
+    objects = standing(placed_world(scenario), float(run.vehicles[0].columns.t[tick]))
     camera, objects = _view(run.vehicles[of].meta, scene, of, objects, size)
     picture = render_scene(scene, camera=camera, size=size, path_points=paths, objects=objects)
     image = io.BytesIO()

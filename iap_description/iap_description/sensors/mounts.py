@@ -84,6 +84,17 @@ def imu_mounts(assembly: Assembly) -> list[SensorMount]:
     return [sensor_mount(assembly, body, IMU, IMU, key="sensors.imu") for body in bodies]
 
 
+def displacements(dice: Array, position: float, tilt_deg: float) -> tuple[Array, Array]:
+    """Shifts (..., 3) [m] and turns (..., 4) of sensors on their mounts, of numbers (..., 6) in [-1, 1).
+
+    Args:
+        dice: the numbers.
+        position: half-width of the shift, per axis [m].
+        tilt_deg: half-width of the turn, per axis.
+    """
+    return position * dice[..., :3], so3.quaternion_exp(np.deg2rad(tilt_deg) * dice[..., 3:])
+
+
 def space(assembly: Assembly, body: int) -> str:
     """The namespace of a body's topics: those of the central one in the vehicle's own namespace."""
     name = assembly.bodies[body].name

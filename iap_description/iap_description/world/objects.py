@@ -276,11 +276,6 @@ class Mesh(Placed):
         return (hull(self.scale * vertices, faces, self.color, shape=kind),)
 
 
-WorldObject = Annotated[
-    Wall | Floor | Box | Cylinder | Funnel | Board | Mesh, Field(discriminator="type")
-]
-
-
 def _box(size: tuple[float, float, float], position: Vec3, color: Rgba) -> Shape:
     return Shape(shape="box", size=size, position=position, color=color)
 

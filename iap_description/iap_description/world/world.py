@@ -8,12 +8,17 @@ from pydantic import AfterValidator, Field
 from iap_description.config import Flag, NonNegative, Record
 from iap_description.earth import GRAVITY
 from iap_description.scenes.library import check_scene
-from iap_description.world.objects import WorldObject
+from iap_description.world.objects import Board, Box, Cylinder, Floor, Funnel, Mesh, Wall
+from iap_description.world.obstacles import Boxes, Rods, Trees
 from iap_description.world.shapes import Surface
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 
 
+WorldObject = Annotated[
+    Wall | Floor | Box | Cylinder | Funnel | Board | Mesh | Boxes | Rods | Trees,
+    Field(discriminator="type"),
+]
 Scene = Annotated[str, AfterValidator(check_scene)]
 
 

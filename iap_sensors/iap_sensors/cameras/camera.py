@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A camera of a run: its pose, and the noise of its images."""
 
-from functools import lru_cache
-from statistics import NormalDist
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -13,9 +10,9 @@ from iap_description.sensors.mounts import optical
 from iap_sensors.cameras.model import CameraModel
 from iap_sensors.cameras.renderer import Frame, Shot
 from iap_sensors.cameras.spec import CameraSpec
+from iap_sensors.pixel_noise import BITS, STEP, mixed, normal_table
 
 Pixels = NDArray[np.uint8]
-BITS = 14  # of each draw from the table of normal deviates
 DRAWS = 4  # from one 64-bit number
 
 
@@ -62,16 +59,8 @@ class Camera:
             key = self._rng.integers(2**64, dtype=np.uint64)
             for image in (frame.mono, frame.rgb):
                 if image is not None:
-                    _add_noise(image.reshape(-1), key, self.spec.noise * _deviates())
+                    _add_noise(image.reshape(-1), key, self.spec.noise * normal_table())
         return frame
-
-
-@lru_cache(maxsize=1)
-def _deviates() -> NDArray[np.float32]:
-    """Equally likely values of the standard normal distribution, of variance 1."""
-    share = (np.arange(2**BITS) + 0.5) / 2**BITS
-    values = np.array([NormalDist().inv_cdf(each) for each in share])
-    return (values / values.std()).astype(np.float32)
 
 
 @njit(cache=True)
@@ -80,10 +69,8 @@ def _add_noise(pixels: Pixels, key: int, table: NDArray[np.float32]) -> None:
     state = np.uint64(key)
     mask = np.uint64(table.size - 1)
     for first in range(0, pixels.size, DRAWS):
-        state += np.uint64(0x9E3779B97F4A7C15)
-        z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        z ^= z >> np.uint64(31)
+        state += STEP
+        z = mixed(state)
         for i in range(first, min(first + DRAWS, pixels.size)):
             level = np.float32(pixels[i]) + table[z & mask]
             pixels[i] = np.uint8(

@@ -7,6 +7,7 @@ from iap_sensors.mounted.mounted_sensors import MountedSensors
 KINDS = {
     "uwb": "iap_sensors.uwb:UwbTags",
     "lidar": "iap_sensors.lidar:Lidars",
+    "depth_camera": "iap_sensors.depth_camera:DepthCameras",
 }
 METHODS = ("sample", "reset", "info")
 

@@ -3,16 +3,19 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
+from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import Presets, Record
+from iap_description.config import NonNegative, Presets, Record
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
 from iap_description.sensors.mounts import (
     SensorMount,
+    displacements,
     mount_fields,
     mount_poses,
     mounts_on_aircraft,
@@ -23,10 +26,11 @@ from iap_description.vehicles.assembly import Assembly
 from iap_sensors.mounted.sampling import Sampling
 
 Tree = dict[str, Any]
+MOUNT = "{}/mount"  # stream of a sensor's displacement, by its topic
 
 
 class RayCaster(Protocol):
-    """Casts the rays of lidars and of the ranges' lines of sight, as `iap_sensors.rays.Rays` does."""
+    """Casts the rays of lidars and of the ranges' lines of sight, as `iap_sensors.rays.world_rays.Rays` does."""
 
     def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
         """Fraction (rays,) of each ray, (rays, 3) to (rays, 3) [m], at its first hit; 1 if none.
@@ -36,6 +40,24 @@ class RayCaster(Protocol):
             ends_W: where they end.
             world_only: rays go through vehicles.
         """
+
+
+class Displacement(Record):
+    """Half-widths of the uniform distributions by which sensors are off their mounts, per axis."""
+
+    position: NonNegative = 0.0  # [m]
+    tilt_deg: NonNegative = 0.0
+
+    def __call__(self, mount: SensorMount, seed: int) -> SensorMount:
+        """A mount where the seed puts its sensor."""
+        if self.position == self.tilt_deg == 0.0:
+            return mount
+        dice = stream(seed, MOUNT.format(mount.source.topic)).uniform(-1.0, 1.0, 6)
+        shift, tilt = displacements(dice, self.position, self.tilt_deg)
+        return replace(mount, p_BS_B=mount.p_BS_B + shift, q_BS=so3.multiply(mount.q_BS, tilt))
+
+
+ON_THE_MOUNT = Displacement()
 
 
 class MountedSensors(ABC):
@@ -48,12 +70,14 @@ class MountedSensors(ABC):
         assembly: the vehicle's bodies.
         seed: of the run.
         control_hz: rate of control instants [Hz].
+        displaced: how far off their mounts they may be; their descriptions say nothing of it.
 
     Attributes:
         KEY: last part of the sensors' topics, and of the keys in errors.
         SPEC: the record of the kind, with `mount` and `rate`.
         PRESETS: plain trees of the record by name, or the folder of their files.
         spec: as given.
+        control_hz: as given.
         notes: sentences for the user.
         sampling: the control instants of the samples.
     """
@@ -69,9 +93,10 @@ class MountedSensors(ABC):
         *,
         seed: int,
         control_hz: float,
+        displaced: Displacement = ON_THE_MOUNT,
     ) -> None:
-        self.spec = spec
-        self._assembly = assembly
+        self.spec, self.control_hz = spec, control_hz
+        self._assembly, self._displaced = assembly, displaced
         self._mounts = mounts_on_aircraft(assembly, spec.mount, self.KEY)
         self.sampling = Sampling.of(spec.rate, control_hz, self.KEY)
         self.notes = [self.sampling.note] if self.sampling.note else []
@@ -97,7 +122,8 @@ class MountedSensors(ABC):
 
     def reset(self, seed: int) -> None:
         """Start all noise anew."""
-        self.start([(mount, stream(seed, mount.source.topic)) for mount in self._mounts])
+        self._placed = [self._displaced(mount, seed) for mount in self._mounts]
+        self.start([(mount, stream(seed, mount.source.topic)) for mount in self._placed])
 
     def sample(self, k: int, t: float, x: Array, rays: RayCaster | None) -> Sequence[Reading]:
         """The readings that are due at control instant k.
@@ -110,7 +136,7 @@ class MountedSensors(ABC):
         """
         if not self.sampling.is_due(k):
             return []
-        return self.measure(t, *mount_poses(self._mounts, x), rays)
+        return self.measure(t, *mount_poses(self._placed, x), rays)
 
     @property
     def infos(self) -> list[AnySensor]:

@@ -16,6 +16,7 @@ from iap_description.vehicles.platform import Platform
 from iap_description.world.world import World
 from iap_sensors.cameras.make import RendererName
 from iap_sensors.cameras.spec import CameraSpec
+from iap_sensors.mounted.mounted_sensors import Displacement
 from iap_sensors.mounted.sensor_presets import Name, Sensors
 
 
@@ -26,6 +27,9 @@ class RigVehicle(Record):
     platform: Platform
     sensors: Sensors
     faults: tuple[SensorFault, ...] = ()
+    displaced: Displacement = (
+        Displacement()
+    )  # of what is on mounts, besides inertial units and cameras
 
     @property
     def assembly(self) -> Assembly:

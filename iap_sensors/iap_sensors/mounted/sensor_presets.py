@@ -17,6 +17,8 @@ from iap_sensors.imu import ImuSpec
 from iap_sensors.lidar import LidarSpec
 from iap_sensors.magnetometer import MagnetometerSpec
 from iap_sensors.mounted.kinds import is_kind, kind
+from iap_sensors.rays import depth_camera_spec
+from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, DepthCameraSpec
 from iap_sensors.uwb import UwbSpec, anchor_trees
 
 SETS = Presets(Path(__file__).parents[1] / "data" / "sensors", "sensors")
@@ -27,6 +29,7 @@ _PRESETS: dict[str, Callable[[str], Tree]] = {
     "imu": imu.PRESETS.tree,
     "magnetometer": magnetometer.PRESETS.tree,
     "attitude": ahrs.PRESETS.tree,
+    DEPTH_CAMERA: depth_camera_spec.PRESETS.tree,
 }
 
 
@@ -44,6 +47,7 @@ class Sensors(Record):
     uwb: UwbSpec | None = None
     cameras: dict[Name, CameraSpec] = {}
     lidar: LidarSpec | None = None
+    depth_camera: DepthCameraSpec | None = None  # by rays
 
     @model_validator(mode="before")
     @classmethod
@@ -57,7 +61,8 @@ class Sensors(Record):
     @property
     def mounted(self) -> dict[str, Any]:
         """The records of the kinds in `iap_sensors.mounted.kinds`, without those that there are none of."""
-        given = {"uwb": self.uwb, "lidar": self.lidar, **(self.model_extra or {})}
+        own = {"uwb": self.uwb, "lidar": self.lidar, DEPTH_CAMERA: self.depth_camera}
+        given = {**own, **(self.model_extra or {})}
         return {key: spec for key, spec in given.items() if spec is not None}
 
     @property

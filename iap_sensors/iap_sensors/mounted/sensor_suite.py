@@ -2,7 +2,7 @@
 """All sensors of a run, on one clock: they sample every state, and sinks receive the readings in order."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from iap_description.arrays import Array
 from iap_description.sensors.readings import InertialSamples, Reading
@@ -16,7 +16,7 @@ from iap_sensors.mounted.mounted_sensors import MountedSensors
 from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
 
 if TYPE_CHECKING:
-    from iap_sensors.rays import Rays  # loads Embree, for those who cast rays only
+    from iap_sensors.rays.world_rays import Rays  # loads Embree, for those who cast rays only
 
 
 class ReadingSink(Protocol):
@@ -42,13 +42,17 @@ class VehicleSensors:
 
     def __init__(self, rig: RigSpec, vehicle: RigVehicle, first: int) -> None:
         assembly, sensors = vehicle.assembly, vehicle.sensors
+        how: dict[str, Any] = {
+            "seed": rig.seed,
+            "control_hz": rig.control_hz,
+            "displaced": vehicle.displaced,
+        }
         self.rows = slice(first, first + len(assembly.bodies))
         self.inertial: InertialUnits | None = None
         if sensors.imu is not None:
             self.inertial = InertialUnits(rig, vehicle)
         self.mounted: dict[str, MountedSensors] = {
-            key: kind(key)(spec, assembly, seed=rig.seed, control_hz=rig.control_hz)
-            for key, spec in sensors.mounted.items()
+            key: kind(key)(spec, assembly, **how) for key, spec in sensors.mounted.items()
         }
 
     @property
@@ -183,7 +187,7 @@ class RigRays:
     def at(self, rows: Array, objects: Array) -> "Rays":
         """Rays in a state: (bodies, 13) of all vehicles and (objects, 13) of the world's objects."""
         if self._rays is None:
-            from iap_sensors.rays import Rays
+            from iap_sensors.rays.world_rays import Rays
 
             self._rays = Rays(self._rig.world, [each.assembly for each in self._rig.vehicles])
         self._rays.follow(rows, objects)

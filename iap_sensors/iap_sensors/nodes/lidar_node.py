@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Casts the rays of all lidars of a rig, in the newest state, whose stamp the points get."""
+"""Casts the rays of all lidars and depth cameras of a rig, in the newest state, whose stamp the readings get."""
 
 import sys
 
@@ -8,9 +8,9 @@ from iap_sensors.nodes.sensor_node import MountedSensorNode
 
 
 class LidarNode(MountedSensorNode):
-    """All lidars between states and points."""
+    """All lidars and depth cameras between states and readings."""
 
-    NAME, KEYS, DEPTH = "lidar_node", ("lidar",), 1
+    NAME, KEYS, DEPTH = "lidar_node", ("lidar", "depth_camera"), 1
 
 
 def main() -> int:

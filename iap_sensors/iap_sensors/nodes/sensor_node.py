@@ -13,7 +13,7 @@ from iap_io.ros.node import run
 from iap_sensors.mounted.sensor_suite import RigRays, SensorSuite
 from iap_sensors.nodes.sensor_base import StateSensorNode
 
-OWN_NODES = ("uwb", "lidar")  # kinds that have them
+OWN_NODES = ("uwb", "lidar", "depth_camera")  # kinds that have them
 
 
 class MountedSensorNode(StateSensorNode):

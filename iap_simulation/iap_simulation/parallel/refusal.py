@@ -10,6 +10,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.blocks.layout import rows_of
 from iap_sensors.mounted.sampling import nearest_rate
+from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
@@ -19,7 +20,11 @@ ROW_BYTES, NOISE_BYTES, UNIT_BYTES = (
     8000,
     9000,
 )  # of a world: of each of its rows with what is made of them, of noise made ahead, of an inertial unit
-READ = ("imu", "mag")  # topics of sensors that worlds may have; only the first is measured
+READ = (
+    "imu",
+    "mag",
+    DEPTH_CAMERA,
+)  # topics of sensors that worlds may have; the second is not measured
 
 # Draws by which worlds differ in more than start and noise.
 DEVIATIONS = (
@@ -51,7 +56,9 @@ def refusal(scenario: Scenario) -> str | None:
     resists = any(joint.resists for joint in Assembly.of(vehicle.platform, vehicle.name).joints)
     reasons = {
         f"engine.name: {engine}": engine != ENGINE,
-        "sensors besides inertial units": bool(set(vehicle.sensors.topics) - set(READ))
+        "sensors besides inertial units and depth cameras by rays": bool(
+            set(vehicle.sensors.topics) - set(READ)
+        )
         or bool(scenario.cameras),
         "imu: a control period holds no whole number of samples": not _samples_fit(scenario),
         f"control.state_source: {source}": source != TRUTH,

@@ -189,6 +189,11 @@ class Worlds:
         return [stream(seed, name) for seed in seeds.tolist()]
 
     @property
+    def threads(self) -> Threads:
+        """That share the worlds."""
+        return self._threads
+
+    @property
     def timeline(self) -> Timeline:
         """The scenario's references."""
         return self._vehicle.timeline

@@ -11,9 +11,10 @@ import numpy as np
 from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.random_streams import stream, uniforms
-from iap_description.sensors.mounts import SensorMount, imu_mounts
+from iap_description.sensors.mounts import SensorMount, displacements, imu_mounts
 from iap_description.states import REF_P, REF_Q
 from iap_description.vehicles.assembly import Assembly
+from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
 from iap_physics.deviation import Deviation
 from iap_physics.plant_spec import scaled_friction
@@ -21,6 +22,7 @@ from iap_physics.wind import Wind
 from iap_simulation.scenario.scenario import Draw, Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
+OBSTACLES = "obstacles/{}"  # stream of a field, by its name
 START = "{}/start"  # stream of a vehicle's start, by its name
 
 
@@ -89,8 +91,7 @@ def drawn_imu_mounts(scenario: Scenario, vehicle: VehicleSpec) -> list[SensorMou
     if draw.imu_position == draw.imu_tilt_deg == 0.0:
         return mounts
     dice = stream(scenario.seed, f"{vehicle.name}/imu").uniform(-1.0, 1.0, (len(mounts), 6))
-    shifts = draw.imu_position * dice[:, :3]
-    tilts = so3.quaternion_exp(np.deg2rad(draw.imu_tilt_deg) * dice[:, 3:])
+    shifts, tilts = displacements(dice, draw.imu_position, draw.imu_tilt_deg)
     return [
         replace(mount, p_BS_B=mount.p_BS_B + shift, q_BS=so3.multiply(mount.q_BS, tilt))
         for mount, shift, tilt in zip(mounts, shifts, tilts, strict=True)
@@ -118,9 +119,24 @@ def drawn_wind(scenario: Scenario) -> Wind:
     return wind.model_copy(update=changes)
 
 
+def placed_world(scenario: Scenario) -> World:
+    """The world with the obstacles of this seed, where their own seed is open."""
+    world = scenario.world
+    drawn = {
+        name: item.model_copy(update={"seed": _obstacle_seed(scenario.seed, name)})
+        for name, item in world.objects.items()
+        if isinstance(item, Obstacles) and item.seed is None
+    }
+    return world.model_copy(update={"objects": {**world.objects, **drawn}}) if drawn else world
+
+
+def _obstacle_seed(seed: int, name: str) -> int:
+    return int(stream(seed, OBSTACLES.format(name)).integers(2**31))
+
+
 def drawn_world(scenario: Scenario) -> World:
-    """The world with the friction of this seed."""
-    world, factor = scenario.world, friction_factor(scenario)
+    """The world with the obstacles and the friction of this seed."""
+    world, factor = placed_world(scenario), friction_factor(scenario)
     if factor == 1.0:
         return world
     objects = {

@@ -12,6 +12,7 @@ from iap_description.config import Presets, Record, merged, override, validate
 from iap_description.errors import BadInput, shown
 from iap_description.plain_yaml import read_yaml
 from iap_description.vehicles.platform import Platform, platform_tree
+from iap_description.world.obstacles import objects_tree
 from iap_sensors.mounted.sensor_presets import cameras_tree, sensors_tree
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VEHICLE_KEYS
@@ -104,9 +105,9 @@ def resolve_tree(
         tree["engine"] = {**_mapping(tree, "engine", source), "name": options.engine}
     if options.scene is not None:
         tree["world"] = {**_mapping(tree, "world", source), "scene": options.scene}
-    tree = _with_sensors(tree, source)
+    tree = _with_presets(tree, source)
     for assignment in options.assignments:  # a preset's name, perhaps, and then a key of it
-        tree = _with_sensors(override(tree, [assignment]), source)
+        tree = _with_presets(override(tree, [assignment]), source)
     return scenario_of(tree, source), tree
 
 
@@ -172,9 +173,12 @@ def _mapping(tree: dict[str, Any], key: str, source: str) -> dict[str, Any]:
     return found
 
 
-def _with_sensors(tree: dict[str, Any], source: str) -> dict[str, Any]:
-    """Write out the sensors and cameras that are given by names of presets."""
+def _with_presets(tree: dict[str, Any], source: str) -> dict[str, Any]:
+    """Write out the sensors, cameras and obstacles that are given by names of presets."""
     out = {**tree, "cameras": cameras_tree(tree.get("cameras"))}
+    world = tree.get("world")
+    if isinstance(world, dict):  # else it is refused where it is validated
+        out["world"] = {**world, "objects": objects_tree(world.get("objects"))}
     for vehicle in _vehicles(out, source):
         vehicle["sensors"] = sensors_tree(vehicle.get("sensors"), source)
     return out
@@ -216,7 +220,7 @@ def resolve_again(
         tree["world"] = {**_mapping(tree, "world", str(path)), "scene": scene}
     for vehicle in _vehicles(tree, str(path)) if sensors is not None else ():
         vehicle["sensors"] = sensors
-    tree = _with_sensors(tree, str(path))
+    tree = _with_presets(tree, str(path))
     return scenario_of(tree, str(path)), tree
 
 

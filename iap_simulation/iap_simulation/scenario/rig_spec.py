@@ -3,8 +3,10 @@
 
 from iap_description.sensors.sensor_info import AnySensor
 from iap_description.vehicles.faults import SensorFault
+from iap_sensors.mounted.mounted_sensors import Displacement
 from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
 from iap_sensors.mounted.sensor_suite import SensorSuite
+from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
 
 
@@ -14,7 +16,7 @@ def rig_spec(scenario: Scenario) -> RigSpec:
         seed=scenario.seed,
         physics_hz=scenario.rates.physics_hz,
         control_hz=scenario.rates.control_hz,
-        world=scenario.world,
+        world=placed_world(scenario),
         renderer=scenario.renderer,
         cameras=scenario.cameras,
         vehicles=tuple(
@@ -22,6 +24,9 @@ def rig_spec(scenario: Scenario) -> RigSpec:
                 name=each.name,
                 platform=each.platform,
                 sensors=each.sensors,
+                displaced=Displacement(
+                    position=scenario.draw.mount_position, tilt_deg=scenario.draw.mount_tilt_deg
+                ),
                 faults=tuple(fault for fault in each.faults if isinstance(fault, SensorFault)),
             )
             for each in scenario.vehicles

@@ -12,6 +12,7 @@ from iap_description.config import (
     Positive,
     Record,
 )
+from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
 from iap_io.runs.run_meta import Recording
 from iap_physics.engines.make import EngineName
@@ -57,6 +58,8 @@ class Draw(Record):
     torque: NonNegative  # about its CoM, per axis [N m]
     imu_position: NonNegative  # of each inertial unit on its body, per axis [m]
     imu_tilt_deg: NonNegative  # of each inertial unit, per axis
+    mount_position: NonNegative  # of each lidar, depth camera and tag on its body, per axis [m]
+    mount_tilt_deg: NonNegative  # of each of them, per axis
 
 
 class Scenario(Record):
@@ -107,7 +110,8 @@ class Scenario(Record):
         """Whether a vehicle can be in contact, so that wrenches are measured, estimated and recorded."""
         control = vehicle.control
         acts = control.admittance or control.wrench_mode != "none"
-        meets = bool(self.world.objects) or vehicle.platform.tool is not None
+        is_met = any(not isinstance(each, Obstacles) for each in self.world.objects.values())
+        meets = is_met or vehicle.platform.tool is not None
         return acts or meets or bool(vehicle.disturbances)
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rays that end at the ground, the scene, the world's objects and the vehicles, by Embree.
+"""Rays from points to points that end at the ground, the scene, the world's objects and the vehicles, by Embree.
 
 What is round has `SIDES` flat sides. Embree works in single precision: a hit at distance d is exact to about
 1e-7 d. A body's triangles stay in its frame and rays are turned into it, so that nothing is built anew when
@@ -7,7 +7,7 @@ bodies move. A solid does not stop a ray that begins in it: beams begin at a lid
 inside the airframe.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from embreex.mesh_construction import TriangleMesh
@@ -17,20 +17,16 @@ from numpy.typing import NDArray
 from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.scenes.library import load_scene
-from iap_description.states import STATE_SIZE, P, Q
+from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
-from iap_description.world.shapes import Shape
-from iap_description.world.tessellation import mesh
 from iap_description.world.world import World
-
-Single = NDArray[np.float32]
-SKIN = 1e-5  # way beyond a surface at which a ray goes on [m]
-SIDES = 64  # of a cylinder: its flat sides are 0.12 % of the radius too far in
-GROUND_REACH = 1000.0  # half extent of the ground [m]
+from iap_sensors.rays.caster import Single
+from iap_sensors.rays.embree import SKIN
+from iap_sensors.rays.surfaces import corners_of, ground, placed
 
 
-class Rays:
-    """The rays of a world with its vehicles, in the states of the last `follow`.
+class Lines:
+    """Lines through a world with its vehicles.
 
     Args:
         world: its ground, scene and objects.
@@ -40,40 +36,40 @@ class Rays:
     def __init__(self, world: World, assemblies: Sequence[Assembly]) -> None:
         items = list(world.objects.values())
         scene = () if world.scene is None else load_scene(world.scene).solids
-        sheets = [_corners(scene), *([_ground()] if world.ground else [])]
-        solids: list[Array] = []
+        sheets = [corners_of(scene), *([ground()] if world.ground else [])]
+        solids: list[Array] = [np.zeros((0, 3, 3))]
         for item in items:
             shapes = item.pieces()
             kind = sheets if shapes[0].shape == "surface" else solids
             if not item.moves:
-                kind.append(_placed(_corners(shapes), item.row(0.0)))
-        self._still = _Sheets(np.concatenate(sheets)), _Solids(_joined(solids))
+                kind.append(placed(corners_of(shapes), item.row(0.0)))
+        self._still = _Sheets(np.concatenate(sheets)), _Solids(np.concatenate(solids))
         self._movers = {
-            k: _Solids(_corners(item.pieces())) for k, item in enumerate(items) if item.moves
+            k: _Solids(corners_of(item.pieces())) for k, item in enumerate(items) if item.moves
         }
         self._bodies = [
-            _Solids(_corners(body.collision)) for each in assemblies for body in each.bodies
+            _Solids(corners_of(body.collision)) for each in assemblies for body in each.bodies
         ]
-        self._x, self._objects = np.zeros((0, STATE_SIZE)), np.zeros((0, STATE_SIZE))
 
-    def follow(self, x: Array, objects: Array) -> None:
-        """Move vehicles and objects to their states.
+    def cast(
+        self, starts_W: Array, ends_W: Array, x: Array, objects: Array, *, world_only: bool
+    ) -> Array:
+        """Fraction (rays,) of each line at its first hit, 1 if none.
 
         Args:
+            starts_W: (rays, 3) where they begin [m].
+            ends_W: (rays, 3) where they end [m].
             x: (bodies, 13) of all vehicles.
             objects: (objects, 13) of the world's objects.
+            world_only: lines go through vehicles.
         """
-        self._x, self._objects = x, objects
-
-    def ray_cast(self, starts_W: Array, ends_W: Array, *, world_only: bool = False) -> Array:
-        """Fraction (rays,) of each ray at its first hit, see `iap_sensors.mounted.mounted_sensors.RayCaster`."""
         ways_W = ends_W - starts_W
         share = np.ones(len(starts_W), np.float32)
         for still in self._still:
             share = still.cast(starts_W, ways_W, share)
-        moving = [(shape, self._objects[k]) for k, shape in self._movers.items()]
+        moving = [(shape, objects[k]) for k, shape in self._movers.items()]
         if not world_only:
-            moving += zip(self._bodies, self._x, strict=True)
+            moving += zip(self._bodies, x, strict=True)
         for shape, row in moving:
             near = shape.is_near(starts_W, ways_W, row[P])
             q_BW = so3.conjugate(row[Q])
@@ -128,23 +124,3 @@ class _Solids(_Sheets):
             rays = rays[leaves]
             passed[rays] += hits["tfar"][leaves] + step
         return found
-
-
-def _joined(corners: list[Array]) -> Array:
-    return np.concatenate([np.zeros((0, 3, 3)), *corners])
-
-
-def _corners(shapes: Iterable[Shape]) -> Array:
-    """Corners (n, 3, 3) of the triangles of shapes in their body's frame [m]."""
-    meshes = (mesh(shape, sides=SIDES) for shape in shapes)
-    return _joined([vertices[faces] for vertices, _, faces in meshes])
-
-
-def _placed(corners: Array, row: Array) -> Array:
-    return row[P] + so3.rotate(row[Q], corners)
-
-
-def _ground() -> Array:
-    a = GROUND_REACH
-    corners = np.array([[-a, -a, 0.0], [a, -a, 0.0], [a, a, 0.0], [-a, a, 0.0]])
-    return corners[[[0, 1, 2], [0, 2, 3]]]

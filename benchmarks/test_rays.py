@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How fast images by rays are, and whether they show what OpenGL draws.
+
+Scenes have 83 boxes, about 1 000 triangles, of their own in each world. Two cores are taken by two processes, each with
+half of the worlds, or by two threads, which share the interpreter between casts.
+"""
+
+import multiprocessing
+import os
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from iap_simulation.parallel.ray_sensor import WorldRaySensor
+from iap_simulation.parallel.worlds import Worlds
+
+WORLDS = 64  # in each process
+BOXES = {"boxes": {"preset": "boxes", "count": 83, "area": [[-8.0, -8.0], [8.0, 8.0]]}}
+SIZE = {"width": 64, "height": 48, "range_max": 20.0}
+EXACT = {"baseline": 0.0, "disparity_noise_deg": 0.0, "dropout": 0.0, "resolution": 0.0}
+NOISY = {**EXACT, "noise": 0.02, "dropout": 0.01, "resolution": 0.001}
+CASES = {  # keys, outputs, and what is needed of a core [images/s]; None: nothing
+    "depth": (EXACT, ["depth"], 2500.0),
+    "depth, segmentation, noise": (NOISY, ["depth", "segmentation"], 1750.0),
+    "depth, segmentation, faces, labels, normals": (
+        EXACT,
+        ["depth", "segmentation", "faces", "labels", "normals"],
+        None,
+    ),
+    "depth with the second imager's shadow": ({}, ["depth"], None),
+}
+ROUNDS, SECONDS = 40, 4.0
+TOGETHER = {"depth": 5000.0, "depth, segmentation, noise": 3500.0}  # of two cores by wall clock
+BUSY = 1.5  # load above which wall clocks are not read: the benchmark itself is 1
+
+
+def camera_of(case, seeds=range(WORLDS), threads=1):
+    keys, outputs, _ = CASES[case]
+    settings = {"world.objects": BOXES, "draw.position": 0.5}
+    worlds = Worlds.of("hover", seeds, settings=settings, threads=threads)
+    camera = WorldRaySensor.of(worlds, "d455", outputs, **SIZE, **keys)
+    camera.images()
+    return camera
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_rays_of_a_core(benchmark, case):
+    """Images a second of a core's own time."""
+    camera, best = camera_of(case), []
+
+    def timed():
+        began = time.process_time()
+        camera.images()
+        best.append(time.process_time() - began)
+
+    benchmark.pedantic(timed, rounds=ROUNDS, warmup_rounds=2)
+    needed = CASES[case][2]
+    words = "" if needed is None else f" (needed: {needed:.0f})"
+    print(f"\n{case}: {WORLDS / min(best):.0f} images 64x48 a second of a core{words}")
+
+
+@pytest.mark.parametrize("case", TOGETHER)
+def test_rays_of_two_processes(benchmark, case):
+    """Wall clock; of use on a machine with nothing else to do."""
+    if os.getloadavg()[0] > BUSY:
+        pytest.skip(f"the machine is busy: load {os.getloadavg()[0]:.1f}")
+    start = multiprocessing.get_context("spawn")
+    ready, counts = start.Barrier(2), start.Queue()
+    workers = [start.Process(target=_work, args=(case, k, ready, counts)) for k in range(2)]
+
+    def together():
+        for each in workers:
+            each.start()
+        rates = [counts.get() for _ in workers]
+        for each in workers:
+            each.join()
+        return sum(rates)
+
+    rate = benchmark.pedantic(together, rounds=1)
+    print(
+        f"\n{case}, two processes: {rate:.0f} images 64x48 a second (needed: {TOGETHER[case]:.0f})"
+    )
+
+
+@pytest.mark.parametrize("case", TOGETHER)
+def test_rays_of_two_threads(benchmark, case):
+    """Wall clock again."""
+    if os.getloadavg()[0] > BUSY:
+        pytest.skip(f"the machine is busy: load {os.getloadavg()[0]:.1f}")
+    cameras = {threads: camera_of(case, range(2 * WORLDS), threads) for threads in (1, 2)}
+    best = dict.fromkeys(cameras, np.inf)
+
+    def both():
+        for threads, camera in cameras.items():
+            began = time.perf_counter()
+            camera.images()
+            best[threads] = min(best[threads], time.perf_counter() - began)
+
+    benchmark.pedantic(both, rounds=ROUNDS)
+    rate, gain = 2 * WORLDS / best[2], best[1] / best[2]
+    print(f"\n{case}, two threads: {rate:.0f} images 64x48 a second, {gain:.2f} x one")
+
+
+def _work(case, number, ready, counts):
+    """Take images for some seconds, as long as the other does, and tell the rate."""
+    camera = camera_of(case, range(WORLDS * number, WORLDS * (number + 1)))
+    ready.wait()
+    began, taken = time.perf_counter(), 0
+    while time.perf_counter() - began < SECONDS:
+        camera.images()
+        taken += WORLDS
+    counts.put(taken / (time.perf_counter() - began))
+
+
+def test_rays_of_new_worlds(benchmark):
+    """What a reset costs: obstacles drawn anew, and their scene built."""
+    camera = camera_of("depth")
+    seeds = iter(range(1000, 10**9))
+
+    def anew():
+        camera.worlds.reset(None, [next(seeds) for _ in range(WORLDS)])
+        camera.images()
+
+    benchmark.pedantic(anew, rounds=5)
+    took, triangles = benchmark.stats.stats.min, len(camera.rays(0).surface.corners)
+    print(
+        f"\na world of {triangles} triangles, drawn, built and seen: {1e3 * took / WORLDS:.1f} ms"
+    )
+
+
+@pytest.mark.parametrize(
+    ("preset", "output"), [("os0_128", "range"), ("os1_64", "range"), ("d455", "depth")]
+)
+def test_rays_of_whole_sensors(benchmark, preset, output):
+    """A preset as it is, one world."""
+    worlds = Worlds.of("hover", 1, settings={"world.objects": BOXES})
+    camera = WorldRaySensor.of(worlds, preset, [output])
+    benchmark.pedantic(camera.images, rounds=10, warmup_rounds=1)
+    rows, columns = camera.sensor.pattern.shape
+    took = benchmark.stats.stats.min
+    print(
+        f"\n{preset}, {columns}x{rows}: {1e3 * took:.1f} ms, {1e-6 * rows * columns / took:.1f} M rays/s"
+    )
+
+
+@pytest.mark.parametrize("scene", ["textured_walls", "building_cluster", "bright_arena"])
+def test_rays_and_opengl(benchmark, scene):
+    """Depth of the same camera by rays and by OpenGL, wherever both see something."""
+    sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "tests", "support"))
+    from depths_by_both import cast, rendered
+
+    (seen, labels), (depth, segments) = rendered(scene), benchmark.pedantic(cast, args=(scene,))
+    both = np.isfinite(seen) & np.isfinite(depth)
+    off, same = np.abs(depth / seen - 1.0)[both], (labels == segments)[both]
+    print(
+        f"\n{scene}: {100.0 * np.mean(off < 0.01):.3f} % of pixels within 1 % (needed: 99.9),"
+        f" median {100.0 * np.median(off):.5f} %, labels equal on {100.0 * same.mean():.2f} %"
+    )

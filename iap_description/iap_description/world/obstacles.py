@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fields of obstacles that a seed draws: boxes, walls and panels, thin rods, trees; presets are ``data/obstacles``.
+
+A field is one object of the world. Its pieces are convex and made of triangles, which are touched and seen alike.
+"""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from iap_description import so3
+from iap_description.arrays import Array
+from iap_description.config import Count, NonNegative, Positive, Presets, Real, Vec3, merged
+from iap_description.errors import BadInput
+from iap_description.random_streams import stream
+from iap_description.world.objects import Placed
+from iap_description.world.shapes import Rgba, Shape, Surface
+from iap_description.world.solids import Faces, hull
+
+PRESETS = Presets(Path(__file__).parents[1] / "data" / "obstacles", "obstacles")
+Extent = tuple[Positive, Positive]  # least and largest [m]
+Hulls = tuple[
+    Array, Faces
+]  # vertices (n, k, 3) of n alike pieces in O [m], faces (m, 3) of each, ccw from outside
+ROUNDS = 200  # of drawing places anew for what would stand in a free column
+ROD_SIDES, BRANCH_SIDES = 8, 6  # flat sides
+THINNEST = 0.4  # radius of a branch over that of its trunk
+FOOT, RISE = (
+    0.3,
+    np.deg2rad(35.0),
+)  # where branches begin, as a share of the height, and how steeply they go up
+
+
+class Obstacles(Placed):
+    """Obstacles that are spread evenly over a rectangle of the plane z = 0 of O, each at some heading."""
+
+    position: Vec3 = (0.0, 0.0, 0.0)  # of O in map [m]
+    surface: Surface = Surface(friction=0.8, restitution=0.1)
+    seed: Annotated[int, Field(strict=True, ge=0)] | None = (
+        None  # None: drawn with each seed of the scenario
+    )
+    count: Count
+    area: tuple[tuple[Real, Real], tuple[Real, Real]]  # two corners, x and y in O [m]
+    free: tuple[
+        tuple[Real, Real, NonNegative], ...
+    ] = ()  # upright columns without obstacles: x, y, radius [m]
+
+    @abstractmethod
+    def hulls(self) -> list[Hulls]:
+        """The pieces, in groups that are alike."""
+
+    def pieces(self) -> tuple[Shape, ...]:
+        """A hull for each piece."""
+        return tuple(
+            hull(vertices, faces, self.color)
+            for group, faces in self.hulls()
+            for vertices in group
+        )
+
+    def corners(self) -> list[Array]:
+        """Corners (n, 3, 3) of each piece's triangles in O [m]."""
+        return [vertices[faces] for group, faces in self.hulls() for vertices in group]
+
+    @property
+    def dice(self) -> np.random.Generator:
+        """What they are drawn from.
+
+        Raises:
+            BadInput: the seed is open; `iap_simulation.scenario.randomization` fills it in.
+        """
+        if self.seed is None:
+            raise BadInput(f"key 'seed': the seed of {self.count} obstacles is still open")
+        return stream(self.seed, "obstacles")
+
+    def places(self, rng: np.random.Generator, radii: Array) -> Array:
+        """Places (n, 2) of obstacles with radii (n,) in plan [m], none in a free column.
+
+        Raises:
+            BadInput: there is no room.
+        """
+        low, high = np.sort(np.array(self.area), axis=0)
+        found = rng.uniform(low, high, (len(radii), 2))
+        for _ in range(ROUNDS):
+            bad = np.zeros(len(radii), dtype=bool)
+            for x, y, radius in self.free:
+                bad |= np.hypot(found[:, 0] - x, found[:, 1] - y) < radius + radii
+            if not bad.any():
+                return found
+            found[bad] = rng.uniform(low, high, (int(bad.sum()), 2))
+        raise BadInput("key 'free': these columns leave no room for obstacles in the area")
+
+
+class Boxes(Obstacles):
+    """Boxes: crates, walls, panels."""
+
+    type: Literal["boxes"]
+    size: tuple[
+        tuple[Positive, Positive, Positive], tuple[Positive, Positive, Positive]
+    ]  # least, largest [m]
+    heights: tuple[Real, Real] | None = None  # of their middles [m]; None: they stand on the plane
+    tilt_deg: NonNegative = 0.0  # largest, off the vertical
+
+    def hulls(self) -> list[Hulls]:
+        """All of them."""
+        rng = self.dice
+        size = np.column_stack(
+            [_between(rng, each, self.count) for each in zip(*self.size, strict=True)]
+        )
+        R = _turns(rng, self.count, self.tilt_deg)
+        xy = self.places(rng, 0.5 * np.linalg.norm(size, axis=1))
+        z = _heights(rng, self.heights, 0.5 * size[:, 2])
+        vertices, faces = _prism(4)
+        # the square's corners are at 45 deg on a circle of radius 1
+        return [(_placed(vertices * np.sqrt([0.5, 0.5, 1.0]) * size[:, None], R, xy, z), faces)]
+
+
+class Rods(Obstacles):
+    """Thin rods, such as bars, wires and stems."""
+
+    type: Literal["rods"]
+    radius: Extent
+    length: Extent
+    heights: tuple[Real, Real] | None = None  # of their middles [m]; None: they stand on the plane
+    tilt_deg: NonNegative = 0.0  # largest, off the vertical
+
+    def hulls(self) -> list[Hulls]:
+        """All of them."""
+        rng = self.dice
+        radius = _between(rng, self.radius, self.count)
+        length = _between(rng, self.length, self.count)
+        R = _turns(rng, self.count, self.tilt_deg)
+        xy = self.places(rng, np.hypot(radius, 0.5 * length * np.sin(np.deg2rad(self.tilt_deg))))
+        z = _heights(rng, self.heights, 0.5 * length)
+        size = np.stack([radius, radius, length], -1)
+        vertices, faces = _prism(ROD_SIDES)
+        return [(_placed(vertices * size[:, None], R, xy, z), faces)]
+
+
+class Trees(Obstacles):
+    """Trees without leaves: a trunk, and branches that go up and outwards around it."""
+
+    type: Literal["trees"]
+    color: Rgba = (0.45, 0.33, 0.22, 1.0)
+    radius: Extent  # of the trunk
+    height: Extent
+    reach: Extent  # of the branches, from the trunk
+    branches: Annotated[int, Field(strict=True, ge=0, le=100)]  # of each
+
+    def hulls(self) -> list[Hulls]:
+        """Trunks, then all branches."""
+        rng, n = self.dice, self.count
+        sizes = (_between(rng, each, n) for each in (self.radius, self.height, self.reach))
+        radius, height, reach = sizes
+        R = _turns(rng, n, 0.0)
+        xy = self.places(rng, radius + reach)
+        vertices, faces = _prism(ROD_SIDES)
+        trunks = vertices * np.stack([radius, radius, height], -1)[:, None]
+        found = [(_placed(trunks, R, xy, 0.5 * height), faces)]
+        if self.branches:
+            found.append(self._branches(rng, (radius, height, reach), R, xy))
+        return found
+
+    def _branches(
+        self, rng: np.random.Generator, sizes: tuple[Array, Array, Array], R: Array, xy: Array
+    ) -> Hulls:
+        """The branches of all trees, each at a drawn height and heading."""
+        radius, height, reach = (np.repeat(each, self.branches) for each in sizes)
+        count = len(radius)
+        begins = height * rng.uniform(FOOT, 1.0, count)
+        heading = rng.uniform(0.0, 2.0 * np.pi, count)
+        length = (radius + reach) / np.cos(RISE) * rng.uniform(0.5, 1.0, count)
+        thick = THINNEST * radius * rng.uniform(0.5, 1.0, count)
+        euler = np.stack([0.0 * heading, np.full(count, 0.5 * np.pi - RISE), heading], -1)
+        vertices, faces = _prism(BRANCH_SIDES)
+        along = (vertices + [0.0, 0.0, 0.5]) * np.stack([thick, thick, length], -1)[:, None]
+        turns = np.repeat(R, self.branches, axis=0) @ so3.matrix_from_euler(euler)
+        return _placed(along, turns, np.repeat(xy, self.branches, axis=0), begins), faces
+
+
+def objects_tree(given: object) -> object:
+    """The plain tree of a world's objects, of which each may name a preset of obstacles."""
+    if not isinstance(given, dict):
+        return given
+    return {name: _filled_in(each) for name, each in given.items()}
+
+
+def _filled_in(given: Any) -> object:  # noqa: ANN401 - YAML
+    if isinstance(given, dict) and isinstance(given.get("preset"), str):
+        rest = {key: value for key, value in given.items() if key != "preset"}
+        return merged(PRESETS.tree(given["preset"]), rest)
+    return given
+
+
+def _between(rng: np.random.Generator, ends: Sequence[float], count: int) -> Array:
+    """Numbers (n,) drawn evenly between two."""
+    return rng.uniform(min(ends), max(ends), count)
+
+
+def _heights(rng: np.random.Generator, heights: tuple[float, float] | None, half: Array) -> Array:
+    """Heights (n,) of the middles."""
+    return half if heights is None else _between(rng, heights, len(half))
+
+
+def _turns(rng: np.random.Generator, count: int, tilt_deg: float) -> Array:
+    """Attitudes (n, 3, 3): any heading, after a tilt of at most so much about any level axis."""
+    axis, yaw = rng.uniform(0.0, 2.0 * np.pi, (2, count))
+    angle = np.deg2rad(tilt_deg) * rng.uniform(0.0, 1.0, count)
+    tilt = angle[:, None] * np.stack([np.cos(axis), np.sin(axis), 0.0 * axis], -1)
+    euler = np.stack([0.0 * yaw, 0.0 * yaw, yaw], -1)
+    return np.asarray(so3.exp(tilt) @ so3.matrix_from_euler(euler))
+
+
+def _placed(vertices: Array, R: Array, xy: Array, z: Array) -> Array:
+    """Vertices (n, k, 3) of pieces turned by R (n, 3, 3) and moved to (n, 2) and heights (n,)."""
+    at = np.column_stack([xy, z])
+    return np.asarray(np.einsum("nij,nkj->nki", R, vertices) + at[:, None])
+
+
+def _prism(sides: int) -> Hulls:
+    """Vertices (2 sides, 3) of a prism of height 1 in a cylinder of radius 1, middle at the origin; its faces."""
+    angles = 2.0 * np.pi * (np.arange(sides) + 0.5) / sides
+    circle = np.stack([np.cos(angles), np.sin(angles)], -1)
+    ends = [np.column_stack([circle, np.full(sides, z)]) for z in (-0.5, 0.5)]
+    i, j = np.arange(sides), (np.arange(sides) + 1) % sides
+    k = np.arange(1, sides - 1)
+    faces = [
+        np.stack([i, j, sides + j], -1),
+        np.stack([i, sides + j, sides + i], -1),
+        np.stack([0 * k, k + 1, k], -1),
+        np.stack([sides + 0 * k, sides + k, sides + k + 1], -1),
+    ]
+    return np.vstack(ends), np.vstack(faces)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rays at triangles by Embree, in single precision: a hit at distance d is exact to about 1e-7 d."""
+
+import numpy as np
+
+from iap_description.arrays import Booleans
+from iap_sensors.rays.caster import NOTHING, Hits, Single
+from iap_sensors.rays.embree_packets import TriangleScene
+from iap_sensors.rays.surfaces import Surface
+from iap_sensors.rays.turning import settle
+
+SKIN = 1e-5  # way beyond a surface at which a ray goes on [m]
+
+
+class EmbreeCaster:
+    """A surface in a scene of Embree's. A solid does not stop a ray that begins in it.
+
+    Args:
+        surface: the triangles.
+    """
+
+    def __init__(self, surface: Surface) -> None:
+        self._is_solid = np.ascontiguousarray(surface.is_solid)
+        self._is_empty = len(surface.corners) == 0
+        if not self._is_empty:
+            self._scene = TriangleScene(surface.corners)
+
+    def first_hits(self, starts: Single, ways: Single, reach: Single) -> Hits:
+        """See `iap_sensors.rays.caster.SurfaceCaster`."""
+        distance, face = reach.copy(), np.full(len(reach), NOTHING, np.int32)
+        if self._is_empty or not len(reach):
+            return Hits(distance, face, np.zeros((len(reach), 3), np.float32))
+        tfar, prim, normal = self._scene.first_hits(starts, ways, reach)
+        if settle(tfar, prim, normal, ways, self._is_solid, distance, face):
+            left = np.flatnonzero((prim >= 0) & (face == NOTHING))
+            passed = tfar[left] + np.float32(SKIN)
+            self._go_on(left, passed, (starts, ways, reach), Hits(distance, face, normal))
+        return Hits(distance, face, normal)
+
+    def _go_on(
+        self, rays: np.ndarray, passed: Single, given: tuple[Single, Single, Single], out: Hits
+    ) -> None:
+        """Cast the rays that leave a solid again, behind it, until all have ended."""
+        starts, ways, reach = given
+        while len(rays):
+            way = ways[rays]
+            at = starts[rays] + passed[:, None] * way
+            tfar, face, normal = self._scene.first_hits(at, way, reach[rays] - passed)
+            along = np.einsum("ij,ij->i", normal, way)
+            leaves = (face >= 0) & self._is_solid[face] & (along > 0.0)
+            ends = (face >= 0) & ~leaves
+            out.distance[rays[ends]] = passed[ends] + tfar[ends]
+            out.face[rays[ends]] = face[ends]
+            out.normal[rays[ends]] = normal[ends]
+            passed = passed[leaves] + tfar[leaves] + np.float32(SKIN)
+            rays = rays[leaves]
+
+    def is_blocked(self, starts: Single, ways: Single, reach: Single) -> Booleans:
+        """See `iap_sensors.rays.caster.SurfaceCaster`."""
+        if self._is_empty or not len(reach):
+            return np.zeros(len(reach), dtype=bool)
+        return self._scene.is_blocked(starts, ways, reach)

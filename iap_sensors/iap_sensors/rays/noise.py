@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""What a range sensor makes of true ranges: noise, dropouts, steps, limits, and the shadow of its second imager.
+
+A measured distance m, of a camera the depth, has the standard deviation
+
+.. math:: \sigma = \sigma_0 + s m + k m^2
+
+where k m^2 is what an error of the disparity makes of a depth by stereo, z = f b / d (Intel, "Best-known methods for
+tuning D400 depth cameras", eq. for the RMS error of depth).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from iap_description.arrays import Array, Booleans, Integers
+from iap_description.random_streams import uniforms
+from iap_sensors.lidar import LidarSpec
+from iap_sensors.pixel_noise import BITS, STEP, mixed
+from iap_sensors.rays.caster import NOTHING, Numbers, Single
+from iap_sensors.rays.depth_camera_spec import DepthCameraSpec
+
+Keys = NDArray[np.uint64]
+_UNIT = 2.0**-32
+
+
+class Errors(NamedTuple):
+    """The errors of a sensor; k [1/m] as above.
+
+    Attributes:
+        near: least distance that is measured [m].
+        constant: sigma_0 [m].
+        share: s.
+        square: k [1/m].
+        dropout: share of the pixels that give nothing.
+        resolution: of what is measured [m]; 0: any.
+    """
+
+    near: float
+    constant: float
+    share: float
+    square: float
+    dropout: float
+    resolution: float
+
+    @classmethod
+    def of(cls, spec: DepthCameraSpec | LidarSpec) -> "Errors":
+        """Of a sensor."""
+        last = spec.dropout, spec.resolution
+        if isinstance(spec, LidarSpec):
+            return cls(spec.range_min, spec.noise, spec.noise_share, 0.0, *last)
+        return cls(spec.range_min, spec.noise, 0.0, spec.parallax_noise, *last)
+
+
+def frame_keys(bases: Array, numbers: Integers) -> Keys:
+    """Keys (n,) of images.
+
+    Args:
+        bases: (n,) first number, even in [-1, 1), of each sensor's own stream.
+        numbers: (n,) of the images since time 0.
+    """
+    keys = np.empty(len(bases), np.uint64)
+    _fill_keys(np.ascontiguousarray(bases).view(np.uint64), numbers, keys)
+    return keys
+
+
+def bases_of(seeds: Integers, topic: str) -> Array:
+    """(n,) first number of the stream of one sensor in the worlds of many seeds."""
+    return np.ascontiguousarray(uniforms(seeds, topic, 1)[:, 0])
+
+
+@njit(cache=True)
+def _fill_keys(bases: Keys, numbers: Integers, keys: Keys) -> None:
+    for i in range(len(bases)):
+        keys[i] = mixed(bases[i] + STEP * np.uint64(numbers[i]))
+
+
+@njit(cache=True, nogil=True)
+def measure(
+    distance: Single,
+    face: Numbers,
+    hidden: Booleans,
+    start: float,
+    cosines: Array,
+    errors: Errors,
+    key: np.uint64,
+    table: Single,
+    out: Single,
+) -> None:
+    """Write what a sensor measures (n,) [m], NaN where it gives nothing.
+
+    Args:
+        distance: (n,) true distances from where rays begin [m].
+        face: (n,) that they hit, or `NOTHING`.
+        hidden: (n,) what the second imager does not see.
+        start: where rays begin [m].
+        cosines: (n,) see `Pattern`.
+        errors: of the sensor.
+        key: of the image.
+        table: of normal deviates.
+        out: written to.
+    """
+    mask = np.uint64(2**BITS - 1)
+    state = key
+    for i in range(len(distance)):
+        state += STEP
+        m = (start + np.float64(distance[i])) * cosines[i]
+        if face[i] == NOTHING or hidden[i] or m < errors.near:
+            out[i] = np.nan
+            continue
+        z = mixed(state)
+        if np.float64(z >> np.uint64(32)) * _UNIT < errors.dropout:
+            out[i] = np.nan
+            continue
+        m += (errors.constant + m * (errors.share + m * errors.square)) * table[z & mask]
+        if errors.resolution > 0.0:
+            m = np.floor(m / errors.resolution + 0.5) * errors.resolution
+        out[i] = m

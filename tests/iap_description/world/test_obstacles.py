@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Fields of obstacles: drawn by their seed, off the free columns, closed solids that engine and rays agree about."""
+
+import numpy as np
+import pytest
+
+from iap_description.config import validate
+from iap_description.errors import BadInput
+from iap_description.states import P
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.platform import load_platform
+from iap_description.world.obstacles import PRESETS, objects_tree
+from iap_description.world.solids import moments, triangles
+from iap_description.world.tessellation import mesh
+from iap_description.world.world import World
+from iap_physics.engines.joints import at_rest
+from iap_physics.engines.pybullet.engine import PyBulletEngine
+from iap_sensors.rays.world_rays import Rays
+
+
+def field(preset, **changes):
+    tree = objects_tree({"field": {"preset": preset, "seed": 3, **changes}})
+    return validate(World, {"objects": tree}, source="test").objects["field"]
+
+
+@pytest.mark.parametrize("preset", PRESETS.names())
+def test_every_preset_is_made_of_closed_pieces_that_stand_off_its_free_columns(preset):
+    one = field(preset)
+    (x0, y0), (x1, y1) = one.area
+    for piece in one.pieces():
+        vertices, faces = triangles(piece)
+        assert moments(vertices, faces)[0] > 0.0  # counter-clockwise from outside
+        for x, y, radius in one.free:
+            assert np.hypot(vertices[:, 0] - x, vertices[:, 1] - y).min() > radius - 1e-9
+        middle = vertices.mean(axis=0)
+        assert x0 - 3.0 <= middle[0] <= x1 + 3.0
+        assert y0 - 3.0 <= middle[1] <= y1 + 3.0
+
+
+@pytest.mark.parametrize("preset", PRESETS.names())
+def test_rays_and_contact_have_the_same_triangles(preset):
+    one = field(preset, count=5)
+    pieces = one.pieces()
+    corners = [vertices[faces] for vertices, _, faces in map(mesh, pieces)]
+    assert len(pieces) == len(one.corners())
+    for own, other in zip(one.corners(), corners, strict=True):
+        np.testing.assert_array_equal(own, other)
+
+
+def test_sizes_and_heights_are_drawn_between_their_ends():
+    one = field("boxes", count=200, size=[[0.2, 0.4, 0.6], [0.3, 0.5, 0.7]], tilt_deg=0.0)
+    ((vertices, _),) = one.hulls()
+    height = np.ptp(vertices[..., 2], axis=1)
+    assert 0.6 <= height.min() < 0.61
+    assert 0.69 < height.max() <= 0.7
+    middle = vertices.mean(axis=1)
+    low, high = one.heights
+    assert low <= middle[:, 2].min() < middle[:, 2].max() <= high
+    side = (
+        np.linalg.norm(vertices[:, 0] - vertices[:, 1], axis=-1),
+        np.linalg.norm(vertices[:, 1] - vertices[:, 2], axis=-1),
+    )
+    assert all(0.2 <= each.min() and each.max() <= 0.5 for each in side)
+    ((walls, _),) = field("walls").hulls()
+    np.testing.assert_allclose(walls[..., 2].min(axis=1), 0.0, atol=1e-12)
+
+
+def test_a_seed_gives_its_field_again_and_another_one_another():
+    one, again, other = field("trees"), field("trees"), field("trees", seed=4)
+    np.testing.assert_array_equal(one.hulls()[0][0], again.hulls()[0][0])
+    assert np.abs(one.hulls()[0][0] - other.hulls()[0][0]).max() > 1.0
+
+
+@pytest.mark.parametrize("preset", PRESETS.names())
+def test_rays_end_where_the_engine_that_flies_is_touched(preset):
+    star = [Assembly.of(load_platform("three_star"))]
+    world = World(objects={"field": field(preset, free=[])})
+    engine, rays = PyBulletEngine(), Rays(world, star)
+    engine.load(world, star)
+    x = at_rest(star)[None]
+    x[..., P] += [0.0, 0.0, 30.0]
+    engine.reset(x)
+    rays.follow(x[0], engine.object_states())
+    rng = np.random.default_rng(2)
+    starts = rng.uniform([-12.0, -12.0, 0.5], [12.0, 12.0, 5.0], (3000, 3))
+    ends = starts + 15.0 * np.array([p / np.linalg.norm(p) for p in rng.normal(size=(3000, 3))])
+    off = 15.0 * np.abs(rays.ray_cast(starts, ends) - engine.ray_cast(starts, ends))
+    engine.close()
+    # the engine rounds hulls by a margin of its own, which rays that graze thin ones see
+    assert (off > 5e-3).mean() <= 0.01
+    assert np.median(off) < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"counts": 3}, "unknown key 'objects.field.counts'"),
+        ({"count": 0}, "key 'objects.field.count'"),
+        ({"seed": -1}, "key 'objects.field.seed'"),
+        ({"size": [[0.0, 1.0, 1.0], [1.0, 1.0, 1.0]]}, "key 'objects.field.size"),
+    ],
+)
+def test_an_impossible_field_is_refused_by_key(changes, words):
+    with pytest.raises(BadInput, match=words):
+        field("boxes", **changes)
+
+
+def test_an_unknown_preset_an_open_seed_and_a_field_without_room_are_refused():
+    with pytest.raises(BadInput, match="no obstacles 'hedges'"):
+        field("hedges")
+    with pytest.raises(BadInput, match="seed"):
+        field("boxes", seed=None).pieces()
+    with pytest.raises(BadInput, match="no room"):
+        field("boxes", free=[[0.0, 0.0, 30.0]]).pieces()
