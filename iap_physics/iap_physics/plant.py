@@ -400,7 +400,7 @@ class Plant:
         is_running = self.status == RUNNING
         for substep in range(self.substeps):
             x = self.engine.state()
-            self._wrenches[:] = 0.0
+            self._wrenches.fill(0.0)
             for propulsion in self.propulsion:
                 propulsion.actuate(x, self._wrenches, self.ticks, substep, self.dt)
             if is_disturbed:

@@ -21,7 +21,7 @@ from iap_description.errors import BadInput, IapError
 from iap_io.ros.node import EXIT_BAD_INPUT, EXIT_DONE
 
 RESPAWN_DELAY = 1.0  # [s]
-END_PATIENCE = "300"  # [s] from Ctrl-C to SIGTERM: nodes end by themselves, the recorder once it has judged the flight
+END_PATIENCE = "300"  # [s] from SIGTERM to SIGKILL: nodes end by themselves, the recorder once it has judged the flight
 BY_INTERRUPT = (-signal.SIGINT, -signal.SIGTERM)  # exit codes of a process that had yet to begin
 
 
@@ -168,7 +168,7 @@ class NodeMaker:
             ros_arguments=["--log-level", self._given["log_level"]],
             respawn=respawn,
             respawn_delay=RESPAWN_DELAY,
-            sigterm_timeout=END_PATIENCE,
+            sigkill_timeout=END_PATIENCE,
             on_exit=end_of_node(respawns=respawn),
         )
 

@@ -49,8 +49,8 @@ class Launch:
         return self.process.wait(2 * HANG)
 
     def interrupt(self) -> int:
-        """End it as Ctrl-C does; returns its exit code."""
-        self.process.send_signal(signal.SIGINT)
+        """End it as Ctrl-C in a terminal does, which tells all its processes; returns its exit code."""
+        os.killpg(self.process.pid, signal.SIGINT)
         return self.end()
 
     def nodes(self, name: str = "") -> list[int]:

@@ -103,6 +103,17 @@ def test_a_node_that_is_killed_comes_back_where_that_is_asked_for(launch, tmp_pa
     assert json.loads((out / "metrics.json").read_text())["outcome"] == "interrupted"
 
 
+def test_an_interrupt_of_the_launch_alone_ends_its_nodes_too(launch, tmp_path):
+    """As by a supervisor that knows one process: launch sends SIGTERM to its nodes after 5 s, and nothing is lost."""
+    out = tmp_path / "run"
+    flight = launch("sim", scenario="hover", record="true", out=str(out), duration="600.0")
+    wait_for_flight(flight)
+    flight.process.send_signal(signal.SIGINT)
+    assert flight.end() == 0, flight.said
+    assert not flight.nodes()
+    assert json.loads((out / "metrics.json").read_text())["outcome"] == "interrupted"
+
+
 def test_wrong_parameters_end_the_launch_although_nodes_come_back(launch, tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text("/iap/controller_node: {ros__parameters: {law: no_such_law}}\n")

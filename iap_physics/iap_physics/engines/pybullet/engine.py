@@ -16,7 +16,9 @@ import tempfile
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from struct import Struct
 from typing import NoReturn
 
 import numpy as np
@@ -105,6 +107,10 @@ class PyBulletEngine(Engine):
         self._resisting = resisting_joints(assemblies)
         x = at_rest(self._assemblies)[None]
         self._x, self._raw = x.copy(), np.zeros_like(x[0])
+        doubles = Struct(
+            f"={self._raw.size}d"
+        )  # which fills an array twice as fast as numpy does from a list
+        self._write_raw = partial(doubles.pack_into, memoryview(self._raw).cast("B"))
         self.reset(x)
 
     def reset(self, x: Array, worlds: ArrayLike | None = None) -> None:
@@ -273,20 +279,20 @@ class PyBulletEngine(Engine):
         self._loads = []
 
     def _read(self) -> None:
-        client, flat, places = self._client, [], []
+        client, numbers, places = self._client, [], []
         self._points = None
         for vehicle in self._loaded.vehicles:
             body, links = vehicle.body, vehicle.links
             p, q = bullet.getBasePositionAndOrientation(body, client)
             v, w = bullet.getBaseVelocity(body, client)
             places.append(p)
-            flat += p + q + v + w
+            numbers += p + q + v + w
             if links:
                 for link in bullet.getLinkStates(body, links, 1, 1, client):
                     places.append(link[0])
-                    flat += link[0] + link[1] + link[6] + link[7]
+                    numbers += link[0] + link[1] + link[6] + link[7]
         self._places = places
-        self._raw.reshape(-1)[:] = flat
+        self._write_raw(0, *numbers)
         failed = settle(self._raw, self._loaded.q_BC, self._x[0])
         if failed >= 0:
             self._fail(f"the state of '{self._name(failed)}' is not finite or beyond {BOUND:g}")
