@@ -44,7 +44,12 @@ KEY_OF_IMPORT = {
 }
 NO_KEY = {"embreex", "moderngl"}  # rosdep has none: the README gives the line for pip
 # What only modules import that are imported when they are asked for, and whose: no rosdep keys.
-EXTRAS = {"gtsam": "iap_estimation", "gymnasium": "iap_learning", "mujoco": "iap_physics"}
+EXTRAS = {
+    "gtsam": "iap_estimation",
+    "gymnasium": "iap_learning",
+    "mujoco": "iap_physics",
+    "warp": "iap_sensors",
+}
 ROS_PACKAGES = {
     "ament_cmake",
     "ament_index_python",
@@ -197,7 +202,7 @@ class OnlyDeclared:
         if is_ours and top not in allowed:
             raise ModuleNotFoundError(f"{name} is not declared", name=name)
 
-sys.modules.update(dict.fromkeys(["gtsam", "gymnasium", "mujoco"]))  # as if they were not installed
+sys.modules.update(dict.fromkeys(["gtsam", "gymnasium", "mujoco", "warp"]))  # as if they were not installed
 allowed = {*sys.stdlib_module_names, *sys.argv[1].split(",")}
 sys.meta_path.insert(0, OnlyDeclared())
 for name in sys.argv[2:]:

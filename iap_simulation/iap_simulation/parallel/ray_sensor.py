@@ -2,12 +2,12 @@
 """A depth camera or a lidar in each of many worlds: images as arrays, of each world those of its single run."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from iap_description import so3
-from iap_description.arrays import Booleans, Integers
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_description.random_streams import uniforms
@@ -21,13 +21,17 @@ from iap_sensors.mounted.sampling import Sampling
 from iap_sensors.rays import depth_camera_spec
 from iap_sensors.rays.depth_camera_spec import DEPTH_CAMERA, DepthCameraSpec
 from iap_sensors.rays.images import Images, RaySensor
-from iap_sensors.rays.noise import bases_of, frame_keys
-from iap_sensors.rays.world_rays import Rays, movers_of
+from iap_sensors.rays.noise import Keys, bases_of, frame_keys
+from iap_sensors.rays.world_rays import Mover, Rays, movers_of
 from iap_simulation.parallel.worlds import Worlds
 from iap_simulation.scenario.randomization import placed_world
 from iap_simulation.scenario.scenario import Scenario
 
+if TYPE_CHECKING:
+    from iap_sensors.rays.warp.images import WarpImages  # an extra
+
 LIDAR = "lidar"
+EMBREE, WARP = "cpu", "warp"  # devices that cast on the CPU, by Embree and by Warp
 NO_OBJECTS = np.zeros((0, 13))
 
 
@@ -46,13 +50,15 @@ class WorldRaySensor:
         spec: what it is.
         outputs: of `RaySensor`.
         aircraft: that carries it, from 0 on.
+        device: that casts: ``cpu`` by Embree; ``cuda``, an NVIDIA GPU, by Warp (an extra: requirements/gpu.txt), whose
+            images are those of Embree but for rounding; or ``warp``, Warp on the CPU, for tests.
 
     Attributes:
         worlds: as given.
         sensor: what takes the images of a state.
 
     Raises:
-        BadInput: there is no such aircraft, mount or output.
+        BadInput: there is no such aircraft, mount, output or device.
     """
 
     def __init__(
@@ -61,6 +67,7 @@ class WorldRaySensor:
         spec: DepthCameraSpec | LidarSpec,
         outputs: Sequence[str],
         aircraft: int = 0,
+        device: str = EMBREE,
     ) -> None:
         self.worlds, self.sensor = worlds, RaySensor(spec, outputs)
         is_camera = isinstance(spec, DepthCameraSpec)
@@ -80,6 +87,7 @@ class WorldRaySensor:
         self._seeds = np.full(count, -1, dtype=np.int64)
         self._bases, self._rays = np.zeros(count), self._first_rays(count)
         self._p_BS_B, self._q_BS = np.zeros((count, 3)), np.zeros((count, 4))
+        self._warp = None if device == EMBREE else _warp_images(self.sensor, self._movers, device)
 
     @classmethod
     def of(
@@ -89,6 +97,7 @@ class WorldRaySensor:
         outputs: Sequence[str] = ("depth",),
         *,
         aircraft: int = 0,
+        device: str = EMBREE,
         **changes: Any,  # noqa: ANN401 - keys of the record
     ) -> Self:
         """A sensor of a preset, of depth cameras or of lidars, with some keys changed; or the scenario's depth camera.
@@ -97,12 +106,13 @@ class WorldRaySensor:
             BadInput: no such preset, no such camera, or anything unknown or impossible, by its key.
         """
         if preset is not None:
-            return cls(worlds, ray_sensor_spec(preset, changes), outputs, aircraft)
+            return cls(worlds, ray_sensor_spec(preset, changes), outputs, aircraft, device)
         own = worlds.scenario.vehicles[0].sensors.depth_camera
         if own is None:
             raise BadInput("ray sensor: the scenario has no sensors.depth_camera: name a preset")
         tree = {**own.model_dump(), **changes}
-        return cls(worlds, validate(DepthCameraSpec, tree, source=DEPTH_CAMERA), outputs, aircraft)
+        spec = validate(DepthCameraSpec, tree, source=DEPTH_CAMERA)
+        return cls(worlds, spec, outputs, aircraft, device)
 
     @property
     def is_due(self) -> Booleans:
@@ -111,12 +121,29 @@ class WorldRaySensor:
 
     def images(self) -> Images:
         """The images of all worlds in their present states, arrays (B, rows, columns[, 3]), see `RaySensor`."""
+        given = self._given()
+        if self._warp is not None:
+            return self._warp.images(self._rays, self.worlds.state, *given)
+        return self.sensor.images(self._following(), *given)
+
+    def images_on_device(self) -> dict[str, Any]:
+        """The images but for labels, (B, pixels), as arrays of Warp's, which other libraries take by DLPack.
+
+        Raises:
+            BadInput: the sensor does not cast by Warp.
+        """
+        if self._warp is None:
+            raise BadInput("ray sensor: only device 'cuda' has its images on a GPU")
+        return self._warp.on_device(self._rays, self.worlds.state, *self._given())
+
+    def _given(self) -> tuple[Array, Array, Keys, tuple[int, ...]]:
+        """Places and attitudes of the mounts, keys of the errors, and what is not seen."""
         self._renew()
         x = self.worlds.state[:, self._mount.body]
         p_WS_W = x[:, P] + so3.rotate(x[:, Q], self._p_BS_B)
         q_WS = so3.multiply(x[:, Q], self._q_BS)
         keys = frame_keys(self._bases, self.worlds.instants)
-        return self.sensor.images(self._following(), p_WS_W, q_WS, keys, self._hidden)
+        return p_WS_W, q_WS, keys, self._hidden
 
     def rays(self, i: int) -> Rays:
         """The rays of one world, whose `labels` may be written to."""
@@ -155,6 +182,19 @@ class WorldRaySensor:
         shifts, tilts = displacements(dice, draw.mount_position, draw.mount_tilt_deg)
         self._p_BS_B[chosen] = mount.p_BS_B + shifts
         self._q_BS[chosen] = so3.multiply(mount.q_BS, tilts)
+
+
+def _warp_images(sensor: RaySensor, bodies: Sequence[Mover], device: str) -> "WarpImages":
+    """What casts by Warp.
+
+    Raises:
+        BadInput: it is not installed, or there is no such device.
+    """
+    try:
+        from iap_sensors.rays.warp.images import WarpImages
+    except ImportError as error:
+        raise BadInput(f"ray sensor: device '{device}': {error}") from error
+    return WarpImages(sensor, bodies, "cpu" if device == WARP else device)
 
 
 def ray_sensor_spec(

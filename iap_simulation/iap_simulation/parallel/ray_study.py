@@ -16,7 +16,7 @@ FIELDS = {
     "rods": {"preset": "rods"},
 }
 SETTINGS = {"world.objects": FIELDS, "draw.position": 0.5, "draw.attitude_deg": 10.0}
-SIZE = {"width": 320, "height": 200}
+SIZE: dict[str, Any] = {"width": 320, "height": 200}
 FAR, RADIUS, TALL = (
     12.0,
     12.0,

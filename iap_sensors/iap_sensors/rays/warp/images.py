@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Images by rays on a GPU, by Warp: those of `RaySensor`, but for rounding; made for thousands of worlds."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.sensors.mounts import optical
+from iap_description.so3 import matrix_from_quaternion
+from iap_description.states import P, Q
+from iap_sensors.pixel_noise import normal_table
+from iap_sensors.rays.caster import NOTHING
+from iap_sensors.rays.depth_camera_spec import DepthCameraSpec
+from iap_sensors.rays.images import CLEAR, KINDS, Images, RaySensor
+from iap_sensors.rays.noise import Errors, Keys
+from iap_sensors.rays.surfaces import Surface
+from iap_sensors.rays.warp.kernels import Bodies, Outputs, Sensor, Shapes, take
+from iap_sensors.rays.warp.library import wp
+from iap_sensors.rays.world_rays import Mover, Rays
+
+DEVICES = ("cuda", "cpu")
+_NAMES = {
+    "depth": "depth",
+    "range": "ranges",
+    "points": "points",
+    "normals": "normals",
+    "faces": "faces",
+}
+_TYPES = {"points": "vec3f", "normals": "vec3f", "faces": "int32"}  # of Warp's; else float32
+
+
+class WarpImages:
+    """Takes the images of a ray sensor in many worlds at once.
+
+    Args:
+        sensor: what it is, and which outputs are wanted.
+        bodies: of the vehicles, in all worlds alike.
+        device: of Warp's: ``cuda``, or ``cpu``, which is for tests.
+
+    Raises:
+        BadInput: there is no such device here.
+    """
+
+    def __init__(self, sensor: RaySensor, bodies: Sequence[Mover], device: str = "cuda") -> None:
+        if device not in DEVICES:
+            raise BadInput(f"rays: no device '{device}' (devices: {', '.join(DEVICES)})")
+        if device == "cuda" and not wp.is_cuda_available():
+            raise BadInput("rays: device 'cuda': there is no NVIDIA GPU here, or no driver of it")
+        self._sensor, self._device = sensor, device
+        self._movers = list(bodies)
+        self._loaded: list[Rays] = []
+        self._parameters = self._sensor_parameters()
+
+    def images(
+        self,
+        rays: Sequence[Rays],
+        x: Array,
+        p_WS_W: Array,
+        q_WS: Array,
+        keys: Keys,
+        hidden: tuple[int, ...] = (),
+    ) -> Images:
+        """The images of all worlds; arguments as of `RaySensor.images`, and the states `x` (B, bodies, 13)."""
+        made = self.on_device(rays, x, p_WS_W, q_WS, keys, hidden)
+        shape, found = self._sensor.pattern.shape, {}
+        for name, array in made.items():
+            pixels = array.numpy()
+            found[name] = pixels.reshape(len(x), *shape, *pixels.shape[2:])
+        return {name: self._looked_up(name, found, rays) for name in self._sensor.outputs}
+
+    def on_device(
+        self,
+        rays: Sequence[Rays],
+        x: Array,
+        p_WS_W: Array,
+        q_WS: Array,
+        keys: Keys,
+        hidden: tuple[int, ...] = (),
+    ) -> dict[str, Any]:
+        """What the kernel writes, arrays (B, pixels) of Warp's, which others take by DLPack."""
+        self._load(rays)
+        is_camera = isinstance(self._sensor.spec, DepthCameraSpec)
+        R_WS = matrix_from_quaternion(optical(q_WS) if is_camera else q_WS)
+        out, made = self._blank(len(x))
+        given = (
+            self._array(p_WS_W, wp.vec3d),
+            self._array(R_WS, wp.mat33d),
+            self._array(keys, wp.uint64),
+        )
+        scene = (self._worlds, self._bodies_at(x, hidden), self._solid, self._before)
+        size = (len(x), len(self._sensor.pattern.cosines))
+        wp.launch(
+            take, dim=size, inputs=[*scene, self._parameters, *given, out], device=self._device
+        )
+        return made
+
+    def _array(self, values: Any, kind: Any) -> Any:  # noqa: ANN401 - of Warp's
+        return wp.array(np.ascontiguousarray(values), dtype=kind, device=self._device)
+
+    def _blank(self, count: int) -> tuple[Any, dict[str, Any]]:
+        """Room for what is wanted, and for the faces, of which labels are looked up."""
+        labelled = {"segmentation", "labels"} & set(self._sensor.outputs)
+        wanted = {*self._sensor.outputs, *(["faces"] if labelled else [])}
+        out: Any = Outputs()
+        made: dict[str, Any] = {}
+        for name, field in _NAMES.items():
+            kind = getattr(wp, _TYPES.get(name, "float32"))
+            shape = (count, len(self._sensor.pattern.cosines)) if name in wanted else (0, 0)
+            array = wp.empty(shape, dtype=kind, device=self._device)
+            setattr(out, field, array)
+            if name in wanted:
+                made[name] = array
+        return out, made
+
+    def _looked_up(self, name: str, found: Images, rays: Sequence[Rays]) -> Any:  # noqa: ANN401
+        """An output as it is, or the labels of the faces that were found."""
+        if name in found:
+            return found[name]
+        kind, _, nothing = KINDS[name]
+        faces = found["faces"]
+        out: Any = np.empty(faces.shape, kind)
+        for b, one in enumerate(rays):
+            values = one.segments if name == "segmentation" else one.labels
+            out[b] = np.where(faces[b] == NOTHING, nothing, values[faces[b]])
+        return out
+
+    def _load(self, rays: Sequence[Rays]) -> None:
+        """Make the meshes of worlds that are new, once for those that share one."""
+        same = len(rays) == len(self._loaded)
+        if same and all(a is b for a, b in zip(rays, self._loaded, strict=True)):
+            return
+        unique = {id(one): one for one in rays}
+        surfaces = [one.surface for one in unique.values()]
+        everything = [*surfaces, *(mover.surface for mover in self._movers)]
+        self._meshes = [self._mesh(surface) for surface in everything]
+        firsts = np.cumsum([0, *(len(each.corners) for each in everything)])
+        place = {key: k for k, key in enumerate(unique)}
+        chosen = np.array([place[id(one)] for one in rays])
+        ids = np.array([mesh.id for mesh in self._meshes], np.uint64)
+        self._worlds = Shapes()
+        self._worlds.mesh = self._array(ids[chosen], wp.uint64)
+        self._worlds.first = self._array(firsts[chosen].astype(np.int32), wp.int32)
+        solid = np.concatenate([each.is_solid for each in everything]).astype(np.uint8)
+        self._solid = self._array(solid, wp.uint8)
+        own = firsts[len(unique) : -1]
+        self._ids, self._own = ids[len(unique) :], own.astype(np.int32)
+        counts = np.array([len(one.surface.corners) for one in rays])
+        before = counts[:, None] + (own - firsts[len(unique)])
+        self._before = self._array(before.astype(np.int32), wp.int32)
+        self._loaded = list(rays)
+
+    def _mesh(self, surface: Surface) -> Any:  # noqa: ANN401 - of Warp's
+        corners = surface.corners if len(surface.corners) else np.full((1, 3, 3), 1e9)
+        points = self._array(corners.reshape(-1, 3).astype(np.float32), wp.vec3f)
+        return wp.Mesh(points, self._array(np.arange(3 * len(corners), dtype=np.int32), wp.int32))
+
+    def _bodies_at(self, x: Array, hidden: tuple[int, ...]) -> Bodies:
+        bodies = Bodies()
+        bodies.mesh = self._array(self._ids, wp.uint64)
+        bodies.first = self._array(self._own, wp.int32)
+        bodies.radius = self._array(np.array([m.radius for m in self._movers]), wp.float64)
+        flags = np.isin(np.arange(len(self._movers)), hidden).astype(np.int32)
+        bodies.hidden = self._array(flags, wp.int32)
+        bodies.p = self._array(x[..., P], wp.vec3d)
+        bodies.R = self._array(matrix_from_quaternion(x[..., Q]), wp.mat33d)
+        return bodies
+
+    def _sensor_parameters(self) -> Sensor:
+        spec, pattern, errors = (
+            self._sensor.spec,
+            self._sensor.pattern,
+            Errors.of(self._sensor.spec),
+        )
+        found = Sensor()
+        found.starts = self._array(pattern.bundle.starts_S, wp.vec3f)
+        found.ways = self._array(pattern.bundle.ways_S, wp.vec3f)
+        found.reach = self._array(pattern.bundle.reach, wp.float32)
+        found.cosines = self._array(pattern.cosines, wp.float64)
+        found.table = self._array(normal_table(), wp.float32)
+        found.start = pattern.start
+        for name, value in errors._asdict().items():
+            setattr(found, name, value)
+        found.clear = CLEAR
+        if isinstance(spec, DepthCameraSpec):
+            found.baseline, found.half_width = spec.baseline, 0.5 * spec.width / spec.focal[0]
+        return found
