@@ -30,7 +30,8 @@ def random_goals(rng):
 def measured(x, goals, action=None, before=None, distance=None):
     none, out = np.zeros((B, 4)), quantities.empty(B)
     given = (none if action is None else action, none if before is None else before)
-    quantities.measure(x, goals, *given, np.zeros(B) if distance is None else distance, out)
+    away = (np.zeros(B) if distance is None else distance, np.full(B, np.inf))
+    quantities.measure(x, goals, *given, *away, out)
     return dict(zip(QUANTITIES, out.T, strict=True))
 
 
@@ -133,7 +134,8 @@ def test_the_preset_of_the_aerial_gym_rewards_as_it_does():
     x[..., Q] = so3.normalized(x[..., Q])
     goals[:, 6] = 1.0
     measures = quantities.empty(B)
-    quantities.measure(x, goals, np.zeros((B, 4)), np.zeros((B, 4)), np.zeros(B), measures)
+    nothing, away = np.zeros((B, 4)), (np.zeros(B), np.full(B, np.inf))
+    quantities.measure(x, goals, nothing, nothing, *away, measures)
     task, out = Task.of("aerial_gym_position"), np.empty(B)
     add_up(measures, *Terms.of(task.reward), out)
     np.testing.assert_allclose(out, aerial_gym_reward(x, goals[:, :3]), rtol=1e-12)
