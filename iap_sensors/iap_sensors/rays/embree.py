@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rays at triangles by Embree, in single precision: a hit at distance d is exact to about 1e-7 d.
-
-Embree holds Python's lock while it casts, so that threads gain nothing: many worlds on several cores are shared out to
-processes.
-"""
+"""Rays at triangles by Embree, in single precision: a hit at distance d is exact to about 1e-7 d."""
 
 import numpy as np
-from embreex.mesh_construction import TriangleMesh
-from embreex.rtcore_scene import EmbreeScene
 
 from iap_description.arrays import Booleans
 from iap_sensors.rays.caster import NOTHING, Hits, Single
+from iap_sensors.rays.embree_packets import TriangleScene
 from iap_sensors.rays.surfaces import Surface
 from iap_sensors.rays.turning import settle
 
@@ -26,18 +21,16 @@ class EmbreeCaster:
 
     def __init__(self, surface: Surface) -> None:
         self._is_solid = np.ascontiguousarray(surface.is_solid)
-        self._scene = EmbreeScene(robust=True)
         self._is_empty = len(surface.corners) == 0
         if not self._is_empty:
-            TriangleMesh(self._scene, surface.corners.astype(np.float32))
+            self._scene = TriangleScene(surface.corners)
 
     def first_hits(self, starts: Single, ways: Single, reach: Single) -> Hits:
         """See `iap_sensors.rays.caster.SurfaceCaster`."""
         distance, face = reach.copy(), np.full(len(reach), NOTHING, np.int32)
         if self._is_empty or not len(reach):
             return Hits(distance, face, np.zeros((len(reach), 3), np.float32))
-        hits = self._scene.run(starts, ways, dists=reach.copy(), output=1)
-        tfar, prim, normal = hits["tfar"], hits["primID"], hits["Ng"]
+        tfar, prim, normal = self._scene.first_hits(starts, ways, reach)
         if settle(tfar, prim, normal, ways, self._is_solid, distance, face):
             left = np.flatnonzero((prim >= 0) & (face == NOTHING))
             passed = tfar[left] + np.float32(SKIN)
@@ -52,20 +45,18 @@ class EmbreeCaster:
         while len(rays):
             way = ways[rays]
             at = starts[rays] + passed[:, None] * way
-            hits = self._scene.run(at, way, dists=reach[rays] - passed, output=1)
-            face = hits["primID"]
-            along = np.einsum("ij,ij->i", hits["Ng"], way)
+            tfar, face, normal = self._scene.first_hits(at, way, reach[rays] - passed)
+            along = np.einsum("ij,ij->i", normal, way)
             leaves = (face >= 0) & self._is_solid[face] & (along > 0.0)
             ends = (face >= 0) & ~leaves
-            out.distance[rays[ends]] = passed[ends] + hits["tfar"][ends]
+            out.distance[rays[ends]] = passed[ends] + tfar[ends]
             out.face[rays[ends]] = face[ends]
-            out.normal[rays[ends]] = hits["Ng"][ends]
-            passed = passed[leaves] + hits["tfar"][leaves] + np.float32(SKIN)
+            out.normal[rays[ends]] = normal[ends]
+            passed = passed[leaves] + tfar[leaves] + np.float32(SKIN)
             rays = rays[leaves]
 
     def is_blocked(self, starts: Single, ways: Single, reach: Single) -> Booleans:
         """See `iap_sensors.rays.caster.SurfaceCaster`."""
         if self._is_empty or not len(reach):
             return np.zeros(len(reach), dtype=bool)
-        hit = self._scene.run(starts, ways, dists=reach.copy(), query="OCCLUDED")
-        return np.asarray(hit >= 0)
+        return self._scene.is_blocked(starts, ways, reach)
