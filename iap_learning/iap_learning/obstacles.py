@@ -70,5 +70,5 @@ class Sight:
     def __call__(self, chosen: Integers | None = None) -> NDArray[np.float32]:
         """(B, pixels) at the present states, row by row; or those of some worlds."""
         depth = self._sensor.images(chosen)["depth"]
-        share = np.nan_to_num(depth.reshape(len(depth), -1) / np.float32(self._far), nan=1.0)
-        return np.asarray(share, dtype=np.float32)
+        share = depth.reshape(len(depth), self.size) / np.float32(self._far)
+        return np.fmin(share, np.float32(1.0))  # errors may exceed the range

@@ -47,11 +47,13 @@ def test_quantities_are_what_they_say():
     expected = {
         "distance": np.linalg.norm(away, axis=1),
         "below": goals[:, 2] - row[:, 2],
+        "height": np.abs(goals[:, 2] - row[:, 2]),
         "speed": np.linalg.norm(row[:, V] - goals[:, 7:10], axis=1),
         "angle": np.linalg.norm(turn, axis=1),
         "tilt": 1.0 - so3.rotate(row[:, Q], np.tile([0.0, 0.0, 1.0], (B, 1)))[:, 2],
         "rate": np.linalg.norm(w_P - goals[:, 10:13], axis=1),
         "approach": distance - np.linalg.norm(away, axis=1),
+        "clearance": np.full(B, quantities.OPEN),
         "action": np.linalg.norm(action, axis=1),
         "action_change": np.linalg.norm(action - before, axis=1),
     }
