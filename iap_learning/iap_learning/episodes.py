@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
+from iap_learning.obstacles import Clearance, Sight
 from iap_learning.seeds import episode_seeds
 from iap_learning.tasks import quantities
 from iap_learning.tasks.observations import Observer
@@ -73,6 +74,7 @@ class Episodes:
         task: as given.
         worlds: that fly.
         size: numbers of an action.
+        observed: numbers of an observation, the depth image's behind the terms'.
         seeds: (B,) that the worlds were given.
         episodes: (B,) number of each world's episode since then.
         outcome: (B,) of each episode, see `iap_learning.tasks.verdicts.OUTCOMES`.
@@ -104,6 +106,10 @@ class Episodes:
         low, high = np.tile(task.action.low, repeats), np.tile(task.action.high, repeats)
         self._middle, self._half = 0.5 * (low + high), 0.5 * (high - low)
         self.observer = Observer(task.observation, aircraft=aircraft, actions=self.size)
+        self._sight = None if task.depth is None else Sight(task.depth, self.worlds)
+        self._clearance = Clearance(self.worlds) if task.minds_obstacles else None
+        self._open = np.full(worlds, np.inf)
+        self.observed = self.observer.size + (0 if self._sight is None else self._sight.size)
         self._rules, self._terms = Rules.of(task, self.dt), Terms.of(task.reward)
         self._action, self._before = np.zeros((worlds, self.size)), np.zeros((worlds, self.size))
         self._measures, self._distance = quantities.empty(worlds), np.zeros(worlds)
@@ -178,7 +184,8 @@ class Episodes:
         nothing = np.zeros((len(chosen), self.size))
         measures = quantities.empty(len(chosen))
         rows = (self.worlds.state[chosen], self._goals[chosen])
-        quantities.measure(*rows, nothing, nothing, np.zeros(len(chosen)), measures)
+        away = (np.zeros(len(chosen)), self._open[chosen])
+        quantities.measure(*rows, nothing, nothing, *away, measures)
         self._distance[chosen] = measures[:, quantities.DISTANCE]
 
     def step(self, actions: ArrayLike | None) -> Step:
@@ -221,10 +228,10 @@ class Episodes:
 
     def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
         """Observations (B, n) of the worlds' present states, or (chosen, n) of some worlds."""
+        which = slice(None) if chosen is None else chosen
         seen = (self.worlds.state, self._goals, self.worlds.rpm, self._action)
-        if chosen is not None:
-            return self.observer(*(array[chosen] for array in seen))
-        return self.observer(*seen)
+        terms = self.observer(*(array[which] for array in seen))
+        return terms if self._sight is None else np.hstack([terms, self._sight(chosen)])
 
     def _find_goals(self) -> None:
         """Take the goals at the present instants, (B, 19 + N)."""
@@ -235,7 +242,9 @@ class Episodes:
         self._find_goals()
         states = (self.worlds.state, self._goals)
         actions = (self._action, self._before)
-        quantities.measure(*states, *actions, self._distance, self._measures)
+        clearance = self._open if self._clearance is None else self._clearance()
+        away = (self._distance, clearance)
+        quantities.measure(*states, *actions, *away, self._measures)
         reward = np.empty(self.count)
         add_up(self._measures, *self._terms, reward)
         counted = (self.steps, self._kept, reward, self.outcome, self._success)

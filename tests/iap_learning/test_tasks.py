@@ -12,7 +12,7 @@ from iap_learning.tasks.task import TASKS, Task
 def test_shipped_tasks_can_be_flown(name):
     episodes = Episodes(Task.of(name), 2)
     step = episodes.step(0.1 * episodes.observe()[:, : episodes.size])
-    assert step.observation.shape == (2, episodes.observer.size)
+    assert step.observation.shape == (2, episodes.observed)
     assert not (step.terminated | step.truncated).any()
 
 

@@ -30,7 +30,8 @@ def random_goals(rng):
 def measured(x, goals, action=None, before=None, distance=None):
     none, out = np.zeros((B, 4)), quantities.empty(B)
     given = (none if action is None else action, none if before is None else before)
-    quantities.measure(x, goals, *given, np.zeros(B) if distance is None else distance, out)
+    away = (np.zeros(B) if distance is None else distance, np.full(B, np.inf))
+    quantities.measure(x, goals, *given, *away, out)
     return dict(zip(QUANTITIES, out.T, strict=True))
 
 
@@ -46,11 +47,13 @@ def test_quantities_are_what_they_say():
     expected = {
         "distance": np.linalg.norm(away, axis=1),
         "below": goals[:, 2] - row[:, 2],
+        "height": np.abs(goals[:, 2] - row[:, 2]),
         "speed": np.linalg.norm(row[:, V] - goals[:, 7:10], axis=1),
         "angle": np.linalg.norm(turn, axis=1),
         "tilt": 1.0 - so3.rotate(row[:, Q], np.tile([0.0, 0.0, 1.0], (B, 1)))[:, 2],
         "rate": np.linalg.norm(w_P - goals[:, 10:13], axis=1),
         "approach": distance - np.linalg.norm(away, axis=1),
+        "clearance": np.full(B, quantities.OPEN),
         "action": np.linalg.norm(action, axis=1),
         "action_change": np.linalg.norm(action - before, axis=1),
     }
@@ -133,7 +136,8 @@ def test_the_preset_of_the_aerial_gym_rewards_as_it_does():
     x[..., Q] = so3.normalized(x[..., Q])
     goals[:, 6] = 1.0
     measures = quantities.empty(B)
-    quantities.measure(x, goals, np.zeros((B, 4)), np.zeros((B, 4)), np.zeros(B), measures)
+    nothing, away = np.zeros((B, 4)), (np.zeros(B), np.full(B, np.inf))
+    quantities.measure(x, goals, nothing, nothing, *away, measures)
     task, out = Task.of("aerial_gym_position"), np.empty(B)
     add_up(measures, *Terms.of(task.reward), out)
     np.testing.assert_allclose(out, aerial_gym_reward(x, goals[:, :3]), rtol=1e-12)

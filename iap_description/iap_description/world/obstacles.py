@@ -36,7 +36,7 @@ FOOT, RISE = (
 
 
 class Obstacles(Placed):
-    """Obstacles that are spread evenly over a rectangle of the plane z = 0 of O, each at some heading."""
+    """Obstacles that are spread evenly over a rectangle of the plane z = 0 of O, each at a heading of its own."""
 
     position: Vec3 = (0.0, 0.0, 0.0)  # of O in map [m]
     surface: Surface = Surface(friction=0.8, restitution=0.1)
@@ -45,6 +45,7 @@ class Obstacles(Placed):
     )
     count: Count
     area: tuple[tuple[Real, Real], tuple[Real, Real]]  # two corners, x and y in O [m]
+    yaw_deg: tuple[Real, Real] = (-180.0, 180.0)  # least and largest heading
     free: tuple[
         tuple[Real, Real, NonNegative], ...
     ] = ()  # upright columns without obstacles: x, y, radius [m]
@@ -110,7 +111,7 @@ class Boxes(Obstacles):
         size = np.column_stack(
             [_between(rng, each, self.count) for each in zip(*self.size, strict=True)]
         )
-        R = _turns(rng, self.count, self.tilt_deg)
+        R = _turns(rng, self.count, self.tilt_deg, self.yaw_deg)
         xy = self.places(rng, 0.5 * np.linalg.norm(size, axis=1))
         z = _heights(rng, self.heights, 0.5 * size[:, 2])
         vertices, faces = _prism(4)
@@ -132,7 +133,7 @@ class Rods(Obstacles):
         rng = self.dice
         radius = _between(rng, self.radius, self.count)
         length = _between(rng, self.length, self.count)
-        R = _turns(rng, self.count, self.tilt_deg)
+        R = _turns(rng, self.count, self.tilt_deg, self.yaw_deg)
         xy = self.places(rng, np.hypot(radius, 0.5 * length * np.sin(np.deg2rad(self.tilt_deg))))
         z = _heights(rng, self.heights, 0.5 * length)
         size = np.stack([radius, radius, length], -1)
@@ -155,7 +156,7 @@ class Trees(Obstacles):
         rng, n = self.dice, self.count
         sizes = (_between(rng, each, n) for each in (self.radius, self.height, self.reach))
         radius, height, reach = sizes
-        R = _turns(rng, n, 0.0)
+        R = _turns(rng, n, 0.0, self.yaw_deg)
         xy = self.places(rng, radius + reach)
         vertices, faces = _prism(ROD_SIDES)
         trunks = vertices * np.stack([radius, radius, height], -1)[:, None]
@@ -205,9 +206,12 @@ def _heights(rng: np.random.Generator, heights: tuple[float, float] | None, half
     return half if heights is None else _between(rng, heights, len(half))
 
 
-def _turns(rng: np.random.Generator, count: int, tilt_deg: float) -> Array:
-    """Attitudes (n, 3, 3): any heading, after a tilt of at most so much about any level axis."""
-    axis, yaw = rng.uniform(0.0, 2.0 * np.pi, (2, count))
+def _turns(
+    rng: np.random.Generator, count: int, tilt_deg: float, yaw_deg: tuple[float, float]
+) -> Array:
+    """Attitudes (n, 3, 3): a heading, after a tilt of at most so much about any level axis."""
+    axis, share = rng.uniform(0.0, 1.0, (2, count))
+    axis, yaw = 2.0 * np.pi * axis, np.deg2rad(yaw_deg[0] + (yaw_deg[1] - yaw_deg[0]) * share)
     angle = np.deg2rad(tilt_deg) * rng.uniform(0.0, 1.0, count)
     tilt = angle[:, None] * np.stack([np.cos(axis), np.sin(axis), 0.0 * axis], -1)
     euler = np.stack([0.0 * yaw, 0.0 * yaw, yaw], -1)

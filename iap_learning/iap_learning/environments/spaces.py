@@ -12,7 +12,7 @@ Box = gymnasium.spaces.Box
 
 def observation_space(episodes: Episodes) -> Box:
     """Of one world."""
-    return Box(-LARGEST, LARGEST, (episodes.observer.size,), np.float32)
+    return Box(-LARGEST, LARGEST, (episodes.observed,), np.float32)
 
 
 def action_space(episodes: Episodes) -> Box:

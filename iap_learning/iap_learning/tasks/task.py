@@ -60,6 +60,18 @@ class ActionRange(Record):
         return self
 
 
+class DepthImage(Record):
+    """The image of a depth camera that a policy sees.
+
+    Attributes:
+        preset: of depth cameras.
+        settings: keys of it that are others here, such as ``width``.
+    """
+
+    preset: str
+    settings: dict[str, Any]
+
+
 class Success(Record):
     """When an episode has succeeded.
 
@@ -86,9 +98,11 @@ class Task(Record):
         goal: the scenario's reference at the present instant, or its last one.
         action: what is commanded.
         observation: its terms, see `observations`, and by what each is divided.
+        depth: the image that follows them; None where a policy sees none.
         reward: of every step.
         success: of an episode.
         fails_beyond: quantities that end an episode as a failure once they are above this.
+        clearance: how close to obstacles the platform's origin may come, else it has collided [m]; None: as it likes.
         seconds: time limit of an episode [s].
         repeat: control periods of a step.
     """
@@ -101,9 +115,11 @@ class Task(Record):
     goal: Literal["present", "last"]
     action: ActionRange
     observation: Annotated[dict[str, Positive], Field(min_length=1)]
+    depth: DepthImage | None
     reward: Reward
     success: Success
     fails_beyond: dict[Quantity, NonNegative]
+    clearance: Positive | None
     seconds: Positive
     repeat: Count
 
@@ -114,6 +130,13 @@ class Task(Record):
             if name not in TERMS:
                 raise ValueError(f"no term '{name}': choose {', '.join(TERMS)}")
         return observation
+
+    @property
+    def minds_obstacles(self) -> bool:
+        """Whether it matters how far obstacles are."""
+        factors = [factor for term in self.reward.terms.values() for factor in term.factors]
+        named = {*self.success.within, *self.fails_beyond, *(factor.of for factor in factors)}
+        return self.clearance is not None or "clearance" in named
 
     @classmethod
     def of(cls, name: str, settings: Mapping[str, Any] | None = None) -> Self:

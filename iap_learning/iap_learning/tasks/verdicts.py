@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_learning.tasks.quantities import QUANTITIES, Quantity
+from iap_learning.tasks.quantities import CLEARANCE, QUANTITIES, Quantity
 from iap_learning.tasks.task import Task
 from iap_physics.engines.engine import DIVERGED, FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
 
@@ -15,6 +15,7 @@ from iap_physics.engines.engine import DIVERGED, FAR, INVALID_COMMAND, RUNNING, 
 OUT_OF_BOUNDS = 5
 ARRIVED = 6
 TIME_IS_UP = 7
+COLLIDED = 8
 OUTCOMES = {
     RUNNING: "running",
     DIVERGED: "diverged",
@@ -24,6 +25,7 @@ OUTCOMES = {
     OUT_OF_BOUNDS: "out_of_bounds",
     ARRIVED: "arrived",
     TIME_IS_UP: "time",
+    COLLIDED: "collided",
 }
 
 
@@ -33,6 +35,7 @@ class Rules(NamedTuple):
     Attributes:
         within: (quantities,) bounds of success, infinite where there is none.
         beyond: (quantities,) bounds of failure.
+        clearance: least distance from obstacles [m].
         lasting: steps for which success must last, at least one.
         arrives: whether success ends an episode.
         limit: steps of an episode.
@@ -42,6 +45,7 @@ class Rules(NamedTuple):
 
     within: Array
     beyond: Array
+    clearance: float
     lasting: int
     arrives: bool
     limit: int
@@ -55,6 +59,7 @@ class Rules(NamedTuple):
         return cls(
             _bounds(success.within),
             _bounds(task.fails_beyond),
+            0.0 if task.clearance is None else task.clearance,
             max(1, round(success.lasting / step)),
             success.ends,
             max(1, round(task.seconds / step)),
@@ -73,6 +78,7 @@ def judge(
     measures: Array,
     within: Array,
     beyond: Array,
+    clearance: float,
     lasting: int,
     arrives: bool,
     limit: int,
@@ -91,6 +97,7 @@ def judge(
         measures: (B, quantities).
         within: see `Rules`, and so are all up to `arrival`.
         beyond: see there.
+        clearance: see there.
         lasting: see there.
         arrives: see there.
         limit: see there.
@@ -106,8 +113,10 @@ def judge(
         steps[b] += 1
         kept[b] = kept[b] + 1 if _all_below(measures[b], within) else 0
         success[b] = False
-        if status[b] != RUNNING or not _all_below(measures[b], beyond):
-            outcome[b] = status[b] if status[b] != RUNNING else OUT_OF_BOUNDS
+        has_collided = measures[b, CLEARANCE] < clearance
+        if status[b] != RUNNING or has_collided or not _all_below(measures[b], beyond):
+            why = COLLIDED if has_collided else OUT_OF_BOUNDS
+            outcome[b] = status[b] if status[b] != RUNNING else why
             reward[b] = failure
             continue
         success[b] = kept[b] >= lasting

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from iap_description import so3
 from iap_description.arrays import Array, Booleans, Integers
@@ -14,6 +15,7 @@ from iap_description.random_streams import uniforms
 from iap_description.sensors.mounts import displacements, mounts_on_aircraft
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
+from iap_physics.engines.engine import world_indices
 from iap_sensors import lidar
 from iap_sensors.lidar import LidarSpec
 from iap_sensors.mounted.mounted_sensors import MOUNT
@@ -119,14 +121,23 @@ class WorldRaySensor:
         """(B,) whether the sensor's own rate has an image at a world's present control instant."""
         return np.asarray(self.worlds.instants % self._sampling.every == 0)
 
-    def images(self) -> Images:
-        """The images of all worlds in their present states, arrays (B, rows, columns[, 3]), see `RaySensor`."""
-        given = self._given()
+    def images(self, worlds: ArrayLike | None = None) -> Images:
+        """Images in the present states, arrays (worlds, rows, columns[, 3]), see `RaySensor`.
+
+        Args:
+            worlds: of which worlds, their indices or a mask (B,); None for all.
+
+        Raises:
+            BadInput: there is no such world.
+        """
+        chosen = world_indices(worlds, len(self.worlds.seeds))
+        given = self._given(chosen)
+        rays, x = [self._rays[i] for i in chosen.tolist()], self.worlds.state[chosen]
         if self._warp is not None:
-            return self._warp.images(self._rays, self.worlds.state, *given)
-        for rays, x in zip(self._rays, self.worlds.state, strict=True):
-            rays.follow(x, NO_OBJECTS)
-        return self.sensor.images(self._rays, *given, share=self.worlds.threads.run)
+            return self._warp.images(rays, x, *given)
+        for one, rows in zip(rays, x, strict=True):
+            one.follow(rows, NO_OBJECTS)
+        return self.sensor.images(rays, *given, share=self.worlds.threads.run)
 
     def images_on_device(self) -> dict[str, Any]:
         """The images but for labels, (B, pixels), as arrays of Warp's, which other libraries take by DLPack.
@@ -136,15 +147,16 @@ class WorldRaySensor:
         """
         if self._warp is None:
             raise BadInput("ray sensor: only device 'cuda' has its images on a GPU")
-        return self._warp.on_device(self._rays, self.worlds.state, *self._given())
+        every = np.arange(len(self.worlds.seeds))
+        return self._warp.on_device(self._rays, self.worlds.state, *self._given(every))
 
-    def _given(self) -> tuple[Array, Array, Keys, tuple[int, ...]]:
+    def _given(self, chosen: Integers) -> tuple[Array, Array, Keys, tuple[int, ...]]:
         """Places and attitudes of the mounts, keys of the errors, and what is not seen."""
         self._renew()
-        x = self.worlds.state[:, self._mount.body]
-        p_WS_W = x[:, P] + so3.rotate(x[:, Q], self._p_BS_B)
-        q_WS = so3.multiply(x[:, Q], self._q_BS)
-        keys = frame_keys(self._bases, self.worlds.instants)
+        x = self.worlds.state[chosen, self._mount.body]
+        p_WS_W = x[:, P] + so3.rotate(x[:, Q], self._p_BS_B[chosen])
+        q_WS = so3.multiply(x[:, Q], self._q_BS[chosen])
+        keys = frame_keys(self._bases[chosen], self.worlds.instants[chosen])
         return p_WS_W, q_WS, keys, self._hidden
 
     def rays(self, i: int) -> Rays:
