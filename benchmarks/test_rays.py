@@ -32,6 +32,15 @@ CASES = {  # keys, outputs, and what is needed of a core [images/s]; None: nothi
     "depth with the second imager's shadow": ({}, ["depth"], None),
 }
 ROUNDS, SECONDS = 40, 4.0
+SIDE = {"preset": "walls", "seed": 0, "count": 1, "free": [], "yaw_deg": [0.0, 0.0]}
+LONG, DEEP = [[10.0, 0.1, 5.0]] * 2, [[0.1, 10.0, 5.0]] * 2  # sizes of the sides of a room [m]
+ROOM = {
+    "boxes": {"preset": "boxes", "count": 15, "area": [[-4.5, -4.5], [4.5, 4.5]]},
+    "left": {**SIDE, "size": LONG, "area": [[0.0, 5.0]] * 2},
+    "right": {**SIDE, "size": LONG, "area": [[0.0, -5.0]] * 2},
+    "front": {**SIDE, "size": DEEP, "area": [[5.0, 0.0]] * 2},
+    "back": {**SIDE, "size": DEEP, "area": [[-5.0, 0.0]] * 2},
+}
 TOGETHER = {"depth": 5000.0, "depth, segmentation, noise": 3500.0}  # of two cores by wall clock
 BUSY = 1.5  # load above which wall clocks are not read: the benchmark itself is 1
 
@@ -101,6 +110,31 @@ def test_rays_of_two_threads(benchmark, case):
     benchmark.pedantic(both, rounds=ROUNDS)
     rate, gain = 2 * WORLDS / best[2], best[1] / best[2]
     print(f"\n{case}, two threads: {rate:.0f} images 64x48 a second, {gain:.2f} x one")
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "count"),
+    [
+        *((8, 8, 2**k) for k in range(7, 12)),
+        *((64, 64, 2**k) for k in range(7, 12)),
+        (270, 480, 128),
+        (480, 640, 128),
+    ],
+)
+def test_rays_in_a_room_under_control(benchmark, rows, columns, count):
+    """Sizes and room of aerial_gym TABLE II: depth and labels of each world after a control period, on all cores."""
+    threads = os.cpu_count() or 1
+    worlds = Worlds.of("hover", count, settings={"world.objects": ROOM}, threads=threads)
+    size = {"width": columns, "height": rows, "range_max": 20.0}
+    camera = WorldRaySensor.of(worlds, "d455", ["depth", "segmentation"], **size, **EXACT)
+
+    def step():
+        worlds.advance()
+        camera.images()
+
+    benchmark.pedantic(step, rounds=5, warmup_rounds=1)
+    rate = count / benchmark.stats.stats.min
+    print(f"\n{rows}x{columns}, {count} worlds, {threads} threads: {rate:.0f} images/s")
 
 
 def _work(case, number, ready, counts):
