@@ -20,6 +20,7 @@ RECORDED = {"pace": "lockstep", "record": "true"}
 VARIANTS = {
     "container": {"use_container": "true", "sensors": "imu,uwb"},
     "sensing": {"sensors": "imu,lidar", "scene": "textured_walls", "namespace": "lab/sim_1"},
+    "depth": {"sensors": "depth_rays", "scene": "textured_walls"},
     "replay": {"bag": str(SAMPLE)},
 }
 
