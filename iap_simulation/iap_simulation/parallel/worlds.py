@@ -2,7 +2,7 @@
 """Worlds of one scenario that differ by their seeds, side by side in one process: fast, and each the single run."""
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -12,15 +12,15 @@ from numpy.typing import ArrayLike
 
 from iap_control.batch.controllers import Controllers
 from iap_control.batch.loops import Given
-from iap_control.model import Actuation, PlatformModel
+from iap_control.model import PlatformModel
 from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput, FlightFailed, IapError
+from iap_description.lanes import DOUBLE, Precision
 from iap_description.random_streams import stream
 from iap_description.states import REF_P, Command, P
 from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_meta import RunMeta
-from iap_physics.blocks.layout import DOUBLE, Precision
 from iap_physics.blocks.threads import Threads
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import (
@@ -39,14 +39,8 @@ from iap_sensors.imu import ImuSamples
 from iap_simulation.flight import Flight
 from iap_simulation.loop import MAX_DISTANCE, too_far
 from iap_simulation.parallel.inertial_units import WorldInertialUnits
-from iap_simulation.parallel.periods import (
-    TRACK,
-    Wanted,
-    fly_collinear,
-    fly_commanded,
-    fly_full,
-    fly_rigid,
-)
+from iap_simulation.parallel.periods import TRACK, Wanted, fly_worlds
+from iap_simulation.parallel.periods import Flight as Flying
 from iap_simulation.parallel.references import References, Table
 from iap_simulation.parallel.refusal import ENGINE, check_memory, deviates, refusal
 from iap_simulation.parallel.starts import Starts
@@ -54,12 +48,6 @@ from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import STATE_NOISE
-
-_FLY: dict[Actuation, Callable[..., None]] = {
-    "full": fly_full,
-    "collinear": fly_collinear,
-    "rigid": fly_rigid,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +130,7 @@ class Worlds:
         self._rows = np.zeros((batch, self.timeline.width))
         self._levels = np.zeros(batch, dtype=np.int64)
         self._table = Table.of(self.timeline)
-        self._no_wrenches_P, self._wrenches_P = np.zeros((batch, 6)), np.zeros((batch, 6))
+        self._no_wrenches_P = np.zeros((batch, 6))
         self._no_values = np.zeros((0, 0))
         self.reset()
 
@@ -347,17 +335,13 @@ class Worlds:
             raise BadInput(
                 "worlds: gusts, noise, delays and inertial units change with every control period"
             )
-        given = Given(self.state, self._rows, self._levels, self._wrenches_P)
+        given = Given(self.state, self._rows, self._levels, self._no_wrenches_P)
         numbers = self._no_values if values is None else values
         wanted = Wanted(what, numbers, *table, MAX_DISTANCE, self.plant.substeps)
-        actuation, settings, kept = self.controllers.parts
+        flight = Flying(wanted, given, *self.controllers.parts, flown, held)
 
         def work(first: int, last: int) -> None:
-            if held:
-                fly_commanded(first, last, periods, wanted, given, flown)
-            else:
-                how = (wanted, given, settings, kept, flown)
-                _FLY[actuation](first, last, periods, *how)
+            fly_worlds(first, last, periods, flight)
 
         self._threads.run(work, len(self.seeds))
         self.plant.pass_time(periods)
