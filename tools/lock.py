@@ -54,6 +54,7 @@ LAYERS = {
     "cluster": Layer(["cluster"], [], ["installer", "core"], WHEELS),
     "learning": Layer(["learning"], [], ["installer", "core"], ANY),
     "mujoco": Layer(["mujoco"], [], ["installer", "core"], ANY),
+    "gpu": Layer(["gpu"], [], ["installer", "core"], ANY),
     "dev": Layer(
         ["dev", "learning", "mujoco"], ["oracles", "batch"], ["installer", "core", "colcon"], ANY
     ),

@@ -24,6 +24,24 @@ VECTOR = 8  # worlds by which a block grows
 
 
 @formula
+def world_in(first: int, lane: Index) -> int:
+    """The world that a lane has in a block whose first one is `first`; behind the last world there is none."""
+    return int(first + np.int64(lane))
+
+
+@formula
+def world_at(first: int, lane: Index, worlds: int) -> int:
+    """The world that a lane has in a block whose first one is `first`; the last one fills lanes that are left."""
+    return min(world_in(first, lane), worlds - 1)
+
+
+@formula
+def row_at(row: Index, lane: Index) -> int:
+    """Where a lane's number of a row is in a block, as slices take it: rows follow each other at LANES."""
+    return int(np.int64(row) * LANES + np.int64(lane))
+
+
+@formula
 def get(block: Array, row: Index, k: int, lane: Index) -> float:
     """Number of one world in row + k."""
     return block[(row + np.uint64(k)) * np.uint64(LANES) + lane]

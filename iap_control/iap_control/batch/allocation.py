@@ -3,8 +3,6 @@
 
 import math
 
-import numpy as np
-
 from iap_control.allocation import attitude_along, thrust_within
 from iap_control.allocator import (
     THRUST_TOLERANCE,
@@ -25,6 +23,7 @@ from iap_control.batch.layout import PLATFORM, aircraft_row, rotor_row
 from iap_description.arrays import Array
 from iap_description.kernels import (
     Quat,
+    Six,
     Vec,
     add6,
     choose,
@@ -51,6 +50,7 @@ from iap_description.lanes import (
     get3,
     get4,
     get6,
+    row_at,
     set1,
     set3,
     set4,
@@ -271,8 +271,8 @@ def _end(block: Array, lanes: Lanes) -> None:
     """Clear rounding, and let observers know what is made of the wrench."""
     for k in range(6):
         for lane in range(lanes[0], lanes[1]):
-            short = without_rounding(get(block, PLATFORM, layout.SHORT + k, lane))
-            set1(block, PLATFORM, layout.SHORT + k, lane, short)
+            lack = get(block, PLATFORM, layout.SHORT + k, lane)
+            set1(block, PLATFORM, layout.SHORT + k, lane, without_rounding(lack))
     for lane in range(lanes[0], lanes[1]):
         U, short = (
             get6(block, PLATFORM, layout.WRENCH, lane),
@@ -293,13 +293,16 @@ def share_out_to_rotors(block: Array, first: int, tables: AllocationTables, lane
             row = rotor_row(first, count, section, r)
             _lift(block, row, six_of_row(parts[section], r), lanes)
     for lane in range(lanes[0], lanes[1]):
+        lifts = row_at(rotor_row(first, count, layout.LIFTS, 0), lane)
+        size = 4 * count * LANES
+        tilts, yaws, out = lifts + size, lifts + 2 * size, lifts + 3 * size
         saturated = share_out(
-            rotors(block, rotor_row(first, count, layout.LIFTS, 0), 4 * count, lane),
-            rotors(block, rotor_row(first, count, layout.TILTS, 0), 4 * count, lane),
-            rotors(block, rotor_row(first, count, layout.YAWS, 0), 4 * count, lane),
+            block[lifts : lifts + size : LANES],
+            block[tilts : tilts + size : LANES],
+            block[yaws : yaws + size : LANES],
             lowest,
             highest,
-            rotors(block, rotor_row(first, count, layout.ROTOR_THRUSTS, 0), 4 * count, lane),
+            block[out : out + size : LANES],
         )
         set1(block, PLATFORM, layout.SATURATED, lane, choose(saturated, 1.0, 0.0))
     for n in range(count):
@@ -315,14 +318,7 @@ def share_out_to_rotors(block: Array, first: int, tables: AllocationTables, lane
 
 
 @formula
-def rotors(block: Array, row: Index, count: int, lane: Index) -> Array:
-    """A view of one world's numbers in some rows, one behind the other."""
-    begin = np.int64(row) * LANES + np.int64(lane)
-    return block[begin : begin + count * LANES : LANES]
-
-
-@formula
-def _lift(block: Array, row: Index, of_wrench: tuple[float, ...], lanes: Lanes) -> None:
+def _lift(block: Array, row: Index, of_wrench: Six, lanes: Lanes) -> None:
     """A rotor's thrust of a part of the wrench."""
     for lane in range(lanes[0], lanes[1]):
         U = get6(block, PLATFORM, layout.WRENCH, lane)

@@ -11,8 +11,8 @@ PLATFORM = np.uint64(0)  # first row of the platform
 
 # what is known and asked for
 STATE = 0  # (13) state row of the central body
-P, Q, V, W = 0, 3, 7, 10
-REFERENCE = 13  # (19) of the reference row
+P, Q, V, W, STATE_END = 0, 3, 7, 10, 13
+REFERENCE, REFERENCE_END = 13, 32  # (19) of the reference row
 LEVEL = 32
 GIVEN_WRENCH = 33  # (6) which counts at level WRENCH
 

@@ -14,7 +14,7 @@ from iap_control.batch.steps import collinear_wrench, full_wrench, head, observe
 from iap_control.headings import FOLLOW
 from iap_description.arrays import Array, Integers
 from iap_description.kernels import formula
-from iap_description.lanes import LANES, Lanes, get, set1
+from iap_description.lanes import LANES, Lanes, get, set1, world_at, world_in
 
 FULL, COLLINEAR, RIGID = range(3)  # which law
 
@@ -99,12 +99,12 @@ def control_worlds(
         block, lanes = blocks[first // LANES], (np.uint64(0), np.uint64(settings.lanes))
         take_state(block, first, given.x, lanes)
         take_references(block, first, given, settings, lanes)
-        control_block(block, settings, lanes)
+        control_block(block, settings.law, settings, lanes)
         give(block, first, settings, commanded, lanes)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def control_block(block: Array, settings: Settings, lanes: Lanes) -> None:
+def control_block(block: Array, law: int, settings: Settings, lanes: Lanes) -> None:
     """One control step of a block whose states and references are taken."""
     first, mount_yaw, dt, tables = (
         settings.first,
@@ -114,12 +114,12 @@ def control_block(block: Array, settings: Settings, lanes: Lanes) -> None:
     )
     observe(block, dt, lanes)
     head(block, first, settings.yaw_mode, mount_yaw, lanes)
-    if settings.law == RIGID:
+    if law == RIGID:
         follows = settings.yaw_mode == FOLLOW
         rigid_wrench(block, first, mount_yaw[0], follows, dt, lanes)
         share_out_to_rotors(block, first, tables, lanes)
         return
-    if settings.law == FULL:
+    if law == FULL:
         full_wrench(block, dt, lanes)
     else:
         collinear_wrench(block, dt, lanes)
@@ -129,10 +129,10 @@ def control_block(block: Array, settings: Settings, lanes: Lanes) -> None:
 @formula
 def take_state(block: Array, first: int, x: Array, lanes: Lanes) -> None:
     """Read the central bodies' states; the last world fills lanes that are left."""
-    last = len(x) - 1
+    count = len(x)
     for k in range(13):
         for lane in range(lanes[0], lanes[1]):
-            world = min(first + np.int64(lane), last)
+            world = world_at(first, lane, count)
             set1(block, PLATFORM, layout.STATE + k, lane, x[world, 0, k])
 
 
@@ -142,18 +142,18 @@ def take_references(
 ) -> None:
     """Read references; the last world fills lanes that are left."""
     _, rows, levels, wrenches_P = given
-    last = len(rows) - 1
+    count = len(rows)
     for k in range(19):
         for lane in range(lanes[0], lanes[1]):
-            world = min(first + np.int64(lane), last)
+            world = world_at(first, lane, count)
             set1(block, PLATFORM, layout.REFERENCE + k, lane, rows[world, k])
     for n in range(len(settings.mount_yaw)):
         a = aircraft_row(settings.first, n)
         for lane in range(lanes[0], lanes[1]):
-            world = min(first + np.int64(lane), last)
+            world = world_at(first, lane, count)
             set1(block, a, layout.GIVEN_HEADING, lane, rows[world, 19 + n])
     for lane in range(lanes[0], lanes[1]):
-        world = min(first + np.int64(lane), last)
+        world = world_at(first, lane, count)
         set1(block, PLATFORM, layout.LEVEL, lane, float(levels[world]))
         for k in range(6):
             set1(block, PLATFORM, layout.GIVEN_WRENCH + k, lane, wrenches_P[world, k])
@@ -164,7 +164,7 @@ def give(block: Array, first: int, settings: Settings, commanded: Commanded, lan
     """Write the commands of a block's worlds."""
     wrench_P, thrust, q_WB, w_WB_B, rpm = commanded
     for lane in range(lanes[0], lanes[1]):
-        world = first + np.int64(lane)
+        world = world_in(first, lane)
         if world >= len(thrust):
             continue
         for k in range(6):

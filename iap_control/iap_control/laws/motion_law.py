@@ -53,7 +53,7 @@ from iap_description.kernels import (
 def full_actuation(
     x: Motion,
     target: Target,
-    level: int,
+    level: float,
     wrench_e_P: Six,
     integral: Six,
     body: Lumped,

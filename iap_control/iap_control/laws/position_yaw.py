@@ -175,7 +175,7 @@ class Yaw(NamedTuple):
 @formula
 def yaw_after(
     target: Target,
-    level: int,
+    level: float,
     heading: float,
     mount_yaw: float,
     follows: bool,
@@ -250,7 +250,7 @@ class Attitude(NamedTuple):
 def position_yaw(
     x: Motion,
     target: Target,
-    level: int,
+    level: float,
     wrench_e_P: Six,
     integral: Six,
     body: Lumped,
@@ -303,12 +303,12 @@ def position_yaw_wrench(
     last = Attitude(
         quat(memory.q_WB), vec(memory.w_B), vec(memory.alpha_B), memory.started[0] > 0.0
     )
-    how = (lumped(inertia), pid_of(law), rigid_of(rigid), last, yaw, dt, saturated)
-    wrench, after, attitude = position_yaw(*where, *how)
+    body, gains, attitude = lumped(inertia), pid_of(law), rigid_of(rigid)
+    wrench, after, command = position_yaw(*where, body, gains, attitude, last, yaw, dt, saturated)
     put_six(integral, 0, after)
-    put4(memory.q_WB, attitude.q_WB)
-    put(memory.w_B, attitude.w_B)
-    put(memory.alpha_B, attitude.alpha_B)
+    put4(memory.q_WB, command.q_WB)
+    put(memory.w_B, command.w_B)
+    put(memory.alpha_B, command.alpha_B)
     memory.started[0] = 1.0
     U = np.empty(6)
     put_six(U, 0, wrench)
@@ -317,7 +317,7 @@ def position_yaw_wrench(
 
 @formula
 def _at_com(
-    found: Errors, q: Quat, w_P: Vec, a_r_W: Vec, yaw: float, body: Lumped, level: int
+    found: Errors, q: Quat, w_P: Vec, a_r_W: Vec, yaw: float, body: Lumped, level: float
 ) -> Errors:
     """The errors of P's origin turned into those of the CoM.
 

@@ -152,7 +152,7 @@ def target_at(row: Array) -> Target:
 
 
 @formula
-def errors(x: Motion, target: Target, level: int) -> Errors:
+def errors(x: Motion, target: Target, level: float) -> Errors:
     r"""What of a reference is tracked.
 
     The reference turns in its own frame; with q_e = q_r^{-1} q, its vectors come to P by R(q_e)^T. Differentiating

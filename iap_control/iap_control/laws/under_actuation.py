@@ -191,7 +191,7 @@ def pid5_of(law: Law) -> Pid5:
 def under_actuation(
     x: Motion,
     target: Target,
-    level: int,
+    level: float,
     wrench_e_P: Six,
     integral: Five,
     body: Lumped,
@@ -270,7 +270,7 @@ def _across(wrench: Six, basis: tuple[Vec, Vec]) -> Five:
 
 
 @formula
-def _without_turn(found: Errors, q: Quat, q_r: Quat, line: Vec, level: int) -> Errors:
+def _without_turn(found: Errors, q: Quat, q_r: Quat, line: Vec, level: float) -> Errors:
     """Leave the turn about the line out of what is commanded: only the line's direction counts.
 
     The attitude error becomes r_r x r (iap_simulator below eq. (16)) with both directions in P, and the

@@ -5,7 +5,7 @@ import numpy as np
 
 from iap_description.arrays import Array, Integers
 from iap_description.kernels import formula, qnormalize
-from iap_description.lanes import Index, Lanes, get, get4, set1
+from iap_description.lanes import Index, Lanes, get, get4, set1, world_at, world_in
 from iap_physics.blocks import layout
 from iap_physics.blocks.flown import Flown
 from iap_physics.blocks.layout import VEHICLE, body_row
@@ -18,11 +18,11 @@ SINGLE_BYTES = 4  # of a number in single precision
 @formula
 def load(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
     """Read all that changes; the last world fills lanes that are left."""
-    x, count, last = flown.x, len(flown.vehicle.turns), len(flown.x) - 1
-    for i in range(count):
+    x, bodies, count = flown.x, len(flown.vehicle.turns), len(flown.x)
+    for i in range(bodies):
         for k in range(13):
             for lane in range(lanes[0], lanes[1]):
-                world = min(first + np.int64(lane), last)
+                world = world_at(first, lane, count)
                 set1(block, body_row(i), layout.STATE + k, lane, x[world, i, k])
     load_inputs(block, first, flown, lanes)
     load_commands(block, first, flown.command, flown.vehicle.bodies, lanes)
@@ -32,16 +32,16 @@ def load(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
 @formula
 def load_inputs(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
     """Read what acts from outside."""
-    external_W, air_W, last = flown.inputs.external_W, flown.inputs.air_W, len(flown.x) - 1
+    external_W, air_W, count = flown.inputs.external_W, flown.inputs.air_W, len(flown.x)
     for k in range(6):
         for lane in range(lanes[0], lanes[1]):
-            world = min(first + np.int64(lane), last)
+            world = world_at(first, lane, count)
             set1(block, VEHICLE, layout.EXTERNAL + k, lane, external_W[world, k])
     if flown.vehicle.has_drag:
         for i in range(len(flown.vehicle.turns)):
             for k in range(3):
                 for lane in range(lanes[0], lanes[1]):
-                    world = min(first + np.int64(lane), last)
+                    world = world_at(first, lane, count)
                     set1(block, body_row(i), layout.AIR + k, lane, air_W[world, k])
 
 
@@ -49,11 +49,11 @@ def load_inputs(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
 def load_commands(block: Array, first: int, command: Held, bodies: Integers, lanes: Lanes) -> None:
     """Read the commands that aircraft hold."""
     modes, thrust, q, w, rpm = command
-    last = len(modes) - 1
+    count = len(modes)
     for n in range(len(bodies)):
         row = body_row(bodies[n])
         for lane in range(lanes[0], lanes[1]):
-            world = min(first + np.int64(lane), last)
+            world = world_at(first, lane, count)
             set1(block, row, layout.MODE, lane, float(modes[world]))
             set1(block, row, layout.THRUST, lane, thrust[world, n])
             _put(block, row, layout.COMMAND_RPM, lane, rpm, world, n, 0, 4)
@@ -65,11 +65,11 @@ def load_commands(block: Array, first: int, command: Held, bodies: Integers, lan
 def load_rotors(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
     """Read rotors, and the estimates that autopilots go by."""
     rpm, target, bodies = flown.rotors.rpm, flown.rotors.target, flown.vehicle.bodies
-    is_used, known_x, last = flown.known.is_used, flown.known.x, len(flown.x) - 1
+    is_used, known_x, count = flown.known.is_used, flown.known.x, len(flown.x)
     for n in range(len(bodies)):
         row = body_row(bodies[n])
         for lane in range(lanes[0], lanes[1]):
-            world = min(first + np.int64(lane), last)
+            world = world_at(first, lane, count)
             _put(block, row, layout.RPM, lane, rpm, world, n, 0, 4)
             _put(block, row, layout.TARGET, lane, target, world, n, 0, 4)
             set1(block, row, layout.ESTIMATED, lane, 1.0 if is_used[world] else 0.0)
@@ -98,10 +98,10 @@ def _put(
 @formula
 def begin_period(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
     """Take over which worlds fly, and how far their autopilots are."""
-    status, ticks, last = flown.status, flown.inputs.ticks, len(flown.x) - 1
+    status, ticks, count = flown.status, flown.inputs.ticks, len(flown.x)
     bodies, every = flown.vehicle.bodies, flown.vehicle.every
     for lane in range(lanes[0], lanes[1]):
-        world = min(first + np.int64(lane), last)
+        world = world_at(first, lane, count)
         set1(block, VEHICLE, layout.FLIES, lane, 1.0 if status[world] == RUNNING else 0.0)
         set1(block, VEHICLE, layout.FAILED, lane, -1.0)
         tick = float(ticks[world] % every)
@@ -115,7 +115,7 @@ def end_period(block: Array, first: int, flown: Flown, steps: int, lanes: Lanes)
     status, failed, ticks = flown.status, flown.failed, flown.inputs.ticks
     step_counts = flown.step_counts
     for lane in range(lanes[0], lanes[1]):
-        world = first + np.int64(lane)
+        world = world_in(first, lane)
         if world >= len(status):
             continue
         failed[world] = int(get(block, VEHICLE, layout.FAILED, lane))
@@ -138,7 +138,7 @@ def store(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
     x, rpm, target, bodies = flown.x, flown.rotors.rpm, flown.rotors.target, flown.vehicle.bodies
     is_single = block.itemsize == SINGLE_BYTES
     for lane in range(lanes[0], lanes[1]):
-        world = first + np.int64(lane)
+        world = world_in(first, lane)
         if world >= len(x):
             continue
         for i in range(x.shape[1]):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whole control periods of free flight of many worlds, in blocks: `Plant`'s shortcut where nobody looks in between."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Self, get_args
 
 import numpy as np
@@ -168,9 +168,19 @@ class FreeFlight:
         if self._weakened != p.weakened:
             self._weaken()
         worlds = (engine.state(), engine.status, self._failed, engine.step_counts)
-        state = (p.command, p.rotors, p.known, inputs, self._vehicle)
         dt = self._blocks.dtype.type(self._dt)
-        return Flown(self._blocks, self._alike, *worlds, *state, self._lanes, dt)
+        return Flown(
+            self._blocks,
+            self._alike,
+            *worlds,
+            p.command,
+            p.rotors,
+            p.known,
+            inputs,
+            self._vehicle,
+            self._lanes,
+            dt,
+        )
 
     def pass_time(self, steps: int) -> None:
         """Let the engine's clock go on by some physics steps."""
@@ -227,7 +237,7 @@ def _write_vehicle(
 
 
 def _write_columns(
-    alike: Array, values: dict[int, Array | float], rows: Integers | slice = slice(None)
+    alike: Array, values: Mapping[int, Array | float], rows: Integers | slice = slice(None)
 ) -> None:
     """Write numbers of some bodies from a column on."""
     for k, value in values.items():

@@ -33,9 +33,12 @@ from iap_description.lanes import (
     get3,
     get4,
     get6,
+    row_at,
     set1,
     set3,
     set4,
+    world_at,
+    world_in,
 )
 from iap_description.states import Level, Mode
 from iap_physics.blocks import layout as physics
@@ -55,6 +58,8 @@ from iap_physics.held_commands import Held
 
 # What references are made of.
 TRACK, POSE, VELOCITY, ACCELERATION, WRENCH, GIVEN = range(6)
+
+HELD = -1  # in place of a law: commands that aircraft hold
 
 _AT_POSE, _AT_WRENCH = int(Level.POSE), int(Level.WRENCH)
 _ATTITUDE, _RPM = int(Mode.ATTITUDE_THRUST), int(Mode.RPM)
@@ -90,7 +95,7 @@ class Flight(NamedTuple):
         controllers: (blocks, rows * LANES) see `iap_control.batch.layout`.
         commanded: the last commands.
         flown: what moves on.
-        is_held: whether the aircraft go by the commands that they hold, and controllers do nothing.
+        law: of the controllers, or `HELD`.
     """
 
     wanted: Wanted
@@ -99,7 +104,7 @@ class Flight(NamedTuple):
     controllers: Array
     commanded: Commanded
     flown: Flown
-    is_held: bool
+    law: int
 
 
 @njit(cache=True, nogil=True)
@@ -113,12 +118,21 @@ def fly_worlds(begin: int, end: int, periods: int, flight: Flight) -> None:
         flight: all that flies.
     """
     for first in range(begin, end, LANES):
-        fly_lanes(first, (np.uint64(0), np.uint64(flight.settings.lanes)), periods, flight)
+        lanes = (np.uint64(0), np.uint64(flight.settings.lanes))
+        fly_lanes(first, lanes, periods, flight.law, flight)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
-def fly_lanes(first: int, lanes: Lanes, periods: int, flight: Flight) -> None:
-    """Fly some worlds of a block, whose first one is `first`, for some control periods."""
+def fly_lanes(first: int, lanes: Lanes, periods: int, law: int, flight: Flight) -> None:
+    """Fly some worlds of a block, whose first one is `first`, for some control periods.
+
+    Args:
+        first: world of the block.
+        lanes: of the worlds that fly.
+        periods: how many.
+        law: that flies them, or `HELD`: aircraft go by the commands that they hold, and controllers do nothing.
+        flight: all that flies.
+    """
     wanted, given, settings, flown = flight.wanted, flight.given, flight.settings, flight.flown
     block, own = flown.blocks[first // LANES], flight.controllers[first // LANES]
     load(block, first, flown, lanes)
@@ -131,17 +145,17 @@ def fly_lanes(first: int, lanes: Lanes, periods: int, flight: Flight) -> None:
             take_references(own, first, given, settings, lanes)
         else:
             refer(own, first, wanted, settings, flown.inputs.ticks, lanes)
-        if not flight.is_held:
-            control_block(own, settings, lanes)
-            take(block, own, first, settings, flown, lanes)
+        if law != HELD:
+            control_block(own, law, settings, lanes)
+            take(block, own, first, law, settings, flown, lanes)
         watch(own, first, wanted.far, flown.status, lanes)
         begin_period(block, first, flown, lanes)
         advance_period(block, flown.alike, flown.vehicle, lanes, wanted.substeps, flown.dt)
         end_period(block, first, flown, wanted.substeps, lanes)
     store(block, first, flown, lanes)
-    if not flight.is_held:
+    if law != HELD:
         give(own, first, settings, flight.commanded, lanes)
-        hold(own, first, settings, flown.command, lanes)
+        hold(own, first, law, settings, flown.command, lanes)
 
 
 @formula
@@ -167,9 +181,9 @@ def refer(
 ) -> None:
     """Write the references of worlds at their present instants."""
     what, values, substeps = wanted.what, wanted.values, wanted.substeps
-    table, levels, last = wanted.rows, wanted.levels, len(ticks) - 1
+    table, levels, count = wanted.rows, wanted.levels, len(ticks)
     for lane in range(lanes[0], lanes[1]):
-        world = min(first + np.int64(lane), last)
+        world = world_at(first, lane, count)
         k = min(ticks[world] // substeps, len(table) - 1)
         level = levels[k] if what == TRACK else (_AT_WRENCH if what == WRENCH else _AT_POSE)
         set1(own, PLATFORM, control.LEVEL, lane, float(level))
@@ -179,19 +193,15 @@ def refer(
             a = aircraft_row(settings.first, n)
             set1(own, a, control.GIVEN_HEADING, lane, table[k, 19 + n])
         for i in range(6):
-            given_wrench = values[world, i] if what == WRENCH else 0.0
-            set1(own, PLATFORM, control.GIVEN_WRENCH + i, lane, given_wrench)
+            set1(own, PLATFORM, control.GIVEN_WRENCH + i, lane, 0.0)
+            if what == WRENCH:
+                set1(own, PLATFORM, control.GIVEN_WRENCH + i, lane, values[world, i])
         if what != TRACK and what != WRENCH:
-            state = rows_of(own, control.STATE, 13, lane)
-            row = rows_of(own, control.REFERENCE, 19, lane)
+            state = own[row_at(control.STATE, lane) : row_at(control.STATE_END, lane) : LANES]
+            row = own[
+                row_at(control.REFERENCE, lane) : row_at(control.REFERENCE_END, lane) : LANES
+            ]
             make_level(values[world], state, what, row)
-
-
-@formula
-def rows_of(own: Array, k: int, count: int, lane: Index) -> Array:
-    """A view of some of a platform's rows in one world."""
-    begin = k * LANES + np.int64(lane)
-    return own[begin : begin + count * LANES : LANES]
 
 
 @njit(cache=True)
@@ -214,10 +224,16 @@ def make_level(given: Array, own: Array, what: int, row: Array) -> None:
 
 @formula
 def take(
-    block: Array, own: Array, first: int, settings: Settings, flown: Flown, lanes: Lanes
+    block: Array,
+    own: Array,
+    first: int,
+    law: int,
+    settings: Settings,
+    flown: Flown,
+    lanes: Lanes,
 ) -> None:
     """Let aircraft hold the controllers' commands; one that is no number ends its world."""
-    mode, bodies = float(_RPM if settings.law == RIGID else _ATTITUDE), flown.vehicle.bodies
+    mode, bodies = float(_RPM if law == RIGID else _ATTITUDE), flown.vehicle.bodies
     for lane in range(lanes[0], lanes[1]):
         U = get6(own, PLATFORM, control.WRENCH, lane)
         set1(own, PLATFORM, control.NOT_FINITE, lane, nothing6(U))
@@ -227,7 +243,7 @@ def take(
         _hand_over(block, body_row(bodies[n]), own, aircraft_row(settings.first, n), mode, lanes)
     status = flown.status
     for lane in range(lanes[0], lanes[1]):
-        world = first + np.int64(lane)
+        world = world_in(first, lane)
         is_finite = get(own, PLATFORM, control.NOT_FINITE, lane) == 0.0
         if world < len(status) and status[world] == RUNNING and not is_finite:
             status[world] = INVALID_COMMAND
@@ -279,14 +295,16 @@ def _hand_over(block: Array, body: Index, own: Array, a: Index, mode: float, lan
 
 
 @formula
-def hold(own: Array, first: int, settings: Settings, command: Held, lanes: Lanes) -> None:
+def hold(
+    own: Array, first: int, law: int, settings: Settings, command: Held, lanes: Lanes
+) -> None:
     """Write the commands that aircraft hold, where they are numbers."""
     modes, thrust, q_WB, w_WB_B, rpm = command
     for lane in range(lanes[0], lanes[1]):
-        world = first + np.int64(lane)
+        world = world_in(first, lane)
         if world >= len(modes) or get(own, PLATFORM, control.NOT_FINITE, lane) != 0.0:
             continue
-        modes[world] = _RPM if settings.law == RIGID else _ATTITUDE
+        modes[world] = _RPM if law == RIGID else _ATTITUDE
         for n in range(thrust.shape[1]):
             a = aircraft_row(settings.first, n)
             thrust[world, n] = get(own, a, control.THRUST, lane)
@@ -301,7 +319,7 @@ def hold(own: Array, first: int, settings: Settings, command: Held, lanes: Lanes
 def watch(own: Array, first: int, far: float, status: Integers, lanes: Lanes) -> None:
     """End flights that have overturned or lost their references."""
     for lane in range(lanes[0], lanes[1]):
-        world = first + np.int64(lane)
+        world = world_in(first, lane)
         if world >= len(status) or status[world] != RUNNING:
             continue
         q = get4(own, PLATFORM, control.Q, lane)
