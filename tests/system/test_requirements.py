@@ -11,7 +11,7 @@ from locks import REQUIREMENTS, locked, normal, pins
 from packaging.requirements import Requirement
 
 LICENCES = Path(__file__).parents[2] / "docs" / "licences.md"
-RUNTIME = ["core", "underlay", "ros", "batch", "cluster", "learning", "mujoco"]
+RUNTIME = ["core", "underlay", "ros", "batch", "cluster", "learning", "mujoco", "gpu"]
 LAYERS = [*RUNTIME, "installer", "colcon", "dev"]
 FILES_OF = {
     "dev": ["dev", "learning", "mujoco", "oracles", "batch"]

@@ -128,9 +128,9 @@ class Controllers:
         return self.command
 
     @property
-    def parts(self) -> tuple[Settings, Array, Commanded]:
-        """What `control_worlds` takes, for compiled loops around its parts."""
-        return self._settings, self._blocks, self._commanded
+    def parts(self) -> tuple[Settings, Array]:
+        """What `control_block` takes, blocks of all worlds; such a loop leaves `command` as it is."""
+        return self._settings, self._blocks
 
     def snapshot(self) -> list[Array]:
         """What the controllers remember: copies."""

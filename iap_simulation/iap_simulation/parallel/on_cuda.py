@@ -172,7 +172,7 @@ def _changed(flight: Flight) -> list[Any]:
     flown = flight.flown
     states = [flown.x, flown.status, flown.failed, flown.step_counts, flown.inputs.ticks]
     rotors = [flown.rotors.rpm, flown.rotors.target]
-    return [*states, *rotors, *flown.command, flight.controllers, *flight.commanded]
+    return [*states, *rotors, *flown.command, flight.controllers]
 
 
 def _key(array: Array | Integers) -> tuple[Any, ...]:

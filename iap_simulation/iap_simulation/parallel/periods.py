@@ -15,11 +15,9 @@ from iap_control.batch import layout as control
 from iap_control.batch.layout import PLATFORM, aircraft_row
 from iap_control.batch.loops import (
     RIGID,
-    Commanded,
     Given,
     Settings,
     control_block,
-    give,
     take_references,
     take_state,
 )
@@ -93,7 +91,6 @@ class Flight(NamedTuple):
         given: states, and references that count where they are `GIVEN`.
         settings: of the controllers.
         controllers: (blocks, rows * LANES) see `iap_control.batch.layout`.
-        commanded: the last commands.
         flown: what moves on.
         law: of the controllers, or `HELD`.
     """
@@ -102,7 +99,6 @@ class Flight(NamedTuple):
     given: Given
     settings: Settings
     controllers: Array
-    commanded: Commanded
     flown: Flown
     law: int
 
@@ -154,7 +150,6 @@ def fly_lanes(first: int, lanes: Lanes, periods: int, law: int, flight: Flight) 
         end_period(block, first, flown, wanted.substeps, lanes)
     store(block, first, flown, lanes)
     if law != HELD:
-        give(own, first, settings, flight.commanded, lanes)
         hold(own, first, law, settings, flown.command, lanes)
 
 

@@ -409,9 +409,9 @@ class Worlds:
         given = Given(plant.state(), self._rows, self._levels, self._wrenches_P)
         numbers = self._no_values if values is None else values
         wanted = Wanted(what, numbers, *table, MAX_DISTANCE, plant.substeps)
-        settings, blocks, commanded = self._controllers.parts
+        settings, blocks = self._controllers.parts
         law = HELD if held else settings.law
-        return Flying(wanted, given, settings, blocks, commanded, flown, law)
+        return Flying(wanted, given, settings, blocks, flown, law)
 
     @property
     def flies_at_once(self) -> bool:

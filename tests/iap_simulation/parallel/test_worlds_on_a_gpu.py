@@ -2,14 +2,19 @@
 """Worlds of device cuda: those of the processor, flown on numba's simulator of a GPU, and on one where there is one."""
 
 import importlib.util
+import os
+import re
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from simulated_gpu import PLATFORMS, SETTINGS, TOLERANCE, flown
 
 from iap_description.errors import BadInput, IapError
+from iap_simulation.parallel import on_cuda
+from iap_simulation.parallel.periods import TRACK
 from iap_simulation.parallel.worlds import Worlds
 
 SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
@@ -35,8 +40,6 @@ def simulated(tmp_path_factory):
 
 def environment():
     """This process's variables and paths, with the simulator."""
-    import os
-
     return {**os.environ, **SIMULATOR, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
@@ -94,6 +97,28 @@ def test_nothing_imports_the_gpu_s_target_unless_asked():
         " Worlds.of('hover', 1).fly(1); assert 'numba.cuda' not in sys.modules"
     )
     subprocess.run([sys.executable, "-P", "-c", code], check=True)
+
+
+@pytest.mark.skipif(not HAS_EXTRA, reason="numba-cuda is not installed")
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", ["fly_held", "fly_full"])
+def test_a_kernel_keeps_its_numbers_in_registers(kernel, monkeypatch, tmp_path):
+    """Compiled for compute capability 9.0, with or without a GPU."""
+    from numba import cuda, typeof, types
+
+    device = SimpleNamespace(compute_capability=(9, 0))
+    monkeypatch.setattr("numba.cuda.dispatcher.get_current_device", lambda: device)
+    worlds = Worlds.of("hover", 2)
+    flight = worlds._flight_of(TRACK, None, held=False)
+    function = getattr(on_cuda, kernel).py_func
+    signature = types.void(types.int64, typeof(flight))
+    ptx, _ = cuda.compile_ptx(function, signature, cc=device.compute_capability)
+    path = tmp_path / "kernel.ptx"
+    path.write_text(ptx)
+    folder = importlib.util.find_spec("nvidia.cuda_nvcc").submodule_search_locations[0]
+    command = [f"{folder}/bin/ptxas", "-arch=sm_90", "-v", str(path), "-o", str(tmp_path / "out")]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    assert set(re.findall(r"(\d+) bytes spill", said)) == {"0"}
 
 
 def has_gpu():
