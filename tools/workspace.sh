@@ -58,7 +58,7 @@ key_of_kernels() {
     (
         cd -- "$root" || exit
         sha256sum -- iap_description/iap_description/states.py
-        grep -rlZ --include='*.py' -e njit -e warm_up "${packages[@]}" | sort -z | xargs -0 sha256sum --
+        grep -rlZ --include='*.py' -e njit -e formula -e warm_up "${packages[@]}" | sort -z | xargs -0 sha256sum --
     ) | digest
 }
 

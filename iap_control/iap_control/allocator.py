@@ -7,21 +7,30 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
-from iap_control.allocation import attitude_of_thrust, limited_thrust
+from iap_control.allocation import TINY, attitude_of_thrust, limited_thrust
 from iap_control.left_rotors import LeftRotors
 from iap_control.model import PlatformModel
 from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.kernels import (
     Quat,
+    Six,
     Vec,
     add,
+    add6,
+    choose,
+    chosen3,
+    chosen6,
     cross,
     dot,
+    formula,
+    least,
     matvec,
+    most,
     norm,
     put_row,
     put_row4,
+    put_six,
     qconj,
     qlog,
     qmul,
@@ -29,9 +38,10 @@ from iap_description.kernels import (
     quat_of_row,
     rotate,
     scale,
+    six,
+    six_at,
     sub,
     unrotate,
-    vec,
     vec_at,
     vec_of_row,
     yaw_of,
@@ -199,6 +209,107 @@ def _splits(model: PlatformModel) -> list[Array]:
     return [force, (np.eye(6) - about_z) @ torque, about_z @ torque]
 
 
+class Limits(NamedTuple):
+    """Of one aircraft, a row of `AllocationTables.limits`."""
+
+    thrust_min: float
+    thrust_max: float
+    tan_tilt: float
+    tan_travel: float
+
+
+@formula
+def limits_at(limits: Array, i: int) -> Limits:
+    """Those of aircraft i."""
+    return Limits(limits[i, 0], limits[i, 1], limits[i, 2], limits[i, 3])
+
+
+@formula
+def force_within(kept: float, force_P: Vec, tilt_P: Vec, thrust_max: float) -> float:
+    """What is kept of all aircraft's forces, given one more of them."""
+    return least(kept, share_within(tilt_P, force_P, thrust_max, LEAST_FORCE))
+
+
+@formula
+def yaw_within(
+    kept_yaw: float,
+    kept: float,
+    force_P: Vec,
+    tilt_P: Vec,
+    yaw_P: Vec,
+    q_WP: Quat,
+    is_free: bool,
+    limits: Limits,
+) -> float:
+    """What is kept of all aircraft's yaw torques, given one more of them."""
+    base = rotate(q_WP, add(scale(kept, force_P), tilt_P))
+    yaw_W = rotate(q_WP, yaw_P)
+    kept_yaw = least(kept_yaw, share_within(base, yaw_W, limits.thrust_max, 0.0))
+    across, sideways = limits.tan_tilt * most(base[2], 0.0), (yaw_W[0], yaw_W[1], 0.0)
+    share = share_within((base[0], base[1], 0.0), sideways, across, 0.0)
+    return choose(is_free, least(kept_yaw, share), kept_yaw)
+
+
+@formula
+def wanted_thrust(
+    force_P: Vec, tilt_P: Vec, yaw_P: Vec, kept: float, kept_yaw: float, q_WP: Quat
+) -> Vec:
+    """Thrust vector [N], world axes, of what is kept of an aircraft's parts."""
+    return rotate(q_WP, add(scale(kept, force_P), add(tilt_P, scale(kept_yaw, yaw_P))))
+
+
+@formula
+def fixed_thrust(wanted: Vec, q_WB: Quat, limits: Limits) -> Vec:
+    """What an aircraft at an attitude that it cannot choose does of a thrust vector [N]."""
+    up = rotate(q_WB, (0.0, 0.0, 1.0))
+    return scale(least(most(dot(wanted, up), limits.thrust_min), limits.thrust_max), up)
+
+
+@formula
+def within_travel(f_W: Vec, f_P: Vec, across: float, q_WP: Quat, tan_travel: float) -> Vec:
+    """A thrust vector that its joint lets the aircraft point at; what is along the platform's z axis is kept.
+
+    Args:
+        f_W: in world axes [N].
+        f_P: in P's.
+        across: its length across the platform's z axis [N].
+        q_WP: the platform's attitude.
+        tan_travel: tangent of the largest tilt against the platform, infinite without a stop.
+    """
+    allowed = tan_travel * most(f_P[2], 0.0)
+    s = allowed / most(across, TINY)
+    turned = rotate(q_WP, (s * f_P[0], s * f_P[1], f_P[2]))
+    return chosen3((tan_travel < math.inf) & (across > allowed), turned, f_W)
+
+
+@formula
+def lacking(force_P: Vec, tilt_P: Vec, yaw_P: Vec, f_W: Vec, q_WP: Quat, arm_P: Vec) -> Six:
+    """What an aircraft's thrust, with its lever, makes too little of the platform's wrench."""
+    asked_P = add(force_P, add(tilt_P, yaw_P))
+    lack_P = sub(asked_P, unrotate(q_WP, f_W))
+    is_short, none = norm(lack_P) > THRUST_TOLERANCE, (0.0, 0.0, 0.0)
+    return chosen6(is_short, six(lack_P, cross(arm_P, lack_P)), six(none, none))
+
+
+@formula
+def is_commanded(q_WB: Quat) -> bool:
+    """Whether there has been an attitude command."""
+    return (q_WB[0] != 0.0) | (q_WB[1] != 0.0) | (q_WB[2] != 0.0) | (q_WB[3] != 0.0)
+
+
+@formula
+def filtered_rate(last: Quat, turn: Vec, w_B: Vec, share: float, dt: float) -> Vec:
+    """Filtered body rate [rad/s] of attitude commands that turn so far [rad] since the last one, if there is one."""
+    after = add(w_B, scale(share, sub(scale(1.0 / dt, turn), w_B)))
+    return chosen3(is_commanded(last), after, w_B)
+
+
+@formula
+def without_rounding(short: float) -> float:
+    """Zero in place of what of a lack is rounding, whose sign would else hold up integrals."""
+    return choose(abs(short) < THRUST_TOLERANCE, 0.0, short)
+
+
 @njit(cache=True)
 def attitudes(
     forces_P: Array,
@@ -223,18 +334,12 @@ def attitudes(
     platform turns late or loses height, but does not tip over. An aircraft that does not turn freely is told the
     attitude that it has, so that its autopilot leaves turning to the platform.
     """
-    kept, kept_yaw = 1.0, 1.0
+    kept, kept_yaw, q = 1.0, 1.0, quat(q_WP)
     for i in range(thrust.shape[0]):
-        force_P, tilt_P = vec_at(forces_P, 3 * i), vec_at(tilts_P, 3 * i)
-        kept = min(kept, share_within(tilt_P, force_P, limits[i, 1], LEAST_FORCE))
+        kept = force_within(kept, vec_at(forces_P, 3 * i), vec_at(tilts_P, 3 * i), limits[i, 1])
     for i in range(thrust.shape[0]):
-        base_P = add(scale(kept, vec_at(forces_P, 3 * i)), vec_at(tilts_P, 3 * i))
-        base, yaw_W = rotate(quat(q_WP), base_P), rotate(quat(q_WP), vec_at(yaws_P, 3 * i))
-        kept_yaw = min(kept_yaw, share_within(base, yaw_W, limits[i, 1], 0.0))
-        if not is_free[i]:
-            continue
-        across, sideways = limits[i, 2] * max(base[2], 0.0), (yaw_W[0], yaw_W[1], 0.0)
-        kept_yaw = min(kept_yaw, share_within((base[0], base[1], 0.0), sideways, across, 0.0))
+        parts = (vec_at(forces_P, 3 * i), vec_at(tilts_P, 3 * i), vec_at(yaws_P, 3 * i))
+        kept_yaw = yaw_within(kept_yaw, kept, *parts, q, is_free[i], limits_at(limits, i))
     saturated = kept < 1.0 or kept_yaw < 1.0
     short[:] = 0.0
     for i in range(thrust.shape[0]):
@@ -242,57 +347,33 @@ def attitudes(
             thrust[i] = 0.0
             put_row(w_WB_B, i, (0.0, 0.0, 0.0))
             continue
-        turning_P = add(vec_at(tilts_P, 3 * i), scale(kept_yaw, vec_at(yaws_P, 3 * i)))
-        wanted = rotate(quat(q_WP), add(scale(kept, vec_at(forces_P, 3 * i)), turning_P))
+        parts = (vec_at(forces_P, 3 * i), vec_at(tilts_P, 3 * i), vec_at(yaws_P, 3 * i))
+        wanted = wanted_thrust(*parts, kept, kept_yaw, q)
         if is_free[i]:
-            f_W = limited_thrust(wanted, limits[i, 0], limits[i, 1], limits[i, 2])
-            if limits[i, 3] < math.inf:
-                f_W = _within_travel(f_W, quat(q_WP), limits[i, 3])
-            q = attitude_of_thrust(f_W, yaw[i])
+            f_W = _free_thrust(wanted, q, limits_at(limits, i))
+            attitude = attitude_of_thrust(f_W, yaw[i])
         else:
-            q = qmul(quat(q_WP), quat_of_row(q_PB, i))
-            up = rotate(q, (0.0, 0.0, 1.0))
-            f_W = scale(min(max(dot(wanted, up), limits[i, 0]), limits[i, 1]), up)
+            attitude = qmul(q, quat_of_row(q_PB, i))
+            f_W = fixed_thrust(wanted, attitude, limits_at(limits, i))
         saturated = saturated or norm(sub(f_W, wanted)) > THRUST_TOLERANCE
-        asked_P = add(vec_at(forces_P, 3 * i), add(vec_at(tilts_P, 3 * i), vec_at(yaws_P, 3 * i)))
-        lack_P = sub(asked_P, unrotate(quat(q_WP), f_W))
-        if norm(lack_P) > THRUST_TOLERANCE:
-            _add_lack(lack_P, vec_of_row(arms, i), short)
+        lack = lacking(*parts, f_W, q, vec_of_row(arms, i))
+        put_six(short, 0, add6(six_at(short, 0), lack))
         thrust[i] = norm(f_W)
         last = quat_of_row(q_WB, i)
-        if last[0] != 0.0 or last[1] != 0.0 or last[2] != 0.0 or last[3] != 0.0:
-            w = scale(1.0 / dt, qlog(qmul(qconj(last), q)))
-            put_row(w_WB_B, i, add(vec(w_WB_B[i]), scale(share, sub(w, vec(w_WB_B[i])))))
-        put_row4(q_WB, i, q)
-    _clear_rounding(short)
+        turn = qlog(qmul(qconj(last), attitude))
+        put_row(w_WB_B, i, filtered_rate(last, turn, vec_of_row(w_WB_B, i), share, dt))
+        put_row4(q_WB, i, attitude)
+    for k in range(6):
+        short[k] = without_rounding(short[k])
     return saturated
 
 
-@njit(cache=True)
-def _within_travel(f_W: Vec, q_WP: Quat, tan_travel: float) -> Vec:
-    """A thrust vector that its joint lets the aircraft point at; what is along the platform's z axis is kept."""
+@formula
+def _free_thrust(wanted: Vec, q_WP: Quat, limits: Limits) -> Vec:
+    """What an aircraft that turns freely does of a thrust vector [N]."""
+    f_W = limited_thrust(wanted, limits.thrust_min, limits.thrust_max, limits.tan_tilt)
     f_P = unrotate(q_WP, f_W)
-    across, allowed = math.hypot(f_P[0], f_P[1]), tan_travel * max(f_P[2], 0.0)
-    if across <= allowed:
-        return f_W
-    return rotate(q_WP, (allowed / across * f_P[0], allowed / across * f_P[1], f_P[2]))
-
-
-@njit(cache=True)
-def _add_lack(f: Vec, arm: Vec, short: Array) -> None:
-    """Add what an aircraft's thrust lacks, with its lever, to what the platform's wrench lacks."""
-    torque = cross(arm, f)
-    for k in range(3):
-        short[k] += f[k]
-        short[3 + k] += torque[k]
-
-
-@njit(cache=True)
-def _clear_rounding(short: Array) -> None:
-    """Make zero what of a lack is rounding, whose sign would else hold up integrals."""
-    for k in range(short.shape[0]):
-        if abs(short[k]) < THRUST_TOLERANCE:
-            short[k] = 0.0
+    return within_travel(f_W, f_P, math.hypot(f_P[0], f_P[1]), q_WP, limits.tan_travel)
 
 
 @njit(cache=True)

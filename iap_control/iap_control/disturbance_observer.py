@@ -24,23 +24,34 @@ import numpy as np
 from numba import njit
 
 from iap_control.gains import DisturbanceGains
+from iap_control.laws.tracking import Motion, motion_at
 from iap_control.model import Inertia
 from iap_description.arrays import Array
 from iap_description.kernels import (
+    Mat,
+    Quat,
+    Six,
+    Vec,
     add,
+    angular,
+    chosen3,
+    chosen6,
     cross,
+    formula,
+    linear,
+    mat,
+    most,
     norm,
-    put,
-    put_at,
-    quat_at,
+    put_six,
     rotate,
     scale,
+    six,
+    six_at,
     sub,
     unrotate,
     vec,
-    vec_at,
 )
-from iap_description.momentum import inertia_about_com, momentum_about_com
+from iap_description.momentum import inertia_about_com, momenta
 
 
 class Observed(NamedTuple):
@@ -142,27 +153,57 @@ class DisturbanceObserver:
             self._memory.made_P[:] = made_P
 
 
+class Estimated(NamedTuple):
+    """`Observed` in numbers, and what the last step made: momenta and known wrench, see `Memory`."""
+
+    mass: float
+    gravity: float
+    d_0: Vec
+    J_C: Mat
+    share: tuple[float, float]
+    limit: tuple[float, float]
+    h: Six
+    made_P: Six
+    is_known: bool
+
+
+@formula
+def estimate(x: Motion, d: Six, e: Estimated, dt: float) -> tuple[Six, Six]:
+    """The momentum now, and the estimate a period later than `d`, both as in `Memory`."""
+    p, L = momenta(x.q, x.v, x.w, e.mass, e.d_0, e.J_C)
+    f_P = linear(e.made_P)
+    f = add(rotate(x.q, f_P), (0.0, 0.0, -e.mass * e.gravity))
+    torque = rotate(x.q, sub(angular(e.made_P), cross(e.d_0, f_P)))
+    force_d = _taken_up(linear(d), p, linear(e.h), f, e.share[0], dt)
+    torque_d = _taken_up(angular(d), L, angular(e.h), torque, e.share[1], dt)
+    after = six(_at_most(force_d, e.limit[0]), _at_most(torque_d, e.limit[1]))
+    return six(p, L), chosen6(e.is_known, after, d)
+
+
+@formula
+def about_origin(d: Six, q: Quat, d_0: Vec) -> Six:
+    """An estimate about the CoM in world axes, about P's origin in P [N, N m]."""
+    d_P = unrotate(q, linear(d))
+    return six(d_P, add(unrotate(q, angular(d)), cross(d_0, d_P)))
+
+
 @njit(cache=True)
 def observe(
     x: Array, felt_P: Array, observed: Observed, dt: float, memory: Memory, wrench_P: Array
 ) -> None:
     """Advance the estimate by one period and express it about P's origin in P."""
-    q, d_0 = quat_at(x, 3), vec(observed.d_0)
-    p, L = momentum_about_com(x, observed.mass, observed.d_0, observed.J_C)
-    if memory.is_known[0] > 0.0 and not _touches(felt_P, observed.contact):
-        f_P = vec(memory.made_P)
-        f = add(rotate(q, f_P), (0.0, 0.0, -observed.mass * observed.gravity))
-        torque = rotate(q, sub(vec_at(memory.made_P, 3), cross(d_0, f_P)))
-        for i in range(3):
-            _advance(memory, i, p[i], f[i], observed.share[0], dt)
-            _advance(memory, 3 + i, L[i], torque[i], observed.share[1], dt)
-        for k in range(2):
-            _shorten(memory.d[3 * k : 3 * k + 3], observed.limit[k])
-    put(memory.h, p)
-    put_at(memory.h, 3, L)
-    d_P = unrotate(q, vec(memory.d))
-    put(wrench_P, d_P)
-    put_at(wrench_P, 3, add(unrotate(q, vec_at(memory.d, 3)), cross(d_0, d_P)))
+    motion, d_0 = motion_at(x), vec(observed.d_0)
+    share, limit = (
+        (observed.share[0], observed.share[1]),
+        (observed.limit[0], observed.limit[1]),
+    )
+    is_known = memory.is_known[0] > 0.0 and not _touches(felt_P, observed.contact)
+    body = (observed.mass, observed.gravity, d_0, mat(observed.J_C), share, limit)
+    last = Estimated(*body, six_at(memory.h, 0), six_at(memory.made_P, 0), is_known)
+    h, d = estimate(motion, six_at(memory.d, 0), last, dt)
+    put_six(memory.h, 0, h)
+    put_six(memory.d, 0, d)
+    put_six(wrench_P, 0, about_origin(d, motion.q, d_0))
 
 
 @njit(cache=True)
@@ -174,15 +215,18 @@ def _touches(felt_P: Array, contact: float) -> bool:
     return False
 
 
-@njit(cache=True)
-def _advance(memory: Memory, i: int, h: float, f: float, share: float, dt: float) -> None:
-    """Let one component of the estimate take up its share of what the known wrench leaves open."""
-    memory.d[i] += share * ((h - memory.h[i]) / dt - f - memory.d[i])
+@formula
+def _taken_up(d: Vec, h: Vec, last: Vec, f: Vec, share: float, dt: float) -> Vec:
+    """An estimate that has taken up its share of what the known wrench leaves open."""
+    return (
+        d[0] + share * ((h[0] - last[0]) / dt - f[0] - d[0]),
+        d[1] + share * ((h[1] - last[1]) / dt - f[1] - d[1]),
+        d[2] + share * ((h[2] - last[2]) / dt - f[2] - d[2]),
+    )
 
 
-@njit(cache=True)
-def _shorten(v: Array, limit: float) -> None:
-    """Shorten a vector (3,) to a limit, in place."""
-    length = norm(vec(v))
-    if length > limit:
-        put(v, scale(limit / length, vec(v)))
+@formula
+def _at_most(v: Vec, limit: float) -> Vec:
+    """A vector shortened to a limit."""
+    length = norm(v)
+    return chosen3(length > limit, scale(limit / most(length, limit), v), v)

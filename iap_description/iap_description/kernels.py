@@ -20,7 +20,10 @@ Formula = TypeVar("Formula", bound=Callable[..., Any])
 Vec = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
 Mat = tuple[float, float, float, float, float, float, float, float, float]  # row by row
+Six = tuple[float, float, float, float, float, float]  # linear, then angular
+Mat6 = tuple[Six, Six, Six, Six, Six, Six]  # row by row
 Packed = NDArray[np.void]  # (1,), see `packed`; (N,), see `stacked`
+SMALL = 1e-9  # sine of half an angle below which it is the angle's half
 
 
 def formula(function: Formula) -> Formula:
@@ -85,6 +88,94 @@ def put_at(out: Array, k: int, v: Vec) -> None:
     out[k] = v[0]
     out[k + 1] = v[1]
     out[k + 2] = v[2]
+
+
+@formula
+def six_at(a: Array, k: int) -> Six:
+    """Six elements of an array from k on."""
+    return (a[k], a[k + 1], a[k + 2], a[k + 3], a[k + 4], a[k + 5])
+
+
+@formula
+def put_six(out: Array, k: int, a: Six) -> None:
+    """Write six numbers into `out` from k on."""
+    for i in range(6):
+        out[k + i] = a[i]
+
+
+@formula
+def six(linear: Vec, angular: Vec) -> Six:
+    """Six numbers of two vectors."""
+    return (linear[0], linear[1], linear[2], angular[0], angular[1], angular[2])
+
+
+@formula
+def linear(a: Six) -> Vec:
+    """The first three of six numbers."""
+    return (a[0], a[1], a[2])
+
+
+@formula
+def angular(a: Six) -> Vec:
+    """The last three of six numbers."""
+    return (a[3], a[4], a[5])
+
+
+@formula
+def add6(a: Six, b: Six) -> Six:
+    """Sum a + b."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
+
+
+@formula
+def sub6(a: Six, b: Six) -> Six:
+    """Difference a - b."""
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4], a[5] - b[5])
+
+
+@formula
+def times6(a: Six, b: Six) -> Six:
+    """Elementwise product."""
+    return (a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3], a[4] * b[4], a[5] * b[5])
+
+
+@formula
+def chosen6(condition: bool, a: Six, b: Six) -> Six:
+    """The numbers a where the condition holds, else b."""
+    first = chosen3(condition, linear(a), linear(b))
+    return six(first, chosen3(condition, angular(a), angular(b)))
+
+
+@formula
+def dot6(a: Six, b: Six) -> float:
+    """Scalar product."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+
+
+@formula
+def mv6(M: Mat6, a: Six) -> Six:
+    """Product M a."""
+    first = (dot6(M[0], a), dot6(M[1], a), dot6(M[2], a))
+    return six(first, (dot6(M[3], a), dot6(M[4], a), dot6(M[5], a)))
+
+
+@formula
+def six_of_row(a: Array, i: int) -> Six:
+    """The first six elements of row i."""
+    return (a[i, 0], a[i, 1], a[i, 2], a[i, 3], a[i, 4], a[i, 5])
+
+
+@formula
+def mat6(M: Array) -> Mat6:
+    """A (6, 6) array."""
+    return (
+        six_of_row(M, 0),
+        six_of_row(M, 1),
+        six_of_row(M, 2),
+        six_of_row(M, 3),
+        six_of_row(M, 4),
+        six_of_row(M, 5),
+    )
 
 
 @formula
@@ -182,6 +273,23 @@ def choose(condition: bool, a: float, b: float) -> float:
 
 
 @formula
+def chosen3(condition: bool, a: Vec, b: Vec) -> Vec:
+    """The vector a where the condition holds, else b."""
+    return (
+        choose(condition, a[0], b[0]),
+        choose(condition, a[1], b[1]),
+        choose(condition, a[2], b[2]),
+    )
+
+
+@formula
+def chosen4(condition: bool, a: Quat, b: Quat) -> Quat:
+    """The quaternion a where the condition holds, else b."""
+    x, y, z = chosen3(condition, (a[0], a[1], a[2]), (b[0], b[1], b[2]))
+    return (x, y, z, choose(condition, a[3], b[3]))
+
+
+@formula
 def least(a: float, b: float) -> float:
     """The smaller of two numbers, as `min` has it."""
     return b if b < a else a
@@ -253,15 +361,27 @@ def qnormalize(q: Quat) -> Quat:
     return (s * q[0], s * q[1], s * q[2], s * q[3])
 
 
-@njit(cache=True)
-def qlog(q: Quat) -> Vec:
-    """Rotation vector [rad], at most pi long."""
-    s = -1.0 if q[3] < 0.0 else 1.0
+@formula
+def half_turn(q: Quat) -> tuple[float, float]:
+    """Sine and cosine of half the angle that a quaternion turns by, the shorter way round."""
+    s = choose(q[3] < 0.0, -1.0, 1.0)
+    return norm((s * q[0], s * q[1], s * q[2])), s * q[3]
+
+
+@formula
+def rotation_vector(q: Quat, half_angle: float) -> Vec:
+    """Rotation vector [rad] of a quaternion, at most pi long, of half its angle as `half_turn` has it [rad]."""
+    s = choose(q[3] < 0.0, -1.0, 1.0)
     u = (s * q[0], s * q[1], s * q[2])
     n = norm(u)
-    if n < 1e-9:
-        return scale(2.0, u)
-    return scale(2.0 * math.atan2(n, s * q[3]) / n, u)
+    return scale(choose(n < SMALL, 2.0, 2.0 * half_angle / most(n, SMALL)), u)
+
+
+@formula
+def qlog(q: Quat) -> Vec:
+    """Rotation vector [rad], at most pi long."""
+    sine, cosine = half_turn(q)
+    return rotation_vector(q, math.atan2(sine, cosine))
 
 
 @formula
@@ -275,27 +395,42 @@ def qrate(q: Quat, w_B: Vec) -> Quat:
     )
 
 
-@njit(cache=True)
+@formula
 def quat_from_axes(x: Vec, y: Vec, z: Vec) -> Quat:
-    """Quaternion of the rotation matrix whose columns are the orthonormal x, y, z."""
+    """Quaternion of the rotation matrix whose columns are the orthonormal x, y, z; the largest element is positive."""
     trace = x[0] + y[1] + z[2]
-    if trace > 0.0:
-        s = 2.0 * math.sqrt(1.0 + trace)
-        return ((y[2] - z[1]) / s, (z[0] - x[2]) / s, (x[1] - y[0]) / s, 0.25 * s)
-    if x[0] > y[1] and x[0] > z[2]:
-        s = 2.0 * math.sqrt(1.0 + x[0] - y[1] - z[2])
-        return (0.25 * s, (y[0] + x[1]) / s, (z[0] + x[2]) / s, (y[2] - z[1]) / s)
-    if y[1] > z[2]:
-        s = 2.0 * math.sqrt(1.0 + y[1] - x[0] - z[2])
-        return ((y[0] + x[1]) / s, 0.25 * s, (z[1] + y[2]) / s, (z[0] - x[2]) / s)
-    s = 2.0 * math.sqrt(1.0 + z[2] - x[0] - y[1])
-    return ((z[0] + x[2]) / s, (z[1] + y[2]) / s, 0.25 * s, (x[1] - y[0]) / s)
+    by_w = trace > 0.0
+    by_x = (not by_w) & (x[0] > y[1]) & (x[0] > z[2])
+    by_y = (not (by_w | by_x)) & (y[1] > z[2])
+    along_x, along_y = 1.0 + x[0] - y[1] - z[2], 1.0 + y[1] - x[0] - z[2]
+    square = choose(by_x, along_x, choose(by_y, along_y, 1.0 + z[2] - x[0] - y[1]))
+    s = 2.0 * math.sqrt(choose(by_w, 1.0 + trace, square))
+    xy, xz, yz = y[0] + x[1], z[0] + x[2], z[1] + y[2]
+    about_x, about_y, about_z = y[2] - z[1], z[0] - x[2], x[1] - y[0]
+    of_x = choose(by_w, about_x, choose(by_y, xy, xz)) / s
+    of_y = choose(by_w, about_y, choose(by_x, xy, yz)) / s
+    of_z = choose(by_w, about_z, choose(by_x, xz, yz)) / s
+    of_w = choose(by_x, about_x, choose(by_y, about_y, about_z)) / s
+    quarter = 0.25 * s
+    return (
+        choose(by_x, quarter, of_x),
+        choose(by_y, quarter, of_y),
+        choose(by_w | by_x | by_y, of_z, quarter),
+        choose(by_w, quarter, of_w),
+    )
 
 
-@njit(cache=True)
+@formula
+def yaw_parts(q: Quat) -> tuple[float, float]:
+    """Sine and cosine, times a positive number, of the yaw of R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    return 2.0 * (q[3] * q[2] + q[0] * q[1]), 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2])
+
+
+@formula
 def yaw_of(q: Array) -> float:
-    """Yaw [rad] of R = Rz(yaw) Ry(pitch) Rx(roll), of a quaternion array (4,)."""
-    return math.atan2(2.0 * (q[3] * q[2] + q[0] * q[1]), 1.0 - 2.0 * (q[1] * q[1] + q[2] * q[2]))
+    """Yaw [rad] of R = Rz(yaw) Ry(pitch) Rx(roll), of a quaternion, also as an array (4,)."""
+    sine, cosine = yaw_parts((q[0], q[1], q[2], q[3]))
+    return math.atan2(sine, cosine)
 
 
 @njit(cache=True)

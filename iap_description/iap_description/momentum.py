@@ -6,10 +6,14 @@ from numba import njit
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.kernels import (
+    Mat,
+    Quat,
     Vec,
     add,
     cross,
-    mul,
+    formula,
+    mat,
+    mv,
     quat_at,
     rotate,
     scale,
@@ -43,6 +47,12 @@ def momentum_about_com(row: Array, mass: float, d_0: Array, J_C: Array) -> tuple
         d_0: (3,) the CoM in P [m].
         J_C: (3, 3) inertia about it, axes of P [kg m^2].
     """
-    q, w = quat_at(row, 3), vec_at(row, 10)
-    v_C = add(vec_at(row, 7), cross(w, rotate(q, vec(d_0))))
-    return scale(mass, v_C), rotate(q, mul(J_C, unrotate(q, w)))
+    motion = (quat_at(row, 3), vec_at(row, 7), vec_at(row, 10))
+    return momenta(*motion, mass, vec(d_0), mat(J_C))
+
+
+@formula
+def momenta(q: Quat, v_W: Vec, w_W: Vec, mass: float, d_0: Vec, J_C: Mat) -> tuple[Vec, Vec]:
+    """`momentum_about_com` of an attitude, and of velocities in world axes [m/s], [rad/s]."""
+    v_C = add(v_W, cross(w_W, rotate(q, d_0)))
+    return scale(mass, v_C), rotate(q, mv(J_C, unrotate(q, w_W)))

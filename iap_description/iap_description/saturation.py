@@ -83,20 +83,17 @@ def _room(share: float, force: float, yaw: float, lowest: float, highest: float)
     return choose(abs(yaw) > 1e-12, within, share)
 
 
-@njit(cache=True)
-def share_within(base: Vec, part: Vec, limit: float, least: float) -> float:
-    """Largest s in [least, 1] that keeps the length of base + s part within the limit, or least if none does.
+@formula
+def share_within(base: Vec, part: Vec, limit: float, lowest: float) -> float:
+    """Largest s in [lowest, 1] that keeps the length of base + s part within the limit, or lowest if none does.
 
     Args:
         base: an aircraft's thrust for what is not given up [N].
         part: its thrust for what may be [N].
         limit: largest thrust [N].
-        least: smallest share.
+        lowest: smallest share.
     """
     a, b, c = dot(part, part), dot(base, part), dot(base, base) - limit * limit
-    if a + 2.0 * b + c <= 0.0:
-        return 1.0
     root = b * b - a * c
-    if c > 0.0 or root < 0.0:
-        return least
-    return min(1.0, max(least, (-b + math.sqrt(root)) / a))
+    share = least(1.0, most(lowest, (-b + math.sqrt(most(root, 0.0))) / a))
+    return choose(a + 2.0 * b + c <= 0.0, 1.0, choose((c > 0.0) | (root < 0.0), lowest, share))

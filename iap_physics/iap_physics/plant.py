@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.kernels import all_finite, packed, stacked
+from iap_description.lanes import DOUBLE, Precision
 from iap_description.states import Command, Mode
 from iap_description.vehicles.faults import PlantFault
-from iap_physics.blocks.free_flight import Flown, FreeFlight, Inputs
-from iap_physics.blocks.layout import DOUBLE, Precision
+from iap_physics.blocks.flown import Flown, Inputs
+from iap_physics.blocks.free_flight import FreeFlight
 from iap_physics.blocks.threads import Threads
 from iap_physics.clearance import check_clearance
 from iap_physics.deviation import Deviation
@@ -387,11 +388,10 @@ class Plant:
 
     def _fly_freely(self, flight: FreeFlight) -> None:
         """The physics steps of a control period at once, or one after another where probes look."""
-        is_running, steps = self.status == RUNNING, 1 if self._probes else self.substeps
+        steps = 1 if self._probes else self.substeps
         inputs = self._inputs
         for _ in range(0, self.substeps, steps):
             flight.advance(inputs, steps)
-            np.add(self.ticks, steps, out=self.ticks, where=is_running)
             for probe in self._probes:
                 probe.step(self.engine.state())
 

@@ -67,7 +67,7 @@ def test_seeds_of_episodes_depend_on_nothing_but_seed_and_number():
     np.testing.assert_array_equal(episode_seeds(bases[::-1], numbers[::-1]), seeds[::-1])
 
 
-@pytest.mark.parametrize("platform", ["three_star", "f450"])  # whose law takes no yaw rate
+@pytest.mark.parametrize("platform", ["three_star", "f450"])
 @pytest.mark.parametrize("column", [0, 3])
 def test_an_action_that_is_no_number_ends_its_world_alone(platform, column):
     episodes = Episodes(Task.of("hold"), 3, platform=platform)

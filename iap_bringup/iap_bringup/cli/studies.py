@@ -9,6 +9,7 @@ from pathlib import Path
 from iap_bringup.experiments.experiments import EXPERIMENTS, LOCALIZATION, run_experiment
 from iap_bringup.experiments.options import ExperimentOptions
 from iap_description.errors import BadInput
+from iap_simulation.parallel.devices import check_device
 
 
 def add_experiment(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +34,7 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     """Options of ``iap bench``."""
     parser.description = "Run the benchmarks (all, or those whose name fits)."
     parser.add_argument("name", nargs="?", help="part of a benchmark's name")
+    parser.add_argument("--device", default="cpu", help="of worlds: cpu, or cuda on an NVIDIA GPU")
     parser.set_defaults(run=bench)
 
 
@@ -45,10 +47,11 @@ def experiment(options: argparse.Namespace) -> int:
 
 def bench(options: argparse.Namespace) -> int:
     """Run the benchmarks of the source tree."""
+    check_device(options.device)
     roots = (*Path(__file__).resolve().parents, Path())
     folder = next((root / "benchmarks" for root in roots if (root / "benchmarks").is_dir()), None)
     if folder is None:
         raise BadInput("bench: no benchmarks here; run it from a checkout")
     command = [sys.executable, *"-m pytest --benchmark-only -q -s -p no:cacheprovider".split()]
     chosen = ["-k", options.name] if options.name else []
-    return subprocess.call([*command, str(folder), *chosen])
+    return subprocess.call([*command, str(folder), *chosen, "--device", options.device])

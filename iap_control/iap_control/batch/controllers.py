@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The suite's controllers of a platform in many worlds: world i has the bits of a `PlatformController` alone."""
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 
 from iap_control.allocator import AllocationTables, filter_share
+from iap_control.batch import layout
+from iap_control.batch.layout import AIRCRAFT_ROWS, platform_rows, rows_of
 from iap_control.batch.loops import (
+    COLLINEAR,
+    FULL,
+    RIGID,
+    Commanded,
     Given,
-    Kept,
     Settings,
-    control_collinear,
-    control_full,
-    control_rigid,
+    control_worlds,
 )
 from iap_control.controller import disturbance_settings
 from iap_control.disturbance_observer import Observed
@@ -24,23 +26,13 @@ from iap_control.laws.position_yaw import RigidLaw, rigid_law
 from iap_control.laws.tracking import Law
 from iap_control.laws.under_actuation import Decomposition
 from iap_control.model import Actuation, Inertia, PlatformModel
-from iap_description.arrays import Array, Booleans, Integers
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
-from iap_description.kernels import stacked
+from iap_description.lanes import LANES, VECTOR
 from iap_description.states import Command, Mode
 
-Loop = Callable[[int, int, Given, Settings, Kept], None]
-_LOOPS: dict[Actuation, Loop] = {
-    "full": control_full,
-    "collinear": control_collinear,
-    "rigid": control_rigid,
-}
-
-
-class _NoSplit(NamedTuple):
-    """In place of a decomposition, where there is none."""
-
-    unused: float = 0.0
+_LAWS: dict[Actuation, int] = {"full": FULL, "collinear": COLLINEAR, "rigid": RIGID}
+Rows = dict[int, Array | float]  # numbers by the first row that they stand in
 
 
 class Controllers:
@@ -67,14 +59,27 @@ class Controllers:
         yaw_mode: YawMode = "follow",
     ) -> None:
         self._model, self._batch, self._dt = model, batch, dt
-        self._yaw_mode, self._control = YAW_MODES[yaw_mode], _LOOPS[model.actuation]
-        self._tables = AllocationTables.of(model)
+        first, lanes = platform_rows(model.actuation), min(LANES, -(-batch // VECTOR) * VECTOR)
+        self._settings = Settings(
+            _LAWS[model.actuation],
+            first,
+            AllocationTables.of(model),
+            model.mount_yaw,
+            YAW_MODES[yaw_mode],
+            dt,
+            lanes,
+        )
+        rows = rows_of(model.actuation, model.count)
+        self._blocks = np.zeros((-(-batch // LANES), rows * LANES))
+        self._commanded = Commanded.empty(batch, model.count)
+        mode = Mode.RPM if model.actuation == "rigid" else Mode.ATTITUDE_THRUST
+        self.command = Command(mode, *self._commanded)
         self.set_gains(gains)
-        errors = 5 if model.actuation == "collinear" else 6
-        self._kept = Kept.empty(batch, model.count, errors)
-        kept, rigid = self._kept, model.actuation == "rigid"
-        mode = Mode.RPM if rigid else Mode.ATTITUDE_THRUST
-        self.command = Command(mode, kept.wrench_P, kept.thrust, kept.q_WB, kept.w_WB_B, kept.rpm)
+
+    @property
+    def _of_worlds(self) -> Array:
+        """(blocks, rows, LANES) a view of the blocks; one that is kept would be a copy of its own in a deep copy."""
+        return self._blocks.reshape(len(self._blocks), -1, LANES)
 
     def set_gains(self, gains: Gains | Sequence[Gains]) -> None:
         """Change the gains of all worlds, or of each, also in flight; integrals and disturbances stay.
@@ -82,74 +87,129 @@ class Controllers:
         Raises:
             BadInput: there are more or fewer than worlds.
         """
-        each = [gains] * self._batch if isinstance(gains, Gains) else list(gains)
+        if isinstance(gains, Gains):
+            _write(self._of_worlds, _numbers(self._model, gains, self._dt))
+            return
+        each = list(gains)
         if len(each) != self._batch:
             raise BadInput(f"gains: {self._batch} are expected, one a world, got {len(each)}")
-        made = {id(one): _records(self._model, one, self._dt) for one in each}
-        columns = list(zip(*(made[id(one)] for one in each), strict=True))
-        laws, inertias, splits, observed = (stacked(column) for column in columns[:4])
-        self._settings = Settings(
-            laws,
-            inertias,
-            splits,
-            observed,
-            np.array(columns[4]),
-            np.array(columns[5]),
-            self._tables,
-            self._model.mount_yaw,
-            self._yaw_mode,
-            self._dt,
-        )
+        made = {id(one): _numbers(self._model, one, self._dt) for one in each}
+        for world, one in enumerate(each):
+            block, lane = divmod(world, LANES)
+            _write(self._of_worlds[block : block + 1, :, lane : lane + 1], made[id(one)])
 
     def reset(self, worlds: Integers | None = None) -> None:
         """Forget integrals, disturbances and past commands of worlds, by their indices; None for all."""
-        for array in self._memory:
-            array[... if worlds is None else worlds] = 0
+        chosen = np.arange(self._batch) if worlds is None else worlds
+        for rows in self._remembered:
+            self._of_worlds[chosen // LANES, rows, chosen % LANES] = 0.0
+        for array in self._commanded:
+            array[chosen] = 0.0
+
+    @property
+    def _remembered(self) -> list[slice]:
+        """Rows of what controllers remember, commands among it."""
+        rows = [slice(layout.MEMORY, layout.MEMORY_END)]
+        for n in range(self._model.count):
+            first = self._settings.first + n * AIRCRAFT_ROWS
+            rows.append(slice(first + layout.COMMANDED, first + layout.COMMANDED_END))
+        return rows
 
     def __call__(self, given: Given, worlds: range | None = None) -> Command:
         """Make the commands of one control step; the same object every time, overwritten.
 
         Args:
             given: states and references.
-            worlds: which are commanded, so that threads can share the work; None for all.
+            worlds: which are commanded, from the first of a block on, so that threads can share the work; None for all.
         """
         chosen = range(self._batch) if worlds is None else worlds
-        self._control(chosen.start, chosen.stop, given, self._settings, self._kept)
+        settings = (self._settings, self._blocks, self._commanded)
+        control_worlds(chosen.start, chosen.stop, given, *settings)
         return self.command
 
     @property
-    def parts(self) -> tuple[Actuation, Settings, Kept]:
-        """Which loop commands, and what it takes, for compiled loops around it."""
-        return self._model.actuation, self._settings, self._kept
+    def parts(self) -> tuple[Settings, Array]:
+        """What `control_block` takes, blocks of all worlds; such a loop leaves `command` as it is."""
+        return self._settings, self._blocks
 
-    def snapshot(self) -> list[Array | Booleans]:
+    def snapshot(self) -> list[Array]:
         """What the controllers remember: copies."""
         return [array.copy() for array in self._memory]
 
-    def restore(self, snapshot: Sequence[Array | Booleans]) -> None:
-        """Return to a snapshot of the same number of worlds."""
+    def restore(self, snapshot: Sequence[Array]) -> None:
+        """Return to a snapshot of the same number of worlds; gains stay."""
         for own, other in zip(self._memory, snapshot, strict=True):
             own[...] = other
 
     @property
-    def _memory(self) -> list[Array | Booleans]:
-        memory: list[Array | Booleans] = []
-        for part in self._kept:
-            memory += part if isinstance(part, tuple) else (part,)
-        return memory
+    def _memory(self) -> list[Array]:
+        return [*(self._of_worlds[:, rows] for rows in self._remembered), *self._commanded]
 
 
-def _records(
-    model: PlatformModel, gains: Gains, dt: float
-) -> tuple[Law, Inertia, Decomposition | RigidLaw | _NoSplit, Observed, bool, float]:
-    """Of one world: law, inertia, what its joints need besides, observer, whether it observes, filter's share."""
+def _write(lanes: Array, numbers: Rows) -> None:
+    """Write numbers into rows of blocks (blocks, rows, lanes), the same in all worlds."""
+    for row, value in numbers.items():
+        flat = np.ravel(value)
+        lanes[:, row : row + len(flat)] = flat[:, None]
+
+
+def _numbers(model: PlatformModel, gains: Gains, dt: float) -> Rows:
+    """Gains, platform and observer of one world."""
     coupled = model.coupled(gains.com_coupling)
     inertia, settings = disturbance_settings(coupled, gains)
-    observed = Observed.of(inertia, settings, dt)
-    is_observed = any(settings.bandwidth)
-    share = filter_share(gains.rate_filter, dt)
+    observer = {
+        **_of_observer(Observed.of(inertia, settings, dt)),
+        layout.IS_OBSERVED: float(any(settings.bandwidth)),
+        layout.RATE_SHARE: filter_share(gains.rate_filter, dt),
+    }
     if model.actuation == "rigid":
-        law, rigid = rigid_law(gains), RigidLaw.of(gains, coupled)
-        return law, coupled.inertia, rigid, observed, is_observed, share
+        rigid = np.concatenate([np.ravel(each) for each in RigidLaw.of(gains, coupled)])
+        law, body = _of_law(rigid_law(gains)), _of_inertia(coupled.inertia)
+        return {**observer, **law, **body, layout.RIGID: rigid}
     motion = MotionLaw.of(coupled, Law.of(gains))
-    return motion.law, motion.inertia, motion.split or _NoSplit(), observed, is_observed, share
+    split = {} if motion.split is None else _of_split(motion.split)
+    return {**observer, **_of_law(motion.law), **_of_inertia(motion.inertia), **split}
+
+
+def _of_observer(observed: Observed) -> Rows:
+    return {
+        layout.OBSERVED_D_0: observed.d_0,
+        layout.J_C: observed.J_C,
+        layout.SHARE: observed.share,
+        layout.LARGEST: observed.limit,
+    }
+
+
+def _of_law(law: Law) -> Rows:
+    return {
+        layout.KP: law.kP,
+        layout.KI: law.kI,
+        layout.KD: law.kD,
+        layout.LIMIT: law.limit,
+        layout.PER_INERTIA: float(law.per_inertia),
+        layout.REACH: law.reach,
+    }
+
+
+def _of_inertia(inertia: Inertia) -> Rows:
+    return {
+        layout.MASS: inertia.mass,
+        layout.D_0: inertia.d_0,
+        layout.J: inertia.J,
+        layout.M: inertia.M,
+        layout.COUPLING: inertia.coupling,
+        layout.GRAVITY: inertia.gravity,
+    }
+
+
+def _of_split(split: Decomposition) -> Rows:
+    return {
+        layout.DELTA: split.Delta,
+        layout.DELTA_INVERSE: split.Delta_inverse,
+        layout.OMEGA_T: split.Omega_T,
+        layout.M_A: split.M_a,
+        layout.LINE: split.line,
+        layout.BASIS: split.basis.T,
+        layout.P_LINE: split.p_line,
+        layout.UP: split.up,
+    }

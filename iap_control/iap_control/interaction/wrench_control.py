@@ -19,7 +19,7 @@ from iap_control.interaction.wrench_laws import (
     tip_velocity,
 )
 from iap_control.laws.motion_law import MotionLaw
-from iap_control.laws.tracking import Held, Law, Tracking
+from iap_control.laws.tracking import Held, Law
 from iap_control.model import PlatformModel
 from iap_description import so3
 from iap_description.arrays import Array, Booleans
@@ -72,7 +72,6 @@ class WrenchControl:
         self.integral = np.zeros(self.flight.size)
         self._paper_integral = np.zeros(self._paper.size)
         self._memory = WrenchMemory.empty()
-        self._work = Tracking.empty()
         self._held = Held(np.ones(6), self._tip_P)
         self._pushed, self._external, self._step = np.zeros(6), np.zeros(6), np.zeros(6)
         self._way_back = Correction.none()
@@ -101,7 +100,7 @@ class WrenchControl:
         row, level, short = reference.row, reference.level, allocator.short
         if not self.is_idle or (task is not None and task.mode != ForceMode.NONE):
             return self._control(x, row, level, wrench_e_P, task or self._no_task, last, short)
-        settings = (self._work, int(level), self._dt, short)
+        settings = (int(level), self._dt, short)
         U = self.flight.wrench(x, row, wrench_e_P, self.integral, *settings)
         if task is not None:
             self.report(task)
@@ -122,7 +121,7 @@ class WrenchControl:
         if is_new:
             self._begin(x, row, level, task)
         row = self._back(row)
-        settings = (self._work, int(level), self._dt)
+        settings = (int(level), self._dt)
         if is_new and last is not None:
             self._take_over(x, row, wrench_e_P, task, last, settings)
         self._push(x, task, wrench_e_P, short)
@@ -164,7 +163,7 @@ class WrenchControl:
         wrench_e_P: Array,
         task: ForceTask,
         last: Array,
-        settings: tuple[Tracking, int, float],
+        settings: tuple[int, float],
     ) -> None:
         """Fill the new loops' integrals so that the active wrench goes on from its last value."""
         motion, integral = self._law

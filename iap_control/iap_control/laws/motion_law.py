@@ -10,19 +10,91 @@ from numba import njit
 from iap_control.laws.tracking import (
     Held,
     Law,
-    Tracking,
+    Lumped,
+    Motion,
+    Pid,
+    Target,
+    advanced6,
     coriolis,
-    gravity_wrench,
-    hold,
-    integrate,
-    limit_error,
-    track,
-    turn_about_pivot,
+    errors,
+    gravity_on,
+    held_part,
+    lumped,
+    motion_at,
+    pid_of,
+    shortened,
+    target_at,
+    turn_about,
 )
 from iap_control.laws.under_actuation import Decomposition, law_across_line, under_actuation_wrench
 from iap_control.model import Inertia, PlatformModel
 from iap_description.arrays import Array
-from iap_description.kernels import matvec, quat_at, unrotate, vec_at
+from iap_description.kernels import (
+    Six,
+    Vec,
+    add,
+    add6,
+    angular,
+    chosen6,
+    formula,
+    linear,
+    mv6,
+    put_six,
+    six,
+    six_at,
+    sub6,
+    times6,
+    unrotate,
+    vec,
+)
+
+
+@formula
+def full_actuation(
+    x: Motion,
+    target: Target,
+    level: float,
+    wrench_e_P: Six,
+    integral: Six,
+    body: Lumped,
+    law: Pid,
+    dt: float,
+    short: Six,
+    axes: Six,
+    pivot_P: Vec,
+) -> tuple[Six, Six]:
+    r"""Active wrench U on the platform about P's origin, in P, after iap_simulator eq. (10), and the new integral.
+
+    U = M dxi_r + C xi_r - k_P e_T - k_I \int e_T - k_D e_xi - G - F_e. With gains per inertia the three error terms are
+    multiplied by M, so that with the coupling kept in M an error along one axis pushes along that axis alone.
+
+    Args:
+        x: motion of the central body.
+        target: of the reference.
+        level: what of it is tracked.
+        wrench_e_P: external wrench F_e in P to compensate [N, N m].
+        integral: of e_T.
+        body: the platform's lumped dynamics.
+        law: gains.
+        dt: control period [s].
+        short: what the last step was to make less what it made (anti-windup) [N, N m].
+        axes: see `Held`.
+        pivot_P: see `Held`.
+    """
+    found = held_part(errors(x, target, level), axes)
+    e_T, far = shortened(found.e_T, law.reach)
+    integral = advanced6(integral, e_T, law.kI, law.limit, dt, short, far)
+    terms = add6(times6(law.kP, e_T), times6(law.kI, integral))
+    feedback = add6(terms, times6(law.kD, found.e_xi))
+    wanted = sub6(found.dxi_r, feedback)
+    moved = add(linear(wanted), turn_about(pivot_P, axes, angular(wanted)))
+    wanted = chosen6(law.per_inertia, six(moved, angular(wanted)), found.dxi_r)
+    U = mv6(body.M, wanted)
+    U = chosen6(law.per_inertia, U, sub6(U, feedback))
+    w_P = unrotate(x.q, x.w)
+    U = add6(U, coriolis(body.d_0, body.J, body.mass, body.coupling, w_P, found.xi_r))
+    U = sub6(U, gravity_on(body.mass, body.d_0, body.gravity, x.q))
+    return sub6(U, wrench_e_P), integral
 
 
 @njit(cache=True)
@@ -31,7 +103,6 @@ def full_actuation_wrench(
     row: Array,
     wrench_e_P: Array,
     integral: Array,
-    work: Tracking,
     level: int,
     inertia: Inertia,
     law: Law,
@@ -39,47 +110,13 @@ def full_actuation_wrench(
     short: Array,
     held: Held,
 ) -> Array:
-    r"""Active wrench U (6,) on the platform about P's origin, in P, after iap_simulator eq. (10).
-
-    U = M dxi_r + C xi_r - k_P e_T - k_I \int e_T - k_D e_xi - G - F_e. With gains per inertia the three error terms are
-    multiplied by M, so that with the coupling kept in M an error along one axis pushes along that axis alone.
-
-    Args:
-        x: (13,) state row of the central body.
-        row: (19+) reference row.
-        wrench_e_P: (6,) external wrench F_e in P to compensate [N, N m].
-        integral: (6,) integral of e_T, advanced in place.
-        work: working memory, overwritten.
-        level: what of the reference is tracked.
-        inertia: the platform's lumped dynamics.
-        law: gains.
-        dt: control period [s].
-        short: (6,) what the last step was to make less what it made (anti-windup) [N, N m].
-        held: what of the pose is tracked.
-    """
-    track(x, row, level, work)
-    hold(held, work)
-    far = limit_error(work.e_T, law.reach)
-    integrate(integral, work.e_T, law, dt, short, far)
-    U, wanted, feedback, term = np.empty(6), work.dxi_r, work.e_T, work.e_xi
-    for i in range(6):
-        feedback[i] = law.kP[i] * work.e_T[i] + law.kI[i] * integral[i] + law.kD[i] * work.e_xi[i]
-    if law.per_inertia:
-        for i in range(6):
-            wanted[i] -= feedback[i]
-        turn_about_pivot(held, vec_at(wanted, 3), wanted)
-        matvec(inertia.M, wanted, U)
-    else:
-        matvec(inertia.M, wanted, U)
-        for i in range(6):
-            U[i] -= feedback[i]
-    w_P = unrotate(quat_at(x, 3), vec_at(x, 10))
-    coriolis(inertia.d_0, inertia.J, inertia.mass, inertia.coupling, w_P, work.xi_r, term)
-    for i in range(6):
-        U[i] += term[i]
-    gravity_wrench(inertia.mass, inertia.d_0, inertia.gravity, x[3:7], term)
-    for i in range(6):
-        U[i] = U[i] - term[i] - wrench_e_P[i]
+    """`full_actuation` of a state row (13,) and a reference row (19+): (6,); the integral (6,) is advanced in place."""
+    where = (motion_at(x), target_at(row), level, six_at(wrench_e_P, 0), six_at(integral, 0))
+    settings = (lumped(inertia), pid_of(law), dt, six_at(short, 0))
+    wrench, after = full_actuation(*where, *settings, six_at(held.axes, 0), vec(held.pivot_P))
+    put_six(integral, 0, after)
+    U = np.empty(6)
+    put_six(U, 0, wrench)
     return U
 
 
@@ -119,14 +156,13 @@ class MotionLaw:
         row: Array,
         wrench_e_P: Array,
         integral: Array,
-        work: Tracking,
         level: int,
         dt: float,
         short: Array,
         held: Held = ALL_AXES,
     ) -> Array:
         """Active wrench U (6,) about P's origin in P; arguments as in `full_actuation_wrench`."""
-        memory = (x, row, wrench_e_P, integral, work, level, self.inertia, self.law)
+        memory = (x, row, wrench_e_P, integral, level, self.inertia, self.law)
         if self.split is None:
             return full_actuation_wrench(*memory, dt, short, held)
         return under_actuation_wrench(*memory, self.split, dt, short, held)

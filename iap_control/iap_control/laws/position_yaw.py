@@ -16,37 +16,64 @@ from numba import njit
 from iap_control.allocation import attitude_of_thrust, limited_thrust
 from iap_control.allocator import Allocator
 from iap_control.gains import Gains
-from iap_control.laws.tracking import ACCELERATION, POSE, VELOCITY, Law, Tracking, integrate, track
+from iap_control.laws.tracking import (
+    ACCELERATION,
+    POSE,
+    VELOCITY,
+    Errors,
+    Law,
+    Lumped,
+    Motion,
+    Pid,
+    Target,
+    advanced6,
+    errors,
+    lumped,
+    motion_at,
+    pid_of,
+    target_at,
+)
 from iap_control.model import Inertia, PlatformModel, check_axes
 from iap_description.arrays import Array
 from iap_description.kernels import (
+    Mat,
     Quat,
+    Six,
     Vec,
     add,
+    angular,
+    choose,
+    chosen3,
     cross,
     dot,
-    mul,
+    formula,
+    least,
+    linear,
+    mat,
+    most,
+    mv,
     norm,
     put,
     put4,
-    put_at,
+    put_six,
     qconj,
     qlog,
     qmul,
     quat,
-    quat_at,
     rotate,
     scale,
+    six,
+    six_at,
     sub,
     times,
     unrotate,
     vec,
-    vec_at,
 )
 from iap_description.momentum import inertia_about_com
 from iap_description.signals import AXES, ForceMode, ForceTask, Reference
 
 RATE_MAX, ALPHA_MAX = 4.0, 20.0  # fed forward of the attitude command [rad/s], [rad/s^2]
+MIN_PULL = 1e-9  # horizontal, that is divided by [m/s^2]
 
 
 class RigidLaw(NamedTuple):
@@ -137,6 +164,41 @@ class YawMemory(NamedTuple):
         return cls(np.zeros(1), np.zeros(1), np.zeros(1))
 
 
+class Yaw(NamedTuple):
+    """`YawMemory` in numbers."""
+
+    yaw: float
+    rate: float
+    is_known: bool
+
+
+@formula
+def yaw_after(
+    target: Target,
+    level: float,
+    heading: float,
+    mount_yaw: float,
+    follows: bool,
+    dt: float,
+    memory: Yaw,
+) -> Yaw:
+    """The yaw command: the heading's, or the sum of the turn rates where no pose is tracked.
+
+    Args:
+        target: of the reference.
+        level: what is tracked of it.
+        heading: of the first aircraft [rad].
+        mount_yaw: the same in P at rest [rad].
+        follows: whether the headings follow the platform's yaw.
+        dt: control period [s].
+        memory: of the last one.
+    """
+    summed = memory.rate + dt * rotate(target.q, target.alpha)[2]
+    rate = choose(level == ACCELERATION, summed, rotate(target.q, target.w)[2])
+    is_given = (not memory.is_known) | (level == POSE) | (not follows)
+    return Yaw(choose(is_given, heading - mount_yaw, memory.yaw + dt * rate), rate, True)
+
+
 @njit(cache=True)
 def yaw_command(
     row: Array,
@@ -147,28 +209,78 @@ def yaw_command(
     dt: float,
     memory: YawMemory,
 ) -> float:
-    """Yaw [rad]: the heading's, or the sum of the turn rates where no pose is tracked.
+    """Yaw [rad] of `yaw_after` for a reference row (19+); the memory is advanced in place."""
+    last = Yaw(memory.yaw[0], memory.rate[0], memory.is_known[0] > 0.0)
+    after = yaw_after(target_at(row), level, heading, mount_yaw, follows, dt, last)
+    memory.yaw[0], memory.rate[0], memory.is_known[0] = after.yaw, after.rate, 1.0
+    return after.yaw
 
-    Args:
-        row: (19+) reference row.
-        level: what is tracked of it.
-        heading: of the first aircraft [rad].
-        mount_yaw: the same in P at rest [rad].
-        follows: whether the headings follow the platform's yaw.
-        dt: control period [s].
-        memory: advanced in place.
+
+class Rigid(NamedTuple):
+    """`RigidLaw` in numbers."""
+
+    kP: Vec
+    kD: Vec
+    J_c: Mat
+    thrust_min: float
+    thrust_max: float
+    tan_tilt_max: float
+    rate_filter: float
+    pull_max: float
+
+
+@formula
+def rigid_of(rigid: RigidLaw) -> Rigid:
+    """The numbers of a rigid platform's attitude gains and limits."""
+    arrays = (vec(rigid.kP), vec(rigid.kD), mat(rigid.J_c))
+    limits = (rigid.thrust_min, rigid.thrust_max, rigid.tan_tilt_max)
+    return Rigid(*arrays, *limits, rigid.rate_filter, rigid.pull_max)
+
+
+class Attitude(NamedTuple):
+    """`RigidMemory` in numbers."""
+
+    q_WB: Quat
+    w_B: Vec
+    alpha_B: Vec
+    started: bool
+
+
+@formula
+def position_yaw(
+    x: Motion,
+    target: Target,
+    level: float,
+    wrench_e_P: Six,
+    integral: Six,
+    body: Lumped,
+    law: Pid,
+    rigid: Rigid,
+    memory: Attitude,
+    yaw: float,
+    dt: float,
+    saturated: bool,
+) -> tuple[Six, Six, Attitude]:
+    """Active wrench U in P, thrust along z and three torques; the new integral, and the attitude command.
+
+    Arguments as in `iap_control.laws.motion_law.full_actuation`; `rigid` are attitude gains and limits, `memory` is of
+    the last attitude command, `yaw` is the heading command [rad], and `saturated` says whether a rotor was at a limit
+    in the last step (anti-windup).
     """
-    q_WP = quat_at(row, 3)
-    if level == ACCELERATION:
-        memory.rate[0] += dt * rotate(q_WP, vec_at(row, 16))[2]
-    else:
-        memory.rate[0] = rotate(q_WP, vec_at(row, 10))[2]
-    if memory.is_known[0] == 0.0 or level == POSE or not follows:
-        memory.yaw[0] = heading - mount_yaw
-    else:
-        memory.yaw[0] += dt * memory.rate[0]
-    memory.is_known[0] = 1.0
-    return memory.yaw[0]
+    q, w_P = x.q, unrotate(x.q, x.w)
+    found = _at_com(errors(x, target, level), q, w_P, target.a, yaw, body, level)
+    a_W, integral = _acceleration(q, target.a, integral, found, body, law, rigid, dt, saturated)
+    f_e_W = rotate(q, linear(wrench_e_P))
+    wanted = sub(scale(body.mass, (a_W[0], a_W[1], a_W[2] + body.gravity)), f_e_W)
+    f_W = limited_thrust(wanted, rigid.thrust_min, rigid.thrust_max, rigid.tan_tilt_max)
+    memory = _after(attitude_of_thrust(f_W, yaw), memory, rigid.rate_filter, dt)
+    alpha = _attitude_feedback(q, w_P, memory, rigid)
+    torque_c = add(mv(rigid.J_c, alpha), cross(w_P, mv(rigid.J_c, w_P)))
+    lift = most(dot(f_W, rotate(q, (0.0, 0.0, 1.0))), rigid.thrust_min)
+    thrust = (0.0, 0.0, lift)
+    lever = cross(body.d_0, add(thrust, linear(wrench_e_P)))  # both forces act at P's origin
+    U = six(thrust, sub(add(torque_c, lever), angular(wrench_e_P)))
+    return U, integral, memory
 
 
 @njit(cache=True)
@@ -177,7 +289,6 @@ def position_yaw_wrench(
     row: Array,
     wrench_e_P: Array,
     integral: Array,
-    work: Tracking,
     level: int,
     inertia: Inertia,
     law: Law,
@@ -187,99 +298,93 @@ def position_yaw_wrench(
     dt: float,
     saturated: bool,
 ) -> Array:
-    """Active wrench U (6,) in P: thrust along z and three torques.
-
-    Arguments as in `full_actuation_wrench`; `rigid` are attitude gains and limits, `memory` (of the attitude command)
-    is advanced in place, `yaw` is the heading command [rad], and `saturated` says whether a rotor was at a limit in
-    the last step (anti-windup).
-    """
-    q = quat_at(x, 3)
-    track(x, row, level, work)
-    _at_com(q, unrotate(q, vec_at(x, 10)), vec_at(row, 13), yaw, inertia, level, work)
-    a_W = _acceleration(q, vec_at(row, 13), integral, work, inertia, law, rigid, dt, saturated)
-    f_e_W = rotate(q, vec(wrench_e_P))
-    wanted = sub(scale(inertia.mass, (a_W[0], a_W[1], a_W[2] + inertia.gravity)), f_e_W)
-    f_W = limited_thrust(wanted, rigid.thrust_min, rigid.thrust_max, rigid.tan_tilt_max)
-    q_r = attitude_of_thrust(f_W, yaw)
-    _rate_of_command(q_r, memory, rigid.rate_filter, dt)
-    alpha = _attitude_feedback(q, q_r, unrotate(q, vec_at(x, 10)), memory, rigid)
-    w_P = unrotate(q, vec_at(x, 10))
-    torque_c = add(mul(rigid.J_c, alpha), cross(w_P, mul(rigid.J_c, w_P)))
-    thrust = (0.0, 0.0, max(dot(f_W, rotate(q, (0.0, 0.0, 1.0))), rigid.thrust_min))
+    """`position_yaw` of a state row (13,) and a reference row (19+): (6,); integral and memory are advanced."""
+    where = (motion_at(x), target_at(row), level, six_at(wrench_e_P, 0), six_at(integral, 0))
+    last = Attitude(
+        quat(memory.q_WB), vec(memory.w_B), vec(memory.alpha_B), memory.started[0] > 0.0
+    )
+    body, gains, attitude = lumped(inertia), pid_of(law), rigid_of(rigid)
+    wrench, after, command = position_yaw(*where, body, gains, attitude, last, yaw, dt, saturated)
+    put_six(integral, 0, after)
+    put4(memory.q_WB, command.q_WB)
+    put(memory.w_B, command.w_B)
+    put(memory.alpha_B, command.alpha_B)
+    memory.started[0] = 1.0
     U = np.empty(6)
-    put(U, thrust)
-    lever = cross(vec(inertia.d_0), add(thrust, vec(wrench_e_P)))  # both forces act at P's origin
-    put_at(U, 3, sub(add(torque_c, lever), vec_at(wrench_e_P, 3)))
+    put_six(U, 0, wrench)
     return U
 
 
-@njit(cache=True)
+@formula
 def _at_com(
-    q: Quat, w_P: Vec, a_r_W: Vec, yaw: float, inertia: Inertia, level: int, work: Tracking
-) -> None:
-    """Turn the errors of P's origin into those of the CoM.
+    found: Errors, q: Quat, w_P: Vec, a_r_W: Vec, yaw: float, body: Lumped, level: float
+) -> Errors:
+    """The errors of P's origin turned into those of the CoM.
 
     The origin swings about the CoM as the platform tilts, which position feedback would amplify. The
     CoM's own reference lies where the tilt that the nominal acceleration needs puts it.
     """
-    d_0 = vec(inertia.d_0)
-    q_nominal = attitude_of_thrust((a_r_W[0], a_r_W[1], a_r_W[2] + inertia.gravity), yaw)
-    if level < VELOCITY:
-        put(work.e_T, add(vec(work.e_T), sub(d_0, unrotate(q, rotate(q_nominal, d_0)))))
-    if level < ACCELERATION:
-        put(work.e_xi, add(vec(work.e_xi), cross(w_P, d_0)))
+    d_0 = body.d_0
+    q_nominal = attitude_of_thrust((a_r_W[0], a_r_W[1], a_r_W[2] + body.gravity), yaw)
+    e_p, e_v = linear(found.e_T), linear(found.e_xi)
+    at_com = add(e_p, sub(d_0, unrotate(q, rotate(q_nominal, d_0))))
+    e_p = chosen3(level < VELOCITY, at_com, e_p)
+    e_v = chosen3(level < ACCELERATION, add(e_v, cross(w_P, d_0)), e_v)
+    e_T, e_xi = six(e_p, angular(found.e_T)), six(e_v, angular(found.e_xi))
+    return Errors(e_T, e_xi, found.xi_r, found.dxi_r)
 
 
-@njit(cache=True)
+@formula
 def _acceleration(
     q: Quat,
     a_r_W: Vec,
-    integral: Array,
-    work: Tracking,
-    inertia: Inertia,
-    law: Law,
-    rigid: RigidLaw,
+    integral: Six,
+    found: Errors,
+    body: Lumped,
+    law: Pid,
+    rigid: Rigid,
     dt: float,
     saturated: bool,
-) -> Vec:
-    """Wanted acceleration (3,) of the CoM, world axes: the reference's and PID, its position part limited."""
-    per_mass = 1.0 if law.per_inertia else 1.0 / inertia.mass
-    pull_W = rotate(q, scale(-per_mass, times(vec(law.kP), vec(work.e_T))))
-    share = min(1.0, rigid.pull_max / max(math.hypot(pull_W[0], pull_W[1]), 1e-9))
-    integrate(integral, work.e_T, law, dt, np.zeros(6), saturated or share < 1.0)
-    others = add(times(vec(law.kI), vec(integral)), times(vec(law.kD), vec(work.e_xi)))
+) -> tuple[Vec, Six]:
+    """Wanted acceleration of the CoM, world axes: the reference's and PID, its position part limited; new integral."""
+    per_mass = choose(law.per_inertia, 1.0, 1.0 / body.mass)
+    pull_W = rotate(q, scale(-per_mass, times(linear(law.kP), linear(found.e_T))))
+    share = least(1.0, rigid.pull_max / most(math.hypot(pull_W[0], pull_W[1]), MIN_PULL))
+    nothing = six((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    far = saturated | (share < 1.0)
+    integral = advanced6(integral, found.e_T, law.kI, law.limit, dt, nothing, far)
+    learned = times(linear(law.kI), linear(integral))
+    others = add(learned, times(linear(law.kD), linear(found.e_xi)))
     a_W = add(a_r_W, (share * pull_W[0], share * pull_W[1], pull_W[2]))
-    return sub(a_W, rotate(q, scale(per_mass, others)))
+    return sub(a_W, rotate(q, scale(per_mass, others))), integral
 
 
-@njit(cache=True)
+@formula
 def _at_most(v: Vec, limit: float) -> Vec:
     length = norm(v)
-    return v if length <= limit else scale(limit / length, v)
+    return chosen3(length <= limit, v, scale(limit / most(length, limit), v))
 
 
-@njit(cache=True)
-def _rate_of_command(q_r: Quat, memory: RigidMemory, time_constant: float, dt: float) -> None:
-    """Body rate and angular acceleration of the attitude command by filtered differences; a jump counts little."""
-    if memory.started[0] > 0.0:
-        w = _at_most(scale(1.0 / dt, qlog(qmul(qconj(quat(memory.q_WB)), q_r))), RATE_MAX)
-        a = dt / (time_constant + dt)
-        w_new = add(vec(memory.w_B), scale(a, sub(w, vec(memory.w_B))))
-        change = _at_most(scale(1.0 / dt, sub(w_new, vec(memory.w_B))), ALPHA_MAX)
-        put(memory.alpha_B, add(vec(memory.alpha_B), scale(a, sub(change, vec(memory.alpha_B)))))
-        put(memory.w_B, w_new)
-    put4(memory.q_WB, q_r)
-    memory.started[0] = 1.0
+@formula
+def _after(q_r: Quat, memory: Attitude, time_constant: float, dt: float) -> Attitude:
+    """The attitude command's filtered body rate and angular acceleration, by differences; a jump counts little."""
+    w = _at_most(scale(1.0 / dt, qlog(qmul(qconj(memory.q_WB), q_r))), RATE_MAX)
+    a = dt / (time_constant + dt)
+    w_new = add(memory.w_B, scale(a, sub(w, memory.w_B)))
+    change = _at_most(scale(1.0 / dt, sub(w_new, memory.w_B)), ALPHA_MAX)
+    alpha_new = add(memory.alpha_B, scale(a, sub(change, memory.alpha_B)))
+    w_B = chosen3(memory.started, w_new, memory.w_B)
+    return Attitude(q_r, w_B, chosen3(memory.started, alpha_new, memory.alpha_B), True)
 
 
-@njit(cache=True)
-def _attitude_feedback(q: Quat, q_r: Quat, w_B: Vec, memory: RigidMemory, rigid: RigidLaw) -> Vec:
-    """Angular acceleration (3,) in the body frame that turns q towards q_r."""
-    q_e = qmul(qconj(q_r), q)
-    e_R = scale(2.0 if q_e[3] >= 0.0 else -2.0, (q_e[0], q_e[1], q_e[2]))
-    e_w = sub(w_B, unrotate(q_e, vec(memory.w_B)))
-    feedback = add(times(vec(rigid.kP), e_R), times(vec(rigid.kD), e_w))
-    return sub(unrotate(q_e, vec(memory.alpha_B)), feedback)
+@formula
+def _attitude_feedback(q: Quat, w_B: Vec, memory: Attitude, rigid: Rigid) -> Vec:
+    """Angular acceleration in the body frame that turns q towards the attitude command."""
+    q_e = qmul(qconj(memory.q_WB), q)
+    e_R = scale(choose(q_e[3] >= 0.0, 2.0, -2.0), (q_e[0], q_e[1], q_e[2]))
+    e_w = sub(w_B, unrotate(q_e, memory.w_B))
+    feedback = add(times(rigid.kP, e_R), times(rigid.kD, e_w))
+    return sub(unrotate(q_e, memory.alpha_B), feedback)
 
 
 class PositionYawControl:
@@ -315,7 +420,6 @@ class PositionYawControl:
     def reset(self) -> None:
         """Forget integral and past commands."""
         self._integral = np.zeros(6)
-        self._work = Tracking.empty()
         self._memory = RigidMemory.empty()
         self._yaw = YawMemory.empty()
 
@@ -335,7 +439,7 @@ class PositionYawControl:
         """
         if task is not None and task.mode != ForceMode.NONE:
             check_axes(self._model, np.ones(len(AXES), dtype=bool), "platform")
-        memory = (x, reference.row, wrench_e_P, self._integral, self._work)
+        memory = (x, reference.row, wrench_e_P, self._integral)
         settings = (int(reference.level), self._model.inertia, self._law, self._rigid)
         heading, mount = self._headings(x, reference)[0], self._model.mount_yaw[0]
         turn = (int(reference.level), heading, mount, self._follows, self._dt)

@@ -7,21 +7,38 @@ import numpy as np
 from numba import njit
 
 from iap_control.gains import Gains, PaperWrenchGains
+from iap_control.model import Inertia
 from iap_description.arrays import Array
 from iap_description.kernels import (
+    Mat,
+    Mat6,
+    Quat,
+    Six,
     Vec,
     add,
+    angular,
+    choose,
+    chosen6,
     cross,
-    mul,
+    formula,
+    least,
+    linear,
+    mat,
+    mat6,
+    most,
+    mv,
     norm,
     put,
-    put_at,
+    put_six,
     qconj,
     qmul,
     quat,
     quat_at,
     scale,
+    six,
+    six_at,
     sub,
+    times6,
     unrotate,
     vec,
     vec_at,
@@ -48,8 +65,65 @@ class Law(NamedTuple):
         return cls(*pid, np.array(gains.integral_limit), per_inertia, np.array(gains.error_limit))
 
 
-class Tracking(NamedTuple):
-    """Errors and nominal motion at one instant, all in P, each (6,) = [linear; angular].
+class Pid(NamedTuple):
+    """`Law` in numbers."""
+
+    kP: Six
+    kI: Six
+    kD: Six
+    limit: Six
+    per_inertia: bool
+    reach: tuple[float, float]
+
+
+@formula
+def pid_of(law: Law) -> Pid:
+    """The numbers of six gains."""
+    reach = (law.reach[0], law.reach[1])
+    gains = (six_at(law.kP, 0), six_at(law.kI, 0), six_at(law.kD, 0), six_at(law.limit, 0))
+    return Pid(gains[0], gains[1], gains[2], gains[3], law.per_inertia, reach)
+
+
+class Lumped(NamedTuple):
+    """`Inertia` in numbers."""
+
+    mass: float
+    d_0: Vec
+    J: Mat
+    M: Mat6
+    coupling: float
+    gravity: float
+
+
+@formula
+def lumped(inertia: Inertia) -> Lumped:
+    """The numbers of a platform's lumped dynamics."""
+    matrices = (vec(inertia.d_0), mat(inertia.J), mat6(inertia.M))
+    return Lumped(inertia.mass, *matrices, inertia.coupling, inertia.gravity)
+
+
+class Motion(NamedTuple):
+    """A body's state row (13,), see `iap_description.states`."""
+
+    p: Vec
+    q: Quat
+    v: Vec
+    w: Vec
+
+
+class Target(NamedTuple):
+    """The first 19 numbers of a reference row, see `iap_description.states`."""
+
+    p: Vec
+    q: Quat
+    v: Vec
+    w: Vec
+    a: Vec
+    alpha: Vec
+
+
+class Errors(NamedTuple):
+    """Errors and nominal motion at one instant, all in P.
 
     Attributes:
         e_T: pose error of iap_simulator eq. (10): [R^T (p - p_r); vee(R_r^T R - R^T R_r) / 2].
@@ -58,41 +132,45 @@ class Tracking(NamedTuple):
         dxi_r: its derivative as seen in P.
     """
 
-    e_T: Array
-    e_xi: Array
-    xi_r: Array
-    dxi_r: Array
-
-    @classmethod
-    def empty(cls) -> "Tracking":
-        """Working memory of a controller."""
-        return cls(np.zeros(6), np.zeros(6), np.zeros(6), np.zeros(6))
+    e_T: Six
+    e_xi: Six
+    xi_r: Six
+    dxi_r: Six
 
 
-@njit(cache=True)
-def track(x: Array, row: Array, level: int, out: Tracking) -> None:
-    r"""Fill `out` from a body's state row (13,) and a reference row (19+).
+@formula
+def motion_at(x: Array) -> Motion:
+    """The motion of a state row (13,)."""
+    return Motion(vec_at(x, 0), quat_at(x, 3), vec_at(x, 7), vec_at(x, 10))
+
+
+@formula
+def target_at(row: Array) -> Target:
+    """The target of a reference row (19+)."""
+    twist, change = (vec_at(row, 7), vec_at(row, 10)), (vec_at(row, 13), vec_at(row, 16))
+    return Target(vec_at(row, 0), quat_at(row, 3), twist[0], twist[1], change[0], change[1])
+
+
+@formula
+def errors(x: Motion, target: Target, level: float) -> Errors:
+    r"""What of a reference is tracked.
 
     The reference turns in its own frame; with q_e = q_r^{-1} q, its vectors come to P by R(q_e)^T. Differentiating
     R^T v_r in the turning frame P gives R^T a_r - w x (R^T v_r), and likewise for the angular part.
     """
-    q, q_r = quat_at(x, 3), quat_at(row, 3)
-    q_e = qmul(qconj(q_r), q)
-    v_P, w_P = unrotate(q, vec_at(x, 7)), unrotate(q, vec_at(x, 10))
-    v_r, w_r = unrotate(q, vec_at(row, 7)), unrotate(q_e, vec_at(row, 10))
-    a_r, alpha_r = unrotate(q, vec_at(row, 13)), unrotate(q_e, vec_at(row, 16))
-    put(out.xi_r, v_r)
-    put_at(out.xi_r, 3, w_r)
-    put(out.dxi_r, sub(a_r, cross(w_P, v_r)))
-    put_at(out.dxi_r, 3, sub(alpha_r, cross(w_P, w_r)))
-    put(out.e_T, unrotate(q, sub(vec(x), vec(row))))
-    put_at(out.e_T, 3, scale(2.0 * q_e[3], (q_e[0], q_e[1], q_e[2])))
-    put(out.e_xi, sub(v_P, v_r))
-    put_at(out.e_xi, 3, sub(w_P, w_r))
-    if level >= VELOCITY:
-        out.e_T[:] = 0.0
-    if level >= ACCELERATION:
-        out.e_xi[:] = 0.0
+    q = x.q
+    q_e = qmul(qconj(target.q), q)
+    v_P, w_P = unrotate(q, x.v), unrotate(q, x.w)
+    v_r, w_r = unrotate(q, target.v), unrotate(q_e, target.w)
+    a_r, alpha_r = unrotate(q, target.a), unrotate(q_e, target.alpha)
+    turned = scale(2.0 * q_e[3], (q_e[0], q_e[1], q_e[2]))
+    none = six((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    return Errors(
+        chosen6(level < VELOCITY, six(unrotate(q, sub(x.p, target.p)), turned), none),
+        chosen6(level < ACCELERATION, six(sub(v_P, v_r), sub(w_P, w_r)), none),
+        six(v_r, w_r),
+        six(sub(a_r, cross(w_P, v_r)), sub(alpha_r, cross(w_P, w_r))),
+    )
 
 
 class Held(NamedTuple):
@@ -112,80 +190,101 @@ class Held(NamedTuple):
         return cls(np.ones(6), np.zeros(3))
 
 
-@njit(cache=True)
-def hold(held: Held, out: Tracking) -> None:
-    """Leave the axes that are not held out of what is tracked: neither errors nor nominal motion."""
-    for i in range(6):
-        out.e_T[i] *= held.axes[i]
-        out.e_xi[i] *= held.axes[i]
-        out.xi_r[i] *= held.axes[i]
-        out.dxi_r[i] *= held.axes[i]
+@formula
+def held_part(found: Errors, axes: Six) -> Errors:
+    """Errors and nominal motion without those along axes that are not held."""
+    e_T, e_xi = times6(found.e_T, axes), times6(found.e_xi, axes)
+    return Errors(e_T, e_xi, times6(found.xi_r, axes), times6(found.dxi_r, axes))
+
+
+@formula
+def turn_about(pivot_P: Vec, axes: Six, alpha: Vec) -> Vec:
+    """What P's origin accelerates, along axes that are not held, in a turn `alpha` about the pivot."""
+    turning = cross(pivot_P, alpha)
+    return (
+        (1.0 - axes[0]) * turning[0],
+        (1.0 - axes[1]) * turning[1],
+        (1.0 - axes[2]) * turning[2],
+    )
 
 
 @njit(cache=True)
 def turn_about_pivot(held: Held, alpha: Vec, a: Array) -> None:
     """Let P's origin accelerate, `a` (3+), along axes that are not held as in a turn `alpha` about the pivot."""
-    turning = cross(vec(held.pivot_P), alpha)
-    for i in range(3):
-        a[i] += (1.0 - held.axes[i]) * turning[i]
+    put(a, add(vec(a), turn_about(vec(held.pivot_P), six_at(held.axes, 0), alpha)))
 
 
-@njit(cache=True)
-def limit_error(e_T: Array, reach: Array) -> bool:
-    """Shorten the errors of position and attitude to the controller's reach, (2,); True if one was longer.
+@formula
+def shortened(e_T: Six, reach: tuple[float, float]) -> tuple[Six, bool]:
+    """Errors of position and attitude within the controller's reach; True if one was longer.
 
     A jump of the reference then asks for no more than the platform can do while it stays upright.
     """
-    limited = False
-    for i in range(2):
-        length = norm(vec_at(e_T, 3 * i))
-        if length > reach[i]:
-            put_at(e_T, 3 * i, scale(reach[i] / length, vec_at(e_T, 3 * i)))
-            limited = True
-    return limited
+    far, turn = norm(linear(e_T)), norm(angular(e_T))
+    is_far, is_turned = far > reach[0], turn > reach[1]
+    e_p = scale(choose(is_far, reach[0] / most(far, reach[0]), 1.0), linear(e_T))
+    e_R = scale(choose(is_turned, reach[1] / most(turn, reach[1]), 1.0), angular(e_T))
+    return six(e_p, e_R), is_far | is_turned
 
 
-@njit(cache=True)
-def integrate(integral: Array, e: Array, law: Law, dt: float, short: Array, far: bool) -> None:
-    """Advance the error's integral, within its limit.
+@formula
+def advanced(
+    integral: float, e: float, kI: float, limit: float, dt: float, short: float, far: bool
+) -> float:
+    """An error's integral after a control period, within its limit.
 
     It does not grow where that would ask for more of what the last step was short of, nor while an error is beyond
     the controller's reach.
 
     Args:
-        integral: advanced in place.
-        e: the errors.
-        law: gains.
+        integral: before it.
+        e: the error.
+        kI: gain.
+        limit: of the integral's share.
         dt: control period [s].
-        short: what was wanted of each error's wrench less what was made.
+        short: what was wanted of the error's wrench less what was made.
         far: whether an error was limited.
     """
-    for i in range(e.shape[0]):
-        if law.kI[i] == 0.0 or ((far or short[i] * e[i] < 0.0) and integral[i] * e[i] > 0.0):
-            continue
-        bound = law.limit[i] / law.kI[i]
-        integral[i] = min(max(integral[i] + e[i] * dt, -bound), bound)
+    stays = (far | (short * e < 0.0)) & (integral * e > 0.0)
+    bound = limit / choose(kI == 0.0, 1.0, kI)
+    return choose((kI == 0.0) | stays, integral, least(most(integral + e * dt, -bound), bound))
 
 
-@njit(cache=True)
-def coriolis(
-    d_0: Array, J: Array, mass: float, coupling: float, w: Vec, xi: Array, out: Array
-) -> None:
-    r"""Write out = C(w) xi of iap_simulator eq. (4).
+@formula
+def advanced6(integral: Six, e: Six, kI: Six, limit: Six, dt: float, short: Six, far: bool) -> Six:
+    """`advanced` of six errors."""
+    return (
+        advanced(integral[0], e[0], kI[0], limit[0], dt, short[0], far),
+        advanced(integral[1], e[1], kI[1], limit[1], dt, short[1], far),
+        advanced(integral[2], e[2], kI[2], limit[2], dt, short[2], far),
+        advanced(integral[3], e[3], kI[3], limit[3], dt, short[3], far),
+        advanced(integral[4], e[4], kI[4], limit[4], dt, short[4], far),
+        advanced(integral[5], e[5], kI[5], limit[5], dt, short[5], far),
+    )
+
+
+@formula
+def coriolis(d_0: Vec, J: Mat, mass: float, coupling: float, w: Vec, xi: Six) -> Six:
+    r"""C(w) xi of iap_simulator eq. (4).
 
     With the CoM's offset kept: force m w x v + m w x (w x d_0), torque w x J w + m d_0 x (w x v), each bilinear in the
     platform's angular velocity `w` and the velocity `xi` = [v; w_r].
     """
-    v, w_r = vec(xi), vec_at(xi, 3)
-    d = scale(coupling, vec(d_0))
+    v, w_r = linear(xi), angular(xi)
+    d = scale(coupling, d_0)
     wv = cross(w, v)
-    put(out, scale(mass, add(wv, cross(w, cross(w_r, d)))))
-    put_at(out, 3, add(scale(-1.0, cross(mul(J, w), w_r)), scale(mass, cross(d, wv))))
+    force = scale(mass, add(wv, cross(w, cross(w_r, d))))
+    return six(force, add(scale(-1.0, cross(mv(J, w), w_r)), scale(mass, cross(d, wv))))
+
+
+@formula
+def gravity_on(mass: float, d_0: Vec, gravity: float, q_WP: Quat) -> Six:
+    """G of iap_simulator eq. (4) in ENU/FLU: the weight -m g z_W in P, and its torque about P's origin."""
+    weight_P = unrotate(q_WP, (0.0, 0.0, -mass * gravity))
+    return six(weight_P, cross(d_0, weight_P))
 
 
 @njit(cache=True)
 def gravity_wrench(mass: float, d_0: Array, gravity: float, q_WP: Array, out: Array) -> None:
-    """Write G of iap_simulator eq. (4) in ENU/FLU: the weight -m g z_W in P, and its torque about P's origin."""
-    weight_P = unrotate(quat(q_WP), (0.0, 0.0, -mass * gravity))
-    put(out, weight_P)
-    put_at(out, 3, cross(vec(d_0), weight_P))
+    """Write `gravity_on` (6,) of an attitude (4,)."""
+    put_six(out, 0, gravity_on(mass, vec(d_0), gravity, quat(q_WP)))

@@ -14,41 +14,62 @@ from numba import njit
 from iap_control.laws.tracking import (
     ACCELERATION,
     VELOCITY,
+    Errors,
     Held,
     Law,
-    Tracking,
+    Lumped,
+    Motion,
+    Target,
+    advanced,
     coriolis,
-    gravity_wrench,
-    hold,
-    integrate,
-    limit_error,
-    track,
-    turn_about_pivot,
+    errors,
+    gravity_on,
+    held_part,
+    lumped,
+    motion_at,
+    shortened,
+    target_at,
+    turn_about,
 )
 from iap_control.model import Inertia, PlatformModel
 from iap_description.arrays import Array
 from iap_description.kernels import (
+    Mat6,
     Quat,
+    Six,
     Vec,
     add,
+    angular,
+    choose,
+    chosen3,
+    chosen6,
     cross,
     dot,
-    matvec,
+    dot6,
+    formula,
+    linear,
+    mat6,
+    most,
+    mv6,
     norm,
-    put,
-    put_at,
+    put_six,
     qconj,
     qmul,
-    quat_at,
     rotate,
     scale,
+    six,
+    six_at,
     sub,
+    sub6,
     unrotate,
     vec,
-    vec_at,
 )
 
 MIN_LEVER = 1e-6  # of the CoM about the line, below which the platform does not hang [m]
+UPRIGHT = 1e-6  # sine of a line's angle to the vertical, below which nothing hangs on it
+
+Five = tuple[float, float, float, float, float]
+Mat5 = tuple[Five, Five, Five, Five, Five]  # row by row
 
 
 class Decomposition(NamedTuple):
@@ -118,13 +139,110 @@ class Decomposition(NamedTuple):
         wrench_P[3:] -= self.line * (self.Delta[:, 5] @ wrench_P)
 
 
+class Split(NamedTuple):
+    """`Decomposition` in numbers."""
+
+    Delta: Mat6
+    Delta_inverse: Mat6
+    Omega_T: Mat6
+    M_a: Mat5
+    line: Vec
+    basis: tuple[Vec, Vec]
+    p_line: Vec
+    up: Vec
+
+
+@formula
+def split_of(split: Decomposition) -> Split:
+    """The numbers of a decomposition."""
+    B = split.basis
+    return Split(
+        mat6(split.Delta),
+        mat6(split.Delta_inverse),
+        mat6(split.Omega_T),
+        _mat5(split.M_a),
+        vec(split.line),
+        ((B[0, 0], B[1, 0], B[2, 0]), (B[0, 1], B[1, 1], B[2, 1])),
+        vec(split.p_line),
+        vec(split.up),
+    )
+
+
+class Pid5(NamedTuple):
+    """Five gains, x, y, z and two across the line, as `Pid` has six."""
+
+    kP: Five
+    kI: Five
+    kD: Five
+    limit: Five
+    per_inertia: bool
+    reach: tuple[float, float]
+
+
+@formula
+def pid5_of(law: Law) -> Pid5:
+    """The numbers of five gains."""
+    gains = (_five_at(law.kP), _five_at(law.kI), _five_at(law.kD), _five_at(law.limit))
+    reach = (law.reach[0], law.reach[1])
+    return Pid5(gains[0], gains[1], gains[2], gains[3], law.per_inertia, reach)
+
+
+@formula
+def under_actuation(
+    x: Motion,
+    target: Target,
+    level: float,
+    wrench_e_P: Six,
+    integral: Five,
+    body: Lumped,
+    law: Pid5,
+    split: Split,
+    dt: float,
+    short: Six,
+    axes: Six,
+    pivot_P: Vec,
+) -> tuple[Six, Five]:
+    r"""Active wrench U in P with no torque about the joints' line, after iap_simulator eq. (16), and the new integral.
+
+    u_a = M_a dv_a + C_a v_a + C_au v_u - k_P e - k_I \int e - k_D e_v - g_a - f_a, u_u = 0, U = Omega^T
+    [u_a; u_u]. Gains of the line's direction come from pitch and yaw. Arguments as in
+    `iap_control.laws.motion_law.full_actuation`.
+    """
+    found = _without_turn(errors(x, target, level), x.q, target.q, split.line, level)
+    at_line = law.per_inertia & (level < VELOCITY)
+    e_p = _at_line(linear(found.e_T), x.q, target.q, split)
+    e_T = chosen6(at_line, six(e_p, angular(found.e_T)), found.e_T)
+    found = held_part(Errors(e_T, found.e_xi, found.xi_r, found.dxi_r), axes)
+    e_T, far = shortened(found.e_T, law.reach)
+    e = _error(e_T, law.per_inertia, body.d_0, split)
+    integral = _advanced5(integral, e, law, dt, _across(short, split.basis), far)
+    nu, e_nu = mv6(split.Delta_inverse, found.xi_r), mv6(split.Delta_inverse, found.e_xi)
+    dnu = _first_five(mv6(split.Delta_inverse, found.dxi_r))
+    feedback = _add5(_times5(law.kP, e), _times5(law.kI, integral))
+    feedback = _add5(feedback, _times5(law.kD, _first_five(e_nu)))
+    wanted = _sub5(dnu, feedback)
+    moved = add(
+        (wanted[0], wanted[1], wanted[2]),
+        turn_about(pivot_P, axes, _turn_across(wanted, split.basis)),
+    )
+    wanted = _chosen5(law.per_inertia, (moved[0], moved[1], moved[2], wanted[3], wanted[4]), dnu)
+    u = _mv5(split.M_a, wanted)
+    u = _chosen5(law.per_inertia, u, _sub5(u, feedback))
+    # the nominal actuated velocity with the actual turn, for C_a v_a + C_au v_u
+    turning = (nu[0], nu[1], nu[2], nu[3], nu[4], nu[5] + e_nu[5])
+    xi, w_P = mv6(split.Delta, turning), unrotate(x.q, x.w)
+    load = coriolis(body.d_0, body.J, body.mass, body.coupling, w_P, xi)
+    load = sub6(load, gravity_on(body.mass, body.d_0, body.gravity, x.q))
+    u = _add5(u, _first_five(_transposed_mv6(split.Delta, sub6(load, wrench_e_P))))
+    return mv6(split.Omega_T, (u[0], u[1], u[2], u[3], u[4], 0.0)), integral
+
+
 @njit(cache=True)
 def under_actuation_wrench(
     x: Array,
     row: Array,
     wrench_e_P: Array,
     integral: Array,
-    work: Tracking,
     level: int,
     inertia: Inertia,
     law: Law,
@@ -133,124 +251,158 @@ def under_actuation_wrench(
     short: Array,
     held: Held,
 ) -> Array:
-    r"""Active wrench U (6,) in P with no torque about the joints' line, after iap_simulator eq. (16).
-
-    u_a = M_a dv_a + C_a v_a + C_au v_u - k_P e - k_I \int e - k_D e_v - g_a - f_a, u_u = 0, U = Omega^T
-    [u_a; u_u]. Gains of the line's direction come from pitch and yaw. Arguments as in
-    `full_actuation_wrench`; `law` holds five gains.
-    """
-    track(x, row, level, work)
-    w_P = unrotate(quat_at(x, 3), vec_at(x, 10))
-    _drop_turn_about_line(quat_at(x, 3), quat_at(row, 3), split.line, work, level)
-    if law.per_inertia and level < VELOCITY:
-        _at_line(quat_at(x, 3), quat_at(row, 3), split, work)
-    hold(held, work)
-    far = limit_error(work.e_T, law.reach)
-    e = _error(work.e_T, law, split)
-    integrate(integral, e, law, dt, _across(short, split.basis), far)
-    nu, e_nu, dnu = np.empty(6), np.empty(6), np.empty(6)
-    matvec(split.Delta_inverse, work.xi_r, nu)
-    matvec(split.Delta_inverse, work.e_xi, e_nu)
-    matvec(split.Delta_inverse, work.dxi_r, dnu)
-    feedback = law.kP * e + law.kI * integral + law.kD * e_nu[:5]
-    u = np.zeros(6)
-    if law.per_inertia:
-        wanted = dnu[:5] - feedback
-        turn_about_pivot(held, _turn_across(wanted, split), wanted)
-        matvec(split.M_a, wanted, u[:5])
-    else:
-        matvec(split.M_a, dnu[:5], u[:5])
-        u[:5] -= feedback
-    load, term, projected = np.empty(6), np.empty(6), np.empty(6)
-    nu[5] += e_nu[5]  # the nominal actuated velocity with the actual turn, for C_a v_a + C_au v_u
-    matvec(split.Delta, nu, term)
-    coriolis(inertia.d_0, inertia.J, inertia.mass, inertia.coupling, w_P, term, load)
-    gravity_wrench(inertia.mass, inertia.d_0, inertia.gravity, x[3:7], term)
-    load -= term
-    load -= wrench_e_P
-    matvec(split.Delta_T, load, projected)
-    u[:5] += projected[:5]
+    """`under_actuation` of a state row (13,) and a reference row (19+): (6,); the integral (5,) is advanced."""
+    where = (motion_at(x), target_at(row), level, six_at(wrench_e_P, 0), _five_at(integral))
+    settings = (lumped(inertia), pid5_of(law), split_of(split), dt, six_at(short, 0))
+    wrench, after = under_actuation(*where, *settings, six_at(held.axes, 0), vec(held.pivot_P))
+    for i in range(5):
+        integral[i] = after[i]
     U = np.empty(6)
-    matvec(split.Omega_T, u, U)
+    put_six(U, 0, wrench)
     return U
 
 
-@njit(cache=True)
-def _across(wrench: Array, basis: Array) -> Array:
-    """Linear part and angular parts across the line (5,) of a wrench or an error (6,) in P."""
-    out = np.empty(5)
-    out[:3] = wrench[:3]
-    for k in range(2):
-        out[3 + k] = 0.0
-        for i in range(3):
-            out[3 + k] += basis[i, k] * wrench[3 + i]
-    return out
+@formula
+def _across(wrench: Six, basis: tuple[Vec, Vec]) -> Five:
+    """Linear part and angular parts across the line of a wrench or an error in P."""
+    turn = angular(wrench)
+    return (wrench[0], wrench[1], wrench[2], dot(basis[0], turn), dot(basis[1], turn))
 
 
-@njit(cache=True)
-def _drop_turn_about_line(q: Quat, q_r: Quat, line: Array, work: Tracking, level: int) -> None:
+@formula
+def _without_turn(found: Errors, q: Quat, q_r: Quat, line: Vec, level: float) -> Errors:
     """Leave the turn about the line out of what is commanded: only the line's direction counts.
 
     The attitude error becomes r_r x r (iap_simulator below eq. (16)) with both directions in P, and the
     nominal rate about the line is zero. The actual one stays in e_xi: the velocity of P's origin must
     not be taken for that of the line.
     """
-    r = vec(line)
-    if level < VELOCITY:
-        r_r = rotate(qmul(qconj(q), q_r), r)
-        put_at(work.e_T, 3, cross(r_r, r))
-    turn = dot(vec_at(work.xi_r, 3), r)
-    put_at(work.xi_r, 3, sub(vec_at(work.xi_r, 3), scale(turn, r)))
-    put_at(work.dxi_r, 3, sub(vec_at(work.dxi_r, 3), scale(dot(vec_at(work.dxi_r, 3), r), r)))
-    if level < ACCELERATION:
-        put_at(work.e_xi, 3, add(vec_at(work.e_xi, 3), scale(turn, r)))
+    lean = chosen3(
+        level < VELOCITY, cross(rotate(qmul(qconj(q), q_r), line), line), angular(found.e_T)
+    )
+    w_r, alpha_r, e_w = angular(found.xi_r), angular(found.dxi_r), angular(found.e_xi)
+    turn = scale(dot(w_r, line), line)
+    return Errors(
+        six(linear(found.e_T), lean),
+        six(linear(found.e_xi), chosen3(level < ACCELERATION, add(e_w, turn), e_w)),
+        six(linear(found.xi_r), sub(w_r, turn)),
+        six(linear(found.dxi_r), sub(alpha_r, scale(dot(alpha_r, line), line))),
+    )
 
 
-@njit(cache=True)
-def _at_line(q: Quat, q_r: Quat, split: Decomposition, work: Tracking) -> None:
-    """Turn the position error of P's origin into that of the line's point above it.
+@formula
+def _at_line(e_p: Vec, q: Quat, q_r: Quat, split: Split) -> Vec:
+    """The position error of P's origin turned into that of the line's point above it.
 
     The origin swings about the line, where no thrust can hold it, and feeding its swing back makes it
     grow. The line's own reference lies where the platform hangs at rest below it.
     """
-    up, c = vec(split.up), vec(split.p_line)
-    if dot(up, up) == 0.0:
-        return
-    r_r = rotate(q_r, vec(split.line))
+    up, c = split.up, split.p_line
+    r_r = rotate(q_r, split.line)
     vertical = sub((0.0, 0.0, 1.0), scale(r_r[2], r_r))
-    if norm(vertical) < 1e-6:  # a line that stands upright hangs nowhere
-        return
-    up_r = scale(1.0 / norm(vertical), vertical)
-    side, side_r = cross(vec(split.line), up), cross(r_r, up_r)
+    length = norm(vertical)
+    up_r = scale(1.0 / most(length, UPRIGHT), vertical)
+    side, side_r = cross(split.line, up), cross(r_r, up_r)
     c_r = add(scale(dot(c, up), up_r), scale(dot(c, side), side_r))
-    put(work.e_T, add(vec(work.e_T), sub(c, unrotate(q, c_r))))
+    hangs = (dot(up, up) != 0.0) & (length >= UPRIGHT)
+    return chosen3(hangs, add(e_p, sub(c, unrotate(q, c_r))), e_p)
 
 
-@njit(cache=True)
-def _turn_across(five: Array, split: Decomposition) -> Vec:
-    """The two turns of (5,) as a vector in P."""
-    one, two = five[3], five[4]
-    across = split.basis
+@formula
+def _turn_across(five: Five, basis: tuple[Vec, Vec]) -> Vec:
+    """The two turns of five numbers as a vector in P."""
+    return add(scale(five[3], basis[0]), scale(five[4], basis[1]))
+
+
+@formula
+def _error(e_T: Six, per_inertia: bool, d_0: Vec, split: Split) -> Five:
+    """The five pose errors: Delta_a^T [e_p; d_0 x e_p + e_r] as printed, or [e_p; e_r across the line] per inertia."""
+    force = six(linear(e_T), add(angular(e_T), cross(d_0, linear(e_T))))
+    printed = _first_five(_transposed_mv6(split.Delta, force))
+    return _chosen5(per_inertia, _across(e_T, split.basis), printed)
+
+
+@formula
+def _transposed_mv6(A: Mat6, a: Six) -> Six:
+    """Product A^T a."""
     return (
-        one * across[0, 0] + two * across[0, 1],
-        one * across[1, 0] + two * across[1, 1],
-        one * across[2, 0] + two * across[2, 1],
+        dot6((A[0][0], A[1][0], A[2][0], A[3][0], A[4][0], A[5][0]), a),
+        dot6((A[0][1], A[1][1], A[2][1], A[3][1], A[4][1], A[5][1]), a),
+        dot6((A[0][2], A[1][2], A[2][2], A[3][2], A[4][2], A[5][2]), a),
+        dot6((A[0][3], A[1][3], A[2][3], A[3][3], A[4][3], A[5][3]), a),
+        dot6((A[0][4], A[1][4], A[2][4], A[3][4], A[4][4], A[5][4]), a),
+        dot6((A[0][5], A[1][5], A[2][5], A[3][5], A[4][5], A[5][5]), a),
     )
 
 
-@njit(cache=True)
-def _error(e_T: Array, law: Law, split: Decomposition) -> Array:
-    """The five pose errors: Delta_a^T [e_p; d_0 x e_p + e_r] as printed, or [e_p; e_r across the line] per inertia."""
-    if law.per_inertia:
-        return _across(e_T, split.basis)
-    force = e_T.copy()
-    lever = cross(vec(split.d_0), vec(e_T))
-    force[3] += lever[0]
-    force[4] += lever[1]
-    force[5] += lever[2]
-    e = np.empty(5)
-    matvec(split.Delta_T[:5], force, e)
-    return e
+@formula
+def _first_five(a: Six) -> Five:
+    return (a[0], a[1], a[2], a[3], a[4])
+
+
+@formula
+def _five_at(a: Array) -> Five:
+    return (a[0], a[1], a[2], a[3], a[4])
+
+
+@formula
+def _mat5(M: Array) -> Mat5:
+    return (
+        (M[0, 0], M[0, 1], M[0, 2], M[0, 3], M[0, 4]),
+        (M[1, 0], M[1, 1], M[1, 2], M[1, 3], M[1, 4]),
+        (M[2, 0], M[2, 1], M[2, 2], M[2, 3], M[2, 4]),
+        (M[3, 0], M[3, 1], M[3, 2], M[3, 3], M[3, 4]),
+        (M[4, 0], M[4, 1], M[4, 2], M[4, 3], M[4, 4]),
+    )
+
+
+@formula
+def _dot5(a: Five, b: Five) -> float:
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4]
+
+
+@formula
+def _mv5(M: Mat5, a: Five) -> Five:
+    return (_dot5(M[0], a), _dot5(M[1], a), _dot5(M[2], a), _dot5(M[3], a), _dot5(M[4], a))
+
+
+@formula
+def _add5(a: Five, b: Five) -> Five:
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4])
+
+
+@formula
+def _sub5(a: Five, b: Five) -> Five:
+    return (a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3], a[4] - b[4])
+
+
+@formula
+def _times5(a: Five, b: Five) -> Five:
+    return (a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3], a[4] * b[4])
+
+
+@formula
+def _chosen5(condition: bool, a: Five, b: Five) -> Five:
+    return (
+        choose(condition, a[0], b[0]),
+        choose(condition, a[1], b[1]),
+        choose(condition, a[2], b[2]),
+        choose(condition, a[3], b[3]),
+        choose(condition, a[4], b[4]),
+    )
+
+
+@formula
+def _advanced5(integral: Five, e: Five, law: Pid5, dt: float, short: Five, far: bool) -> Five:
+    """`advanced` of five errors."""
+    kI, limit = law.kI, law.limit
+    return (
+        advanced(integral[0], e[0], kI[0], limit[0], dt, short[0], far),
+        advanced(integral[1], e[1], kI[1], limit[1], dt, short[1], far),
+        advanced(integral[2], e[2], kI[2], limit[2], dt, short[2], far),
+        advanced(integral[3], e[3], kI[3], limit[3], dt, short[3], far),
+        advanced(integral[4], e[4], kI[4], limit[4], dt, short[4], far),
+    )
 
 
 def law_across_line(law: Law, split: Decomposition) -> Law:

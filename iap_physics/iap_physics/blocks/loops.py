@@ -6,23 +6,26 @@ needs before it writes.
 """
 
 from iap_description.arrays import Array
-from iap_description.kernels import add, choose, formula, qmul, scale, sub, unrotate
+from iap_description.kernels import (
+    Mat,
+    Quat,
+    Vec,
+    add,
+    choose,
+    chosen3,
+    chosen4,
+    formula,
+    qmul,
+    scale,
+    sub,
+    unrotate,
+)
+from iap_description.lanes import Index, Lanes, get, get3, get4, get9, set1, set3, set4
 from iap_description.states import Mode
 from iap_description.vehicles.autopilot_gains import attitude_torque
 from iap_physics.autopilot import rotor_commands
 from iap_physics.blocks import layout
-from iap_physics.blocks.layout import (
-    VEHICLE,
-    Index,
-    body_row,
-    get,
-    get3,
-    get4,
-    get9,
-    set1,
-    set3,
-    set4,
-)
+from iap_physics.blocks.layout import VEHICLE, body_row
 from iap_physics.drag import drag_force
 from iap_physics.engines.rigid_motion import (
     Base,
@@ -38,9 +41,30 @@ ATTITUDE_MODE, RPM_MODE = float(Mode.ATTITUDE_THRUST), float(Mode.RPM)
 
 
 @formula
-def check(block: Array, body: Index, step: int, lanes: int) -> None:
+def alike3(alike: Array, i: int, k: int) -> Vec:
+    """Three numbers of a body from column k on."""
+    return (alike[i, k], alike[i, k + 1], alike[i, k + 2])
+
+
+@formula
+def alike4(alike: Array, i: int, k: int) -> Quat:
+    """Four numbers of a body from column k on."""
+    return (alike[i, k], alike[i, k + 1], alike[i, k + 2], alike[i, k + 3])
+
+
+@formula
+def alike9(alike: Array, i: int, k: int) -> Mat:
+    """Nine numbers of a body from column k on."""
+    a, b, c = alike3(alike, i, k)
+    d, e, f = alike3(alike, i, k + 3)
+    g, h, j = alike3(alike, i, k + 6)
+    return (a, b, c, d, e, f, g, h, j)
+
+
+@formula
+def check(block: Array, body: Index, step: int, lanes: Lanes) -> None:
     """Let worlds fly no more in which a body's motion is none."""
-    for lane in range(lanes):
+    for lane in range(lanes[0], lanes[1]):
         q, v = get4(block, body, layout.Q, lane), get3(block, body, layout.V, lane)
         sound = is_sound(
             get3(block, body, layout.P, lane), q, v, get3(block, body, layout.W, lane)
@@ -52,49 +76,53 @@ def check(block: Array, body: Index, step: int, lanes: int) -> None:
 
 
 @formula
-def clear(block: Array, body: Index, lanes: int) -> None:
+def clear(block: Array, body: Index, lanes: Lanes) -> None:
     """No wrench yet."""
     for k in range(6):
-        for lane in range(lanes):
+        for lane in range(lanes[0], lanes[1]):
             set1(block, body, layout.WRENCH + k, lane, 0.0)
 
 
 @formula
-def clear_sums(block: Array, lanes: int) -> None:
+def clear_sums(block: Array, lanes: Lanes) -> None:
     """No force, torque and moments yet."""
     for k in range(15):
-        for lane in range(lanes):
+        for lane in range(lanes[0], lanes[1]):
             set1(block, VEHICLE, layout.FORCE + k, lane, 0.0)
 
 
 @formula
-def tick(block: Array, b: Index, every: int, lanes: int) -> None:
+def tick(block: Array, b: Index, every: int, lanes: Lanes) -> None:
     """Count steps from one of the autopilot's instants to the next."""
-    for lane in range(lanes):
+    for lane in range(lanes[0], lanes[1]):
         tick = get(block, b, layout.TICK, lane) + 1.0
         set1(block, b, layout.TICK, lane, choose(tick >= every, 0.0, tick))
 
 
 @formula
-def command(block: Array, b: Index, lanes: int) -> None:
-    """One aircraft's autopilot."""
-    for lane in range(lanes):
-        q, w = get4(block, b, layout.Q, lane), get3(block, b, layout.W, lane)
-        known_q, known_w = (
-            get4(block, b, layout.KNOWN_Q, lane),
-            get3(block, b, layout.KNOWN_W, lane),
-        )
+def command(block: Array, i: int, alike: Array, lanes: Lanes) -> None:
+    """The autopilot of the aircraft that is body i."""
+    b = body_row(i)
+    gains = (alike3(alike, i, layout.ATTITUDE_GAIN), alike3(alike, i, layout.RATE_GAIN))
+    J = alike9(alike, i, layout.AUTOPILOT_J)
+    mix = (
+        alike3(alike, i, layout.MIX),
+        alike3(alike, i, layout.MIX + 3),
+        alike3(alike, i, layout.MIX + 6),
+        alike3(alike, i, layout.MIX + 9),
+    )
+    c_f, rpm_min, rpm_max, lead = alike4(alike, i, layout.C_F)
+    for lane in range(lanes[0], lanes[1]):
         is_estimated = get(block, b, layout.ESTIMATED, lane) > 0.0
-        q = (
-            choose(is_estimated, known_q[0], q[0]),
-            choose(is_estimated, known_q[1], q[1]),
-            choose(is_estimated, known_q[2], q[2]),
-            choose(is_estimated, known_q[3], q[3]),
+        q = chosen4(
+            is_estimated,
+            get4(block, b, layout.KNOWN_Q, lane),
+            get4(block, b, layout.Q, lane),
         )
-        w = (
-            choose(is_estimated, known_w[0], w[0]),
-            choose(is_estimated, known_w[1], w[1]),
-            choose(is_estimated, known_w[2], w[2]),
+        w = chosen3(
+            is_estimated,
+            get3(block, b, layout.KNOWN_W, lane),
+            get3(block, b, layout.W, lane),
         )
         mode = get(block, b, layout.MODE, lane)
         torque = attitude_torque(
@@ -103,62 +131,40 @@ def command(block: Array, b: Index, lanes: int) -> None:
             unrotate(q, w),
             get4(block, b, layout.COMMAND_Q, lane),
             get3(block, b, layout.COMMAND_W, lane),
-            get3(block, b, layout.ATTITUDE_GAIN, lane),
-            get3(block, b, layout.RATE_GAIN, lane),
-            get9(block, b, layout.AUTOPILOT_J, lane),
+            gains[0],
+            gains[1],
+            J,
         )
-        mix = (
-            get3(block, b, layout.MIX, lane),
-            get3(block, b, layout.MIX + 3, lane),
-            get3(block, b, layout.MIX + 6, lane),
-            get3(block, b, layout.MIX + 9, lane),
-        )
-        wanted = rotor_commands(
-            get(block, b, layout.THRUST, lane),
-            torque,
-            mix,
-            get(block, b, layout.C_F, lane),
-            get(block, b, layout.RPM_MIN, lane),
-            get(block, b, layout.RPM_MAX, lane),
-            get(block, b, layout.LEAD, lane),
-            get4(block, b, layout.RPM, lane),
-        )
+        rpm, thrust = get4(block, b, layout.RPM, lane), get(block, b, layout.THRUST, lane)
+        wanted = rotor_commands(thrust, torque, mix, c_f, rpm_min, rpm_max, lead, rpm)
         given, last = get4(block, b, layout.COMMAND_RPM, lane), get4(block, b, layout.TARGET, lane)
-        is_due, is_given = get(block, b, layout.TICK, lane) == 0.0, mode == RPM_MODE
-        for_rotors = (
-            chosen(is_due, is_given, wanted[0], given[0], last[0]),
-            chosen(is_due, is_given, wanted[1], given[1], last[1]),
-            chosen(is_due, is_given, wanted[2], given[2], last[2]),
-            chosen(is_due, is_given, wanted[3], given[3], last[3]),
-        )
+        is_due = get(block, b, layout.TICK, lane) == 0.0
+        for_rotors = chosen4(is_due, chosen4(mode == RPM_MODE, given, wanted), last)
         set4(block, b, layout.TARGET, lane, for_rotors)
 
 
 @formula
-def chosen(is_due: bool, is_given: bool, wanted: float, given: float, last: float) -> float:
-    """The autopilot's speed command, or the one given in its place, or its last."""
-    return choose(is_due, choose(is_given, given, wanted), last)
-
-
-@formula
-def spin(block: Array, b: Index, lanes: int) -> None:
-    """One aircraft's rotors, and their wrench on its body."""
-    for lane in range(lanes):
+def spin(block: Array, i: int, alike: Array, lanes: Lanes) -> None:
+    """The rotors of the aircraft that is body i, and their wrench on it."""
+    b = body_row(i)
+    rpm_min, rpm_max = alike[i, layout.RPM_MIN], alike[i, layout.RPM_MAX]
+    fastest, share = alike[i, layout.SPEED_SHARE] * rpm_max, alike4(alike, i, layout.THRUST_SHARE)
+    torques = (
+        alike4(alike, i, layout.TORQUES),
+        alike4(alike, i, layout.TORQUES + 4),
+        alike4(alike, i, layout.TORQUES + 8),
+    )
+    for lane in range(lanes[0], lanes[1]):
         up, down = get3(block, b, layout.UP, lane), get3(block, b, layout.DOWN, lane)
         rpm, thrusts = spin_four(
             get4(block, b, layout.RPM, lane),
             get4(block, b, layout.TARGET, lane),
             get(block, b, layout.THRUST_COEFFICIENT, lane),
-            get(block, b, layout.RPM_MIN, lane),
-            get(block, b, layout.SPEED_SHARE, lane) * get(block, b, layout.RPM_MAX, lane),
+            rpm_min,
+            fastest,
             Lag(up[0], up[1], up[2]),
             Lag(down[0], down[1], down[2]),
-            get4(block, b, layout.THRUST_SHARE, lane),
-        )
-        torques = (
-            get4(block, b, layout.TORQUES, lane),
-            get4(block, b, layout.TORQUES + 4, lane),
-            get4(block, b, layout.TORQUES + 8, lane),
+            share,
         )
         force, torque = rotor_wrench(thrusts, get4(block, b, layout.Q, lane), torques)
         force = add(get3(block, b, layout.WRENCH, lane), force)
@@ -169,10 +175,10 @@ def spin(block: Array, b: Index, lanes: int) -> None:
 
 
 @formula
-def add_external(block: Array, b: Index, lanes: int) -> None:
+def add_external(block: Array, b: Index, lanes: Lanes) -> None:
     """The disturbance of the central body."""
     for k in range(6):
-        for lane in range(lanes):
+        for lane in range(lanes[0], lanes[1]):
             wrench = get(block, b, layout.WRENCH + k, lane) + get(
                 block, VEHICLE, layout.EXTERNAL + k, lane
             )
@@ -180,9 +186,9 @@ def add_external(block: Array, b: Index, lanes: int) -> None:
 
 
 @formula
-def add_drag(block: Array, b: Index, lanes: int) -> None:
+def add_drag(block: Array, b: Index, lanes: Lanes) -> None:
     """A body's drag."""
-    for lane in range(lanes):
+    for lane in range(lanes[0], lanes[1]):
         v_W = sub(get3(block, b, layout.V, lane), get3(block, b, layout.AIR, lane))
         linear, quadratic = (
             get3(block, b, layout.LINEAR, lane),
@@ -193,9 +199,9 @@ def add_drag(block: Array, b: Index, lanes: int) -> None:
 
 
 @formula
-def add_to_sums(block: Array, b: Index, is_rigid: bool, lanes: int) -> None:
+def add_to_sums(block: Array, b: Index, is_rigid: bool, lanes: Lanes) -> None:
     """Add a body's force and moments, and its torque where it belongs to the rigid part."""
-    for lane in range(lanes):
+    for lane in range(lanes[0], lanes[1]):
         f, arm = get3(block, b, layout.WRENCH, lane), get3(block, b, layout.ARM, lane)
         force = add(get3(block, VEHICLE, layout.FORCE, lane), f)
         for_x = add(get3(block, VEHICLE, layout.MOMENTS, lane), scale(f[0], arm))
@@ -206,7 +212,7 @@ def add_to_sums(block: Array, b: Index, is_rigid: bool, lanes: int) -> None:
         set3(block, VEHICLE, layout.MOMENTS + 3, lane, for_y)
         set3(block, VEHICLE, layout.MOMENTS + 6, lane, for_z)
     if is_rigid:
-        for lane in range(lanes):
+        for lane in range(lanes[0], lanes[1]):
             torque = add(
                 get3(block, VEHICLE, layout.TORQUE, lane), get3(block, b, layout.WRENCH + 3, lane)
             )
@@ -214,9 +220,9 @@ def add_to_sums(block: Array, b: Index, is_rigid: bool, lanes: int) -> None:
 
 
 @formula
-def move(block: Array, b: Index, dt: float, lanes: int) -> None:
+def move(block: Array, b: Index, gravity: float, dt: float, lanes: Lanes) -> None:
     """The rigid part, whose central body is b."""
-    for lane in range(lanes):
+    for lane in range(lanes[0], lanes[1]):
         base, p_C, v_C = step_rigid(
             Base(
                 get3(block, b, layout.P, lane),
@@ -233,7 +239,7 @@ def move(block: Array, b: Index, dt: float, lanes: int) -> None:
                 get3(block, VEHICLE, layout.MOMENTS + 6, lane),
             ),
             get(block, VEHICLE, layout.MASS, lane),
-            get(block, VEHICLE, layout.GRAVITY, lane),
+            gravity,
             get9(block, b, layout.J, lane),
             get9(block, b, layout.J_INV, lane),
             dt,
@@ -247,9 +253,9 @@ def move(block: Array, b: Index, dt: float, lanes: int) -> None:
 
 
 @formula
-def turn(block: Array, b: Index, dt: float, lanes: int) -> None:
+def turn(block: Array, b: Index, dt: float, lanes: Lanes) -> None:
     """A body on a spherical joint."""
-    for lane in range(lanes):
+    for lane in range(lanes[0], lanes[1]):
         q, w = step_body(
             get4(block, b, layout.Q, lane),
             get3(block, b, layout.W, lane),
@@ -263,19 +269,19 @@ def turn(block: Array, b: Index, dt: float, lanes: int) -> None:
 
 
 @formula
-def follow(block: Array, b: Index, lanes: int) -> None:
+def follow(block: Array, b: Index, q_PB: Quat, lanes: Lanes) -> None:
     """The attitude of a body on a fixed joint."""
-    for lane in range(lanes):
+    for lane in range(lanes[0], lanes[1]):
         base = body_row(0)
         q, w = get4(block, base, layout.Q, lane), get3(block, base, layout.W, lane)
-        set4(block, b, layout.Q, lane, qmul(q, get4(block, b, layout.Q_PB, lane)))
+        set4(block, b, layout.Q, lane, qmul(q, q_PB))
         set3(block, b, layout.W, lane, w)
 
 
 @formula
-def place(block: Array, b: Index, lanes: int) -> None:
+def place(block: Array, b: Index, lanes: Lanes) -> None:
     """Place and velocity of a body, which follow from the rigid part's."""
-    for lane in range(lanes):
+    for lane in range(lanes[0], lanes[1]):
         base = body_row(0)
         p, v = on_arm(
             get3(block, VEHICLE, layout.PLACE, lane),

@@ -8,13 +8,16 @@ is stepped alone.
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.kernels import choose, formula
+from iap_description.kernels import choose, formula, least
+from iap_description.lanes import Index, Lanes, get, get3, get4, set1
 from iap_physics.blocks import layout
-from iap_physics.blocks.layout import VEHICLE, body_row, get, set1
+from iap_physics.blocks.flown import Vehicle
+from iap_physics.blocks.layout import VEHICLE, body_row
 from iap_physics.blocks.loops import (
     add_drag,
     add_external,
     add_to_sums,
+    alike4,
     check,
     clear,
     clear_sums,
@@ -26,17 +29,86 @@ from iap_physics.blocks.loops import (
     tick,
     turn,
 )
+from iap_physics.engines.rigid_motion import is_sound
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def advance_period(
+    block: Array, alike: Array, vehicle: Vehicle, lanes: Lanes, steps: int, dt: float
+) -> None:
+    """Advance a block by some physics steps; each world that diverges stands still from there on.
+
+    Arguments are those of `advance_block`.
+    """
+    turns, how = vehicle.turns, (vehicle.bodies, vehicle.every, vehicle.has_drag)
+    flies = _all_fly(block, lanes)
+    _remember(block, len(turns), vehicle.bodies, lanes)
+    advance_block(block, alike, turns, *how, not flies, lanes, steps, dt)
+    if flies and not _are_sound(block, turns, lanes):
+        # from the start again, looking at every step
+        _remind(block, len(turns), vehicle.bodies, lanes)
+        advance_block(block, alike, turns, *how, True, lanes, steps, dt)
+
+
+@formula
+def _all_fly(block: Array, lanes: Lanes) -> bool:
+    """Whether all worlds of a block run."""
+    least_flying = 1.0
+    for lane in range(lanes[0], lanes[1]):
+        least_flying = least(least_flying, get(block, VEHICLE, layout.FLIES, lane))
+    return least_flying > 0.0
+
+
+@formula
+def _are_sound(block: Array, turns: Booleans, lanes: Lanes) -> bool:
+    """Whether the motion of every world is one."""
+    for i in range(len(turns)):
+        row = body_row(i)
+        for lane in range(lanes[0], lanes[1]):
+            q, v = get4(block, row, layout.Q, lane), get3(block, row, layout.V, lane)
+            w = get3(block, row, layout.W, lane)
+            if not is_sound(get3(block, row, layout.P, lane), q, v, w):
+                return False
+    return True
+
+
+@formula
+def _remember(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
+    """Keep what moves on in a period, for worlds that will have diverged."""
+    _keep(block, count, lanes)
+    for n in range(len(bodies)):
+        _copy(block, body_row(bodies[n]), layout.RPM, layout.RPM_BEFORE, 8, lanes)
+        _copy(block, body_row(bodies[n]), layout.TICK, layout.TICK_BEFORE, 1, lanes)
+
+
+@formula
+def _remind(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
+    """Put back what `_remember` has kept."""
+    for i in range(count):
+        _copy(block, body_row(i), layout.BEFORE, layout.STATE, 13, lanes)
+    for n in range(len(bodies)):
+        _copy(block, body_row(bodies[n]), layout.RPM_BEFORE, layout.RPM, 8, lanes)
+        _copy(block, body_row(bodies[n]), layout.TICK_BEFORE, layout.TICK, 1, lanes)
+
+
+@formula
+def _copy(block: Array, row: Index, source: int, to: int, count: int, lanes: Lanes) -> None:
+    """Copy some rows of a body."""
+    for k in range(count):
+        for lane in range(lanes[0], lanes[1]):
+            set1(block, row, to + k, lane, get(block, row, source + k, lane))
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def advance_block(
     block: Array,
+    alike: Array,
     turns: Booleans,
     bodies: Integers,
     every: int,
     has_drag: bool,
     checks: bool,
-    lanes: int,
+    lanes: Lanes,
     steps: int,
     dt: float,
 ) -> None:
@@ -44,21 +116,22 @@ def advance_block(
 
     Args:
         block: its rows, see `iap_physics.blocks.layout`; changed in place.
+        alike: (bodies, ALIKE) what bodies have in all worlds alike.
         turns: (bodies,) whether the body turns on its own, as in `RigidModel`.
         bodies: (N,) the aircraft's bodies.
         every: physics steps of an autopilot's period.
         has_drag: whether bodies feel the air.
         checks: whether each world is looked at after each step, and stands still from where it diverged.
-        lanes: number of worlds in it.
+        lanes: that are advanced.
         steps: how many.
         dt: length of one [s].
     """
     for step in range(steps):
         if checks:
             _keep(block, len(turns), lanes)
-        _push(block, turns, bodies, every, has_drag, lanes)
+        _push(block, alike, turns, bodies, every, has_drag, lanes)
         # without drag, nothing but the last step's result asks where the aircraft are
-        _go_on(block, turns, has_drag or checks or step == steps - 1, dt, lanes)
+        _go_on(block, alike, turns, has_drag or checks or step == steps - 1, dt, lanes)
         if checks:
             _check_all(block, turns, step, lanes)
             _undo(block, len(turns), lanes)
@@ -66,15 +139,21 @@ def advance_block(
 
 @formula
 def _push(
-    block: Array, turns: Booleans, bodies: Integers, every: int, has_drag: bool, lanes: int
+    block: Array,
+    alike: Array,
+    turns: Booleans,
+    bodies: Integers,
+    every: int,
+    has_drag: bool,
+    lanes: Lanes,
 ) -> None:
     """Autopilots, rotors, disturbance and drag: the bodies' wrenches and their sums."""
     for i in range(len(turns)):
         clear(block, body_row(i), lanes)
     for n in range(len(bodies)):
-        command(block, body_row(bodies[n]), lanes)
+        command(block, bodies[n], alike, lanes)
         tick(block, body_row(bodies[n]), every, lanes)
-        spin(block, body_row(bodies[n]), lanes)
+        spin(block, bodies[n], alike, lanes)
     add_external(block, body_row(0), lanes)
     if has_drag:
         for i in range(len(turns)):
@@ -85,20 +164,22 @@ def _push(
 
 
 @formula
-def _go_on(block: Array, turns: Booleans, places: bool, dt: float, lanes: int) -> None:
+def _go_on(
+    block: Array, alike: Array, turns: Booleans, places: bool, dt: float, lanes: Lanes
+) -> None:
     """The motion of all bodies, with or without the places of the outer ones."""
-    move(block, body_row(0), dt, lanes)
+    move(block, body_row(0), alike[0, layout.GRAVITY], dt, lanes)
     for i in range(1, len(turns)):
         if turns[i]:
             turn(block, body_row(i), dt, lanes)
         else:
-            follow(block, body_row(i), lanes)
+            follow(block, body_row(i), alike4(alike, i, layout.Q_PB), lanes)
         if places:
             place(block, body_row(i), lanes)
 
 
 @formula
-def _check_all(block: Array, turns: Booleans, step: int, lanes: int) -> None:
+def _check_all(block: Array, turns: Booleans, step: int, lanes: Lanes) -> None:
     """Let worlds fly no more in which the motion of a body of its own is none."""
     for i in range(len(turns)):
         if i == 0 or turns[i]:
@@ -106,21 +187,18 @@ def _check_all(block: Array, turns: Booleans, step: int, lanes: int) -> None:
 
 
 @formula
-def _keep(block: Array, count: int, lanes: int) -> None:
+def _keep(block: Array, count: int, lanes: Lanes) -> None:
     """Keep the states for worlds that will have diverged."""
     for i in range(count):
-        for k in range(13):
-            for lane in range(lanes):
-                value = get(block, body_row(i), layout.STATE + k, lane)
-                set1(block, body_row(i), layout.BEFORE + k, lane, value)
+        _copy(block, body_row(i), layout.STATE, layout.BEFORE, 13, lanes)
 
 
 @formula
-def _undo(block: Array, count: int, lanes: int) -> None:
+def _undo(block: Array, count: int, lanes: Lanes) -> None:
     """Put worlds back that do not fly."""
     for i in range(count):
         for k in range(13):
-            for lane in range(lanes):
+            for lane in range(lanes[0], lanes[1]):
                 now = get(block, body_row(i), layout.STATE + k, lane)
                 before = get(block, body_row(i), layout.BEFORE + k, lane)
                 flies = get(block, VEHICLE, layout.FLIES, lane) > 0.0

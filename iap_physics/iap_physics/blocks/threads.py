@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from iap_description.errors import BadInput
-from iap_physics.blocks.layout import LANES
+from iap_description.lanes import LANES
 
 Work = Callable[[int, int], object]
 

@@ -24,7 +24,14 @@ from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.states import Command, Level, Mode
-from iap_simulation.parallel.periods import ACCELERATION, POSE, VELOCITY, WRENCH, make_level
+from iap_simulation.parallel.periods import (
+    ACCELERATION,
+    POSE,
+    VELOCITY,
+    WRENCH,
+    level_of,
+    make_level,
+)
 from iap_simulation.parallel.references import References
 from iap_simulation.parallel.worlds import Worlds
 
@@ -110,7 +117,7 @@ def _acceleration(values: Array, worlds: Worlds) -> Action:
 def _level(values: Array, worlds: Worlds, what: int) -> Action:
     rows = worlds.references().rows.copy()
     _make_level(values, worlds.state, what, rows)
-    return References.of(rows)
+    return References.of(rows, Level(level_of(what, worlds.model.actuation == "rigid")))
 
 
 @njit(cache=True)

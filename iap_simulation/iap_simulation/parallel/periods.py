@@ -11,25 +11,55 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from iap_control.batch import layout as control
+from iap_control.batch.layout import PLATFORM, aircraft_row
 from iap_control.batch.loops import (
+    RIGID,
     Given,
-    Kept,
     Settings,
-    control_collinear,
-    control_full,
-    control_rigid,
+    control_block,
+    take_references,
+    take_state,
 )
 from iap_description.arrays import Array, Integers
-from iap_description.kernels import all_finite, yaw_of
+from iap_description.kernels import choose, chosen3, chosen4, formula, yaw_of
+from iap_description.lanes import (
+    LANES,
+    Index,
+    Lanes,
+    get,
+    get3,
+    get4,
+    get6,
+    row_at,
+    set1,
+    set3,
+    set4,
+    world_at,
+    world_in,
+)
 from iap_description.states import Level, Mode
-from iap_physics.blocks.free_flight import Flown, advance_worlds
+from iap_physics.blocks import layout as physics
+from iap_physics.blocks.exchange import (
+    SINGLE_BYTES,
+    begin_period,
+    end_period,
+    load,
+    store,
+    unit,
+)
+from iap_physics.blocks.flown import Flown
+from iap_physics.blocks.layout import body_row
+from iap_physics.blocks.period import advance_period
 from iap_physics.engines.engine import FAR, INVALID_COMMAND, RUNNING, UPSIDE_DOWN
 from iap_physics.held_commands import Held
 
 # What references are made of.
-TRACK, POSE, VELOCITY, ACCELERATION, WRENCH = range(5)
+TRACK, POSE, VELOCITY, ACCELERATION, WRENCH, GIVEN = range(6)
 
-_AT_POSE, _AT_WRENCH = int(Level.POSE), int(Level.WRENCH)
+HELD = -1  # in place of a law: commands that aircraft hold
+
+_AT_POSE, _AT_VELOCITY, _AT_WRENCH = int(Level.POSE), int(Level.VELOCITY), int(Level.WRENCH)
 _ATTITUDE, _RPM = int(Mode.ATTITUDE_THRUST), int(Mode.RPM)
 
 
@@ -37,7 +67,7 @@ class Wanted(NamedTuple):
     """What B worlds are to do.
 
     Attributes:
-        what: `TRACK` the scenario's references, or what the values are.
+        what: `TRACK` the scenario's references, `GIVEN` those in `Given`, or what the values are.
         values: (B, columns) of an action, see `iap_simulation.parallel.actions`.
         rows: (T, 19 + N) the scenario's references at all control instants.
         levels: (T,) what is tracked of them.
@@ -53,147 +83,252 @@ class Wanted(NamedTuple):
     substeps: int
 
 
-@njit(cache=True, nogil=True)
-def fly_full(
-    first: int,
-    last: int,
-    periods: int,
-    wanted: Wanted,
-    given: Given,
-    settings: Settings,
-    kept: Kept,
-    flown: Flown,
-) -> None:
-    """Fly worlds first to last - 1 whose platforms are fully actuated."""
-    for _ in range(periods):
-        refer(first, last, wanted, given, flown.inputs.ticks)
-        control_full(first, last, given, settings, kept)
-        _take(first, last, _ATTITUDE, kept, flown.command, flown.status)
-        _advance(first, last, wanted, given.rows, flown)
+class Flight(NamedTuple):
+    """All that flies, in B worlds.
+
+    Attributes:
+        wanted: what they are to do.
+        given: states, and references that count where they are `GIVEN`.
+        settings: of the controllers.
+        controllers: (blocks, rows * LANES) see `iap_control.batch.layout`.
+        flown: what moves on.
+        law: of the controllers, or `HELD`.
+    """
+
+    wanted: Wanted
+    given: Given
+    settings: Settings
+    controllers: Array
+    flown: Flown
+    law: int
 
 
 @njit(cache=True, nogil=True)
-def fly_collinear(
-    first: int,
-    last: int,
-    periods: int,
-    wanted: Wanted,
-    given: Given,
-    settings: Settings,
-    kept: Kept,
-    flown: Flown,
+def fly_worlds(begin: int, end: int, periods: int, flight: Flight) -> None:
+    """Fly worlds `begin` to `end` - 1 for some control periods, block by block.
+
+    Args:
+        begin: the first of them, that of a block.
+        end: the one behind the last of them.
+        periods: how many.
+        flight: all that flies.
+    """
+    for first in range(begin, end, LANES):
+        lanes = (np.uint64(0), np.uint64(flight.settings.lanes))
+        fly_lanes(first, lanes, periods, flight.law, flight)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
+def fly_lanes(first: int, lanes: Lanes, periods: int, law: int, flight: Flight) -> None:
+    """Fly some worlds of a block, whose first one is `first`, for some control periods.
+
+    Args:
+        first: world of the block.
+        lanes: of the worlds that fly.
+        periods: how many.
+        law: that flies them, or `HELD`: aircraft go by the commands that they hold, and controllers do nothing.
+        flight: all that flies.
+    """
+    wanted, given, settings, flown = flight.wanted, flight.given, flight.settings, flight.flown
+    block, own = flown.blocks[first // LANES], flight.controllers[first // LANES]
+    load(block, first, flown, lanes)
+    for period in range(periods):
+        if period == 0:
+            take_state(own, first, given.x, lanes)
+        else:
+            sense(block, own, len(flown.vehicle.turns), lanes)
+        if wanted.what == GIVEN:
+            take_references(own, first, given, settings, lanes)
+        else:
+            refer(own, first, wanted, settings, flown.inputs.ticks, lanes)
+        if law != HELD:
+            control_block(own, law, settings, lanes)
+            take(block, own, first, law, settings, flown, lanes)
+        watch(own, first, wanted.far, flown.status, lanes)
+        begin_period(block, first, flown, lanes)
+        advance_period(block, flown.alike, flown.vehicle, lanes, wanted.substeps, flown.dt)
+        end_period(block, first, flown, wanted.substeps, lanes)
+    store(block, first, flown, lanes)
+    if law != HELD:
+        hold(own, first, law, settings, flown.command, lanes)
+
+
+@formula
+def sense(block: Array, own: Array, bodies: int, lanes: Lanes) -> None:
+    """Let controllers know the central bodies' states, as arrays in doubles would have them."""
+    base = body_row(0)
+    for k in range(13):
+        for lane in range(lanes[0], lanes[1]):
+            value = get(block, base, physics.STATE + k, lane)
+            set1(own, PLATFORM, control.STATE + k, lane, value)
+    if block.itemsize == SINGLE_BYTES:
+        for i in range(bodies):
+            for lane in range(lanes[0], lanes[1]):
+                q = unit(get4(block, body_row(i), physics.Q, lane))
+                set4(block, body_row(i), physics.Q, lane, q)
+                if i == 0:
+                    set4(own, PLATFORM, control.Q, lane, q)
+
+
+@formula
+def refer(
+    own: Array, first: int, wanted: Wanted, settings: Settings, ticks: Integers, lanes: Lanes
 ) -> None:
-    """Fly worlds first to last - 1 whose platforms have their joints on a line."""
-    for _ in range(periods):
-        refer(first, last, wanted, given, flown.inputs.ticks)
-        control_collinear(first, last, given, settings, kept)
-        _take(first, last, _ATTITUDE, kept, flown.command, flown.status)
-        _advance(first, last, wanted, given.rows, flown)
-
-
-@njit(cache=True, nogil=True)
-def fly_rigid(
-    first: int,
-    last: int,
-    periods: int,
-    wanted: Wanted,
-    given: Given,
-    settings: Settings,
-    kept: Kept,
-    flown: Flown,
-) -> None:
-    """Fly worlds first to last - 1 whose rotors are all fixed to one body."""
-    for _ in range(periods):
-        refer(first, last, wanted, given, flown.inputs.ticks)
-        control_rigid(first, last, given, settings, kept)
-        _take(first, last, _RPM, kept, flown.command, flown.status)
-        _advance(first, last, wanted, given.rows, flown)
-
-
-@njit(cache=True, nogil=True)
-def fly_commanded(
-    first: int, last: int, periods: int, wanted: Wanted, given: Given, flown: Flown
-) -> None:
-    """Fly worlds first to last - 1 under commands that they hold already."""
-    for _ in range(periods):
-        refer(first, last, wanted, given, flown.inputs.ticks)
-        _advance(first, last, wanted, given.rows, flown)
-
-
-@njit(cache=True)
-def refer(first: int, last: int, wanted: Wanted, given: Given, ticks: Integers) -> None:
-    """Write the references of worlds first to last - 1 at their present instants into `given`."""
+    """Write the references of worlds at their present instants."""
     what, values, substeps = wanted.what, wanted.values, wanted.substeps
-    table, table_levels = wanted.rows, wanted.levels
-    states, rows, levels, wrenches_P = given.x, given.rows, given.levels, given.wrenches_P
-    for b in range(first, last):
-        k = min(ticks[b] // substeps, len(table) - 1)
-        rows[b], levels[b], wrenches_P[b] = table[k], table_levels[k], 0.0
-        if what == WRENCH:
-            levels[b], wrenches_P[b] = _AT_WRENCH, values[b]
-        elif what != TRACK:
-            levels[b] = _AT_POSE
-            make_level(values[b], states[b, 0], what, rows[b])
+    table, levels, count = wanted.rows, wanted.levels, len(ticks)
+    for lane in range(lanes[0], lanes[1]):
+        world = world_at(first, lane, count)
+        k = min(ticks[world] // substeps, len(table) - 1)
+        level = levels[k] if what == TRACK else level_of(what, settings.law == RIGID)
+        set1(own, PLATFORM, control.LEVEL, lane, float(level))
+        for i in range(19):
+            set1(own, PLATFORM, control.REFERENCE + i, lane, table[k, i])
+        for n in range(len(settings.mount_yaw)):
+            a = aircraft_row(settings.first, n)
+            set1(own, a, control.GIVEN_HEADING, lane, table[k, 19 + n])
+        for i in range(6):
+            set1(own, PLATFORM, control.GIVEN_WRENCH + i, lane, 0.0)
+            if what == WRENCH:
+                set1(own, PLATFORM, control.GIVEN_WRENCH + i, lane, values[world, i])
+        if what != TRACK and what != WRENCH:
+            state = own[row_at(control.STATE, lane) : row_at(control.STATE_END, lane) : LANES]
+            row = own[
+                row_at(control.REFERENCE, lane) : row_at(control.REFERENCE_END, lane) : LANES
+            ]
+            make_level(values[world], state, what, row)
+
+
+@formula
+def level_of(what: int, is_rigid: bool) -> int:  # noqa: FBT001 - compiled calls take no keywords
+    """What is tracked of a reference that is made: where rotors are fixed to one body, yaw is given by its rate."""
+    if what == WRENCH:
+        return _AT_WRENCH
+    return _AT_VELOCITY if is_rigid and what != POSE else _AT_POSE
 
 
 @njit(cache=True)
 def make_level(given: Array, own: Array, what: int, row: Array) -> None:
     """Write a level pose, velocity or acceleration (4,) into a reference row; what is not given is the state's own."""
     yaw = given[3] if what == POSE else yaw_of(own[3:7])
-    row[:3] = given[:3] if what == POSE else own[:3]
+    for k in range(3):
+        row[k] = given[k] if what == POSE else own[k]
     row[3], row[4], row[5], row[6] = 0.0, 0.0, math.sin(0.5 * yaw), math.cos(0.5 * yaw)
-    row[7:19] = 0.0
+    for k in range(7, 19):
+        row[k] = 0.0
     if what != POSE:
         row[12] = given[3]
-    if what == VELOCITY:
-        row[7:10] = given[:3]
-    elif what == ACCELERATION:
-        row[7:10], row[13:16] = own[7:10], given[:3]
-
-
-@njit(cache=True)
-def _take(first: int, last: int, mode: int, kept: Kept, held: Held, status: Integers) -> None:
-    """Let worlds hold the controllers' commands; one that is no number ends its world."""
-    wrench_P, thrust, q_WB, w_WB_B, rpm = (
-        kept.wrench_P,
-        kept.thrust,
-        kept.q_WB,
-        kept.w_WB_B,
-        kept.rpm,
-    )
-    modes, held_thrust, held_q, held_w, held_rpm = held
-    for b in range(first, last):
-        is_finite = all_finite(wrench_P[b]) and all_finite(thrust[b]) and all_finite(q_WB[b])
-        if is_finite and all_finite(w_WB_B[b]) and all_finite(rpm[b]):
-            modes[b], held_thrust[b], held_q[b] = mode, thrust[b], q_WB[b]
-            held_w[b], held_rpm[b] = w_WB_B[b], rpm[b]
-        elif status[b] == RUNNING:
-            status[b] = INVALID_COMMAND
-
-
-@njit(cache=True)
-def _advance(first: int, last: int, wanted: Wanted, rows: Array, flown: Flown) -> None:
-    """End flights that have failed, and move the others on by a control period."""
-    substeps, far = wanted.substeps, wanted.far
-    x, status, failed = flown.x, flown.status, flown.failed
-    ticks, step_counts = flown.inputs.ticks, flown.step_counts
-    flew = np.empty(last - first, np.bool_)
-    for b in range(first, last):
-        if status[b] == RUNNING:
-            status[b] = _watched(x[b, 0], rows[b], far)
-        flew[b - first] = status[b] == RUNNING
-    state = (flown.command, flown.rotors, flown.known, flown.inputs, flown.vehicle, flown.lanes)
-    advance_worlds(first, last, flown.blocks, x, status, failed, *state, substeps, flown.dt)
-    for b in range(first, last):
-        if flew[b - first]:
-            ticks[b] += substeps
-            step_counts[b] += substeps if failed[b] < 0 else failed[b]
-
-
-@njit(cache=True)
-def _watched(x: Array, row: Array, far: float) -> int:
-    """Status of a running world by its central body and its reference row."""
     for k in range(3):
-        if abs(x[k] - row[k]) > far:
-            return FAR
-    return UPSIDE_DOWN if x[3] * x[3] + x[4] * x[4] > 0.5 else RUNNING
+        if what == VELOCITY:
+            row[7 + k] = given[k]
+        elif what == ACCELERATION:
+            row[7 + k], row[13 + k] = own[7 + k], given[k]
+
+
+@formula
+def take(
+    block: Array,
+    own: Array,
+    first: int,
+    law: int,
+    settings: Settings,
+    flown: Flown,
+    lanes: Lanes,
+) -> None:
+    """Let aircraft hold the controllers' commands; one that is no number ends its world."""
+    mode, bodies = float(_RPM if law == RIGID else _ATTITUDE), flown.vehicle.bodies
+    for lane in range(lanes[0], lanes[1]):
+        U = get6(own, PLATFORM, control.WRENCH, lane)
+        set1(own, PLATFORM, control.NOT_FINITE, lane, nothing6(U))
+    for n in range(len(bodies)):
+        _look_at(own, aircraft_row(settings.first, n), lanes)
+    for n in range(len(bodies)):
+        _hand_over(block, body_row(bodies[n]), own, aircraft_row(settings.first, n), mode, lanes)
+    status = flown.status
+    for lane in range(lanes[0], lanes[1]):
+        world = world_in(first, lane)
+        is_finite = get(own, PLATFORM, control.NOT_FINITE, lane) == 0.0
+        if world < len(status) and status[world] == RUNNING and not is_finite:
+            status[world] = INVALID_COMMAND
+
+
+@formula
+def nothing6(a: tuple[float, ...]) -> float:
+    """Zero of six numbers, which is no number where one of them is none."""
+    first = (a[0] - a[0]) + (a[1] - a[1]) + (a[2] - a[2])
+    return first + (a[3] - a[3]) + (a[4] - a[4]) + (a[5] - a[5])
+
+
+@formula
+def _look_at(own: Array, a: Index, lanes: Lanes) -> None:
+    """Whether one aircraft's command is a number."""
+    for lane in range(lanes[0], lanes[1]):
+        q, w = get4(own, a, control.COMMAND_Q, lane), get3(own, a, control.COMMAND_W, lane)
+        rpm, thrust = get4(own, a, control.RPM, lane), get(own, a, control.THRUST, lane)
+        found = nothing6((q[0], q[1], q[2], q[3], w[0], w[1]))
+        found += nothing6((w[2], thrust, rpm[0], rpm[1], rpm[2], rpm[3]))
+        found += get(own, PLATFORM, control.NOT_FINITE, lane)
+        set1(own, PLATFORM, control.NOT_FINITE, lane, found)
+
+
+@formula
+def _hand_over(block: Array, body: Index, own: Array, a: Index, mode: float, lanes: Lanes) -> None:
+    """One aircraft's command, if it is a number."""
+    for lane in range(lanes[0], lanes[1]):
+        is_finite = get(own, PLATFORM, control.NOT_FINITE, lane) == 0.0
+        last_mode = get(block, body, physics.MODE, lane)
+        thrust, last = get(own, a, control.THRUST, lane), get(block, body, physics.THRUST, lane)
+        q, last_q = (
+            get4(own, a, control.COMMAND_Q, lane),
+            get4(block, body, physics.COMMAND_Q, lane),
+        )
+        w, last_w = (
+            get3(own, a, control.COMMAND_W, lane),
+            get3(block, body, physics.COMMAND_W, lane),
+        )
+        rpm, last_rpm = (
+            get4(own, a, control.RPM, lane),
+            get4(block, body, physics.COMMAND_RPM, lane),
+        )
+        set1(block, body, physics.MODE, lane, choose(is_finite, mode, last_mode))
+        set1(block, body, physics.THRUST, lane, choose(is_finite, thrust, last))
+        set4(block, body, physics.COMMAND_Q, lane, chosen4(is_finite, q, last_q))
+        set3(block, body, physics.COMMAND_W, lane, chosen3(is_finite, w, last_w))
+        set4(block, body, physics.COMMAND_RPM, lane, chosen4(is_finite, rpm, last_rpm))
+
+
+@formula
+def hold(
+    own: Array, first: int, law: int, settings: Settings, command: Held, lanes: Lanes
+) -> None:
+    """Write the commands that aircraft hold, where they are numbers."""
+    modes, thrust, q_WB, w_WB_B, rpm = command
+    for lane in range(lanes[0], lanes[1]):
+        world = world_in(first, lane)
+        if world >= len(modes) or get(own, PLATFORM, control.NOT_FINITE, lane) != 0.0:
+            continue
+        modes[world] = _RPM if law == RIGID else _ATTITUDE
+        for n in range(thrust.shape[1]):
+            a = aircraft_row(settings.first, n)
+            thrust[world, n] = get(own, a, control.THRUST, lane)
+            for k in range(3):
+                w_WB_B[world, n, k] = get(own, a, control.COMMAND_W + k, lane)
+            for k in range(4):
+                q_WB[world, n, k] = get(own, a, control.COMMAND_Q + k, lane)
+                rpm[world, n, k] = get(own, a, control.RPM + k, lane)
+
+
+@formula
+def watch(own: Array, first: int, far: float, status: Integers, lanes: Lanes) -> None:
+    """End flights that have overturned or lost their references."""
+    for lane in range(lanes[0], lanes[1]):
+        world = world_in(first, lane)
+        if world >= len(status) or status[world] != RUNNING:
+            continue
+        q = get4(own, PLATFORM, control.Q, lane)
+        if q[0] * q[0] + q[1] * q[1] > 0.5:
+            status[world] = UPSIDE_DOWN
+        for k in range(3):
+            p = get(own, PLATFORM, control.P + k, lane)
+            if abs(p - get(own, PLATFORM, control.REFERENCE + k, lane)) > far:
+                status[world] = FAR

@@ -2,25 +2,25 @@
 """Worlds of one scenario that differ by their seeds, side by side in one process: fast, and each the single run."""
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from iap_control.batch.controllers import Controllers
 from iap_control.batch.loops import Given
-from iap_control.model import Actuation, PlatformModel
+from iap_control.model import PlatformModel
 from iap_control.references.timeline import Timeline
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput, FlightFailed, IapError
+from iap_description.lanes import DOUBLE, Precision
 from iap_description.random_streams import stream
 from iap_description.states import REF_P, Command, P
 from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_meta import RunMeta
-from iap_physics.blocks.layout import DOUBLE, Precision
 from iap_physics.blocks.threads import Threads
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import (
@@ -38,15 +38,10 @@ from iap_physics.plant import GUSTS, Plant
 from iap_sensors.imu import ImuSamples
 from iap_simulation.flight import Flight
 from iap_simulation.loop import MAX_DISTANCE, too_far
+from iap_simulation.parallel.devices import CPU, Device, check_device, gpu_of
 from iap_simulation.parallel.inertial_units import WorldInertialUnits
-from iap_simulation.parallel.periods import (
-    TRACK,
-    Wanted,
-    fly_collinear,
-    fly_commanded,
-    fly_full,
-    fly_rigid,
-)
+from iap_simulation.parallel.periods import GIVEN, HELD, TRACK, Wanted, fly_worlds
+from iap_simulation.parallel.periods import Flight as Flying
 from iap_simulation.parallel.references import References, Table
 from iap_simulation.parallel.refusal import ENGINE, check_memory, deviates, refusal
 from iap_simulation.parallel.starts import Starts
@@ -55,11 +50,10 @@ from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import STATE_NOISE
 
-_FLY: dict[Actuation, Callable[..., None]] = {
-    "full": fly_full,
-    "collinear": fly_collinear,
-    "rigid": fly_rigid,
-}
+if TYPE_CHECKING:
+    from iap_simulation.parallel.on_cuda import OnDevice
+
+UNSTEADY = "gusts, noise, delays and inertial units change with every control period"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +80,10 @@ class Worlds:
         threads: that share them; no result depends on how many.
         precision: of rotors, autopilots and bodies within a control period. In ``float32`` they are faster, and worlds
             the single runs within some micrometres.
+        device: that flies them. On an NVIDIA GPU, ``cuda``, they are the single runs within some nanometres.
 
     Attributes:
         seeds: (B,) of the worlds.
-        plant: what flies.
         flight: the scenario made ready with the first seed.
 
     Raises:
@@ -103,7 +97,9 @@ class Worlds:
         *,
         threads: int = 1,
         precision: Precision = DOUBLE,
+        device: Device = CPU,
     ) -> None:
+        check_device(device, precision)
         why = refusal(scenario)
         if why is not None:
             raise BadInput(f"worlds: '{scenario.scenario}' cannot be flown side by side: {why}")
@@ -126,7 +122,7 @@ class Worlds:
             if spec.sensors.imu is None
             else WorldInertialUnits(scenario, self.flight.spec, batch)
         )
-        self.plant = Plant.of(
+        self._plant = Plant.of(
             self.flight.spec,
             self._engine,
             [] if self._units is None else [self._units.probe],
@@ -136,15 +132,52 @@ class Worlds:
             precision=precision,
         )
         law, control = (self._vehicle.model, spec.control.gains), spec.control
-        self.controllers = Controllers(*law, batch=batch, dt=scenario.dt, yaw_mode=control.yaw)
+        self._controllers = Controllers(*law, batch=batch, dt=scenario.dt, yaw_mode=control.yaw)
         noise = self._streams(STATE_NOISE.format(spec.name), self.seeds)
         self._noise = NoisyStates(spec.state_noise, noise)
         self._rows = np.zeros((batch, self.timeline.width))
         self._levels = np.zeros(batch, dtype=np.int64)
         self._table = Table.of(self.timeline)
-        self._no_wrenches_P, self._wrenches_P = np.zeros((batch, 6)), np.zeros((batch, 6))
-        self._no_values = np.zeros((0, 0))
+        self._no_wrenches_P, self._wrenches_P = np.zeros((2, batch, 6))
+        self._no_values = np.zeros((1, 1))
+        self._gpu = gpu_of(device)
         self.reset()
+        if self._gpu is not None and not self.flies_at_once:
+            raise BadInput(f"device '{device}': {UNSTEADY}; device 'cpu' flies these worlds")
+
+    @property
+    def plant(self) -> Plant:
+        """What flies; of worlds on a GPU as it has been brought home."""
+        self._bring_home()
+        return self._plant
+
+    @property
+    def controllers(self) -> Controllers:
+        """What commands; of worlds on a GPU as it has been brought home."""
+        self._bring_home()
+        return self._controllers
+
+    @property
+    def on_device(self) -> "OnDevice":
+        """States, rotor speeds and status in the GPU's memory, for libraries that take them there.
+
+        Raises:
+            IapError: these worlds are not on one.
+        """
+        if self._gpu is None:
+            raise IapError("worlds: only worlds of device 'cuda' have arrays on it")
+        self._gpu.sent(self._flight_of(TRACK, None, held=False))
+        plant = self._plant
+        return self._gpu.of(plant.state(), plant.propulsion[0].rpm, plant.status)
+
+    def _bring_home(self) -> None:
+        """Let this machine's arrays be those that count."""
+        if self._gpu is not None:
+            self._gpu.bring_home()
+
+    def _seen(self, array: Any) -> Any:  # noqa: ANN401 - of floats or integers
+        """An array of this machine as it is now."""
+        return array if self._gpu is None else self._gpu.seen(array)
 
     @classmethod
     def of(
@@ -155,6 +188,7 @@ class Worlds:
         settings: Mapping[str, Any] | None = None,
         threads: int = 1,
         precision: Precision = DOUBLE,
+        device: Device = CPU,
         **options: Any,  # noqa: ANN401 - the fields of `Options`
     ) -> Self:
         """Worlds at their start, in the closed form.
@@ -165,6 +199,7 @@ class Worlds:
             settings: values of keys by their dotted paths, such as ``{"wind.speed": 4.0}``.
             threads: that share the worlds; no result depends on how many.
             precision: of the physics; see the class.
+            device: ``cpu`` or ``cuda``; see the class.
             options: `platform`, `gains`, `duration`.
 
         Raises:
@@ -174,7 +209,7 @@ class Worlds:
             settings = {"engine.name": ENGINE, **(settings or {})}
         ready = resolved(scenario, settings or {}, options)[0]
         numbers = range(seeds) if isinstance(seeds, int) else seeds
-        return cls(ready, numbers, threads=threads, precision=precision)
+        return cls(ready, numbers, threads=threads, precision=precision, device=device)
 
     def _seeded(self, i: int) -> Scenario:
         return self.scenario.model_copy(update={"seed": int(self.seeds[i])})
@@ -223,23 +258,24 @@ class Worlds:
 
     @property
     def state(self) -> Array:
-        """(B, bodies, 13) states, a view that the next step overwrites."""
-        return self.plant.state()
+        """(B, bodies, 13) states, a view that the next step overwrites; of worlds on a GPU a copy."""
+        return self._seen(self._plant.state())
 
     @property
     def rpm(self) -> Array:
-        """(B, N, 4) rotor speeds [rpm], a view that the next step overwrites."""
-        return self.plant.propulsion[0].rpm
+        """(B, N, 4) rotor speeds [rpm], a view that the next step overwrites; of worlds on a GPU a copy."""
+        return self._seen(self._plant.propulsion[0].rpm)
 
     @property
     def status(self) -> Integers:
         """(B,) `RUNNING`, or why a world stands still, see `iap_physics.engines.engine`."""
-        return self.plant.status
+        return self._seen(self._plant.status)
 
     @property
     def times(self) -> Array:
         """(B,) simulation time of each world [s]."""
-        return self.plant.times
+        self._seen(self._plant.ticks)
+        return self._plant.times
 
     @property
     def imu(self) -> ImuSamples:
@@ -255,7 +291,7 @@ class Worlds:
     @property
     def instants(self) -> Integers:
         """(B,) numbers of the worlds' control instants."""
-        return self.plant.ticks // self.plant.substeps
+        return self._seen(self._plant.ticks) // self._plant.substeps
 
     @property
     def is_done(self) -> Booleans:
@@ -328,10 +364,23 @@ class Worlds:
         Raises:
             BadInput: an array has another shape.
         """
+        if not isinstance(action, Command) and self.flies_at_once:
+            self._fly_once(action)
+            return
         self.control(action)
         self.plant.advance()
         if self._units is not None:
             self._units.measure()
+
+    def _fly_once(self, references: References | None) -> None:
+        """Fly one control period on references, None for the scenario's own."""
+        if references is None:
+            self.fly(1)
+            return
+        given = references.checked(self._rows.shape)
+        for own, array in zip((self._rows, self._levels, self._wrenches_P), given, strict=True):
+            own[...] = array
+        self.fly(1, GIVEN)
 
     def fly(
         self, periods: int, what: int = TRACK, values: Array | None = None, *, held: bool = False
@@ -347,30 +396,32 @@ class Worlds:
         Raises:
             BadInput: these worlds must be advanced one period at a time, see `flies_at_once`.
         """
-        flown, table = self.plant.flown, self._table
-        if flown is None or table is None or not self._noise.is_zero:
-            raise BadInput(
-                "worlds: gusts, noise, delays and inertial units change with every control period"
+        if not self.flies_at_once:
+            raise BadInput(f"worlds: {UNSTEADY}")
+        flight = self._flight_of(what, values, held=held)
+        if self._gpu is None:
+            self._threads.run(
+                lambda *worlds: fly_worlds(*worlds, periods, flight), len(self.seeds)
             )
-        given = Given(self.state, self._rows, self._levels, self._wrenches_P)
+        else:
+            self._gpu.fly(periods, flight)
+        self._plant.pass_time(periods)
+
+    def _flight_of(self, what: int, values: Array | None, *, held: bool) -> Flying:
+        """What compiled loops take."""
+        plant, table, flown = self._plant, self._table, self._plant.flown
+        assert table is not None and flown is not None  # noqa: S101, PT018 - the caller has looked
+        given = Given(plant.state(), self._rows, self._levels, self._wrenches_P)
         numbers = self._no_values if values is None else values
-        wanted = Wanted(what, numbers, *table, MAX_DISTANCE, self.plant.substeps)
-        actuation, settings, kept = self.controllers.parts
-
-        def work(first: int, last: int) -> None:
-            if held:
-                fly_commanded(first, last, periods, wanted, given, flown)
-            else:
-                how = (wanted, given, settings, kept, flown)
-                _FLY[actuation](first, last, periods, *how)
-
-        self._threads.run(work, len(self.seeds))
-        self.plant.pass_time(periods)
+        wanted = Wanted(what, numbers, *table, MAX_DISTANCE, plant.substeps)
+        settings, blocks = self._controllers.parts
+        law = HELD if held else settings.law
+        return Flying(wanted, given, settings, blocks, flown, law)
 
     @property
     def flies_at_once(self) -> bool:
         """Whether `fly` can be called: nothing but states changes between periods, and references fit a table."""
-        return self._table is not None and self._noise.is_zero and self.plant.is_steady
+        return self._table is not None and self._noise.is_zero and self._plant.is_steady
 
     def control(self, action: References | Command | None = None) -> tuple[References, Command]:
         """Command every world on its present state, and end the flights that have failed: the first half of `advance`.
@@ -408,8 +459,8 @@ class Worlds:
 
     def ended(self, i: int) -> float:
         """Simulation time of the last control instant that a world has come to [s]."""
-        steps = int(self._engine.step_counts[i])
-        return (steps - steps % self.plant.substeps) * self.plant.dt
+        steps = int(self._seen(self._engine.step_counts)[i])
+        return (steps - steps % self._plant.substeps) * self._plant.dt
 
     def failure(self, i: int) -> FlightFailed | None:
         """What has ended a world, as it would have ended the single run; None while it runs."""
@@ -423,10 +474,10 @@ class Worlds:
         if status == RUNNING:
             return None
         outcome, sentence = why[status]
-        steps = int(self._engine.step_counts[i]) + (
+        steps = int(self._seen(self._engine.step_counts)[i]) + (
             status == DIVERGED
         )  # the one that it did not survive
-        return FlightFailed(outcome, steps * self.plant.dt, sentence)
+        return FlightFailed(outcome, steps * self._plant.dt, sentence)
 
     def snapshot(self) -> Snapshot:
         """The present instant of all worlds, to return to with `restore`."""
@@ -438,9 +489,10 @@ class Worlds:
         Raises:
             IapError: it was taken of other worlds.
         """
+        self._bring_home()
         self._engine.restore(snapshot.engine)
         parts = self._copied(snapshot.parts)
-        self.plant, self.controllers, self._noise, self._units, self.seeds = parts
+        self._plant, self._controllers, self._noise, self._units, self.seeds = parts
 
     @property
     def _parts(self) -> tuple[Any, ...]:

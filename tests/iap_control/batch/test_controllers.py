@@ -9,6 +9,7 @@ from iap_control.batch.controllers import Controllers
 from iap_control.batch.loops import Given
 from iap_control.controller import disturbance_settings
 from iap_description.errors import BadInput
+from iap_description.lanes import LANES
 from iap_description.signals import Reference
 from iap_description.states import REF_FIXED, Level, resting_state
 
@@ -16,18 +17,18 @@ WORLDS, STEPS = 7, 25
 ARRAYS = ("wrench_P", "thrust", "q_WB", "w_WB_B", "rpm")
 
 
-def disturbed_inputs(rng, count):
+def disturbed_inputs(rng, count, worlds=WORLDS):
     """States and references that differ by more than rotors can answer in some worlds, at all levels."""
-    x = resting_state(np.zeros((WORLDS, 1, 3)), np.array([0.0, 0.0, 0.0, 1.0]))
-    x[..., 0:3] = rng.normal(0.0, 0.5, (WORLDS, 1, 3))
-    x[..., 3:7] += rng.normal(0.0, 0.15, (WORLDS, 1, 4))
+    x = resting_state(np.zeros((worlds, 1, 3)), np.array([0.0, 0.0, 0.0, 1.0]))
+    x[..., 0:3] = rng.normal(0.0, 0.5, (worlds, 1, 3))
+    x[..., 3:7] += rng.normal(0.0, 0.15, (worlds, 1, 4))
     x[..., 3:7] /= np.linalg.norm(x[..., 3:7], axis=-1, keepdims=True)
-    x[..., 7:] = rng.normal(0.0, 0.5, (WORLDS, 1, 6))
-    rows = np.zeros((WORLDS, REF_FIXED + count))
+    x[..., 7:] = rng.normal(0.0, 0.5, (worlds, 1, 6))
+    rows = np.zeros((worlds, REF_FIXED + count))
     rows[:, 6] = 1.0
-    rows[:, 7:] = rng.normal(0.0, 0.3, (WORLDS, REF_FIXED + count - 7))
-    wrenches = rng.normal(0.0, 2.0, (WORLDS, 6)) + [0.0, 0.0, 30.0, 0.0, 0.0, 0.0]
-    return Given(x, rows, rng.integers(Level.POSE, Level.WRENCH + 1, WORLDS), wrenches)
+    rows[:, 7:] = rng.normal(0.0, 0.3, (worlds, REF_FIXED + count - 7))
+    wrenches = rng.normal(0.0, 2.0, (worlds, 6)) + [0.0, 0.0, 30.0, 0.0, 0.0, 0.0]
+    return Given(x, rows, rng.integers(Level.POSE, Level.WRENCH + 1, worlds), wrenches)
 
 
 @pytest.mark.parametrize("yaw_mode", ["follow", "hold", "given"])
@@ -76,10 +77,11 @@ def test_some_worlds_forget_and_others_do_not():
 
 
 def test_worlds_can_be_shared_out():
-    model, given = model_of("three_star"), disturbed_inputs(np.random.default_rng(5), 3)
-    whole, parts = (Controllers(model, gains_of(), batch=WORLDS, dt=DT) for _ in range(2))
+    model, batch = model_of("three_star"), LANES + WORLDS
+    given = disturbed_inputs(np.random.default_rng(5), 3, batch)
+    whole, parts = (Controllers(model, gains_of(), batch=batch, dt=DT) for _ in range(2))
     command = whole(given)
-    for worlds in (range(3, 7), range(3)):
+    for worlds in (range(LANES, batch), range(LANES)):
         parts(given, worlds)
     np.testing.assert_array_equal(parts.command.thrust, command.thrust)
 

@@ -6,7 +6,15 @@ import pytest
 from flying import DT, GRAVITY, controller_of, gains_of
 from moving import Tumble, newton_euler
 
-from iap_control.laws.tracking import Law, Tracking, integrate, track
+from iap_control.laws.tracking import (
+    Errors,
+    Law,
+    advanced6,
+    errors,
+    motion_at,
+    pid_of,
+    target_at,
+)
 from iap_description import so3
 from iap_description.signals import Reference
 from iap_description.states import Level
@@ -18,9 +26,7 @@ TIMES = [0.0, 0.7, 2.3]
 
 
 def tracked(x, row, level=0):
-    out = Tracking.empty()
-    track(x, row, level, out)
-    return out
+    return Errors(*map(np.array, errors(motion_at(x), target_at(row), level)))
 
 
 def still(**changes):
@@ -226,14 +232,16 @@ def test_a_distant_reference_pulls_no_harder_than_one_at_the_error_limit(distanc
 # --- integral ----------------------------------------------------------------------------------
 
 
-def law_of(gains):
-    return Law.of(gains)
+def integrated(integral, e, gains, dt, *, far=False):
+    law = pid_of(Law.of(gains))
+    short = (0.0,) * 6
+    return np.array(advanced6(tuple(integral), tuple(e), law.kI, law.limit, dt, short, far))
 
 
 def test_the_integral_adds_up_the_error():
     integral, e = np.zeros(6), np.array([0.1, -0.1, 0.05, 0.02, 0.0, -0.02])
     for _ in range(10):
-        integrate(integral, e, law_of(gains_of()), DT, np.zeros(6), False)
+        integral = integrated(integral, e, gains_of(), DT)
     np.testing.assert_allclose(integral, 10 * DT * e, atol=1e-15)
 
 
@@ -242,25 +250,22 @@ def test_the_integral_s_share_never_exceeds_its_limit(preset):
     gains, integral = gains_of(preset), np.zeros(6)
     for sign in (1.0, -1.0):
         for _ in range(2000):
-            integrate(integral, sign * np.ones(6), law_of(gains), 0.05, np.zeros(6), False)
+            integral = integrated(integral, sign * np.ones(6), gains, 0.05)
         share = np.array(gains.kI) * integral
         np.testing.assert_allclose(share, sign * np.array(gains.integral_limit), rtol=1e-12)
 
 
 def test_the_integral_only_shrinks_while_saturated():
-    law = law_of(gains_of())
     integral = np.array([0.1, -0.1, 0.0, 0.1, -0.1, 0.1])
     e = np.array([1.0, -1.0, 0.0, -1.0, 1.0, 1.0])
-    after = integral.copy()
-    integrate(after, e, law, DT, np.zeros(6), True)
+    after = integrated(integral, e, gains_of(), DT, far=True)
     np.testing.assert_array_equal(after[[0, 1, 5]], integral[[0, 1, 5]])  # would grow: frozen
     np.testing.assert_allclose(after[[3, 4]], integral[[3, 4]] + DT * e[[3, 4]], atol=1e-15)
 
 
 def test_an_axis_without_integral_gain_integrates_nothing():
-    integral = np.zeros(6)
-    law = law_of(gains_of(kI=(1.0, 0.0, 1.0, 1.0, 0.0, 1.0)))
-    integrate(integral, np.ones(6), law, DT, np.zeros(6), False)
+    gains = gains_of(kI=(1.0, 0.0, 1.0, 1.0, 0.0, 1.0))
+    integral = integrated(np.zeros(6), np.ones(6), gains, DT)
     np.testing.assert_array_equal(integral == 0.0, [False, True, False, False, True, False])
 
 

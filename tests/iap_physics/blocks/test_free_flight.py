@@ -11,11 +11,12 @@ from numba import njit
 from numpy.testing import assert_array_equal
 
 from iap_description.errors import FlightFailed
+from iap_description.lanes import LANES, VECTOR
 from iap_description.states import Command, Mode
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_description.world.world import World
-from iap_physics.blocks.layout import LANES, VECTOR, rows_of
+from iap_physics.blocks.layout import ALIKE, rows_of
 from iap_physics.blocks.period import advance_block
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import DIVERGED, RUNNING
@@ -160,7 +161,8 @@ def test_loops_over_worlds_are_vector_instructions():
         advance_block.py_func
     )  # what is loaded from the cache has no listing
     turns, bodies = np.array([True, True]), np.array([1])
-    block = np.ones(rows_of(2) * LANES)
-    loop(block, turns, bodies, 1, True, False, np.uint64(LANES), 1, 1e-3)
+    block, alike = np.ones(rows_of(2) * LANES), np.ones((2, ALIKE))
+    lanes = (np.uint64(0), np.uint64(LANES))
+    loop(block, alike, turns, bodies, 1, True, False, lanes, 1, 1e-3)
     code = loop.inspect_asm(loop.signatures[0])
     assert len(re.findall(r"\bvmulpd\s[^\n]*[yz]mm", code)) > 500

@@ -51,6 +51,22 @@ def test_a_velocity_and_a_yaw_rate_are_kept_while_the_platform_stays_level(world
     np.testing.assert_allclose(x[:, 0, 3:5], 0.0, atol=0.005)
 
 
+@pytest.mark.parametrize("kind", ["velocity", "acceleration"])
+def test_rotors_on_one_body_turn_at_the_yaw_rate_too(kind):
+    """A quadrotor's heading is the integral of the rate, and its velocity stays in `map` meanwhile."""
+    quadrotors = Worlds.of("hover", 3, platform="f450")
+    values = np.zeros((3, 4))
+    values[:, 3] = [0.5, -0.5, 0.0]
+    if kind == "velocity":
+        values[:, 0] = 0.3
+    x = flown(quadrotors, kind, values, 3.0)
+    np.testing.assert_allclose(x[:, 0, 12], values[:, 3], atol=0.01)
+    np.testing.assert_allclose(yaws(quadrotors), 3.0 * values[:, 3], atol=0.1)
+    # nothing brings a velocity back that no one asks for
+    tolerance = {"velocity": 0.03, "acceleration": 0.12}[kind]
+    np.testing.assert_allclose(x[:, 0, 7:10], values[:, :3], atol=tolerance)
+
+
 def test_an_acceleration_adds_up(worlds):
     values = np.array([[0.0, 0, 0, 0], [0.5, 0, 0, 0], [0, -0.4, 0, 0], [0, 0, 0.3, 0.3]])
     x = flown(worlds, "acceleration", values, 1.0)

@@ -26,6 +26,12 @@ def same(one, other):
     assert [one.ended(i) for i in range(WORLDS)] == [other.ended(i) for i in range(WORLDS)]
 
 
+def advance(worlds, action=None):
+    """One period, its halves called from Python one after the other."""
+    worlds.control(action)
+    worlds.plant.advance()
+
+
 def pair(platform, **settings):
     """The same worlds twice, the second ones on two threads."""
     drawn = {**DRAWN, **settings}
@@ -48,7 +54,7 @@ def test_actions(platform, kind):
         if step == 2:
             values[5] = np.nan
         for _ in range(PERIODS):
-            one.advance(action_of(kind, values, one))
+            advance(one, action_of(kind, values, one))
         act(kind, values, many, PERIODS)
     assert one.status[5] == INVALID_COMMAND
     same(one, many)
@@ -56,6 +62,10 @@ def test_actions(platform, kind):
     many.reset([5, 7], seeds=[70, 71])
     one.advance()
     many.fly(1)
+    same(one, many)
+    action = action_of("velocity", np.full((WORLDS, 4), 0.3), one)
+    advance(one, action)
+    many.advance(action)
     same(one, many)
 
 
@@ -66,7 +76,7 @@ def test_the_scenario_s_own_references(platform):
     for _ in range(10):
         many.fly(PERIODS)
         for _ in range(PERIODS):
-            one.advance()
+            advance(one)
     many.advance()
     one.fly(1)
     same(one, many)
@@ -100,7 +110,7 @@ def test_single_precision():
     for _ in range(5):
         many.fly(PERIODS)
         for _ in range(PERIODS):
-            one.advance()
+            advance(one)
     same(one, many)
 
 

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How fast many worlds are on a GPU, and how near to those of the processor: `./iap bench parallel --device cuda`.
+
+Rates are physics steps of a `three_star` with its twelve rotors and three autopilots, per second of wall clock, in
+launches of `PERIODS` control periods; the first launch, which compiles, does not count.
+"""
+
+import time
+
+import numpy as np
+import pytest
+
+from iap_description import so3
+from iap_description.states import P, Q
+from iap_simulation.parallel.on_cuda import config, cuda
+from iap_simulation.parallel.periods import TRACK
+from iap_simulation.parallel.worlds import Worlds
+
+SCATTERED = {"draw.position": 0.2, "draw.attitude_deg": 5.0}
+SIMULATED = config.ENABLE_CUDASIM  # numba's simulator: a thousand times slower
+SIZES = (2, 33) if SIMULATED else (2**10, 2**12, 2**14, 2**16)
+PERIODS = 1 if SIMULATED else 20
+ROUNDS = 1 if SIMULATED else 10
+SECOND = 3 if SIMULATED else 200  # control periods
+TOLERANCE = 1e-9  # [m], [rad]
+
+
+def flying(device: str, worlds: int, scenario: str = "hover", **options) -> Worlds:
+    return Worlds.of(scenario, worlds, settings=SCATTERED, device=device, **options)
+
+
+@pytest.mark.parametrize("worlds", SIZES)
+@pytest.mark.parametrize("held", [True, False], ids=["open", "closed"])
+def test_parallel_rates(benchmark, device, worlds, held):
+    """Held commands, and the suite's controllers on their own references at 200 Hz."""
+    flown = flying(device, worlds)
+    flown.fly(PERIODS)
+    flown.fly(PERIODS, TRACK, held=held)
+    cuda.synchronize()
+
+    def launch():
+        flown.fly(PERIODS, TRACK, held=held)
+        cuda.synchronize()
+
+    benchmark.pedantic(launch, rounds=ROUNDS)
+    rate = worlds * PERIODS * flown.plant.substeps / benchmark.stats.stats.min
+    loop = "open" if held else "closed"
+    print(f"\n{worlds} worlds, {loop} loop: {rate / 1e6:.3g} M platform-steps/s")
+
+
+@pytest.mark.parametrize("platform", ["three_star", "two_line", "f450"])
+def test_parallel_distances(benchmark, device, platform):
+    """A second of closed loop on the GPU, twice, and on the processor."""
+    begin = time.perf_counter()
+    on_cpu, first, second = (
+        flying(each, SIZES[0], "figure_eight", platform=platform)
+        for each in ("cpu", device, device)
+    )
+    for worlds in (on_cpu, first, second):
+        worlds.fly(SECOND)
+    on_cpu_x, x, again = (each.state.copy() for each in (on_cpu, first, second))
+    took = time.perf_counter() - begin
+    benchmark.pedantic(lambda: first.fly(1), rounds=1)
+    apart = np.abs(x[..., P] - on_cpu_x[..., P]).max()
+    turn = so3.multiply(so3.conjugate(on_cpu_x[..., Q]), x[..., Q])
+    angle = 2.0 * np.linalg.norm(turn[..., :3], axis=-1).max()
+    same = "equal bit for bit" if np.array_equal(x, again) else "NOT equal"
+    print(
+        f"\n{platform}, {SECOND} control periods: {apart:.1e} m and {angle:.1e} rad from the processor's;"
+        f" two runs on the GPU are {same} ({took:.0f} s with compilation)"
+    )
+    assert np.array_equal(x, again)
+    assert apart < TOLERANCE
+    assert angle < TOLERANCE
