@@ -18,6 +18,7 @@ from iap_description.vehicles.aircraft import Aircraft, Drag, Inertial
 from iap_description.vehicles.chassis import Chassis
 from iap_description.vehicles.joint_types import JointTypeName, joint_type
 from iap_description.vehicles.mount import Mount
+from iap_description.vehicles.ports import Port
 from iap_description.vehicles.tool import Tool
 from iap_description.world.shapes import BodyShape
 
@@ -110,6 +111,11 @@ class Platform(Record):
     def fleet(self) -> tuple[Aircraft, ...]:
         """The record of every aircraft."""
         return tuple(joint.aircraft or self.aircraft for joint in self.joints) or (self.aircraft,)
+
+    @property
+    def ports(self) -> dict[str, Port]:
+        """Docking ports of the central body; only an aircraft that flies alone has some."""
+        return self.aircraft.ports if self.center is None else {}
 
 
 def platform_names() -> list[str]:

@@ -21,6 +21,7 @@ class StateNoise(Record):
     attitude_deg: NonNegative  # of the rotation vector, body axes [deg]
     velocity: NonNegative  # [m/s]
     rate_deg: NonNegative  # [deg/s]
+    position_bias: NonNegative = 0.0  # of positions, drawn once for a flight [m]
 
 
 NO_NOISE = StateNoise(position=0.0, attitude_deg=0.0, velocity=0.0, rate_deg=0.0)
@@ -32,6 +33,13 @@ def drawn(noise: StateNoise, rng: np.random.Generator, count: int) -> tuple[Arra
     scale = np.repeat([noise.position, noise.velocity, np.deg2rad(noise.rate_deg)], 3)
     turns = so3.quaternion_exp(np.deg2rad(noise.attitude_deg) * draws[:, 9:])
     return draws[:, :9] * scale, turns
+
+
+def bias(noise: StateNoise, rng: np.random.Generator) -> Array:
+    """(3,) bias of a flight's positions [m], which is drawn before all noise."""
+    if noise.position_bias == 0.0:
+        return np.zeros(3)
+    return noise.position_bias * rng.standard_normal(3)
 
 
 class NoisyState:
@@ -51,6 +59,7 @@ class NoisyState:
     def reset(self, rng: np.random.Generator) -> None:
         """Start anew with a generator."""
         self._rng = rng
+        self._bias = bias(self._deviations, rng)
         self._next = _CHUNK
 
     def __call__(self, x: Array) -> Array:
@@ -61,6 +70,7 @@ class NoisyState:
             self._draw()
         row, noise = self._row, self._noise[self._next]
         row[P], row[V], row[W] = x[P] + noise[:3], x[V] + noise[3:6], x[W] + noise[6:9]
+        row[P] += self._bias
         row[Q] = so3.multiply(x[Q], self._turns[self._next])
         self._next += 1
         return row
@@ -86,11 +96,13 @@ class NoisyStates:
         self._made = np.zeros((noisy, _BATCH_CHUNK, 9))
         self._turns = np.zeros((noisy, _BATCH_CHUNK, 4))
         self._next = np.full(len(self._rngs), _BATCH_CHUNK)
+        self._bias = np.array([bias(noise, rng) for rng in self._rngs])
 
     def reset(self, worlds: Integers, rngs: Sequence[np.random.Generator]) -> None:
         """Start worlds anew, each with its generator."""
         for world, rng in zip(worlds.tolist(), rngs, strict=True):
             self._rngs[world] = rng
+            self._bias[world] = bias(self._noise, rng)
         self._next[worlds] = _BATCH_CHUNK
 
     def __call__(self, x: Array) -> Array:
@@ -100,6 +112,7 @@ class NoisyStates:
         each = np.arange(len(x))
         noise, out = self._made[each, self._next], x.copy()
         out[:, P] += noise[:, :3]
+        out[:, P] += self._bias
         out[:, V] += noise[:, 3:6]
         out[:, W] += noise[:, 6:]
         out[:, Q] = so3.multiply(x[:, Q], self._turns[each, self._next])
