@@ -26,10 +26,14 @@ class ScriptPilot:
         spec: of the docking.
         pair: what is known of the vehicles.
         numbers: of target and chaser among the scenario's vehicles.
+
+    Attributes:
+        pair: as given.
     """
 
     def __init__(self, spec: DockingSpec, pair: Pair, numbers: tuple[int, int]) -> None:
-        self._script, self._pair, self._numbers = Script(**spec.script.model_dump()), pair, numbers
+        self._script, self._numbers = Script(**spec.script.model_dump()), numbers
+        self.pair = pair
         self._latch = spec.latch
         self._commands = {i: Command.zeros(1, Mode.RATE_THRUST) for i in numbers}
         self._out = np.zeros((2, 4))
@@ -57,7 +61,7 @@ class ScriptPilot:
         target, chaser = (measured[i] for i in self._numbers)
         caught = plant.latches is not None and is_held(plant.latches.phase(self._latch))
         touches = any(np.linalg.norm(plant.contact_wrench(i)[:3]) > TOUCH for i in self._numbers)
-        fly(target, chaser, touches, caught, self._script, self._pair, self._memory, self._out)
+        fly(target, chaser, touches, caught, self._script, self.pair, self._memory, self._out)
         for i, row in zip(self._numbers, self._out, strict=True):
             self._commands[i].thrust[0], self._commands[i].w_WB_B[0] = row[0], row[1:]
         return self._commands

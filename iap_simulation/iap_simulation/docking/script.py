@@ -10,7 +10,8 @@ Each vehicle has an observer of its position, velocity and of the acceleration d
 
 with the commanded thrust behind a lag as T, and is asked for the acceleration
 :math:`k_p (p_r - \hat p) + k_d (v_r - \hat v) + a_r - \hat d`. The chaser's reference goes along the socket's axis:
-fast at first, slowly from the gate before the mouth on, where it waits until probe and socket are aligned; where the
+fast at first, slowly from the gate before the mouth on (place and speed are behind the acceleration by the time in which
+a vehicle follows it), where it waits until probe and socket are aligned; where the
 probe does not follow into the socket it backs off to the gate. Once the latch has caught, both stop where they are.
 """
 
@@ -47,11 +48,10 @@ from iap_simulation.docking.settings import Script
 POSITION, VELOCITY, DISTURBANCE, THRUST, AIM, VEHICLE_SIZE = 0, 3, 6, 9, 10, 13
 # Numbers of the pair's, behind those of target and chaser.
 STARTED, DISTANCE, SPEED, RETREATS, HELD, GOES, ALIGNED = 0, 1, 2, 3, 4, 5, 6
-AXIS, SOCKET_ARM, PROBE_ARM = 7, 10, 13
+BEHIND, SLOWER, AXIS, SOCKET_ARM, PROBE_ARM = 7, 8, 9, 12, 15
 PAIR = 2 * VEHICLE_SIZE
-SIZE = PAIR + 16
-PATIENCE, REACH = 0.03, 0.2  # aligned for so long [s], so near the mouth [m], it goes in
-WAY_OFF = 0.04  # off the axis before the mouth it backs off [m]
+SIZE = PAIR + 18
+PATIENCE = 0.03  # aligned for so long it goes in [s]
 ARM_LAG = 0.2  # time constant with which the arms to the ports are smoothed [s]
 YAW = 0.25  # gain and change of yaw rates over those of roll and pitch
 STOPPING = 0.15  # time in which a docked pair stops [s]
@@ -112,8 +112,11 @@ def fly(
     acceleration = _approach(target, chaser, script, pair, own, shared)
     axis = vec_at(shared, AXIS)
     mouth = add(vec_at(own[0], POSITION), vec_at(shared, SOCKET_ARM))
-    end = add(mouth, scale(shared[DISTANCE], axis))
-    velocity = add(vec_at(own[0], VELOCITY), scale(shared[SPEED], axis))
+    share = pair.dt / script.lag
+    shared[BEHIND] += share * (shared[DISTANCE] - shared[BEHIND])
+    shared[SLOWER] += share * (shared[SPEED] - shared[SLOWER])
+    end = add(mouth, scale(shared[BEHIND], axis))
+    velocity = add(vec_at(own[0], VELOCITY), scale(shared[SLOWER], axis))
     ahead = scale(acceleration, axis)
     _command(
         chaser, sub(end, vec_at(shared, PROBE_ARM)), velocity, ahead, script, pair, own[1], out[1]
@@ -137,7 +140,7 @@ def _start(
     shared[DISTANCE] = dot(
         sub(d, vec_at(pair.socket.position, 0)), vec_at(pair.socket.axis, 0)
     )
-    shared[STARTED] = 1.0
+    shared[BEHIND], shared[STARTED] = shared[DISTANCE], 1.0
 
 
 @njit(cache=True)
@@ -191,17 +194,15 @@ def _approach(
     shared: Array,
 ) -> float:
     """Move the commanded distance of the probe's end before the mouth on; returns its acceleration [m/s^2]."""
-    s, dt = shared[DISTANCE], pair.dt
-    found = _found(target, chaser, pair, own)
-    _decide(found, script, shared, dt)
-    left = s - script.gate
-    if shared[RETREATS] > 0.0:
-        wanted = script.entry if left < 0.0 else 0.0
-    elif left > 0.0:
-        entry = script.entry if shared[GOES] > 0.0 else 0.0
+    dt, left = pair.dt, shared[DISTANCE] - script.gate
+    _decide(_found(target, chaser, pair, own, shared), script, shared, dt)
+    if shared[GOES] > 0.0 and left <= 0.0:
+        wanted = -script.entry if shared[DISTANCE] > -script.push else 0.0
+    elif left > 0.0 and shared[RETREATS] == 0.0:
+        entry = script.entry
         wanted = -min(script.cruise, math.sqrt(entry * entry + 2.0 * script.brake * left))
     else:
-        wanted = -script.entry if shared[GOES] > 0.0 and s > -script.push else 0.0
+        wanted = min(script.entry, script.stiffness * max(-left, 0.0))
     change = _within(wanted - shared[SPEED], script.brake * dt)
     shared[SPEED] += change
     shared[DISTANCE] += dt * shared[SPEED]
@@ -209,48 +210,35 @@ def _approach(
 
 
 @njit(cache=True)
-def _decide(
-    found: tuple[float, float, float, float], script: Script, shared: Array, dt: float
-) -> None:
-    """Go in once both have been aligned for a while near the gate; back off where the probe lags behind or is off."""
-    s, off, speed, angle = found
-    is_aligned = (
-        off < script.aligned
-        and speed < script.aligned_speed
-        and angle < math.radians(script.aligned_angle_deg)
-    )
+def _decide(found: tuple[float, float, float], script: Script, shared: Array, dt: float) -> None:
+    """Go in where both are aligned at the gate; back off where the probe does not follow, or is off the axis."""
+    s, off, speed = found
+    is_aligned = off < script.aligned and speed < script.aligned_speed
     shared[ALIGNED] = shared[ALIGNED] + dt if is_aligned else 0.0
+    lags = s - shared[BEHIND] > script.stuck
     if shared[RETREATS] > 0.0:
-        if s > 0.5 * script.gate and shared[DISTANCE] >= script.gate:
+        if s > 0.5 * script.gate and shared[DISTANCE] > 0.8 * script.gate:
             shared[RETREATS] = 0.0
-    elif s - shared[DISTANCE] > script.stuck or (0.0 < s < script.gate and off > WAY_OFF):
+    elif lags or (0.0 < s < 0.5 * script.gate and off > script.way_off):
         shared[RETREATS], shared[GOES] = 1.0, 0.0
-    elif shared[ALIGNED] > PATIENCE and s < REACH:
+    elif shared[ALIGNED] > PATIENCE and shared[DISTANCE] < script.gate + 0.02:
         shared[GOES] = 1.0
 
 
 @njit(cache=True)
 def _found(
-    target: Array, chaser: Array, pair: Pair, own: tuple[Array, Array]
-) -> tuple[float, float, float, float]:
-    """Distance of the probe's end before the mouth and off the axis [m], speed of the latter [m/s], angle [rad]."""
-    q_t, q_c = quat_at(target, 3), quat_at(chaser, 3)
-    axis = rotate(q_t, vec_at(pair.socket.axis, 0))
-    along = rotate(q_c, vec_at(pair.probe.axis, 0))
-    arm_t, arm_c = (
-        rotate(q_t, vec_at(pair.socket.position, 0)),
-        rotate(q_c, vec_at(pair.probe.position, 0)),
-    )
-    mouth, end = add(vec_at(own[0], POSITION), arm_t), add(vec_at(own[1], POSITION), arm_c)
-    d = sub(end, mouth)
-    v = sub(
-        add(vec_at(own[1], VELOCITY), cross(vec_at(chaser, 10), arm_c)),
-        add(vec_at(own[0], VELOCITY), cross(vec_at(target, 10), arm_t)),
-    )
+    target: Array, chaser: Array, pair: Pair, own: tuple[Array, Array], shared: Array
+) -> tuple[float, float, float]:
+    """Distance of the probe's end before the mouth and off the axis [m], and speed of the latter [m/s].
+
+    With the smoothed arms: what the vehicles' tilting under accelerations does to the probe's end passes with them.
+    """
+    axis = vec_at(shared, AXIS)
+    mouth = add(vec_at(own[0], POSITION), vec_at(shared, SOCKET_ARM))
+    d = sub(add(vec_at(own[1], POSITION), vec_at(shared, PROBE_ARM)), mouth)
+    v = sub(vec_at(own[1], VELOCITY), vec_at(own[0], VELOCITY))
     s = dot(d, axis)
-    sideways = sub(v, scale(dot(v, axis), axis))
-    cosine = min(max(-dot(axis, along), -1.0), 1.0)
-    return s, norm(sub(d, scale(s, axis))), norm(sideways), math.acos(cosine)
+    return s, norm(sub(d, scale(s, axis))), norm(sub(v, scale(dot(v, axis), axis)))
 
 
 @njit(cache=True)

@@ -26,7 +26,7 @@ class ScriptSettings(Record):
     push: Positive  # depth to which it pushes [m]
     aligned: Positive  # largest distance of the probe's end from the axis at the gate [m]
     aligned_speed: Positive  # of it [m/s]
-    aligned_angle_deg: Positive  # between the axes
+    way_off: Positive  # distance from the axis at which it backs off before the mouth [m]
     stuck: Positive  # lag behind the commanded depth that makes it back off and try again [m]
     stiffness: Positive  # of position [1/s^2]
     damping: Positive  # of velocity [1/s]
@@ -36,6 +36,7 @@ class ScriptSettings(Record):
     disturbance_gain: NonNegative  # of its disturbance, from measured velocities [1/s^2]
     disturbance_limit: Positive  # per axis [m/s^2]
     thrust_lag: Positive  # of the observer's model of the thrust [s]
+    lag: Positive  # time in which a vehicle follows an acceleration [s]
     turn_gain: Positive  # of the attitude [1/s]
     turn_change: Positive  # largest difference of commanded and present body rates [rad/s]
 
@@ -58,7 +59,7 @@ class Script(NamedTuple):
     push: float
     aligned: float
     aligned_speed: float
-    aligned_angle_deg: float
+    way_off: float
     stuck: float
     stiffness: float
     damping: float
@@ -68,5 +69,6 @@ class Script(NamedTuple):
     disturbance_gain: float
     disturbance_limit: float
     thrust_lag: float
+    lag: float
     turn_gain: float
     turn_change: float
