@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
@@ -57,8 +57,15 @@ class Judge(Protocol):
 
     is_over: bool
 
+    @property
+    def failure(self) -> str | None:
+        """Why the task has failed, or has not succeeded so far, in a sentence; None of a success."""
+
     def watch(self, plant: Plant) -> None:
         """Take the present instant."""
+
+    def metrics(self, plant: Plant) -> dict[str, Any]:
+        """What metrics.json says of it."""
 
 
 def make_plant(
@@ -166,7 +173,7 @@ class ClosedLoop:
         """
         plant, references = self.plant, [each.reference(self.k) for each in self.vehicles]
         if self.pilot is not None:
-            commands = {**self._piloted(self.pilot), **commands}
+            commands = {**self._piloted(self.pilot, references), **commands}
         for i, vehicle in enumerate(self.vehicles):
             vehicle.faults.tell(plant.t)
             state = plant.state(i)[0]
@@ -190,13 +197,15 @@ class ClosedLoop:
         check_distances(plant, self.vehicles, references)
         self._check(plant)
 
-    def _piloted(self, pilot: Pilot) -> Mapping[int, Command]:
+    def _piloted(
+        self, pilot: Pilot, references: Sequence[Reference]
+    ) -> Mapping[int, Command]:
         """The pilot's commands; vehicles measure their states and wrenches for it."""
         plant, rows = self.plant, []
         for i, vehicle in enumerate(self.vehicles):
             x = plant.state(i)[0]
             rows.append(vehicle.measured(x))
-            vehicle.feel(x, rows[i], plant.contact_wrench(i))
+            vehicle.feel(plant.t, x, rows[i], plant.contact_wrench(i), references[i])
         return pilot(plant, rows)
 
     def _estimated(self, i: int, state: Array, given: Reference) -> tuple[Array | None, Reference]:

@@ -133,10 +133,13 @@ class Vehicle:
         measured = self.sense(x[0])
         return measured if self.lever is None else self.lever(x, measured)
 
-    def feel(self, x: Array, measured: Array, contact_W: Array) -> None:
-        """Measure wrenches where another commands; arguments as in `command`."""
+    def feel(
+        self, t: float, x: Array, measured: Array, contact_W: Array, reference: Reference
+    ) -> None:
+        """Measure wrenches where another commands; arguments as in `command`, `measured` as it returns."""
         if self.interaction is not None:
             self.interaction.update(x, measured, contact_W)
+            self.interaction.revise_reference(t, measured[Q], reference)
 
     def command(self, t: float, x: Array, contact_W: Array, reference: Reference) -> Command:
         """The command on one state: sense, measure wrenches, revise the reference, control.

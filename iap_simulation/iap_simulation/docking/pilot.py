@@ -141,6 +141,18 @@ class DockingJudge:
             for x in rows
         )
 
+    @property
+    def failure(self) -> str | None:
+        """Why it is no success, in a sentence; None of a success."""
+        s = self._success
+        if self.succeeded:
+            return None
+        if self.end is None:
+            return f"latch '{self._name}' held nothing for {s.hover:g} s within {s.within:g} s"
+        if self.force_peak > s.peak_force:
+            return f"a force of {self.force_peak:.0f} N is more than the {s.peak_force:g} N of a docking"
+        return f"the docked vehicles do not hover {s.hover:g} s after latch '{self._name}' caught"
+
     def metrics(self, plant: Plant) -> dict[str, Any]:
         """Key `docking` of metrics.json."""
         assert plant.latches is not None
