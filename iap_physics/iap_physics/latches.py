@@ -15,7 +15,7 @@ it is slow the engine's rigid joint takes over.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -25,7 +25,6 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.kernels import (
     Vec,
-    add,
     cross,
     dot,
     mat,

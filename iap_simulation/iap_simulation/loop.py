@@ -197,9 +197,7 @@ class ClosedLoop:
         check_distances(plant, self.vehicles, references)
         self._check(plant)
 
-    def _piloted(
-        self, pilot: Pilot, references: Sequence[Reference]
-    ) -> Mapping[int, Command]:
+    def _piloted(self, pilot: Pilot, references: Sequence[Reference]) -> Mapping[int, Command]:
         """The pilot's commands; vehicles measure their states and wrenches for it."""
         plant, rows = self.plant, []
         for i, vehicle in enumerate(self.vehicles):

@@ -256,9 +256,7 @@ def _body(part: Aircraft | Center, name: str) -> Body:
     inertia = inertia_matrix(part.inertia)
     body = Body(name, part.mass, inertia, part.drag, part.collision, part.visual, part.mounts)
     if isinstance(part, Aircraft):
-        body = replace(
-            body, rotors=part.rotors, propeller=part.propeller, surface=part.surface
-        )
+        body = replace(body, rotors=part.rotors, propeller=part.propeller, surface=part.surface)
         return _with_ports(body, part.ports)
     return body
 

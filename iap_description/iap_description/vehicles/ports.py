@@ -109,7 +109,10 @@ class Probe(_Port):
             count = 1 if r_a == r_b else STEPS
             s = np.linspace(s_a, s_b, count + 1)
             r = r_a + (r_b - r_a) * (np.arange(count) + 0.5) / count
-            shapes += [self._cylinder(-a, -b, float(r_k)) for (a, b), r_k in zip(pairwise(s), r, strict=True)]
+            shapes += [
+                self._cylinder(-a, -b, float(r_k))
+                for (a, b), r_k in zip(pairwise(s), r, strict=True)
+            ]
         return (*shapes, *self._behind)
 
     @property
@@ -130,7 +133,9 @@ class Probe(_Port):
     def _convex(self, run: Array) -> Shape:
         angles = 2.0 * np.pi * np.arange(self.segments) / self.segments
         ring = np.stack([0.0 * angles, np.cos(angles), np.sin(angles)], -1)
-        return hull(*stacked_rings([r * ring - [s, 0.0, 0.0] for s, r in run.tolist()]), self.color)
+        return hull(
+            *stacked_rings([r * ring - [s, 0.0, 0.0] for s, r in run.tolist()]), self.color
+        )
 
 
 class Socket(_Port):

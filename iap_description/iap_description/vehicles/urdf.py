@@ -22,8 +22,8 @@ import yaml
 from iap_description import so3
 from iap_description.config import Vec3
 from iap_description.errors import BadInput
-from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.assembly import Assembly, Body, Joint
+from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.platform import DATA, load_platform
 from iap_description.vehicles.tool import TOOL
 from iap_description.world.mesh_files import PACKAGE, mesh_path

@@ -91,7 +91,11 @@ def lock_wrench(
             work[k, 6] -= sign * v_after[k] / dt
             work[3 + k, 6] -= sign * w_after[k] / dt
         for k in range(6):
-            e = (1.0 if k % 3 == 0 else 0.0, 1.0 if k % 3 == 1 else 0.0, 1.0 if k % 3 == 2 else 0.0)
+            e = (
+                1.0 if k % 3 == 0 else 0.0,
+                1.0 if k % 3 == 1 else 0.0,
+                1.0 if k % 3 == 2 else 0.0,
+            )
             alpha = turned(x, cross(r, e) if k < 3 else e, m.J)
             moved = cross(alpha, r)
             if k < 3:

@@ -20,7 +20,6 @@ from iap_description.kernels import (
     qconj,
     qmul,
     quat_at,
-    rotate,
     scale,
     sub,
     unrotate,
@@ -34,7 +33,7 @@ from iap_physics.docking.lock import lock_wrench
 from iap_physics.docking.mechanism import Mechanism, contact
 from iap_physics.drag import drag_force
 from iap_physics.engines.engine import DIVERGED, RUNNING
-from iap_physics.engines.rigid_motion import Base, Moments, is_sound, step_rigid
+from iap_physics.engines.rigid_motion import is_sound, step_body
 from iap_physics.latches import SLIP, SLOW, SLOW_TURN, Masses, damp
 from iap_physics.rotors import Lag, rotor_wrench, spin_four
 
@@ -386,14 +385,16 @@ def _hold(b: int, pairs: Pairs, mechanism: Mechanism, wrenches: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
-def _move(b: int, i: int, pairs: Pairs, body: Body, wrenches: Array, gravity: float, dt: float) -> None:
+def _move(
+    b: int, i: int, pairs: Pairs, body: Body, wrenches: Array, gravity: float, dt: float
+) -> None:
     """One aircraft's motion under its wrench."""
-    x, zero = pairs.x[b, i], (0.0, 0.0, 0.0)
-    base = Base(vec_at(x, 0), quat_at(x, 3), vec_at(x, 7), vec_at(x, 10))
-    loads = (vec_at(wrenches[i], 0), vec_at(wrenches[i], 3), Moments(zero, zero, zero))
-    inertia = (body.mass[b, i], gravity, mat(body.J[b, i]), mat(body.J_inv[b, i]))
-    base, _, _ = step_rigid(base, zero, *loads, *inertia, dt)
-    put_at(x, 0, base.p)
-    put4(x[3:7], base.q)
-    put_at(x, 7, base.v)
-    put_at(x, 10, base.w)
+    x, wrench = pairs.x[b, i], wrenches[i]
+    inertia = (mat(body.J[b, i]), mat(body.J_inv[b, i]))
+    q, w = step_body(quat_at(x, 3), vec_at(x, 10), vec_at(wrench, 3), *inertia, dt)
+    a = add(scale(1.0 / body.mass[b, i], vec_at(wrench, 0)), (0.0, 0.0, -gravity))
+    v = vec_at(x, 7)
+    put_at(x, 0, add(vec_at(x, 0), add(scale(dt, v), scale(0.5 * dt * dt, a))))
+    x[3], x[4], x[5], x[6] = q
+    put_at(x, 7, add(v, scale(dt, a)))
+    put_at(x, 10, w)

@@ -55,7 +55,12 @@ class AddedJoint:
 
     @classmethod
     def of(
-        cls, x: Array, bodies: tuple[int, int], places: tuple[Array, Array], type: str, max_force: float
+        cls,
+        x: Array,
+        bodies: tuple[int, int],
+        places: tuple[Array, Array],
+        type: str,
+        max_force: float,
     ) -> Self:
         """Between bodies whose states are rows of x (bodies, 13).
 

@@ -4,10 +4,12 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numba import njit
 
 from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.config import NonNegative, Record
+from iap_description.kernels import qmul, quat_at
 from iap_description.states import P, Q, V, W
 
 _CHUNK = 1024  # draws made at once; the sequence does not depend on it
@@ -109,17 +111,25 @@ class NoisyStates:
         """The rows (B, 13) as they are measured."""
         for world in np.flatnonzero(self._next == _BATCH_CHUNK).tolist():
             self._draw(world)
-        each = np.arange(len(x))
-        noise, out = self._made[each, self._next], x.copy()
-        out[:, P] += noise[:, :3]
-        out[:, P] += self._bias
-        out[:, V] += noise[:, 3:6]
-        out[:, W] += noise[:, 6:]
-        out[:, Q] = so3.multiply(x[:, Q], self._turns[each, self._next])
-        self._next += 1
+        out = x.copy()
+        _add(self._made, self._turns, self._next, self._bias, out)
         return out
 
     def _draw(self, world: int) -> None:
         made = drawn(self._noise, self._rngs[world], _BATCH_CHUNK)
         self._made[world], self._turns[world] = made
         self._next[world] = 0
+
+
+@njit(cache=True)
+def _add(made: Array, turns: Array, now: Integers, bias: Array, out: Array) -> None:
+    """Add the present noise of each world to its row, and go on to the next."""
+    for b in range(len(out)):
+        k = now[b]
+        for i in range(3):
+            out[b, i] = out[b, i] + made[b, k, i] + bias[b, i]
+            out[b, 7 + i] += made[b, k, 3 + i]
+            out[b, 10 + i] += made[b, k, 6 + i]
+        q = qmul((out[b, 3], out[b, 4], out[b, 5], out[b, 6]), quat_at(turns[b, k], 0))
+        out[b, 3], out[b, 4], out[b, 5], out[b, 6] = q
+        now[b] += 1

@@ -126,7 +126,9 @@ class DockingJudge:
         if not is_held(plant.latches.phase(self._name)):
             self.is_over = self.is_over or plant.t >= self._success.within
             return
-        caught = [e.t for e in plant.latches.events if e.latch == self._name and e.what == "caught"]
+        caught = [
+            e.t for e in plant.latches.events if e.latch == self._name and e.what == "caught"
+        ]
         if not self.docked or self.docked[-1] != caught[-1]:
             self.docked.append(caught[-1])
         if self.end is None and plant.t >= caught[-1] + self._success.hover - 1e-9:

@@ -27,7 +27,6 @@ from iap_description.kernels import (
     Quat,
     Vec,
     add,
-    cross,
     dot,
     norm,
     put_at,
@@ -48,9 +47,9 @@ from iap_simulation.docking.settings import Script
 POSITION, VELOCITY, DISTURBANCE, THRUST, AIM, VEHICLE_SIZE = 0, 3, 6, 9, 10, 13
 # Numbers of the pair's, behind those of target and chaser.
 STARTED, DISTANCE, SPEED, RETREATS, HELD, GOES, ALIGNED = 0, 1, 2, 3, 4, 5, 6
-BEHIND, SLOWER, AXIS, SOCKET_ARM, PROBE_ARM = 7, 8, 9, 12, 15
+BEHIND, SLOWER, TIME, OFFSET, AXIS, SOCKET_ARM, PROBE_ARM = 7, 8, 9, 10, 13, 16, 19
 PAIR = 2 * VEHICLE_SIZE
-SIZE = PAIR + 18
+SIZE = PAIR + 22
 PATIENCE = 0.03  # aligned for so long it goes in [s]
 ARM_LAG = 0.2  # time constant with which the arms to the ports are smoothed [s]
 YAW = 0.25  # gain and change of yaw rates over those of roll and pitch
@@ -77,7 +76,14 @@ class Pair(NamedTuple):
 
 @njit(cache=True)
 def fly(
-    target: Array, chaser: Array, touches: bool, caught: bool, script: Script, pair: Pair, memory: Array, out: Array
+    target: Array,
+    chaser: Array,
+    touches: bool,
+    caught: bool,
+    script: Script,
+    pair: Pair,
+    memory: Array,
+    out: Array,
 ) -> None:
     """Write what a pair is asked for at one control instant.
 
@@ -115,12 +121,26 @@ def fly(
     share = pair.dt / script.lag
     shared[BEHIND] += share * (shared[DISTANCE] - shared[BEHIND])
     shared[SLOWER] += share * (shared[SPEED] - shared[SLOWER])
-    end = add(mouth, scale(shared[BEHIND], axis))
-    velocity = add(vec_at(own[0], VELOCITY), scale(shared[SLOWER], axis))
-    ahead = scale(acceleration, axis)
+    shared[TIME] += pair.dt
+    aside, swing = vec_at(shared, OFFSET), shared[TIME] / script.sideways
+    left, drift, _ = swung((shared[TIME] - script.lag) / script.sideways)
+    pull = swung(swing)[2] / script.sideways**2
+    end = add(mouth, add(scale(shared[BEHIND], axis), scale(left, aside)))
+    moved = add(scale(shared[SLOWER], axis), scale(drift / script.sideways, aside))
+    velocity = add(vec_at(own[0], VELOCITY), moved)
+    ahead = add(scale(acceleration, axis), scale(pull, aside))
     _command(
         chaser, sub(end, vec_at(shared, PROBE_ARM)), velocity, ahead, script, pair, own[1], out[1]
     )
+
+
+@njit(cache=True)
+def swung(share: float) -> tuple[float, float, float]:
+    """What is left of an offset, and its first and second derivative, after a share of its time: without jerks."""
+    u = min(max(share, 0.0), 1.0)
+    left = 1.0 - u * u * u * (10.0 - 15.0 * u + 6.0 * u * u)
+    rest = u * (1.0 - u)
+    return left, -30.0 * rest * rest, -60.0 * rest * (1.0 - 2.0 * u)
 
 
 @njit(cache=True)
@@ -137,9 +157,9 @@ def _start(
     put_at(shared, SOCKET_ARM, vec_at(pair.socket.position, 0))
     put_at(shared, PROBE_ARM, vec_at(pair.probe.position, 0))
     d = sub(add(vec_at(chaser, 0), vec_at(pair.probe.position, 0)), vec_at(target, 0))
-    shared[DISTANCE] = dot(
-        sub(d, vec_at(pair.socket.position, 0)), vec_at(pair.socket.axis, 0)
-    )
+    d, axis = sub(d, vec_at(pair.socket.position, 0)), vec_at(pair.socket.axis, 0)
+    shared[DISTANCE] = dot(d, axis)
+    put_at(shared, OFFSET, sub(d, scale(shared[DISTANCE], axis)))
     shared[BEHIND], shared[STARTED] = shared[DISTANCE], 1.0
 
 

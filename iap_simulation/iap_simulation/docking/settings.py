@@ -21,6 +21,7 @@ class ScriptSettings(Record):
 
     cruise: Positive  # fastest approach [m/s]
     entry: Positive  # speed of approach from the gate on [m/s]
+    sideways: Positive  # time in which it comes to the axis [s]
     brake: Positive  # acceleration along the approach [m/s^2]
     gate: Positive  # distance before the mouth at which it waits until both are aligned [m]
     push: Positive  # depth to which it pushes [m]
@@ -54,6 +55,7 @@ class Script(NamedTuple):
 
     cruise: float
     entry: float
+    sideways: float
     brake: float
     gate: float
     push: float

@@ -214,7 +214,15 @@ class DockingWorlds:
     def step_script(self) -> None:
         """Fly one control period under the script."""
         touches = np.linalg.norm(self.pairs.force, axis=1) > TOUCH
-        _fly(self.measured(), touches, self.is_caught, self._script, self._pair, self._memory, self._out)
+        _fly(
+            self.measured(),
+            touches,
+            self.is_caught,
+            self._script,
+            self._pair,
+            self._memory,
+            self._out,
+        )
         self.advance(self._out[:, :, 0], self._out[:, :, 1:])
 
     def fly_script(self) -> None:

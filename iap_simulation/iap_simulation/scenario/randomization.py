@@ -24,9 +24,7 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 START = "{}/start"  # stream of a vehicle's start, by its name
 
 
-def drawn_start(
-    row: Array, draw: Draw, rng: np.random.Generator, *, fixed: bool = False
-) -> Array:
+def drawn_start(row: Array, draw: Draw, rng: np.random.Generator, *, fixed: bool = False) -> Array:
     """A reference row (19+) whose pose is displaced, if `fixed` its attitude alone."""
     out = row.copy()
     dice = rng.uniform(-1.0, 1.0, 6)

@@ -84,7 +84,9 @@ class Scenario(Record):
     recording: Recording
     compare: dict[FileName, tuple[str, ...]]  # other flights of it: name -> KEY=VALUE, ...
     latches: dict[LatchName, Latch]  # between docking ports of vehicles
-    policy: Literal["script"] | None  # flies the vehicles in place of their references and controllers
+    policy: (
+        Literal["script"] | None
+    )  # flies the vehicles in place of their references and controllers
     docking: DockingSpec | None  # what is docked and how
     vehicles: Annotated[tuple[VehicleSpec, ...], Field(min_length=1)]
 

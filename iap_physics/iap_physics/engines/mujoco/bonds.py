@@ -45,7 +45,9 @@ class Bonds:
         self._bonds: dict[int, Bond] = {}  # by handle
         self._count = 0
         self._has_stepped = False
-        self._yielded: dict[int, Array] = {}  # wrench of those that yielded in the last step, by constraint
+        self._yielded: dict[
+            int, Array
+        ] = {}  # wrench of those that yielded in the last step, by constraint
         self._before = np.empty(mj.mj_stateSize(model, STATE))
 
     def __bool__(self) -> bool:

@@ -38,7 +38,6 @@ from iap_physics.engines.mujoco.stepping import step
 from iap_physics.engines.mujoco.tree import Tree, read_states
 
 
-
 @dataclass(frozen=True)
 class _Snapshot:
     made: Model

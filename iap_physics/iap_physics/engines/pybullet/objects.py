@@ -177,7 +177,9 @@ def obj_text(pieces: Sequence[tuple[Array, Integers]]) -> str:
 
 def stl_bytes(vertices: Array, faces: Integers) -> bytes:
     """A binary STL file, for one hull: of an OBJ file a link's hull would lie in a compound, out of reach of margins."""
-    rows = np.zeros(len(faces), np.dtype([("normal", "<f4", 3), ("at", "<f4", (3, 3)), ("end", "<u2")]))
+    rows = np.zeros(
+        len(faces), np.dtype([("normal", "<f4", 3), ("at", "<f4", (3, 3)), ("end", "<u2")])
+    )
     rows["at"] = vertices[faces]
     return bytes(80) + len(faces).to_bytes(4, "little") + rows.tobytes()
 
