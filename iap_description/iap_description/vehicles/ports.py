@@ -37,7 +37,7 @@ class _Port(Record):
     position: Vec3  # of T in the aircraft's frame [m]
     rpy_deg: Vec3  # of T in the aircraft's frame
     boom: Boom
-    segments: Segments = 16  # flat sides of what is touched
+    segments: Segments  # flat sides of what is touched, as far from the axis as the round thing on average
     color: Rgba = (0.85, 0.75, 0.55, 1.0)
 
     @property
@@ -149,7 +149,8 @@ class Socket(_Port):
     @property
     def collision(self) -> tuple[Shape, ...]:
         """What is touched: a piece for each flat side, the bottom and the boom."""
-        profile = np.array([(0.0, self.radius), (-self.depth, self.radius)])
+        radius = self.radius * _corner(self.segments)
+        profile = np.array([(0.0, radius), (-self.depth, radius)])
         pieces = pipe(profile, self.segments, thick(self.wall), self.color)
         return (*self._placed(pieces), *self._behind)
 
@@ -176,6 +177,11 @@ class Socket(_Port):
         end = self.depth + self.wall
         bottom = self._cylinder(-self.depth, -end, self.radius + self.wall)
         return (bottom, self._cylinder(-end, -end - self.boom.length, self.boom.radius))
+
+
+def _corner(sides: int) -> float:
+    """Radius of a polygon's corners over the mean of theirs and its sides'."""
+    return 2.0 / (1.0 + float(np.cos(np.pi / sides)))
 
 
 Port = Annotated[Probe | Socket, Field(discriminator="type")]

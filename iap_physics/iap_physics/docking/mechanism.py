@@ -37,6 +37,7 @@ from iap_physics.latches import Masses, point_ease
 
 NEAR = 0.2  # distance from the mouth beyond which nothing touches [m]
 TINY = 1e-9  # [m]
+POINTS = 2.0  # contact points that engines find where polygons stand for two round things
 
 
 class Mechanism(NamedTuple):
@@ -51,7 +52,7 @@ class Mechanism(NamedTuple):
         bore: radius of the socket [m].
         rim: outer radius of its mouth [m].
         depth: of the socket [m].
-        stiffness: of a contact point [N/m].
+        stiffness: of a place that touches [N/m].
         damping: [N s/m].
         friction: coefficient.
     """
@@ -91,8 +92,8 @@ class Mechanism(NamedTuple):
             socket.radius,
             socket.radius + socket.wall,
             socket.depth,
-            1.0 / compliance,
-            damping,
+            POINTS / compliance,
+            POINTS * damping,
             float(np.sqrt(surfaces[0].friction * surfaces[1].friction)),
         )
 
