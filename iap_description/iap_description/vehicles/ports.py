@@ -57,7 +57,11 @@ class _Port(Record):
 
     def _cylinder(self, start: float, end: float, radius: float) -> Shape:
         """A cylinder on the axis, between two places along x of T [m]."""
-        size = {"shape": "cylinder", "radius": radius, "length": abs(end - start)}
+        size: dict[str, object] = {
+            "shape": "cylinder",
+            "radius": radius,
+            "length": abs(end - start),
+        }
         return self._shape([0.5 * (start + end), 0.0, 0.0], Z_ALONG_X, size)
 
     def _shape(self, p_T: list[float], R_TS: Array, size: dict[str, object]) -> Shape:
@@ -133,9 +137,9 @@ class Probe(_Port):
     def _convex(self, run: Array) -> Shape:
         angles = 2.0 * np.pi * np.arange(self.segments) / self.segments
         ring = np.stack([0.0 * angles, np.cos(angles), np.sin(angles)], -1)
-        return hull(
-            *stacked_rings([r * ring - [s, 0.0, 0.0] for s, r in run.tolist()]), self.color
-        )
+        ring *= _corner(self.segments)
+        rings = [r * ring - [s, 0.0, 0.0] for s, r in run.tolist()]
+        return hull(*stacked_rings(rings), self.color)
 
 
 class Socket(_Port):
@@ -160,7 +164,7 @@ class Socket(_Port):
         angles = 2.0 * np.pi * np.arange(self.segments) / self.segments
         middle = self.radius + 0.5 * self.wall
         width = 2.0 * (self.radius + self.wall) * np.tan(np.pi / self.segments)
-        size = {"shape": "box", "size": (self.depth, self.wall, width)}
+        size: dict[str, object] = {"shape": "box", "size": (self.depth, self.wall, width)}
         staves = [
             self._shape(
                 [-0.5 * self.depth, middle * np.cos(angle), middle * np.sin(angle)],

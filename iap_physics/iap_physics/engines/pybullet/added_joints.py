@@ -4,7 +4,8 @@
 What was found out about PyBullet 3.2.7 and is relied on here:
 
 - A constraint's points and attitudes are in the principal axes of its bodies.
-- Its limit counts for each world axis of the force, and for each of the torque by the same number.
+- Its limit counts for each world axis of the force, and for each of the torque by the same number; it is turned into an
+  impulse by the length of a step at the time when it is set.
 - The state of a constraint gives what its rows have borne in the last step on its first body: the force along world
   axes, then the torque about the axes of the constraint's frame on that body.
 - Saved states hold no constraints: they are made anew when one is restored.
@@ -101,8 +102,16 @@ class AddedJoints:
             q_b,
             physicsClientId=self.client,
         )
-        bullet.changeConstraint(number, maxForce=joint.max_force, physicsClientId=self.client)
+        self._limit(number, joint)
         return int(number)
+
+    def limit(self) -> None:
+        """Tell PyBullet all limits once more, after the length of a step has changed."""
+        for number, joint in self.made.values():
+            self._limit(number, joint)
+
+    def _limit(self, number: int, joint: AddedJoint) -> None:
+        bullet.changeConstraint(number, maxForce=joint.max_force, physicsClientId=self.client)
 
     def _in_principal_axes(
         self, row: int, p_B: Array, q_BJ: Array

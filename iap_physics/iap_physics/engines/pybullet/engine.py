@@ -172,6 +172,7 @@ class PyBulletEngine(Engine):
         if dt != self._dt:
             bullet.setTimeStep(dt, **self._at)
             self._dt = dt
+            self._joints.limit()
         self._prescribe(dt)
         self._resist(dt)
         self._push()
