@@ -151,10 +151,20 @@ class Latches:
                 rows.append(row)
                 frames.append(PortFrame.of(of_vehicle[port], center.p_FP_F))
                 body = center.bodies[0]
-                masses.append(Masses(1.0 / body.mass, np.linalg.inv(body.inertia)))
-            pairs = ((rows[0], rows[1]), (frames[0], frames[1]), (masses[0], masses[1]))
-            rest = (Phase.OPEN, 0, np.zeros(6), np.zeros(3))
-            self._working.append(_Working(name, latch, *pairs, *rest))
+                masses.append(Masses(1.0 / body.mass, np.linalg.inv(body.inertia).astype(float)))
+            self._working.append(
+                _Working(
+                    name,
+                    latch,
+                    (rows[0], rows[1]),
+                    (frames[0], frames[1]),
+                    (masses[0], masses[1]),
+                    Phase.OPEN,
+                    0,
+                    np.zeros(6),
+                    np.zeros(3),
+                )
+            )
 
     def reset(self) -> None:
         """All are open, as after a reset of the engine."""
@@ -167,7 +177,7 @@ class Latches:
         return self._named(name).phase
 
     def wrench(self, name: str) -> Array:
-        """(6,) force [N], and torque about the probe's end [N m], of a latch on the probe in the last step, world axes."""
+        """(6,) force [N], torque about the probe's end [N m], of a latch on the probe in the last step, world axes."""
         return self._named(name).wrench_W
 
     def release(self, name: str, t: float) -> None:
@@ -237,7 +247,7 @@ class Latches:
         self.events.append(LatchEvent(t, each.name, why, _found(each, x)))
 
     def watch(self, before: Array, t: float) -> None:
-        """Read what locks have borne in the step since the states `before` (bodies, 13), and open those that gave way."""
+        """Read what locks have borne in the step since the states `before` (bodies, 13), and open those that give way."""
         for each in self._working:
             if each.phase != Phase.LOCKED:
                 continue
@@ -249,7 +259,7 @@ class Latches:
                 each.wrench_W = borne
 
     def add_wrench_on(self, row: int, x: Array, out: Array) -> None:
-        """Add what latches did to a body in the last step to a wrench (6,) about its CoM, states (bodies, 13) before it."""
+        """Add what latches did to a body in the last step, of states x (bodies, 13), to a wrench (6,) about its CoM."""
         for each in self._working:
             if row in each.rows and each.wrench_W.any():
                 sign = 1.0 if row == each.rows[0] else -1.0
@@ -287,7 +297,7 @@ def damp(
     dt: float,
     out: Array,
 ) -> tuple[float, float]:
-    """Write force and torque (6,) of the damper on the probe at its end, see the module; returns speed and turn rate."""
+    """Write force and torque (6,) of the damper on the probe, see the module; returns speed and turn rate."""
     E = place_of(x_p, probe.position)
     v = sub(velocity_at(x_p, E), velocity_at(x_s, E))
     w = sub(vec_at(x_p, 10), vec_at(x_s, 10))

@@ -175,8 +175,8 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
     health = {flight.vehicles[i].name: each.worst.keys() for i, each in watched.items()}
     step = loop.timer.mean_us
     docking = None if loop.judge is None else loop.judge.metrics(simulation.plant)
-    told = {"faults": faults, "health": health, "docking": docking}
-    return RunStats(outcome, simulation.t, wall, step, *rendered, **told)
+    own = (outcome, simulation.t, wall, step, *rendered)
+    return RunStats(*own, faults=faults, health=health, docking=docking)
 
 
 def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:

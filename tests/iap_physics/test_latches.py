@@ -101,7 +101,9 @@ def test_momentum_is_conserved_from_the_catch_to_the_locked_flight(name):
 
 def test_relative_motion_dies_down_as_the_damper_says(name):
     world = World(name, start(depth=0.116, speed=0.4))
-    reduced = 0.5 * 2.0  # both weigh 2 kg; that 30 mm below the CoMs both turn a little lightens them
+    reduced = (
+        0.5 * 2.0
+    )  # both weigh 2 kg; that 30 mm below the CoMs both turn a little lightens them
     time_constant = reduced / LATCH["damping"]
     world.step(round(time_constant / DT))
     left = (world.x[1, V] - world.x[0, V])[1]

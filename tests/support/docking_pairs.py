@@ -40,7 +40,7 @@ def assemblies(*, shapes=True):
 
 
 def start(depth=-0.1, aside=(0.0, 0.0), speed=0.0, turn=(0.0, 0.0, 0.0)):
-    """States (1, 2, 13) with the probe's end so deep in the socket [m], off the axis along x and z [m], and closing [m/s]."""
+    """States (1, 2, 13): the probe's end so deep in the socket, off its axis along x and z [m], and closing [m/s]."""
     x = np.zeros((1, 2, 13))
     x[0, 0, P] = [0.0, 0.0, 5.0]
     x[0, :, Q] = [0.0, 0.0, 0.0, 1.0]

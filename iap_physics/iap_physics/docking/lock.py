@@ -8,8 +8,8 @@ first body solves
     h K W = -[v'; w'] - \frac{\beta}{h} [e; \theta], \qquad
     K = \sum_{bodies} \begin{bmatrix} \frac1m - [r] J^{-1} [r] & -[r] J^{-1} \\ J^{-1} [r] & J^{-1} \end{bmatrix},
 
-with v', w' the relative velocities at the joint, e and theta its gap and turn, and beta the share of these that a step takes
-away.
+with v', w' the relative velocities at the joint, e and theta its gap and turn, and beta the share of these that a step
+takes away.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 r"""Contact of a probe with a socket, from the geometry of both as surfaces of revolution.
 
 Three kinds of places can touch: the socket's rim on the probe's surface or end, the circles of the probe's profile on
-the wall of the bore, and the rim on the flange. At each the force is a spring's with a damper beside it, taken at the end of
-a step of length h as far as the bodies' own inertia goes,
+the wall of the bore, and the rim on the flange. At each the force is a spring's with a damper beside it, taken at the
+end of a step of length h as far as the bodies' own inertia goes,
 
 .. math::
     f = \frac{k (r + h v) + c v}{1 + h (h k + c) / m} \ge 0,
@@ -55,6 +55,7 @@ class Mechanism(NamedTuple):
         stiffness: of a place that touches [N/m].
         damping: [N s/m].
         friction: coefficient.
+        reach: distance of the bodies' CoMs beyond which nothing touches [m].
     """
 
     probe: PortFrame
@@ -68,6 +69,7 @@ class Mechanism(NamedTuple):
     stiffness: float
     damping: float
     friction: float
+    reach: float
 
     @classmethod
     def of(cls, probe: Probe, socket: Socket, surfaces: tuple[Surface, Surface]) -> Self:
@@ -95,11 +97,12 @@ class Mechanism(NamedTuple):
             POINTS / compliance,
             POINTS * damping,
             float(np.sqrt(surfaces[0].friction * surfaces[1].friction)),
+            float(np.linalg.norm(probe.position) + np.linalg.norm(socket.position)) + probe.flange,
         )
 
 
 class Touch(NamedTuple):
-    """A place that may touch: where [m], the normal that pushes the probe away, and the overlap [m]; none if negative."""
+    """A place that may touch: where [m], the normal that pushes the probe away, and the overlap [m], if positive."""
 
     place: Vec
     normal: Vec

@@ -4,15 +4,19 @@
 The formulas of autopilot, rotors, drag and motion are those of `iap_physics.plant.Plant` in the closed form.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, Self
 
+import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.kernels import (
-    Packed,
+    Mat,
     add,
     cross,
+    dot,
+    formula,
     mat,
     norm,
     put4,
@@ -26,9 +30,10 @@ from iap_description.kernels import (
     vec_at,
 )
 from iap_description.states import Mode
-from iap_description.vehicles.autopilot_gains import attitude_torque
+from iap_description.vehicles.aircraft import Aircraft
+from iap_description.vehicles.autopilot_gains import AutopilotGains, attitude_torque
 from iap_description.vehicles.latch import Approach, approach, place_of
-from iap_physics.autopilot import Mix, rotor_commands
+from iap_physics.autopilot import Autopilot, rotor_commands
 from iap_physics.docking.lock import lock_wrench
 from iap_physics.docking.mechanism import Mechanism, contact
 from iap_physics.drag import drag_force
@@ -77,21 +82,55 @@ class Body(NamedTuple):
 
 
 class Craft(NamedTuple):
-    """What all aircraft of one kind share.
+    """Numbers of target's and chaser's autopilots and rotors, the same in all worlds.
+
+    Plain arrays: reading fields of records takes as long as what is computed with them.
 
     Attributes:
-        autopilots: (2,) `iap_physics.autopilot.Autopilot`.
-        rotors: (2,) `iap_physics.rotors.RotorParameters`.
+        attitude: (2, 3) gain [1/s^2].
+        rate: (2, 3) gain [1/s].
+        J: (2, 9) inertia as the autopilot believes it [kg m^2].
+        mix: (2, 12) `iap_physics.autopilot.Mix`.
+        limits: (2, 4) thrust coefficient as it believes it, slowest and fastest speed [rpm], and lead.
+        torques: (2, 12) rotor thrusts to torques in the aircraft's frame.
         mode: of the commands, an `iap_description.states.Mode`.
         every: physics steps of an autopilot's period.
         has_drag: whether they feel the air.
     """
 
-    autopilots: Packed
-    rotors: Packed
+    attitude: Array
+    rate: Array
+    J: Array
+    mix: Array
+    limits: Array
+    torques: Array
     mode: int
     every: int
     has_drag: bool
+
+    @classmethod
+    def of(
+        cls,
+        aircraft: Sequence[Aircraft],
+        gains: Sequence[AutopilotGains],
+        mode: int,
+        every: int,
+        *,
+        has_drag: bool,
+    ) -> Self:
+        """Of target and chaser with the gains of their autopilots."""
+        pilots = [Autopilot.of(each, own) for each, own in zip(aircraft, gains, strict=True)]
+        return cls(
+            np.array([each.attitude for each in pilots]),
+            np.array([each.rate for each in pilots]),
+            np.array([each.J.ravel() for each in pilots]),
+            np.array([each.mix[:, 1:].ravel() for each in pilots]),
+            np.array([(p.thrust_coefficient, p.rpm_min, p.rpm_max, p.lead) for p in pilots]),
+            np.array([each.wrench_of_rotor_thrusts[3:].ravel() for each in aircraft]),
+            mode,
+            every,
+            has_drag,
+        )
 
 
 class Pairs(NamedTuple):
@@ -211,32 +250,32 @@ def _actuate(b: int, pairs: Pairs, held: Held, body: Body, craft: Craft, wrenche
     """Write the wrenches of rotors and air on both aircraft."""
     is_due = pairs.ticks[b] % craft.every == 0
     for i in range(2):
-        x, autopilot, rotor = pairs.x[b, i], craft.autopilots[i], craft.rotors[i]
+        x, limits = pairs.x[b, i], craft.limits[i]
         q = quat_at(x, 3)
         if is_due:
-            gains = (vec_at(autopilot.attitude, 0), vec_at(autopilot.rate, 0), mat(autopilot.J))
+            gains = (vec_at(craft.attitude[i], 0), vec_at(craft.rate[i], 0), _mat(craft.J[i]))
             wanted = (quat_at(held.q_WB[b, i], 0), vec_at(held.w_WB_B[b, i], 0))
             w_B = unrotate(q, vec_at(x, 10))
-            torque = attitude_torque(craft.mode == _ATTITUDE, q, w_B, *wanted, *gains)
-            limits = (autopilot.thrust_coefficient, autopilot.rpm_min, autopilot.rpm_max)
-            order = (held.thrust[b, i], torque, _mix(autopilot.mix), *limits, autopilot.lead)
+            has_attitude = craft.mode == _ATTITUDE
+            torque = attitude_torque(has_attitude, q, w_B, wanted[0], wanted[1], *gains)
+            mix = craft.mix[i]
+            rows = (vec_at(mix, 0), vec_at(mix, 3), vec_at(mix, 6), vec_at(mix, 9))
+            order = (held.thrust[b, i], torque, rows, limits[0], limits[1], limits[2], limits[3])
             put4(pairs.target[b, i], rotor_commands(*order, quat_at(pairs.rpm[b, i], 0)))
-        lags = body.lags[b, i]
+        lags, M = body.lags[b, i], craft.torques[i]
         speeds, thrusts = spin_four(
             quat_at(pairs.rpm[b, i], 0),
             quat_at(pairs.target[b, i], 0),
             body.thrust_coefficient[b, i],
-            rotor.rpm_min,
-            rotor.rpm_max,
+            limits[1],
+            limits[2],
             Lag(lags[0], lags[1], lags[2]),
             Lag(lags[3], lags[4], lags[5]),
-            quat_at(rotor.thrust_share, 0),
+            (1.0, 1.0, 1.0, 1.0),
         )
         put4(pairs.rpm[b, i], speeds)
-        M = rotor.wrench_of_thrusts
-        force, torque_W = rotor_wrench(
-            thrusts, q, (quat_at(M[3], 0), quat_at(M[4], 0), quat_at(M[5], 0))
-        )
+        rows_of_torque = (quat_at(M, 0), quat_at(M, 4), quat_at(M, 8))
+        force, torque_W = rotor_wrench(thrusts, q, rows_of_torque)
         if craft.has_drag:
             v_W = sub(vec_at(x, 7), vec_at(held.air_W[b], 0))
             air = (vec_at(body.linear[b, i], 0), vec_at(body.quadratic[b, i], 0))
@@ -245,9 +284,10 @@ def _actuate(b: int, pairs: Pairs, held: Held, body: Body, craft: Craft, wrenche
         put_at(wrenches[i], 3, torque_W)
 
 
-@njit(cache=True)
-def _mix(mix: Array) -> Mix:
-    return (vec_at(mix[0], 1), vec_at(mix[1], 1), vec_at(mix[2], 1), vec_at(mix[3], 1))
+@formula
+def _mat(a: Array) -> Mat:
+    """A matrix (9,), row by row."""
+    return (a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8])
 
 
 @njit(cache=True, error_model="numpy")
@@ -264,7 +304,8 @@ def _meet(
     """Add the wrenches of contact and latch; returns whether the two touch."""
     x_t, x_c = pairs.x[b, TARGET], pairs.x[b, CHASER]
     gap = sub(vec_at(x_t, 0), vec_at(x_c, 0))
-    if norm(gap) > 1.2 and pairs.phase[b] == OPEN:
+    if dot(gap, gap) > mechanism.reach**2 and pairs.phase[b] != LOCKED:
+        pairs.phase[b] = OPEN  # what has been held has left
         return False
     m_c = Masses(1.0 / body.mass[b, CHASER], body.J_inv[b, CHASER])
     m_t = Masses(1.0 / body.mass[b, TARGET], body.J_inv[b, TARGET])

@@ -44,7 +44,7 @@ class Contact:
 
 @dataclass(frozen=True)
 class AddedJoint:
-    """A joint added in flight, see `Engine.add_joint`; q_AB (4,) is the attitude of body b in a that a fixed one keeps."""
+    """A joint added in flight, see `Engine.add_joint`; q_AB (4,) is the attitude of b in a that a fixed one keeps."""
 
     bodies: tuple[int, int]
     p_AJ_A: Array

@@ -10,9 +10,9 @@ Each vehicle has an observer of its position, velocity and of the acceleration d
 
 with the commanded thrust behind a lag as T, and is asked for the acceleration
 :math:`k_p (p_r - \hat p) + k_d (v_r - \hat v) + a_r - \hat d`. The chaser's reference goes along the socket's axis:
-fast at first, slowly from the gate before the mouth on (place and speed are behind the acceleration by the time in which
-a vehicle follows it), where it waits until probe and socket are aligned; where the
-probe does not follow into the socket it backs off to the gate. Once the latch has caught, both stop where they are.
+fast at first, slowly from the gate before the mouth on (place and speed are behind the acceleration by the time in
+which a vehicle follows it), where it waits until probe and socket are aligned; where the probe does not follow into the
+socket it backs off to the gate. Once the latch has caught, both stop where they are.
 """
 
 import math

@@ -17,14 +17,13 @@ from iap_description.random_streams import stream
 from iap_description.states import Mode
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.latch import PortFrame, approach
-from iap_physics.autopilot import Autopilot
 from iap_physics.docking import pairs as kernel
 from iap_physics.docking.lock import work_room
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_physics.measured.state_noise import NoisyStates
 from iap_physics.plant import GUSTS
-from iap_physics.rotors import RotorParameters, lag
+from iap_physics.rotors import lag
 from iap_physics.wind import GustNoise, GustParameters, first_gust, step_gust
 from iap_simulation.docking import script
 from iap_simulation.docking.pilot import TOUCH, ScriptPilot
@@ -103,15 +102,14 @@ class DockingWorlds:
 
     def _common(self) -> kernel.Craft:
         specs = [self.scenario.vehicles[i] for i in self._vehicles]
-        gains = specs[0].control.gains.autopilot
-        rate = gains.rate_hz or self.scenario.rates.physics_hz
-        return kernel.Craft(
-            stacked([Autopilot.of(s.platform.aircraft, s.control.gains.autopilot) for s in specs]),
-            stacked([RotorParameters.of(s.platform.aircraft, 0) for s in specs]),
-            int(Mode.RATE_THRUST),
-            round(self.scenario.rates.physics_hz / rate),
-            self.scenario.has_drag,
-        )
+        gains = [spec.control.gains.autopilot for spec in specs]
+        if gains[0].rate_hz != gains[1].rate_hz:
+            raise BadInput("docking: both autopilots have one rate_hz in worlds side by side")
+        physics_hz = self.scenario.rates.physics_hz
+        every = round(physics_hz / (gains[0].rate_hz or physics_hz))
+        aircraft = [spec.platform.aircraft for spec in specs]
+        mode = int(Mode.RATE_THRUST)
+        return kernel.Craft.of(aircraft, gains, mode, every, has_drag=self.scenario.has_drag)
 
     def _bodies(self, batch: int) -> kernel.Body:
         shapes = ((), (3, 3), (3, 3), (3,), (3,), (), (6,))
@@ -181,6 +179,11 @@ class DockingWorlds:
         """(B,) whether the latch holds the probe."""
         phase = self.pairs.phase
         return (phase == kernel.CAUGHT) | (phase == kernel.LOCKED)
+
+    @property
+    def held(self) -> tuple[Array, Array]:
+        """Thrusts (B, 2) [N] and body rates (B, 2, 3) [rad/s] of the last period; copies."""
+        return self._held.thrust.copy(), self._held.w_WB_B.copy()
 
     def measured(self) -> Array:
         """(B, 2, 13) state rows as they are measured, to be asked for once in every control period."""
@@ -260,7 +263,7 @@ class _Judged:
         self.closing_speed[chosen] = self.end[chosen] = np.nan
 
     @property
-    def parts(self) -> tuple[Array, ...]:
+    def parts(self) -> tuple[Booleans, Booleans, Array, Array, Array, Array]:
         """All arrays, for compiled loops."""
         return (
             self.is_over,
@@ -366,12 +369,19 @@ def _mechanism(scenario: Scenario, spec: DockingSpec) -> Mechanism:
 
 
 def _empty_pairs(batch: int) -> kernel.Pairs:
-    numbers = ((2, 13), (2, 4), (2, 4))
-    x, rpm, target = (np.zeros((batch, *shape)) for shape in numbers)
-    counts = [np.zeros(batch, dtype=np.int64) for _ in range(3)]
-    rest = [np.zeros((batch, size)) for size in (3, 4, 6, 3)]
     return kernel.Pairs(
-        x, rpm, target, *counts, *rest, np.zeros(batch, bool), np.full((batch, 5), np.nan)
+        x=np.zeros((batch, 2, 13)),
+        rpm=np.zeros((batch, 2, 4)),
+        target=np.zeros((batch, 2, 4)),
+        status=np.zeros(batch, dtype=np.int64),
+        ticks=np.zeros(batch, dtype=np.int64),
+        phase=np.zeros(batch, dtype=np.int64),
+        p_BJ_B=np.zeros((batch, 3)),
+        q_AB=np.zeros((batch, 4)),
+        wrench=np.zeros((batch, 6)),
+        force=np.zeros((batch, 3)),
+        touches=np.zeros(batch, bool),
+        caught=np.full((batch, 5), np.nan),
     )
 
 

@@ -55,9 +55,7 @@ def test_mass_and_inertia_are_those_of_two_ports_by_parallel_axes():
     added = 2.0 * port * (away @ away * np.eye(3) - np.outer(away, away))
     assert docking.mass == pytest.approx(bare.mass + 2.0 * port)
     # the ports on the axis at a level 6 mm below the CoM of all are taken as level with it along y
-    np.testing.assert_allclose(
-        docking.inertia, np.diag(added) + np.array(bare.inertia), atol=3e-4
-    )
+    np.testing.assert_allclose(docking.inertia, np.diag(added) + np.array(bare.inertia), atol=3e-4)
 
 
 def test_docked_frames_look_at_each_other_with_the_flange_on_the_mouth():
@@ -114,14 +112,19 @@ def test_a_port_does_not_take_a_mounts_name():
 
 
 @pytest.mark.parametrize(
-    ("base", "fault"), [("f451", "no aircraft 'f451'"), ("mine", "another aircraft"), (3, "another")]
+    ("base", "fault"),
+    [("f451", "no aircraft 'f451'"), ("mine", "another aircraft"), (3, "another")],
 )
 def test_an_aircraft_extends_another_one(tmp_path, base, fault):
     home = tmp_path / "mine.yaml"
     home.write_text(f"extends: {base}\nmass: 1.8\n")
     flown = {**read_yaml(DATA / "platforms" / "f450.yaml"), "aircraft": "mine.yaml"}
     path = tmp_path / "platform.yaml"
-    path.write_text("\n".join(f"{key}: {value if value is not None else 'null'}" for key, value in flown.items()))
+    path.write_text(
+        "\n".join(
+            f"{key}: {value if value is not None else 'null'}" for key, value in flown.items()
+        )
+    )
     with pytest.raises(BadInput, match=fault):
         load_platform(str(path))
     home.write_text("extends: f450\nmass: 1.8\n")

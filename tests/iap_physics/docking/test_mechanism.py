@@ -133,7 +133,8 @@ def test_contact_takes_energy_and_gives_none():
         for _ in range(400):
             pair.step(np.zeros((1, 2, 6)))
             turning = sum(
-                row[W] @ so3.rotate(row[Q], BODY.inertia @ so3.rotate(so3.conjugate(row[Q]), row[W]))
+                row[W]
+                @ so3.rotate(row[Q], BODY.inertia @ so3.rotate(so3.conjugate(row[Q]), row[W]))
                 for row in pair.x
             )
             energies.append(0.5 * (BODY.mass * (pair.x[:, V] ** 2).sum() + turning))
@@ -145,7 +146,9 @@ def test_forces_on_both_are_opposite_at_one_place():
     out = np.zeros((2, 6))
     assert contact(x[1], x[0], MASSES, MASSES, MECHANISM, DT, out)
     np.testing.assert_allclose(out[0, :3], -out[1, :3])
-    about_origin = [wrench[3:] + np.cross(row[P], wrench[:3]) for wrench, row in zip(out, x[::-1], strict=True)]
+    about_origin = [
+        wrench[3:] + np.cross(row[P], wrench[:3]) for wrench, row in zip(out, x[::-1], strict=True)
+    ]
     np.testing.assert_allclose(about_origin[0], -about_origin[1], atol=1e-9)
 
 
@@ -161,7 +164,9 @@ def test_the_rim_pushes_a_cone_along_its_normal():
     overlap = (radius - 0.02) / np.sqrt(1.0 + slope**2)
     force = out[0, :3]
     assert -force[1] / -force[0] == pytest.approx(slope, rel=1e-6)
-    assert np.linalg.norm(force) < MECHANISM.stiffness * overlap  # the end of the step, when it gave way
+    assert (
+        np.linalg.norm(force) < MECHANISM.stiffness * overlap
+    )  # the end of the step, when it gave way
     assert np.linalg.norm(force) > 0.7 * MECHANISM.stiffness * overlap
 
 
@@ -175,12 +180,20 @@ def test_a_lock_leaves_no_relative_motion_after_a_step():
     q_AB = tuple(so3.multiply(so3.conjugate(x[1, Q]), x[0, Q]))
     out = np.zeros(6)
     bodies = (MASSES, MASSES, BODY.inertia, BODY.inertia)
-    lock_wrench(x[1], x[0], p_A, p_B, q_AB, *bodies, wrenches[::-1].copy(), 9.81, DT, work_room(), out)
+    lock_wrench(
+        x[1], x[0], p_A, p_B, q_AB, *bodies, wrenches[::-1].copy(), 9.81, DT, work_room(), out
+    )
     after = []
     for row, wrench, sign in ((x[1], wrenches[1], 1.0), (x[0], wrenches[0], -1.0)):
         r = at_W - row[P]
-        spin = so3.matrix_from_quaternion(row[Q]) @ BODY.inertia @ so3.matrix_from_quaternion(row[Q]).T
-        torque = wrench[3:] + sign * (out[3:] + np.cross(r, out[:3])) - np.cross(row[W], spin @ row[W])
+        spin = (
+            so3.matrix_from_quaternion(row[Q])
+            @ BODY.inertia
+            @ so3.matrix_from_quaternion(row[Q]).T
+        )
+        torque = (
+            wrench[3:] + sign * (out[3:] + np.cross(r, out[:3])) - np.cross(row[W], spin @ row[W])
+        )
         w = row[W] + DT * np.linalg.solve(spin, torque)
         after.append((row[V] + DT * (wrench[:3] + sign * out[:3]) / BODY.mass + np.cross(w, r), w))
     np.testing.assert_allclose(after[0][0], after[1][0], atol=1e-9)

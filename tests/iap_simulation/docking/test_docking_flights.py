@@ -95,7 +95,9 @@ def test_a_flight_goes_on_from_a_snapshot_across_the_latch():
         np.testing.assert_array_equal(again, rows)
         first = simulation.reset()
         assert not simulation.plant.latches.events
-        np.testing.assert_array_equal(first, Simulation.of("docking", engine="mujoco", seed=2).state)
+        np.testing.assert_array_equal(
+            first, Simulation.of("docking", engine="mujoco", seed=2).state
+        )
 
 
 def test_a_run_tells_when_and_how_it_docked(tmp_path):

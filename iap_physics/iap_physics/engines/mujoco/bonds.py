@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Joints that are added in flight: spare constraints of MuJoCo's, each with a force that it can bear.
 
-What was found out about MuJoCo 4.0 and is relied on here: a constraint's kind, bodies and data stand in the model, which
-may be changed between steps. Of a weld the data are the point in the second body, the point in the first, and the
+What was found out about MuJoCo 4.0 and is relied on here: a constraint's kind, bodies and data stand in the model,
+which may be changed between steps. Of a weld the data are the point in the second body, the point in the first, and the
 attitude of the second in the first. Its rows for the rotation are the vector part of a quaternion: half an angle, along
 the second body's axes.
 """

@@ -60,7 +60,7 @@ class AddedJoints:
         bullet.removeConstraint(number, physicsClientId=self.client)
 
     def wrench(self, handle: int, q_WA: Array) -> Array:
-        """(6,) what a joint bore in the last step, see `Engine.joint_wrench`; q_WA (4,) is its body a's attitude then."""
+        """(6,) what a joint bore in the last step, see `Engine.joint_wrench`; q_WA (4,) is its body a's attitude."""
         number = self._number(handle, "joint_wrench")
         rows = bullet.getConstraintState(number, physicsClientId=self.client)
         wrench = np.zeros(6)

@@ -176,7 +176,7 @@ def obj_text(pieces: Sequence[tuple[Array, Integers]]) -> str:
 
 
 def stl_bytes(vertices: Array, faces: Integers) -> bytes:
-    """A binary STL file, for one hull: of an OBJ file a link's hull would lie in a compound, out of reach of margins."""
+    """A binary STL file, for one hull: of an OBJ file a link's hull lies in a compound, out of reach of margins."""
     rows = np.zeros(
         len(faces), np.dtype([("normal", "<f4", 3), ("at", "<f4", (3, 3)), ("end", "<u2")])
     )
