@@ -247,7 +247,7 @@ class Latches:
         self.events.append(LatchEvent(t, each.name, why, _found(each, x)))
 
     def watch(self, before: Array, t: float) -> None:
-        """Read what locks have borne in the step since the states `before` (bodies, 13), and open those that give way."""
+        """Read what locks have borne in the step since states `before` (bodies, 13), and open those that give way."""
         for each in self._working:
             if each.phase != Phase.LOCKED:
                 continue
