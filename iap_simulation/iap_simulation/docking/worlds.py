@@ -12,29 +12,24 @@ from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
-from iap_description.kernels import norm, stacked, vec_at
-from iap_description.random_streams import stream
 from iap_description.states import Mode
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.latch import PortFrame, approach
 from iap_physics.docking import pairs as kernel
 from iap_physics.docking.lock import work_room
 from iap_physics.docking.mechanism import Mechanism
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_physics.measured.state_noise import NoisyStates
-from iap_physics.plant import GUSTS
 from iap_physics.rotors import lag
-from iap_physics.wind import GustNoise, GustParameters, first_gust, step_gust
 from iap_simulation.docking import script
+from iap_simulation.docking.judged import Judged, judge
 from iap_simulation.docking.pilot import TOUCH, ScriptPilot
 from iap_simulation.docking.settings import DockingSpec, Script
+from iap_simulation.docking.winds import Winds
 from iap_simulation.parallel.starts import Starts
-from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
+from iap_simulation.scenario.randomization import drawn_deviation
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import Vehicle, state_noise_stream
-
-GROUND = 0.12  # height of an aircraft that stands [m]
 
 
 class DockingWorlds:
@@ -74,8 +69,8 @@ class DockingWorlds:
         streams = [[self._noise_stream(s, i) for s in seeds] for i in self._vehicles]
         specs = [scenario.vehicles[i].state_noise for i in self._vehicles]
         self._noise = [NoisyStates(a, b) for a, b in zip(specs, streams, strict=True)]
-        self._wind = _Winds(scenario, batch)
-        self.judged = _Judged.of(batch)
+        self._wind = Winds(scenario, batch)
+        self.judged = Judged.of(batch)
         self._memory = np.zeros((batch, script.SIZE))
         self._out = np.zeros((batch, 2, 4))
         self._script = Script(**spec.script.model_dump())
@@ -212,7 +207,7 @@ class DockingWorlds:
         s = self.spec.success
         limits = (s.peak_force, s.hover, s.end_speed, math.cos(math.radians(s.end_tilt_deg)))
         ports = (self._mechanism.probe, self._mechanism.socket)
-        _judge(self.pairs, self.judged.parts, ports, (*limits, s.within), self.times)
+        judge(self.pairs, self.judged.parts, ports, (*limits, s.within), self.times)
 
     def step_script(self) -> None:
         """Fly one control period under the script."""
@@ -232,86 +227,6 @@ class DockingWorlds:
         """Fly all worlds under the script until their dockings are over."""
         while not self.is_over.all():
             self.step_script()
-
-
-class _Judged:
-    """How dockings go, see `iap_simulation.docking.pilot.DockingJudge`; arrays (B,).
-
-    Attributes:
-        is_over: whether it has ended.
-        succeeded: whether it has succeeded.
-        force_peak: [N].
-        closing_speed: at the first touch [m/s], NaN before it.
-        end: of the coupled flight [s], NaN before it.
-        closing: speed at the last control instant [m/s].
-    """
-
-    def __init__(self, is_over: Booleans, succeeded: Booleans, *numbers: Array) -> None:
-        self.is_over, self.succeeded = is_over, succeeded
-        self.force_peak, self.closing_speed, self.end, self.closing = numbers
-
-    @classmethod
-    def of(cls, batch: int) -> Self:
-        """Of worlds that have not flown."""
-        flags = (np.zeros(batch, bool), np.zeros(batch, bool))
-        return cls(*flags, *(np.zeros(batch) for _ in range(4)))
-
-    def reset(self, chosen: Integers) -> None:
-        """Forget some worlds' flights."""
-        self.is_over[chosen] = self.succeeded[chosen] = False
-        self.force_peak[chosen], self.closing[chosen] = 0.0, 0.0
-        self.closing_speed[chosen] = self.end[chosen] = np.nan
-
-    @property
-    def parts(self) -> tuple[Booleans, Booleans, Array, Array, Array, Array]:
-        """All arrays, for compiled loops."""
-        return (
-            self.is_over,
-            self.succeeded,
-            self.force_peak,
-            self.closing_speed,
-            self.end,
-            self.closing,
-        )
-
-
-class _Winds:
-    """Wind and gusts of many worlds.
-
-    Args:
-        scenario: that says how it blows.
-        batch: number of worlds.
-    """
-
-    def __init__(self, scenario: Scenario, batch: int) -> None:
-        self._scenario, self._is_gusty = scenario, scenario.wind.turbulence > 0.0
-        self._blows = scenario.has_drag
-        self._mean_W = np.zeros((batch, 3))
-        self._parameters = stacked([GustParameters.of(scenario.wind)] * batch)
-        rngs = [np.random.default_rng(0) for _ in range(batch)]
-        self._state, self._noise = first_gust(rngs, batch=batch), GustNoise(rngs)
-
-    def reset(self, chosen: Integers, seeds: Integers) -> None:
-        """Begin flights of seeds in some worlds."""
-        if not self._blows:
-            return
-        for b, seed in zip(chosen.tolist(), seeds.tolist(), strict=True):
-            wind = drawn_wind(self._scenario.model_copy(update={"seed": seed}))
-            self._mean_W[b] = wind.mean_W
-            self._parameters[b] = stacked([GustParameters.of(wind)])[0]
-        if self._is_gusty:
-            rngs = [stream(seed, GUSTS) for seed in seeds.tolist()]
-            self._state[chosen] = first_gust(rngs, batch=len(rngs))
-            self._noise.reset(chosen, rngs)
-
-    def blow(self, air_W: Array, dt: float) -> None:
-        """Write the air's velocity (B, 3) of the next period."""
-        if not self._blows:
-            return
-        air_W[:] = self._mean_W
-        if self._is_gusty:
-            self._state, gust_W = step_gust(self._state, self._parameters, dt, self._noise())
-            air_W += gust_W
 
 
 class _Starts:
@@ -405,44 +320,3 @@ def _fly(
     for b in range(len(measured)):
         own = (how, pair, memory[b], out[b])
         script.fly(measured[b, 0], measured[b, 1], touches[b], caught[b], *own)
-
-
-@njit(cache=True)
-def _judge(
-    pairs: kernel.Pairs,
-    judged: tuple[Booleans, Booleans, Array, Array, Array, Array],
-    ports: tuple[PortFrame, PortFrame],
-    limits: tuple[float, float, float, float, float],
-    times: Array,
-) -> None:
-    """Take the present instant of every world, as `iap_simulation.docking.pilot.DockingJudge.watch` does."""
-    is_over, succeeded, force_peak, closing_speed, end, closing = judged
-    peak, hover, speed, cosine, within = limits
-    for b in range(len(times)):
-        if is_over[b] or pairs.status[b] != RUNNING:
-            continue
-        x_t, x_c, force = pairs.x[b, 0], pairs.x[b, 1], norm(vec_at(pairs.force[b], 0))
-        force_peak[b] = max(force_peak[b], force)
-        if np.isnan(closing_speed[b]) and force > 0.0:
-            closing_speed[b] = closing[b]
-        closing[b] = approach(x_c, x_t, ports[0], ports[1]).closing
-        if _has_crashed(x_t) or _has_crashed(x_c):
-            is_over[b] = True
-        elif pairs.phase[b] in (kernel.CAUGHT, kernel.LOCKED):
-            if times[b] >= pairs.caught[b, 0] + hover - 1e-9:
-                is_over[b], end[b] = True, times[b]
-                calm = _is_calm(x_t, speed, cosine) and _is_calm(x_c, speed, cosine)
-                succeeded[b] = calm and force_peak[b] <= peak and times[b] <= within + 1e-9
-        elif times[b] >= within:
-            is_over[b] = True
-
-
-@njit(cache=True)
-def _has_crashed(x: Array) -> bool:
-    """Whether an aircraft is upside down or on the ground."""
-    return x[3] * x[3] + x[4] * x[4] > 0.5 or x[2] < GROUND
-
-
-@njit(cache=True)
-def _is_calm(x: Array, speed: float, cosine: float) -> bool:
-    return norm(vec_at(x, 7)) < speed and 1.0 - 2.0 * (x[3] * x[3] + x[4] * x[4]) > cosine
