@@ -18,8 +18,10 @@ from numba import njit
 from iap_description.arrays import Array
 from iap_description.kernels import (
     Quat,
+    Vec,
     add,
     cross,
+    formula,
     mat,
     mv,
     qconj,
@@ -83,26 +85,25 @@ def lock_wrench(
         q, w = quat_at(x, 3), vec_at(x, 10)
         spin = rotate(q, mv(mat(J), unrotate(q, w)))
         torque = sub(vec_at(wrenches[n], 3), cross(w, spin))
-        w_after = add(w, scale(dt, turned(x, torque, m.J)))
+        a, b = turned(x, (1.0, 0.0, 0.0), m.J), turned(x, (0.0, 1.0, 0.0), m.J)
+        c = turned(x, (0.0, 0.0, 1.0), m.J)
+        yielding = (a[0], a[1], a[2], b[0], b[1], b[2], c[0], c[1], c[2])  # symmetric
+        w_after = add(w, scale(dt, mv(yielding, torque)))
         v_after = add(vec_at(x, 7), scale(dt * m.mass, vec_at(wrenches[n], 0)))
         v_after = add(v_after, (0.0, 0.0, -dt * gravity))
         v_after = add(v_after, cross(w_after, r))
         for k in range(3):
             work[k, 6] -= sign * v_after[k] / dt
             work[3 + k, 6] -= sign * w_after[k] / dt
-        for k in range(6):
-            e = (
-                1.0 if k % 3 == 0 else 0.0,
-                1.0 if k % 3 == 1 else 0.0,
-                1.0 if k % 3 == 2 else 0.0,
-            )
-            alpha = turned(x, cross(r, e) if k < 3 else e, m.J)
-            moved = cross(alpha, r)
-            if k < 3:
-                moved = add(moved, scale(m.mass, e))
-            for i in range(3):
-                work[i, k] += moved[i]
-                work[3 + i, k] += alpha[i]
+        x_r, y_r, z_r = (0.0, r[2], -r[1]), (-r[2], 0.0, r[0]), (r[1], -r[0], 0.0)  # r x axes
+        _add_column(work, 0, mv(yielding, x_r), r)
+        _add_column(work, 1, mv(yielding, y_r), r)
+        _add_column(work, 2, mv(yielding, z_r), r)
+        _add_column(work, 3, a, r)
+        _add_column(work, 4, b, r)
+        _add_column(work, 5, c, r)
+        for k in range(3):
+            work[k, k] += m.mass
     gap = sub(at_a, at_b)
     q_off = qmul(quat_at(x_a, 3), qmul(q_AB, qconj(quat_at(x_b, 3))))
     turn = qlog(q_off)
@@ -112,7 +113,19 @@ def lock_wrench(
     _solve(work, out)
 
 
-@njit(cache=True)
+@formula
+def _add_column(work: Array, k: int, alpha: Vec, r: Vec) -> None:
+    """Add what a body's angular acceleration does to the joint's motion, in column k."""
+    moved = cross(alpha, r)
+    work[0, k] += moved[0]
+    work[1, k] += moved[1]
+    work[2, k] += moved[2]
+    work[3, k] += alpha[0]
+    work[4, k] += alpha[1]
+    work[5, k] += alpha[2]
+
+
+@njit(cache=True, error_model="numpy")
 def _solve(work: Array, out: Array) -> None:
     """Solve a symmetric positive definite system (6, 6 | 1) in place, without pivots."""
     for i in range(6):

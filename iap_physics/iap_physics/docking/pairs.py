@@ -309,7 +309,9 @@ def _meet(
         return False
     m_c = Masses(1.0 / body.mass[b, CHASER], body.J_inv[b, CHASER])
     m_t = Masses(1.0 / body.mass[b, TARGET], body.J_inv[b, TARGET])
-    touched = contact(x_c, x_t, m_c, m_t, mechanism, dt, room.contact)
+    # what ports press within a lock, the lock takes up: nothing moves by it, and the sum of both is the same
+    is_free = pairs.phase[b] != LOCKED
+    touched = is_free and contact(x_c, x_t, m_c, m_t, mechanism, dt, room.contact)
     if touched:
         for k in range(6):
             room.wrenches[CHASER, k] += room.contact[0, k]
