@@ -12,6 +12,7 @@ from iap_description.errors import BadInput, FlightFailed
 from iap_description.kernels import all_finite, packed, stacked
 from iap_description.lanes import DOUBLE, Precision
 from iap_description.states import Command, Mode
+from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import PlantFault
 from iap_physics.blocks.flown import Flown, Inputs
 from iap_physics.blocks.free_flight import FreeFlight
@@ -21,6 +22,7 @@ from iap_physics.deviation import Deviation
 from iap_physics.drag import add_drag, drag_coefficients
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_indices
+from iap_physics.latches import Latches
 from iap_physics.plant_faults import PlantFaults
 from iap_physics.plant_spec import Disturbance, PlantSpec, add_disturbances
 from iap_physics.propulsion import Airframe, Propulsion
@@ -48,6 +50,12 @@ class Probe(Protocol):
         """Take the state rows (B, bodies, 13) at the end of a physics step."""
 
 
+def latches_of(spec: PlantSpec, engine: Engine, assemblies: Sequence[Assembly]) -> Latches:
+    """The latches of a specification, in an engine that is loaded with its vehicles."""
+    ports = [vehicle.platform.ports for vehicle in spec.vehicles]
+    return Latches(engine, spec.latches, assemblies, ports)
+
+
 class Plant:
     """Vehicles in one world, or a batch of equal worlds, under commands that are held between control steps.
 
@@ -70,6 +78,7 @@ class Plant:
         disturbances: what disturbs each vehicle.
         faults: of each vehicle, in a world that is no batch.
         probes: see every physics step; the caller reads them.
+        latches: of docking ports, in a world that is no batch.
     """
 
     def __init__(
@@ -90,7 +99,9 @@ class Plant:
         disturbances: Sequence[Sequence[Disturbance]] = (),
         faults: Sequence[Sequence[PlantFault]] = (),
         probes: Sequence[Probe] = (),
+        latches: Latches | None = None,
     ) -> None:
+        self.latches = latches
         self.engine, self._raises = engine, raises and batch == 1
         self.dt = 1.0 / physics_hz
         self.substeps = round(physics_hz / control_hz)
@@ -202,6 +213,7 @@ class Plant:
             disturbances=[vehicle.disturbances for vehicle in spec.vehicles],
             faults=[vehicle.faults for vehicle in spec.vehicles],
             probes=probes,
+            latches=latches_of(spec, engine, assemblies) if spec.latches else None,
         )
         plant.restart(spec)
         check_clearance(engine.contacts(), [each.rows for each in plant.propulsion], spec)
@@ -271,6 +283,8 @@ class Plant:
             propulsion.reset(speeds, chosen)
         for faults in self._faults.values():
             faults.reset()
+        if self.latches is not None:
+            self.latches.reset()
         for probe in self._probes:
             probe.reset(self.engine.state(), chosen)
         self._contact_W[:] = 0.0
@@ -407,14 +421,29 @@ class Plant:
                 self._wrenches[:, self._bases] += self._external_W
             if self._has_drag:
                 add_drag(x, self._air_W, self._wrenches, *self._drag)
-            self.engine.apply(self._wrenches)
-            self.engine.step(self.dt)
+            self._step_engine(substep)
             for probe in self._probes:
                 probe.step(self.engine.state())
-            for i in self._measured:
-                self._contact_W[i] += self.engine.contact_wrench(self.propulsion[i].rows.start)
         self._contact_W /= self.substeps
         np.add(self.ticks, self.substeps, out=self.ticks, where=is_running)
+
+    def _step_engine(self, substep: int) -> None:
+        """One step of the engine with its latches, and what vehicles feel in it."""
+        latches, rows = self.latches, [self.propulsion[i].rows.start for i in self._measured]
+        if latches is None:
+            self.engine.apply(self._wrenches)
+            self.engine.step(self.dt)
+        else:
+            t = self.t + substep * self.dt
+            before = self.engine.state()[0].copy()
+            latches.act(before, self._wrenches[0], t, self.dt)
+            self.engine.apply(self._wrenches)
+            self.engine.step(self.dt)
+            latches.watch(before, t + self.dt)
+            for i, row in zip(self._measured, rows, strict=True):
+                latches.add_wrench_on(row, before, self._contact_W[i])
+        for i, row in zip(self._measured, rows, strict=True):
+            self._contact_W[i] += self.engine.contact_wrench(row)
 
     def _disturb(self) -> bool:
         """Collect the disturbances of every world at its time, and return whether there are any."""

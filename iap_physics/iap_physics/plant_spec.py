@@ -20,7 +20,9 @@ from iap_description.text_files import read_text
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.faults import AnyFault, LateCommands, PlantFault, check_faults
+from iap_description.vehicles.latch import Latch, check_ports
 from iap_description.vehicles.platform import Platform
+from iap_description.vehicles.ports import Port
 from iap_description.world.shapes import Surface
 from iap_description.world.world import World
 from iap_physics.deviation import NO_DEVIATION, Deviation
@@ -32,6 +34,7 @@ from iap_physics.wind import Wind
 
 Seed = Annotated[int, Field(strict=True, ge=0)]
 Index = Annotated[int, Field(strict=True, ge=0)]
+LatchName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Quaternion = tuple[Real, Real, Real, Real]
 Rotors = tuple[NonNegative, NonNegative, NonNegative, NonNegative]
 StateRow = Annotated[tuple[Real, ...], Field(min_length=13, max_length=13)]
@@ -202,6 +205,20 @@ class PlantVehicle(Record):
         return Airframe(assembly, self.platform.fleet, self.autopilot, self.deviation)
 
 
+def check_latches(
+    latches: dict[str, Latch], ports: dict[str, dict[str, Port]], engine: str
+) -> None:
+    """Refuse latches whose ports are not there, and any in an engine without contact.
+
+    Raises:
+        ValueError: naming the key.
+    """
+    for name, latch in latches.items():
+        check_ports(name, latch, ports)
+    if latches and engine == "closed_form":
+        raise ValueError("key 'engine.name': closed_form has no contact, which latches need")
+
+
 class PlantSpec(Record):
     """A whole plant; its defaults are a world without wind."""
 
@@ -212,6 +229,13 @@ class PlantSpec(Record):
     wind: Wind = Wind()
     has_drag: Flag = False
     vehicles: Annotated[tuple[PlantVehicle, ...], Field(min_length=1)]
+    latches: dict[LatchName, Latch] = {}
+
+    @model_validator(mode="after")
+    def _latches_fit(self) -> Self:
+        ports = {vehicle.name: vehicle.platform.ports for vehicle in self.vehicles}
+        check_latches(self.latches, ports, self.engine)
+        return self
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
@@ -43,6 +43,29 @@ class StateEstimate(Protocol):
 
     def state(self, t: float) -> Array:
         """Rows (bodies, 13) at a time [s]."""
+
+
+class Pilot(Protocol):
+    """Commands vehicles in place of their own controllers."""
+
+    def __call__(self, plant: Plant, measured: Sequence[Array]) -> Mapping[int, Command]:
+        """Commands of vehicles, by their numbers, at what is measured of all central bodies (13,)."""
+
+
+class Judge(Protocol):
+    """Follows a task, and ends the flight when it is over."""
+
+    is_over: bool
+
+    @property
+    def failure(self) -> str | None:
+        """Why the task has failed, or has not succeeded so far, in a sentence; None of a success."""
+
+    def watch(self, plant: Plant) -> None:
+        """Take the present instant."""
+
+    def metrics(self, plant: Plant) -> dict[str, Any]:
+        """What metrics.json says of it."""
 
 
 def make_plant(
@@ -105,6 +128,8 @@ class ClosedLoop:
         sensors: of all vehicles; None where there are no sensors.
         estimates: of the vehicles, by their numbers, that do not go by the truth.
         watches: of those.
+        pilot: commands vehicles in place of their controllers; None where these do.
+        judge: ends a flight whose task is over; None where none has one.
 
     Attributes:
         k: number of the present control instant.
@@ -121,10 +146,13 @@ class ClosedLoop:
         sensors: Sensors | None = None,
         estimates: Mapping[int, StateEstimate] = NO_ESTIMATES,
         watches: Mapping[int, EstimateWatch] = NO_WATCHES,
+        pilot: Pilot | None = None,
+        judge: Judge | None = None,
     ) -> None:
         self.plant, self.vehicles, self.monitor = plant, vehicles, monitor
         self.observers, self.timer = observers, timer or StepTimer()
         self.sensors, self.estimates, self.watches = sensors, estimates, watches
+        self.pilot, self.judge = pilot, judge
         self.k, self._sampled = 0, -1
         self.last = max(vehicle.timeline.last for vehicle in vehicles)
 
@@ -144,6 +172,8 @@ class ClosedLoop:
             FlightFailed: a crash, or a command or an estimate that is no number.
         """
         plant, references = self.plant, [each.reference(self.k) for each in self.vehicles]
+        if self.pilot is not None:
+            commands = {**self._piloted(self.pilot, references), **commands}
         for i, vehicle in enumerate(self.vehicles):
             vehicle.faults.tell(plant.t)
             state = plant.state(i)[0]
@@ -166,6 +196,15 @@ class ClosedLoop:
             plant.set_estimate(i, estimate)
         check_distances(plant, self.vehicles, references)
         self._check(plant)
+
+    def _piloted(self, pilot: Pilot, references: Sequence[Reference]) -> Mapping[int, Command]:
+        """The pilot's commands; vehicles measure their states and wrenches for it."""
+        plant, rows = self.plant, []
+        for i, vehicle in enumerate(self.vehicles):
+            x = plant.state(i)[0]
+            rows.append(vehicle.measured(x))
+            vehicle.feel(plant.t, x, rows[i], plant.contact_wrench(i), references[i])
+        return pilot(plant, rows)
 
     def _estimated(self, i: int, state: Array, given: Reference) -> tuple[Array | None, Reference]:
         """The estimate that a vehicle flies on, None of one that goes by the truth, and what it is to track with it."""
@@ -200,6 +239,8 @@ class ClosedLoop:
         """
         self.plant.advance()
         self.k += 1
+        if self.judge is not None:
+            self.judge.watch(self.plant)
 
     def fly(self, progress: Callable[[float], None]) -> None:
         """Fly all references to their end; `progress` is told the simulation time [s] now and then.
@@ -210,9 +251,15 @@ class ClosedLoop:
         for k in range(self.k, self.last + 1):
             self.sense()
             self.control()
+            if self._is_over:
+                break
             if k < self.last:
                 self.advance()
             if k % PROGRESS_STEPS == 0:
                 progress(self.plant.t)
         for watch in self.watches.values():
             watch.end(self.plant.t)
+
+    @property
+    def _is_over(self) -> bool:
+        return self.judge is not None and self.judge.is_over

@@ -35,7 +35,7 @@ from iap_simulation.simulation import Simulation
 
 Progress = Callable[[float], None]
 Say = Callable[[Notice], None]
-INTERRUPTED = "interrupted"
+INTERRUPTED, NOT_DOCKED = "interrupted", "not_docked"
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,9 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
     watched = {i: flight.navigators[i] for i in loop.watches}
     health = {flight.vehicles[i].name: each.worst.keys() for i, each in watched.items()}
     step = loop.timer.mean_us
-    return RunStats(outcome, simulation.t, wall, step, *rendered, faults=faults, health=health)
+    docking = None if loop.judge is None else loop.judge.metrics(simulation.plant)
+    own = (outcome, simulation.t, wall, step, *rendered)
+    return RunStats(*own, faults=faults, health=health, docking=docking)
 
 
 def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:
@@ -197,6 +199,7 @@ def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:
     began = time.perf_counter()
     try:
         simulation.fly()
+        outcome, failure = _verdict(simulation)
     except FlightFailed as error:
         if not simulation.loop.k:
             raise
@@ -206,6 +209,13 @@ def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:
         **scores.metrics(stats),
         "collisions": simulation.loop.monitor.collision_records,
     }, failure
+
+
+def _verdict(simulation: Simulation) -> tuple[str, str]:
+    """Outcome of a flight that went to its end, and the sentence for the user when its task has failed, else ""."""
+    judge = simulation.loop.judge
+    failure = None if judge is None else judge.failure
+    return (COMPLETED, "") if failure is None else (NOT_DOCKED, failure)
 
 
 def judge(folder: Path, stats: RunStats, collisions: list[dict[str, Any]]) -> dict[str, Any]:
@@ -258,7 +268,8 @@ def _fly_recorded(
         return _ending(error, simulation.t)
     finally:
         gc.unfreeze()
-    return COMPLETED, None
+    outcome, failure = _verdict(simulation)
+    return outcome, failure or None
 
 
 def _ending(error: BaseException, t: float) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from iap_physics.plant import Probe
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink
+from iap_simulation.docking.pilot import DockingJudge, ScriptPilot
 from iap_simulation.flight import Flight
 from iap_simulation.loop import ClosedLoop, Observer, make_plant, reset_plant
 from iap_simulation.scenario.resolving import resolved
@@ -141,6 +142,8 @@ class Simulation:
             sensors=None if flight.sensors.suite.is_empty else flight.sensors,
             estimates=flight.navigators,
             watches=flight.watches(),
+            pilot=ScriptPilot.of(self.scenario),
+            judge=DockingJudge.of(self.scenario),
         )
 
     def __enter__(self) -> Self:
@@ -178,8 +181,9 @@ class Simulation:
 
     @property
     def is_done(self) -> bool:
-        """Whether the references have come to their end; stepping on holds the last one."""
-        return self.loop.k >= self.loop.last
+        """Whether the references have come to their end, or the task is over; stepping on holds the last one."""
+        judge = self.loop.judge
+        return self.loop.k >= self.loop.last or (judge is not None and judge.is_over)
 
     @property
     def state(self) -> Array:

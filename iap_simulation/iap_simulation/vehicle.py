@@ -128,6 +128,19 @@ class Vehicle:
         if self.interaction is not None:
             self.interaction.reset()
 
+    def measured(self, x: Array) -> Array:
+        """(13,) what is measured of the central body on a state (bodies, 13), once for each."""
+        measured = self.sense(x[0])
+        return measured if self.lever is None else self.lever(x, measured)
+
+    def feel(
+        self, t: float, x: Array, measured: Array, contact_W: Array, reference: Reference
+    ) -> None:
+        """Measure wrenches where another commands; arguments as in `command`, `measured` as it returns."""
+        if self.interaction is not None:
+            self.interaction.update(x, measured, contact_W)
+            self.interaction.revise_reference(t, measured[Q], reference)
+
     def command(self, t: float, x: Array, contact_W: Array, reference: Reference) -> Command:
         """The command on one state: sense, measure wrenches, revise the reference, control.
 
@@ -137,9 +150,7 @@ class Vehicle:
             contact_W: (6,) mean contact wrench on the central body in the last period, world axes.
             reference: the present one.
         """
-        measured, interaction = self.sense(x[0]), self.interaction
-        if self.lever is not None:
-            measured = self.lever(x, measured)
+        measured, interaction = self.measured(x), self.interaction
         if interaction is None:
             return self.allocated(self.controller(measured, reference), measured[Q])
         interaction.update(x, measured, contact_W)
@@ -235,7 +246,8 @@ def vehicle_start(
         model: of the controller.
         row: the reference row (19 + N) that the start is displaced from.
     """
-    drawn = drawn_start(row, scenario.draw, stream(scenario.seed, START.format(vehicle.name)))
+    rng = stream(scenario.seed, START.format(vehicle.name))
+    drawn = drawn_start(row, scenario.draw, rng, fixed=vehicle.start.fixed)
     flown = drawn_deviation(scenario, vehicle).assembly(assembly)
     start, rpm = _start(vehicle, flown, model, drawn)
     hover = _balanced(vehicle, model, LEVEL, drawn[REF_FIXED:])

@@ -25,7 +25,8 @@ def read(tree):
 
 @pytest.mark.parametrize("name", SCENARIOS.names())
 def test_every_scenario_s_plant_survives_yaml_bit_for_bit(name):
-    spec = plant_spec(scenario_of(name, "draw.position=0.0173", "draw.friction=0.3"))
+    engine = "engine.name=pybullet"  # which flies all of them
+    spec = plant_spec(scenario_of(name, engine, "draw.position=0.0173", "draw.friction=0.3"))
     again = PlantSpec.read(spec.yaml(), source="")
     assert again == spec
     assert again.yaml() == spec.yaml()

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from iap_bringup.terminal.tables import number_text
 from iap_io.runs.fault_meta import Notice
+from iap_simulation.docking.report import docking_text
 from iap_simulation.scenario.scenario import Scenario
 
 FLIGHT_TIME = "{task.completed:6.1f} of {task.total:.1f} s"
@@ -86,6 +87,8 @@ def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
         f" ({factor:.1f} x real time), control step {metrics['control_step_us']:.0f} us,"
         f" errors over {start:.1f} to {end:.1f} s"
     )
+    if "docking" in metrics:
+        console.print(docking_text(metrics["docking"]))
     if metrics.get("images"):
         rate = metrics["images_per_s"]
         console.print(f"{metrics['images']} images, {rate:.0f} in a second of rendering")

@@ -9,14 +9,9 @@ from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
 from iap_description.config import NonNegative, NonNegative3, Positive, Real, Record, Vec3
-from iap_description.world.shapes import BodyShape
-
-
-class Mount(Record):
-    """The place of a sensor on its body."""
-
-    position: Vec3  # [m]
-    rpy_deg: Vec3
+from iap_description.vehicles.mount import Mount
+from iap_description.vehicles.ports import Port
+from iap_description.world.shapes import BodyShape, Surface
 
 
 class Drag(Record):
@@ -68,6 +63,7 @@ class Rotor(Record):
     spin: Literal["ccw", "cw"]  # seen from above; a ccw rotor pushes the airframe clockwise
 
 
+PortName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 THRUST = 1e-6, 1e9  # smallest and largest thrust that a rotor may have at rpm_max [N]
 CONDITION = 1e6  # of a mixer whose rows are of length 1; a usual one has 1
 
@@ -109,6 +105,15 @@ class Aircraft(Inertial):
     visual: tuple[BodyShape, ...]
     propeller: tuple[BodyShape, ...]  # what turns, in the rotor's own frame
     landing_gear: tuple[BodyShape, ...]  # seen and touched, where the aircraft flies alone
+    ports: dict[PortName, Port] = {}  # for docking; each is a mount of that name, too
+    surface: Surface | None = None  # of the whole aircraft; None: as the world's
+
+    @model_validator(mode="after")
+    def _ports_have_names_of_their_own(self) -> Self:
+        for name in self.ports:
+            if name in self.mounts:
+                raise ValueError(f"key 'ports': '{name}' is a mount already")
+        return self
 
     @model_validator(mode="after")
     def _can_be_steered(self) -> Self:

@@ -11,10 +11,12 @@ import numpy as np
 
 from iap_description import so3
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.vehicles.aircraft import Aircraft, Drag, Mount, Rotor, inertia_matrix
+from iap_description.vehicles.aircraft import Aircraft, Drag, Rotor, inertia_matrix
 from iap_description.vehicles.chassis import chassis_shapes
 from iap_description.vehicles.joint_types import JointType, joint_type
+from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.platform import Center, JointSpec, Platform
+from iap_description.vehicles.ports import Port
 from iap_description.vehicles.tool import TOOL, Tool
 from iap_description.world.shapes import Shape, Surface
 
@@ -254,8 +256,19 @@ def _body(part: Aircraft | Center, name: str) -> Body:
     inertia = inertia_matrix(part.inertia)
     body = Body(name, part.mass, inertia, part.drag, part.collision, part.visual, part.mounts)
     if isinstance(part, Aircraft):
-        return replace(body, rotors=part.rotors, propeller=part.propeller)
+        body = replace(body, rotors=part.rotors, propeller=part.propeller, surface=part.surface)
+        return _with_ports(body, part.ports)
     return body
+
+
+def _with_ports(body: Body, ports: Mapping[str, Port]) -> Body:
+    """A body with its docking ports, whose mass is the body's already."""
+    return replace(
+        body,
+        collision=(*body.collision, *(each for port in ports.values() for each in port.collision)),
+        visual=(*body.visual, *(each for port in ports.values() for each in port.visual)),
+        mounts={**body.mounts, **{name: port.mount for name, port in ports.items()}},
+    )
 
 
 def _central(platform: Platform) -> Body:
@@ -286,7 +299,7 @@ def _merged(body: Body, tool: Tool) -> Body:
         collision=(*body.collision, *tool.collision),
         visual=(*body.visual, *tool.visual),
         mounts={**body.mounts, TOOL: tool.mount},
-        surface=tool.surface,
+        surface=tool.surface or body.surface,
     )
 
 

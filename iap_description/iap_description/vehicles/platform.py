@@ -10,13 +10,15 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from iap_description.config import NonNegative, Real, Record, Vec3, validate
+from iap_description.config import NonNegative, Real, Record, Vec3, merged, validate
 from iap_description.errors import BadInput
 from iap_description.plain_yaml import read_yaml
 from iap_description.text_files import is_file
-from iap_description.vehicles.aircraft import Aircraft, Drag, Inertial, Mount
+from iap_description.vehicles.aircraft import Aircraft, Drag, Inertial
 from iap_description.vehicles.chassis import Chassis
 from iap_description.vehicles.joint_types import JointTypeName, joint_type
+from iap_description.vehicles.mount import Mount
+from iap_description.vehicles.ports import Port
 from iap_description.vehicles.tool import Tool
 from iap_description.world.shapes import BodyShape
 
@@ -110,6 +112,11 @@ class Platform(Record):
         """The record of every aircraft."""
         return tuple(joint.aircraft or self.aircraft for joint in self.joints) or (self.aircraft,)
 
+    @property
+    def ports(self) -> dict[str, Port]:
+        """Docking ports of the central body; only an aircraft that flies alone has some."""
+        return self.aircraft.ports if self.center is None else {}
+
 
 def platform_names() -> list[str]:
     """Names of the platforms that ship as files."""
@@ -169,7 +176,18 @@ def _with_record(tree: dict[str, Any], path: Path, key: str) -> dict[str, Any]:
     home = path.parent / name if is_path else DATA / "aircraft" / f"{name}.yaml"
     if not is_file(home):
         raise BadInput(f"{path}: key '{key}': no aircraft '{name}' in {home.parent}")
-    return {**tree, "aircraft": read_yaml(home)}
+    return {**tree, "aircraft": _aircraft_tree(home, key)}
+
+
+def _aircraft_tree(home: Path, key: str) -> dict[str, Any]:
+    """An aircraft's tree, on top of that of the aircraft which its key `extends` names, if any."""
+    tree = read_yaml(home)
+    base = tree.pop("extends", None)
+    if base is None:
+        return tree
+    if not isinstance(base, str) or base == home.stem:
+        raise BadInput(f"{home}: key 'extends': the name of another aircraft is expected")
+    return merged(_with_record({"aircraft": base}, home, key)["aircraft"], tree)
 
 
 def _explicit(tree: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.config import NonNegative, Positive, Record, Vec3
-from iap_description.vehicles.aircraft import Mount
+from iap_description.vehicles.mount import Mount
 from iap_description.world.shapes import Rgba, Shape, Surface
 
 TOOL = "tool"  # the mount at the tip

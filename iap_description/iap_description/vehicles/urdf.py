@@ -22,8 +22,8 @@ import yaml
 from iap_description import so3
 from iap_description.config import Vec3
 from iap_description.errors import BadInput
-from iap_description.vehicles.aircraft import Mount
 from iap_description.vehicles.assembly import Assembly, Body, Joint
+from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.platform import DATA, load_platform
 from iap_description.vehicles.tool import TOOL
 from iap_description.world.mesh_files import PACKAGE, mesh_path
@@ -40,7 +40,8 @@ def urdf_text(assembly: Assembly, *, target: Target) -> str:
         target: ``bullet`` for PyBullet (spherical joints, one link per body, and only opaque
             shapes: it knows no transparency), ``ros`` for standard URDF (floating joints, and
             links for rotors, sensor mounts and the cameras' optical frames). A joint's travel and friction are in
-            the standard one; the engine has them from the assembly.
+            the standard one; the engine has them from the assembly. Hulls to be touched, of docking ports, are in
+            neither: the engine adds them itself.
     """
     return _expanded(json.dumps(_tree(assembly, target)), target)
 
@@ -98,7 +99,7 @@ def _body(body: Body, target: Target, com: Vec3) -> dict[str, Any]:
         "inertia": body.inertia.tolist(),
         "com": list(com),
         "visual": _shapes(_seen(body.visual, target), target, com),
-        "collision": _shapes(body.collision, target, com),
+        "collision": _shapes(_touched(body.collision), target, com),
         "propeller": _shapes(_seen(body.propeller, target), target, com),
         "rotors": [
             {
@@ -119,6 +120,10 @@ def _mount(frame: str, mount: Mount) -> dict[str, Any]:
 
 def _seen(shapes: tuple[Shape, ...], target: Target) -> tuple[Shape, ...]:
     return tuple(shape for shape in shapes if target == "ros" or shape.color[3] == 1.0)
+
+
+def _touched(shapes: tuple[Shape, ...]) -> tuple[Shape, ...]:
+    return tuple(shape for shape in shapes if shape.vertices is None)
 
 
 def _shapes(shapes: tuple[Shape, ...], target: Target, com: Vec3) -> list[dict[str, Any]]:

@@ -36,7 +36,7 @@ class Shape(Record):
     """A collision or visual shape, placed in its body's frame.
 
     A ``hull`` and a ``surface`` are made of triangles; a hull is touched as the convex hull of its
-    vertices, a surface as it is. Only objects of the world take them.
+    vertices, a surface as it is. In files only objects of the world take them; docking ports are made of hulls.
     """
 
     shape: Literal["box", "cylinder", "capsule", "sphere", "mesh", "hull", "surface"]

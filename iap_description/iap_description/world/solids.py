@@ -55,12 +55,20 @@ def moments(vertices: Array, faces: Faces) -> tuple[float, Array, Array]:
 
 def prism(below: Array, above: Array, color: Rgba) -> Shape:
     """The convex piece between two plane polygons (n, 3) whose corners belong to each other."""
-    n = len(below)
+    return hull(*stacked_rings([below, above]), color)
+
+
+def stacked_rings(rings: Sequence[Array]) -> tuple[Array, Faces]:
+    """Vertices and faces of the solid between plane polygons (n, 3), from below to above, closed by the outer two."""
+    n, last = len(rings[0]), len(rings[0]) * (len(rings) - 1)
     i, j = np.arange(n), (np.arange(n) + 1) % n
-    sides = [np.stack([i, j, n + j], -1), np.stack([i, n + j, n + i], -1)]
+    faces = []
+    for first in range(0, last, n):
+        a, b = first + i, first + j
+        faces += [np.stack([a, b, n + b], -1), np.stack([a, n + b, n + a], -1)]
     k = np.arange(1, n - 1)
-    ends = [np.stack([0 * k, k + 1, k], -1), np.stack([n + 0 * k, n + k, n + k + 1], -1)]
-    return hull(np.vstack([below, above]), np.vstack([*sides, *ends]), color)
+    faces += [np.stack([0 * k, k + 1, k], -1), last + np.stack([0 * k, k, k + 1], -1)]
+    return np.vstack(rings), np.vstack(faces)
 
 
 def hull(vertices: Array, faces: Faces, color: Rgba, **more: Any) -> Shape:  # noqa: ANN401

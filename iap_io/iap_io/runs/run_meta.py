@@ -273,6 +273,7 @@ class RunStats:
         render_s: wall time that they took.
         faults: of the estimators on which vehicles flew, by their names: times [s] and reasons.
         health: the worst that these said of themselves, by the vehicles' names.
+        docking: how it went, and what latches did; None where nothing docks.
     """
 
     outcome: str
@@ -283,6 +284,7 @@ class RunStats:
     render_s: float = 0.0
     faults: dict[str, tuple[tuple[float, str], ...]] = field(default_factory=dict)
     health: dict[str, dict[str, float]] = field(default_factory=dict)
+    docking: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from iap_description.states import STATE_SIZE
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.objects import Placed
 from iap_description.world.world import World
-from iap_physics.engines.engine import RUNNING, Contact, Engine, world_indices
+from iap_physics.engines.engine import JOINT_FORCE, RUNNING, Contact, Engine, world_indices
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
 from iap_physics.engines.rigid_motion import RigidModel, step_batch
@@ -161,13 +161,26 @@ class ClosedFormEngine(Engine):
         """Refuse: there are no shapes."""
         raise IapError(_REFUSAL.format("has no shapes to cast rays at"))
 
-    def add_joint(self, body_a: int, body_b: int, p_AJ_A: Array, p_BJ_B: Array) -> int:
+    def add_joint(
+        self,
+        body_a: int,
+        body_b: int,
+        p_AJ_A: Array,
+        p_BJ_B: Array,
+        *,
+        type: str = "spherical",
+        max_force: float = JOINT_FORCE,
+    ) -> int:
         """Refuse: the closed form holds for the joints of the assembly only."""
         raise IapError(_REFUSAL.format("cannot add joints in flight"))
 
     def remove_joint(self, handle: int) -> None:
         """Refuse: there are none."""
         raise IapError(_REFUSAL.format("cannot remove joints in flight"))
+
+    def joint_wrench(self, handle: int) -> Array:
+        """Refuse: there are none."""
+        raise IapError(_REFUSAL.format("has no joints added in flight"))
 
     def close(self) -> None:
         """Nothing is held."""

@@ -3,19 +3,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from iap_description import so3
 from iap_description.arrays import Array, Integers
-from iap_description.errors import BadInput
+from iap_description.errors import BadInput, IapError
+from iap_description.states import Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 
 WORLD = -1  # as a body: the ground, or what stands in the scene
 OBJECT = -2  # the world's first object; its k-th is OBJECT - k
 
+JOINT_FORCE = 1e5  # that a joint added in flight bears unless something else is said [N]
+ADDED_TYPES = ("spherical", "fixed")  # of joints added in flight
 BOUND = 1e4  # a coordinate or velocity beyond this is divergence [m, m/s, rad/s]
 
 # Status of one world of a batch; only running worlds advance, the others keep their last state.
@@ -36,6 +40,39 @@ class Contact:
     normal_W: tuple[float, float, float]  # from b towards a
     distance: float  # [m], negative when the bodies overlap
     force_W: tuple[float, float, float]  # of b on a, normal and friction [N]
+
+
+@dataclass(frozen=True)
+class AddedJoint:
+    """A joint added in flight, see `Engine.add_joint`; q_AB (4,) is the attitude of b in a that a fixed one keeps."""
+
+    bodies: tuple[int, int]
+    p_AJ_A: Array
+    p_BJ_B: Array
+    q_AB: Array
+    type: str
+    max_force: float
+
+    @classmethod
+    def of(
+        cls,
+        x: Array,
+        bodies: tuple[int, int],
+        places: tuple[Array, Array],
+        type: str,
+        max_force: float,
+    ) -> Self:
+        """Between bodies whose states are rows of x (bodies, 13).
+
+        Raises:
+            IapError: there is no such type.
+        """
+        if type not in ADDED_TYPES:
+            raise IapError(f"add_joint: type '{type}': {' or '.join(ADDED_TYPES)} is expected")
+        a, b = bodies
+        q_WB = np.array([0.0, 0.0, 0.0, 1.0]) if b == WORLD else x[b, Q]
+        q_AB = so3.multiply(so3.conjugate(x[a, Q]), q_WB)
+        return cls(bodies, np.array(places[0]), np.array(places[1]), q_AB, type, max_force)
 
 
 class Engine(Protocol):
@@ -69,13 +106,13 @@ class Engine(Protocol):
         """
 
     def snapshot(self) -> object:
-        """Everything that `restore` needs to go on from here."""
+        """Everything that `restore` needs to go on from here, joints added in flight with their handles."""
 
     def restore(self, snapshot: object) -> None:
         """Return to a snapshot that this engine took since its last `load` or `reset`.
 
         Raises:
-            IapError: the snapshot is another's, or joints were added or removed since.
+            IapError: the snapshot is another's.
         """
 
     def apply(self, wrenches_W: Array) -> None:
@@ -126,18 +163,41 @@ class Engine(Protocol):
             world_only: rays go through vehicles.
         """
 
-    def add_joint(self, body_a: int, body_b: int, p_AJ_A: Array, p_BJ_B: Array) -> int:
-        """Join two bodies at a point by a spherical joint while running; returns a handle.
+    def add_joint(
+        self,
+        body_a: int,
+        body_b: int,
+        p_AJ_A: Array,
+        p_BJ_B: Array,
+        *,
+        type: str = "spherical",
+        max_force: float = JOINT_FORCE,
+    ) -> int:
+        """Join two bodies at a point while running; returns a handle.
 
         Args:
             body_a: row of a body.
             body_b: row of another, or `WORLD`.
             p_AJ_A: (3,) the point in body a's frame [m].
             p_BJ_B: (3,) the point in body b's frame, or in the world [m].
+            type: ``spherical``, or ``fixed``, which keeps the attitude that the bodies have to each other now.
+            max_force: to more than this the joint yields [N].
+
+        Raises:
+            IapError: there is no such type, or no room for one more.
         """
 
     def remove_joint(self, handle: int) -> None:
         """Undo `add_joint`."""
+
+    def joint_wrench(self, handle: int) -> Array:
+        """(6,) force [N], and torque about the joint [N m], of a joint added in flight on its body a in the last step.
+
+        World axes; zero before the first step, and the torque of a spherical joint is zero.
+
+        Raises:
+            IapError: there is no such joint.
+        """
 
     def close(self) -> None:
         """Give back what the engine holds."""

@@ -4,10 +4,12 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numba import njit
 
 from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.config import NonNegative, Record
+from iap_description.kernels import qmul, quat_at
 from iap_description.states import P, Q, V, W
 
 _CHUNK = 1024  # draws made at once; the sequence does not depend on it
@@ -21,6 +23,7 @@ class StateNoise(Record):
     attitude_deg: NonNegative  # of the rotation vector, body axes [deg]
     velocity: NonNegative  # [m/s]
     rate_deg: NonNegative  # [deg/s]
+    position_bias: NonNegative = 0.0  # of positions, drawn once for a flight [m]
 
 
 NO_NOISE = StateNoise(position=0.0, attitude_deg=0.0, velocity=0.0, rate_deg=0.0)
@@ -32,6 +35,13 @@ def drawn(noise: StateNoise, rng: np.random.Generator, count: int) -> tuple[Arra
     scale = np.repeat([noise.position, noise.velocity, np.deg2rad(noise.rate_deg)], 3)
     turns = so3.quaternion_exp(np.deg2rad(noise.attitude_deg) * draws[:, 9:])
     return draws[:, :9] * scale, turns
+
+
+def bias(noise: StateNoise, rng: np.random.Generator) -> Array:
+    """(3,) bias of a flight's positions [m], which is drawn before all noise."""
+    if noise.position_bias == 0.0:
+        return np.zeros(3)
+    return noise.position_bias * rng.standard_normal(3)
 
 
 class NoisyState:
@@ -51,6 +61,7 @@ class NoisyState:
     def reset(self, rng: np.random.Generator) -> None:
         """Start anew with a generator."""
         self._rng = rng
+        self._bias = bias(self._deviations, rng)
         self._next = _CHUNK
 
     def __call__(self, x: Array) -> Array:
@@ -61,6 +72,7 @@ class NoisyState:
             self._draw()
         row, noise = self._row, self._noise[self._next]
         row[P], row[V], row[W] = x[P] + noise[:3], x[V] + noise[3:6], x[W] + noise[6:9]
+        row[P] += self._bias
         row[Q] = so3.multiply(x[Q], self._turns[self._next])
         self._next += 1
         return row
@@ -86,27 +98,38 @@ class NoisyStates:
         self._made = np.zeros((noisy, _BATCH_CHUNK, 9))
         self._turns = np.zeros((noisy, _BATCH_CHUNK, 4))
         self._next = np.full(len(self._rngs), _BATCH_CHUNK)
+        self._bias = np.array([bias(noise, rng) for rng in self._rngs])
 
     def reset(self, worlds: Integers, rngs: Sequence[np.random.Generator]) -> None:
         """Start worlds anew, each with its generator."""
         for world, rng in zip(worlds.tolist(), rngs, strict=True):
             self._rngs[world] = rng
+            self._bias[world] = bias(self._noise, rng)
         self._next[worlds] = _BATCH_CHUNK
 
     def __call__(self, x: Array) -> Array:
         """The rows (B, 13) as they are measured."""
         for world in np.flatnonzero(self._next == _BATCH_CHUNK).tolist():
             self._draw(world)
-        each = np.arange(len(x))
-        noise, out = self._made[each, self._next], x.copy()
-        out[:, P] += noise[:, :3]
-        out[:, V] += noise[:, 3:6]
-        out[:, W] += noise[:, 6:]
-        out[:, Q] = so3.multiply(x[:, Q], self._turns[each, self._next])
-        self._next += 1
+        out = x.copy()
+        _add(self._made, self._turns, self._next, self._bias, out)
         return out
 
     def _draw(self, world: int) -> None:
         made = drawn(self._noise, self._rngs[world], _BATCH_CHUNK)
         self._made[world], self._turns[world] = made
         self._next[world] = 0
+
+
+@njit(cache=True)
+def _add(made: Array, turns: Array, now: Integers, bias: Array, out: Array) -> None:
+    """Add the present noise of each world to its row, and go on to the next."""
+    for b in range(len(out)):
+        k = now[b]
+        for i in range(3):
+            out[b, i] = out[b, i] + made[b, k, i] + bias[b, i]
+            out[b, 7 + i] += made[b, k, 3 + i]
+            out[b, 10 + i] += made[b, k, 6 + i]
+        q = qmul((out[b, 3], out[b, 4], out[b, 5], out[b, 6]), quat_at(turns[b, k], 0))
+        out[b, 3], out[b, 4], out[b, 5], out[b, 6] = q
+        now[b] += 1

@@ -79,6 +79,8 @@ class Scores:
             metrics |= {"images": stats.images, "images_per_s": stats.images / stats.render_s}
         if any(vehicle.meta.faults for vehicle in flown):
             metrics["faults"] = struck([each.meta for each in flown], stats.duration_s)
+        if stats.docking is not None:
+            metrics["docking"] = stats.docking
         told = {
             v.meta.name: (stats.faults.get(v.meta.name, ()), stats.health.get(v.meta.name))
             for v in flown

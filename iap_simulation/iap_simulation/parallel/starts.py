@@ -57,7 +57,8 @@ class Starts:
         """State rows (n, 13) of the central bodies: at rest, displaced from the first reference."""
         draw, base = self._scenario.draw, np.zeros((len(seeds), STATE_SIZE))
         dice = uniforms(seeds, START.format(self._name), 6)
-        base[:, P] = self._row[REF_P] + draw.position * dice[:, :3]
+        spread = np.zeros(3) if self._spec.start.fixed else np.array(draw.position)
+        base[:, P] = self._row[REF_P] + spread * dice[:, :3]
         turns = so3.quaternion_exp(np.deg2rad(draw.attitude_deg) * dice[:, 3:])
         _turn(self._row[REF_Q], turns, base[:, Q])
         return base

@@ -41,6 +41,7 @@ def plant_spec(scenario: Scenario, vehicles: Sequence[Vehicle] | None = None) ->
             _vehicle(scenario, spec, vehicle)
             for spec, vehicle in zip(scenario.vehicles, made, strict=True)
         ),
+        latches=scenario.latches,
     )
 
 

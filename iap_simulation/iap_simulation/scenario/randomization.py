@@ -26,11 +26,12 @@ OBSTACLES = "obstacles/{}"  # stream of a field, by its name
 START = "{}/start"  # stream of a vehicle's start, by its name
 
 
-def drawn_start(row: Array, draw: Draw, rng: np.random.Generator) -> Array:
-    """A reference row (19+) whose pose is displaced."""
+def drawn_start(row: Array, draw: Draw, rng: np.random.Generator, *, fixed: bool = False) -> Array:
+    """A reference row (19+) whose pose is displaced, if `fixed` its attitude alone."""
     out = row.copy()
     dice = rng.uniform(-1.0, 1.0, 6)
-    out[REF_P] += draw.position * dice[:3]
+    if not fixed:
+        out[REF_P] += np.array(draw.position) * dice[:3]
     turn = so3.quaternion_exp(np.deg2rad(draw.attitude_deg) * dice[3:])
     out[REF_Q] = so3.multiply(row[REF_Q], turn)
     return out

@@ -9,18 +9,21 @@ from iap_description.config import (
     BelowOne,
     FileName,
     NonNegative,
+    NonNegative3,
     Positive,
     Record,
 )
+from iap_description.vehicles.latch import Latch
 from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
 from iap_io.runs.run_meta import Recording
 from iap_physics.engines.make import EngineName
-from iap_physics.plant_spec import Rates
+from iap_physics.plant_spec import LatchName, Rates, check_latches
 from iap_physics.wind import Wind
 from iap_sensors.cameras.make import RendererName
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.sensor_presets import Name
+from iap_simulation.docking.settings import DockingSpec
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 
@@ -39,11 +42,14 @@ class Metrics(Record):
     force_band: Positive  # that a controlled force shall keep to, on both sides [N]
 
 
+PerAxis = NonNegative | NonNegative3
+
+
 class Draw(Record):
     """Half-widths of the uniform distributions from which every seed draws anew; relative unless a unit is given."""
 
-    position: NonNegative  # of the start, per axis [m]
-    attitude_deg: NonNegative  # of the start: roll, pitch, yaw
+    position: PerAxis  # of the start, per axis [m]
+    attitude_deg: PerAxis  # of the start: roll, pitch, yaw
     friction: NonNegative  # of all surfaces together
     mass: BelowOne  # of each vehicle, and of its inertias with it
     inertia: BelowOne  # of its inertias besides
@@ -80,6 +86,11 @@ class Scenario(Record):
     renderer: RendererName
     recording: Recording
     compare: dict[FileName, tuple[str, ...]]  # other flights of it: name -> KEY=VALUE, ...
+    latches: dict[LatchName, Latch]  # between docking ports of vehicles
+    policy: (
+        Literal["script"] | None
+    )  # flies the vehicles in place of their references and controllers
+    docking: DockingSpec | None  # what is docked and how
     vehicles: Annotated[tuple[VehicleSpec, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -106,12 +117,25 @@ class Scenario(Record):
             )
         return self
 
+    @model_validator(mode="after")
+    def _latches_fit(self) -> Self:
+        ports = {vehicle.name: vehicle.platform.ports for vehicle in self.vehicles}
+        check_latches(self.latches, ports, self.engine.name)
+        if self.docking is not None and self.docking.latch not in self.latches:
+            there = ", ".join(self.latches) or "none"
+            raise ValueError(
+                f"key 'docking.latch': no latch '{self.docking.latch}' (latches: {there})"
+            )
+        if self.policy is not None and self.docking is None:
+            raise ValueError(f"key 'policy': '{self.policy}' needs the key 'docking'")
+        return self
+
     def has_contact(self, vehicle: VehicleSpec) -> bool:
         """Whether a vehicle can be in contact, so that wrenches are measured, estimated and recorded."""
         control = vehicle.control
         acts = control.admittance or control.wrench_mode != "none"
         is_met = any(not isinstance(each, Obstacles) for each in self.world.objects.values())
-        meets = is_met or vehicle.platform.tool is not None
+        meets = is_met or bool(self.latches) or vehicle.platform.tool is not None
         return acts or meets or bool(vehicle.disturbances)
 
     @property

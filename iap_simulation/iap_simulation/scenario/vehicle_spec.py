@@ -28,6 +28,7 @@ class Start(Record):
 
     mode: Literal["hover", "ground"]
     lead_in: NonNegative
+    fixed: Flag  # whether `draw.position` leaves it where it is
 
 
 class Control(Record):

@@ -18,15 +18,17 @@ from iap_description.world.world import World
 from iap_physics.engines.engine import (
     BOUND,
     DIVERGED,
+    JOINT_FORCE,
     RUNNING,
     WORLD,
+    AddedJoint,
     Contact,
     Engine,
     world_indices,
 )
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
-from iap_physics.engines.mujoco.bonds import STATE, Bonds
+from iap_physics.engines.mujoco.bonds import STATE, Bond, Bonds
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.model import FIRST_STEP, Model, build
 from iap_physics.engines.mujoco.objects import Objects
@@ -35,13 +37,11 @@ from iap_physics.engines.mujoco.rays import cast
 from iap_physics.engines.mujoco.stepping import step
 from iap_physics.engines.mujoco.tree import Tree, read_states
 
-JOINT_FORCE = 1e5  # that a joint added in flight can bear [N]
-
 
 @dataclass(frozen=True)
 class _Snapshot:
     made: Model
-    joints: tuple[int, ...]
+    joints: tuple[tuple[int, Bond], ...]
     resets: int
     t: float
     x: Array
@@ -89,7 +89,7 @@ class MuJoCoEngine(Engine):
         self.status[:] = RUNNING
         mj.mj_resetData(self._model, self._data)
         self._tree.put(self._x[0], self._qpos, self._qvel)
-        self._bonds.clear()
+        self._bonds.hold(())
         self._wrenches[:] = 0.0
         self.t, self._resets = 0.0, self._resets + 1
         self._objects.prescribe(self._qpos, self._qvel, self.t, self._dt)
@@ -106,8 +106,7 @@ class MuJoCoEngine(Engine):
         here = (self._made, self._resets)
         if not isinstance(snapshot, _Snapshot) or (snapshot.made, snapshot.resets) != here:
             raise IapError("restore: the snapshot is not of this engine since its last reset")
-        if snapshot.joints != self._bonds.held:
-            raise IapError("restore: joints were added or removed since the snapshot")
+        self._bonds.hold(snapshot.joints)
         mj.mj_setState(self._model, self._data, snapshot.state, STATE)
         self.t = snapshot.t
         self.status[:] = RUNNING
@@ -172,15 +171,22 @@ class MuJoCoEngine(Engine):
         p_AJ_A: Array,
         p_BJ_B: Array,
         *,
+        type: str = "spherical",
         max_force: float = JOINT_FORCE,
     ) -> int:
-        """Join two bodies, or a body and the world, by a spherical joint that yields to more than `max_force` [N]."""
-        first, second = (0 if row == WORLD else self._made.bodies[row] for row in (body_a, body_b))
-        return self._bonds.add((first, second), (p_AJ_A, p_BJ_B), max_force)
+        """Join two bodies, or a body and the world, by a joint that yields to more than `max_force` [N]."""
+        rows = (body_a, body_b)
+        joint = AddedJoint.of(self._x[0], rows, (p_AJ_A, p_BJ_B), type, max_force)
+        first, second = (0 if row == WORLD else self._made.bodies[row] for row in rows)
+        return self._bonds.add((first, second), joint)
 
     def remove_joint(self, handle: int) -> None:
         """Undo `add_joint`."""
         self._bonds.remove(handle)
+
+    def joint_wrench(self, handle: int) -> Array:
+        """(6,) what a joint added in flight bore in the last step."""
+        return self._bonds.wrench(handle)
 
     def close(self) -> None:
         """Nothing is held but memory."""

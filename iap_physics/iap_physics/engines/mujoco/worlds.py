@@ -18,7 +18,14 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import FlightFailed, IapError
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
-from iap_physics.engines.engine import DIVERGED, RUNNING, Contact, Engine, world_indices
+from iap_physics.engines.engine import (
+    DIVERGED,
+    JOINT_FORCE,
+    RUNNING,
+    Contact,
+    Engine,
+    world_indices,
+)
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
 from iap_physics.engines.mujoco.library import mj, mj_batch
@@ -156,12 +163,25 @@ class MuJoCoWorlds(Engine):
         """Fraction (rays,) of each ray at its first hit in the first world."""
         return cast(self._made.model, self._first(), starts_W, ends_W, world_only=world_only)
 
-    def add_joint(self, body_a: int, body_b: int, p_AJ_A: Array, p_BJ_B: Array) -> int:
+    def add_joint(
+        self,
+        body_a: int,
+        body_b: int,
+        p_AJ_A: Array,
+        p_BJ_B: Array,
+        *,
+        type: str = "spherical",
+        max_force: float = JOINT_FORCE,
+    ) -> int:
         """Refuse."""
         raise IapError(_REFUSAL)
 
     def remove_joint(self, handle: int) -> None:
         """Refuse."""
+        raise IapError(_REFUSAL)
+
+    def joint_wrench(self, handle: int) -> Array:
+        """Refuse: there are none."""
         raise IapError(_REFUSAL)
 
     def close(self) -> None:

@@ -24,25 +24,26 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import ArrayLike
 
-from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed, IapError
 from iap_description.native_output import native_output_to
-from iap_description.states import P
+from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.engines.contact import Point, Vector, contact_of, wrench_on
 from iap_physics.engines.engine import (
     BOUND,
     DIVERGED,
+    JOINT_FORCE,
     RUNNING,
-    WORLD,
+    AddedJoint,
     Contact,
     Engine,
     world_indices,
 )
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
+from iap_physics.engines.pybullet.added_joints import AddedJoints, Held
 from iap_physics.engines.pybullet.client import STDERR, bullet, connect, shut_down
 from iap_physics.engines.pybullet.objects import models, prescribe, ray_cast, states
 from iap_physics.engines.pybullet.world import (
@@ -54,7 +55,6 @@ from iap_physics.engines.pybullet.world import (
     write_scene,
 )
 
-JOINT_FORCE = 1e5  # that a joint added in flight can bear [N]
 APART = 1e3  # [m] no two vehicles touch at this distance
 FIRST_STEP = 1e-3  # that gives moving objects a velocity before the first step tells its own [s]
 
@@ -62,7 +62,7 @@ FIRST_STEP = 1e-3  # that gives moving objects a velocity before the first step 
 @dataclass(frozen=True)
 class _Snapshot:
     loaded: Loaded
-    joints: frozenset[int]
+    joints: Held
     t: float
     x: Array
     state_id: int
@@ -101,7 +101,8 @@ class PyBulletEngine(Engine):
         """Build the world; every vehicle rests at the origin."""
         self._world, self._assemblies = world, tuple(assemblies)
         for assembly, path in zip(assemblies, self._urdfs(), strict=True):
-            path.write_text(model(assembly, visuals=self._view), encoding="utf-8")
+            folder = path.parent
+            path.write_text(model(assembly, folder, visuals=self._view), encoding="utf-8")
         self._models = models(world, Path(self._files.name))
         self._scene = write_scene(world, Path(self._files.name))
         self._resisting = resisting_joints(assemblies)
@@ -127,6 +128,7 @@ class PyBulletEngine(Engine):
             vehicles = list(zip(self._assemblies, self._urdfs(), strict=True))
             world = (self._world, vehicles, self._models, self._scene)
             self._loaded = build(self._client, *world, seen=self._view)
+        self._joints = AddedJoints(self._client, self._loaded.handles, self._loaded.q_BC)
         self._place(self._x[0])
         self._loads: list[list[float]] = []
         self.t, self._dt = 0.0, 0.0
@@ -143,7 +145,7 @@ class PyBulletEngine(Engine):
         the same way, see `restore`.
         """
         loaded, state_id = self._loaded, bullet.saveState(**self._at)
-        snapshot = _Snapshot(loaded, frozenset(loaded.joints), self.t, self._x.copy(), state_id)
+        snapshot = _Snapshot(loaded, self._joints.held, self.t, self._x.copy(), state_id)
         weakref.finalize(snapshot, self._forget, loaded, state_id).atexit = False
         return snapshot
 
@@ -155,11 +157,11 @@ class PyBulletEngine(Engine):
         """
         if not isinstance(snapshot, _Snapshot) or snapshot.loaded is not self._loaded:
             raise IapError("restore: the snapshot is not of this engine since its last reset")
-        if snapshot.joints != self._loaded.joints:
-            raise IapError("restore: joints were added or removed since the snapshot")
+        self._joints.hold(())
         self._place(at_rest(self._assemblies), spread=APART)
         bullet.performCollisionDetection(**self._at)
         bullet.restoreState(stateId=snapshot.state_id, **self._at)
+        self._joints.hold(snapshot.joints)
         self.t = snapshot.t
         self.status[:] = RUNNING
         self._x[:] = snapshot.x
@@ -176,6 +178,7 @@ class PyBulletEngine(Engine):
         if dt != self._dt:
             bullet.setTimeStep(dt, **self._at)
             self._dt = dt
+            self._joints.limit()
         self._prescribe(dt)
         self._resist(dt)
         self._push()
@@ -206,27 +209,27 @@ class PyBulletEngine(Engine):
         """Fraction (rays,) of each ray at its first hit."""
         return ray_cast(self._client, starts_W, ends_W, world_only=world_only)
 
-    def add_joint(self, body_a: int, body_b: int, p_AJ_A: Array, p_BJ_B: Array) -> int:
-        """Join two bodies, or a body and the world, by a spherical joint."""
-        joint = bullet.createConstraint(
-            *self._loaded.handles[body_a],
-            *((-1, -1) if body_b == WORLD else self._loaded.handles[body_b]),
-            bullet.JOINT_POINT2POINT,
-            [0.0, 0.0, 0.0],
-            self._in_principal_axes(body_a, p_AJ_A),
-            self._in_principal_axes(body_b, p_BJ_B),
-            **self._at,
-        )
-        bullet.changeConstraint(joint, maxForce=JOINT_FORCE, **self._at)
-        self._loaded.joints.add(joint)
-        return joint
+    def add_joint(
+        self,
+        body_a: int,
+        body_b: int,
+        p_AJ_A: Array,
+        p_BJ_B: Array,
+        *,
+        type: str = "spherical",
+        max_force: float = JOINT_FORCE,
+    ) -> int:
+        """Join two bodies, or a body and the world; along each world axis the joint yields to more than `max_force`."""
+        bodies, places = (body_a, body_b), (p_AJ_A, p_BJ_B)
+        return self._joints.add(AddedJoint.of(self._x[0], bodies, places, type, max_force))
 
     def remove_joint(self, handle: int) -> None:
         """Undo `add_joint`."""
-        if handle not in self._loaded.joints:
-            raise IapError(f"remove_joint: there is no joint {handle}")
-        bullet.removeConstraint(handle, **self._at)
-        self._loaded.joints.discard(handle)
+        self._joints.remove(handle)
+
+    def joint_wrench(self, handle: int) -> Array:
+        """(6,) what a joint added in flight bore in the last step."""
+        return self._joints.wrench(handle, self._x[0, self._joints.body_a(handle), Q])
 
     def close(self) -> None:
         """End PyBullet."""
@@ -303,11 +306,6 @@ class PyBulletEngine(Engine):
 
     def _name(self, row: int) -> str:
         return [f"{a.name}/{body.name}" for a in self._assemblies for body in a.bodies][row]
-
-    def _in_principal_axes(self, row: int, p_B: Array) -> list[float]:
-        if row == WORLD:
-            return np.asarray(p_B).tolist()
-        return so3.rotate(so3.conjugate(self._loaded.q_BC[row]), p_B).tolist()
 
     def _forget(self, loaded: Loaded, state_id: int) -> None:
         """Free a snapshot's memory in PyBullet, unless its world is gone already."""

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from iap_description import so3
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.world.objects import Placed
 from iap_description.world.shapes import Shape
@@ -145,7 +145,7 @@ def _shape(pieces: Sequence[Shape], path: Path) -> dict[str, Any]:
     first = pieces[0]
     if first.vertices is None:
         return _primitive(first)
-    path.write_text(_obj(pieces), encoding="utf-8")
+    path.write_text(obj_text([triangles(piece) for piece in pieces]), encoding="utf-8")
     flags = bullet.GEOM_FORCE_CONCAVE_TRIMESH if first.shape == "surface" else 0
     return {"shapeType": bullet.GEOM_MESH, "fileName": str(path), "flags": flags}
 
@@ -163,17 +163,25 @@ def _primitive(shape: Shape) -> dict[str, Any]:
     return {"shapeType": bullet.GEOM_CYLINDER, **size, **placed}
 
 
-def _obj(pieces: Sequence[Shape]) -> str:
-    """An OBJ file with a group for each piece, all made of triangles."""
+def obj_text(pieces: Sequence[tuple[Array, Integers]]) -> str:
+    """An OBJ file with a group for each piece, its vertices (n, 3) and triangles (m, 3)."""
     lines: list[str] = []
     first = 1
-    for k, piece in enumerate(pieces):
-        vertices, faces = triangles(piece)
+    for k, (vertices, faces) in enumerate(pieces):
         lines.append(f"o piece_{k}")
         lines += [f"v {x!r} {y!r} {z!r}" for x, y, z in vertices.tolist()]
         lines += [f"f {a} {b} {c}" for a, b, c in (faces + first).tolist()]
         first += len(vertices)
     return "\n".join([*lines, ""])
+
+
+def stl_bytes(vertices: Array, faces: Integers) -> bytes:
+    """A binary STL file, for one hull: of an OBJ file a link's hull lies in a compound, out of reach of margins."""
+    rows = np.zeros(
+        len(faces), np.dtype([("normal", "<f4", 3), ("at", "<f4", (3, 3)), ("end", "<u2")])
+    )
+    rows["at"] = vertices[faces]
+    return bytes(80) + len(faces).to_bytes(4, "little") + rows.tobytes()
 
 
 def ray_cast(client: int, starts_W: Array, ends_W: Array, *, world_only: bool) -> Array:

@@ -30,12 +30,13 @@ from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly, Joint
 from iap_description.vehicles.urdf import urdf_text
 from iap_description.world.shapes import Surface
+from iap_description.world.solids import triangles
 from iap_description.world.tessellation import joined, mesh
 from iap_description.world.world import World
 from iap_physics.engines.engine import BOUND, OBJECT
 from iap_physics.engines.joints import check_joint_types
 from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, Handle, bullet, set_surface
-from iap_physics.engines.pybullet.objects import Model, load
+from iap_physics.engines.pybullet.objects import Model, load, stl_bytes
 
 NEAR = 0.005  # gap of a contact point, in sizes of the smaller shape, by default 0.02
 SOLVER_ITERATIONS = 50  # of the contact and constraint solver, per step
@@ -66,7 +67,6 @@ class Loaded:
         handles: of every state row.
         rows: number of a body by its handle, as contacts give it.
         q_BC: (bodies, 4) attitude of each body's principal axes C in the body.
-        joints: handles of the joints added in flight.
     """
 
     vehicles: list[LoadedVehicle]
@@ -74,22 +74,35 @@ class Loaded:
     handles: list[Handle]
     rows: dict[Handle, int]
     q_BC: Array
-    joints: set[int]
 
 
-def model(assembly: Assembly, *, visuals: bool) -> str:
-    """The URDF of an assembly.
+def model(assembly: Assembly, folder: Path, *, visuals: bool) -> str:
+    """The URDF of an assembly, with a file in `folder` for each of its hulls.
 
     Visual shapes are kept on request only: unseen they take time, since PyBullet meshes each of them at every reset.
     """
-    text = urdf_text(assembly, target="bullet")
-    if visuals:
-        return text
-    robot = ElementTree.fromstring(text)
-    for link in robot.iter("link"):
-        for visual in link.findall("visual"):
-            link.remove(visual)
+    robot = ElementTree.fromstring(urdf_text(assembly, target="bullet"))
+    at_joint = {joint.child: joint.p_CJ_C for joint in assembly.joints}
+    links = {link.get("name"): link for link in robot.iter("link")}
+    for i, body in enumerate(assembly.bodies):
+        link = links[body.name]
+        if not visuals:
+            for visual in link.findall("visual"):
+                link.remove(visual)
+        hulls = [shape for shape in body.collision if shape.vertices is not None]
+        for k, hull in enumerate(hulls):
+            path = folder / f"{assembly.name}_{body.name}_{k}.stl"
+            vertices, faces = triangles(hull)
+            path.write_bytes(stl_bytes(vertices - at_joint.get(i, 0.0), faces))
+            _add_hull(link, path)
     return ElementTree.tostring(robot, encoding="unicode")
+
+
+def _add_hull(link: ElementTree.Element, path: Path) -> None:
+    """Let a link be touched as the convex hull of a file's vertices."""
+    collision = ElementTree.SubElement(link, "collision")
+    geometry = ElementTree.SubElement(collision, "geometry")
+    ElementTree.SubElement(geometry, "mesh", filename=str(path))
 
 
 def build(
@@ -122,7 +135,7 @@ def build(
     q_BC = [bullet.getDynamicsInfo(*handle, **at)[4] for handle in handles]
     rows = {handle: row for row, handle in enumerate(handles)}
     rows |= {(body, -1): OBJECT - k for k, body in enumerate(bodies)}
-    return Loaded(loaded, bodies, handles, rows, np.array(q_BC), set())
+    return Loaded(loaded, bodies, handles, rows, np.array(q_BC))
 
 
 def write_scene(world: World, folder: Path) -> Path | None:

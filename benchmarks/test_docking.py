@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Dockings: how fast many are, and whether the script does as well in every contact model.
+
+An environment's step is five physics steps of one pair; rates are per second of a core's own time.
+"""
+
+import time
+
+import numpy as np
+import pytest
+
+from iap_physics.engines.make import is_installed
+from iap_simulation.docking.agreement import BATCHED, fly_dockings
+from iap_simulation.docking.worlds import DockingWorlds
+
+WORLDS, BAR = 256, 150_000
+STARTS = 300
+
+
+@pytest.mark.parametrize("what", ["contact", "contact, noise and script"])
+@pytest.mark.parametrize("when", ["apart", "in contact"])
+def test_docking_worlds(benchmark, what, when):
+    worlds = DockingWorlds.of("docking", WORLDS)
+    for _ in range(350 if when == "in contact" else 20):
+        worlds.step_script()
+    thrust, rates = worlds.held
+    step = worlds.step_script if "script" in what else lambda: worlds.advance(thrust, rates)
+    took = []
+
+    def timed() -> None:
+        began = time.process_time()
+        step()
+        took.append(time.process_time() - began)
+
+    benchmark.pedantic(timed, rounds=40, warmup_rounds=3)
+    running = int((worlds.pairs.status == 0).sum())
+    found = running / float(np.median(took))
+    print(f"\n{what}, {when}: {found:,.0f} env-steps/s of a core (bar: {BAR:,})")
+
+
+@pytest.mark.parametrize("scenario", ["docking"])
+def test_docking_agreement(benchmark, scenario):
+    """The same starts in every contact model, within 3 percentage points and 10 % of the time of each other."""
+    names = [BATCHED, *(name for name in ("pybullet", "mujoco") if is_installed(name))]
+    flown = benchmark.pedantic(
+        lambda: {name: fly_dockings(scenario, name, range(STARTS)) for name in names}, rounds=1
+    )
+    print()
+    for name, dockings in flown.items():
+        print(f"{scenario}, {name}: {dockings.text}")
+    rates = [each.success_rate for each in flown.values()]
+    times = [each.mean_time for each in flown.values()]
+    assert max(rates) - min(rates) <= 0.03
+    assert max(times) <= 1.1 * min(times)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Docking ports of aircraft: a probe with a cone, and the socket that it goes into.
+
+A port's frame T has its x axis along the port's axis and out of the aircraft. A docked probe's frame therefore looks
+the opposite way of the socket's, along -x of which things go in, as they do into a funnel.
+"""
+
+from itertools import pairwise
+from typing import Annotated, Literal, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from iap_description import so3
+from iap_description.arrays import Array
+from iap_description.config import NonNegative, Positive, Record, Vec3
+from iap_description.vehicles.mount import Mount
+from iap_description.world.cavities import pipe, thick
+from iap_description.world.shapes import Rgba, Shape
+from iap_description.world.solids import hull, stacked_rings
+
+Segments = Annotated[int, Field(strict=True, ge=6, le=128)]
+STEPS = 10  # cylinders that stand for a cone where it is drawn
+Z_ALONG_X = so3.matrix_from_euler(np.array([0.0, 0.5 * np.pi, 0.0]))  # of a cylinder on the axis
+
+
+class Boom(Record):
+    """A tube from the aircraft to the port, along the port's axis."""
+
+    radius: Positive  # [m]
+    length: Positive  # [m]
+
+
+class _Port(Record):
+    """Place and looks of a port."""
+
+    position: Vec3  # of T in the aircraft's frame [m]
+    rpy_deg: Vec3  # of T in the aircraft's frame
+    boom: Boom
+    segments: Segments  # flat sides of what is touched, as far from the axis as the round thing on average
+    color: Rgba = (0.85, 0.75, 0.55, 1.0)
+
+    @property
+    def R_BT(self) -> Array:
+        """(3, 3) attitude of T in the aircraft's frame."""
+        return so3.matrix_from_euler(np.deg2rad(self.rpy_deg))
+
+    @property
+    def mount(self) -> Mount:
+        """The frame T."""
+        return Mount(position=self.position, rpy_deg=self.rpy_deg)
+
+    def _placed(self, pieces: list[Shape]) -> tuple[Shape, ...]:
+        """Hulls in T as shapes on the aircraft."""
+        place = {"position": self.position, "rpy_deg": self.rpy_deg}
+        return tuple(Shape.model_construct(**{**dict(piece), **place}) for piece in pieces)
+
+    def _cylinder(self, start: float, end: float, radius: float) -> Shape:
+        """A cylinder on the axis, between two places along x of T [m]."""
+        size: dict[str, object] = {
+            "shape": "cylinder",
+            "radius": radius,
+            "length": abs(end - start),
+        }
+        return self._shape([0.5 * (start + end), 0.0, 0.0], Z_ALONG_X, size)
+
+    def _shape(self, p_T: list[float], R_TS: Array, size: dict[str, object]) -> Shape:
+        place = np.array(self.position) + self.R_BT @ p_T
+        rpy_deg = np.rad2deg(so3.euler_from_matrix(self.R_BT @ R_TS)).tolist()
+        tree = {"position": place.tolist(), "rpy_deg": rpy_deg, "color": self.color, **size}
+        return Shape.model_validate(tree)
+
+
+class Probe(_Port):
+    """A solid of revolution that narrows towards its end, in front of a flange; T is at its end.
+
+    Attributes:
+        profile: distance from the end and radius at points from the end to the flange [m].
+        flange: radius of the flange [m].
+        thickness: of the flange [m].
+    """
+
+    type: Literal["probe"]
+    profile: Annotated[tuple[tuple[NonNegative, Positive], ...], Field(min_length=2)]
+    flange: Positive
+    thickness: Positive
+
+    @model_validator(mode="after")
+    def _widens_to_its_flange(self) -> Self:
+        places, radii = zip(*self.profile, strict=True)
+        if places[0] != 0.0 or any(a >= b for a, b in pairwise(places)):
+            raise ValueError("key 'profile': distances must begin at 0 and grow")
+        if any(a > b for a, b in pairwise((*radii, self.flange))):
+            raise ValueError("key 'profile': radii must not shrink towards the flange")
+        return self
+
+    @property
+    def length(self) -> float:
+        """From the end to the flange [m]."""
+        return self.profile[-1][0]
+
+    @property
+    def collision(self) -> tuple[Shape, ...]:
+        """What is touched: convex pieces along the profile, flange and boom."""
+        pieces = [self._convex(run) for run in self._runs]
+        return (*self._placed(pieces), *self._behind)
+
+    @property
+    def visual(self) -> tuple[Shape, ...]:
+        """What is seen: the same of cylinders."""
+        shapes = []
+        for (s_a, r_a), (s_b, r_b) in pairwise(self.profile):
+            count = 1 if r_a == r_b else STEPS
+            s = np.linspace(s_a, s_b, count + 1)
+            r = r_a + (r_b - r_a) * (np.arange(count) + 0.5) / count
+            shapes += [
+                self._cylinder(-a, -b, float(r_k))
+                for (a, b), r_k in zip(pairwise(s), r, strict=True)
+            ]
+        return (*shapes, *self._behind)
+
+    @property
+    def _behind(self) -> tuple[Shape, ...]:
+        """Flange and boom."""
+        end = self.length + self.thickness
+        flange = self._cylinder(-self.length, -end, self.flange)
+        return (flange, self._cylinder(-end, -end - self.boom.length, self.boom.radius))
+
+    @property
+    def _runs(self) -> list[Array]:
+        """Points (n, 2) of the profile between which the solid is convex: it widens ever less towards the flange."""
+        points = np.array(self.profile)
+        slopes = np.diff(points[:, 1]) / np.diff(points[:, 0])
+        inner = [i + 1 for i, (a, b) in enumerate(pairwise(slopes)) if b > a]
+        return [points[a : b + 1] for a, b in pairwise([0, *inner, len(points) - 1])]
+
+    def _convex(self, run: Array) -> Shape:
+        angles = 2.0 * np.pi * np.arange(self.segments) / self.segments
+        ring = np.stack([0.0 * angles, np.cos(angles), np.sin(angles)], -1)
+        ring *= _corner(self.segments)
+        rings = [r * ring - [s, 0.0, 0.0] for s, r in run.tolist()]
+        return hull(*stacked_rings(rings), self.color)
+
+
+class Socket(_Port):
+    """A round blind hole; T is in the middle of its mouth."""
+
+    type: Literal["socket"]
+    radius: Positive  # of the hole [m]
+    depth: Positive  # to the bottom [m]
+    wall: Positive  # thickness around the hole [m]
+
+    @property
+    def collision(self) -> tuple[Shape, ...]:
+        """What is touched: a piece for each flat side, the bottom and the boom."""
+        radius = self.radius * _corner(self.segments)
+        profile = np.array([(0.0, radius), (-self.depth, radius)])
+        pieces = pipe(profile, self.segments, thick(self.wall), self.color)
+        return (*self._placed(pieces), *self._behind)
+
+    @property
+    def visual(self) -> tuple[Shape, ...]:
+        """What is seen: a box for each flat side."""
+        angles = 2.0 * np.pi * np.arange(self.segments) / self.segments
+        middle = self.radius + 0.5 * self.wall
+        width = 2.0 * (self.radius + self.wall) * np.tan(np.pi / self.segments)
+        size: dict[str, object] = {"shape": "box", "size": (self.depth, self.wall, width)}
+        staves = [
+            self._shape(
+                [-0.5 * self.depth, middle * np.cos(angle), middle * np.sin(angle)],
+                so3.matrix_from_euler(np.array([angle, 0.0, 0.0])),
+                size,
+            )
+            for angle in angles.tolist()
+        ]
+        return (*staves, *self._behind)
+
+    @property
+    def _behind(self) -> tuple[Shape, ...]:
+        """Bottom and boom."""
+        end = self.depth + self.wall
+        bottom = self._cylinder(-self.depth, -end, self.radius + self.wall)
+        return (bottom, self._cylinder(-end, -end - self.boom.length, self.boom.radius))
+
+
+def _corner(sides: int) -> float:
+    """Radius of a polygon's corners over the mean of theirs and its sides'."""
+    return 2.0 / (1.0 + float(np.cos(np.pi / sides)))
+
+
+Port = Annotated[Probe | Socket, Field(discriminator="type")]

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The same dockings in the batched contact and in the engines, and what came of them."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from iap_description.arrays import Array, Booleans
+from iap_description.errors import FlightFailed
+from iap_simulation.docking.pilot import DockingJudge
+from iap_simulation.docking.worlds import DockingWorlds
+from iap_simulation.simulation import Simulation
+
+BATCHED = "batched"  # the contact of `iap_physics.docking`, beside engines' names
+
+
+class Dockings(NamedTuple):
+    """What came of n dockings.
+
+    Attributes:
+        succeeded: (n,) whether each has.
+        end: (n,) of the coupled flight [s], NaN without one.
+        force_peak: (n,) [N].
+        closing_speed: (n,) at the first touch [m/s], NaN without one.
+    """
+
+    succeeded: Booleans
+    end: Array
+    force_peak: Array
+    closing_speed: Array
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[bool, float, float, float]]) -> Self:
+        """Of one row for each."""
+        succeeded, *numbers = zip(*rows, strict=True)
+        return cls(np.array(succeeded, bool), *(np.array(each, float) for each in numbers))
+
+    @property
+    def success_rate(self) -> float:
+        """Share that has succeeded."""
+        return float(self.succeeded.mean())
+
+    @property
+    def mean_time(self) -> float:
+        """Mean time to the end of those that have succeeded [s]; NaN if none has."""
+        return float(self.end[self.succeeded].mean()) if self.succeeded.any() else float("nan")
+
+    @property
+    def text(self) -> str:
+        """One line of figures."""
+        force, times = self.force_peak, self.end[self.succeeded]
+        latest = f"{np.quantile(times, 0.95):.2f}" if len(times) else "-"
+        return (
+            f"{self.succeeded.sum()} of {len(self.succeeded)}, {self.mean_time:.2f} s (95 %: {latest}),"
+            f" force {force.mean():.1f} N (95 %: {np.quantile(force, 0.95):.1f}),"
+            f" first touch at {np.nanquantile(self.closing_speed, 0.95):.2f} m/s (95 %)"
+        )
+
+
+def fly_dockings(
+    scenario: str,
+    contact: str,
+    seeds: Sequence[int],
+    progress: Callable[[int], None] = lambda _: None,
+) -> Dockings:
+    """Dockings of a scenario under the script.
+
+    Args:
+        scenario: its name or file.
+        contact: `BATCHED`, or the name of an engine.
+        seeds: of the flights.
+        progress: is told how many have been flown.
+
+    Raises:
+        BadInput: there is no such scenario or engine, or it cannot be flown there.
+    """
+    if contact == BATCHED:
+        worlds = DockingWorlds.of(scenario, seeds)
+        worlds.fly_script()
+        judged = worlds.judged
+        return Dockings(judged.succeeded, judged.end, judged.force_peak, judged.closing_speed)
+    rows = []
+    with Simulation.of(scenario, engine=contact, seed=seeds[0]) as simulation:
+        for seed in seeds:
+            rows.append(_fly(simulation, seed))
+            progress(len(rows))
+    return Dockings.of(rows)
+
+
+def _fly(simulation: Simulation, seed: int) -> tuple[bool, float, float, float]:
+    simulation.reset(seed)
+    try:
+        while not simulation.is_done:
+            simulation.step()
+    except FlightFailed:  # a crash is no success, and no more than that here
+        return _row(simulation, crashed=True)
+    return _row(simulation, crashed=False)
+
+
+def _row(simulation: Simulation, *, crashed: bool) -> tuple[bool, float, float, float]:
+    judge = simulation.loop.judge
+    if not isinstance(judge, DockingJudge):
+        raise TypeError("the scenario docks nothing")
+    end = np.nan if judge.end is None else judge.end
+    touch = np.nan if judge.closing_speed is None else judge.closing_speed
+    return judge.succeeded and not crashed, end, judge.force_peak, touch

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The script in a loop's place of the vehicles' own controllers, and the judgement of a docking."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.states import Command, Mode, Q, V
+from iap_description.vehicles.latch import Latch, PortFrame, approach
+from iap_physics.latches import Phase
+from iap_physics.plant import Plant
+from iap_simulation.docking.script import Pair, empty_memory, fly
+from iap_simulation.docking.settings import DockingSpec, Script, Success
+from iap_simulation.scenario.scenario import Scenario
+
+TOUCH = 0.5  # force from which on a vehicle is touched [N]
+
+
+class ScriptPilot:
+    """Flies target and chaser by the script.
+
+    Args:
+        spec: of the docking.
+        pair: what is known of the vehicles.
+        numbers: of target and chaser among the scenario's vehicles.
+
+    Attributes:
+        pair: as given.
+    """
+
+    def __init__(self, spec: DockingSpec, pair: Pair, numbers: tuple[int, int]) -> None:
+        self._script, self._numbers = Script(**spec.script.model_dump()), numbers
+        self.pair = pair
+        self._latch = spec.latch
+        self._commands = {i: Command.zeros(1, Mode.RATE_THRUST) for i in numbers}
+        self._out = np.zeros((2, 4))
+        self.reset()
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Self | None:
+        """The script of a scenario that is flown by it, else None."""
+        if scenario.policy is None or scenario.docking is None:
+            return None
+        latch = scenario.latches[scenario.docking.latch]
+        names = [vehicle.name for vehicle in scenario.vehicles]
+        numbers = [names.index(path.split("/")[0]) for path in (latch.socket, latch.probe)]
+        probe, socket = frames(scenario, latch)
+        mass = scenario.vehicles[numbers[0]].platform.aircraft.mass
+        pair = Pair(probe, socket, mass, scenario.world.gravity, scenario.dt)
+        return cls(scenario.docking, pair, (numbers[0], numbers[1]))
+
+    def reset(self) -> None:
+        """Forget the last flight."""
+        self._memory = empty_memory()
+
+    def __call__(self, plant: Plant, measured: Sequence[Array]) -> Mapping[int, Command]:
+        """Commands of the vehicles by their numbers, at what is measured of their central bodies (13,)."""
+        target, chaser = (measured[i] for i in self._numbers)
+        caught = plant.latches is not None and is_held(plant.latches.phase(self._latch))
+        touches = any(np.linalg.norm(plant.contact_wrench(i)[:3]) > TOUCH for i in self._numbers)
+        fly(target, chaser, touches, caught, self._script, self.pair, self._memory, self._out)
+        for i, row in zip(self._numbers, self._out, strict=True):
+            self._commands[i].thrust[0], self._commands[i].w_WB_B[0] = row[0], row[1:]
+        return self._commands
+
+
+def is_held(phase: Phase) -> bool:
+    """Whether a latch holds its probe."""
+    return phase in (Phase.CAUGHT, Phase.LOCKED)
+
+
+def frames(scenario: Scenario, latch: Latch) -> tuple[PortFrame, PortFrame]:
+    """Frames of a latch's probe and socket on their vehicles as their files say."""
+    platforms = {vehicle.name: vehicle.platform for vehicle in scenario.vehicles}
+    paths = (latch.probe.split("/"), latch.socket.split("/"))
+    found = [PortFrame.of(platforms[name].ports[port], np.zeros(3)) for name, port in paths]
+    return found[0], found[1]
+
+
+class DockingJudge:
+    """Follows a docking and says when it is over.
+
+    Attributes:
+        docked: times at which the latch caught and held until the end of the coupled flight, or so far [s].
+        is_over: whether it has succeeded, or its time is up.
+        succeeded: whether it has.
+        force_peak: largest force on a vehicle so far, mean over a control period [N].
+        closing_speed: at the first touch [m/s]; None before it.
+    """
+
+    def __init__(self, scenario: Scenario, spec: DockingSpec) -> None:
+        latch = scenario.latches[spec.latch]
+        names = [vehicle.name for vehicle in scenario.vehicles]
+        self._name, self._success = spec.latch, spec.success
+        self._frames = frames(scenario, latch)
+        self._vehicles = tuple(names.index(p.split("/")[0]) for p in (latch.probe, latch.socket))
+        self.is_over = self.succeeded = False
+        self.force_peak = 0.0
+        self.closing_speed: float | None = None
+        self.docked: list[float] = []
+        self.end: float | None = None
+        self._last: tuple[float, float] | None = None
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Self | None:
+        """The judge of a scenario that docks, else None."""
+        return None if scenario.docking is None else cls(scenario, scenario.docking)
+
+    def watch(self, plant: Plant) -> None:
+        """Take the present instant."""
+        forces = [float(np.linalg.norm(plant.contact_wrench(i)[:3])) for i in self._vehicles]
+        force = max(forces)
+        self.force_peak = max(self.force_peak, force)
+        rows = [plant.state(i)[0, 0] for i in self._vehicles]
+        closing = approach(rows[0], rows[1], *self._frames).closing
+        if self.closing_speed is None and force > 0.0:
+            self.closing_speed = closing if self._last is None else self._last[1]
+        self._last = (plant.t, closing)
+        self._judge(plant, rows)
+
+    def _judge(self, plant: Plant, rows: Sequence[Array]) -> None:
+        assert plant.latches is not None
+        if not is_held(plant.latches.phase(self._name)):
+            self.is_over = self.is_over or plant.t >= self._success.within
+            return
+        caught = [
+            e.t for e in plant.latches.events if e.latch == self._name and e.what == "caught"
+        ]
+        if not self.docked or self.docked[-1] != caught[-1]:
+            self.docked.append(caught[-1])
+        if self.end is None and plant.t >= caught[-1] + self._success.hover - 1e-9:
+            self.end, self.is_over = plant.t, True
+            self.succeeded = self._is_calm(rows) and plant.t <= self._success.within + 1e-9
+            self.succeeded &= self.force_peak <= self._success.peak_force
+
+    def _is_calm(self, rows: Sequence[Array]) -> bool:
+        limits: Success = self._success
+        return all(
+            np.linalg.norm(x[V]) < limits.end_speed and tilt(x) < math.radians(limits.end_tilt_deg)
+            for x in rows
+        )
+
+    @property
+    def failure(self) -> str | None:
+        """Why it is no success, in a sentence; None of a success."""
+        s = self._success
+        if self.succeeded:
+            return None
+        if self.end is None:
+            return f"latch '{self._name}' held nothing for {s.hover:g} s within {s.within:g} s"
+        if self.force_peak > s.peak_force:
+            return f"a force of {self.force_peak:.0f} N is more than the {s.peak_force:g} N of a docking"
+        return f"the docked vehicles do not hover {s.hover:g} s after latch '{self._name}' caught"
+
+    def metrics(self, plant: Plant) -> dict[str, Any]:
+        """Key `docking` of metrics.json."""
+        assert plant.latches is not None
+        return {
+            "success": self.succeeded,
+            "docked": self.docked,
+            "latch_time_s": self.docked[-1] if self.docked else None,
+            "docking_time_s": self.end if self.succeeded else None,
+            "force_peak_n": self.force_peak,
+            "closing_speed_mps": self.closing_speed,
+            "events": [
+                {
+                    "t_s": event.t,
+                    "latch": event.latch,
+                    "what": event.what,
+                    "depth_m": event.found.depth,
+                    "radius_m": event.found.radius,
+                    "angle_deg": math.degrees(event.found.angle),
+                    "closing_mps": event.found.closing,
+                }
+                for event in plant.latches.events
+            ],
+        }
+
+
+def tilt(x: Array) -> float:
+    """Angle [rad] between a body's z axis, of state row (13,), and the vertical."""
+    a, b = x[Q][:2]
+    return math.acos(min(max(1.0 - 2.0 * (a * a + b * b), -1.0), 1.0))

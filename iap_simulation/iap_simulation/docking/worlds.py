@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A docking scenario in many worlds side by side, with the contact of `iap_physics.docking`."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike
+
+from iap_description.arrays import Array, Booleans, Integers
+from iap_description.errors import BadInput
+from iap_description.states import Mode
+from iap_description.vehicles.assembly import Assembly
+from iap_physics.docking import pairs as kernel
+from iap_physics.docking.lock import work_room
+from iap_physics.docking.mechanism import Mechanism
+from iap_physics.engines.engine import RUNNING, world_indices
+from iap_physics.measured.state_noise import NoisyStates
+from iap_physics.rotors import lag
+from iap_simulation.docking import script
+from iap_simulation.docking.judged import Judged, judge
+from iap_simulation.docking.pilot import TOUCH, ScriptPilot
+from iap_simulation.docking.settings import DockingSpec, Script
+from iap_simulation.docking.winds import Winds
+from iap_simulation.parallel.starts import Starts
+from iap_simulation.scenario.randomization import drawn_deviation
+from iap_simulation.scenario.resolving import resolved
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicle import Vehicle, state_noise_stream
+
+
+class DockingWorlds:
+    """A docking scenario in B worlds; world i of any B is the same as alone with its seed.
+
+    Args:
+        scenario: resolved, with the key `docking`.
+        seeds: of the worlds.
+
+    Attributes:
+        scenario: as given.
+        seeds: (B,) of the present flights.
+        pairs: what moves on; the target's rows come before the chaser's.
+        judged: how each docking goes.
+
+    Raises:
+        BadInput: the scenario has no docking, or what these worlds do not have.
+    """
+
+    def __init__(self, scenario: Scenario, seeds: Sequence[int]) -> None:
+        spec = scenario.docking
+        if spec is None:
+            raise BadInput(f"docking: scenario '{scenario.scenario}' has no key 'docking'")
+        self.scenario, self.spec = scenario, spec
+        self.seeds = np.array(seeds, dtype=np.int64)
+        self._vehicles = _vehicles(scenario, spec)
+        self._latch = _latching(scenario, spec)
+        self._mechanism = _mechanism(scenario, spec)
+        batch, dt = len(self.seeds), 1.0 / scenario.rates.physics_hz
+        self.dt, self._substeps = dt, scenario.rates.substeps
+        self._starts = [_Starts(scenario, i) for i in self._vehicles]
+        self._craft = self._common()
+        self._body = self._bodies(batch)
+        self.pairs = _empty_pairs(batch)
+        self._held = kernel.Held(*_commands(batch))
+        self._room = kernel.Room(np.zeros((2, 6)), np.zeros((2, 6)), work_room())
+        streams = [[self._noise_stream(s, i) for s in seeds] for i in self._vehicles]
+        specs = [scenario.vehicles[i].state_noise for i in self._vehicles]
+        self._noise = [NoisyStates(a, b) for a, b in zip(specs, streams, strict=True)]
+        self._wind = Winds(scenario, batch)
+        self.judged = Judged.of(batch)
+        self._memory = np.zeros((batch, script.SIZE))
+        self._out = np.zeros((batch, 2, 4))
+        self._script = Script(**spec.script.model_dump())
+        pilot = ScriptPilot.of(scenario.model_copy(update={"policy": "script"}))
+        assert pilot is not None
+        self._pair = pilot.pair
+        self.reset()
+
+    @classmethod
+    def of(
+        cls,
+        scenario: str | Path | Mapping[str, Any] | Scenario,
+        seeds: Sequence[int] | int,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        **options: Any,  # noqa: ANN401 - the fields of `Options`
+    ) -> Self:
+        """Worlds at their start; arguments as those of `iap_simulation.parallel.worlds.Worlds.of`."""
+        ready = resolved(scenario, settings or {}, options)[0]
+        return cls(ready, range(seeds) if isinstance(seeds, int) else seeds)
+
+    def _noise_stream(self, seed: int, vehicle: int) -> np.random.Generator:
+        return state_noise_stream(seed, self.scenario.vehicles[vehicle].name)
+
+    def _common(self) -> kernel.Craft:
+        specs = [self.scenario.vehicles[i] for i in self._vehicles]
+        gains = [spec.control.gains.autopilot for spec in specs]
+        if gains[0].rate_hz != gains[1].rate_hz:
+            raise BadInput("docking: both autopilots have one rate_hz in worlds side by side")
+        physics_hz = self.scenario.rates.physics_hz
+        every = round(physics_hz / (gains[0].rate_hz or physics_hz))
+        aircraft = [spec.platform.aircraft for spec in specs]
+        mode = int(Mode.RATE_THRUST)
+        return kernel.Craft.of(aircraft, gains, mode, every, has_drag=self.scenario.has_drag)
+
+    def _bodies(self, batch: int) -> kernel.Body:
+        shapes = ((), (3, 3), (3, 3), (3,), (3,), (), (6,))
+        return kernel.Body(*(np.zeros((batch, 2, *shape)) for shape in shapes))
+
+    def reset(self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None) -> None:
+        """Bring worlds back to their start, as fresh ones of their seeds would stand there.
+
+        Args:
+            worlds: their indices, or a mask (B,); None for all of them.
+            seeds: new ones for these worlds.
+
+        Raises:
+            BadInput: there is no such world, or there are more or fewer seeds than worlds.
+        """
+        chosen = world_indices(worlds, len(self.seeds))
+        if seeds is not None:
+            if len(seeds) != len(chosen):
+                raise BadInput(f"reset: {len(chosen)} seeds are expected, got {len(seeds)}")
+            self.seeds[chosen] = seeds
+        now = self.seeds[chosen]
+        for i, (starts, noise) in enumerate(zip(self._starts, self._noise, strict=True)):
+            x, rpm = starts(now)
+            self.pairs.x[chosen, i], self.pairs.rpm[chosen, i] = x[:, 0], rpm[:, 0]
+            self.pairs.target[chosen, i] = rpm[:, 0]
+            self._deviate(chosen, i)
+            if not noise.is_zero:
+                vehicle = self._vehicles[i]
+                noise.reset(chosen, [self._noise_stream(s, vehicle) for s in now.tolist()])
+        self.pairs.status[chosen], self.pairs.phase[chosen] = RUNNING, kernel.OPEN
+        for array in (self.pairs.ticks, self.pairs.wrench, self.pairs.force, self.pairs.touches):
+            array[chosen] = 0
+        self.pairs.caught[chosen] = np.nan
+        self._wind.reset(chosen, now)
+        self._memory[chosen] = 0.0
+        self.judged.reset(chosen)
+
+    def _deviate(self, chosen: Integers, i: int) -> None:
+        """Let worlds' vehicles be those that their seeds draw."""
+        spec, body = self.scenario.vehicles[self._vehicles[i]], self._body
+        assembly = Assembly.of(spec.platform, spec.name).without_looks()
+        rotor = spec.platform.aircraft.rotor
+        for b in chosen.tolist():
+            seeded = self.scenario.model_copy(update={"seed": int(self.seeds[b])})
+            deviation = drawn_deviation(seeded, spec)
+            own = deviation.assembly(assembly).bodies[0]
+            body.mass[b, i], body.J[b, i] = own.mass, own.inertia
+            body.J_inv[b, i] = np.linalg.inv(own.inertia)
+            body.linear[b, i], body.quadratic[b, i] = own.drag.linear, own.drag.quadratic
+            thrust, slow = deviation.of_rotors(0)
+            body.thrust_coefficient[b, i] = thrust * rotor.thrust_coefficient
+            up, down = slow * rotor.time_constant_up, slow * rotor.time_constant_down
+            body.lags[b, i] = (*lag(self.dt, up), *lag(self.dt, down))
+
+    @property
+    def times(self) -> Array:
+        """(B,) simulation time since each world's reset [s]."""
+        return np.multiply(self.pairs.ticks, self.dt, dtype=np.float64)
+
+    @property
+    def is_over(self) -> Booleans:
+        """(B,) whether a docking has succeeded, failed, or its time is up."""
+        return self.judged.is_over | (self.pairs.status != RUNNING)
+
+    @property
+    def is_caught(self) -> Booleans:
+        """(B,) whether the latch holds the probe."""
+        phase = self.pairs.phase
+        return (phase == kernel.CAUGHT) | (phase == kernel.LOCKED)
+
+    @property
+    def held(self) -> tuple[Array, Array]:
+        """Thrusts (B, 2) [N] and body rates (B, 2, 3) [rad/s] of the last period; copies."""
+        return self._held.thrust.copy(), self._held.w_WB_B.copy()
+
+    def measured(self) -> Array:
+        """(B, 2, 13) state rows as they are measured, to be asked for once in every control period."""
+        x = self.pairs.x
+        rows = [x[:, i] if n.is_zero else n(x[:, i]) for i, n in enumerate(self._noise)]
+        return np.stack(rows, axis=1)
+
+    def advance(self, thrust: Array, w_WB_B: Array) -> None:
+        """Fly one control period of every running world under thrusts (B, 2) [N] and body rates (B, 2, 3) [rad/s]."""
+        self._held.thrust[:], self._held.w_WB_B[:] = thrust, w_WB_B
+        self._wind.blow(self._held.air_W, self._substeps * self.dt)
+        kernel.advance_pairs(
+            0,
+            len(self.seeds),
+            self.pairs,
+            self._held,
+            self._body,
+            self._craft,
+            self._mechanism,
+            self._latch,
+            self._room,
+            self.scenario.world.gravity,
+            self._substeps,
+            self.dt,
+        )
+        s = self.spec.success
+        limits = (s.peak_force, s.hover, s.end_speed, math.cos(math.radians(s.end_tilt_deg)))
+        ports = (self._mechanism.probe, self._mechanism.socket)
+        judge(self.pairs, self.judged.parts, ports, (*limits, s.within), self.times)
+
+    def step_script(self) -> None:
+        """Fly one control period under the script."""
+        touches = np.linalg.norm(self.pairs.force, axis=1) > TOUCH
+        _fly(
+            self.measured(),
+            touches,
+            self.is_caught,
+            self._script,
+            self._pair,
+            self._memory,
+            self._out,
+        )
+        self.advance(self._out[:, :, 0], self._out[:, :, 1:])
+
+    def fly_script(self) -> None:
+        """Fly all worlds under the script until their dockings are over."""
+        while not self.is_over.all():
+            self.step_script()
+
+
+class _Starts:
+    """Starts of one vehicle of a scenario of several."""
+
+    def __init__(self, scenario: Scenario, vehicle: int) -> None:
+        alone = Scenario.model_construct(
+            **{**dict(scenario), "vehicles": (scenario.vehicles[vehicle],)}
+        )
+        made = Vehicle.of(scenario, scenario.vehicles[vehicle])
+        assembly = Assembly.of(scenario.vehicles[vehicle].platform, made.name)
+        self._starts = Starts(alone, made, assembly.without_looks())
+
+    def __call__(self, seeds: Integers) -> tuple[Array, Array]:
+        return self._starts(seeds)
+
+
+def _vehicles(scenario: Scenario, spec: DockingSpec) -> tuple[int, int]:
+    """Numbers of target and chaser among a scenario's vehicles.
+
+    Raises:
+        BadInput: there are others, or what these worlds do not have.
+    """
+    latch = scenario.latches[spec.latch]
+    names = [vehicle.name for vehicle in scenario.vehicles]
+    if len(names) != 2 or len(scenario.latches) != 1 or latch.release is not None:
+        raise BadInput("docking: worlds side by side have two vehicles and one latch that stays")
+    for vehicle in scenario.vehicles:
+        error = vehicle.model_error
+        if vehicle.faults or vehicle.disturbances or error.delay or any(error.com + error.force):
+            raise BadInput(
+                f"docking: worlds side by side have no faults, disturbances, delays or shifted CoMs: '{vehicle.name}'"
+            )
+    draw = scenario.draw
+    if draw.com or draw.force or draw.torque or draw.friction:
+        raise BadInput("docking: worlds side by side draw no com, force, torque or friction")
+    return names.index(latch.socket.split("/")[0]), names.index(latch.probe.split("/")[0])
+
+
+def _latching(scenario: Scenario, spec: DockingSpec) -> kernel.Latching:
+    latch = scenario.latches[spec.latch]
+    gains = (latch.damping, latch.turn_damping, latch.max_force)
+    return kernel.Latching(
+        latch.depth, latch.radius, math.radians(latch.angle_deg), latch.speed, *gains
+    )
+
+
+def _mechanism(scenario: Scenario, spec: DockingSpec) -> Mechanism:
+    latch = scenario.latches[spec.latch]
+    platforms = {vehicle.name: vehicle.platform for vehicle in scenario.vehicles}
+    ports = [platforms[v].ports[p] for v, p in (x.split("/") for x in (latch.probe, latch.socket))]
+    surfaces = [platforms[x.split("/")[0]].aircraft.surface for x in (latch.probe, latch.socket)]
+    surfaces = [each or scenario.world.surface for each in surfaces]
+    return Mechanism.of(ports[0], ports[1], (surfaces[0], surfaces[1]))  # type: ignore[arg-type] # checked with the scenario
+
+
+def _empty_pairs(batch: int) -> kernel.Pairs:
+    return kernel.Pairs(
+        x=np.zeros((batch, 2, 13)),
+        rpm=np.zeros((batch, 2, 4)),
+        target=np.zeros((batch, 2, 4)),
+        status=np.zeros(batch, dtype=np.int64),
+        ticks=np.zeros(batch, dtype=np.int64),
+        phase=np.zeros(batch, dtype=np.int64),
+        p_BJ_B=np.zeros((batch, 3)),
+        q_AB=np.zeros((batch, 4)),
+        wrench=np.zeros((batch, 6)),
+        force=np.zeros((batch, 3)),
+        touches=np.zeros(batch, bool),
+        caught=np.full((batch, 5), np.nan),
+    )
+
+
+def _commands(batch: int) -> tuple[Array, Array, Array, Array]:
+    q_WB = np.zeros((batch, 2, 4))
+    q_WB[..., 3] = 1.0
+    return np.zeros((batch, 2)), q_WB, np.zeros((batch, 2, 3)), np.zeros((batch, 3))
+
+
+@njit(cache=True)
+def _fly(
+    measured: Array,
+    touches: Booleans,
+    caught: Booleans,
+    how: Script,
+    pair: script.Pair,
+    memory: Array,
+    out: Array,
+) -> None:
+    """The script in every world."""
+    for b in range(len(measured)):
+        own = (how, pair, memory[b], out[b])
+        script.fly(measured[b, 0], measured[b, 1], touches[b], caught[b], *own)

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Contact of probe and socket: the batched one and that of the engines, on the same pushes."""
+
+import numpy as np
+import pytest
+from contact_engines import NAMES
+from docking_pairs import assemblies, engine, momentum, platform, start
+
+from iap_description import so3
+from iap_description.states import P, Q, V, W
+from iap_description.vehicles.latch import PortFrame, approach
+from iap_physics.docking.lock import lock_wrench, work_room
+from iap_physics.docking.mechanism import Mechanism, contact
+from iap_physics.latches import Masses
+
+DT = 1e-3
+BODY = assemblies()[0].bodies[0]
+MASSES = Masses(1.0 / BODY.mass, np.linalg.inv(BODY.inertia))
+PORTS = platform().aircraft.ports
+SURFACE = platform().aircraft.surface
+MECHANISM = Mechanism.of(PORTS["probe"], PORTS["socket"], (SURFACE, SURFACE))
+FRAMES = [PortFrame.of(PORTS[key], np.zeros(3)) for key in ("probe", "socket")]
+
+
+class Batched:
+    """The mechanism between two free bodies, by the semi-implicit Euler method."""
+
+    def __init__(self, x):
+        self.x = x[0].copy()
+        self.forces = np.zeros((2, 6))
+
+    def state(self):
+        return self.x[None]
+
+    def step(self, wrenches):
+        contact(self.x[1], self.x[0], MASSES, MASSES, MECHANISM, DT, self.forces)
+        total = wrenches[0] + self.forces[[1, 0]]
+        for row, wrench in zip(self.x, total, strict=True):
+            R = so3.matrix_from_quaternion(row[Q])
+            row[V] += DT * wrench[:3] / BODY.mass
+            spin = R @ BODY.inertia @ R.T
+            row[W] += DT * np.linalg.solve(spin, wrench[3:] - np.cross(row[W], spin @ row[W]))
+            row[P] += DT * row[V]
+            row[Q] = so3.multiply(so3.quaternion_exp(DT * row[W]), row[Q])
+
+
+class InEngine:
+    """The same in an engine."""
+
+    def __init__(self, name, x):
+        self.engine = engine(name, x)
+
+    def state(self):
+        return self.engine.state()
+
+    def step(self, wrenches):
+        self.engine.apply(wrenches)
+        self.engine.step(DT)
+
+
+@pytest.fixture(params=["batched", *NAMES])
+def made(request):
+    name = request.param
+    return lambda x: Batched(x) if name == "batched" else InEngine(name, x)
+
+
+def steered(pair, seconds, push=3.0):
+    """Push the chaser's probe on while both keep level and the target its place; depths (steps,) on the way."""
+    home, depths = pair.state()[0, 0, P].copy(), []
+    for _ in range(round(seconds / DT)):
+        x, wrenches = pair.state()[0], np.zeros((1, 2, 6))
+        for i, row in enumerate(x):
+            turn = so3.quaternion_log(row[Q])
+            wrenches[0, i, 3:] = np.diag(BODY.inertia) * (-200.0 * turn - 30.0 * row[W])
+        wrenches[0, 0, :3] = BODY.mass * (40.0 * (home - x[0, P]) - 12.0 * x[0, V])
+        wrenches[0, 1, :3] = -4.0 * x[1, V]
+        wrenches[0, 1, 1] += push
+        pair.step(wrenches)
+        depths.append(approach(x[1], x[0], *FRAMES).depth)
+    return np.array(depths)
+
+
+@pytest.mark.parametrize("angle", [0.0, 1.0, 2.6])
+def test_a_tip_40_mm_off_the_axis_is_guided_in(made, angle):
+    aside = 0.04 * np.array([np.cos(angle), np.sin(angle)])
+    depths = steered(made(start(depth=-0.01, aside=aside, speed=0.2)), 2.0)
+    assert depths[-1] > 0.12
+    assert depths.max() < 0.1245 + 0.002
+
+
+@pytest.mark.parametrize("angle", [0.0, 1.0, 2.6])
+def test_a_tip_50_mm_off_the_axis_is_not(made, angle):
+    aside = 0.05 * np.array([np.cos(angle), np.sin(angle)])
+    pair = made(start(depth=-0.01, aside=aside, speed=0.2))
+    steered(pair, 1.0)
+    x = pair.state()[0]
+    found = approach(x[1], x[0], *FRAMES)
+    assert found.depth < 0.01 or found.radius > 0.049
+
+
+def test_nothing_overlaps_by_more_than_a_spring_gives_way(made):
+    """At 0.4 m/s the flange stops within v sqrt(m / k) and a little more, and comes back slower."""
+    pair = made(start(depth=0.12, speed=0.4))
+    deepest, back = 0.0, 0.0
+    for _ in range(60):
+        pair.step(np.zeros((1, 2, 6)))
+        found = approach(*pair.state()[0, ::-1], *FRAMES)
+        deepest, back = max(deepest, found.depth), min(back, found.closing)
+    yielding = 0.4 * np.sqrt(1.0 / MECHANISM.stiffness)
+    assert 0.1245 < deepest < 0.1245 + yielding
+    assert -0.4 < back <= 0.0
+
+
+def test_contact_conserves_momentum(made):
+    x = start(depth=0.02, aside=(0.03, 0.01), speed=0.3, turn=(0.05, 0.1, 0.03))
+    pair = made(x)
+    before = momentum(pair.state()[0])
+    for _ in range(300):
+        pair.step(np.zeros((1, 2, 6)))
+    after = momentum(pair.state()[0])
+    assert np.linalg.norm(pair.state()[0, 0, V]) > 0.01  # they have met
+    np.testing.assert_allclose(after[:3], before[:3], atol=1e-9)
+    np.testing.assert_allclose(after[3:], before[3:], atol=3e-3)
+
+
+def test_contact_takes_energy_and_gives_none():
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        x = start(depth=rng.uniform(0.0, 0.1), aside=rng.uniform(-0.01, 0.01, 2), speed=0.3)
+        pair = Batched(x)
+        pair.x[1, W] = rng.uniform(-0.5, 0.5, 3)
+        energies = []
+        for _ in range(400):
+            pair.step(np.zeros((1, 2, 6)))
+            turning = sum(
+                row[W]
+                @ so3.rotate(row[Q], BODY.inertia @ so3.rotate(so3.conjugate(row[Q]), row[W]))
+                for row in pair.x
+            )
+            energies.append(0.5 * (BODY.mass * (pair.x[:, V] ** 2).sum() + turning))
+        assert energies[-1] < 1.001 * energies[0]
+
+
+def test_forces_on_both_are_opposite_at_one_place():
+    x = start(depth=0.09, aside=(0.006, 0.003), speed=0.1, turn=(0.02, 0.0, 0.03))[0]
+    out = np.zeros((2, 6))
+    assert contact(x[1], x[0], MASSES, MASSES, MECHANISM, DT, out)
+    np.testing.assert_allclose(out[0, :3], -out[1, :3])
+    about_origin = [
+        wrench[3:] + np.cross(row[P], wrench[:3]) for wrench, row in zip(out, x[::-1], strict=True)
+    ]
+    np.testing.assert_allclose(about_origin[0], -about_origin[1], atol=1e-9)
+
+
+def test_the_rim_pushes_a_cone_along_its_normal():
+    """Without friction and motion: the force is along the normal of a cone of 25 deg, by the spring's overlap."""
+    mechanism = MECHANISM._replace(friction=0.0)
+    depth, aside = 0.05, 0.0465 - 0.02
+    x = start(depth=depth, aside=(aside, 0.0))[0]
+    out = np.zeros((2, 6))
+    contact(x[1], x[0], MASSES, MASSES, mechanism, DT, out)
+    slope = (0.036 - 0.0038) / 0.069
+    radius = 0.0038 + slope * (depth - 0.0085)
+    overlap = (radius - 0.02) / np.sqrt(1.0 + slope**2)
+    force = out[0, :3]
+    assert -force[1] / -force[0] == pytest.approx(slope, rel=1e-6)
+    assert (
+        np.linalg.norm(force) < MECHANISM.stiffness * overlap
+    )  # the end of the step, when it gave way
+    assert np.linalg.norm(force) > 0.7 * MECHANISM.stiffness * overlap
+
+
+def test_a_lock_leaves_no_relative_motion_after_a_step():
+    x = start(depth=0.116, speed=0.3, turn=(0.05, 0.1, -0.2))[0]
+    x[0, W], x[1, W] = (0.3, -0.2, 0.1), (0.0, 0.5, -0.4)
+    wrenches = np.array([[1.0, 2.0, 3.0, 0.1, 0.2, -0.1], [-2.0, 1.0, 0.5, 0.0, 0.1, 0.3]])
+    p_A = FRAMES[0].position
+    at_W = x[1, P] + so3.rotate(x[1, Q], p_A)
+    p_B = so3.rotate(so3.conjugate(x[0, Q]), at_W - x[0, P])
+    q_AB = tuple(so3.multiply(so3.conjugate(x[1, Q]), x[0, Q]))
+    out = np.zeros(6)
+    bodies = (MASSES, MASSES, BODY.inertia, BODY.inertia)
+    lock_wrench(
+        x[1], x[0], p_A, p_B, q_AB, *bodies, wrenches[::-1].copy(), 9.81, DT, work_room(), out
+    )
+    after = []
+    for row, wrench, sign in ((x[1], wrenches[1], 1.0), (x[0], wrenches[0], -1.0)):
+        r = at_W - row[P]
+        spin = (
+            so3.matrix_from_quaternion(row[Q])
+            @ BODY.inertia
+            @ so3.matrix_from_quaternion(row[Q]).T
+        )
+        torque = (
+            wrench[3:] + sign * (out[3:] + np.cross(r, out[:3])) - np.cross(row[W], spin @ row[W])
+        )
+        w = row[W] + DT * np.linalg.solve(spin, torque)
+        after.append((row[V] + DT * (wrench[:3] + sign * out[:3]) / BODY.mass + np.cross(w, r), w))
+    np.testing.assert_allclose(after[0][0], after[1][0], atol=1e-9)
+    np.testing.assert_allclose(after[0][1], after[1][1], atol=1e-9)
+
+
+def test_rigid_surfaces_are_refused():
+    rigid = SURFACE.model_copy(update={"stiffness": None, "damping": None})
+    with pytest.raises(ValueError, match=r"surface\.stiffness"):
+        Mechanism.of(PORTS["probe"], PORTS["socket"], (SURFACE, rigid))

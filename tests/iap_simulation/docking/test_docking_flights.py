@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Dockings that the script flies: one by one in the engines, and many in the batched contact."""
+
+import json
+
+import numpy as np
+import pytest
+from contact_engines import NAMES
+
+from iap_description.errors import BadInput
+from iap_description.states import P, V
+from iap_simulation.docking.worlds import DockingWorlds
+from iap_simulation.run import record
+from iap_simulation.simulation import Simulation
+
+
+@pytest.fixture(scope="module")
+def many():
+    worlds = DockingWorlds.of("docking", 64)
+    worlds.fly_script()
+    return worlds
+
+
+@pytest.fixture(params=NAMES)
+def name(request):
+    return request.param
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_the_script_docks_in_every_engine(name, seed):
+    with Simulation.of("docking", engine=name, seed=seed) as simulation:
+        while not simulation.is_done:
+            simulation.step()
+        judge, plant = simulation.loop.judge, simulation.plant
+        metrics = judge.metrics(plant)
+        assert judge.failure is None
+        assert metrics["docking_time_s"] == pytest.approx(metrics["latch_time_s"] + 1.0, abs=0.005)
+        assert [event["what"] for event in metrics["events"]] == ["caught", "locked"]
+        # both go on, as one body
+        x = [simulation.state_of(vehicle)[0] for vehicle in ("target", "chaser")]
+        np.testing.assert_allclose(x[0][10:], x[1][10:], atol=0.01)
+        assert all(np.linalg.norm(row[V]) < 0.3 for row in x)
+
+
+def test_the_script_docks_nearly_always(many):
+    judged = many.judged
+    assert judged.succeeded.sum() >= 62
+    assert judged.end[judged.succeeded].mean() < 3.0
+    assert np.quantile(judged.force_peak, 0.95) < 60.0
+    assert np.nanmax(judged.closing_speed) < 0.5
+
+
+def test_engines_and_batch_fly_alike_until_they_touch(name):
+    worlds = DockingWorlds.of("docking", [2])
+    with Simulation.of("docking", engine=name, seed=2) as simulation:
+        while not worlds.pairs.touches[0]:
+            worlds.step_script()
+            simulation.step()
+            for i, vehicle in enumerate(("target", "chaser")):
+                own, other = simulation.state_of(vehicle)[0], worlds.pairs.x[0, i]
+                assert np.abs(own[P] - other[P]).max() < 1e-3
+        assert worlds.times[0] > 1.0
+
+
+def test_a_world_of_many_is_that_world_alone_bit_for_bit(many):
+    alone = DockingWorlds.of("docking", [7])
+    alone.fly_script()
+    assert alone.judged.end[0] == many.judged.end[7]
+    assert alone.judged.force_peak[0] == many.judged.force_peak[7]
+    np.testing.assert_array_equal(alone.pairs.caught[0], many.pairs.caught[7])
+
+
+def test_reset_worlds_fly_as_fresh_ones():
+    worlds = DockingWorlds.of("docking_hard", 3)
+    for _ in range(150):
+        worlds.step_script()
+    worlds.reset([1], seeds=[11])
+    fresh = DockingWorlds.of("docking_hard", [11])
+    for _ in range(100):
+        worlds.step_script()
+        fresh.step_script()
+    np.testing.assert_array_equal(worlds.pairs.x[1], fresh.pairs.x[0])
+    np.testing.assert_array_equal(worlds.pairs.rpm[1], fresh.pairs.rpm[0])
+
+
+def test_a_flight_goes_on_from_a_snapshot_across_the_latch():
+    with Simulation.of("docking", engine="mujoco", seed=2) as simulation:
+        while not simulation.plant.latches.events:
+            simulation.step()
+        before = simulation.snapshot()
+        rows = [simulation.step().copy() for _ in range(60)]
+        assert len(simulation.plant.latches.events) == 2
+        simulation.restore(before)
+        again = [simulation.step().copy() for _ in range(60)]
+        np.testing.assert_array_equal(again, rows)
+        first = simulation.reset()
+        assert not simulation.plant.latches.events
+        np.testing.assert_array_equal(
+            first, Simulation.of("docking", engine="mujoco", seed=2).state
+        )
+
+
+def test_a_run_tells_when_and_how_it_docked(tmp_path):
+    result = record("docking", folder=tmp_path / "run", seed=2)
+    docking = result.metrics["docking"]
+    assert result.metrics["outcome"] == "completed"
+    assert docking["success"]
+    assert json.loads((tmp_path / "run" / "metrics.json").read_text())["docking"] == docking
+    caught = docking["events"][0]
+    assert caught["what"] == "caught"
+    assert caught["depth_m"] >= 0.115
+    assert caught["closing_mps"] <= 0.5
+    assert 0.0 < docking["force_peak_n"] <= 60.0
+    assert result.metrics["duration_s"] == pytest.approx(docking["docking_time_s"], abs=0.006)
+
+
+@pytest.mark.parametrize(
+    ("settings", "fault"),
+    [
+        ({"docking.success.peak_force": 1.0}, "more than the 1 N of a docking"),
+        ({"latches.dock.depth": 0.13}, "held nothing"),
+        ({"docking.success.end_tilt_deg": 0.01}, "do not hover"),
+    ],
+)
+def test_what_is_no_docking_says_why(tmp_path, settings, fault):
+    settings = {"docking.success.within": 4.0, **settings}
+    result = record("docking", folder=tmp_path / "run", engine="mujoco", seed=2, settings=settings)
+    assert result.metrics["outcome"] == "not_docked"
+    assert fault in result.failure
+    assert not result.metrics["docking"]["success"]
+
+
+def test_undocked_the_vehicles_part(tmp_path):
+    settings = {"latches.dock.release": 2.9, "docking.success.hover": 3.0}
+    result = record("docking", folder=tmp_path / "run", engine="mujoco", seed=2, settings=settings)
+    events = [event["what"] for event in result.metrics["docking"]["events"]]
+    assert events == ["caught", "locked", "released"]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "settings", "fault"),
+    [
+        ("two_platforms", {}, "no key 'docking'"),
+        ("docking", {"draw.com": 0.01}, "draw no com"),
+        ("docking", {"latches.dock.release": 3.0}, "one latch that stays"),
+        ("docking", {"vehicles.0.model_error.delay": 0.01}, "no faults, disturbances, delays"),
+    ],
+)
+def test_what_worlds_do_not_have_is_refused(scenario, settings, fault):
+    with pytest.raises(BadInput, match=fault):
+        DockingWorlds.of(scenario, 2, settings=settings)
+
+
+@pytest.mark.slow
+def test_the_hard_script_docks_mostly():
+    worlds = DockingWorlds.of("docking_hard", 128)
+    worlds.fly_script()
+    assert worlds.judged.succeeded.mean() > 0.9
