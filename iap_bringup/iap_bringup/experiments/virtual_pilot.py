@@ -21,10 +21,8 @@ STEPS = 127  # between the middle and the end of a stick
 REACTION_TIME = 0.24  # [s]
 STICK_RATE, STICK_DAMPING = 9.0, 0.8  # of the lag between wanted and actual deflection [rad/s]
 TREMOR = 0.6  # standard deviation of the wanted deflection, before the lag
-PAUSE_DURATION, PAUSE_PROBABILITY = (
-    (0.3, 0.9),
-    0.25,
-)  # [s] with the sticks released, before a waypoint
+PAUSE_DURATION = (0.3, 0.9)  # with the sticks released [s]
+PAUSE_PROBABILITY = 0.25  # before a waypoint
 SPEED_GAIN = 1.1  # of the speed towards the goal over its distance [1/s]
 GOAL_TOLERANCE, MIN_GOAL_DISTANCE = 0.7, 2.5  # [m]
 TIMEOUT = (3.0, 6.0)  # after which another waypoint is drawn [s]

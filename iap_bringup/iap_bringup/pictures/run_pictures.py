@@ -36,9 +36,8 @@ def draw_run(folder: Path) -> list[Path]:
         RecordingFailed: the disk is full or cannot be written.
     """
     run, plots = load_run(folder, at_most=DRAWN), folder / "plots"
-    metrics = (
-        read_metrics(folder) if (folder / METRICS).exists() else {}
-    )  # none where it was killed
+    was_judged = (folder / METRICS).exists()  # unless it was killed
+    metrics = read_metrics(folder) if was_judged else {}
     written = write_plots(plots, run, metrics)
     if any(isinstance(sensor, CameraSensorInfo) for sensor in run.meta.sensors):
         written.append(write_contact_sheet(folder))

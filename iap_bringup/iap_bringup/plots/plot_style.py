@@ -30,19 +30,8 @@ FAULT: Style = {"color": "#b00020", "linestyle": (0, (5, 1.5)), "linewidth": 0.8
 OUTSIDE: Style = {"color": "0.94", "linewidth": 0.0, "zorder": 0.1}
 FREE = "0.93"
 # Of the aircraft one to twelve: neither blue nor orange, and apart for colour-blind eyes.
-AIRCRAFT = (
-    "#117733",
-    "#cc6677",
-    "#332288",
-    "#999933",
-    "#aa4499",
-    "#44aa99",
-    "#882255",
-    "#ddcc77",
-    "#661100",
-    "#6699cc",
-    "#888888",
-    "#000000",
+AIRCRAFT = tuple(
+    "#117733 #cc6677 #332288 #999933 #aa4499 #44aa99 #882255 #ddcc77 #661100 #6699cc #888888 #000000".split()
 )
 WIDTH = 7.16  # of a page with two columns [in]
 DPI = 200
