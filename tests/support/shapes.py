@@ -13,6 +13,8 @@ def reach(shape, direction):
         own = 0.5 * np.abs(along) @ np.array(shape.size)
     elif shape.shape == "cylinder":
         own = 0.5 * shape.length * abs(along[2]) + shape.radius * np.hypot(along[0], along[1])
+    elif shape.shape == "hull":
+        own = (np.array(shape.vertices) @ along).max()
     else:
         own = shape.radius
     return np.asarray(direction) @ np.array(shape.position) + own
