@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Failures of a flight: a crash into the ground or itself, an overturn, a lost contact.
 
-Collisions of one vehicle with another are noted, not fatal.
+Collisions of one vehicle with another are noted, not fatal; those that a latch is to hold together may touch.
 """
 
 from dataclasses import dataclass, field
@@ -40,6 +40,12 @@ class FlightMonitor:
     landing: set[int] = field(default_factory=set)
     landed: set[int] = field(default_factory=set)
     _touched: dict[int, list[float]] = field(default_factory=dict)
+    _meant: set[frozenset[str]] = field(init=False)  # pairs of vehicles that are to touch
+
+    def __post_init__(self) -> None:
+        """Vehicles that a latch is to hold together do not collide where they touch."""
+        ends = [(latch.probe, latch.socket) for latch in self.spec.latches.values()]
+        self._meant = {frozenset(path.split("/")[0] for path in pair) for pair in ends}
 
     @property
     def collision_records(self) -> list[dict[str, Any]]:
@@ -70,7 +76,9 @@ class FlightMonitor:
                 self._fold(plant, *sorted(rows))
             elif None in (a, b):
                 self._check_touch(plant, max(rows), min(rows))
-            elif (a, b) not in [pair[1:] for pair in self.collisions]:
+            elif {a, b} not in self._meant and (a, b) not in [
+                pair[1:] for pair in self.collisions
+            ]:
                 self.collisions.append((plant.t, str(a), str(b)))
 
     def _fold(self, plant: Plant, *rows: int) -> NoReturn:

@@ -105,6 +105,7 @@ def test_a_run_tells_when_and_how_it_docked(tmp_path):
     docking = result.metrics["docking"]
     assert result.metrics["outcome"] == "completed"
     assert docking["success"]
+    assert result.metrics["collisions"] == []  # they are meant to touch
     assert json.loads((tmp_path / "run" / "metrics.json").read_text())["docking"] == docking
     caught = docking["events"][0]
     assert caught["what"] == "caught"
