@@ -82,10 +82,10 @@ def test_random_moments(commands, tmp_path):
         assert call(arguments, tmp_path / name)[0] == 0
         took[name] = time.monotonic() - began
     kinds = itertools.cycle(itertools.product(commands, WORDS))
-    done = 0
+    attempts, done = itertools.count(), 0
     while done < MOMENTS:
         name, number = next(kinds)
-        after, out = draw.uniform(0.0, took[name]), tmp_path / f"{name}-{done}"
+        after, out = draw.uniform(0.0, took[name]), tmp_path / f"{name}-{next(attempts)}"
         found = call(commands[name], out, after, number)
         if found is None or (found[0] == 0 and not found[2]):  # its work was done by then
             took[name] *= 0.95
