@@ -114,7 +114,8 @@ def test_contact_and_world_are_shown_and_messages_agree(start):
         assert message.header.frame_id == "iap/base_link"
     by_stamp = {(m.header.stamp.sec, m.header.stamp.nanosec): m for m in felt}
     stamped = {(m.header.stamp.sec, m.header.stamp.nanosec): m for m in tasks}
-    latest = max(by_stamp.keys() & stamped.keys())  # the newest of one topic may be ahead of the other
+    # The newest of one topic may be ahead of the other.
+    latest = max(by_stamp.keys() & stamped.keys())
     task, same = stamped[latest], by_stamp[latest]
     np.testing.assert_array_equal(wrench_row(task.measured), wrench_row(same.wrench))
 
