@@ -14,6 +14,8 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
 from iap_description.kernels import Vec, add, cross, dot, scale, sub, vec
 from iap_description.states import P, Q
+from iap_description.world.objects import Placed
+from iap_description.world.obstacles import Obstacles
 from iap_description.world.tessellation import mesh
 from iap_description.world.world import World
 
@@ -94,10 +96,19 @@ def _pieces(world: World) -> list[tuple[Array, bool]]:
                 f"key 'world.objects.{name}': it moves, distances are to what stands still"
             )
         row = item.row(0.0)
-        for shape in item.pieces():
-            vertices, _, faces = mesh(shape, sides=SIDES)
-            corners = row[P] + so3.rotate(row[Q], vertices)
-            found.append((corners[faces], shape.shape not in ("surface", "mesh")))
+        for corners, is_solid in _pieces_of(item):
+            found.append((row[P] + so3.rotate(row[Q], corners), is_solid))
+    return found
+
+
+def _pieces_of(item: Placed) -> list[tuple[Array, bool]]:
+    """The same of one object in its frame O."""
+    if isinstance(item, Obstacles):  # made of triangles already
+        return [(corners, True) for corners in item.corners()]
+    found = []
+    for shape in item.pieces():
+        vertices, _, faces = mesh(shape, sides=SIDES)
+        found.append((vertices[faces], shape.shape not in ("surface", "mesh")))
     return found
 
 
