@@ -131,21 +131,21 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
         return observation, step.reward, step.terminated, step.truncated, info
 
     def _ended(self, step: Step, over: Booleans) -> dict[str, Any]:
-        """What is said of episodes that are over; masks say of which, as gymnasium has it."""
+        """Summary of the episodes that are over, with the masks of gymnasium."""
         episodes = self.episodes
         final, outcome = np.full((2, self.num_envs), None, dtype=object)
         for i in np.flatnonzero(over).tolist():
             final[i] = step.observation[i].copy()
             outcome[i] = OUTCOMES[int(episodes.outcome[i])]
-        said = {
+        summary = {
             "success": step.success,
             "outcome": outcome,
             "seconds": episodes.steps * episodes.dt,
             "return": episodes.returns.copy(),
             "seed": episodes.worlds.seeds.copy(),
         }
-        masks = {f"_{key}": over for key in said}
-        ended = {"final_obs": final, "final_info": {**said, **masks}}
+        masks = {f"_{key}": over for key in summary}
+        ended = {"final_obs": final, "final_info": {**summary, **masks}}
         return ended | {"_final_obs": over, "_final_info": over}
 
     def render(self) -> tuple[NDArray[np.uint8], ...] | None:
