@@ -20,6 +20,7 @@ from iap_learning.tasks.task import Task
 from iap_learning.tasks.verdicts import TIME_IS_UP, Rules, judge
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, world_indices
 from iap_simulation.parallel.actions import act, action_size
+from iap_simulation.parallel.starts import give_seeds
 from iap_simulation.parallel.worlds import Worlds
 
 
@@ -160,9 +161,8 @@ class Episodes:
         if seeds is None:
             self.episodes[chosen] += 1
         else:
-            if len(seeds) != len(chosen):
-                raise BadInput(f"reset: {len(chosen)} seeds are expected, got {len(seeds)}")
-            self.seeds[chosen], self.episodes[chosen] = seeds, 0
+            give_seeds(self.seeds, chosen, seeds)
+            self.episodes[chosen] = 0
         flown = episode_seeds(self.seeds[chosen], self.episodes[chosen])
         self.worlds.reset(chosen, flown.tolist())
         self._begin(chosen)

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Starts of many worlds at once: of each what `vehicle_start` gives its single run, bit for bit."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
 
 from iap_control.batch.balance import Balance
 from iap_description import so3
 from iap_description.arrays import Array, Booleans, Integers
+from iap_description.errors import BadInput
 from iap_description.kernels import add, put_at, qmul, quat_at, rotate, scale, sub, vec_at
 from iap_description.random_streams import uniforms
 from iap_description.states import REF_FIXED, REF_P, REF_Q, STATE_SIZE, P, Q
@@ -14,6 +17,17 @@ from iap_description.vehicles.assembly import Assembly, JointTable
 from iap_simulation.scenario.randomization import START, drawn_coms
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import Vehicle
+
+
+def give_seeds(own: Integers, chosen: Integers, seeds: Sequence[int]) -> None:
+    """Write new seeds of chosen worlds into those of all (B,).
+
+    Raises:
+        BadInput: there are more or fewer than chosen worlds.
+    """
+    if len(seeds) != len(chosen):
+        raise BadInput(f"reset: {len(chosen)} seeds are expected, got {len(seeds)}")
+    own[chosen] = seeds
 
 
 class Starts:

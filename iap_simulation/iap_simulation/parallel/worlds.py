@@ -44,7 +44,7 @@ from iap_simulation.parallel.periods import GIVEN, HELD, TRACK, Wanted, fly_worl
 from iap_simulation.parallel.periods import Flight as Flying
 from iap_simulation.parallel.references import References, Table
 from iap_simulation.parallel.refusal import ENGINE, check_memory, deviates, refusal
-from iap_simulation.parallel.starts import Starts
+from iap_simulation.parallel.starts import Starts, give_seeds
 from iap_simulation.scenario.randomization import drawn_deviation, drawn_wind
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
@@ -310,9 +310,7 @@ class Worlds:
         """
         chosen = world_indices(worlds, len(self.seeds))
         if seeds is not None:
-            if len(seeds) != len(chosen):
-                raise BadInput(f"reset: {len(chosen)} seeds are expected, got {len(seeds)}")
-            self.seeds[chosen] = seeds
+            give_seeds(self.seeds, chosen, seeds)
         if not len(chosen):
             return
         if self._deviates:
