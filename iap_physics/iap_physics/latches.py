@@ -12,6 +12,7 @@ and likewise for the torque: a body that others are joined to is heavier than th
 it is slow the engine's rigid joint takes over.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -211,9 +212,11 @@ class Latches:
                 self._damp(each, x, wrenches, t, dt)
 
     def _catch(self, each: _Working, found: Approach, t: float) -> None:
-        has_left = found.depth < each.latch.depth - SLIP
-        if each.phase == Phase.OPEN and is_caught(each.latch, found):
-            if each.latch.release is None or t < each.latch.release:
+        latch = each.latch
+        has_left = found.depth < latch.depth - SLIP
+        limits = (latch.depth, latch.radius, math.radians(latch.angle_deg), latch.speed)
+        if each.phase == Phase.OPEN and is_caught(found, *limits):
+            if latch.release is None or t < latch.release:
                 each.phase = Phase.CAUGHT
                 self.events.append(LatchEvent(t, each.name, "caught", found))
         elif each.phase == Phase.CAUGHT and has_left:

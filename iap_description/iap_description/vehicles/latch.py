@@ -96,13 +96,14 @@ def approach(x_p: Array, x_s: Array, probe: PortFrame, socket: PortFrame) -> App
     return Approach(depth, norm(add(d, scale(depth, out))), math.acos(cosine), -dot(slip, out))
 
 
-def is_caught(latch: Latch, found: Approach) -> bool:
-    """Whether the latch catches a probe that is so to the socket."""
+@njit(cache=True)
+def is_caught(found: Approach, depth: float, radius: float, angle: float, speed: float) -> bool:
+    """Tell if a latch of such numbers, as those of `Latch` but the angle in radians, catches the probe."""
     return (
-        found.depth >= latch.depth
-        and found.radius <= latch.radius
-        and found.angle <= math.radians(latch.angle_deg)
-        and abs(found.closing) <= latch.speed
+        found.depth >= depth
+        and found.radius <= radius
+        and found.angle <= angle
+        and abs(found.closing) <= speed
     )
 
 

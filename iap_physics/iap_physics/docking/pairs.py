@@ -12,11 +12,9 @@ from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.kernels import (
-    Mat,
     add,
     cross,
     dot,
-    formula,
     mat,
     norm,
     put4,
@@ -32,7 +30,7 @@ from iap_description.kernels import (
 from iap_description.states import Mode
 from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.autopilot_gains import AutopilotGains, attitude_torque
-from iap_description.vehicles.latch import Approach, approach, place_of
+from iap_description.vehicles.latch import approach, is_caught, place_of
 from iap_physics.autopilot import Autopilot, rotor_commands
 from iap_physics.docking.lock import lock_wrench
 from iap_physics.docking.mechanism import Mechanism, contact
@@ -81,7 +79,7 @@ class Body(NamedTuple):
     lags: Array
 
 
-class Craft(NamedTuple):
+class Actuators(NamedTuple):
     """Numbers of target's and chaser's autopilots and rotors, the same in all worlds.
 
     Plain arrays: reading fields of records takes as long as what is computed with them.
@@ -89,7 +87,7 @@ class Craft(NamedTuple):
     Attributes:
         attitude: (2, 3) gain [1/s^2].
         rate: (2, 3) gain [1/s].
-        J: (2, 9) inertia as the autopilot believes it [kg m^2].
+        J: (2, 3, 3) inertia as the autopilot believes it [kg m^2].
         mix: (2, 12) `iap_physics.autopilot.Mix`.
         limits: (2, 4) thrust coefficient as it believes it, slowest and fastest speed [rpm], and lead.
         torques: (2, 12) rotor thrusts to torques in the aircraft's frame.
@@ -123,7 +121,7 @@ class Craft(NamedTuple):
         return cls(
             np.array([each.attitude for each in pilots]),
             np.array([each.rate for each in pilots]),
-            np.array([each.J.ravel() for each in pilots]),
+            np.array([each.J for each in pilots]),
             np.array([each.mix[:, 1:].ravel() for each in pilots]),
             np.array([(p.thrust_coefficient, p.rpm_min, p.rpm_max, p.lead) for p in pilots]),
             np.array([each.wrench_of_rotor_thrusts[3:].ravel() for each in aircraft]),
@@ -196,7 +194,7 @@ def advance_pairs(
     pairs: Pairs,
     held: Held,
     body: Body,
-    craft: Craft,
+    actuators: Actuators,
     mechanism: Mechanism,
     latch: Latching,
     room: Room,
@@ -212,7 +210,7 @@ def advance_pairs(
         pairs: moved on in place.
         held: over the period.
         body: of the aircraft.
-        craft: of them.
+        actuators: of the aircraft.
         mechanism: of their ports.
         latch: between these.
         room: of this loop alone.
@@ -227,7 +225,7 @@ def advance_pairs(
             pairs.force[b, k] = 0.0
         pairs.touches[b] = False
         for _ in range(substeps):
-            _actuate(b, pairs, held, body, craft, room.wrenches)
+            _actuate(b, pairs, held, body, actuators, room.wrenches)
             touched = _meet(b, pairs, body, mechanism, latch, room, gravity, dt)
             pairs.touches[b] = pairs.touches[b] or touched
             for i in range(2):
@@ -246,23 +244,29 @@ def _is_row_sound(x: Array) -> bool:
 
 
 @njit(cache=True, error_model="numpy")
-def _actuate(b: int, pairs: Pairs, held: Held, body: Body, craft: Craft, wrenches: Array) -> None:
+def _actuate(
+    b: int, pairs: Pairs, held: Held, body: Body, actuators: Actuators, wrenches: Array
+) -> None:
     """Write the wrenches of rotors and air on both aircraft."""
-    is_due = pairs.ticks[b] % craft.every == 0
+    is_due = pairs.ticks[b] % actuators.every == 0
     for i in range(2):
-        x, limits = pairs.x[b, i], craft.limits[i]
+        x, limits = pairs.x[b, i], actuators.limits[i]
         q = quat_at(x, 3)
         if is_due:
-            gains = (vec_at(craft.attitude[i], 0), vec_at(craft.rate[i], 0), _mat(craft.J[i]))
+            gains = (
+                vec_at(actuators.attitude[i], 0),
+                vec_at(actuators.rate[i], 0),
+                mat(actuators.J[i]),
+            )
             wanted = (quat_at(held.q_WB[b, i], 0), vec_at(held.w_WB_B[b, i], 0))
             w_B = unrotate(q, vec_at(x, 10))
-            has_attitude = craft.mode == _ATTITUDE
+            has_attitude = actuators.mode == _ATTITUDE
             torque = attitude_torque(has_attitude, q, w_B, wanted[0], wanted[1], *gains)
-            mix = craft.mix[i]
+            mix = actuators.mix[i]
             rows = (vec_at(mix, 0), vec_at(mix, 3), vec_at(mix, 6), vec_at(mix, 9))
             order = (held.thrust[b, i], torque, rows, limits[0], limits[1], limits[2], limits[3])
             put4(pairs.target[b, i], rotor_commands(*order, quat_at(pairs.rpm[b, i], 0)))
-        lags, M = body.lags[b, i], craft.torques[i]
+        lags, M = body.lags[b, i], actuators.torques[i]
         speeds, thrusts = spin_four(
             quat_at(pairs.rpm[b, i], 0),
             quat_at(pairs.target[b, i], 0),
@@ -276,18 +280,12 @@ def _actuate(b: int, pairs: Pairs, held: Held, body: Body, craft: Craft, wrenche
         put4(pairs.rpm[b, i], speeds)
         rows_of_torque = (quat_at(M, 0), quat_at(M, 4), quat_at(M, 8))
         force, torque_W = rotor_wrench(thrusts, q, rows_of_torque)
-        if craft.has_drag:
+        if actuators.has_drag:
             v_W = sub(vec_at(x, 7), vec_at(held.air_W[b], 0))
             air = (vec_at(body.linear[b, i], 0), vec_at(body.quadratic[b, i], 0))
             force = add(force, drag_force(q, v_W, *air))
         put_at(wrenches[i], 0, force)
         put_at(wrenches[i], 3, torque_W)
-
-
-@formula
-def _mat(a: Array) -> Mat:
-    """A matrix (9,), row by row."""
-    return (a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8])
 
 
 @njit(cache=True, error_model="numpy")
@@ -344,7 +342,8 @@ def _latch(
     x_t, x_c = pairs.x[b, TARGET], pairs.x[b, CHASER]
     found = approach(x_c, x_t, mechanism.probe, mechanism.socket)
     has_left = found.depth < latch.depth - SLIP
-    if phase == OPEN and _is_caught(found, latch):
+    limits = (latch.depth, latch.radius, latch.angle, latch.speed)
+    if phase == OPEN and is_caught(found, *limits):
         phase = CAUGHT
         caught = pairs.caught[b]
         caught[0], caught[1], caught[2] = dt * pairs.ticks[b], found.depth, found.radius
@@ -360,16 +359,6 @@ def _latch(
             put_at(pairs.p_BJ_B[b], 0, unrotate(quat_at(x_t, 3), sub(E, vec_at(x_t, 0))))
             put4(pairs.q_AB[b], qmul(qconj(quat_at(x_c, 3)), quat_at(x_t, 3)))
     pairs.phase[b] = phase
-
-
-@njit(cache=True)
-def _is_caught(found: Approach, latch: Latching) -> bool:
-    return (
-        found.depth >= latch.depth
-        and found.radius <= latch.radius
-        and found.angle <= latch.angle
-        and abs(found.closing) <= latch.speed
-    )
 
 
 @njit(cache=True, error_model="numpy")

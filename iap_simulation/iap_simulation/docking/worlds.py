@@ -25,7 +25,7 @@ from iap_simulation.docking.judged import Judged, judge
 from iap_simulation.docking.pilot import TOUCH, ScriptPilot
 from iap_simulation.docking.settings import DockingSpec, Script
 from iap_simulation.docking.winds import Winds
-from iap_simulation.parallel.starts import Starts
+from iap_simulation.parallel.starts import Starts, give_seeds
 from iap_simulation.scenario.randomization import drawn_deviation
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
@@ -61,7 +61,7 @@ class DockingWorlds:
         batch, dt = len(self.seeds), 1.0 / scenario.rates.physics_hz
         self.dt, self._substeps = dt, scenario.rates.substeps
         self._starts = [_Starts(scenario, i) for i in self._vehicles]
-        self._craft = self._common()
+        self._actuators = self._common_actuators()
         self._body = self._bodies(batch)
         self.pairs = _empty_pairs(batch)
         self._held = kernel.Held(*_commands(batch))
@@ -95,7 +95,7 @@ class DockingWorlds:
     def _noise_stream(self, seed: int, vehicle: int) -> np.random.Generator:
         return state_noise_stream(seed, self.scenario.vehicles[vehicle].name)
 
-    def _common(self) -> kernel.Craft:
+    def _common_actuators(self) -> kernel.Actuators:
         specs = [self.scenario.vehicles[i] for i in self._vehicles]
         gains = [spec.control.gains.autopilot for spec in specs]
         if gains[0].rate_hz != gains[1].rate_hz:
@@ -104,7 +104,7 @@ class DockingWorlds:
         every = round(physics_hz / (gains[0].rate_hz or physics_hz))
         aircraft = [spec.platform.aircraft for spec in specs]
         mode = int(Mode.RATE_THRUST)
-        return kernel.Craft.of(aircraft, gains, mode, every, has_drag=self.scenario.has_drag)
+        return kernel.Actuators.of(aircraft, gains, mode, every, has_drag=self.scenario.has_drag)
 
     def _bodies(self, batch: int) -> kernel.Body:
         shapes = ((), (3, 3), (3, 3), (3,), (3,), (), (6,))
@@ -122,9 +122,7 @@ class DockingWorlds:
         """
         chosen = world_indices(worlds, len(self.seeds))
         if seeds is not None:
-            if len(seeds) != len(chosen):
-                raise BadInput(f"reset: {len(chosen)} seeds are expected, got {len(seeds)}")
-            self.seeds[chosen] = seeds
+            give_seeds(self.seeds, chosen, seeds)
         now = self.seeds[chosen]
         for i, (starts, noise) in enumerate(zip(self._starts, self._noise, strict=True)):
             x, rpm = starts(now)
@@ -145,7 +143,7 @@ class DockingWorlds:
     def _deviate(self, chosen: Integers, i: int) -> None:
         """Let worlds' vehicles be those that their seeds draw."""
         spec, body = self.scenario.vehicles[self._vehicles[i]], self._body
-        assembly = Assembly.of(spec.platform, spec.name).without_looks()
+        assembly = self._starts[i].assembly
         rotor = spec.platform.aircraft.rotor
         for b in chosen.tolist():
             seeded = self.scenario.model_copy(update={"seed": int(self.seeds[b])})
@@ -196,7 +194,7 @@ class DockingWorlds:
             self.pairs,
             self._held,
             self._body,
-            self._craft,
+            self._actuators,
             self._mechanism,
             self._latch,
             self._room,
@@ -230,7 +228,11 @@ class DockingWorlds:
 
 
 class _Starts:
-    """Starts of one vehicle of a scenario of several."""
+    """Starts of one vehicle of a scenario of several.
+
+    Attributes:
+        assembly: of its platform, as the file says.
+    """
 
     def __init__(self, scenario: Scenario, vehicle: int) -> None:
         alone = Scenario.model_construct(
@@ -238,7 +240,8 @@ class _Starts:
         )
         made = Vehicle.of(scenario, scenario.vehicles[vehicle])
         assembly = Assembly.of(scenario.vehicles[vehicle].platform, made.name)
-        self._starts = Starts(alone, made, assembly.without_looks())
+        self.assembly = assembly.without_looks()
+        self._starts = Starts(alone, made, self.assembly)
 
     def __call__(self, seeds: Integers) -> tuple[Array, Array]:
         return self._starts(seeds)
