@@ -25,6 +25,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", marker)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the system's tests: they wait more than they compute, and files are dealt out in order."""
+    system = Path(__file__).parent / "system"
+    items.sort(key=lambda item: system not in item.path.parents)
+
+
 @pytest.fixture(scope="session")
 def opengl():
     """One OpenGL renderer for all tests; those that need it are skipped where there is no EGL."""
