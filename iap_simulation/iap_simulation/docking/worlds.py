@@ -74,9 +74,7 @@ class DockingWorlds:
         self._memory = np.zeros((batch, script.SIZE))
         self._out = np.zeros((batch, 2, 4))
         self._script = Script(**spec.script.model_dump())
-        pilot = ScriptPilot.of(scenario.model_copy(update={"policy": "script"}))
-        assert pilot is not None
-        self._pair = pilot.pair
+        self._pair = ScriptPilot.of(scenario).pair
         self.reset()
 
     @classmethod
