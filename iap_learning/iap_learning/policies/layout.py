@@ -2,12 +2,14 @@
 """What a policy's numbers mean: of which platform, at which rate, seen and commanded how."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
 from iap_description.config import Count, Positive, Real, Record
 from iap_description.errors import BadInput, shown
+from iap_learning.episodic import AnyTask, Episodic
+from iap_learning.tasks.observations import Layout as Terms
 
 
 class ActionLayout(Record):
@@ -38,6 +40,31 @@ class Layout(Record):
     rate_hz: Positive
     observation: Annotated[tuple[tuple[str, Count, Positive], ...], Field(min_length=1)]
     action: ActionLayout
+
+    @classmethod
+    def of(cls, task: AnyTask, terms: Terms, size: int, platform: str, control_hz: float) -> Self:
+        """The layout of a task.
+
+        Args:
+            task: what is to be done.
+            terms: of an observation.
+            size: numbers of an action.
+            platform: its name.
+            control_hz: rate of control periods.
+        """
+        given, rate = task.action, control_hz / task.repeat
+        repeats = size // len(given.low)
+        action = ActionLayout(
+            kind=given.kind, low=given.low * repeats, high=given.high * repeats
+        )
+        return cls(platform=platform, rate_hz=rate, observation=terms, action=action)
+
+    @classmethod
+    def of_episodes(cls, episodes: Episodic) -> Self:
+        """The layout of a task that is flown."""
+        scenario = episodes.worlds.scenario
+        flown = scenario.vehicles[0].platform.name, scenario.rates.control_hz
+        return cls.of(episodes.task, episodes.layout, episodes.size, *flown)
 
     @property
     def size(self) -> int:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from iap_description.config import FileName, Record, validate
 from iap_description.errors import BadInput
+from iap_learning.episodic import AnyTask, Episodic
 from iap_learning.policies.layout import Activation, Layout
 from iap_learning.policies.network import Network, Numbers
 
@@ -45,6 +46,7 @@ class Header(Layout):
         scenario: the same.
         activation: of hidden layers; the last one is linear.
         hashes: of what it was trained with.
+        settings: values of the task's keys by their dotted paths, over those of its file.
         training: whatever the training notes.
     """
 
@@ -53,7 +55,35 @@ class Header(Layout):
     scenario: str
     activation: Activation
     hashes: Hashes
+    settings: dict[str, Any] = {}
     training: dict[str, Any]
+
+    @classmethod
+    def of_episodes(
+        cls,
+        episodes: Episodic,
+        training: Mapping[str, Any],
+        *,
+        settings: Mapping[str, Any] | None = None,
+        data: str | None = None,
+    ) -> Self:
+        """The header of a policy that flies a task.
+
+        Args:
+            episodes: of the task.
+            training: whatever the training notes.
+            settings: of the task's keys, with which it was made.
+            data: hash of the data set; None without one.
+        """
+        return cls(
+            **dict(Layout.of_episodes(episodes)),
+            task=episodes.task.name,
+            scenario=episodes.worlds.scenario.scenario,
+            activation="tanh",
+            hashes=Hashes(task=task_hash(episodes.task), data=data),
+            settings=dict(settings or {}),
+            training=dict(training),
+        )
 
     @property
     def layout(self) -> Layout:
@@ -145,6 +175,11 @@ class Policy:
         return len(self.biases[-1])
 
     @property
+    def name(self) -> str:
+        """Its file's name, without the ending."""
+        return Path(self.source).stem
+
+    @property
     def digest(self) -> str:
         """SHA-256 of the file, in hexadecimal."""
         return hashlib.sha256(self._bytes).hexdigest()
@@ -196,6 +231,12 @@ class Policy:
         for i, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             named[f"weights_{i}"], named[f"biases_{i}"] = weight, bias
         return named
+
+
+def task_hash(task: AnyTask) -> str:
+    """SHA-256 of a resolved task as JSON, in hexadecimal."""
+    text = json.dumps(task.model_dump(mode="json"), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def policy_file(name: str | Path) -> Path:

@@ -11,6 +11,7 @@ from iap_description.arrays import Array
 from iap_description.states import Q, V
 from iap_description.vehicles.latch import Latch, PortFrame, approach
 from iap_physics.latches import Phase
+from iap_physics.measured.wrench_sensor import to_world
 from iap_physics.plant import Plant
 from iap_simulation.docking.script import Pair, empty_memory, fly
 from iap_simulation.docking.settings import DockingSpec, Script, Success
@@ -31,6 +32,13 @@ class Sensed(NamedTuple):
     rows: Array
     wrenches_P: Array
     latched: bool
+
+    @property
+    def wrench_W(self) -> Array:
+        """(6,) on the chaser, along the world's axes."""
+        out = np.zeros(6)
+        to_world(self.wrenches_P[1], self.rows[1, Q], out)
+        return out
 
 
 class ScriptPilot:
