@@ -59,7 +59,7 @@ class Header(Layout):
     training: dict[str, Any]
 
     @classmethod
-    def of_episodes(
+    def for_episodes(
         cls,
         episodes: Episodic,
         training: Mapping[str, Any],

@@ -13,8 +13,9 @@ from iap_description.vehicles.latch import Latch, PortFrame, approach
 from iap_physics.latches import Phase
 from iap_physics.measured.wrench_sensor import to_world
 from iap_physics.plant import Plant
-from iap_simulation.docking.script import Pair, empty_memory, fly
+from iap_simulation.docking.script import empty_memory, fly
 from iap_simulation.docking.settings import DockingSpec, Script, Success
+from iap_simulation.docking.vehicle_control import Pair
 from iap_simulation.scenario.scenario import Scenario
 
 TOUCH = 0.5  # force from which on a vehicle is touched [N]
