@@ -9,6 +9,8 @@ import numpy as np
 from iap_learning.episodic import Episodic
 from iap_learning.policies.policy import Header, Policy
 
+DEEPER = 0.6  # than the latch a policy wants to be [m]
+
 
 def linear_policy(
     episodes: Episodic,
@@ -35,3 +37,18 @@ def linear_policy(
         first += size
     zeros, ones = np.zeros(header.size), np.ones(header.size)
     return Policy(header, zeros, ones, [weights], [np.zeros(len(half))])
+
+
+def docking_policy(episodes: Episodic) -> Policy:
+    """A policy that docks: both go to where they are docked, and the chaser pushes on, slowly and straight."""
+    header = Header.for_episodes(episodes, {"by": "hand"})
+    weights, mean = np.zeros((header.size, 6)), np.zeros(header.size)
+    span, first = header.action.high[0], 0
+    gains = {"position_error": (8.0, 1.0), "velocity": (4.5, 4.0)}  # aside, along
+    for name, size, scale in header.observation:
+        for k in range(6 if name in gains else 0):
+            weights[first + k, k] = -gains[name][k % 3 == 1] * scale / span
+        if name == "position_error":
+            mean[first + 4] = DEEPER / scale
+        first += size
+    return Policy(header, mean, np.ones(header.size), [weights], [np.zeros(6)])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from contact_engines import NAMES
-from linear_policies import linear_policy
+from linear_policies import docking_policy, linear_policy
 
 from iap_description.errors import BadInput
 from iap_description.states import P
@@ -118,3 +118,33 @@ def test_a_policy_of_one_platform_does_not_dock(tmp_path: Path) -> None:
     policy = saved(linear_policy(make_episodes("hold", 1), gains={}), tmp_path)
     with pytest.raises(BadInput, match="flies one vehicle, not 2"):
         Simulation.of("docking", settings={"policy": policy})
+
+
+@pytest.mark.parametrize("engine", NAMES)
+def test_a_policy_docks_in_every_engine_as_its_episodes_do_until_they_touch(
+    engine: str, tmp_path: Path
+) -> None:
+    episodes = make_episodes("docking", 2)
+    policy = docking_policy(episodes)
+    seen, together = episodes.reset(seeds=[3, 4]), 0
+    settings = {"policy": saved(policy, tmp_path)}
+    with Simulation.of("docking", engine=engine, seed=4, settings=settings) as simulation:
+        while not simulation.is_done:
+            seen = episodes.step(policy(seen)).observation
+            for _ in range(4):
+                simulation.step()
+            if not episodes.worlds.pairs.contact[1].any():
+                places = [simulation.state_of(name)[0, P] for name in ("target", "chaser")]
+                np.testing.assert_allclose(places, episodes.worlds.state[1, :, P], atol=1e-3)
+                together += 1
+        assert together > 50
+        judge = simulation.loop.judge
+        assert judge is not None
+        assert judge.failure is None
+        assert judge.metrics(simulation.plant)["closing_speed_mps"] < 0.3
+
+
+def test_a_docking_policy_needs_a_docking(tmp_path: Path) -> None:
+    policy = saved(docking_policy(make_episodes("docking", 1)), tmp_path)
+    with pytest.raises(BadInput, match="no key 'docking'"):
+        Simulation.of("two_platforms", settings={"policy": policy})
