@@ -133,9 +133,9 @@ def test_a_policy_docks_in_every_engine_as_its_episodes_do_until_they_touch(
             seen = episodes.step(policy(seen)).observation
             for _ in range(4):
                 simulation.step()
-            if not episodes.worlds.pairs.contact[1].any():
+            if np.isnan(episodes.report()["closing_speed"][1]):  # not touched yet
                 places = [simulation.state_of(name)[0, P] for name in ("target", "chaser")]
-                np.testing.assert_allclose(places, episodes.worlds.state[1, :, P], atol=1e-3)
+                np.testing.assert_allclose(places, episodes.worlds.state[1, :, P], atol=3e-4)
                 together += 1
         assert together > 50
         judge = simulation.loop.judge
