@@ -44,12 +44,9 @@ class Interface(NamedTuple):
     @classmethod
     def of(cls, task: DockingTask, scenario: Scenario) -> Self:
         """Of a task in its scenario."""
-        spec, pilot = scenario.docking, ScriptPilot.of(
-            scenario.model_copy(update={"policy": "script"})
-        )
+        spec = scenario.docking
         assert spec is not None
-        assert pilot is not None
-        kind, pair = KINDS[task.action.kind], pilot.pair
+        kind, pair = KINDS[task.action.kind], ScriptPilot.of(scenario).pair
         layout = layout_of(task.observation, 2 * kind.size)
         latch = scenario.latches[spec.latch]
         view = View.of(layout, references(scenario, pair, latch.depth), pair)

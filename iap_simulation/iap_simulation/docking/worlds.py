@@ -77,9 +77,7 @@ class DockingWorlds:
         self._memory = np.zeros((batch, script.SIZE))
         self._out = np.zeros((batch, 2, 4))
         self.script = Script(**spec.script.model_dump())
-        pilot = ScriptPilot.of(scenario.model_copy(update={"policy": "script"}))
-        assert pilot is not None
-        self.pair = pilot.pair
+        self.pair = ScriptPilot.of(scenario).pair
         self.reset()
 
     @classmethod
@@ -135,7 +133,9 @@ class DockingWorlds:
             self.pairs.target[chosen, i] = rpm[:, 0]
             self._deviate(chosen, i)
             if not noise.is_zero:
-                noise.reset(chosen, [self._noise_stream(s, self._vehicles[i]) for s in now.tolist()])
+                noise.reset(
+                    chosen, [self._noise_stream(s, self._vehicles[i]) for s in now.tolist()]
+                )
         self.pairs.status[chosen], self.pairs.phase[chosen] = RUNNING, kernel.OPEN
         for array in (self.pairs.ticks, self.pairs.wrench, self.pairs.contact, self.pairs.touches):
             array[chosen] = 0
