@@ -31,7 +31,7 @@ def register_all() -> None:
 
 
 def spec_of(task: str, settings: Mapping[str, Any]) -> EnvSpec:
-    """From what gymnasium makes the environment of a task, by name or by its file, with other values of some of its keys."""
+    """From what gymnasium makes the environment of a task, a name or a file, with other values of some of its keys."""
     shipped = task if task in TASKS.names() else TASKS.names()[0]
     spec = copy.deepcopy(gymnasium.spec(name_of(shipped)))
     spec.kwargs = {"task": task, "settings": dict(settings)}

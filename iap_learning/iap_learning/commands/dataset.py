@@ -28,7 +28,9 @@ PLAIN = "nominal"  # preset that is the task itself
 
 def add_dataset(parser: argparse.ArgumentParser) -> None:
     """Options of ``iap dataset --policy``."""
-    parser.description = "Fly a task by an expert for many episodes and write a data set of Minari."
+    parser.description = (
+        "Fly a task by an expert for many episodes and write a data set of Minari."
+    )
     parser.epilog = "Example: iap dataset docking --policy noisy_script --episodes 500"
     parser.add_argument("task", help=f"one of {', '.join(TASKS.names())}, or a YAML file")
     parser.add_argument(
@@ -71,9 +73,7 @@ def run(options: argparse.Namespace) -> int:
     console = Console(stderr=options.json)
     with _bar(console) as bar:
         moved = bar.add_task("", total=len(seeds))
-        rollouts = collect(
-            episodes, expert, seeds, lambda done: bar.update(moved, completed=done)
-        )
+        rollouts = collect(episodes, expert, seeds, lambda done: bar.update(moved, completed=done))
     policy = Path(options.policy).stem
     dataset_id = free_id(options.out, task.name, policy)
     spec = spec_of(name, settings)

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium.envs.registration import EnvSpec
 
 from iap_description.errors import BadInput
-from iap_learning.datasets.library import h5py, minari
+from iap_learning.datasets.library import minari
 from iap_learning.datasets.rollouts import Rollout
 from iap_learning.environments.spaces import action_space, observation_space
 from iap_learning.episodic import AnyTask, Episodic
@@ -51,7 +51,7 @@ def write_dataset(
     policy: str,
     spec: EnvSpec,
 ) -> Path:
-    """Write a data set, which ``minari.load_dataset(name)`` finds with MINARI_DATASETS_PATH at its root; returns its folder.
+    """Write a data set and return its folder; ``minari.load_dataset(name)`` finds it with MINARI_DATASETS_PATH at `root`.
 
     Args:
         root: folder of data sets.
@@ -135,9 +135,7 @@ def _raw_episodes(found: Any) -> list[tuple[dict[str, Any], dict[str, Any]]]:  #
     """Arrays and metadata of every episode."""
     numbers = range(found.total_episodes)
     storage = found.storage
-    pairs = zip(
-        storage.get_episodes(numbers), storage.get_episode_metadata(numbers), strict=True
-    )
+    pairs = zip(storage.get_episodes(numbers), storage.get_episode_metadata(numbers), strict=True)
     return list(pairs)
 
 

@@ -88,7 +88,9 @@ class _Recording:
         self._seen = np.zeros((count, limit + 1, episodes.observed), np.float32)
         self._actions = np.zeros((count, limit, episodes.size), np.float32)
         self._rewards = np.zeros((count, limit))
-        self._seen[self._worlds, 0] = episodes.reset(self._worlds, [seeds[k] for k in range(flown)])
+        self._seen[self._worlds, 0] = episodes.reset(
+            self._worlds, [seeds[k] for k in range(flown)]
+        )
         flyer.reset()
 
     @property
@@ -106,7 +108,9 @@ class _Recording:
         self._seen[worlds, before + 1] = step.observation[worlds]
         over = (step.terminated | step.truncated)[worlds]
         for world, number in zip(worlds[over].tolist(), self._numbers[over].tolist(), strict=True):
-            self.done[number] = self._rollout(world, number, step.truncated[world], step.success[world])
+            self.done[number] = self._rollout(
+                world, number, step.truncated[world], step.success[world]
+            )
         self._go_on(np.flatnonzero(over))
 
     def _rollout(self, world: int, number: int, is_late: bool, success: bool) -> Rollout:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Experts of docking: what flies it without learning, through the task's own actions, as ``data/experts/NAME.yaml`` says."""
+"""Experts of docking: they fly it without learning, through the task's own actions (``data/experts/NAME.yaml``)."""
 
 from pathlib import Path
 from typing import Any, Literal, Self
