@@ -56,8 +56,8 @@ def _number(value: float | None) -> str:
 
 
 def histogram(values: Array, unit: str) -> list[str]:
-    """Lines of a histogram; none where there are no values."""
-    if not len(values):
+    """Lines of a histogram; none where all values are the same, or there are none."""
+    if not len(values) or np.ptp(values) < 1e-9:
         return []
     counts, edges = np.histogram(values, bins=BINS)
     most = max(int(counts.max()), 1)
