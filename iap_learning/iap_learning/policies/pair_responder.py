@@ -34,12 +34,12 @@ class PairResponder:
 
     def __init__(self, make: Callable[[], PairPilot]) -> None:
         self._make, self.answered = make, 0
-        self.answer = np.zeros((2, 4))
+        self.answer, self._parts = np.zeros((2, 4)), TimeSynchronizer(len(Source))
         self._begin()
 
     def _begin(self) -> None:
+        """Begin a flight, of which some parts may be there."""
         self.pilot = self._make()
-        self._parts = TimeSynchronizer(len(Source))
         self.stamp, self.sequence = -1, 0
 
     def take(self, source: Source, stamp: int, sequence: int, part: object) -> Array | None:
