@@ -92,9 +92,8 @@ class Ended:
         known = {"time": seconds, **episodes.report()}
         if "distance" in known:
             last = [known["distance"], *self._distances]
-            known["error"] = sum(last) / len(
-                last
-            )  # in the same order however many worlds there are
+            # Added up in the same order however many worlds there are.
+            known["error"] = np.asarray(sum(last)) / len(last)
         return known
 
     def note(self, over: np.ndarray) -> None:
