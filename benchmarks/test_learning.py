@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 
 import iap_learning  # noqa: F401 - gymnasium knows the tasks from here on
+from iap_learning.docking.experts import expert_of
 from iap_learning.registration import name_of
 from iap_learning.tasks.task import TASKS
 from iap_simulation.parallel.actions import act
 from iap_simulation.parallel.worlds import Worlds
 
 WORLDS = 1000
+PAIRS, BAR = 256, 150_000  # dockings side by side; control periods of 5 ms a second of a core
+FREE = [name for name in TASKS.names() if not name.startswith("docking")]  # of free flight
 DRAWN = {
     "draw.mass": 0.1,
     "draw.inertia": 0.1,
@@ -40,7 +43,7 @@ def staggered(env: gymnasium.vector.VectorEnv) -> None:
         env.reset(options={"reset_mask": np.arange(WORLDS) % 10 == k})
 
 
-@pytest.mark.parametrize("task", TASKS.names())
+@pytest.mark.parametrize("task", FREE)
 def test_vector_environment_over_worlds(benchmark, task):
     """The same worlds under the same actions with and without an environment around them, in turn.
 
@@ -67,6 +70,29 @@ def test_vector_environment_over_worlds(benchmark, task):
     share = np.median(around) / np.median(inside) - 1.0
     rate = WORLDS / np.median(around)
     print(f"\n{task}: {rate:,.0f} steps/s of a core, {100 * share:.1f} % over its worlds")
+
+
+@pytest.mark.parametrize("task", ["docking", "docking_hard"])
+@pytest.mark.parametrize("when", ["apart", "whole episodes"])
+def test_docking_environment(benchmark, task, when):
+    """Dockings at first, or at all instants: those that are over begin anew, as in training."""
+    env = gymnasium.make_vec(name_of(task), PAIRS, vectorization_mode="vector_entry_point")
+    env.reset(seed=0)
+    episodes = env.unwrapped.episodes
+    expert = expert_of("script", episodes)
+    took, steps = [], 20 if when == "apart" else 400
+
+    def step() -> None:
+        actions = expert()
+        began = time.process_time()
+        *_, terminated, truncated, _ = env.step(actions)
+        took.append(time.process_time() - began)
+        expert.reset(terminated | truncated)
+
+    step()
+    benchmark.pedantic(step, rounds=steps)
+    rate = PAIRS * episodes.task.repeat / np.mean(took[1:])
+    print(f"\n{task}, {when}: {rate:,.0f} env-steps/s of a core (bar: {BAR:,})")
 
 
 @pytest.mark.parametrize("repeat", [1, 4])
