@@ -48,6 +48,7 @@ EXTRAS = {
     "gtsam": "iap_estimation",
     "gymnasium": "iap_learning",
     "mujoco": "iap_physics",
+    "onnx": "iap_learning",
     "warp": "iap_sensors",
 }
 ROS_PACKAGES = {
