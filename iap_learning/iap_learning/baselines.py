@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_description.arrays import Array, Booleans
-from iap_learning.episodes import Episodes
-from iap_learning.tasks.task import Task
+from iap_learning.episodic import AnyTask, Episodic, make_episodes
 from iap_simulation.sweeps.statistics import wilson_interval
 
-Policy = Callable[[Episodes], Array | None]  # actions (B, n), or None for the suite's controllers
+Policy = Callable[[Episodic], Array | None]  # actions (B, n), or None for the suite's controllers
 
 
 class Score(NamedTuple):
@@ -40,7 +39,7 @@ class Score(NamedTuple):
         }
 
 
-def zero(episodes: Episodes) -> Array:
+def zero(episodes: Episodic) -> Array:
     """The middle of every range."""
     return np.zeros((episodes.count, episodes.size))
 
@@ -51,11 +50,11 @@ def random_policy(seed: int = 0) -> Policy:
     return lambda episodes: rng.uniform(-1.0, 1.0, (episodes.count, episodes.size))
 
 
-def expert(episodes: Episodes) -> None:
-    """The suite's controllers."""
+def expert(episodes: Episodic) -> None:
+    """What flies the scenario without learning: the suite's controllers, or the script of a docking."""
 
 
-def score(episodes: Episodes, policy: Policy) -> Score:
+def score(episodes: Episodic, policy: Policy) -> Score:
     """Fly one episode of every world, those that stand at their start."""
     success = np.zeros(episodes.count, bool)
     returns, seconds = np.zeros(episodes.count), np.zeros(episodes.count)
@@ -69,14 +68,14 @@ def score(episodes: Episodes, policy: Policy) -> Score:
     return Score(returns, success, seconds)
 
 
-def baselines(task: Task, worlds: int, *, seed: int = 0) -> dict[str, Score]:
+def baselines(task: str | AnyTask, worlds: int, *, seed: int = 0) -> dict[str, Score]:
     """The scores of all baselines in equal worlds, whose seeds are `seed` and those after it."""
     policies: dict[str, Policy] = {
         "zero": zero,
         "random": random_policy(seed),
         "controller": expert,
     }
-    episodes = Episodes(task, worlds)
+    episodes = make_episodes(task, worlds)
     scores = {}
     for name, policy in policies.items():
         episodes.reset(seeds=range(seed, seed + worlds))

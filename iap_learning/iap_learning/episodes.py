@@ -1,64 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A task flown in many worlds: actions in; observations, rewards and ends out. No learning library is needed."""
 
-import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from iap_description.arrays import Array, Booleans, Integers
-from iap_description.errors import BadInput
+from iap_description.arrays import Array, Integers
+from iap_description.states import P
 from iap_learning.obstacles import Clearance, Sight
-from iap_learning.seeds import episode_seeds
+from iap_learning.seeds import begun
+from iap_learning.steps import Step, taken
 from iap_learning.tasks import quantities
-from iap_learning.tasks.observations import Observer
+from iap_learning.tasks.observations import Layout, Observer
 from iap_learning.tasks.rewards import Terms, add_up
 from iap_learning.tasks.task import Task
 from iap_learning.tasks.verdicts import TIME_IS_UP, Rules, judge
-from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, world_indices
+from iap_physics.engines.engine import RUNNING, world_indices
 from iap_simulation.parallel.actions import act, action_size
-from iap_simulation.parallel.starts import give_seeds
 from iap_simulation.parallel.worlds import Worlds
-
-
-@njit(cache=True)
-def _take(
-    given: Array, middle: Array, half: Array, status: Integers, action: Array, values: Array
-) -> None:
-    """Write actions (B, n) clipped to [-1, 1], and what they mean in SI units.
-
-    What is no number is remembered as zero, and ends its world.
-    """
-    for b in range(len(given)):
-        for k in range(len(middle)):
-            number = given[b, k]
-            if math.isnan(number):
-                number = 0.0
-                if status[b] == RUNNING:
-                    status[b] = INVALID_COMMAND
-            action[b, k] = min(max(number, -1.0), 1.0)
-            values[b, k] = middle[k] + half[k] * action[b, k]
-
-
-class Step(NamedTuple):
-    """What a step of B worlds has brought.
-
-    Attributes:
-        observation: (B, n) at its end.
-        reward: (B,).
-        terminated: (B,) whether the episode has failed or arrived.
-        truncated: (B,) whether its time is up.
-        success: (B,) whether it is a success if it ends here.
-    """
-
-    observation: NDArray[np.float32]
-    reward: Array
-    terminated: Booleans
-    truncated: Booleans
-    success: Booleans
 
 
 class Episodes:
@@ -128,6 +89,26 @@ class Episodes:
         self._begin(np.arange(worlds))
 
     @property
+    def flown(self) -> Integers:
+        """(B,) seeds of the present episodes."""
+        return self.worlds.seeds
+
+    @property
+    def layout(self) -> Layout:
+        """Terms of an observation with their sizes and scales."""
+        pixels = () if self._sight is None else (("depth", self._sight.size, 1.0),)
+        return (*self.observer.layout, *pixels)
+
+    def report(self) -> dict[str, Array]:
+        """What else is known of the episodes, (B,) each: nothing."""
+        return {}
+
+    @property
+    def viewpoint(self) -> Array:
+        """(3,) place to look at [m]."""
+        return self.worlds.timeline.row(self.worlds.timeline.last)[P]
+
+    @property
     def count(self) -> int:
         """Number of worlds."""
         return len(self.seeds)
@@ -158,12 +139,7 @@ class Episodes:
             BadInput: there is no such world, or there are more or fewer seeds than worlds.
         """
         chosen = world_indices(worlds, self.count)
-        if seeds is None:
-            self.episodes[chosen] += 1
-        else:
-            give_seeds(self.seeds, chosen, seeds)
-            self.episodes[chosen] = 0
-        flown = episode_seeds(self.seeds[chosen], self.episodes[chosen])
+        flown = begun(self.seeds, self.episodes, chosen, seeds)
         self.worlds.reset(chosen, flown.tolist())
         self._begin(chosen)
         return self.observe(chosen)
@@ -216,15 +192,8 @@ class Episodes:
 
     def _taken(self, actions: ArrayLike) -> Array:
         """Actions in SI units (B, size); they are remembered, and one that is no number ends its world."""
-        given = np.ascontiguousarray(actions, dtype=np.float64)
-        if given.shape != self._action.shape:
-            raise BadInput(
-                f"action: has shape {given.shape}; {self._action.shape} is expected, a row for each world"
-            )
         self._before, self._action = self._action, self._before
-        values = np.empty(given.shape)
-        _take(given, self._middle, self._half, self.worlds.status, self._action, values)
-        return values
+        return taken(actions, self._middle, self._half, self.worlds.status, self._action)
 
     def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
         """Observations (B, n) of the worlds' present states, or (chosen, n) of some worlds."""

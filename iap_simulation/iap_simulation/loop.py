@@ -15,6 +15,7 @@ from iap_physics.plant import Plant, Probe
 from iap_physics.plant_spec import PlantSpec
 from iap_simulation.estimate_watch import EstimateWatch
 from iap_simulation.pacing import StepTimer
+from iap_simulation.pilots import Pilot
 from iap_simulation.vehicle import Vehicle
 
 NO_ESTIMATES: Mapping[int, "StateEstimate"] = MappingProxyType({})
@@ -43,13 +44,6 @@ class StateEstimate(Protocol):
 
     def state(self, t: float) -> Array:
         """Rows (bodies, 13) at a time [s]."""
-
-
-class Pilot(Protocol):
-    """Commands vehicles in place of their own controllers."""
-
-    def __call__(self, plant: Plant, measured: Sequence[Array]) -> Mapping[int, Command]:
-        """Commands of vehicles, by their numbers, at what is measured of all central bodies (13,)."""
 
 
 class Judge(Protocol):
@@ -198,13 +192,11 @@ class ClosedLoop:
         self._check(plant)
 
     def _piloted(self, pilot: Pilot, references: Sequence[Reference]) -> Mapping[int, Command]:
-        """The pilot's commands; vehicles measure their states and wrenches for it."""
-        plant, rows = self.plant, []
-        for i, vehicle in enumerate(self.vehicles):
-            x = plant.state(i)[0]
-            rows.append(vehicle.measured(x))
-            vehicle.feel(plant.t, x, rows[i], plant.contact_wrench(i), references[i])
-        return pilot(plant, rows)
+        """The pilot's commands."""
+        self.timer.start()
+        commands = pilot(self.k, self.plant, references)
+        self.timer.stop()
+        return commands
 
     def _estimated(self, i: int, state: Array, given: Reference) -> tuple[Array | None, Reference]:
         """The estimate that a vehicle flies on, None of one that goes by the truth, and what it is to track with it."""

@@ -176,7 +176,8 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
     step = loop.timer.mean_us
     docking = None if loop.judge is None else loop.judge.metrics(simulation.plant)
     own = (outcome, simulation.t, wall, step, *rendered)
-    return RunStats(*own, faults=faults, health=health, docking=docking)
+    policy = None if loop.pilot is None else dict(loop.pilot.info)
+    return RunStats(*own, faults=faults, health=health, docking=docking, policy=policy)
 
 
 def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:

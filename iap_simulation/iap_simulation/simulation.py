@@ -18,9 +18,10 @@ from iap_physics.plant import Probe
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink
-from iap_simulation.docking.pilot import DockingJudge, ScriptPilot
+from iap_simulation.docking.pilot import DockingJudge
 from iap_simulation.flight import Flight
 from iap_simulation.loop import ClosedLoop, Observer, make_plant, reset_plant
+from iap_simulation.pilots import make_pilot
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 
@@ -142,7 +143,7 @@ class Simulation:
             sensors=None if flight.sensors.suite.is_empty else flight.sensors,
             estimates=flight.navigators,
             watches=flight.watches(),
-            pilot=ScriptPilot.of(self.scenario),
+            pilot=make_pilot(self.scenario, flight.vehicles),
             judge=DockingJudge.of(self.scenario),
         )
 

@@ -7,6 +7,7 @@ import pytest
 from iap_description.errors import BadInput
 from iap_learning.baselines import baselines
 from iap_learning.episodes import Episodes
+from iap_learning.episodic import make_episodes, make_task
 from iap_learning.seeds import episode_seeds
 from iap_learning.tasks.task import TASKS, Task
 from iap_learning.tasks.verdicts import OUTCOMES
@@ -30,14 +31,14 @@ def flown(episodes, seeds, actions):
 
 @pytest.mark.parametrize("name", TASKS.names())
 def test_every_world_is_the_one_alone(name):
-    task = Task.of(name, {"seconds": 0.3})
+    task = make_task(name, {"seconds": 0.3})
     rng = np.random.default_rng(len(name))
     count, scenario = int(rng.integers(2, 70)), DRAWN if name == "hold" else {}
-    many = Episodes(task, count, scenario=scenario, threads=2)
+    many = make_episodes(task, count, scenario=scenario, threads=2)
     actions = rng.uniform(-1.0, 1.0, (40, count, many.size))
     seen, judged = flown(many, range(7, 7 + count), actions)
     assert judged[:, :, -2].any()  # some are at their second episode
-    alone = Episodes(task, 1, scenario=scenario)
+    alone = make_episodes(task, 1, scenario=scenario)
     for i in {0, count - 1, int(rng.integers(count))}:
         seen_alone, judged_alone = flown(alone, [7 + i], actions[:, i : i + 1])
         np.testing.assert_array_equal(seen[:, i], seen_alone[:, 0])
@@ -102,9 +103,9 @@ def test_seeds_must_be_as_many_as_worlds():
         Episodes(Task.of("hold"), 4).reset([0, 3], seeds=[1, 2, 3])
 
 
-@pytest.mark.parametrize("name", [name for name in TASKS.names() if name != "navigate"])
+@pytest.mark.parametrize("name", [name for name in TASKS.names() if name not in ("navigate", "docking_hard")])
 def test_the_suite_s_controller_succeeds_where_random_actions_do_not(name):
-    scores = baselines(Task.of(name), 16, seed=100)
+    scores = baselines(name, 16, seed=100)
     assert scores["controller"].row["success_rate"] >= 0.9
     assert scores["random"].row["success_rate"] <= 0.2
     assert scores["controller"].returns.mean() > scores["zero"].returns.mean()

@@ -5,12 +5,13 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_learning.episodes import Episodes
+from iap_learning.episodic import make_episodes
 from iap_learning.tasks.task import TASKS, Task
 
 
 @pytest.mark.parametrize("name", TASKS.names())
 def test_shipped_tasks_can_be_flown(name):
-    episodes = Episodes(Task.of(name), 2)
+    episodes = make_episodes(name, 2)
     step = episodes.step(0.1 * episodes.observe()[:, : episodes.size])
     assert step.observation.shape == (2, episodes.observed)
     assert not (step.terminated | step.truncated).any()

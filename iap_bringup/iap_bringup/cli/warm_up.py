@@ -13,8 +13,8 @@ import numpy as np
 
 from iap_description.bounds import first_odd
 from iap_description.errors import BadInput
-from iap_learning.episodes import Episodes
-from iap_learning.tasks.task import TASKS, Task
+from iap_learning.episodic import make_episodes
+from iap_learning.tasks.task import TASKS
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.parallel.worlds import Worlds
 from iap_simulation.run import record
@@ -49,7 +49,7 @@ def main() -> None:
                 worlds.advance()
             worlds.fly(1)
         for task in TASKS.names():
-            Episodes(Task.of(task), 2).step(None)
+            make_episodes(task, 2).step(None)
 
 
 def _can_draw() -> bool:

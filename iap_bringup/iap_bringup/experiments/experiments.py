@@ -120,10 +120,10 @@ def virpo_units(console: Console, options: ExperimentOptions) -> None:
 def tasks(console: Console) -> None:
     """Every task of iap_learning without learning: no action, random ones, and the suite's own controller."""
     from iap_learning.baselines import baselines
-    from iap_learning.tasks.task import TASKS, Task
+    from iap_learning.tasks.task import TASKS
 
     for name in TASKS.names():
-        scores = baselines(Task.of(name), 256)
+        scores = baselines(name, 256)
         show_rows(console, name, {policy: score.row for policy, score in scores.items()})
 
 

@@ -274,6 +274,7 @@ class RunStats:
         faults: of the estimators on which vehicles flew, by their names: times [s] and reasons.
         health: the worst that these said of themselves, by the vehicles' names.
         docking: how it went, and what latches did; None where nothing docks.
+        policy: what flew in place of the vehicles' controllers; None where these did.
     """
 
     outcome: str
@@ -285,6 +286,7 @@ class RunStats:
     faults: dict[str, tuple[tuple[float, str], ...]] = field(default_factory=dict)
     health: dict[str, dict[str, float]] = field(default_factory=dict)
     docking: dict[str, Any] | None = None
+    policy: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)

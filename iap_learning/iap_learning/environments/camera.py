@@ -4,28 +4,27 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from iap_description.states import P
+from iap_learning.episodic import Episodic
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.cameras import MountedCameras, mounted_cameras_of
-from iap_simulation.parallel.worlds import Worlds
 from iap_simulation.scenario.rig_spec import rig_spec
 
 WIDTH, HEIGHT = 480, 360  # [pixels]
-BACK, ABOVE = 3.5, 1.5  # where it stands, seen from the goal [m]
+BACK, ABOVE = 3.5, 1.5  # where it stands, seen from what it looks at [m]
 NAME = "watching"
 
 
 class Camera:
-    """Stands in every world and looks at where its platform is to be; the renderer is made with the first picture.
+    """Stands in every world and looks at where it is flown to; the renderer is made with the first picture.
 
     Args:
-        worlds: whose states it takes.
+        episodes: whose states it takes.
     """
 
-    def __init__(self, worlds: Worlds) -> None:
-        self._worlds = worlds
+    def __init__(self, episodes: Episodic) -> None:
+        self._worlds, self._viewpoint = episodes.worlds, episodes.viewpoint
         self._renderer: Renderer | None = None
 
     def picture(self, world: int) -> NDArray[np.uint8]:
@@ -44,10 +43,9 @@ class Camera:
 
     def _open(self) -> None:
         worlds = self._worlds
-        goal = worlds.timeline.row(worlds.timeline.last)[P]
         pitch = np.degrees(np.arctan2(ABOVE, BACK))
         spec = CameraSpec(
-            position=tuple((goal + [-BACK, 0.0, ABOVE]).tolist()),
+            position=tuple((self._viewpoint + [-BACK, 0.0, ABOVE]).tolist()),
             rpy_deg=(0.0, float(pitch), 0.0),
             width=WIDTH,
             height=HEIGHT,

@@ -11,9 +11,8 @@ from iap_description.errors import BadInput
 from iap_learning.environments.camera import Camera
 from iap_learning.environments.library import gymnasium
 from iap_learning.environments.spaces import action_space, observation_space
-from iap_learning.episodes import Episodes
+from iap_learning.episodic import make_episodes
 from iap_learning.seeds import BITS
-from iap_learning.tasks.task import Task
 from iap_learning.tasks.verdicts import OUTCOMES
 
 RENDER_MODES = ("rgb_array",)
@@ -58,11 +57,11 @@ class TaskEnv(gymnasium.Env[Any, ArrayLike]):
         platform: str | None = None,
     ) -> None:
         check_render_mode(render_mode)
-        made = Task.of(task, settings)
-        self.episodes = Episodes(made, 1, scenario=scenario, platform=platform)
+        options = {"settings": settings, "scenario": scenario, "platform": platform}
+        self.episodes = make_episodes(task, 1, **options)
         self.observation_space = observation_space(self.episodes)
         self.action_space = action_space(self.episodes)
-        self.render_mode, self._camera = render_mode, Camera(self.episodes.worlds)
+        self.render_mode, self._camera = render_mode, Camera(self.episodes)
         self.metadata = {**type(self).metadata, "render_fps": round(1.0 / self.episodes.dt)}
         self._is_seeded = False
 
@@ -75,7 +74,7 @@ class TaskEnv(gymnasium.Env[Any, ArrayLike]):
             seed = int(self.np_random.integers(2**BITS))
         self._is_seeded = True
         observation = self.episodes.reset(seeds=None if seed is None else [seed])
-        return observation[0], {"seed": int(self.episodes.worlds.seeds[0])}
+        return observation[0], {"seed": int(self.episodes.flown[0])}
 
     def step(
         self, action: ArrayLike
@@ -95,6 +94,7 @@ class TaskEnv(gymnasium.Env[Any, ArrayLike]):
         if terminated or truncated:
             info["outcome"] = OUTCOMES[int(self.episodes.outcome[0])]
             info["seconds"] = float(self.episodes.steps[0]) * self.episodes.dt
+            info |= {key: float(found[0]) for key, found in self.episodes.report().items()}
         return step.observation[0], float(step.reward[0]), terminated, truncated, info
 
     def render(self) -> NDArray[np.uint8] | None:

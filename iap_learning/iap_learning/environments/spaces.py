@@ -4,17 +4,17 @@
 import numpy as np
 
 from iap_learning.environments.library import gymnasium
-from iap_learning.episodes import Episodes
+from iap_learning.episodic import Episodic
 from iap_learning.tasks.observations import LARGEST
 
 Box = gymnasium.spaces.Box
 
 
-def observation_space(episodes: Episodes) -> Box:
+def observation_space(episodes: Episodic) -> Box:
     """Of one world."""
     return Box(-LARGEST, LARGEST, (episodes.observed,), np.float32)
 
 
-def action_space(episodes: Episodes) -> Box:
+def action_space(episodes: Episodic) -> Box:
     """Of one world."""
     return Box(-1.0, 1.0, (episodes.size,), np.float32)

@@ -13,9 +13,9 @@ from iap_learning.environments.camera import Camera
 from iap_learning.environments.library import gymnasium
 from iap_learning.environments.single import RENDER_MODES, check_render_mode
 from iap_learning.environments.spaces import action_space, observation_space
-from iap_learning.episodes import Episodes, Step
+from iap_learning.episodic import make_episodes
 from iap_learning.seeds import BITS
-from iap_learning.tasks.task import Task
+from iap_learning.steps import Step
 from iap_learning.tasks.verdicts import OUTCOMES
 
 Observations = NDArray[np.float32]
@@ -59,10 +59,8 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
         threads: int = 1,
     ) -> None:
         check_render_mode(render_mode)
-        made = Task.of(task, settings)
-        self.episodes = Episodes(
-            made, num_envs, scenario=scenario, platform=platform, threads=threads
-        )
+        options = {"settings": settings, "scenario": scenario, "platform": platform}
+        self.episodes = make_episodes(task, num_envs, threads=threads, **options)
         self.num_envs, self.render_mode = num_envs, render_mode
         self.single_observation_space = observation_space(self.episodes)
         self.single_action_space = action_space(self.episodes)
@@ -70,7 +68,7 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.metadata = {**type(self).metadata, "render_fps": round(1.0 / self.episodes.dt)}
-        self._camera = Camera(self.episodes.worlds)
+        self._camera = Camera(self.episodes)
         self._is_seeded = False
 
     def reset(
@@ -93,7 +91,7 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
             chosen = np.flatnonzero(options["reset_mask"])
         seeds = self._seeds(seed)
         self.episodes.reset(chosen, seeds and [seeds[i] for i in chosen])
-        return self.episodes.observe(), {"seed": self.episodes.worlds.seeds.copy()}
+        return self.episodes.observe(), {"seed": self.episodes.flown.copy()}
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int] | None:
         """A seed for each world; None goes on with the episodes that they are at."""
@@ -142,7 +140,8 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
             "outcome": outcome,
             "seconds": episodes.steps * episodes.dt,
             "return": episodes.returns.copy(),
-            "seed": episodes.worlds.seeds.copy(),
+            "seed": episodes.flown.copy(),
+            **episodes.report(),
         }
         masks = {f"_{key}": over for key in summary}
         ended = {"final_obs": final, "final_info": {**summary, **masks}}

@@ -39,6 +39,7 @@ from iap_description.kernels import (
 
 LARGEST = 100.0  # that a number is clipped to, once divided by its term's scale
 Loop = Callable[[Array, Array, Array, Array, Array], None]
+Layout = tuple[tuple[str, int, float], ...]  # of an observation: terms, their numbers, and by what they are divided
 
 
 @njit(cache=True)
@@ -175,6 +176,7 @@ class Observer:
     Attributes:
         size: numbers of an observation.
         columns: where each term stands in it.
+        layout: terms, their sizes and scales.
     """
 
     def __init__(self, scales: Mapping[str, float], *, aircraft: int, actions: int) -> None:
@@ -187,6 +189,9 @@ class Observer:
         self._factors = np.empty(self.size)
         for name, scale in scales.items():
             self._factors[self.columns[name]] = 1.0 / scale
+        self.layout: Layout = tuple(
+            (name, at.stop - at.start, scales[name]) for name, at in self.columns.items()
+        )
         self._loops = [(TERMS[name].write, at) for name, at in self.columns.items()]
 
     def __call__(self, x: Array, goals: Array, rpm: Array, action: Array) -> NDArray[np.float32]:

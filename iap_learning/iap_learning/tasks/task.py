@@ -17,9 +17,11 @@ from iap_description.config import (
     Presets,
     Real,
     Record,
+    merged,
     override,
     validate,
 )
+from iap_description.errors import BadInput, shown
 from iap_description.plain_yaml import read_yaml
 from iap_learning.tasks.observations import TERMS
 from iap_learning.tasks.quantities import Quantity
@@ -149,7 +151,27 @@ class Task(Record):
         Raises:
             BadInput: anything unknown, missing or impossible, in one line.
         """
-        path = TASKS.file_or_path(name)
-        tree = {"name": path.stem, **read_yaml(path)}
-        sets = [f"{key}={json.dumps(value)}" for key, value in (settings or {}).items()]
-        return validate(cls, override(tree, sets), source=str(path))
+        return validate(cls, task_tree(name, settings), source=str(TASKS.file_or_path(name)))
+
+
+def task_tree(name: str, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The plain tree of a task's file, on top of the one that its key `extends` names; arguments as those of `Task.of`.
+
+    Raises:
+        BadInput: there is no such task or key.
+    """
+    path = TASKS.file_or_path(name)
+    sets = [f"{key}={json.dumps(value)}" for key, value in (settings or {}).items()]
+    return override({"name": path.stem, **_extended(path)}, sets)
+
+
+def _extended(path: Path, heirs: tuple[Path, ...] = ()) -> dict[str, Any]:
+    tree = read_yaml(path)
+    base = tree.pop("extends", None)
+    if base is None:
+        return tree
+    if not isinstance(base, str) or TASKS.file_or_path(base) in (*heirs, path):
+        raise BadInput(
+            f"{path}: key 'extends': the name of another task is expected (got {shown(base)})"
+        )
+    return merged(_extended(TASKS.file_or_path(base), (*heirs, path)), tree)

@@ -16,6 +16,9 @@ OUT_OF_BOUNDS = 5
 ARRIVED = 6
 TIME_IS_UP = 7
 COLLIDED = 8
+CRASHED = 9  # on the ground or upside down, of a docking
+TOO_FORCEFUL = 10
+NOT_CALM = 11  # docked, and too fast or tilted at the end of the coupled flight
 OUTCOMES = {
     RUNNING: "running",
     DIVERGED: "diverged",
@@ -26,6 +29,9 @@ OUTCOMES = {
     ARRIVED: "arrived",
     TIME_IS_UP: "time",
     COLLIDED: "collided",
+    CRASHED: "crashed",
+    TOO_FORCEFUL: "too_forceful",
+    NOT_CALM: "not_calm",
 }
 
 

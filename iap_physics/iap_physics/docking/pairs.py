@@ -144,7 +144,8 @@ class Pairs(NamedTuple):
         p_BJ_B: (B, 3) where the probe's end is locked in the target [m].
         q_AB: (B, 4) attitude of the target in the chaser that is kept.
         wrench: (B, 6) of the latch on the chaser about the probe's end in the last step.
-        force: (B, 3) mean force of contact and latch on the chaser over the last period [N].
+        contact: (B, 6) mean wrench of contact and latch on the chaser over the last period, force [N] and torque about
+            its CoM [N m], world axes.
         touches: (B,) whether they touched in it.
         caught: (B, 5) time [s], depth, radius [m], angle [rad] and closing speed [m/s] when the latch caught last.
     """
@@ -158,7 +159,7 @@ class Pairs(NamedTuple):
     p_BJ_B: Array
     q_AB: Array
     wrench: Array
-    force: Array
+    contact: Array
     touches: Booleans
     caught: Array
 
@@ -221,8 +222,8 @@ def advance_pairs(
     for b in range(first, last):
         if pairs.status[b] != RUNNING:
             continue
-        for k in range(3):
-            pairs.force[b, k] = 0.0
+        for k in range(6):
+            pairs.contact[b, k] = 0.0
         pairs.touches[b] = False
         for _ in range(substeps):
             _actuate(b, pairs, held, body, actuators, room.wrenches)
@@ -234,8 +235,8 @@ def advance_pairs(
             if not (_is_row_sound(pairs.x[b, 0]) and _is_row_sound(pairs.x[b, 1])):
                 pairs.status[b] = DIVERGED
                 break
-        for k in range(3):
-            pairs.force[b, k] /= substeps
+        for k in range(6):
+            pairs.contact[b, k] /= substeps
 
 
 @njit(cache=True, error_model="numpy")
@@ -314,8 +315,7 @@ def _meet(
         for k in range(6):
             room.wrenches[CHASER, k] += room.contact[0, k]
             room.wrenches[TARGET, k] += room.contact[1, k]
-        for k in range(3):
-            pairs.force[b, k] += room.contact[0, k]
+            pairs.contact[b, k] += room.contact[0, k]
     _latch(b, pairs, mechanism, latch, m_c, m_t, dt)
     if pairs.phase[b] == LOCKED:
         _lock(b, pairs, body, mechanism, latch, m_c, m_t, room, gravity, dt)
@@ -412,8 +412,9 @@ def _hold(b: int, pairs: Pairs, mechanism: Mechanism, wrenches: Array) -> None:
         for k in range(3):
             wrenches[row, k] += sign * force[k]
             wrenches[row, 3 + k] += sign * moment[k]
-    for k in range(3):
-        pairs.force[b, k] += force[k]
+            if row == CHASER:
+                pairs.contact[b, k] += force[k]
+                pairs.contact[b, 3 + k] += moment[k]
 
 
 @njit(cache=True, error_model="numpy")

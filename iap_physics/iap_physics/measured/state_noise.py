@@ -107,12 +107,15 @@ class NoisyStates:
             self._bias[world] = bias(self._noise, rng)
         self._next[worlds] = _BATCH_CHUNK
 
-    def __call__(self, x: Array) -> Array:
-        """The rows (B, 13) as they are measured."""
-        for world in np.flatnonzero(self._next == _BATCH_CHUNK).tolist():
-            self._draw(world)
+    def __call__(self, x: Array, worlds: Integers | None = None) -> Array:
+        """Rows (n, 13) as they are measured: of these worlds, or of all."""
         out = x.copy()
-        _add(self._made, self._turns, self._next, self._bias, out)
+        if self.is_zero:
+            return out
+        chosen = np.arange(len(self._rngs)) if worlds is None else worlds
+        for world in chosen[self._next[chosen] == _BATCH_CHUNK].tolist():
+            self._draw(world)
+        _add(self._made, self._turns, self._next, self._bias, chosen, out)
         return out
 
     def _draw(self, world: int) -> None:
@@ -122,14 +125,16 @@ class NoisyStates:
 
 
 @njit(cache=True)
-def _add(made: Array, turns: Array, now: Integers, bias: Array, out: Array) -> None:
-    """Add the present noise of each world to its row, and go on to the next."""
-    for b in range(len(out)):
+def _add(
+    made: Array, turns: Array, now: Integers, bias: Array, worlds: Integers, out: Array
+) -> None:
+    """Add the present noise of each of some worlds to its row, and go on to the next."""
+    for n in range(len(worlds)):
+        b, row = worlds[n], out[n]
         k = now[b]
         for i in range(3):
-            out[b, i] = out[b, i] + made[b, k, i] + bias[b, i]
-            out[b, 7 + i] += made[b, k, 3 + i]
-            out[b, 10 + i] += made[b, k, 6 + i]
-        q = qmul((out[b, 3], out[b, 4], out[b, 5], out[b, 6]), quat_at(turns[b, k], 0))
-        out[b, 3], out[b, 4], out[b, 5], out[b, 6] = q
+            row[i] = row[i] + made[b, k, i] + bias[b, i]
+            row[7 + i] += made[b, k, 3 + i]
+            row[10 + i] += made[b, k, 6 + i]
+        row[3], row[4], row[5], row[6] = qmul(quat_at(row, 3), quat_at(turns[b, k], 0))
         now[b] += 1

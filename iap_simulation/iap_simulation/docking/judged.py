@@ -70,7 +70,7 @@ def judge(
     for b in range(len(times)):
         if is_over[b] or pairs.status[b] != RUNNING:
             continue
-        x_t, x_c, force = pairs.x[b, 0], pairs.x[b, 1], norm(vec_at(pairs.force[b], 0))
+        x_t, x_c, force = pairs.x[b, 0], pairs.x[b, 1], norm(vec_at(pairs.contact[b], 0))
         force_peak[b] = max(force_peak[b], force)
         if np.isnan(closing_speed[b]) and force > 0.0:
             closing_speed[b] = closing[b]

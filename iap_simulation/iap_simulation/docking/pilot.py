@@ -1,22 +1,45 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The script in a loop's place of the vehicles' own controllers, and the judgement of a docking."""
+"""The script on what is measured of a pair, and the judgement of a docking."""
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from iap_description.arrays import Array
-from iap_description.states import Command, Mode, Q, V
+from iap_description.states import Q, V
 from iap_description.vehicles.latch import Latch, PortFrame, approach
 from iap_physics.latches import Phase
+from iap_physics.measured.wrench_sensor import to_world
 from iap_physics.plant import Plant
-from iap_simulation.docking.script import Pair, empty_memory, fly
+from iap_simulation.docking.script import empty_memory, fly
 from iap_simulation.docking.settings import DockingSpec, Script, Success
+from iap_simulation.docking.vehicle_control import Pair
 from iap_simulation.scenario.scenario import Scenario
 
 TOUCH = 0.5  # force from which on a vehicle is touched [N]
+
+
+class Sensed(NamedTuple):
+    """What a pilot knows at a control instant.
+
+    Attributes:
+        rows: (2, 13) measured state rows of target and chaser.
+        wrenches_P: (2, 6) contact and latch on each over the last period, about its CoM, in its axes [N, N m].
+        latched: whether the latch holds the probe.
+    """
+
+    rows: Array
+    wrenches_P: Array
+    latched: bool
+
+    @property
+    def wrench_W(self) -> Array:
+        """(6,) on the chaser, along the world's axes."""
+        out = np.zeros(6)
+        to_world(self.wrenches_P[1], self.rows[1, Q], out)
+        return out
 
 
 class ScriptPilot:
@@ -25,46 +48,41 @@ class ScriptPilot:
     Args:
         spec: of the docking.
         pair: what is known of the vehicles.
-        numbers: of target and chaser among the scenario's vehicles.
 
     Attributes:
         pair: as given.
     """
 
-    def __init__(self, spec: DockingSpec, pair: Pair, numbers: tuple[int, int]) -> None:
-        self._script, self._numbers = Script(**spec.script.model_dump()), numbers
+    def __init__(self, spec: DockingSpec, pair: Pair) -> None:
+        self._script = Script(**spec.script.model_dump())
         self.pair = pair
-        self._latch = spec.latch
-        self._commands = {i: Command.zeros(1, Mode.RATE_THRUST) for i in numbers}
         self._out = np.zeros((2, 4))
-        self.reset()
-
-    @classmethod
-    def of(cls, scenario: Scenario) -> Self | None:
-        """The script of a scenario that is flown by it, else None."""
-        if scenario.policy is None or scenario.docking is None:
-            return None
-        latch = scenario.latches[scenario.docking.latch]
-        names = [vehicle.name for vehicle in scenario.vehicles]
-        numbers = [names.index(path.split("/")[0]) for path in (latch.socket, latch.probe)]
-        probe, socket = frames(scenario, latch)
-        mass = scenario.vehicles[numbers[0]].platform.aircraft.mass
-        pair = Pair(probe, socket, mass, scenario.world.gravity, scenario.dt)
-        return cls(scenario.docking, pair, (numbers[0], numbers[1]))
-
-    def reset(self) -> None:
-        """Forget the last flight."""
         self._memory = empty_memory()
 
-    def __call__(self, plant: Plant, measured: Sequence[Array]) -> Mapping[int, Command]:
-        """Commands of the vehicles by their numbers, at what is measured of their central bodies (13,)."""
-        target, chaser = (measured[i] for i in self._numbers)
-        caught = plant.latches is not None and is_held(plant.latches.phase(self._latch))
-        touches = any(np.linalg.norm(plant.contact_wrench(i)[:3]) > TOUCH for i in self._numbers)
-        fly(target, chaser, touches, caught, self._script, self.pair, self._memory, self._out)
-        for i, row in zip(self._numbers, self._out, strict=True):
-            self._commands[i].thrust[0], self._commands[i].w_WB_B[0] = row[0], row[1:]
-        return self._commands
+    @classmethod
+    def of(cls, scenario: Scenario) -> Self:
+        """The script of a scenario that docks."""
+        assert scenario.docking is not None
+        latch = scenario.latches[scenario.docking.latch]
+        probe, socket = frames(scenario, latch)
+        target = next(v for v in scenario.vehicles if v.name == latch.socket.split("/")[0])
+        mass = target.platform.aircraft.mass
+        return cls(
+            scenario.docking, Pair(probe, socket, mass, scenario.world.gravity, scenario.dt)
+        )
+
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """What flies."""
+        return {"name": "script"}
+
+    def __call__(self, sensed: Sensed) -> Array:
+        """(2, 4) thrust [N] and body rates [rad/s] of target and chaser; the next call overwrites them."""
+        target, chaser = sensed.rows
+        touches = bool((np.linalg.norm(sensed.wrenches_P[:, :3], axis=1) > TOUCH).any())
+        latched = sensed.latched
+        fly(target, chaser, touches, latched, self._script, self.pair, self._memory, self._out)
+        return self._out
 
 
 def is_held(phase: Phase) -> bool:

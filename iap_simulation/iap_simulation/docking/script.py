@@ -1,50 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""The script that docks: the target holds its place, the chaser brings its probe into the target's socket.
 
-Each vehicle has an observer of its position, velocity and of the acceleration d that thrust and weight do not explain,
-
-.. math::
-    \dot{\hat p} = \hat v + l_p (p - \hat p), \qquad
-    \dot{\hat v} = \tfrac{T}{m} R e_3 - g e_3 + \hat d + l_v (v - \hat v), \qquad
-    \dot{\hat d} = l_d (v - \hat v),
-
-with the commanded thrust behind a lag as T, and is asked for the acceleration
-:math:`k_p (p_r - \hat p) + k_d (v_r - \hat v) + a_r - \hat d`. The chaser's reference goes along the socket's axis:
+Each is asked for the acceleration :math:`k_p (p_r - \hat p) + k_d (v_r - \hat v) + a_r`, by the estimates of
+`iap_simulation.docking.vehicle_control`. The chaser's reference goes along the socket's axis:
 fast at first, slowly from the gate before the mouth on (place and speed are behind the acceleration by the time in
 which a vehicle follows it), where it waits until probe and socket are aligned; where the probe does not follow into the
 socket it backs off to the gate. Once the latch has caught, both stop where they are.
 """
 
 import math
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
-from iap_control.allocation import attitude_of_thrust
 from iap_description.arrays import Array
-from iap_description.kernels import (
-    Quat,
-    Vec,
-    add,
-    dot,
-    norm,
-    put_at,
-    qconj,
-    qlog,
-    qmul,
-    quat_at,
-    rotate,
-    scale,
-    sub,
-    unrotate,
-    vec_at,
-)
-from iap_description.vehicles.latch import PortFrame
+from iap_description.kernels import Vec, add, dot, norm, put_at, quat_at, rotate, scale, sub, vec_at
 from iap_simulation.docking.settings import Script
+from iap_simulation.docking.vehicle_control import (
+    AIM,
+    DISTURBANCE,
+    POSITION,
+    VEHICLE_SIZE,
+    VELOCITY,
+    Pair,
+    believe,
+    estimate,
+    limited,
+    respond,
+    within,
+)
 
-# Numbers of a vehicle's memory.
-POSITION, VELOCITY, DISTURBANCE, THRUST, AIM, VEHICLE_SIZE = 0, 3, 6, 9, 10, 13
 # Numbers of the pair's, behind those of target and chaser.
 STARTED, DISTANCE, SPEED, RETREATS, HELD, GOES, ALIGNED = 0, 1, 2, 3, 4, 5, 6
 BEHIND, SLOWER, TIME, OFFSET, AXIS, SOCKET_ARM, PROBE_ARM = 7, 8, 9, 10, 13, 16, 19
@@ -52,26 +36,7 @@ PAIR = 2 * VEHICLE_SIZE
 SIZE = PAIR + 22
 PATIENCE = 0.03  # aligned for so long it goes in [s]
 ARM_LAG = 0.2  # time constant with which the arms to the ports are smoothed [s]
-YAW = 0.25  # gain and change of yaw rates over those of roll and pitch
 STOPPING = 0.15  # time in which a docked pair stops [s]
-
-
-class Pair(NamedTuple):
-    """What the script knows of its vehicles.
-
-    Attributes:
-        probe: the chaser's port.
-        socket: the target's.
-        mass: of each vehicle [kg].
-        gravity: [m/s^2].
-        dt: control period [s].
-    """
-
-    probe: PortFrame
-    socket: PortFrame
-    mass: float
-    gravity: float
-    dt: float
 
 
 @njit(cache=True)
@@ -97,24 +62,64 @@ def fly(
         memory: (SIZE,) zero at the start; moved on in place.
         out: (2, 4) thrust [N] and body rates (3,) [rad/s] of target and chaser, written.
     """
-    own = memory[:VEHICLE_SIZE], memory[VEHICLE_SIZE:PAIR]
-    shared = memory[PAIR:]
+    own, shared = parts(memory)
     if shared[STARTED] == 0.0:
-        _start(target, chaser, pair, own, shared)
-    _observe(target, touches or caught, script, pair, own[0])
-    _observe(chaser, touches or caught, script, pair, own[1])
+        start(target, chaser, pair, own, shared)
+    for x, state in ((target, own[0]), (chaser, own[1])):
+        estimate(x, touches or caught, script, pair, state)
+    wanted = guide(target, chaser, caught, script, pair, own, shared)
+    for i, x in enumerate((target, chaser)):
+        a = sub(wanted[i], vec_at(own[i], DISTURBANCE))
+        respond(x, a, script, pair, own[i], out[i])
+
+
+@njit(cache=True)
+def parts(memory: Array) -> tuple[tuple[Array, Array], Array]:
+    """Memory of target and chaser, and that of the pair."""
+    return (memory[:VEHICLE_SIZE], memory[VEHICLE_SIZE:PAIR]), memory[PAIR:]
+
+
+@njit(cache=True)
+def guide(
+    target: Array,
+    chaser: Array,
+    caught: bool,
+    script: Script,
+    pair: Pair,
+    own: tuple[Array, Array],
+    shared: Array,
+) -> tuple[Vec, Vec]:
+    """Accelerations [m/s^2] of target and chaser, by the estimates in `own`; moves the memory of the pair on."""
     _smooth(target, chaser, pair, shared)
-    if caught:
-        if shared[HELD] == 0.0:
-            _hold(own[0], own[1])
-            shared[HELD] = 1.0
-        zero = (0.0, 0.0, 0.0)
-        _command(target, vec_at(own[0], AIM), zero, zero, script, pair, own[0], out[0])
-        _command(chaser, vec_at(own[1], AIM), zero, zero, script, pair, own[1], out[1])
-        return
-    shared[HELD] = 0.0
+    if caught and shared[HELD] == 0.0:
+        _hold(own[0], own[1])
+    shared[HELD] = 1.0 if caught else 0.0
     zero = (0.0, 0.0, 0.0)
-    _command(target, vec_at(own[0], AIM), zero, zero, script, pair, own[0], out[0])
+    hold = _pull(vec_at(own[0], AIM), zero, zero, script, own[0])
+    if caught:
+        return hold, _pull(vec_at(own[1], AIM), zero, zero, script, own[1])
+    place, velocity, ahead = _reference(target, chaser, script, pair, own, shared)
+    return hold, _pull(place, velocity, ahead, script, own[1])
+
+
+@njit(cache=True)
+def _pull(p_r: Vec, v_r: Vec, a_r: Vec, script: Script, memory: Array) -> Vec:
+    """The acceleration [m/s^2] towards a reference."""
+    p, v = vec_at(memory, POSITION), vec_at(memory, VELOCITY)
+    pull = add(scale(script.stiffness, sub(p_r, p)), scale(script.damping, sub(v_r, v)))
+    return add(limited(pull, script.limit), a_r)
+
+
+@njit(cache=True)
+def _reference(
+    target: Array,
+    chaser: Array,
+    script: Script,
+    pair: Pair,
+    own: tuple[Array, Array],
+    shared: Array,
+) -> tuple[Vec, Vec, Vec]:
+    """Place, velocity and acceleration that the chaser is to have; moved on by a period."""
     acceleration = _approach(target, chaser, script, pair, own, shared)
     axis = vec_at(shared, AXIS)
     mouth = add(vec_at(own[0], POSITION), vec_at(shared, SOCKET_ARM))
@@ -129,9 +134,7 @@ def fly(
     moved = add(scale(shared[SLOWER], axis), scale(drift / script.sideways, aside))
     velocity = add(vec_at(own[0], VELOCITY), moved)
     ahead = add(scale(acceleration, axis), scale(pull, aside))
-    _command(
-        chaser, sub(end, vec_at(shared, PROBE_ARM)), velocity, ahead, script, pair, own[1], out[1]
-    )
+    return sub(end, vec_at(shared, PROBE_ARM)), velocity, ahead
 
 
 @njit(cache=True)
@@ -144,15 +147,12 @@ def swung(share: float) -> tuple[float, float, float]:
 
 
 @njit(cache=True)
-def _start(
+def start(
     target: Array, chaser: Array, pair: Pair, own: tuple[Array, Array], shared: Array
 ) -> None:
     """Believe the first measurement; the target stays where it is."""
-    for x, memory in ((target, own[0]), (chaser, own[1])):
-        put_at(memory, POSITION, vec_at(x, 0))
-        put_at(memory, VELOCITY, vec_at(x, 7))
-        put_at(memory, AIM, vec_at(x, 0))
-        memory[THRUST] = pair.mass * pair.gravity
+    believe(target, pair, own[0])
+    believe(chaser, pair, own[1])
     put_at(shared, AXIS, vec_at(pair.socket.axis, 0))
     put_at(shared, SOCKET_ARM, vec_at(pair.socket.position, 0))
     put_at(shared, PROBE_ARM, vec_at(pair.probe.position, 0))
@@ -161,24 +161,6 @@ def _start(
     shared[DISTANCE] = dot(d, axis)
     put_at(shared, OFFSET, sub(d, scale(shared[DISTANCE], axis)))
     shared[BEHIND], shared[STARTED] = shared[DISTANCE], 1.0
-
-
-@njit(cache=True)
-def _observe(x: Array, touches: bool, script: Script, pair: Pair, memory: Array) -> None:
-    """Move a vehicle's observer on to this instant; what another vehicle pushes with is no disturbance."""
-    p, v, d = vec_at(memory, POSITION), vec_at(memory, VELOCITY), vec_at(memory, DISTURBANCE)
-    dt = pair.dt
-    lift = rotate(quat_at(x, 3), (0.0, 0.0, memory[THRUST] / pair.mass))
-    a = add(add(lift, (0.0, 0.0, -pair.gravity)), d)
-    p, v = add(p, scale(dt, v)), add(v, scale(dt, a))
-    p = add(p, scale(dt * script.position_gain, sub(vec_at(x, 0), p)))
-    off = sub(vec_at(x, 7), v)
-    v = add(v, scale(dt * script.velocity_gain, off))
-    if not touches:
-        d = _limited(add(d, scale(dt * script.disturbance_gain, off)), script.disturbance_limit)
-    put_at(memory, POSITION, p)
-    put_at(memory, VELOCITY, v)
-    put_at(memory, DISTURBANCE, d)
 
 
 @njit(cache=True)
@@ -223,7 +205,7 @@ def _approach(
         wanted = -min(script.cruise, math.sqrt(entry * entry + 2.0 * script.brake * left))
     else:
         wanted = min(script.entry, script.stiffness * max(-left, 0.0))
-    change = _within(wanted - shared[SPEED], script.brake * dt)
+    change = within(wanted - shared[SPEED], script.brake * dt)
     shared[SPEED] += change
     shared[DISTANCE] += dt * shared[SPEED]
     return change / dt
@@ -259,54 +241,6 @@ def _found(
     v = sub(vec_at(own[1], VELOCITY), vec_at(own[0], VELOCITY))
     s = dot(d, axis)
     return s, norm(sub(d, scale(s, axis))), norm(sub(v, scale(dot(v, axis), axis)))
-
-
-@njit(cache=True)
-def _command(
-    x: Array, p_r: Vec, v_r: Vec, a_r: Vec, script: Script, pair: Pair, memory: Array, out: Array
-) -> None:
-    """Thrust and body rates for a reference."""
-    p, v, d = vec_at(memory, POSITION), vec_at(memory, VELOCITY), vec_at(memory, DISTURBANCE)
-    pull = add(scale(script.stiffness, sub(p_r, p)), scale(script.damping, sub(v_r, v)))
-    a = sub(add(_limited(pull, script.limit), a_r), d)
-    thrust, q = thrust_command(a, quat_at(x, 3), pair.mass, pair.gravity)
-    q_WB = quat_at(x, 3)
-    w_B = unrotate(q_WB, vec_at(x, 10))
-    out[0] = thrust
-    put_at(out, 1, body_rates(q_WB, w_B, q, script.turn_gain, script.turn_change))
-    memory[THRUST] += pair.dt / script.thrust_lag * (thrust - memory[THRUST])
-
-
-@njit(cache=True)
-def thrust_command(a: Vec, q_WB: Quat, mass: float, gravity: float) -> tuple[float, Quat]:
-    """Thrust [N] and attitude, heading +x, that give a vehicle of attitude q_WB an acceleration [m/s^2]."""
-    f = scale(mass, (a[0], a[1], max(a[2] + gravity, 0.2 * gravity)))
-    thrust = max(dot(f, rotate(q_WB, (0.0, 0.0, 1.0))), 0.0)
-    return thrust, attitude_of_thrust(f, 0.0)
-
-
-@njit(cache=True)
-def body_rates(q: Quat, w_B: Vec, wanted: Quat, gain: float, change: float) -> Vec:
-    """Body rates [rad/s] towards a wanted attitude; near the present ones, so that rotors keep room for the thrust.
-
-    Yaw, for which rotors have little torque, is turned at `YAW` of gain and change.
-    """
-    turn = qlog(qmul(qconj(q), wanted))
-    return (
-        w_B[0] + _within(gain * turn[0] - w_B[0], change),
-        w_B[1] + _within(gain * turn[1] - w_B[1], change),
-        w_B[2] + _within(YAW * gain * turn[2] - w_B[2], YAW * change),
-    )
-
-
-@njit(cache=True)
-def _within(value: float, limit: float) -> float:
-    return min(max(value, -limit), limit)
-
-
-@njit(cache=True)
-def _limited(v: Vec, limit: float) -> Vec:
-    return (_within(v[0], limit), _within(v[1], limit), _within(v[2], limit))
 
 
 def empty_memory() -> Array:

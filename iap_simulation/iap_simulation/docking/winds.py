@@ -30,7 +30,7 @@ class Winds:
 
     def reset(self, chosen: Integers, seeds: Integers) -> None:
         """Begin flights of seeds in some worlds."""
-        if not self._blows:
+        if not (self._blows and len(chosen)):
             return
         for b, seed in zip(chosen.tolist(), seeds.tolist(), strict=True):
             wind = drawn_wind(self._scenario.model_copy(update={"seed": seed}))

@@ -14,6 +14,7 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
 from iap_description.states import Mode
 from iap_description.vehicles.assembly import Assembly
+from iap_physics.blocks.threads import Threads
 from iap_physics.docking import pairs as kernel
 from iap_physics.docking.lock import work_room
 from iap_physics.docking.mechanism import Mechanism
@@ -38,18 +39,21 @@ class DockingWorlds:
     Args:
         scenario: resolved, with the key `docking`.
         seeds: of the worlds.
+        threads: that share them; no result depends on how many.
 
     Attributes:
         scenario: as given.
         seeds: (B,) of the present flights.
         pairs: what moves on; the target's rows come before the chaser's.
+        pair: what is known of the vehicles.
+        script: how the scenario's script flies.
         judged: how each docking goes.
 
     Raises:
         BadInput: the scenario has no docking, or what these worlds do not have.
     """
 
-    def __init__(self, scenario: Scenario, seeds: Sequence[int]) -> None:
+    def __init__(self, scenario: Scenario, seeds: Sequence[int], *, threads: int = 1) -> None:
         spec = scenario.docking
         if spec is None:
             raise BadInput(f"docking: scenario '{scenario.scenario}' has no key 'docking'")
@@ -65,18 +69,15 @@ class DockingWorlds:
         self._body = self._bodies(batch)
         self.pairs = _empty_pairs(batch)
         self._held = kernel.Held(*_commands(batch))
-        self._room = kernel.Room(np.zeros((2, 6)), np.zeros((2, 6)), work_room())
         streams = [[self._noise_stream(s, i) for s in seeds] for i in self._vehicles]
         specs = [scenario.vehicles[i].state_noise for i in self._vehicles]
         self._noise = [NoisyStates(a, b) for a, b in zip(specs, streams, strict=True)]
-        self._wind = Winds(scenario, batch)
+        self._wind, self._threads = Winds(scenario, batch), Threads(threads)
         self.judged = Judged.of(batch)
         self._memory = np.zeros((batch, script.SIZE))
         self._out = np.zeros((batch, 2, 4))
-        self._script = Script(**spec.script.model_dump())
-        pilot = ScriptPilot.of(scenario.model_copy(update={"policy": "script"}))
-        assert pilot is not None
-        self._pair = pilot.pair
+        self.script = Script(**spec.script.model_dump())
+        self.pair = ScriptPilot.of(scenario).pair
         self.reset()
 
     @classmethod
@@ -86,11 +87,13 @@ class DockingWorlds:
         seeds: Sequence[int] | int,
         *,
         settings: Mapping[str, Any] | None = None,
+        threads: int = 1,
         **options: Any,  # noqa: ANN401 - the fields of `Options`
     ) -> Self:
         """Worlds at their start; arguments as those of `iap_simulation.parallel.worlds.Worlds.of`."""
         ready = resolved(scenario, settings or {}, options)[0]
-        return cls(ready, range(seeds) if isinstance(seeds, int) else seeds)
+        numbers = range(seeds) if isinstance(seeds, int) else seeds
+        return cls(ready, numbers, threads=threads)
 
     def _noise_stream(self, seed: int, vehicle: int) -> np.random.Generator:
         return state_noise_stream(seed, self.scenario.vehicles[vehicle].name)
@@ -130,10 +133,11 @@ class DockingWorlds:
             self.pairs.target[chosen, i] = rpm[:, 0]
             self._deviate(chosen, i)
             if not noise.is_zero:
-                vehicle = self._vehicles[i]
-                noise.reset(chosen, [self._noise_stream(s, vehicle) for s in now.tolist()])
+                noise.reset(
+                    chosen, [self._noise_stream(s, self._vehicles[i]) for s in now.tolist()]
+                )
         self.pairs.status[chosen], self.pairs.phase[chosen] = RUNNING, kernel.OPEN
-        for array in (self.pairs.ticks, self.pairs.wrench, self.pairs.force, self.pairs.touches):
+        for array in (self.pairs.ticks, self.pairs.wrench, self.pairs.contact, self.pairs.touches):
             array[chosen] = 0
         self.pairs.caught[chosen] = np.nan
         self._wind.reset(chosen, now)
@@ -178,44 +182,58 @@ class DockingWorlds:
         """Thrusts (B, 2) [N] and body rates (B, 2, 3) [rad/s] of the last period; copies."""
         return self._held.thrust.copy(), self._held.w_WB_B.copy()
 
-    def measured(self) -> Array:
-        """(B, 2, 13) state rows as they are measured, to be asked for once in every control period."""
-        x = self.pairs.x
-        rows = [x[:, i] if n.is_zero else n(x[:, i]) for i, n in enumerate(self._noise)]
+    @property
+    def is_touched(self) -> Booleans:
+        """(B,) whether the two are in contact, by the force over the last period."""
+        return np.asarray(np.linalg.norm(self.pairs.contact[:, :3], axis=1) > TOUCH)
+
+    @property
+    def state(self) -> Array:
+        """(B, 2, 13) state rows in the order of the scenario's vehicles."""
+        return self.pairs.x if self._vehicles == (0, 1) else self.pairs.x[:, ::-1]
+
+    def measured(self, worlds: Integers | None = None) -> Array:
+        """(n, 2, 13) state rows of worlds, or of all, as they are measured; to be asked for once in every control period."""
+        chosen = np.arange(len(self.seeds)) if worlds is None else worlds
+        x = self.pairs.x if worlds is None else self.pairs.x[chosen]
+        rows = [n(x[:, i], chosen) for i, n in enumerate(self._noise)]
         return np.stack(rows, axis=1)
 
     def advance(self, thrust: Array, w_WB_B: Array) -> None:
         """Fly one control period of every running world under thrusts (B, 2) [N] and body rates (B, 2, 3) [rad/s]."""
         self._held.thrust[:], self._held.w_WB_B[:] = thrust, w_WB_B
         self._wind.blow(self._held.air_W, self._substeps * self.dt)
+        self._threads.run(self._advance, len(self.seeds))
+        s = self.spec.success
+        limits = (s.peak_force, s.hover, s.end_speed, math.cos(math.radians(s.end_tilt_deg)))
+        ports = (self._mechanism.probe, self._mechanism.socket)
+        judge(self.pairs, self.judged.parts, ports, (*limits, s.within), self.times)
+
+    def _advance(self, first: int, last: int) -> None:
+        """Fly the period of worlds first to last - 1."""
         kernel.advance_pairs(
-            0,
-            len(self.seeds),
+            first,
+            last,
             self.pairs,
             self._held,
             self._body,
             self._actuators,
             self._mechanism,
             self._latch,
-            self._room,
+            kernel.Room(np.zeros((2, 6)), np.zeros((2, 6)), work_room()),
             self.scenario.world.gravity,
             self._substeps,
             self.dt,
         )
-        s = self.spec.success
-        limits = (s.peak_force, s.hover, s.end_speed, math.cos(math.radians(s.end_tilt_deg)))
-        ports = (self._mechanism.probe, self._mechanism.socket)
-        judge(self.pairs, self.judged.parts, ports, (*limits, s.within), self.times)
 
-    def step_script(self) -> None:
-        """Fly one control period under the script."""
-        touches = np.linalg.norm(self.pairs.force, axis=1) > TOUCH
+    def step_script(self, measured: Array | None = None) -> None:
+        """Fly one control period under the script, at what `measured` has given if it has been asked already."""
         _fly(
-            self.measured(),
-            touches,
+            self.measured() if measured is None else measured,
+            self.is_touched,
             self.is_caught,
-            self._script,
-            self._pair,
+            self.script,
+            self.pair,
             self._memory,
             self._out,
         )
@@ -297,7 +315,7 @@ def _empty_pairs(batch: int) -> kernel.Pairs:
         p_BJ_B=np.zeros((batch, 3)),
         q_AB=np.zeros((batch, 4)),
         wrench=np.zeros((batch, 6)),
-        force=np.zeros((batch, 3)),
+        contact=np.zeros((batch, 6)),
         touches=np.zeros(batch, bool),
         caught=np.full((batch, 5), np.nan),
     )

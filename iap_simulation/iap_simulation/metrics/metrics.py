@@ -81,6 +81,8 @@ class Scores:
             metrics["faults"] = struck([each.meta for each in flown], stats.duration_s)
         if stats.docking is not None:
             metrics["docking"] = stats.docking
+        if stats.policy is not None:
+            metrics["policy"] = stats.policy
         told = {
             v.meta.name: (stats.faults.get(v.meta.name, ()), stats.health.get(v.meta.name))
             for v in flown

@@ -14,12 +14,13 @@
 """
 
 from collections.abc import Callable
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike
 
+from iap_control.model import PlatformModel
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -38,6 +39,25 @@ from iap_simulation.parallel.worlds import Worlds
 Action = References | Command
 
 
+class Flown(Protocol):
+    """What actions are made of: `Worlds`, or whatever else flies one platform in each of B worlds."""
+
+    @property
+    def state(self) -> Array:
+        """(B, bodies, 13) states."""
+
+    @property
+    def rpm(self) -> Array:
+        """(B, N, 4) rotor speeds [rpm]."""
+
+    @property
+    def model(self) -> PlatformModel:
+        """The platform as controllers believe it."""
+
+    def references(self) -> References:
+        """The scenario's references at the worlds' present instants."""
+
+
 def action_size(kind: str, count: int) -> int:
     """Columns of an action on a platform of `count` aircraft.
 
@@ -48,7 +68,7 @@ def action_size(kind: str, count: int) -> int:
     return size * count if per_aircraft else size
 
 
-def action_of(kind: str, values: ArrayLike, worlds: Worlds) -> Action:
+def action_of(kind: str, values: ArrayLike, worlds: Flown) -> Action:
     """What `Worlds.advance` takes, of an action at the worlds' present states.
 
     Args:
@@ -87,34 +107,34 @@ def act(kind: str, values: ArrayLike, worlds: Worlds, periods: int) -> None:
         worlds.fly(periods, held=True)
 
 
-def _checked(kind: str, values: ArrayLike, worlds: Worlds) -> Array:
+def _checked(kind: str, values: ArrayLike, worlds: Flown) -> Array:
     """An action as an array (B, columns) that lies in memory as compiled loops take it."""
     given = np.ascontiguousarray(values, dtype=np.float64)
-    shape = (len(worlds.seeds), action_size(kind, worlds.rpm.shape[1]))
+    shape = (len(worlds.rpm), action_size(kind, worlds.rpm.shape[1]))
     if given.shape != shape:
         raise BadInput(f"action '{kind}': has shape {given.shape}; {shape} is expected")
     return given
 
 
-def _entry(kind: str) -> tuple[int, bool, Callable[[Array, Worlds], Action]]:
+def _entry(kind: str) -> tuple[int, bool, Callable[[Array, Flown], Action]]:
     if kind not in _KINDS:
         raise BadInput(f"action '{kind}': choose {', '.join(_KINDS)}")
     return _KINDS[kind]
 
 
-def _pose(values: Array, worlds: Worlds) -> Action:
+def _pose(values: Array, worlds: Flown) -> Action:
     return _level(values, worlds, POSE)
 
 
-def _velocity(values: Array, worlds: Worlds) -> Action:
+def _velocity(values: Array, worlds: Flown) -> Action:
     return _level(values, worlds, VELOCITY)
 
 
-def _acceleration(values: Array, worlds: Worlds) -> Action:
+def _acceleration(values: Array, worlds: Flown) -> Action:
     return _level(values, worlds, ACCELERATION)
 
 
-def _level(values: Array, worlds: Worlds, what: int) -> Action:
+def _level(values: Array, worlds: Flown, what: int) -> Action:
     rows = worlds.references().rows.copy()
     _make_level(values, worlds.state, what, rows)
     return References.of(rows, Level(level_of(what, worlds.model.actuation == "rigid")))
@@ -126,11 +146,11 @@ def _make_level(values: Array, x: Array, what: int, rows: Array) -> None:
         make_level(values[b], x[b, 0], what, rows[b])
 
 
-def _wrench(values: Array, worlds: Worlds) -> Action:
+def _wrench(values: Array, worlds: Flown) -> Action:
     return References.of(worlds.references().rows, Level.WRENCH, values)
 
 
-def _commands(worlds: Worlds, mode: Mode) -> Command:
+def _commands(worlds: Flown, mode: Mode) -> Command:
     batch, count, _ = worlds.rpm.shape
     q_WB = np.zeros((batch, count, 4))
     q_WB[..., 3] = 1.0
@@ -138,7 +158,7 @@ def _commands(worlds: Worlds, mode: Mode) -> Command:
     return Command(mode, np.zeros((batch, 6)), thrust, q_WB, rates, speeds)
 
 
-def _attitude_thrust(values: Array, worlds: Worlds) -> Action:
+def _attitude_thrust(values: Array, worlds: Flown) -> Action:
     command, each = _commands(worlds, Mode.ATTITUDE_THRUST), values.reshape(len(values), -1, 4)
     roll, pitch, yaw = (so3.quaternion_exp(_about(axis, each[..., axis])) for axis in range(3))
     command.q_WB[:] = so3.multiply(yaw, so3.multiply(pitch, roll))
@@ -152,25 +172,25 @@ def _about(axis: int, angle: Array) -> Array:
     return turn
 
 
-def _rate_thrust(values: Array, worlds: Worlds) -> Action:
+def _rate_thrust(values: Array, worlds: Flown) -> Action:
     command, each = _commands(worlds, Mode.RATE_THRUST), values.reshape(len(values), -1, 4)
     command.w_WB_B[:], command.thrust[:] = each[..., :3], each[..., 3]
     return command
 
 
-def _rotor_thrust(values: Array, worlds: Worlds) -> Action:
+def _rotor_thrust(values: Array, worlds: Flown) -> Action:
     per_square = np.array([each.rotor.thrust_coefficient for each in worlds.model.fleet])
     thrusts = np.maximum(values.reshape(worlds.rpm.shape), 0.0)  # a rotor does not pull; NaN stays
     return _rpm(np.sqrt(thrusts / per_square[:, None]), worlds)
 
 
-def _rpm(values: Array, worlds: Worlds) -> Action:
+def _rpm(values: Array, worlds: Flown) -> Action:
     command = _commands(worlds, Mode.RPM)
     command.rpm[:] = values.reshape(worlds.rpm.shape)
     return command
 
 
-_KINDS: dict[str, tuple[int, bool, Callable[[Array, Worlds], Action]]] = {
+_KINDS: dict[str, tuple[int, bool, Callable[[Array, Flown], Action]]] = {
     "pose": (4, False, _pose),
     "velocity": (4, False, _velocity),
     "acceleration": (4, False, _acceleration),

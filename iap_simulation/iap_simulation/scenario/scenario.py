@@ -88,8 +88,8 @@ class Scenario(Record):
     compare: dict[FileName, tuple[str, ...]]  # other flights of it: name -> KEY=VALUE, ...
     latches: dict[LatchName, Latch]  # between docking ports of vehicles
     policy: (
-        Literal["script"] | None
-    )  # flies the vehicles in place of their references and controllers
+        str | None
+    )  # flies the vehicles in place of their controllers, see `iap_simulation.pilots`
     docking: DockingSpec | None  # what is docked and how
     vehicles: Annotated[tuple[VehicleSpec, ...], Field(min_length=1)]
 
@@ -126,8 +126,8 @@ class Scenario(Record):
             raise ValueError(
                 f"key 'docking.latch': no latch '{self.docking.latch}' (latches: {there})"
             )
-        if self.policy is not None and self.docking is None:
-            raise ValueError(f"key 'policy': '{self.policy}' needs the key 'docking'")
+        if self.policy == "script" and self.docking is None:
+            raise ValueError("key 'policy': 'script' needs the key 'docking'")
         return self
 
     def has_contact(self, vehicle: VehicleSpec) -> bool:

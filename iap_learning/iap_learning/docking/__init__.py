@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The task of docking: two aircraft of a docking scenario as one learner flies them."""

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""What a policy commands of a docking pair, as thrust and body rates of both aircraft at every control instant.
+
+| kind | numbers of an aircraft | what is commanded |
+|---|---|---|
+| `acceleration` | 3 | acceleration in `map` [m/s^2]; the attitude loop of `iap_simulation.docking.vehicle_control` turns the thrust there |
+| `thrust_rates` | 4 | thrust over weight less one, and body rates [rad/s] |
+| `printed` | 6 | the paper's :math:`[\dot v, \dot w]`: acceleration in `map` [m/s^2] and angular acceleration in the body's axes [rad/s^2] |
+
+An aircraft accelerates along its thrust alone. Of a `printed` acceleration the thrust takes the part along the body's
+z axis, :math:`T = m (\dot v + g e_3) \cdot R e_3`, and the angular acceleration turns the rest there: the rate
+:math:`w + \dot w / k_w` is commanded, of which the autopilot's rate loop of gain k_w makes that acceleration.
+"""
+
+from typing import NamedTuple
+
+from numba import njit
+
+from iap_description.arrays import Array
+from iap_description.kernels import dot, quat_at, rotate, sub, unrotate, vec_at
+from iap_simulation.docking.settings import Script
+from iap_simulation.docking.vehicle_control import DISTURBANCE, Pair, expect, respond
+
+ACCELERATION, THRUST_RATES, PRINTED = range(3)
+
+
+class Kind(NamedTuple):
+    """A kind of actions: its number, and numbers of an action for each aircraft."""
+
+    number: int
+    size: int
+
+
+KINDS = {
+    "acceleration": Kind(ACCELERATION, 3),
+    "thrust_rates": Kind(THRUST_RATES, 4),
+    "printed": Kind(PRINTED, 6),
+}
+
+
+class Control(NamedTuple):
+    """How actions become thrust and body rates.
+
+    Attributes:
+        kind: number of the kind.
+        size: numbers of an action for each aircraft.
+        compensated: whether the estimated disturbance is taken from accelerations.
+        rate: (3,) gains of the autopilots' rate loops [1/s].
+        script: gains of attitude loop and observer.
+        pair: what is known of the vehicles.
+    """
+
+    kind: int
+    size: int
+    compensated: bool
+    rate: Array
+    script: Script
+    pair: Pair
+
+
+@njit(cache=True)
+def command(values: Array, measured: Array, control: Control, memory: Array, out: Array) -> None:
+    """Write what one pair is asked for at one control instant.
+
+    Args:
+        values: the action in SI units, of target and chaser one after the other.
+        measured: (2, 13) their measured state rows.
+        control: how.
+        memory: (2, 13) of their observers, which is told the thrusts.
+        out: (2, 4) thrust [N] and body rates (3,) [rad/s], written.
+    """
+    for i in range(2):
+        own = values[i * control.size : (i + 1) * control.size]
+        if control.kind == ACCELERATION:
+            a = vec_at(own, 0)
+            if control.compensated:
+                a = sub(a, vec_at(memory[i], DISTURBANCE))
+            respond(measured[i], a, control.script, control.pair, memory[i], out[i])
+            continue
+        if control.kind == THRUST_RATES:
+            _turn_as_told(own, control.pair, out[i])
+        else:
+            _accelerate(own, measured[i], control, out[i])
+        expect(out[i, 0], control.script, control.pair, memory[i])
+
+
+@njit(cache=True)
+def _turn_as_told(own: Array, pair: Pair, out: Array) -> None:
+    out[0] = max(0.0, pair.mass * pair.gravity * (1.0 + own[0]))
+    out[1], out[2], out[3] = own[1], own[2], own[3]
+
+
+@njit(cache=True)
+def _accelerate(own: Array, x: Array, control: Control, out: Array) -> None:
+    q_WB = quat_at(x, 3)
+    f_W = (own[0], own[1], own[2] + control.pair.gravity)
+    out[0] = max(0.0, control.pair.mass * dot(f_W, rotate(q_WB, (0.0, 0.0, 1.0))))
+    w_B = unrotate(q_WB, vec_at(x, 10))
+    for k in range(3):
+        out[1 + k] = w_B[k] + own[3 + k] / control.rate[k]

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a policy's numbers mean: of which platform, at which rate, seen and commanded how."""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal, Self
+
+from pydantic import Field
+
+from iap_description.config import Count, Positive, Real, Record
+from iap_description.errors import BadInput, shown
+from iap_learning.episodic import AnyTask, Episodic
+from iap_learning.tasks.observations import Layout as Terms
+
+
+class ActionLayout(Record):
+    """What the numbers of an action mean, which a policy gives in [-1, 1].
+
+    Attributes:
+        kind: of action.
+        low: what -1 stands for, in SI units, of each column.
+        high: what 1 stands for.
+    """
+
+    kind: str
+    low: tuple[Real, ...]
+    high: tuple[Real, ...]
+
+
+class Layout(Record):
+    """What a policy's numbers mean.
+
+    Attributes:
+        platform: that flies.
+        rate_hz: at which it is asked.
+        observation: terms one after the other: name, numbers, and by what they are divided.
+        action: that follows.
+    """
+
+    platform: str
+    rate_hz: Positive
+    observation: Annotated[tuple[tuple[str, Count, Positive], ...], Field(min_length=1)]
+    action: ActionLayout
+
+    @classmethod
+    def of(cls, task: AnyTask, terms: Terms, size: int, platform: str, control_hz: float) -> Self:
+        """The layout of a task.
+
+        Args:
+            task: what is to be done.
+            terms: of an observation.
+            size: numbers of an action.
+            platform: its name.
+            control_hz: rate of control periods.
+        """
+        given, rate = task.action, control_hz / task.repeat
+        repeats = size // len(given.low)
+        action = ActionLayout(
+            kind=given.kind, low=given.low * repeats, high=given.high * repeats
+        )
+        return cls(platform=platform, rate_hz=rate, observation=terms, action=action)
+
+    @classmethod
+    def of_episodes(cls, episodes: Episodic) -> Self:
+        """The layout of a task that is flown."""
+        scenario = episodes.worlds.scenario
+        flown = scenario.vehicles[0].platform.name, scenario.rates.control_hz
+        return cls.of(episodes.task, episodes.layout, episodes.size, *flown)
+
+    @property
+    def size(self) -> int:
+        """Numbers of an observation."""
+        return sum(size for _, size, _ in self.observation)
+
+    def check(self, other: "Layout", source: str, wanted: str) -> None:
+        """Refuse to stand for another layout.
+
+        Args:
+            other: what is needed.
+            source: file of this one, for the error.
+            wanted: whose layout the other one is, for the error.
+
+        Raises:
+            BadInput: naming the first key that differs.
+        """
+        for key, mine, theirs in _differences(self, other):
+            raise BadInput(
+                f"{source}: key '{key}': {shown(mine)}, but {wanted} has {shown(theirs)}"
+            )
+
+
+def _differences(mine: Layout, other: Layout) -> Iterator[tuple[str, object, object]]:
+    """Keys at which two layouts differ, with both values."""
+    a, b = mine.model_dump(), other.model_dump()
+    pairs = [(key, a[key], b[key]) for key in ("platform", "rate_hz")]
+    pairs += [(f"action.{key}", a["action"][key], b["action"][key]) for key in a["action"]]
+    names = [[term[0] for term in each["observation"]] for each in (a, b)]
+    pairs.append(("observation", names[0], names[1]))
+    terms = zip(a["observation"], b["observation"], strict=False)
+    pairs += [(f"observation.{mine[0]}", mine[1:], theirs[1:]) for mine, theirs in terms]
+    return ((key, x, y) for key, x, y in pairs if x != y)
+
+
+Activation = Literal["tanh"]

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pilots of docking pairs: by what is measured of both vehicles they command both, in one process or as a node."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.signals import Reference
+from iap_description.states import Command, Mode
+from iap_physics.plant import Plant
+from iap_simulation.docking.pilot import ScriptPilot, Sensed, is_held
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicle import Vehicle
+
+
+class PairPilot(Protocol):
+    """Flies target and chaser; what it remembers of a flight begins when it is made."""
+
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """What flies, see `iap_simulation.pilots.Pilot`."""
+
+    def __call__(self, sensed: Sensed) -> Array:
+        """(2, 4) thrust [N] and body rates [rad/s] of target and chaser at the next control instant."""
+
+
+class DockingPilot:
+    """A pair's pilot in the loop of its scenario.
+
+    Args:
+        scenario: with a docking.
+        vehicles: of it.
+        pair: flies target and chaser.
+    """
+
+    def __init__(self, scenario: Scenario, vehicles: Sequence[Vehicle], pair: PairPilot) -> None:
+        self._numbers, self._latch = pair_of(scenario)
+        self._vehicles, self._pair = [vehicles[i] for i in self._numbers], pair
+        self._commands = {i: Command.zeros(1, Mode.RATE_THRUST) for i in self._numbers}
+
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """What flies."""
+        return self._pair.info
+
+    def __call__(
+        self,
+        k: int,  # noqa: ARG002 - every instant comes once
+        plant: Plant,
+        references: Sequence[Reference],
+    ) -> Mapping[int, Command]:
+        """Measure, and command both."""
+        out = self._pair(self._sensed(plant, references))
+        for i, row in zip(self._numbers, out, strict=True):
+            self._commands[i].thrust[0], self._commands[i].w_WB_B[0] = row[0], row[1:]
+        return self._commands
+
+    def _sensed(self, plant: Plant, references: Sequence[Reference]) -> Sensed:
+        rows, wrenches = np.zeros((2, 13)), np.zeros((2, 6))
+        for n, (i, vehicle) in enumerate(zip(self._numbers, self._vehicles, strict=True)):
+            x = plant.state(i)[0]
+            rows[n] = vehicle.measured(x)
+            vehicle.feel(plant.t, x, rows[n], plant.contact_wrench(i), references[i])
+            assert vehicle.interaction is not None  # vehicles with latches feel
+            wrenches[n] = vehicle.interaction.sensor.raw_P
+        assert plant.latches is not None
+        return Sensed(rows, wrenches, is_held(plant.latches.phase(self._latch)))
+
+
+def pair_of(scenario: Scenario) -> tuple[tuple[int, int], str]:
+    """Numbers of target and chaser among a scenario's vehicles, and their latch.
+
+    Raises:
+        BadInput: nothing docks.
+    """
+    if scenario.docking is None:
+        raise BadInput(f"key 'policy': scenario '{scenario.scenario}' has no key 'docking'")
+    latch = scenario.latches[scenario.docking.latch]
+    names = [vehicle.name for vehicle in scenario.vehicles]
+    target, chaser = (names.index(path.split("/")[0]) for path in (latch.socket, latch.probe))
+    return (target, chaser), scenario.docking.latch
+
+
+def scripted(scenario: Scenario, vehicles: Sequence[Vehicle]) -> DockingPilot:
+    """The script of a scenario."""
+    return DockingPilot(scenario, vehicles, ScriptPilot.of(scenario))

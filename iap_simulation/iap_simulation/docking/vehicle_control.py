@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""What either vehicle of a docking does: it estimates its motion, and turns accelerations into thrust and body rates.
+
+Each vehicle has an observer of its position, velocity and of the acceleration d that thrust and weight do not explain,
+
+.. math::
+    \dot{\hat p} = \hat v + l_p (p - \hat p), \qquad
+    \dot{\hat v} = \tfrac{T}{m} R e_3 - g e_3 + \hat d + l_v (v - \hat v), \qquad
+    \dot{\hat d} = l_d (v - \hat v),
+
+with the commanded thrust behind a lag as T. An acceleration a is answered by the thrust and the attitude that give it
+:math:`a - \hat d`.
+"""
+
+from typing import NamedTuple
+
+from numba import njit
+
+from iap_control.allocation import attitude_of_thrust
+from iap_description.arrays import Array
+from iap_description.kernels import (
+    Quat,
+    Vec,
+    add,
+    dot,
+    put_at,
+    qconj,
+    qlog,
+    qmul,
+    quat_at,
+    rotate,
+    scale,
+    sub,
+    unrotate,
+    vec_at,
+)
+from iap_description.vehicles.latch import PortFrame
+from iap_simulation.docking.settings import Script
+
+# Numbers of a vehicle's memory.
+POSITION, VELOCITY, DISTURBANCE, THRUST, AIM, VEHICLE_SIZE = 0, 3, 6, 9, 10, 13
+YAW = 0.25  # gain and change of yaw rates over those of roll and pitch
+
+
+class Pair(NamedTuple):
+    """What is known of the vehicles.
+
+    Attributes:
+        probe: the chaser's port.
+        socket: the target's.
+        mass: of each vehicle [kg].
+        gravity: [m/s^2].
+        dt: control period [s].
+    """
+
+    probe: PortFrame
+    socket: PortFrame
+    mass: float
+    gravity: float
+    dt: float
+
+
+@njit(cache=True)
+def believe(x: Array, pair: Pair, memory: Array) -> None:
+    """Begin with a measured state row (13,): it hovers there."""
+    put_at(memory, POSITION, vec_at(x, 0))
+    put_at(memory, VELOCITY, vec_at(x, 7))
+    put_at(memory, DISTURBANCE, (0.0, 0.0, 0.0))
+    put_at(memory, AIM, vec_at(x, 0))
+    memory[THRUST] = pair.mass * pair.gravity
+
+
+@njit(cache=True)
+def estimate(x: Array, touches: bool, script: Script, pair: Pair, memory: Array) -> None:
+    """Move a vehicle's observer on to a measured state row (13,); what another vehicle pushes with is no disturbance."""
+    p, v, d = vec_at(memory, POSITION), vec_at(memory, VELOCITY), vec_at(memory, DISTURBANCE)
+    dt = pair.dt
+    lift = rotate(quat_at(x, 3), (0.0, 0.0, memory[THRUST] / pair.mass))
+    a = add(add(lift, (0.0, 0.0, -pair.gravity)), d)
+    p, v = add(p, scale(dt, v)), add(v, scale(dt, a))
+    p = add(p, scale(dt * script.position_gain, sub(vec_at(x, 0), p)))
+    off = sub(vec_at(x, 7), v)
+    v = add(v, scale(dt * script.velocity_gain, off))
+    if not touches:
+        d = limited(add(d, scale(dt * script.disturbance_gain, off)), script.disturbance_limit)
+    put_at(memory, POSITION, p)
+    put_at(memory, VELOCITY, v)
+    put_at(memory, DISTURBANCE, d)
+
+
+@njit(cache=True)
+def respond(x: Array, a: Vec, script: Script, pair: Pair, memory: Array, out: Array) -> None:
+    """Write the thrust [N] and body rates [rad/s] (4,) that give a vehicle of measured row (13,) an acceleration [m/s^2]."""
+    q_WB = quat_at(x, 3)
+    thrust, q = thrust_command(a, q_WB, pair.mass, pair.gravity)
+    w_B = unrotate(q_WB, vec_at(x, 10))
+    out[0] = thrust
+    put_at(out, 1, body_rates(q_WB, w_B, q, script.turn_gain, script.turn_change))
+    expect(thrust, script, pair, memory)
+
+
+@njit(cache=True)
+def expect(thrust: float, script: Script, pair: Pair, memory: Array) -> None:
+    """Let the observer know the commanded thrust [N]."""
+    memory[THRUST] += pair.dt / script.thrust_lag * (thrust - memory[THRUST])
+
+
+@njit(cache=True)
+def thrust_command(a: Vec, q_WB: Quat, mass: float, gravity: float) -> tuple[float, Quat]:
+    """Thrust [N] and attitude, heading +x, that give a vehicle of attitude q_WB an acceleration [m/s^2]."""
+    f = scale(mass, (a[0], a[1], max(a[2] + gravity, 0.2 * gravity)))
+    thrust = max(dot(f, rotate(q_WB, (0.0, 0.0, 1.0))), 0.0)
+    return thrust, attitude_of_thrust(f, 0.0)
+
+
+@njit(cache=True)
+def body_rates(q: Quat, w_B: Vec, wanted: Quat, gain: float, change: float) -> Vec:
+    """Body rates [rad/s] towards a wanted attitude; near the present ones, so that rotors keep room for the thrust.
+
+    Yaw, for which rotors have little torque, is turned at `YAW` of gain and change.
+    """
+    turn = qlog(qmul(qconj(q), wanted))
+    return (
+        w_B[0] + within(gain * turn[0] - w_B[0], change),
+        w_B[1] + within(gain * turn[1] - w_B[1], change),
+        w_B[2] + within(YAW * gain * turn[2] - w_B[2], YAW * change),
+    )
+
+
+@njit(cache=True)
+def within(value: float, limit: float) -> float:
+    """A number clipped to +-limit."""
+    return min(max(value, -limit), limit)
+
+
+@njit(cache=True)
+def limited(v: Vec, limit: float) -> Vec:
+    """A vector whose numbers are clipped to +-limit."""
+    return (within(v[0], limit), within(v[1], limit), within(v[2], limit))
