@@ -164,10 +164,14 @@ class DockingEpisodes:
         )
         self._sense(chosen, starts=True)
 
-    def _sense(self, chosen: Integers, *, starts: bool) -> None:
-        """Measure some worlds, at an instant at which they have not been measured yet."""
-        self._measured[chosen] = self.worlds.measured(chosen)
+    def _sense(self, chosen: Integers | None, *, starts: bool) -> None:
+        """Measure some worlds, or all, at an instant at which they have not been measured yet."""
+        measured = self.worlds.measured(chosen)
         control = self.interface.control
+        if chosen is None:
+            self._measured, chosen = measured, np.arange(self.count)
+        else:
+            self._measured[chosen] = measured
         touches = self.worlds.is_touched | self.worlds.is_caught
         _sense_all(chosen, self._measured, touches, starts, control, self.memory)
 
@@ -189,7 +193,6 @@ class DockingEpisodes:
             status = self.worlds.pairs.status
             values = taken(actions, inner.middle, inner.half, status, self._action)
         self._peak[:] = 0.0
-        every = np.arange(self.count)
         for _ in range(self.task.repeat):
             if actions is None:
                 self.worlds.step_script(self._measured)
@@ -197,7 +200,7 @@ class DockingEpisodes:
                 _command_all(values, self._measured, inner.control, self.memory, self._out)
                 self.worlds.advance(self._out[:, :, 0], self._out[:, :, 1:])
             note_forces(self.worlds.pairs, self._peak)
-            self._sense(every, starts=False)
+            self._sense(None, starts=False)
         return self._judged()
 
     def _judged(self) -> Step:

@@ -29,12 +29,11 @@ class StateNoise(Record):
 NO_NOISE = StateNoise(position=0.0, attitude_deg=0.0, velocity=0.0, rate_deg=0.0)
 
 
-def drawn(noise: StateNoise, rng: np.random.Generator, count: int) -> tuple[Array, Array]:
-    """The next noise of a body: of position, velocity and rates (count, 9), and turns (count, 4)."""
-    draws = rng.standard_normal((count, 12))
+def scaled(noise: StateNoise, draws: Array) -> tuple[Array, Array]:
+    """The noise of normal numbers (..., 12): of position, velocity and rates (..., 9), and turns (..., 4)."""
     scale = np.repeat([noise.position, noise.velocity, np.deg2rad(noise.rate_deg)], 3)
-    turns = so3.quaternion_exp(np.deg2rad(noise.attitude_deg) * draws[:, 9:])
-    return draws[:, :9] * scale, turns
+    turns = so3.quaternion_exp(np.deg2rad(noise.attitude_deg) * draws[..., 9:])
+    return draws[..., :9] * scale, turns
 
 
 def bias(noise: StateNoise, rng: np.random.Generator) -> Array:
@@ -78,7 +77,8 @@ class NoisyState:
         return row
 
     def _draw(self) -> None:
-        self._noise, self._turns = drawn(self._deviations, self._rng, _CHUNK)
+        draws = self._rng.standard_normal((_CHUNK, 12))
+        self._noise, self._turns = scaled(self._deviations, draws)
         self._next = 0
 
 
@@ -98,6 +98,7 @@ class NoisyStates:
         self._made = np.zeros((noisy, _BATCH_CHUNK, 9))
         self._turns = np.zeros((noisy, _BATCH_CHUNK, 4))
         self._next = np.full(len(self._rngs), _BATCH_CHUNK)
+        self._calls = 0
         self._bias = np.array([bias(noise, rng) for rng in self._rngs])
 
     def reset(self, worlds: Integers, rngs: Sequence[np.random.Generator]) -> None:
@@ -113,15 +114,21 @@ class NoisyStates:
         if self.is_zero:
             return out
         chosen = np.arange(len(self._rngs)) if worlds is None else worlds
-        for world in chosen[self._next[chosen] == _BATCH_CHUNK].tolist():
-            self._draw(world)
+        self._draw(chosen[self._next[chosen] == _BATCH_CHUNK])
+        self._calls += worlds is None
         _add(self._made, self._turns, self._next, self._bias, chosen, out)
         return out
 
-    def _draw(self, world: int) -> None:
-        made = drawn(self._noise, self._rngs[world], _BATCH_CHUNK)
-        self._made[world], self._turns[world] = made
-        self._next[world] = 0
+    def _draw(self, worlds: Integers) -> None:
+        """Draw for worlds that have used all theirs, so much that most are due in the same call again: it costs less."""
+        if not len(worlds):
+            return
+        first = self._calls % _BATCH_CHUNK
+        draws = np.empty((len(worlds), _BATCH_CHUNK - first, 12))
+        for world, row in zip(worlds.tolist(), draws, strict=True):
+            self._rngs[world].standard_normal(out=row)
+        self._made[worlds, first:], self._turns[worlds, first:] = scaled(self._noise, draws)
+        self._next[worlds] = first
 
 
 @njit(cache=True)

@@ -194,9 +194,8 @@ class DockingWorlds:
 
     def measured(self, worlds: Integers | None = None) -> Array:
         """(n, 2, 13) state rows of worlds, or of all, as they are measured; to be asked for once in every control period."""
-        chosen = np.arange(len(self.seeds)) if worlds is None else worlds
-        x = self.pairs.x if worlds is None else self.pairs.x[chosen]
-        rows = [n(x[:, i], chosen) for i, n in enumerate(self._noise)]
+        x = self.pairs.x if worlds is None else self.pairs.x[worlds]
+        rows = [n(x[:, i], worlds) for i, n in enumerate(self._noise)]
         return np.stack(rows, axis=1)
 
     def advance(self, thrust: Array, w_WB_B: Array) -> None:
