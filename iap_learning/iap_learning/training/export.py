@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from iap_learning.episodic import Episodic
-from iap_learning.policies.layout import ActionLayout
+from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Hashes, Header, Policy
 from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import Network
@@ -20,18 +20,14 @@ POLICY = "policy.npz"
 def header_of(episodes: Episodic, training: dict[str, Any], data: str | None) -> Header:
     """What stands beside the numbers of a policy that was trained in these episodes."""
     task = episodes.task
-    repeats = episodes.size // len(task.action.low)
-    action = ActionLayout(
-        kind=task.action.kind, low=task.action.low * repeats, high=task.action.high * repeats
-    )
+    scenario = episodes.worlds.scenario
+    platform, hz = scenario.vehicles[0].platform.name, scenario.rates.control_hz
+    layout = Layout.of(task, episodes.layout, episodes.size, platform, hz)
     resolved = json.dumps(task.model_dump(mode="json"), sort_keys=True)
     return Header(
         task=task.name,
         scenario=task.scenario,
-        platform=episodes.worlds.scenario.vehicles[0].platform.name,
-        rate_hz=1.0 / episodes.dt,
-        observation=episodes.layout,
-        action=action,
+        **{key: getattr(layout, key) for key in Layout.model_fields},
         activation="tanh",
         hashes=Hashes(task=hashlib.sha256(resolved.encode()).hexdigest(), data=data),
         training=training,
