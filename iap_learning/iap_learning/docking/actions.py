@@ -17,9 +17,16 @@ from typing import NamedTuple
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import dot, quat_at, rotate, sub, unrotate, vec_at
+from iap_description.kernels import dot, put_at, quat_at, rotate, scale, sub, unrotate, vec_at
 from iap_simulation.docking.settings import Script
-from iap_simulation.docking.vehicle_control import DISTURBANCE, Pair, expect, respond
+from iap_simulation.docking.vehicle_control import (
+    DISTURBANCE,
+    Pair,
+    body_rates,
+    expect,
+    respond,
+    thrust_command,
+)
 
 ACCELERATION, THRUST_RATES, PRINTED = range(3)
 
@@ -98,3 +105,34 @@ def _accelerate(own: Array, x: Array, control: Control, out: Array) -> None:
     w_B = unrotate(q_WB, vec_at(x, 10))
     for k in range(3):
         out[1 + k] = w_B[k] + own[3 + k] / control.rate[k]
+
+
+@njit(cache=True)
+def values_of(
+    accelerations: Array, measured: Array, control: Control, turn_rate: float, out: Array
+) -> None:
+    """Write the action in SI units that gives one pair accelerations, as well as its kind can.
+
+    Args:
+        accelerations: (2, 3) of target and chaser, any disturbance taken off [m/s^2].
+        measured: (2, 13) their measured state rows.
+        control: what an action means.
+        turn_rate: gain with which body rates are followed by angular accelerations [1/s].
+        out: (n,) written.
+    """
+    for i in range(2):
+        x, own = measured[i], out[i * control.size : (i + 1) * control.size]
+        a, q_WB = vec_at(accelerations[i], 0), quat_at(x, 3)
+        if control.kind == ACCELERATION:
+            put_at(own, 0, a)
+            continue
+        s, pair = control.script, control.pair
+        thrust, q = thrust_command(a, q_WB, pair.mass, pair.gravity)
+        w_B = unrotate(q_WB, vec_at(x, 10))
+        rates = body_rates(q_WB, w_B, q, s.turn_gain, s.turn_change)
+        if control.kind == THRUST_RATES:
+            own[0] = thrust / (pair.mass * pair.gravity) - 1.0
+            put_at(own, 1, rates)
+        else:
+            put_at(own, 0, a)
+            put_at(own, 3, scale(turn_rate, sub(rates, w_B)))

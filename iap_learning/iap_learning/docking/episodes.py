@@ -50,6 +50,7 @@ class DockingEpisodes:
         outcome: (B,) of each episode, see `iap_learning.tasks.verdicts.OUTCOMES`.
         steps: (B,) of each so far.
         returns: (B,) sum of its rewards.
+        measured: (B, 2, 13) state rows of target and chaser at the present instant, as they are measured.
         memory: (B, 2, 13) of the observers of both aircraft.
 
     Raises:
@@ -77,7 +78,7 @@ class DockingEpisodes:
         self._bounds = bounds_of(task, spec, ready.latches[spec.latch].depth, self.dt)
         self._ports = (self.worlds.pair.probe, self.worlds.pair.socket)
         self._action, self._before = np.zeros((worlds, self.size)), np.zeros((worlds, self.size))
-        self._measured = np.zeros((worlds, 2, 13))
+        self.measured = np.zeros((worlds, 2, 13))
         self.memory = np.zeros((worlds, 2, VEHICLE_SIZE))
         self._out, self._peak = np.zeros((worlds, 2, 4)), np.zeros(worlds)
         self._potential, self._touched = np.zeros(worlds), np.zeros(worlds, bool)
@@ -169,11 +170,11 @@ class DockingEpisodes:
         measured = self.worlds.measured(chosen)
         control = self.interface.control
         if chosen is None:
-            self._measured, chosen = measured, np.arange(self.count)
+            self.measured, chosen = measured, np.arange(self.count)
         else:
-            self._measured[chosen] = measured
+            self.measured[chosen] = measured
         touches = self.worlds.is_touched | self.worlds.is_caught
-        _sense_all(chosen, self._measured, touches, starts, control, self.memory)
+        _sense_all(chosen, self.measured, touches, starts, control, self.memory)
 
     def step(self, actions: ArrayLike | None) -> Step:
         """Fly a step of every world, also of those whose episodes are over and that have not been reset.
@@ -195,9 +196,9 @@ class DockingEpisodes:
         self._peak[:] = 0.0
         for _ in range(self.task.repeat):
             if actions is None:
-                self.worlds.step_script(self._measured)
+                self.worlds.step_script(self.measured)
             else:
-                _command_all(values, self._measured, inner.control, self.memory, self._out)
+                _command_all(values, self.measured, inner.control, self.memory, self._out)
                 self.worlds.advance(self._out[:, :, 0], self._out[:, :, 1:])
             note_forces(self.worlds.pairs, self._peak)
             self._sense(None, starts=False)
@@ -230,7 +231,7 @@ class DockingEpisodes:
         out = np.empty((len(which), self.observed), np.float32)
         _observe_all(
             which,
-            self._measured,
+            self.measured,
             self.worlds.pairs.contact,
             self.worlds.is_caught,
             self._action,

@@ -54,9 +54,7 @@ class Layout(Record):
         """
         given, rate = task.action, control_hz / task.repeat
         repeats = size // len(given.low)
-        action = ActionLayout(
-            kind=given.kind, low=given.low * repeats, high=given.high * repeats
-        )
+        action = ActionLayout(kind=given.kind, low=given.low * repeats, high=given.high * repeats)
         return cls(platform=platform, rate_hz=rate, observation=terms, action=action)
 
     @classmethod
