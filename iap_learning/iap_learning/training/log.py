@@ -24,6 +24,7 @@ COLUMNS = (
     "judged_success",  # the same of an episode of each world without exploration
     "judged_return",
     "judged_seconds",
+    "data_success",  # share of the episodes that were learned from
     "error",  # of critics, or of a cloned policy
     "divergence",  # of the policy from the one before [nat]
     "clipped",  # share of ratios

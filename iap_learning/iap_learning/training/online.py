@@ -53,10 +53,9 @@ def begin(online: Online, actor: Network, critic: Network, moments: Moments) -> 
     return State(make_learner(online.ppo, actor, critic, size), moments)
 
 
-def draw_seeds(experiment: Experiment, name: str) -> np.ndarray:
-    """Seeds (B,) of the worlds, by the name of what they are for."""
-    rng = stream(experiment.seed, f"train/seeds/{name}")
-    return rng.integers(2**BITS, size=experiment.worlds)
+def draw_seeds(experiment: Experiment, name: str, count: int) -> np.ndarray:
+    """Seeds (count,) of episodes, by the name of what they are for."""
+    return stream(experiment.seed, f"train/seeds/{name}").integers(2**BITS, size=count)
 
 
 class Stage:
@@ -84,7 +83,7 @@ class Stage:
     def legs(self, state: State, done: int) -> Iterator[tuple[State, int]]:
         """Go on after `done` iterations; yields the state and the iterations so far after every leg."""
         while done < self.iterations:
-            self._collector.restart(draw_seeds(self._experiment, f"leg/{done}"))
+            self._collector.restart(self._seeds(done))
             end = min(done + self._online.together, self.iterations)
             while done < end:
                 state = self._iterated(state, done, is_last=done + 1 == end)
@@ -115,6 +114,9 @@ class Stage:
             report |= self._judge(learner.actor.network, seen, steps)
         self._log.add(STAGE, steps, report)
         return State(learner, moments)
+
+    def _seeds(self, done: int) -> np.ndarray:
+        return draw_seeds(self._experiment, f"leg/{done}", self._experiment.worlds)
 
     def rates(self, number: int) -> tuple[float, float]:
         """Rates of actor and critic in an iteration; they fall evenly, and the critic learns first."""

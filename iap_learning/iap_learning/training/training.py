@@ -97,7 +97,7 @@ class Training:
         self._stage, self._done = header.get("stage"), int(header.get("done", 0))
         best = Best(*header["best"]) if header.get("best") else None
         self._data: str | None = header.get("data")
-        seeds = online.draw_seeds(experiment, "judged")
+        seeds = online.draw_seeds(experiment, "judged", experiment.worlds)
         self._judge = Judge(self._episodes, seeds, self._keep, best)
         until = None if checkpoint is None else header["rows"]
         self._log = Log(folder, watch, until)
@@ -127,14 +127,17 @@ class Training:
         experiment = self._experiment
         if experiment.offline is None or self._stage == online.STAGE:
             return self._nothing()  # whose numbers the checkpoint replaces
-        data = recorded(experiment, experiment.offline.data, self._episodes)
+        asked = experiment.offline.data
+        seeds = online.draw_seeds(experiment, "recorded", asked.episodes)
+        data = recorded(asked, self._episodes, seeds)
         self._data = data.digest
         shape = self._shape(cloning.STAGE)
         stage = cloning.Stage(experiment, experiment.offline, shape, data.steps, self._log)
         state = self._followed(cloning.STAGE, stage.legs, stage.begin())
         actor = stage.actor(state)
         seen = scaling(stage.moments, experiment.normalisation.least)
-        self._log.add(cloning.STAGE, stage.updates, self._judge(actor, seen, 0))
+        told = {"data_success": data.success, **self._judge(actor, seen, 0)}
+        self._log.add(cloning.STAGE, stage.updates, told)
         return actor, stage.moments
 
     def _online(self, actor: Network, moments: Moments) -> None:
