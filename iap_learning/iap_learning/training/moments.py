@@ -67,8 +67,8 @@ def updated(moments: Moments, observations: ArrayLike) -> Moments:
 
 
 def scaling(moments: Moments, least: float) -> Scaling:
-    """What networks see by these moments; no deviation is smaller than `least`."""
-    deviation = np.sqrt(moments.squares / max(float(moments.count), 1.0))
-    return Scaling(
-        moments.mean.astype(np.float32), np.maximum(deviation, least).astype(np.float32)
-    )
+    """What networks see by these moments, or as it is by moments of nothing; no deviation is below `least`."""
+    if not moments.count:
+        return Scaling(np.zeros_like(moments.mean, np.float32), np.ones_like(moments.mean, np.float32))
+    deviation = np.maximum(np.sqrt(moments.squares / moments.count), least)
+    return Scaling(moments.mean.astype(np.float32), deviation.astype(np.float32))
