@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What trainers, evaluations and environments know of a task in many worlds, and how one is made by its name.
 
-A task is a file: ``data/tasks/NAME.yaml``, or another one by its path. Its key `episodes` says which class flies it; a file
-without it is flown by `iap_learning.episodes.Episodes`. A preset of a task is a file that `extends` it: ``docking_hard`` is
-``docking`` in another scenario.
+A task is a file: ``data/tasks/NAME.yaml``, or another one by its path. Its key `episodes` says which class flies it; a
+file without it is flown by `iap_learning.episodes.Episodes`. A preset of a task is a file that `extends` it:
+``docking_hard`` is ``docking`` in another scenario.
 """
 
 from collections.abc import Mapping, Sequence
@@ -155,7 +155,5 @@ def make_episodes(
         raise BadInput("a task that has been made takes no settings: make it with them")
     made = make_task(task, settings) if isinstance(task, str) else task
     if isinstance(made, DockingTask):
-        return DockingEpisodes(
-            made, worlds, scenario=scenario, platform=platform, threads=threads
-        )
+        return DockingEpisodes(made, worlds, scenario=scenario, platform=platform, threads=threads)
     return Episodes(made, worlds, scenario=scenario, platform=platform, threads=threads)

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The tasks under their names in gymnasium: `hold` is ``iap/Hold-v0``."""
 
+import copy
+from collections.abc import Mapping
+from typing import Any
+
 import gymnasium
+from gymnasium.envs.registration import EnvSpec
 
 from iap_learning.tasks.task import TASKS
 
@@ -23,3 +28,11 @@ def register_all() -> None:
                 vector_entry_point="iap_learning.environments.vector:TaskVectorEnv",
                 kwargs={"task": task},
             )
+
+
+def spec_of(task: str, settings: Mapping[str, Any]) -> EnvSpec:
+    """From what gymnasium makes the environment of a task, a name or a file, with other values of some of its keys."""
+    shipped = task if task in TASKS.names() else TASKS.names()[0]
+    spec = copy.deepcopy(gymnasium.spec(name_of(shipped)))
+    spec.kwargs = {"task": task, "settings": dict(settings)}
+    return spec

@@ -103,7 +103,9 @@ def test_seeds_must_be_as_many_as_worlds():
         Episodes(Task.of("hold"), 4).reset([0, 3], seeds=[1, 2, 3])
 
 
-@pytest.mark.parametrize("name", [name for name in TASKS.names() if name not in ("navigate", "docking_hard")])
+@pytest.mark.parametrize(
+    "name", [name for name in TASKS.names() if name not in ("navigate", "docking_hard")]
+)
 def test_the_suite_s_controller_succeeds_where_random_actions_do_not(name):
     scores = baselines(name, 16, seed=100)
     assert scores["controller"].row["success_rate"] >= 0.9

@@ -119,6 +119,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
                 importlib.import_module(
                     "iap_description.compilation_cache"
                 ).check_compilation_cache()
+            if name == "dataset" and any(each.startswith("--policy") for each in arguments):
+                module = f"{LEARNING}dataset"  # of a task, not of a scenario
             path = module if "." in module else f"{__package__}.{module}"
             getattr(importlib.import_module(path), f"add_{name}")(command)
     return parser.parse_args(arguments)

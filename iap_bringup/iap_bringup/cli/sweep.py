@@ -51,6 +51,7 @@ def add_dataset(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Example: iap dataset figure_eight --sensors stereo --scene building_cluster --count 20."
         " A data set that was ended goes on with the same command and its folder as --out."
+        " With --policy: episodes of a task; iap dataset TASK --policy NAME --help says more."
     )
     parser.add_argument(
         "--count",

@@ -3,9 +3,9 @@ r"""What a policy commands of a docking pair, as thrust and body rates of both a
 
 | kind | numbers of an aircraft | what is commanded |
 |---|---|---|
-| `acceleration` | 3 | acceleration in `map` [m/s^2]; the attitude loop of `iap_simulation.docking.vehicle_control` turns the thrust there |
+| `acceleration` | 3 | acceleration in `map` [m/s^2]; an attitude loop (`vehicle_control`) turns the thrust there |
 | `thrust_rates` | 4 | thrust over weight less one, and body rates [rad/s] |
-| `printed` | 6 | the paper's :math:`[\dot v, \dot w]`: acceleration in `map` [m/s^2] and angular acceleration in the body's axes [rad/s^2] |
+| `printed` | 6 | the paper's: acceleration in `map` [m/s^2], and angular acceleration in the body's axes [rad/s^2] |
 
 An aircraft accelerates along its thrust alone. Of a `printed` acceleration the thrust takes the part along the body's
 z axis, :math:`T = m (\dot v + g e_3) \cdot R e_3`, and the angular acceleration turns the rest there: the rate

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Experts of docking: what flies it without learning, through the task's own actions, as ``data/experts/NAME.yaml`` says."""
+"""Experts of docking: they fly it without learning, through the task's own actions (``data/experts/NAME.yaml``)."""
 
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -11,6 +11,7 @@ from pydantic import model_validator
 
 from iap_description.arrays import Array
 from iap_description.config import NonNegative, Positive, Presets, Record, validate
+from iap_description.errors import BadInput
 from iap_description.plain_yaml import read_yaml
 from iap_description.random_streams import stream
 from iap_learning.docking.actions import Control, values_of
@@ -22,6 +23,7 @@ from iap_learning.docking.guides import (
     room,
     take_off_disturbance,
 )
+from iap_learning.episodic import Episodic
 from iap_physics.engines.engine import world_indices
 from iap_simulation.docking.settings import Script, ScriptSettings
 
@@ -141,3 +143,14 @@ def _values_all(
 ) -> None:
     for b in range(len(out)):
         values_of(accelerations[b], measured[b], control, turn_rate, out[b])
+
+
+def expert_of(name: str, episodes: Episodic) -> Expert:
+    """The expert of a name, or of a YAML file, for episodes at their start.
+
+    Raises:
+        BadInput: there is no such expert, or it does not fly this task.
+    """
+    if not isinstance(episodes, DockingEpisodes):
+        raise BadInput(f"expert '{name}' flies dockings, not task '{episodes.task.name}'")
+    return Expert(ExpertSettings.of(name), episodes)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""How experts of docking fly: accelerations of both aircraft at every decision, by the task's own observers.
 
-`script` is the guidance of `iap_simulation.docking.script`. `wrench` is the paper's expert, "PID and direct wrench control":
-both aircraft are held by
+`script` is the guidance of `iap_simulation.docking.script`. `wrench` is the paper's expert, "PID and direct wrench
+control": both aircraft are held by
 
 .. math:: a = k_p \mathrm{sat}(e) + k_i \int e - k_d v
 
@@ -119,7 +119,7 @@ def guide_by_wrench(
     memory: Array,
     out: Array,
 ) -> None:
-    """Write the accelerations (B, 2, 3) [m/s^2] of the wrench guide; `references` (2, 3) as of observations, all else as above."""
+    """Write the accelerations (B, 2, 3) [m/s^2] of the wrench guide; `references` (2, 3) are those of observations."""
     for b in range(len(out)):
         own = memory[b]
         q_t = quat_at(measured[b, 0], 3)
@@ -143,7 +143,7 @@ def guide_by_wrench(
 
 @njit(cache=True)
 def _decide(d: Vec, axis: Vec, how: Wrench, own: Array) -> None:
-    """Push once the probe's end, at d from the mouth, is aligned at the gate; go back where it is off before the mouth."""
+    """Push once the probe's end, at d from the mouth, is aligned at the gate; go back where it is off."""
     s = dot(d, axis)
     off = norm(sub(d, scale(s, axis)))
     if own[PUSHES] == 0.0 and off < how.aligned and abs(s - how.gate) < how.aligned:

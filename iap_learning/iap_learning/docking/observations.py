@@ -3,11 +3,11 @@
 
 | term | numbers | unit | what it is |
 |---|---|---|---|
-| `position_error` | 6 | m | place less reference, in `map`; the chaser's reference is where it is docked to a target at its own |
+| `position_error` | 6 | m | place less reference, in `map`; the chaser's: docked to a target at its own |
 | `velocity` | 6 | m/s | in `map` |
 | `attitude` | 18 | 1 | rotation matrices R_WB, row by row |
 | `rates` | 6 | rad/s | body rates |
-| `wrench` | 6 | N, N m | of contact and latch on the chaser over the last control period: force, torque about its CoM; in `map` |
+| `wrench` | 6 | N, N m | of contact and latch on the chaser over the last control period, about its CoM, in `map` |
 | `latched` | 1 | 1 | whether the latch holds the probe |
 | `tip` | 3 | m | from the socket's mouth to the probe's end, in the target's axes |
 | `tip_velocity` | 3 | m/s | of the probe's end as the socket sees it, in the target's axes |

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One docking pair as a policy sees and commands it: what episodes do for many, for a flight in any engine or as a node.
+"""One docking pair as a policy sees and commands it: what episodes do for many, for flights in engines and for nodes.
 
 At every control instant `sense`; where a policy is due, `observe` and give its action to `take`; then `command`.
 """

@@ -6,9 +6,9 @@ With depth, radius and angle of `iap_description.vehicles.latch`, at the true st
 .. math::
     \Phi = w_{along} |d_{latch} - depth| + w_{aside}\, radius + w_{angle}\, angle + w_{latched} [latched],
 
-and its growth over a step is rewarded: over an episode this adds up to the difference of its end and its start, whatever
-is flown between (Ng, Harada and Russell, ICML 1999, with a discount of one). Time, forces, changes of the action and a
-hard first touch cost besides.
+and its growth over a step is rewarded: over an episode this adds up to the difference of its end and its start,
+whatever is flown between (Ng, Harada and Russell, ICML 1999, with a discount of one). Time, forces, changes of the
+action and a hard first touch cost besides.
 """
 
 import math

@@ -57,8 +57,9 @@ class TaskEnv(gymnasium.Env[Any, ArrayLike]):
         platform: str | None = None,
     ) -> None:
         check_render_mode(render_mode)
-        options = {"settings": settings, "scenario": scenario, "platform": platform}
-        self.episodes = make_episodes(task, 1, **options)
+        self.episodes = make_episodes(
+            task, 1, settings=settings, scenario=scenario, platform=platform
+        )
         self.observation_space = observation_space(self.episodes)
         self.action_space = action_space(self.episodes)
         self.render_mode, self._camera = render_mode, Camera(self.episodes)

@@ -59,8 +59,14 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
         threads: int = 1,
     ) -> None:
         check_render_mode(render_mode)
-        options = {"settings": settings, "scenario": scenario, "platform": platform}
-        self.episodes = make_episodes(task, num_envs, threads=threads, **options)
+        self.episodes = make_episodes(
+            task,
+            num_envs,
+            threads=threads,
+            settings=settings,
+            scenario=scenario,
+            platform=platform,
+        )
         self.num_envs, self.render_mode = num_envs, render_mode
         self.single_observation_space = observation_space(self.episodes)
         self.single_action_space = action_space(self.episodes)

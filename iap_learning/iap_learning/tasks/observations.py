@@ -39,7 +39,9 @@ from iap_description.kernels import (
 
 LARGEST = 100.0  # that a number is clipped to, once divided by its term's scale
 Loop = Callable[[Array, Array, Array, Array, Array], None]
-Layout = tuple[tuple[str, int, float], ...]  # of an observation: terms, their numbers, and by what they are divided
+Layout = tuple[
+    tuple[str, int, float], ...
+]  # of an observation: terms, their numbers, and by what they are divided
 
 
 @njit(cache=True)

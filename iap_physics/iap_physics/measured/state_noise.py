@@ -120,7 +120,7 @@ class NoisyStates:
         return out
 
     def _draw(self, worlds: Integers) -> None:
-        """Draw for worlds that have used all theirs, so much that most are due in the same call again: it costs less."""
+        """Draw for worlds that have used all theirs, so much that most are due in the same call again."""
         if not len(worlds):
             return
         first = self._calls % _BATCH_CHUNK

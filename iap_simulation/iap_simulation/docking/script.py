@@ -9,11 +9,23 @@ socket it backs off to the gate. Once the latch has caught, both stop where they
 """
 
 import math
+
 import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
-from iap_description.kernels import Vec, add, dot, norm, put_at, quat_at, rotate, scale, sub, vec_at
+from iap_description.kernels import (
+    Vec,
+    add,
+    dot,
+    norm,
+    put_at,
+    quat_at,
+    rotate,
+    scale,
+    sub,
+    vec_at,
+)
 from iap_simulation.docking.settings import Script
 from iap_simulation.docking.vehicle_control import (
     AIM,

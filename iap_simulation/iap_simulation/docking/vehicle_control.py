@@ -72,7 +72,7 @@ def believe(x: Array, pair: Pair, memory: Array) -> None:
 
 @njit(cache=True)
 def estimate(x: Array, touches: bool, script: Script, pair: Pair, memory: Array) -> None:
-    """Move a vehicle's observer on to a measured state row (13,); what another vehicle pushes with is no disturbance."""
+    """Move a vehicle's observer on to a measured row (13,); what another vehicle pushes with is no disturbance."""
     p, v, d = vec_at(memory, POSITION), vec_at(memory, VELOCITY), vec_at(memory, DISTURBANCE)
     dt = pair.dt
     lift = rotate(quat_at(x, 3), (0.0, 0.0, memory[THRUST] / pair.mass))
@@ -90,7 +90,7 @@ def estimate(x: Array, touches: bool, script: Script, pair: Pair, memory: Array)
 
 @njit(cache=True)
 def respond(x: Array, a: Vec, script: Script, pair: Pair, memory: Array, out: Array) -> None:
-    """Write the thrust [N] and body rates [rad/s] (4,) that give a vehicle of measured row (13,) an acceleration [m/s^2]."""
+    """Write thrust [N] and body rates [rad/s] (4,) for an acceleration [m/s^2] of a vehicle of measured row (13,)."""
     q_WB = quat_at(x, 3)
     thrust, q = thrust_command(a, q_WB, pair.mass, pair.gravity)
     w_B = unrotate(q_WB, vec_at(x, 10))

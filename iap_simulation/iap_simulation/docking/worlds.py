@@ -193,7 +193,7 @@ class DockingWorlds:
         return self.pairs.x if self._vehicles == (0, 1) else self.pairs.x[:, ::-1]
 
     def measured(self, worlds: Integers | None = None) -> Array:
-        """(n, 2, 13) state rows of worlds, or of all, as they are measured; to be asked for once in every control period."""
+        """(n, 2, 13) state rows of worlds, or of all, as measured; to be asked for once in every control period."""
         x = self.pairs.x if worlds is None else self.pairs.x[worlds]
         rows = [n(x[:, i], worlds) for i, n in enumerate(self._noise)]
         return np.stack(rows, axis=1)

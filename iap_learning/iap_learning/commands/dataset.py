@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The command ``iap dataset TASK --policy NAME``: episodes of an expert, or of a policy, as a data set of Minari."""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+from iap_description.errors import BadInput
+from iap_description.plain_yaml import parse_yaml
+from iap_learning.datasets.files import free_id, write_dataset
+from iap_learning.datasets.rollouts import AT_ONCE, Rollout, collect
+from iap_learning.docking.experts import EXPERTS, expert_of
+from iap_learning.episodic import Episodic, make_episodes, make_task
+from iap_learning.registration import spec_of
+from iap_learning.tasks.task import TASKS
+from iap_simulation.sweeps.statistics import wilson_interval
+
+ROOT = Path("datasets")
+PLAIN = "nominal"  # preset that is the task itself
+
+
+def add_dataset(parser: argparse.ArgumentParser) -> None:
+    """Options of ``iap dataset --policy``."""
+    parser.description = (
+        "Fly a task by an expert for many episodes and write a data set of Minari."
+    )
+    parser.epilog = "Example: iap dataset docking --policy noisy_script --episodes 500"
+    parser.add_argument("task", help=f"one of {', '.join(TASKS.names())}, or a YAML file")
+    parser.add_argument(
+        "--policy", required=True, help=f"who flies: {', '.join(EXPERTS.names())}, or a YAML file"
+    )
+    parser.add_argument(
+        "--preset", default=PLAIN, help="of the task: hard is TASK_hard; nominal itself"
+    )
+    parser.add_argument("--episodes", type=int, default=500, metavar="N", help="default: 500")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="of the first episode; those after it follow"
+    )
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="share the worlds")
+    parser.add_argument(
+        "--set",
+        dest="assignments",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change a key of the task; may be repeated",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=ROOT, metavar="DIR", help=f"folder of data sets ({ROOT})"
+    )
+    parser.add_argument("--json", action="store_true", help="print the summary as one line")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fly and write."""
+    if options.episodes < 1:
+        raise BadInput(f"--episodes {options.episodes}: at least one is expected")
+    name = options.task if options.preset == PLAIN else f"{options.task}_{options.preset}"
+    settings = given(options.assignments)
+    task = make_task(name, settings)
+    count = min(options.episodes, AT_ONCE)
+    episodes = make_episodes(task, count, threads=options.threads)
+    expert = expert_of(options.policy, episodes)
+    seeds = range(options.seed, options.seed + options.episodes)
+    console = Console(stderr=options.json)
+    with _bar(console) as bar:
+        moved = bar.add_task("", total=len(seeds))
+        rollouts = collect(episodes, expert, seeds, lambda done: bar.update(moved, completed=done))
+    policy = Path(options.policy).stem
+    dataset_id = free_id(options.out, task.name, policy)
+    spec = spec_of(name, settings)
+    folder = write_dataset(options.out, dataset_id, rollouts, episodes, policy, spec)
+    _show(console, summary(rollouts, episodes), folder, as_json=options.json)
+    return 0
+
+
+def given(assignments: Sequence[str]) -> dict[str, Any]:
+    """Values of keys by their dotted paths, of ``KEY=VALUE`` each.
+
+    Raises:
+        BadInput: one has another form.
+    """
+    values = {}
+    for each in assignments:
+        key, equals, text = each.partition("=")
+        if not (equals and key):
+            raise BadInput(f"--set {each}: expected KEY=VALUE")
+        values[key] = parse_yaml(text, source=f"--set {each}")
+    return values
+
+
+def summary(rollouts: Sequence[Rollout], episodes: Episodic) -> dict[str, Any]:
+    """How many episodes have succeeded, how long they took [s], and how all ended."""
+    succeeded = np.array([each.success for each in rollouts])
+    seconds = np.array([len(each.actions) for each in rollouts]) * episodes.dt
+    outcomes, counts = np.unique([each.outcome for each in rollouts], return_counts=True)
+    low, high = wilson_interval(int(succeeded.sum()), len(rollouts))
+    return {
+        "episodes": len(rollouts),
+        "steps": sum(len(each.actions) for each in rollouts),
+        "success_rate": float(succeeded.mean()),
+        "success_low": low,
+        "success_high": high,
+        "time_mean_s": float(seconds[succeeded].mean()) if succeeded.any() else None,
+        "return_mean": float(np.mean([each.rewards.sum() for each in rollouts])),
+        "outcomes": dict(zip(outcomes.tolist(), counts.tolist(), strict=True)),
+    }
+
+
+def _bar(console: Console) -> Progress:
+    columns = (BarColumn(40), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True)
+
+
+def _show(console: Console, found: dict[str, Any], folder: Path, *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(json.dumps({**found, "folder": str(folder)}, allow_nan=False) + "\n")
+        return
+    low, high, time = found["success_low"], found["success_high"], found["time_mean_s"]
+    mean = "-" if time is None else f"{time:.2f} s"
+    console.print(
+        f"{found['episodes']} episodes, {found['steps']} steps;"
+        f" success {100 * found['success_rate']:.1f} % (Wilson 95 %: {100 * low:.1f} to {100 * high:.1f}), mean {mean};"
+        f" return {found['return_mean']:.2f}",
+        soft_wrap=True,
+    )
+    console.print(", ".join(f"{name}: {n}" for name, n in found["outcomes"].items()))
+    console.print(f"folder: {folder}", soft_wrap=True)
