@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Install iap_learning: tasks and environments."""
+"""Install iap_learning as a ROS 2 package: tasks, environments, policies and their node."""
 
 from setuptools import find_packages, setup
 
@@ -21,4 +21,5 @@ setup(
     ],
     install_requires=["setuptools"],
     zip_safe=False,
+    entry_points={"console_scripts": ["policy_node = iap_learning.nodes.policy_node:main"]},
 )

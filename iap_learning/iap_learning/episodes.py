@@ -100,8 +100,8 @@ class Episodes:
         return (*self.observer.layout, *pixels)
 
     def report(self) -> dict[str, Array]:
-        """What else is known of the episodes, (B,) each: nothing."""
-        return {}
+        """What else is known of the episodes, (B,) each: distances of the platforms' origins from their goals [m]."""
+        return {"distance": self._distance.copy()}
 
     @property
     def viewpoint(self) -> Array:

@@ -173,6 +173,11 @@ class Latches:
         for each in self._working:
             each.phase, each.wrench_W = Phase.OPEN, np.zeros(6)
 
+    @property
+    def phases(self) -> dict[str, Phase]:
+        """What every latch is doing."""
+        return {each.name: each.phase for each in self._working}
+
     def phase(self, name: str) -> Phase:
         """What a latch is doing."""
         return self._named(name).phase

@@ -8,6 +8,7 @@ from rich.console import Console
 from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
+from iap_learning.task_study import tasks
 from iap_simulation.parallel.ray_study import rays
 
 
@@ -115,16 +116,6 @@ def virpo_units(console: Console, options: ExperimentOptions) -> None:
     from iap_bringup.experiments.virpo_units import run_units
 
     run_units(console, options)
-
-
-def tasks(console: Console) -> None:
-    """Every task of iap_learning without learning: no action, random ones, and the suite's own controller."""
-    from iap_learning.baselines import baselines
-    from iap_learning.tasks.task import TASKS
-
-    for name in TASKS.names():
-        scores = baselines(name, 256)
-        show_rows(console, name, {policy: score.row for policy, score in scores.items()})
 
 
 PEG = (

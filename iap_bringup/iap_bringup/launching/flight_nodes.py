@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from iap_bringup.launching.node_parameters import (
+    POLICY,
     localization_nodes,
     package_of,
     physics_parameters,
@@ -68,6 +69,8 @@ def flight_nodes(
             out.append(LaunchedNode(package_of(name), name, vehicle.name, parameters))
         if has_references:
             out.append(_reference_source(scenario, vehicle, flight))
+    if scenario.policy:
+        out.append(LaunchedNode(package_of(POLICY), POLICY, "", flight))
     localizing = _localizers(scenario, given)
     out += localizing
     is_reliable = records or bool(localizing)

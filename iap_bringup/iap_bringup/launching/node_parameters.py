@@ -22,6 +22,7 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 from iap_simulation.vehicle import Vehicle
 
 CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
+POLICY = "policy_node"  # of all vehicles
 FRONTEND, VIRPO, JOINT, CENTRE = "frontend_node", "virpo_node", "joint_node", "centre_node"
 ESTIMATION = (OBSERVER, FRONTEND, VIRPO, JOINT, CENTRE)
 SENSOR_NODES = {
@@ -34,6 +35,7 @@ SENSOR_NODES = {
 OTHER_SENSORS = "sensor_node"
 PACKAGES = {
     **dict.fromkeys([CONTROLLER, ADMITTANCE], "iap_control"),
+    POLICY: "iap_learning",
     **dict.fromkeys(ESTIMATION, "iap_estimation"),
     **dict.fromkeys([*SENSOR_NODES.values(), OTHER_SENSORS], "iap_sensors"),
 }
@@ -53,7 +55,7 @@ def vehicle_nodes(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, dict[st
     A vehicle that can be in contact has an observer, whose estimate is recorded even where control
     does not use it.
     """
-    nodes = {CONTROLLER: controller_parameters(scenario, vehicle)}
+    nodes = {} if scenario.policy else {CONTROLLER: controller_parameters(scenario, vehicle)}
     if scenario.has_contact(vehicle):
         nodes[OBSERVER] = observer_parameters(scenario, vehicle)
     if vehicle.control.admittance:

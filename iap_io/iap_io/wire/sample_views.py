@@ -190,6 +190,25 @@ class WrenchMessage(Message):
         self.wrench_P[:] = wrench_P
 
 
+class LatchStateMessage(Message):
+    """LatchState: what the latches between vehicles are doing.
+
+    Attributes:
+        phases: of each, numbers in `iap_physics.latches.Phase`.
+    """
+
+    TYPE = "iap_msgs/msg/LatchState"
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self.phases: NDArray[np.uint8] = self.view("phases")
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Self:
+        """The message of latches by their names."""
+        return cls._of(names=list(names), phases=np.zeros(len(names), np.uint8))
+
+
 class ForceTaskMessage(Message):
     """ForceTask: what wrench control does.
 

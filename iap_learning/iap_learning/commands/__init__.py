@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Commands of ``iap`` that learning brings."""
+"""Commands of ./iap that train and judge policies."""

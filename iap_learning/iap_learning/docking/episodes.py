@@ -120,13 +120,15 @@ class DockingEpisodes:
     def report(self) -> dict[str, Array]:
         """What else is known of the episodes, (B,) each; NaN where there has been none.
 
-        Largest force [N], closing speed at the first touch [m/s], time at which the latch caught last [s].
+        Largest force [N], closing speed at the first touch [m/s], time at which the latch caught last [s], and that of
+        the end of the coupled flight.
         """
         judged = self.worlds.judged
         return {
             "force_peak": judged.force_peak.copy(),
             "closing_speed": judged.closing_speed.copy(),
             "latch_time": self.worlds.pairs.caught[:, 0].copy(),
+            "time": judged.end.copy(),
         }
 
     def reset(

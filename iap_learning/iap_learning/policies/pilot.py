@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A policy flies a scenario: the pilots of `iap_simulation.pilots` for tasks of one platform and for dockings."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,17 @@ from iap_description.signals import Reference
 from iap_description.states import Command, Level
 from iap_learning.docking.pair import DockingPair
 from iap_learning.docking.task import DockingTask
-from iap_learning.episodic import make_task
+from iap_learning.episodic import AnyTask, make_task
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.observations import Observer
 from iap_learning.tasks.task import Task
 from iap_physics.plant import Plant
-from iap_simulation.docking.pair_pilot import DockingPilot, pair_of
-from iap_simulation.docking.pilot import Sensed
+from iap_simulation.docking.pair_pilot import DockingPilot, PairPilot, pair_of
+from iap_simulation.docking.pilot import ScriptPilot, Sensed
 from iap_simulation.parallel.actions import action_of, action_size
 from iap_simulation.parallel.references import References
-from iap_simulation.pilots import Pilot
+from iap_simulation.pilots import SCRIPT, Pilot
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import Vehicle
 
@@ -35,13 +36,34 @@ def learned(scenario: Scenario, vehicles: Sequence[Vehicle]) -> Pilot:
     Raises:
         BadInput: it cannot be read, or is of another platform, rate or layout.
     """
-    policy = Policy.load(str(scenario.policy))
-    task = make_task(policy.header.task, policy.header.settings)
+    policy, task = _loaded(scenario)
     if isinstance(task, DockingTask):
         return DockingPilot(scenario, vehicles, PolicyPair(policy, task, scenario))
     if len(vehicles) != 1:
         raise BadInput(f"{KEY}: '{scenario.policy}' flies one vehicle, not {len(vehicles)}")
     return PlatformPilot(policy, task, scenario, vehicles[0])
+
+
+def pair_pilot(scenario: Scenario) -> Callable[[], PairPilot]:
+    """What makes the pilot of each flight of a scenario that docks, as its key `policy` says.
+
+    Raises:
+        BadInput: it docks nothing, no policy flies it, or one of another platform, rate or layout.
+    """
+    pair_of(scenario)
+    if scenario.policy in (None, SCRIPT):
+        return partial(ScriptPilot.of, scenario)
+    policy, task = _loaded(scenario)
+    if not isinstance(task, DockingTask):
+        raise BadInput(f"{KEY}: '{scenario.policy}' flies task '{task.name}', which docks nothing")
+    make = partial(PolicyPair, policy, task, scenario)
+    make()  # which refuses what does not fit
+    return make
+
+
+def _loaded(scenario: Scenario) -> tuple[Policy, AnyTask]:
+    policy = Policy.load(str(scenario.policy))
+    return policy, make_task(policy.header.task, policy.header.settings)
 
 
 def periods(policy: Policy, scenario: Scenario) -> int:
@@ -89,20 +111,20 @@ class PolicyPair:
         inner, platform = self._pair.interface, scenario.vehicles[target].platform.name
         size, rate = len(inner.middle), scenario.rates.control_hz
         check(policy, task, Layout.of(task, inner.layout, size, platform, rate))
-        self._k = 0
+        self._period = -1  # of the last action
 
     @property
     def info(self) -> Mapping[str, Any]:
         """What flies."""
         return info_of(self._policy)
 
-    def __call__(self, sensed: Sensed) -> Array:
-        """(2, 4) thrust [N] and body rates [rad/s] of target and chaser."""
+    def __call__(self, k: int, sensed: Sensed) -> Array:
+        """(2, 4) thrust [N] and body rates [rad/s] of target and chaser; a missed instant puts off no action."""
         pair = self._pair
         pair.sense(sensed.rows, sensed.wrench_W, latched=sensed.latched)
-        if self._k % self._repeat == 0:
+        if k // self._repeat > self._period:
             pair.take(self._policy(pair.observe()))
-        self._k += 1
+            self._period = k // self._repeat
         return pair.command()
 
 

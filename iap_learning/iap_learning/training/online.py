@@ -30,7 +30,7 @@ from iap_learning.training.ppo import (
     make_epoch,
     make_learner,
 )
-from iap_learning.training.rollouts import Collector, Ended, Rollout
+from iap_learning.training.experience import Collector, Ended, Experience
 
 STAGE = "online"
 
@@ -96,16 +96,16 @@ class Stage:
         seen = scaling(state.moments, self._experiment.normalisation.least)
         learner = state.learner
         actor = learner.actor
-        rollout = self._collector.collect(
+        experience = self._collector.collect(
             actor.network, actor.log_sigma, seen, self._ppo.horizon, rng
         )
         rates = self.rates(number)
-        batch = batch_of(rollout, learner, seen, self._ppo, self._experiment.reward)
+        batch = batch_of(experience, learner, seen, self._ppo, self._experiment.reward)
         learner, report = improved(self._ppo, self._epoch, learner, batch, rates, rng)
         moments, steps = state.moments, (number + 1) * self.steps_each
         if number * self.steps_each < self._experiment.normalisation.until:
-            moments = updated(moments, rollout.observations)
-        report |= summary(rollout.ended) | {
+            moments = updated(moments, experience.observations)
+        report |= summary(experience.ended) | {
             "sigma": float(np.exp(learner.actor.log_sigma).mean()),
             "actor_rate": rates[0],
         }
@@ -127,19 +127,19 @@ class Stage:
 
 
 def batch_of(
-    rollout: Rollout, learner: Learner, seen: Scaling, ppo: PPO, reward: float
+    experience: Experience, learner: Learner, seen: Scaling, ppo: PPO, reward: float
 ) -> Batch:
-    """What is learnt from a rollout: its steps with their advantages and returns."""
-    observations = seen(rollout.observations)
+    """What is learnt from a experience: its steps with their advantages and returns."""
+    observations = seen(experience.observations)
     values = _values(learner.critic, observations)
-    following = _values(learner.critic, seen(rollout.following))
-    following[rollout.terminated] = 0.0
-    over = rollout.terminated | rollout.truncated
+    following = _values(learner.critic, seen(experience.following))
+    following[experience.terminated] = 0.0
+    over = experience.terminated | experience.truncated
     gains = advantages(
-        rollout.rewards * reward, values, following, over, ppo.gamma, ppo.lam
+        experience.rewards * reward, values, following, over, ppo.gamma, ppo.lam
     )
     rows = observations.reshape(-1, observations.shape[-1])
-    actions = rollout.actions.reshape(-1, rollout.actions.shape[-1])
+    actions = experience.actions.reshape(-1, experience.actions.shape[-1])
     return make_batch(learner, rows, actions, gains.ravel(), (gains + values).ravel())
 
 

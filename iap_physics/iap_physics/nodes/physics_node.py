@@ -22,6 +22,7 @@ from iap_io.sensor_messages.static_transforms import mounts_of
 from iap_io.wire.message_views import stamp_of_time
 from iap_physics.engines.make import make_engine
 from iap_physics.nodes.displays import WorldTopics
+from iap_physics.nodes.latch_topic import LatchTopic
 from iap_physics.nodes.metronome import Metronome
 from iap_physics.nodes.physics_status import PhysicsStatus
 from iap_physics.nodes.step_service import StepService
@@ -76,6 +77,7 @@ class PhysicsNode(SuiteNode):
         every = (max(1, round(control / odometry)), max(1, round(control / display)))
         self._every_display = every[1]
         self._world = WorldTopics(self, spec.world, self._session.plant.engine)
+        self._latches = LatchTopic.of(self, self._session.plant.latches)
         self._publish_mounts(spec)
         return [
             VehicleTopics(self, self._session, i, vehicle, every, self._on_command)
@@ -159,6 +161,8 @@ class PhysicsNode(SuiteNode):
 
     def _publish_states(self, stamp: int) -> None:
         self._world.publish_state(stamp, self._session.k)
+        if self._latches is not None:
+            self._latches.publish(stamp, self._session.k)
         for vehicle in self._vehicles:
             vehicle.publish_state(stamp)
 

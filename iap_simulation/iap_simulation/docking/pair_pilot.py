@@ -23,8 +23,8 @@ class PairPilot(Protocol):
     def info(self) -> Mapping[str, Any]:
         """What flies, see `iap_simulation.pilots.Pilot`."""
 
-    def __call__(self, sensed: Sensed) -> Array:
-        """(2, 4) thrust [N] and body rates [rad/s] of target and chaser at the next control instant."""
+    def __call__(self, k: int, sensed: Sensed) -> Array:
+        """(2, 4) thrust [N] and body rates [rad/s] of target and chaser at control instant k."""
 
 
 class DockingPilot:
@@ -48,12 +48,12 @@ class DockingPilot:
 
     def __call__(
         self,
-        k: int,  # noqa: ARG002 - every instant comes once
+        k: int,
         plant: Plant,
         references: Sequence[Reference],
     ) -> Mapping[int, Command]:
         """Measure, and command both."""
-        out = self._pair(self._sensed(plant, references))
+        out = self._pair(k, self._sensed(plant, references))
         for i, row in zip(self._numbers, out, strict=True):
             self._commands[i].thrust[0], self._commands[i].w_WB_B[0] = row[0], row[1:]
         return self._commands

@@ -76,7 +76,7 @@ class ScriptPilot:
         """What flies."""
         return {"name": "script"}
 
-    def __call__(self, sensed: Sensed) -> Array:
+    def __call__(self, k: int, sensed: Sensed) -> Array:  # noqa: ARG002 - it acts at every instant
         """(2, 4) thrust [N] and body rates [rad/s] of target and chaser; the next call overwrites them."""
         target, chaser = sensed.rows
         touches = bool((np.linalg.norm(sensed.wrenches_P[:, :3], axis=1) > TOUCH).any())

@@ -16,6 +16,7 @@ from typing import Any
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
 from iap_bringup.launching.node_parameters import (
+    POLICY,
     localization_nodes,
     package_of,
     reference_parameters,
@@ -148,6 +149,8 @@ class Nodes:
             if source != TRUTH:
                 pace = str(physics.get("pace", ""))
                 self.start_localization(scenario, vehicle, source, pace, simulation=simulation)
+        if scenario.policy:
+            self.start(POLICY, parameters, namespace=simulation)
         for name in sensor_nodes(scenario):
             sensing = {**sensor_parameters(scenario), "reliable": True}
             self.start(name, sensing, namespace=simulation)

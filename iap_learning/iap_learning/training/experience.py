@@ -32,7 +32,7 @@ class Ended(NamedTuple):
         return cls(*map(np.concatenate, zip(none, *parts, strict=True)))
 
 
-class Rollout(NamedTuple):
+class Experience(NamedTuple):
     """T steps of B worlds.
 
     Attributes:
@@ -78,7 +78,7 @@ class Collector:
         scaling: Scaling,
         steps: int,
         rng: np.random.Generator,
-    ) -> Rollout:
+    ) -> Experience:
         """Fly some steps.
 
         Args:
@@ -111,7 +111,7 @@ class Collector:
                 self._seen = following[t].copy()
                 self._seen[over] = episodes.reset(over)
         self._check(rewards)
-        return Rollout(
+        return Experience(
             seen, actions, rewards, following, terminated, truncated, Ended.of(ended)
         )
 

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Episodes one after the other in an engine, judged by the words of those of many worlds."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, Self
+
+import numpy as np
+
+from iap_description.errors import BadInput, FlightFailed
+from iap_learning.docking.task import DockingTask
+from iap_learning.episodic import AnyTask
+from iap_learning.evaluation.batched import LAST
+from iap_learning.evaluation.flyers import Flyer
+from iap_learning.evaluation.results import Results
+from iap_learning.tasks import quantities
+from iap_learning.tasks.task import Task
+from iap_learning.tasks.verdicts import (
+    ARRIVED,
+    NOT_CALM,
+    OUTCOMES,
+    TIME_IS_UP,
+    TOO_FORCEFUL,
+    Rules,
+    judge,
+)
+from iap_physics.engines.engine import RUNNING
+from iap_simulation.docking.pilot import DockingJudge
+from iap_simulation.simulation import Simulation
+
+Ending = tuple[
+    bool, str, dict[str, float]
+]  # whether it is a success, its outcome, and what is known
+
+
+class Watch(Protocol):
+    """Follows one episode."""
+
+    @property
+    def outcome(self) -> int:
+        """Number in `OUTCOMES`."""
+
+    def look(self) -> None:
+        """Take the end of a step."""
+
+    def ending(self) -> tuple[bool, dict[str, float]]:
+        """Whether it is a success, and what is known."""
+
+
+def fly_in_engine(
+    task: AnyTask,
+    flyer: Flyer,
+    engine: str,
+    seeds: Sequence[int],
+    progress: Callable[[int], None] = lambda _: None,
+) -> Results:
+    """Fly an episode of each seed.
+
+    Args:
+        task: what is to be done.
+        flyer: who flies.
+        engine: its name.
+        seeds: of the episodes.
+        progress: is told how many are over.
+
+    Raises:
+        BadInput: the scenario cannot be flown there, or the flyer flies no single run of it.
+    """
+    endings = []
+    with simulation_of(task, flyer, engine, seeds[0]) as simulation:
+        for seed in seeds:
+            simulation.reset(seed)
+            endings.append(_flown(simulation, task))
+            progress(len(endings))
+    measures = {name: np.array([known[name] for *_, known in endings]) for name in endings[0][2]}
+    success = np.array([good for good, *_ in endings])
+    words = [outcome for _, outcome, _ in endings]
+    return Results(np.array(seeds, dtype=np.int64), success, words, measures)
+
+
+def simulation_of(task: AnyTask, flyer: Flyer, engine: str, seed: int) -> Simulation:
+    """The single run of a task's seed.
+
+    Raises:
+        BadInput: there is none.
+    """
+    settings = run_settings(task, flyer)
+    return Simulation.of(
+        task.scenario, settings=settings, engine=engine, seed=seed, platform=task.platform
+    )
+
+
+def run_settings(task: AnyTask, flyer: Flyer) -> Mapping[str, Any]:
+    """A scenario's keys by which a flyer flies single runs of a task.
+
+    Raises:
+        BadInput: it flies none.
+    """
+    if not flyer.flies_alone:
+        raise BadInput(f"'{flyer.name}' flies episodes alone, with --engine batched")
+    return {**task.settings, "policy": flyer.policy or None}
+
+
+def _flown(simulation: Simulation, task: AnyTask) -> Ending:
+    watch = _watch(simulation, task)
+    try:
+        while watch.outcome == RUNNING:
+            for _ in range(task.repeat):
+                simulation.step()
+            watch.look()
+    except FlightFailed as failure:
+        return False, failure.outcome, watch.ending()[1]
+    good, known = watch.ending()
+    return good, OUTCOMES[watch.outcome], known
+
+
+def _watch(simulation: Simulation, task: AnyTask) -> Watch:
+    if isinstance(task, DockingTask):
+        return DockingWatch.of(simulation, task)
+    return PlatformWatch(simulation, task)
+
+
+class DockingWatch:
+    """Follows a docking by its judge.
+
+    Args:
+        simulation: at the start.
+        task: what is to be done.
+        judge: of the simulation's present flight.
+
+    Attributes:
+        outcome: number in `OUTCOMES`.
+    """
+
+    def __init__(self, simulation: Simulation, task: DockingTask, judge: DockingJudge) -> None:
+        self._simulation, self._task, self._judge = simulation, task, judge
+        self.outcome = RUNNING
+
+    @classmethod
+    def of(cls, simulation: Simulation, task: DockingTask) -> Self:
+        """At the start of a flight."""
+        found = simulation.loop.judge
+        if not isinstance(found, DockingJudge):
+            raise BadInput(f"scenario '{task.scenario}' docks nothing")
+        return cls(simulation, task, found)
+
+    def look(self) -> None:
+        """Take the end of a step."""
+        judge = self._judge
+        if judge.force_peak > self._task.force:
+            self.outcome = TOO_FORCEFUL
+        elif judge.succeeded:
+            self.outcome = ARRIVED
+        elif judge.is_over:
+            self.outcome = TIME_IS_UP if judge.end is None else NOT_CALM
+        elif self._simulation.t >= self._task.seconds:
+            self.outcome = TIME_IS_UP
+
+    def ending(self) -> tuple[bool, dict[str, float]]:
+        """Whether it is a success, and what is known."""
+        judge = self._judge
+        known = {
+            "time": judge.end,
+            "force_peak": judge.force_peak,
+            "closing_speed": judge.closing_speed,
+            "latch_time": judge.docked[-1] if judge.docked else None,
+        }
+        numbers = {key: np.nan if value is None else value for key, value in known.items()}
+        return self.outcome == ARRIVED, numbers
+
+
+class PlatformWatch:
+    """Judges one platform's flight as `iap_learning.episodes` judges many; actions count for no success.
+
+    Args:
+        simulation: at the start.
+        task: what is to be done.
+
+    Attributes:
+        outcome: number in `OUTCOMES`.
+    """
+
+    def __init__(self, simulation: Simulation, task: Task) -> None:
+        if task.minds_obstacles:
+            raise BadInput(f"task '{task.name}' minds obstacles: --engine batched flies it")
+        self._simulation, self._task = simulation, task
+        self._dt = task.repeat * simulation.scenario.dt
+        self._rules = Rules.of(task, self._dt)
+        self._status, self._steps, self._kept, self._outcome = np.zeros((4, 1), dtype=np.int64)
+        self._success, self._measures = np.zeros(1, bool), quantities.empty(1)
+        self._distances: list[float] = []
+
+    @property
+    def outcome(self) -> int:
+        """Number in `OUTCOMES`."""
+        return int(self._outcome[0])
+
+    def look(self) -> None:
+        """Take the end of a step."""
+        plant, nothing = self._simulation.plant, np.zeros((1, 1))
+        before = np.array([self._distances[-1] if self._distances else 0.0])
+        away = (before, np.full(1, np.inf))
+        goal, x = self._goal(), plant.state(0)
+        quantities.measure(x, goal, nothing, nothing, *away, self._measures)
+        counted = (self._steps, self._kept, np.zeros(1), self._outcome, self._success)
+        judge(self._status, self._measures, *self._rules, *counted)
+        self._distances.append(float(self._measures[0, quantities.DISTANCE]))
+
+    def _goal(self) -> np.ndarray:
+        vehicle, loop = self._simulation.loop.vehicles[0], self._simulation.loop
+        k = loop.k if self._task.goal == "present" else vehicle.timeline.last
+        return vehicle.reference(k).row[None]
+
+    def ending(self) -> tuple[bool, dict[str, float]]:
+        """Whether it is a success, and what is known."""
+        last = self._distances[-max(1, round(LAST / self._dt)) :]
+        error = float(np.mean(last)) if last else np.nan
+        return bool(self._success[0]), {"time": len(self._distances) * self._dt, "error": error}

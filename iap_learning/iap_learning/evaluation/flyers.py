@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who flies episodes that are judged: policies, and what needs no learning."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from iap_description.errors import BadInput
+from iap_learning.docking.episodes import DockingEpisodes
+from iap_learning.docking.experts import EXPERTS, Expert, ExpertSettings
+from iap_learning.episodic import Episodic
+from iap_learning.policies.layout import Layout
+from iap_learning.policies.policy import Policy
+
+Observation = NDArray[np.float32]
+Actions = (
+    NDArray[np.float32] | None
+)  # (B, size); None lets the script or the suite's controllers fly
+Acting = Callable[[Observation], Actions]
+SCRIPT, CONTROLLER = "script", "controller"
+
+
+class Flyer(NamedTuple):
+    """Who flies.
+
+    Attributes:
+        name: for tables.
+        acting: makes what gives actions at observations (B, n), of episodes at their start.
+        policy: value of a scenario's key `policy` by which a single run is flown alike; "" where none is.
+        flies_alone: whether a single run can be.
+    """
+
+    name: str
+    acting: Callable[[Episodic], Acting]
+    policy: str
+    flies_alone: bool
+
+
+def of_policy(policy: Policy) -> Flyer:
+    """A policy that flies."""
+
+    def acting(episodes: Episodic) -> Acting:
+        policy.check(Layout.of_episodes(episodes), f"task '{episodes.task.name}'")
+        return policy
+
+    return Flyer(policy.name, acting, str(Path(policy.source).absolute()), flies_alone=True)
+
+
+def baseline(name: str) -> Flyer:
+    """Who flies without learning, by name.
+
+    Raises:
+        BadInput: there is no such one.
+    """
+    if name in (SCRIPT, CONTROLLER):
+        own = SCRIPT if name == SCRIPT else ""
+        return Flyer(name, lambda _: lambda _: None, own, flies_alone=True)
+    if name in ("zero", "random"):
+        return Flyer(name, _random if name == "random" else _zero, "", flies_alone=False)
+    if name in EXPERTS.names():
+        return Flyer(name, lambda episodes: _expert(name, episodes), "", flies_alone=False)
+    raise BadInput(f"no baseline '{name}': choose {', '.join(BASELINES)}")
+
+
+BASELINES = (SCRIPT, CONTROLLER, "zero", "random", *EXPERTS.names())
+
+
+def _zero(episodes: Episodic) -> Acting:
+    actions = np.zeros((episodes.count, episodes.size), np.float32)
+    return lambda _: actions
+
+
+def _random(episodes: Episodic) -> Acting:
+    """Even draws, of each episode by its own seed."""
+    rngs = [np.random.default_rng(seed) for seed in episodes.flown.tolist()]
+    drawn = [rng.uniform(-1.0, 1.0, (episodes.limit, episodes.size)) for rng in rngs]
+    actions = np.array(drawn, np.float32)
+    worlds = np.arange(episodes.count)
+    return lambda _: actions[worlds, np.minimum(episodes.steps, episodes.limit - 1)]
+
+
+def _expert(name: str, episodes: Episodic) -> Acting:
+    if not isinstance(episodes, DockingEpisodes):
+        raise BadInput(f"'{name}' flies dockings alone, not task '{episodes.task.name}'")
+    expert = Expert(ExpertSettings.of(name), episodes)
+    return lambda _: expert()

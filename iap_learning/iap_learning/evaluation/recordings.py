@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Run folders of failures: the first of each cause is flown again, alone, and recorded as ``./iap run`` does."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from iap_description.errors import FlightFailed
+from iap_learning.docking.task import DockingTask
+from iap_learning.episodic import AnyTask
+from iap_learning.evaluation.engines import run_settings
+from iap_learning.evaluation.flyers import Flyer
+from iap_learning.evaluation.results import Results
+from iap_learning.tasks.task import Task
+from iap_simulation.run import record
+
+FOLDER = "failures"
+
+
+class Recording(NamedTuple):
+    """A failure that was flown again.
+
+    Attributes:
+        folder: of the run; None where the flight ended before anything was recorded.
+        engine: that flew it.
+        outcome: of the run, which may differ from the episode's where another engine flew that.
+    """
+
+    folder: Path | None
+    engine: str
+    outcome: str
+
+
+def record_failures(
+    results: Results, task: AnyTask, flyer: Flyer, engine: str, folder: Path
+) -> dict[str, Recording]:
+    """Record the first failure of each cause, by causes.
+
+    Args:
+        results: of the evaluation.
+        task: that was judged.
+        flyer: who flies single runs.
+        engine: that flies them.
+        folder: in which the run folders are made.
+
+    Raises:
+        BadInput: the flyer flies no single run.
+    """
+    settings = run_settings(task, flyer)
+    # Of a goal that is the scenario's last reference, which a shorter flight would move, the whole scenario is flown.
+    is_short = isinstance(task, Task) and task.goal == "present"
+    options: dict[str, Any] = {"platform": task.platform}
+    options |= {"duration": task.seconds} if is_short else {}
+    out = {}
+    for cause, seed in results.first_failures.items():
+        place = folder / FOLDER / cause
+        try:
+            run = record(
+                task.scenario, folder=place, settings=settings, seed=seed, engine=engine, **options
+            )
+        except FlightFailed as failure:
+            out[cause] = Recording(None, engine, failure.outcome)
+            continue
+        out[cause] = Recording(run.folder, engine, str(run.metrics["outcome"]))
+    return out
+
+
+def recording_engine(task: AnyTask, engine: str) -> str:
+    """The engine of single runs that stand for episodes: the same, or for those of many worlds the closest one."""
+    if engine != "batched":
+        return engine
+    return "pybullet" if isinstance(task, DockingTask) else "closed_form"

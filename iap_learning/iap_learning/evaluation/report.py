@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An evaluation on the terminal: figures, a histogram, and failures by their causes."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from iap_description.arrays import Array
+from iap_learning.evaluation.recordings import Recording
+from iap_learning.evaluation.results import UNITS, Results
+
+TEXTS = {
+    "time": "time of successes",
+    "latch_time": "latch caught, of successes",
+    "force_peak": "largest force",
+    "closing_speed": "closing speed at the first touch",
+    "error": "mean error over the last second",
+}
+BINS, WIDTH = 12, 40
+
+
+def show(
+    console: Console, title: str, results: Results, recordings: Mapping[str, Recording]
+) -> None:
+    """Show what has become of the episodes."""
+    console.print(f"[bold]{title}[/]: success {success_text(results)}", highlight=False)
+    console.print(_figures(results))
+    times = results.measures["time"][results.success]
+    for line in histogram(times[np.isfinite(times)], UNITS["time"]):
+        console.print(line, highlight=False)
+    if results.causes:
+        console.print(_causes(results, recordings))
+
+
+def _figures(results: Results) -> Table:
+    table = Table("", "mean", "95 %")
+    found = results.figures
+    for name, unit in UNITS.items():
+        if name in results.measures:
+            numbers = (_number(found[f"{name}_{kind}"]) for kind in ("mean", "95"))
+            table.add_row(f"{TEXTS[name]}, {unit}", *numbers)
+    return table
+
+
+def success_text(results: Results) -> str:
+    """Share of successes, with its Wilson interval of 95 % and the numbers."""
+    f = results.figures
+    rate, low, high = (100.0 * float(f[f"success_{k}"] or 0.0) for k in ("rate", "low", "high"))
+    return f"{rate:.1f} % ({low:.1f} to {high:.1f}), {f['successes']} of {f['episodes']}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
+
+
+def histogram(values: Array, unit: str) -> list[str]:
+    """Lines of a histogram; none where all values are the same, or there are none."""
+    if not len(values) or np.ptp(values) < 1e-9:
+        return []
+    counts, edges = np.histogram(values, bins=BINS)
+    most = max(int(counts.max()), 1)
+    return [
+        f"{low:6.2f} to {high:5.2f} {unit} {'#' * round(WIDTH * count / most):{WIDTH}} {count}"
+        for low, high, count in zip(edges[:-1], edges[1:], counts.tolist(), strict=True)
+    ]
+
+
+def _causes(results: Results, recordings: Mapping[str, Recording]) -> Table:
+    table = Table("failures", "episodes", "first seed", "flown again")
+    for cause, count in results.causes.items():
+        run = recordings.get(cause)
+        again = "-" if run is None else f"{run.engine}: {run.outcome}, {run.folder or 'no record'}"
+        table.add_row(cause, str(count), str(results.first_failures[cause]), again)
+    return table

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Episodes as a video."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from iap_description.errors import BadInput
+from iap_learning.environments.camera import HEIGHT, WIDTH, Camera
+from iap_learning.episodic import AnyTask, make_episodes
+from iap_learning.evaluation.flyers import Flyer
+
+CODEC, SUFFIX = "mp4v", ".mp4"
+MOST = 30.0  # pictures a second
+
+
+def write_video(path: Path, task: AnyTask, flyer: Flyer, seeds: Sequence[int]) -> int:
+    """Fly episodes, one after the other, into a video in their own time; returns the number of its pictures.
+
+    Args:
+        path: of the file, which ends in .mp4.
+        task: what is to be done.
+        flyer: who flies.
+        seeds: of the episodes.
+
+    Raises:
+        BadInput: the file cannot be written, or this machine cannot draw.
+    """
+    if path.suffix != SUFFIX:
+        raise BadInput(f"--video {path}: a video's file ends in {SUFFIX}")
+    episodes = make_episodes(task, 1)
+    every = max(1, round(1.0 / (MOST * episodes.dt)))
+    rate = 1.0 / (every * episodes.dt)
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*CODEC), rate, (WIDTH, HEIGHT))
+    if not writer.isOpened():
+        raise BadInput(f"--video {path}: cannot be written")
+    camera, count = Camera(episodes), 0
+    try:
+        for seed in seeds:
+            seen, is_over = episodes.reset(seeds=[seed]), False
+            acting = flyer.acting(episodes)
+            while not is_over:
+                if int(episodes.steps[0]) % every == 0:
+                    writer.write(np.ascontiguousarray(camera.picture(0)[..., ::-1]))
+                    count += 1
+                step = episodes.step(acting(seen))
+                seen, is_over = step.observation, bool(step.terminated[0] | step.truncated[0])
+    finally:
+        camera.close()
+        writer.release()
+    return count
