@@ -55,14 +55,16 @@ class Normalisation(Record):
 
 
 class Data(Record):
-    """Recorded episodes, which are made anew for each training.
+    """Recorded episodes.
 
     Attributes:
-        policy: that flew them.
-        episodes: how many.
-        keep: all of them, or successes alone.
+        folder: of a data set; None lets an expert fly anew for each training.
+        policy: the expert.
+        episodes: that it flies.
+        keep: all episodes, or successes alone.
     """
 
+    folder: str | None
     policy: str
     episodes: Count
     keep: Literal["all", "success"]

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Trained networks as a policy's file."""
 
-import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +8,7 @@ import numpy as np
 
 from iap_learning.episodic import Episodic
 from iap_learning.policies.layout import Layout
-from iap_learning.policies.policy import Hashes, Header, Policy
+from iap_learning.policies.policy import Hashes, Header, Policy, task_hash
 from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import Network
 
@@ -20,16 +18,13 @@ POLICY = "policy.npz"
 def header_of(episodes: Episodic, training: dict[str, Any], data: str | None) -> Header:
     """What stands beside the numbers of a policy that was trained in these episodes."""
     task = episodes.task
-    scenario = episodes.worlds.scenario
-    platform, hz = scenario.vehicles[0].platform.name, scenario.rates.control_hz
-    layout = Layout.of(task, episodes.layout, episodes.size, platform, hz)
-    resolved = json.dumps(task.model_dump(mode="json"), sort_keys=True)
+    layout = Layout.of_episodes(episodes)
     return Header(
         task=task.name,
         scenario=task.scenario,
         **{key: getattr(layout, key) for key in Layout.model_fields},
         activation="tanh",
-        hashes=Hashes(task=hashlib.sha256(resolved.encode()).hexdigest(), data=data),
+        hashes=Hashes(task=task_hash(task), data=data),
         training=training,
     )
 

@@ -129,7 +129,7 @@ class Stage:
 def batch_of(
     experience: Experience, learner: Learner, seen: Scaling, ppo: PPO, reward: float
 ) -> Batch:
-    """What is learnt from a experience: its steps with their advantages and returns."""
+    """What is learnt from an experience: its steps with their advantages and returns."""
     observations = seen(experience.observations)
     values = _values(learner.critic, observations)
     following = _values(learner.critic, seen(experience.following))

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Recorded episodes for the stage offline, flown anew for each training."""
+"""Episodes that the stage offline learns from: flown anew by an expert, or read from a data set."""
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from iap_description.arrays import Booleans
 from iap_description.errors import BadInput
-from iap_learning.docking.episodes import DockingEpisodes
-from iap_learning.docking.experts import Expert, ExpertSettings
+from iap_learning.datasets.rollouts import Rollout, collect
+from iap_learning.docking.experts import expert_of
 from iap_learning.episodic import Episodic
 from iap_learning.training.experiment import Data
-from iap_learning.training.networks import Floats
 from iap_learning.training.transitions import Transitions
-
-Row = tuple[np.ndarray, ...]  # of the worlds that fly: world, and what `Transitions` has
 
 
 class Recorded(NamedTuple):
@@ -34,72 +31,57 @@ class Recorded(NamedTuple):
 
 
 def recorded(data: Data, episodes: Episodic, seeds: np.ndarray) -> Recorded:
-    """Let an expert fly.
+    """Let an expert fly, or read a data set.
 
     Args:
-        data: who, how often, and what is kept.
-        episodes: that are flown, of docking.
+        data: what is learned from.
+        episodes: that are flown.
         seeds: of as many episodes as there are to be.
 
     Raises:
-        BadInput: there is no such expert for this task, or nothing is kept.
+        BadInput: there is no such expert or data set for this task, or nothing is kept.
     """
-    source = f"data of '{data.policy}'"
-    if not isinstance(episodes, DockingEpisodes):
-        raise BadInput(f"{source}: only dockings have experts, and '{episodes.task.name}' is none")
-    expert = Expert(ExpertSettings.of(data.policy), episodes)
-    rows, successes = [], []
-    for start in range(0, len(seeds), episodes.count):
-        own = seeds[start : start + episodes.count]
-        parts, success = flown_round(episodes, own, expert, expert.reset)
-        successes.append(success)
-        rows += [tuple(part[kept(data, success, each[0])] for part in each) for each in parts]
-    columns = [np.concatenate(column) for column in zip(*rows, strict=True)]
-    steps = Transitions.of(*columns[1:], source=source)
-    digest = hashlib.sha256()
-    for part in steps:
-        digest.update(part.tobytes())
-    return Recorded(steps, float(np.concatenate(successes).mean()), digest.hexdigest())
+    rollouts: Sequence[Rollout]
+    if data.folder is None:
+        rollouts = collect(episodes, expert_of(data.policy, episodes), seeds.tolist())
+        source = f"data of '{data.policy}'"
+    else:
+        rollouts, source = _read(Path(data.folder), episodes), data.folder
+    success = float(np.mean([each.success for each in rollouts]))
+    kept = [each for each in rollouts if each.success or data.keep == "all"]
+    if not kept:
+        raise BadInput(f"{source}: no episode is a success, and offline.data.keep wants these")
+    steps = transitions(kept, source)
+    digest = hashlib.sha256(b"".join(part.tobytes() for part in steps))
+    return Recorded(steps, success, digest.hexdigest())
 
 
-def kept(data: Data, success: Booleans, worlds: np.ndarray) -> Booleans:
-    """Rows (k,) of an instant that are kept, of these worlds of a round with these successes (B,)."""
-    every = np.ones(len(worlds), bool)
-    return every if data.keep == "all" else success[worlds]
+def _read(folder: Path, episodes: Episodic) -> Sequence[Rollout]:
+    from iap_learning.datasets.files import read_dataset  # which needs Minari and gymnasium
+
+    rollouts = read_dataset(folder, episodes.task).rollouts
+    if not rollouts:
+        raise BadInput(f"{folder}: the data set has no episodes")
+    sizes = rollouts[0].observations.shape[1], rollouts[0].actions.shape[1]
+    if sizes != (episodes.observed, episodes.size):
+        raise BadInput(
+            f"{folder}: has {sizes[0]} observed numbers and {sizes[1]} of actions; task"
+            f" '{episodes.task.name}' has {episodes.observed} and {episodes.size}"
+        )
+    return rollouts
 
 
-def flown_round(
-    episodes: Episodic,
-    seeds: np.ndarray,
-    policy: Callable[[], Floats],
-    begin: Callable[[], None],
-) -> tuple[list[Row], Booleans]:
-    """An episode of each of the first worlds, one for each seed; returns its rows, and which are successes.
+def transitions(rollouts: Sequence[Rollout], source: str) -> Transitions:
+    """The steps of episodes, one after the other.
 
-    Args:
-        episodes: with at least so many worlds.
-        seeds: of the episodes.
-        policy: gives the actions (B, m) of all worlds.
-        begin: tells it that all worlds begin.
+    Raises:
+        BadInput: a number is not finite.
     """
-    episodes.reset(seeds=np.resize(seeds, episodes.count).tolist())
-    begin()
-    success = np.zeros(episodes.count, bool)
-    flies = np.arange(episodes.count) < len(seeds)
-    return list(_instants(episodes, policy, flies, success)), success[: len(seeds)]
-
-
-def _instants(
-    episodes: Episodic, policy: Callable[[], Floats], flies: Booleans, success: Booleans
-) -> Iterator[Row]:
-    """Rows of the worlds that still fly, step by step; successes are written."""
-    seen = episodes.observe()
-    while flies.any():
-        actions = policy()
-        step = episodes.step(actions)
-        rows = (seen, actions, step.reward, step.observation, step.terminated)
-        yield np.flatnonzero(flies), *(part[flies].copy() for part in rows)
-        over = flies & (step.terminated | step.truncated)
-        success[over] = step.success[over]
-        flies &= ~over
-        seen = step.observation
+    return Transitions.of(
+        np.concatenate([each.observations[:-1] for each in rollouts]),
+        np.concatenate([each.actions for each in rollouts]),
+        np.concatenate([each.rewards for each in rollouts]),
+        np.concatenate([each.observations[1:] for each in rollouts]),
+        np.concatenate([each.terminations for each in rollouts]),
+        source=source,
+    )

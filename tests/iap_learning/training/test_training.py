@@ -134,7 +134,7 @@ def test_the_policy_s_file_is_the_network_that_was_judged(tmp_path):
 
 
 def test_a_reward_that_is_not_finite_ends_training_in_one_line(tmp_path):
-    huge = "{reward.failure: -1e308, reward.terms.near.weight: 1e308, reward.terms.there.weight: 1e308}"
+    huge = "{reward.terms.near.weight: 1.0e308, reward.terms.there.weight: 1.0e308, reward.terms.calm.weight: -1.0e308}"
     (tmp_path / "run").mkdir()
     with pytest.raises(BadInput, match=r"hold.*key 'reward': a reward is not finite"):
         begin(small("hold", 100, f"settings={huge}"), tmp_path / "run")
@@ -166,7 +166,7 @@ def test_experiments_that_cannot_be_are_refused_in_one_line(name, choice, messag
 
 def test_data_of_an_expert_there_is_not_is_refused(tmp_path):
     (tmp_path / "run").mkdir()
-    with pytest.raises(BadInput, match="unknown expert 'nobody'"):
+    with pytest.raises(BadInput, match="nobody"):
         begin(small("docking", 100, "offline.data.policy=nobody"), tmp_path / "run")
 
 
