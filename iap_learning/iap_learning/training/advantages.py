@@ -11,7 +11,7 @@ from iap_description.arrays import Array, Booleans
 def advantages(
     rewards: Array, values: Array, following: Array, over: Booleans, gamma: float, lam: float
 ) -> Array:
-    r"""Advantages (T, B) of T steps of B worlds (Schulman et al., ICLR 2016, arXiv:1506.02438, eqs. 10 and 16).
+    r"""Advantages (T, B) of T steps of B worlds (Schulman et al., ICLR 2016, arXiv:1506.02438, eq. 16).
 
     .. math::
         \delta_t = r_t + \gamma V(s_{t+1}) - V(s_t), \qquad

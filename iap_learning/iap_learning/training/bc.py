@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from iap_description.config import Count, Positive, Record
 from iap_learning.training.libraries import jax, jnp
-from iap_learning.training.networks import Network, forward
+from iap_learning.training.networks import Network, Tensor, forward
 from iap_learning.training.offline import Shape, Update
-from iap_learning.training.optimisation import moved, optimiser
+from iap_learning.training.optimisation import Tree, moved, optimiser
 from iap_learning.training.transitions import Transitions
 
 
@@ -35,10 +35,10 @@ class Cloned(NamedTuple):
     """What learns, and the optimiser's memory."""
 
     actor: Network
-    memory: Any
+    memory: Tree
 
 
-def loss(actor: Network, batch: Transitions) -> Any:  # noqa: ANN401 - an array
+def loss(actor: Network, batch: Transitions) -> Tensor:
     """Mean over steps and actions' numbers."""
     return jnp.square(forward(actor, batch.observations, jnp.tanh) - batch.actions).mean()
 
@@ -53,7 +53,7 @@ def make_update(settings: BC) -> Update[Cloned]:
     """The update of a batch."""
     adam, gradient = optimiser(settings.largest_gradient), jax.value_and_grad(loss)
 
-    def update(state: Cloned, batch: Transitions, _: Any) -> tuple[Cloned, dict[str, Any]]:  # noqa: ANN401
+    def update(state: Cloned, batch: Transitions, _: Tensor) -> tuple[Cloned, dict[str, Any]]:
         error, slope = gradient(state.actor, batch)
         actor, memory = moved(adam, slope, state.memory, state.actor, settings.rate)
         return Cloned(actor, memory), {"error": error}

@@ -129,9 +129,7 @@ class Collector:
             raise BadInput(f"{self.source}: key 'reward': a reward is not finite (got {value})")
 
 
-def fly_once(
-    episodes: Episodic, actor: Network, scaling: Scaling, seeds: np.ndarray
-) -> Ended:
+def fly_once(episodes: Episodic, actor: Network, scaling: Scaling, seeds: np.ndarray) -> Ended:
     """Fly the first episode of each seed (B,) without exploration, one in each world."""
     episodes.reset(seeds=seeds.tolist())
     seen, count = episodes.observe(), episodes.count

@@ -217,5 +217,3 @@ def read_experiment(folder: Path) -> Experiment:
     """
     path = folder / FILE
     return validate(Experiment, read_yaml(path), source=str(path))
-
-

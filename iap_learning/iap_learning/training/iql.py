@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 from iap_description.config import BelowOne, Count, Positive, Record, Share
 from iap_learning.training.libraries import jax, jnp
-from iap_learning.training.networks import Network, forward
+from iap_learning.training.networks import Network, Tensor, forward
 from iap_learning.training.offline import Shape, Update
-from iap_learning.training.optimisation import followed, moved, optimiser
+from iap_learning.training.optimisation import Tree, followed, moved, optimiser
 from iap_learning.training.td3bc import Critics, critic_loss, value
 from iap_learning.training.transitions import Transitions
 
@@ -62,10 +62,10 @@ class Learnt(NamedTuple):
 
     nets: Nets
     target: Critics
-    memory: Any
+    memory: Tree
 
 
-def expectile_loss(difference: Any, expectile: float) -> Any:  # noqa: ANN401 - an array
+def expectile_loss(difference: Tensor, expectile: float) -> Tensor:
     """Mean of L_2 of an expectile."""
     weight = jnp.where(difference < 0.0, 1.0 - expectile, expectile)
     return (weight * jnp.square(difference)).mean()
@@ -99,11 +99,11 @@ def make_update(settings: IQL) -> Update[Learnt]:
     """The update of a batch."""
     adam = optimiser(settings.largest_gradient)
 
-    def loss(nets: Nets, target: Critics, batch: Transitions) -> Any:  # noqa: ANN401
+    def loss(nets: Nets, target: Critics, batch: Transitions) -> tuple[Tensor, dict[str, Any]]:
         parts = losses(nets, target, batch, settings)
         return sum(parts.values()), parts
 
-    def update(state: Learnt, batch: Transitions, _: Any) -> tuple[Learnt, dict[str, Any]]:  # noqa: ANN401
+    def update(state: Learnt, batch: Transitions, _: Tensor) -> tuple[Learnt, dict[str, Any]]:
         slope, parts = jax.grad(loss, has_aux=True)(state.nets, state.target, batch)
         nets, memory = moved(adam, slope, state.memory, state.nets, settings.rate)
         target = followed(state.target, nets.critics, settings.tau)

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from iap_learning.episodic import Episodic
+from iap_learning.training.experience import fly_once
 from iap_learning.training.moments import Scaling
 from iap_learning.training.networks import Network
-from iap_learning.training.experience import fly_once
 
 Keep = Callable[[Network, Scaling, "Best"], None]
 

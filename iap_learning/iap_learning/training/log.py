@@ -110,5 +110,7 @@ def _numbers(row: dict[str, str]) -> Row:
 def _kept(path: Path, until: dict[str, float]) -> list[Row]:
     """Rows that a checkpoint has behind it."""
     return [
-        row for row in read_progress(path) if float(row["steps"]) <= until.get(str(row["stage"]), -1)
+        row
+        for row in read_progress(path)
+        if float(row["steps"]) <= until.get(str(row["stage"]), -1)
     ]

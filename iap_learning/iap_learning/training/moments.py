@@ -48,7 +48,7 @@ def no_moments(size: int) -> Moments:
 def updated(moments: Moments, observations: ArrayLike) -> Moments:
     r"""Moments with further observations (..., n).
 
-    Two groups' moments make those of both (Chan, Golub, LeVeque, The American Statistician 37, 1983, eq. 2.1):
+    Two groups' moments make those of both (Chan, Golub, LeVeque, The American Statistician 37, 1983):
 
     .. math::
         \bar x = \bar x_A + \delta\,\frac{n_B}{n}, \quad
@@ -69,6 +69,8 @@ def updated(moments: Moments, observations: ArrayLike) -> Moments:
 def scaling(moments: Moments, least: float) -> Scaling:
     """What networks see by these moments, or as it is by moments of nothing; no deviation is below `least`."""
     if not moments.count:
-        return Scaling(np.zeros_like(moments.mean, np.float32), np.ones_like(moments.mean, np.float32))
+        return Scaling(
+            np.zeros_like(moments.mean, np.float32), np.ones_like(moments.mean, np.float32)
+        )
     deviation = np.maximum(np.sqrt(moments.squares / moments.count), least)
     return Scaling(moments.mean.astype(np.float32), deviation.astype(np.float32))

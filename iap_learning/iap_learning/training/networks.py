@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+Tensor = Any  # an array of numpy or JAX, or what JAX traces in its place
 HIDDEN_GAIN = math.sqrt(2.0)  # of orthogonal weights before a tanh
 LOG_2_PI = math.log(2.0 * math.pi)
 
@@ -21,8 +22,8 @@ class Layer(NamedTuple):
         biases: (out,).
     """
 
-    weights: Any
-    biases: Any
+    weights: Tensor
+    biases: Tensor
 
 
 Network = tuple[Layer, ...]
@@ -54,9 +55,9 @@ def _orthogonal(rng: np.random.Generator, rows: int, columns: int, gain: float) 
 
 def forward(
     network: Network,
-    x: Any,  # noqa: ANN401 - an array of numpy or JAX
-    activation: Callable[[Any], Any] = np.tanh,
-) -> Any:  # noqa: ANN401
+    x: Tensor,
+    activation: Callable[[Tensor], Tensor] = np.tanh,
+) -> Tensor:
     """Output (..., out) of a network for inputs (..., in); the last layer is linear.
 
     With an activation of JAX it can be differentiated.
@@ -68,11 +69,11 @@ def forward(
 
 
 def log_density(
-    actions: Any,  # noqa: ANN401
-    means: Any,  # noqa: ANN401
-    log_sigma: Any,  # noqa: ANN401
-    exp: Callable[[Any], Any] = np.exp,
-) -> Any:  # noqa: ANN401
+    actions: Tensor,
+    means: Tensor,
+    log_sigma: Tensor,
+    exp: Callable[[Tensor], Tensor] = np.exp,
+) -> Tensor:
     r"""Logarithm (...,) of a Gaussian's density at actions (..., n), with a deviation for each of its n numbers.
 
     .. math::

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from iap_learning.training.libraries import jax
-from iap_learning.training.networks import Network, make_network
+from iap_learning.training.networks import Network, Tensor, make_network
 from iap_learning.training.transitions import Transitions
 
 State = TypeVar("State")
@@ -37,9 +37,7 @@ class Shape(NamedTuple):
 
     def actor(self) -> Network:
         """A policy."""
-        return make_network(
-            self.rng, (self.observed, *self.actor_hidden, self.size), ACTOR_GAIN
-        )
+        return make_network(self.rng, (self.observed, *self.actor_hidden, self.size), ACTOR_GAIN)
 
     def critic(self, *, acts: bool) -> Network:
         """A value of observations, or of observations and actions."""
@@ -51,7 +49,10 @@ def make_updates(update: Update[State]) -> Updates[State]:
     """The compiled updates of batches with indices (K, batch), with a random key; reports are means over the K."""
 
     def updates(
-        state: State, steps: Transitions, rows: Any, key: Any  # noqa: ANN401 - arrays
+        state: State,
+        steps: Transitions,
+        rows: Tensor,
+        key: Tensor,
     ) -> tuple[State, Report]:
         def body(state: State, given: tuple[Any, Any]) -> tuple[State, Report]:
             indices, own = given

@@ -2,9 +2,9 @@
 """The stage online: a policy learns from its own episodes.
 
 An iteration flies all worlds for `horizon` steps and learns from them. After some iterations, a leg, the policy is
-judged, a checkpoint written, and all worlds begin anew with seeds of that leg: the checkpoint needs no states of worlds,
-and what follows it is the same, bit for bit, whether training was interrupted or not. Whatever is drawn comes from a
-stream of its own for each iteration.
+judged, a checkpoint written, and all worlds begin anew with seeds of the next leg: the checkpoint needs no states of
+worlds, and what follows it is the same, bit for bit, whether training was interrupted or not. Whatever is drawn comes
+from a stream of its own for each iteration.
 """
 
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from iap_description.random_streams import stream
 from iap_learning.episodic import Episodic
 from iap_learning.seeds import BITS
 from iap_learning.training.advantages import advantages
+from iap_learning.training.experience import Collector, Ended, Experience
 from iap_learning.training.experiment import Experiment, Online
 from iap_learning.training.judging import Judge
 from iap_learning.training.log import Log
@@ -30,7 +31,6 @@ from iap_learning.training.ppo import (
     make_epoch,
     make_learner,
 )
-from iap_learning.training.experience import Collector, Ended, Experience
 
 STAGE = "online"
 
@@ -135,9 +135,7 @@ def batch_of(
     following = _values(learner.critic, seen(experience.following))
     following[experience.terminated] = 0.0
     over = experience.terminated | experience.truncated
-    gains = advantages(
-        experience.rewards * reward, values, following, over, ppo.gamma, ppo.lam
-    )
+    gains = advantages(experience.rewards * reward, values, following, over, ppo.gamma, ppo.lam)
     rows = observations.reshape(-1, observations.shape[-1])
     actions = experience.actions.reshape(-1, experience.actions.shape[-1])
     return make_batch(learner, rows, actions, gains.ravel(), (gains + values).ravel())

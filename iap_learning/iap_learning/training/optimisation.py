@@ -4,6 +4,7 @@
 from typing import Any
 
 from iap_learning.training.libraries import jax, optax
+from iap_learning.training.networks import Tensor
 
 Tree = Any  # of arrays
 
@@ -18,7 +19,7 @@ def moved(
     gradient: Tree,
     state: Tree,
     parameters: Tree,
-    rate: Any,  # noqa: ANN401 - a number or an array
+    rate: Tensor,
 ) -> tuple[Tree, Tree]:
     """Parameters, and the optimiser's state, after a step against a gradient."""
     direction, state = adam.update(gradient, state)

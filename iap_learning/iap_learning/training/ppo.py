@@ -20,8 +20,8 @@ import numpy as np
 
 from iap_description.config import BelowOne, Count, NonNegative, Positive, Real, Record, Share
 from iap_learning.training.libraries import jax, jnp
-from iap_learning.training.networks import Floats, Network, forward, log_density
-from iap_learning.training.optimisation import moved, optimiser
+from iap_learning.training.networks import Floats, Network, Tensor, forward, log_density
+from iap_learning.training.optimisation import Tree, moved, optimiser
 
 
 class PPO(Record):
@@ -71,7 +71,7 @@ class Actor(NamedTuple):
     """
 
     network: Network
-    log_sigma: Any
+    log_sigma: Tensor
 
 
 class Learner(NamedTuple):
@@ -79,8 +79,8 @@ class Learner(NamedTuple):
 
     actor: Actor
     critic: Network
-    actor_memory: Any
-    critic_memory: Any
+    actor_memory: Tree
+    critic_memory: Tree
 
 
 class Batch(NamedTuple):
@@ -94,11 +94,11 @@ class Batch(NamedTuple):
         returns: (N,) what the critic has to say.
     """
 
-    observations: Any
-    actions: Any
-    log_density: Any
-    advantages: Any
-    returns: Any
+    observations: Tensor
+    actions: Tensor
+    log_density: Tensor
+    advantages: Tensor
+    returns: Tensor
 
 
 Loss = tuple[Any, dict[str, Any]]
@@ -107,9 +107,7 @@ Loss = tuple[Any, dict[str, Any]]
 def actor_loss(actor: Actor, batch: Batch, clip: float, entropy: float) -> Loss:
     """The clipped loss with its entropy, and what is reported of it."""
     means = forward(actor.network, batch.observations, jnp.tanh)
-    log_ratio = (
-        log_density(batch.actions, means, actor.log_sigma, jnp.exp) - batch.log_density
-    )
+    log_ratio = log_density(batch.actions, means, actor.log_sigma, jnp.exp) - batch.log_density
     ratio = jnp.exp(log_ratio)
     clipped = jnp.clip(ratio, 1.0 - clip, 1.0 + clip)
     gain = jnp.minimum(ratio * batch.advantages, clipped * batch.advantages).mean()
@@ -121,7 +119,7 @@ def actor_loss(actor: Actor, batch: Batch, clip: float, entropy: float) -> Loss:
     return -gain - entropy * spread, report
 
 
-def critic_loss(critic: Network, batch: Batch) -> Any:  # noqa: ANN401 - an array
+def critic_loss(critic: Network, batch: Batch) -> Tensor:
     """Half the mean squared error of values."""
     values = forward(critic, batch.observations, jnp.tanh)[:, 0]
     return 0.5 * jnp.square(values - batch.returns).mean()
@@ -141,7 +139,8 @@ def make_learner(settings: PPO, actor: Network, critic: Network, size: int) -> L
     return Learner(policy, critic, adam.init(policy), adam.init(critic))
 
 
-Epoch = Callable[[Learner, Batch, Any, Any, Any], tuple[Learner, dict[str, Any]]]
+Updated = tuple[Learner, dict[str, Any]]
+Epoch = Callable[[Learner, Batch, Tensor, Tensor, Tensor], Updated]
 
 
 def make_epoch(settings: PPO) -> Epoch:
@@ -151,12 +150,10 @@ def make_epoch(settings: PPO) -> Epoch:
     actor_gradient = jax.value_and_grad(actor_loss, has_aux=True)
     critic_gradient = jax.value_and_grad(critic_loss)
 
-    def update(learner: Learner, some: Batch, actor_rate: Any, critic_rate: Any) -> Any:  # noqa: ANN401
+    def update(learner: Learner, some: Batch, actor_rate: Tensor, critic_rate: Tensor) -> Updated:
         (_, report), slope = actor_gradient(learner.actor, some, settings.clip, settings.entropy)
         error, critic_slope = critic_gradient(learner.critic, some)
-        actor, actor_memory = moved(
-            adam, slope, learner.actor_memory, learner.actor, actor_rate
-        )
+        actor, actor_memory = moved(adam, slope, learner.actor_memory, learner.actor, actor_rate)
         actor = actor._replace(log_sigma=jnp.maximum(actor.log_sigma, least))
         critic, critic_memory = moved(
             adam, critic_slope, learner.critic_memory, learner.critic, critic_rate
@@ -164,9 +161,13 @@ def make_epoch(settings: PPO) -> Epoch:
         return Learner(actor, critic, actor_memory, critic_memory), {**report, "error": error}
 
     def epoch(
-        learner: Learner, batch: Batch, order: Any, actor_rate: Any, critic_rate: Any  # noqa: ANN401
-    ) -> tuple[Learner, dict[str, Any]]:
-        def body(learner: Learner, rows: Any) -> Any:  # noqa: ANN401
+        learner: Learner,
+        batch: Batch,
+        order: Tensor,
+        actor_rate: Tensor,
+        critic_rate: Tensor,
+    ) -> Updated:
+        def body(learner: Learner, rows: Tensor) -> Updated:
             some = Batch(*(part[rows] for part in batch))
             return update(learner, some, actor_rate, critic_rate)
 

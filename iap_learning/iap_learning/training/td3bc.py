@@ -15,8 +15,8 @@ and the policy by eqs. 3 and 5 of TD3+BC:
     \quad \lambda = \frac{\alpha}{\mathbb E\,|Q_{\theta_1}(s, \pi(s))|}
 
 In the last updates alpha is larger by a factor and the critics stay as they are (policy refinement of Beeson, Montana,
-2022, arXiv:2211.11802, section 4.1). Policies are linear at their end and clipped in flight: the critics see the clipped
-action, and what is beyond is drawn back by the second term alone.
+2022, arXiv:2211.11802). Policies are linear at their end and clipped in flight: the critics see the clipped action, and
+what is beyond is drawn back by the second term alone.
 """
 
 from typing import Any, NamedTuple
@@ -25,9 +25,9 @@ import numpy as np
 
 from iap_description.config import BelowOne, Count, NonNegative, Positive, Record, Share
 from iap_learning.training.libraries import jax, jnp
-from iap_learning.training.networks import Network, forward
+from iap_learning.training.networks import Network, Tensor, forward
 from iap_learning.training.offline import Shape, Update
-from iap_learning.training.optimisation import followed, moved, optimiser
+from iap_learning.training.optimisation import Tree, followed, moved, optimiser
 from iap_learning.training.transitions import Transitions
 
 
@@ -80,31 +80,31 @@ class Learnt(NamedTuple):
 
     nets: Nets
     target: Nets
-    actor_memory: Any
-    critic_memory: Any
-    done: Any
+    actor_memory: Tree
+    critic_memory: Tree
+    done: Tensor
 
 
-def value(critic: Network, observations: Any, actions: Any) -> Any:  # noqa: ANN401 - arrays
+def value(critic: Network, observations: Tensor, actions: Tensor) -> Tensor:
     """Q (N,) of actions."""
     seen = jnp.concatenate([observations, actions], axis=-1)
     return forward(critic, seen, jax.nn.relu)[:, 0]
 
 
-def target_value(target: Nets, batch: Transitions, noise: Any, gamma: float) -> Any:  # noqa: ANN401
+def target_value(target: Nets, batch: Transitions, noise: Tensor, gamma: float) -> Tensor:
     """Y (N,) with the noise (N, m) of the next actions."""
     actions = jnp.clip(forward(target.actor, batch.following, jnp.tanh) + noise, -1.0, 1.0)
     values = [value(critic, batch.following, actions) for critic in target.critics]
     return batch.rewards + gamma * (1.0 - batch.terminated) * jnp.minimum(*values)
 
 
-def critic_loss(critics: Critics, batch: Transitions, wanted: Any) -> Any:  # noqa: ANN401
+def critic_loss(critics: Critics, batch: Transitions, wanted: Tensor) -> Tensor:
     """L_Q of both."""
     found = (value(critic, batch.observations, batch.actions) for critic in critics)
     return sum(jnp.square(each - wanted).mean() for each in found)
 
 
-def actor_loss(actor: Network, critic: Network, batch: Transitions, alpha: Any) -> Any:  # noqa: ANN401
+def actor_loss(actor: Network, critic: Network, batch: Transitions, alpha: Tensor) -> Tensor:
     """L_pi; lambda is a constant in its gradient."""
     actions = forward(actor, batch.observations, jnp.tanh)
     values = value(critic, batch.observations, jnp.clip(actions, -1.0, 1.0))
@@ -125,16 +125,14 @@ def make_update(settings: TD3BC) -> Update[Learnt]:
     adam = optimiser(settings.largest_gradient)
     refined_from = round(settings.updates * (1.0 - settings.refined))
 
-    def update(state: Learnt, batch: Transitions, key: Any) -> tuple[Learnt, dict[str, Any]]:  # noqa: ANN401
+    def update(state: Learnt, batch: Transitions, key: Tensor) -> tuple[Learnt, dict[str, Any]]:
         is_refined = state.done >= refined_from
         noise = settings.noise * jax.random.normal(key, batch.actions.shape)
         noise = jnp.clip(noise, -settings.noise_most, settings.noise_most)
         wanted = target_value(state.target, batch, noise, settings.gamma)
         error, slope = jax.value_and_grad(critic_loss)(state.nets.critics, batch, wanted)
         rate = jnp.where(is_refined, 0.0, settings.critic_rate)
-        critics, critic_memory = moved(
-            adam, slope, state.critic_memory, state.nets.critics, rate
-        )
+        critics, critic_memory = moved(adam, slope, state.critic_memory, state.nets.critics, rate)
 
         alpha = settings.alpha * jnp.where(is_refined, settings.refined_alpha, 1.0)
         slope = jax.grad(actor_loss)(state.nets.actor, critics[0], batch, alpha)

@@ -25,7 +25,6 @@ from iap_learning.training.networks import Network
 from iap_learning.training.offline import Shape
 from iap_learning.training.recording import recorded
 
-
 Legs = Callable[[Any, int], Iterator[tuple[Any, int]]]
 
 
@@ -143,23 +142,22 @@ class Training:
     def _online(self, actor: Network, moments: Moments) -> None:
         experiment = self._experiment
         assert experiment.online is not None
-        stage = online.Stage(
-            experiment, experiment.online, self._episodes, self._judge, self._log
-        )
+        stage = online.Stage(experiment, experiment.online, self._episodes, self._judge, self._log)
         critic = self._shape("critic").critic(acts=False)
         state = online.begin(experiment.online, actor, critic, moments)
         self._followed(online.STAGE, stage.legs, state)
 
     def _followed(self, name: str, legs: Legs, state: Any) -> Any:  # noqa: ANN401 - of the stage
         """The last state of a stage, of which a checkpoint is written after every leg."""
-        done = 0
+        first = 0
         if self._stage == name and self._checkpoint is not None:
-            state, done = restored(self._checkpoint, state), self._done
+            state, first = restored(self._checkpoint, state), self._done
         else:
             self._save(name, 0, state)
-        for state, done in legs(state, done):
-            self._save(name, done, state)
-        return state
+        last = state
+        for last, done in legs(state, first):
+            self._save(name, done, last)
+        return last
 
     def _save(self, stage: str, done: int, state: Any) -> None:  # noqa: ANN401
         header = {

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Steps of recorded episodes, as offline learning takes them."""
 
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 from iap_learning.training.moments import Scaling
-from iap_learning.training.networks import Floats
+from iap_learning.training.networks import Floats, Tensor
 
 
 class Transitions(NamedTuple):
@@ -66,6 +66,6 @@ class Transitions(NamedTuple):
             rewards=self.rewards * np.float32(reward),
         )
 
-    def rows(self, indices: Any) -> Self:  # noqa: ANN401 - an array of JAX
+    def rows(self, indices: Tensor) -> Self:
         """Some of the steps."""
         return type(self)(*(part[indices] for part in self))

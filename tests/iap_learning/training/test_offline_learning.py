@@ -97,7 +97,9 @@ def test_each_loss_of_implicit_q_learning_moves_its_own_network_alone():
     for name, own in (("value", "state_value"), ("error", "critics"), ("policy", "actor")):
         gradient = jax.grad(lambda n, key=name: iql.losses(n, CRITICS, TWO, settings)[key])(nets)
         for part in nets._fields:
-            moves = any(bool(jnp.any(each != 0)) for each in jax.tree.leaves(getattr(gradient, part)))
+            moves = any(
+                bool(jnp.any(each != 0)) for each in jax.tree.leaves(getattr(gradient, part))
+            )
             assert moves == (part == own), (name, part)
 
 

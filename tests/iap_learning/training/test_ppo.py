@@ -61,7 +61,9 @@ def test_the_gradient_vanishes_where_the_ratio_has_left_the_clip_for_the_better(
     assert slope(ratio, advantage) == 0.0
 
 
-@pytest.mark.parametrize(("ratio", "advantage"), [(1.3, -1.0), (0.7, 1.0), (1.1, 1.0), (0.9, -1.0)])
+@pytest.mark.parametrize(
+    ("ratio", "advantage"), [(1.3, -1.0), (0.7, 1.0), (1.1, 1.0), (0.9, -1.0)]
+)
 def test_elsewhere_there_is_one(ratio, advantage):
     assert slope(ratio, advantage) > 1e-3
 
@@ -80,7 +82,11 @@ def test_the_loss_is_equation_7(ratio, advantage, loss):
 def test_the_density_is_that_of_a_gaussian():
     stats = pytest.importorskip("scipy.stats")
     rng = np.random.default_rng(1)
-    actions, means, log_sigma = rng.normal(size=(5, 3)), rng.normal(size=(5, 3)), rng.normal(size=3)
+    actions, means, log_sigma = (
+        rng.normal(size=(5, 3)),
+        rng.normal(size=(5, 3)),
+        rng.normal(size=3),
+    )
     wanted = stats.norm(means, np.exp(log_sigma)).logpdf(actions).sum(axis=-1)
     np.testing.assert_allclose(log_density(actions, means, log_sigma), wanted, rtol=1e-12)
 

@@ -62,7 +62,9 @@ def test_who_interrupts_it_is_told_how_it_goes_on(tmp_path):
         (["--resume=nowhere", "--seed=3"], "goes on as it began; give nothing else"),
     ],
 )
-def test_what_cannot_be_trained_is_refused_in_one_line(arguments, message, tmp_path, capsys, monkeypatch):
+def test_what_cannot_be_trained_is_refused_in_one_line(
+    arguments, message, tmp_path, capsys, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     assert main(["train", *arguments]) == 2
     said = capsys.readouterr().err
@@ -78,7 +80,11 @@ def test_without_its_libraries_the_line_that_installs_them_is_shown(tmp_path):
         "sys.exit(main(['train', 'hold']))"
     )
     done = subprocess.run(
-        [sys.executable, "-P", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-P", "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 2
     assert "training needs jax, which is not installed" in done.stderr
