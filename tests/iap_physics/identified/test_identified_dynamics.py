@@ -49,11 +49,11 @@ def test_commands_and_accelerations_are_each_other_s_inverse():
         np.testing.assert_allclose(dynamics.acceleration(PAPER, q, v, told), a, atol=1e-10)
 
 
-def test_motion_fades_wherever_the_arm_stands():
+def test_motion_fades_wherever_the_arm_stands_and_slowly_enough_for_the_published_step():
     for q, _ in some_states():
         M, C = dynamics.inertia(PAPER, q), dynamics.damping(PAPER, q, REST)
         decay = np.linalg.eigvals(-np.linalg.solve(M, C)).real
-        assert -12.0 < decay.min() < decay.max() < -0.6
+        assert -2.7 / 0.05 < decay.min() < decay.max() < -0.6  # of Runge-Kutta 4
 
 
 def test_gains_at_rest_are_those_measured_and_not_one():
