@@ -9,7 +9,7 @@ import numpy as np
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
 from iap_description.random_streams import stream
-from iap_physics.identified.dynamics import JOINTS, SIZE, Dynamics, advance
+from iap_physics.identified.dynamics import JOINTS, SIZE, Dynamics, advance, held_command
 from iap_physics.identified.plant_file import PlantFile, SecondOrderPlant
 from iap_physics.identified.second_order import DELAY, GAIN, propagated
 
@@ -44,6 +44,9 @@ class VelocityModel(Protocol):
     def advance(self, q: Array, v: Array, v_d: Array, h: float) -> None:
         """Advance q (3,) and v (7,) in place by h [s] with v_d (7,) held."""
 
+    def held_command(self, q: Array, v: Array) -> Array:
+        """The command (7,) at which velocities v (7,) stay as they are, with joints at q (3,)."""
+
 
 class DynamicModel:
     """Equation (18) by Runge-Kutta 4."""
@@ -54,6 +57,10 @@ class DynamicModel:
     def advance(self, q: Array, v: Array, v_d: Array, h: float) -> None:
         """Advance q (3,) and v (7,) in place by h [s] with v_d (7,) held."""
         advance(self._dynamics, q, v, v_d, h)
+
+    def held_command(self, q: Array, v: Array) -> Array:
+        """The command (7,) at which velocities v (7,) stay as they are, with joints at q (3,)."""
+        return held_command(self._dynamics, q, v)
 
 
 class SecondOrderModel:
@@ -75,6 +82,11 @@ class SecondOrderModel:
         oldest = self._t - self._rows[:, DELAY].max()
         while len(self._commands) > 1 and self._commands[1][0] <= oldest:
             del self._commands[0]
+
+    def held_command(self, q: Array, v: Array) -> Array:  # noqa: ARG002 - the same in every pose
+        """The command (7,) at which velocities v (7,) stay as they are; zero of channels that stand still."""
+        gains = self._rows[:, GAIN]
+        return np.divide(v, gains, out=np.zeros(SIZE), where=gains != 0.0)
 
     def _channel(self, i: int, y: float, h: float) -> tuple[float, float]:
         """A channel after a step, piece by piece of what its delayed command was."""
