@@ -21,13 +21,14 @@ for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # more slow small 
 from iap_description.errors import BadInput, IapError  # noqa: E402 - after the threads are set
 
 EXIT_DONE, EXIT_FAILED, EXIT_BAD_INPUT = 0, 1, 2
-COMMANDS = {  # command -> its module in this folder, which has add_COMMAND(parser), and its help
+COMMANDS = {  # command -> its module, in this folder unless dotted, which has add_COMMAND(parser), and its help
     "run": ("flight", "fly a scenario"),
     "replay": ("flight", "fly the commands of a recorded flight"),
     "sweep": ("sweep", "fly a scenario for many values and seeds"),
     "dataset": ("sweep", "record a scenario for many values and seeds"),
     "cluster": ("cluster", "be a part of a cluster that flies sweeps"),
     "localize": ("localize", "estimate where recorded aircraft were"),
+    "identify": ("iap_simulation.identification.commands", "fit a model to logs of flights"),
     "list": ("listing", "what there is to fly"),
     "plot": ("images", "draw a run's plots again"),
     "render": ("images", "picture of a run, or its images again"),
@@ -116,7 +117,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
                 importlib.import_module(
                     "iap_description.compilation_cache"
                 ).check_compilation_cache()
-            getattr(importlib.import_module(f"{__package__}.{module}"), f"add_{name}")(command)
+            path = module if "." in module else f"{__package__}.{module}"
+            getattr(importlib.import_module(path), f"add_{name}")(command)
     return parser.parse_args(arguments)
 
 
