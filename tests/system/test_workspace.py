@@ -39,6 +39,7 @@ KEY_OF_IMPORT = {
     "pydantic": "python3-pydantic",
     "rich": "python3-rich",
     "rosbags": "python3-rosbags-pip",
+    "scipy": "python3-scipy",
     "trimesh": "python3-trimesh-pip",
     "yaml": "python3-yaml",
 }

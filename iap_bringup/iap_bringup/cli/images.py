@@ -15,6 +15,8 @@ from iap_description.errors import BadInput
 from iap_io.runs.run_folder import CONFIG, create_run_folder
 from iap_io.runs.run_reader import RunReader
 from iap_sensors.cameras.make import make_renderer
+from iap_simulation.arm.log_file import FLIGHT_LOG
+from iap_simulation.arm.plots import draw_arm_run
 from iap_simulation.rerender import rerender
 from iap_simulation.scenario.resolving import resolve_again
 
@@ -48,7 +50,8 @@ def add_render(parser: argparse.ArgumentParser) -> None:
 def plot(options: argparse.Namespace) -> int:
     """Draw a run's plots again."""
     console = Console()
-    for path in draw_run(options.folder):
+    is_arm = (options.folder / FLIGHT_LOG).exists()
+    for path in (draw_arm_run if is_arm else draw_run)(options.folder):
         console.print(path)
     return 0
 

@@ -31,6 +31,7 @@ COMMANDS = {  # command -> its module, in this folder unless dotted, which has a
     "evaluate": (f"{LEARNING}evaluate", "judge a policy over many episodes"),
     "train": (f"{LEARNING}train", "train a policy"),
     "localize": ("localize", "estimate where recorded aircraft were"),
+    "identify": ("iap_simulation.identification.commands", "fit a model to logs of flights"),
     "list": ("listing", "what there is to fly"),
     "plot": ("images", "draw a run's plots again"),
     "render": ("images", "picture of a run, or its images again"),

@@ -15,9 +15,9 @@ from iap_bringup.experiments.virpo_cases import Study, study
 from iap_bringup.experiments.virpo_runs import run_study
 from iap_bringup.experiments.virpo_scores import Failed, Key, Order, Score, ranked
 from iap_bringup.experiments.virpo_tables import TABLE_II, Tables, tables
-from iap_bringup.plots.plot_style import write_plot
 from iap_bringup.plots.plots_localization import Localized, draw_localized
 from iap_bringup.terminal.tables import show_rows
+from iap_io.plots.plot_style import write_plot
 from iap_io.runs.run_folder import create_run_folder, write_file
 
 DRAWN = ("a1", "a2", "a3", "b", "c", "d")  # flights of the figure

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iap_bringup.plots.plot_style import write_plot
 from iap_bringup.plots.plots import DRAWN
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import ImageReading
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
+from iap_io.plots.plot_style import write_plot
 from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
 from iap_io.sensor_messages.sensor_reader import read_sensors

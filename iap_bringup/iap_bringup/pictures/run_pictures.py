@@ -11,12 +11,12 @@ from iap_bringup.pictures.contact_sheet import write_contact_sheet
 from iap_bringup.pictures.insertion import Insertion, insertion
 from iap_bringup.plots.contact_series import Contact
 from iap_bringup.plots.plot_series import flight
-from iap_bringup.plots.plot_style import write_plot
 from iap_bringup.plots.plots import DRAWN, write_plots
 from iap_bringup.plots.plots_contact import draw_compared
 from iap_bringup.plots.plots_insertion import draw_insertion
 from iap_description.plain_yaml import read_yaml
 from iap_description.sensors.sensor_info import CameraSensorInfo
+from iap_io.plots.plot_style import write_plot
 from iap_io.runs.run_folder import COMPARED, CONFIG, METRICS, RunData, load_run, read_metrics
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.metrics.errors import finite

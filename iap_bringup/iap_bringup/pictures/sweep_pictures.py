@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from iap_bringup.plots.plot_style import write_plot
 from iap_bringup.plots.plots_sweep import draw_map, draw_over
+from iap_io.plots.plot_style import write_plot
 from iap_simulation.sweeps.study import Axis
 from iap_simulation.sweeps.sweep_table import MAIN
 

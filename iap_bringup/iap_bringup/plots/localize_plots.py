@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from iap_bringup.plots.plot_style import AIRCRAFT, REFERENCE, WIDTH, write_plot
 from iap_bringup.plots.plots_localization import COLORS, draw_boxes, quartiles_of
 from iap_estimation.datasets.evaluation import SIGMAS, Judged
 from iap_estimation.datasets.results import Evaluation
 from iap_estimation.evaluation.alignment import yaw_aligned
+from iap_io.plots.plot_style import AIRCRAFT, REFERENCE, WIDTH, write_plot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

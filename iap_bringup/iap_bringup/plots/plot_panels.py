@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iap_bringup.plots.plot_series import Errors, Flight
-from iap_bringup.plots.plot_style import FAULT, FREE, LIMIT, OUTSIDE, WIDTH
+from iap_io.plots.plot_style import FAULT, FREE, LIMIT, OUTSIDE, WIDTH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

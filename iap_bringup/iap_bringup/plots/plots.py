@@ -30,7 +30,10 @@ from iap_bringup.plots.plot_panels import (
     widen,
 )
 from iap_bringup.plots.plot_series import Errors, Flight, flight
-from iap_bringup.plots.plot_style import (
+from iap_bringup.plots.plots_3d import draw_path
+from iap_bringup.plots.plots_contact import draw_contact, draw_integrals, draw_wrench
+from iap_description.signals import ForceMode
+from iap_io.plots.plot_style import (
     AIRCRAFT,
     DIFFERENCE,
     REAL,
@@ -39,9 +42,6 @@ from iap_bringup.plots.plot_style import (
     WIDTH,
     write_plot,
 )
-from iap_bringup.plots.plots_3d import draw_path
-from iap_bringup.plots.plots_contact import draw_contact, draw_integrals, draw_wrench
-from iap_description.signals import ForceMode
 from iap_io.runs.run_folder import RunData
 from iap_io.runs.run_meta import COMPLETED
 

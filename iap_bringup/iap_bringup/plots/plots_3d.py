@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from iap_bringup.plots.plot_series import Flight
-from iap_bringup.plots.plot_style import REAL, REFERENCE, SIMULATED
 from iap_description.arrays import Array
+from iap_io.plots.plot_style import REAL, REFERENCE, SIMULATED
 
 if TYPE_CHECKING:
     from mpl_toolkits.mplot3d.axes3d import Axes3D

@@ -23,7 +23,9 @@ from iap_bringup.plots.plot_panels import (
     shade_unjudged,
 )
 from iap_bringup.plots.plot_series import Flight
-from iap_bringup.plots.plot_style import (
+from iap_description.arrays import Array
+from iap_description.signals import ForceMode
+from iap_io.plots.plot_style import (
     AIRCRAFT,
     BALANCING,
     ESTIMATED,
@@ -32,8 +34,6 @@ from iap_bringup.plots.plot_style import (
     SIMULATED,
     WIDTH,
 )
-from iap_description.arrays import Array
-from iap_description.signals import ForceMode
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

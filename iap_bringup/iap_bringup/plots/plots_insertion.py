@@ -9,9 +9,9 @@ import numpy as np
 
 from iap_bringup.pictures.insertion import Insertion, Plane, cuts, silhouette
 from iap_bringup.plots.plot_panels import number
-from iap_bringup.plots.plot_style import SIMULATED, WIDTH, Style
 from iap_description.arrays import Array
 from iap_description.states import P
+from iap_io.plots.plot_style import SIMULATED, WIDTH, Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import cv2
 import numpy as np
 
-from iap_bringup.plots.plot_style import REFERENCE, WIDTH, Style
 from iap_description.arrays import Array
 from iap_description.scenes.library import load_scene
 from iap_description.world.tessellation import mesh
+from iap_io.plots.plot_style import REFERENCE, WIDTH, Style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

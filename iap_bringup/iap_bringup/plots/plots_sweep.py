@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from iap_bringup.plots.plot_style import AIRCRAFT, WIDTH
+from iap_io.plots.plot_style import AIRCRAFT, WIDTH
 from iap_simulation.sweeps.sweep_table import grouped, quartiles, success, value_text
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from iap_bringup.pictures import render, run_pictures
 from iap_bringup.pictures.insertion import Plane, cuts, insertion, silhouette
-from iap_bringup.plots import plot_style, plots
+from iap_bringup.plots import plots
 from iap_bringup.plots.plot_series import flight
 from iap_bringup.plots.plots import write_plots
 from iap_bringup.plots.plots_contact import (
@@ -27,6 +27,7 @@ from iap_description.vehicles.tool import Tool
 from iap_description.world.objects import Funnel
 from iap_description.world.scene_objects import SceneObject
 from iap_description.world.world import World
+from iap_io.plots import plot_style
 from iap_simulation.metrics.contact import ESTIMATED, RAW, ContactScores
 from iap_simulation.scenario.resolving import Options, resolve
 

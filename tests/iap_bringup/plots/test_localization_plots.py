@@ -5,7 +5,6 @@ import cv2
 import numpy as np
 import pytest
 
-from iap_bringup.plots.plot_style import write_plot
 from iap_bringup.plots.plots_localization import (
     COLORS,
     Localized,
@@ -16,6 +15,7 @@ from iap_bringup.plots.plots_localization import (
     outlines,
 )
 from iap_description.scenes.library import scene_names
+from iap_io.plots.plot_style import write_plot
 
 BOX = (0.0, 0.1, 0.2, 0.3, 0.5)
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from made_up_flights import Record, random_flight, steady_flight
 
-from iap_bringup.plots import plot_style, plots
+from iap_bringup.plots import plots
 from iap_bringup.plots.plot_series import flight as curves
 from iap_bringup.plots.plots import write_plots
 from iap_io.bags.bag_writer import RecordingFailed
+from iap_io.plots import plot_style
 from iap_io.runs import topics
 from iap_io.runs.run_meta import Track
 

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The closed loop of an end effector's path: law, inverse of the plant, limits of the arm, plant."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from iap_control.laws.end_effector import BASE, EndEffectorLaw, SingularPose, task_pose
+from iap_description.arrays import Array, Integers
+from iap_description.errors import BadInput, FlightFailed
+from iap_description.vehicles.arm import Arm, load_arm
+from iap_io.runs.run_meta import COMPLETED
+from iap_physics.identified.dynamics import JOINTS, SIZE
+from iap_physics.identified.plant import IdentifiedPlant, PlantState, VelocityModel, velocity_model
+from iap_physics.identified.plant_file import load_plant
+from iap_simulation.arm.scenario import ArmScenario
+
+BEYOND = 1e-9  # of a limit, below which a command counts as kept
+
+
+@dataclass
+class Flown:
+    """A flight, one row for every step of the plant.
+
+    Attributes:
+        t: (K,) [s].
+        pose: (K, 4) platform's position [m] and yaw [rad].
+        q: (K, 3) joint angles [rad].
+        v: (K, 7) velocities.
+        command: (K, 7) what the plant was told from then on.
+        r: (K, 4) end effector's position [m] and heading [rad].
+        r_d: (K, 4) what they should be.
+        clipped: (3,) control steps in which a joint's command was cut to its limits.
+        outcome: one word for metrics.json.
+        failure: why it did not complete, else "".
+    """
+
+    t: Array
+    pose: Array
+    q: Array
+    v: Array
+    command: Array
+    r: Array
+    r_d: Array
+    clipped: Integers
+    outcome: str = COMPLETED
+    failure: str = ""
+
+    def rows(self, count: int) -> "Flown":
+        """The first rows."""
+        names = ("t", "pose", "q", "v", "command", "r", "r_d")
+        return replace(self, **{name: getattr(self, name)[:count] for name in names})
+
+
+def empty(count: int) -> Flown:
+    """Rows to be filled."""
+    return Flown(
+        t=np.zeros(count),
+        pose=np.zeros((count, 4)),
+        q=np.zeros((count, JOINTS)),
+        v=np.zeros((count, SIZE)),
+        command=np.zeros((count, SIZE)),
+        r=np.zeros((count, 4)),
+        r_d=np.zeros((count, 4)),
+        clipped=np.zeros(JOINTS, np.int64),
+    )
+
+
+class JointLimits:
+    """Cuts commands of joints to their speed, and to what keeps them within their travel.
+
+    Args:
+        arm: whose limits.
+        period: for which a command is held [s].
+    """
+
+    def __init__(self, arm: Arm, period: float) -> None:
+        (self._low, self._high), self._speeds, self._period = arm.limits, arm.speeds, period
+        self.clipped = np.zeros(len(arm.joints), np.int64)
+
+    def __call__(self, command: Array, q: Array) -> Array:
+        """A command (7,) within limits; counts what it had to cut."""
+        slowest = np.maximum(-self._speeds, np.minimum(0.0, (self._low - q) / self._period))
+        fastest = np.minimum(self._speeds, np.maximum(0.0, (self._high - q) / self._period))
+        kept = command.copy()
+        kept[BASE:] = np.clip(command[BASE:], slowest, fastest)
+        self.clipped += np.abs(kept - command)[BASE:] > BEYOND
+        return kept
+
+
+class ArmFlight:
+    """One flight, made ready.
+
+    Args:
+        scenario: resolved.
+
+    Raises:
+        BadInput: the start is beyond the arm's limits, or no such plant or arm.
+    """
+
+    def __init__(self, scenario: ArmScenario) -> None:
+        self.scenario, self.arm = scenario, load_arm(scenario.arm)
+        self.law = EndEffectorLaw(self.arm, scenario.control.law)
+        self.plant_file = load_plant(scenario.plant)
+        self._limits = JointLimits(self.arm, 1.0 / scenario.rates.control_hz)
+        self._chain, self._start = self.arm.chain(), _start(scenario, self.arm)
+
+    def warm_up(self) -> None:
+        """Bring compiled code into memory, which is no part of a flight."""
+        plant = IdentifiedPlant(self.plant_file, self._start, noise=0.0, seed=0)
+        plant.step(np.zeros(SIZE), 1e-6)
+
+    @property
+    def model(self) -> VelocityModel:
+        """The plant's model, at rest."""
+        return velocity_model(self.plant_file)
+
+    def fly(self) -> Flown:
+        """Fly to the end, or to where it fails."""
+        scenario = self.scenario
+        plant = IdentifiedPlant(
+            self.plant_file, self._start, noise=scenario.noise, seed=scenario.seed
+        )
+        count = round(scenario.duration * scenario.rates.plant_hz) + 1
+        flown, h = empty(count), 1.0 / scenario.rates.plant_hz
+        flown.t[:] = h * np.arange(count)
+        flown.r_d[:], rates = scenario.path.at(flown.t)
+        flown.clipped, every = self._limits.clipped, round(1.0 / h / scenario.rates.control_hz)
+        for k in range(count):
+            self._put(flown, k, plant.state)
+            try:
+                if k % every == 0:
+                    told = self._commanded(plant.state, flown.r_d[k], rates[k])
+                flown.command[k] = told
+                plant.step(told, h)
+            except (FlightFailed, SingularPose) as error:
+                flown.outcome = getattr(error, "outcome", "singular")
+                flown.failure = str(error)
+                return flown.rows(k + 1)
+        return flown
+
+    def _commanded(self, state: PlantState, r_d: Array, dr_d: Array) -> Array:
+        """The command (7,) of a state."""
+        wanted = self.law(r_d, dr_d, state.p_WP_W, state.yaw, state.q)
+        if self.scenario.control.static_inverse:
+            wanted = self.model.held_command(state.q, wanted)
+        return self._limits(wanted, state.q)
+
+    def _put(self, flown: Flown, k: int, state: PlantState) -> None:
+        flown.pose[k, :3], flown.pose[k, 3] = state.p_WP_W, state.yaw
+        flown.q[k], flown.v[k] = state.q, state.v
+        flown.r[k] = task_pose(self._chain, state.p_WP_W, state.yaw, state.q)
+
+
+def _start(scenario: ArmScenario, arm: Arm) -> PlantState:
+    """At rest at the scenario's start."""
+    start, q = scenario.start, np.deg2rad(scenario.start.joints_deg)
+    low, high = arm.limits
+    for joint, angle, least, most in zip(arm.joints, q, low, high, strict=True):
+        if not least <= angle <= most:
+            raise BadInput(
+                f"start.joints_deg: {joint.name} at {np.rad2deg(angle):.1f} deg is beyond its limits,"
+                f" {np.rad2deg(least):.1f} to {np.rad2deg(most):.1f}"
+            )
+    position = np.array(start.position)
+    return PlantState(position, float(np.deg2rad(start.yaw_deg)), q, np.zeros(SIZE))

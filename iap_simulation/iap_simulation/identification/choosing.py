@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which logs are fitted and which are held out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from iap_description.errors import BadInput
+from iap_simulation.identification.log import Log
+from iap_simulation.identification.log_files import Clock, read_log
+
+
+@dataclass(frozen=True)
+class Split:
+    """Logs of an identification.
+
+    Attributes:
+        fit: from which parameters come.
+        held_out: by which they are judged.
+        is_forced: whether a flight stands in both.
+    """
+
+    fit: tuple[Log, ...]
+    held_out: tuple[Log, ...]
+    is_forced: bool
+
+
+def split(
+    logs: Sequence[str],
+    fit: Sequence[str],
+    validate: Sequence[str],
+    *,
+    clock: Clock,
+    force: bool = False,
+) -> Split:
+    """Logs to fit and to hold out.
+
+    Args:
+        logs: paths.
+        fit: paths, or names of some of `logs`; empty takes the first of them.
+        validate: the same of those that are held out; empty takes the rest.
+        clock: of MATLAB logs.
+        force: let a model be judged by a flight that it was fitted to.
+
+    Raises:
+        BadInput: no such log, none to fit or to hold out, flights that stand in both, or logs of unlike vehicles.
+    """
+    paths = [_found(each, logs) for each in fit] or [Path(each) for each in logs[:1]]
+    if not paths:
+        raise BadInput("no log to fit: name one, or a run folder")
+    own = {path.resolve() for path in paths}
+    rest = [_found(each, logs) for each in validate]
+    rest = rest or [Path(each) for each in logs if Path(each).resolve() not in own]
+    if not rest and force:
+        rest = paths
+    if not rest:
+        raise BadInput(
+            "no log to validate: name a flight that is not fitted, or take the fitted one with --force"
+        )
+    chosen = Split(
+        tuple(read_log(path, clock) for path in paths),
+        tuple(read_log(path, clock) for path in rest),
+        is_forced=force,
+    )
+    return _checked(chosen, force)
+
+
+def _found(name: str, logs: Sequence[str]) -> Path:
+    """The log of a name, or the path itself."""
+    named = [Path(each) for each in logs if name in (Path(each).stem, Path(each).name)]
+    if len(named) > 1:
+        raise BadInput(f"'{name}' names {len(named)} logs: give a path")
+    return named[0] if named else Path(name)
+
+
+def _checked(chosen: Split, force: bool) -> Split:
+    """Refuse what cannot be compared, and flights in both parts unless forced."""
+    first = chosen.fit[0]
+    for log in (*chosen.fit, *chosen.held_out):
+        if log.channels != first.channels:
+            raise BadInput(f"{log.source}: other channels than {first.source} has")
+    known = {log.digest: log for log in chosen.fit}
+    both = [log for log in chosen.held_out if log.digest in known]
+    if both and not force:
+        raise BadInput(
+            f"{both[0].source}: is fitted, too, as {known[both[0].digest].source}; a model is judged by other flights"
+            " (--force does it all the same, and says so)"
+        )
+    return Split(chosen.fit, chosen.held_out, is_forced=bool(both))

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Identification of the velocity dynamics, aerial_manipulator eqs. (18) to (22): errors of equation and of free run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from iap_description.arrays import Array
+from iap_physics.identified.dynamics import SIZE, Dynamics, advance, command
+from iap_physics.identified.plant_file import DynamicPlant
+from iap_simulation.identification.filtering import backward_differences, low_pass
+from iap_simulation.identification.least_squares import Fit, fitted
+from iap_simulation.identification.log import Log
+from iap_simulation.identification.settings import Settings
+
+LONGEST_STEP = 0.06  # of Runge-Kutta in free runs [s]
+SMALLEST = 1e-3  # size of a parameter that starts at zero
+BOUND = 10.0  # beyond which a free run that diverges stays [m/s, rad/s]
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """Signals of a log behind the low-pass filter, (K, n) each."""
+
+    q: Array
+    v: Array
+    dv: Array
+    v_d: Array
+
+
+def filtered(log: Log, bandwidth: float) -> Filtered:
+    """Signals of a log as eq. (19) takes them: differences first, then the low-pass, on all signals alike."""
+    parts = (log.q, log.v, backward_differences(log.t, log.v), log.command)
+    return Filtered(*(low_pass(log.t, part, bandwidth) for part in parts))
+
+
+def equation_errors(model: Dynamics, signals: Filtered) -> Array:
+    """v_d - Y zeta of (20), (K, 7)."""
+    return signals.v_d - _commands(model, signals.q, signals.v, signals.dv)
+
+
+@njit(cache=True)
+def _commands(model: Dynamics, q: Array, v: Array, dv: Array) -> Array:
+    out = np.empty(v.shape)
+    for k in range(len(v)):
+        out[k] = command(model, q[k], v[k], dv[k])
+    return out
+
+
+def free_run(model: Dynamics, log: Log) -> Array:
+    """Velocities (K, 7) from the first sample on, with nothing but the commands, each held to the next sample."""
+    return _free_run(model, log.t, log.command, log.q[0], log.v[0])
+
+
+@njit(cache=True)
+def _free_run(model: Dynamics, t: Array, v_d: Array, q_0: Array, v_0: Array) -> Array:
+    q, v, out = q_0.copy(), v_0.copy(), np.empty((len(t), SIZE))
+    out[0] = v
+    for k in range(len(t) - 1):
+        count = int(np.ceil((t[k + 1] - t[k]) / LONGEST_STEP))
+        for _ in range(count):
+            advance(model, q, v, v_d[k], (t[k + 1] - t[k]) / count)
+        for i in range(SIZE):
+            v[i] = min(max(v[i], -BOUND), BOUND) if np.isfinite(v[i]) else BOUND
+        out[k + 1] = v
+    return out
+
+
+def fit_dynamic(logs: Sequence[Log], start: DynamicPlant, error: str, settings: Settings) -> Fit:
+    """Parameters zeta (32,) of the smallest errors.
+
+    Args:
+        logs: of flights with an arm.
+        start: whose parameters the search begins with, and whose links and gravity it keeps.
+        error: `equation`, as in the paper, or `free_run`.
+        settings: filter, L1 term, evaluations.
+    """
+    behind = [filtered(log, settings.bandwidth) for log in logs]
+
+    def of_equation(zeta: Array) -> Array:
+        model = with_parameters(start, zeta)
+        return np.concatenate([equation_errors(model, each).T.ravel() for each in behind])
+
+    def of_free_run(zeta: Array) -> Array:
+        model = with_parameters(start, zeta)
+        return np.concatenate(
+            [((free_run(model, log) - log.v) * log.sound)[1:].T.ravel() for log in logs]
+        )
+
+    zeta = np.array(start.zeta)
+    scale = np.maximum(np.abs(zeta), SMALLEST)
+    how = {"scale": scale, "steps": settings.steps, "penalty": settings.alpha}
+    if error == "equation":
+        return fitted(of_equation, zeta, **how)
+    return fitted(of_free_run, zeta, **how)
+
+
+def with_parameters(plant: DynamicPlant, zeta: Array) -> Dynamics:
+    """A plant's dynamics with other parameters (32,)."""
+    return plant.dynamics()._replace(z=np.concatenate([[plant.gravity], zeta]))

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An identification from logs to a plant that can be flown, judged by the logs that were held out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_physics.identified.dynamics import CHANNELS
+from iap_physics.identified.plant_file import (
+    Channel,
+    DynamicPlant,
+    PlantFile,
+    SecondOrderPlant,
+    load_plant,
+)
+from iap_simulation.identification.choosing import Split
+from iap_simulation.identification.dynamic_model import (
+    equation_errors,
+    filtered,
+    fit_dynamic,
+    free_run,
+)
+from iap_simulation.identification.least_squares import Fit
+from iap_simulation.identification.log import Log
+from iap_simulation.identification.second_order_model import fit_channel, free_run_of_channels
+from iap_simulation.identification.settings import Settings
+
+Model = Literal["dynamic", "second_order"]
+Error = Literal["equation", "free_run"]
+Predictor = Callable[[Log], Array]
+ROW = tuple(Channel.model_fields)  # gain, frequency, damping, delay
+OWN, ZERO, PUBLISHED, SECOND_ORDER = "this fit", "zero", "published", "second order"
+
+
+@dataclass(frozen=True)
+class Identified:
+    """A model and what was found out about it.
+
+    Attributes:
+        plant: the model, as a file has it.
+        predictors: free runs of the model and of what it is compared with.
+        parameters: name -> value and half-width of its 95 % interval, None where the logs do not determine it.
+        figures: of the fit, for metrics.json.
+    """
+
+    plant: PlantFile
+    predictors: dict[str, Predictor]
+    parameters: dict[str, tuple[float, float | None]]
+    figures: dict[str, Any]
+
+
+def identified(chosen: Split, model: Model, error: Error | None, settings: Settings) -> Identified:
+    """Fit a model.
+
+    Args:
+        chosen: logs.
+        model: `dynamic`, eq. (18) of aerial_manipulator, or `second_order` channels.
+        error: what the fit makes small; None is the model's own, the equation's or the free run's.
+        settings: of fits and filters.
+
+    Raises:
+        BadInput: a model that the logs have no channels for, or an error that a model has not.
+    """
+    channels = fitted_channels(chosen.fit, settings)
+    beside = {ZERO: _zero, SECOND_ORDER: _by_channels(_rows(channels))}
+    if model == "second_order":
+        if error == "equation":
+            raise BadInput("--error equation: second_order channels are fitted by their free run")
+        made = _second_order(chosen, channels)
+    else:
+        made = _dynamic(chosen, error or "equation", settings)
+    if chosen.fit[0].has_arm:
+        beside[PUBLISHED] = predictor(load_plant(settings.published))
+    if model == "second_order":
+        del beside[SECOND_ORDER]
+    return Identified(
+        made.plant, {**beside, OWN: predictor(made.plant)}, made.parameters, made.figures
+    )
+
+
+def fitted_channels(logs: Sequence[Log], settings: Settings) -> dict[str, Fit]:
+    """A second-order fit of every channel that is commanded."""
+    return {
+        channel: fit_channel(logs, channel, settings.second_order, settings.steps)
+        for i, channel in enumerate(CHANNELS)
+        if channel in logs[0].channels and any(np.ptp(log.command[:, i]) for log in logs)
+    }
+
+
+def _rows(channels: dict[str, Fit]) -> Array:
+    rows = np.zeros((len(CHANNELS), len(ROW)))
+    for channel, fit in channels.items():
+        rows[CHANNELS.index(channel)] = fit.values
+    return rows
+
+
+def _second_order(chosen: Split, channels: dict[str, Fit]) -> Identified:
+    if not channels:
+        raise BadInput(f"{chosen.fit[0].source}: no channel is commanded")
+    plain = {
+        name: dict(zip(ROW, map(float, fit.values), strict=True)) for name, fit in channels.items()
+    }
+    parameters = {
+        f"{channel} {name}": _interval(value, half)
+        for channel, fit in channels.items()
+        for name, value, half in zip(ROW, fit.values, fit.half_widths, strict=True)
+    }
+    plant = SecondOrderPlant(
+        model="second_order",
+        description=_description("second-order channels", chosen),
+        channels={name: Channel(**each) for name, each in plain.items()},
+        fit=_origin(chosen, "free_run", parameters),
+    )
+    cost = float(np.linalg.norm([fit.cost for fit in channels.values()]))
+    return Identified(plant, {}, parameters, {"error": "free_run", "cost": cost})
+
+
+def _dynamic(chosen: Split, error: str, settings: Settings) -> Identified:
+    start = load_plant(settings.start)
+    if not isinstance(start, DynamicPlant):
+        raise BadInput(f"start: {settings.start} is no plant of model dynamic")
+    if not chosen.fit[0].has_arm:
+        raise BadInput(
+            f"{chosen.fit[0].source}: has no arm; model dynamic is of one with three joints"
+        )
+    fit = fit_dynamic(chosen.fit, start, error, settings)
+    parameters = {
+        f"zeta_{i}": _interval(value, half)
+        for i, (value, half) in enumerate(zip(fit.values, fit.half_widths, strict=True), 1)
+    }
+    plant = start.model_copy(
+        update={
+            "description": _description("velocity dynamics", chosen),
+            "zeta": tuple(map(float, fit.values)),
+            "fit": _origin(chosen, error, parameters),
+        }
+    )
+    figures = {
+        "error": error,
+        "cost": fit.cost,
+        "evaluations": fit.evaluations,
+        "alpha": settings.alpha,
+        "equation_error_norm": {
+            OWN: _equation_norm(chosen.fit, plant, settings),
+            PUBLISHED: _equation_norm(chosen.fit, load_plant(settings.published), settings),
+        },
+    }
+    return Identified(plant, {}, parameters, figures)
+
+
+def _equation_norm(logs: Sequence[Log], plant: PlantFile, settings: Settings) -> float | None:
+    """V_m as the paper reports it: the norm of v_d - Y zeta over all samples and channels."""
+    if not isinstance(plant, DynamicPlant):
+        return None
+    parts = [equation_errors(plant.dynamics(), filtered(log, settings.bandwidth)) for log in logs]
+    return float(np.linalg.norm(np.concatenate(parts)))
+
+
+def predictor(plant: PlantFile) -> Predictor:
+    """Free runs of a plant."""
+    if isinstance(plant, SecondOrderPlant):
+        return _by_channels(plant.rows())
+    dynamics = plant.dynamics()
+    return lambda log: np.asarray(free_run(dynamics, log))
+
+
+def _by_channels(rows: Array) -> Predictor:
+    return lambda log: free_run_of_channels(rows, log)
+
+
+def _zero(log: Log) -> Array:
+    return np.zeros(log.v.shape)
+
+
+def _interval(value: float, half: float) -> tuple[float, float | None]:
+    return float(value), float(half) if np.isfinite(half) else None
+
+
+def _description(what: str, chosen: Split) -> str:
+    return f"Identified {what}, from {', '.join(log.name for log in chosen.fit)}."
+
+
+def _origin(
+    chosen: Split, error: str, parameters: dict[str, tuple[float, float | None]]
+) -> dict[str, Any]:
+    """Where a plant's numbers come from, for readers of its file."""
+    return {
+        "logs": [log.name for log in chosen.fit],
+        "validated_on": [log.name for log in chosen.held_out],
+        "error": error,
+        "half_widths_95": {name: half for name, (_, half) in parameters.items()},
+    }

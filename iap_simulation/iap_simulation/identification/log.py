@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A log: commanded and measured velocities of a flight, and where its arm stood."""
+
+import hashlib
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from iap_description.arrays import Array, Booleans
+from iap_description.errors import BadInput
+from iap_physics.identified.dynamics import CHANNELS, JOINTS
+
+FEWEST = 20  # samples of a log
+BASE_CHANNELS = CHANNELS[:4]  # u_l, u_m, u_n, w
+
+
+@dataclass(frozen=True)
+class Log:
+    """A flight's samples.
+
+    Attributes:
+        name: by which it is chosen, its file's name without the suffix.
+        source: the file or folder, for errors.
+        t: (K,) [s].
+        command: (K, 7) commanded velocities, zeros in channels that it has not.
+        v: (K, 7) measured velocities along the axes of the heading, as `iap_physics.identified.dynamics.CHANNELS`.
+        q: (K, 3) joint angles [rad], zeros without an arm.
+        channels: those that it has.
+        sound: (K, 7) whether a measured velocity counts, which a spike does not.
+    """
+
+    name: str
+    source: str
+    t: Array
+    command: Array
+    v: Array
+    q: Array
+    channels: tuple[str, ...]
+    sound: Booleans
+
+    @property
+    def has_arm(self) -> bool:
+        """Whether it has every channel."""
+        return self.channels == CHANNELS
+
+    @property
+    def digest(self) -> str:
+        """Of its signals: the same for a copy under another name."""
+        parts = (self.command, self.v, self.q)
+        return hashlib.sha256(
+            b"".join(np.ascontiguousarray(p).tobytes() for p in parts)
+        ).hexdigest()
+
+
+def make_log(
+    name: str, source: str, signals: dict[str, Array], *, largest_step: float | None = None
+) -> Log:
+    """A log of signals by their names: t, NAME_ref, NAME, and q1 to q3 where it has an arm.
+
+    Args:
+        name: of the log.
+        source: the file or folder, for errors.
+        signals: (K,) each.
+        largest_step: from one sample to the next of a velocity, beyond which it is a spike [m/s, rad/s].
+
+    Raises:
+        BadInput: a channel that is missing, of another length, or not finite; a time that does not increase.
+    """
+    channels = _channels(source, signals)
+    joints = [f"q{i + 1}" for i in range(JOINTS)] if channels == CHANNELS else []
+    t = _signal(source, signals, "t", None)
+    if len(t) < FEWEST:
+        raise BadInput(f"{source}: {len(t)} samples, {FEWEST} at least are expected")
+    if (np.diff(t) <= 0.0).any():
+        raise BadInput(f"{source}: t does not increase from sample to sample")
+    command, v, q = (np.zeros((len(t), n)) for n in (len(CHANNELS), len(CHANNELS), JOINTS))
+    for channel in channels:
+        i = CHANNELS.index(channel)
+        command[:, i] = _signal(source, signals, f"{channel}_ref", len(t))
+        v[:, i] = _signal(source, signals, channel, len(t))
+    for i, joint in enumerate(joints):
+        q[:, i] = _signal(source, signals, joint, len(t))
+    sound = np.ones(v.shape, np.bool_)
+    log = Log(name, source, t - t[0], command, v, q, channels, sound)
+    return log if largest_step is None else without_spikes(log, largest_step)
+
+
+def _channels(source: str, signals: dict[str, Array]) -> tuple[str, ...]:
+    """The channels of a log: all seven, or those of a vehicle without an arm."""
+    has_joints = any(name in signals for name in (*CHANNELS[4:], "q1", "q2", "q3"))
+    wanted = CHANNELS if has_joints else BASE_CHANNELS
+    needed = ["t", *(f"{name}_ref" for name in wanted), *wanted]
+    needed += ["q1", "q2", "q3"] if has_joints else []
+    missing = [name for name in needed if name not in signals]
+    if missing:
+        raise BadInput(f"{source}: missing channel {', '.join(missing)}")
+    return wanted
+
+
+def _signal(source: str, signals: dict[str, Array], name: str, length: int | None) -> Array:
+    values = np.asarray(signals[name], np.float64)
+    if length is not None and len(values) != length:
+        raise BadInput(f"{source}: channel {name} has {len(values)} samples, t has {length}")
+    faulty = np.flatnonzero(~np.isfinite(values))
+    if len(faulty):
+        raise BadInput(f"{source}: channel {name} is {values[faulty[0]]} in sample {faulty[0]}")
+    return values
+
+
+def without_spikes(log: Log, largest_step: float) -> Log:
+    """The log with each sample that leaps away and back held at the one before, and no longer counted."""
+    v, sound = log.v.copy(), log.sound.copy()
+    for i in range(v.shape[1]):
+        for k in range(1, len(v)):
+            if abs(v[k, i] - v[k - 1, i]) > largest_step:
+                v[k, i], sound[k, i] = v[k - 1, i], False
+    return replace(log, v=v, sound=sound)

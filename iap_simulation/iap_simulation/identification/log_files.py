@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Logs from files: MATLAB files of aerial_manipulator, comma-separated values, and this suite's run folders."""
+
+import warnings
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from iap_description import so3
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.kernels import yaw_of
+from iap_description.states import REF_Q, REF_V, REF_W, Q, V, W
+from iap_io.runs.run_reader import RunReader
+from iap_physics.identified.dynamics import CHANNELS
+from iap_simulation.arm.log_file import FLIGHT_LOG, read_csv
+from iap_simulation.identification.log import Log, make_log
+
+Clock = Literal["measured", "nominal"]
+SPIKE = 2.0  # step of a velocity that no aircraft or arm makes from one sample to the next [m/s, rad/s]
+COMMANDS = dict(
+    zip(CHANNELS, ("ul", "um", "un", "w", "q1p", "q2p", "q3p"), strict=True)
+)  # names of MATLAB files
+PLAIN = {"w": "psi_p", "q1_p": "q1_p", "q2_p": "q2_p", "q3_p": "q3_p", "u_n": "zu_p"}
+
+
+def read_log(path: Path, clock: Clock = "nominal") -> Log:
+    """A log by the path of its file or run folder.
+
+    Args:
+        path: ``.mat``, ``.csv``, or a run folder.
+        clock: of MATLAB files: the loop times that were measured, or the nominal period.
+
+    Raises:
+        BadInput: not such a file, or a channel that is missing, of another length, or not finite.
+    """
+    if path.is_dir():
+        return read_run(path)
+    if not path.is_file():
+        raise BadInput(f"{path}: no such log")
+    if path.suffix == ".mat":
+        return read_matlab(path, clock)
+    if path.suffix == ".csv":
+        header, table = read_csv(path)
+        return make_log(path.stem, str(path), dict(zip(header, table.T, strict=True)))
+    raise BadInput(f"{path}: .mat, .csv or a run folder is expected")
+
+
+def read_matlab(path: Path, clock: Clock) -> Log:
+    """A log as the flights of aerial_manipulator were kept, MATLAB v5.
+
+    Velocities are those of the world, and psi is 90 deg off the aircraft's heading: with (a, b) the velocity turned by
+    -psi, u_l = b and u_m = -a.
+    """
+    signals = _matlab_signals(path)
+    names = ["psi", "xu_p", "yu_p", "q1", "q2", "q3", *PLAIN.values()]
+    names += [f"{name}_ref" for name in COMMANDS.values()]
+    names += ["dt"] if clock == "measured" else ["ts"]
+    missing = [name for name in names if name not in signals]
+    if missing:
+        raise BadInput(f"{path}: missing channel {', '.join(missing)}")
+    lengths = {name: len(signals[name]) for name in names if name != "ts"}
+    count = lengths["psi"]
+    other = [name for name, length in lengths.items() if length != count]
+    if other:
+        raise BadInput(
+            f"{path}: channel {other[0]} has {lengths[other[0]]} samples, psi has {count}"
+        )
+    c, s = np.cos(signals["psi"]), np.sin(signals["psi"])
+    x, y = signals["xu_p"], signals["yu_p"]
+    out = {"u_l": c * y - s * x, "u_m": -c * x - s * y}
+    out |= {channel: signals[name] for channel, name in PLAIN.items()}
+    out |= {f"{name}_ref": signals[f"{own}_ref"] for name, own in COMMANDS.items()}
+    out |= {name: signals[name] for name in ("q1", "q2", "q3")}
+    out["t"] = _times(signals, clock, count)
+    return make_log(path.stem, str(path), out, largest_step=SPIKE)
+
+
+def _matlab_signals(path: Path) -> dict[str, Array]:
+    """Numbers of a MATLAB file by their names, each as one row."""
+    from scipy.io import loadmat  # takes a quarter of a second
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of names that MATLAB keeps twice
+            found: dict[str, Any] = loadmat(str(path))
+    except Exception as error:  # scipy raises what its parser stumbles over
+        raise BadInput(f"{path}: not a MATLAB file: {error}") from error
+    return {
+        name: np.ravel(value).astype(np.float64)
+        for name, value in found.items()
+        if isinstance(value, np.ndarray)
+        and value.dtype.kind in "fiu"
+        and value.dtype.names is None
+    }
+
+
+def _times(signals: dict[str, Array], clock: Clock, count: int) -> Array:
+    """(K,) times of samples [s]: dt[k] is how long sample k's command was held."""
+    if clock == "nominal":
+        return np.arange(count) * signals["ts"][0]
+    return np.concatenate([[0.0], np.cumsum(signals["dt"][:-1])])
+
+
+def read_run(folder: Path) -> Log:
+    """A flight of this suite: that of an arm by its log, any other by its recording.
+
+    Raises:
+        BadInput: not a run folder, or one of several vehicles.
+    """
+    if (folder / FLIGHT_LOG).is_file():
+        header, table = read_csv(folder / FLIGHT_LOG)
+        signals = dict(zip(header, table.T, strict=True))
+        return make_log(folder.name, str(folder), signals)
+    reader = RunReader(folder)
+    if len(reader.meta.vehicles) != 1:
+        raise BadInput(f"{folder}: a recording of one vehicle is expected")
+    (columns,) = reader.columns()
+    return make_log(
+        folder.name, str(folder), _recorded(columns.t, columns.x[:, 0], columns.reference)
+    )
+
+
+def _recorded(t: Array, x: Array, reference: Array) -> dict[str, Array]:
+    """Signals of a recorded flight: its reference's velocities are the commands, along the axes of its own heading."""
+    yaw = np.array([yaw_of(q) for q in x[:, Q]])
+    signals = {"t": t}
+    for suffix, velocity in (("", x[:, V]), ("_ref", reference[:, REF_V])):
+        c, s = np.cos(yaw), np.sin(yaw)
+        signals[f"u_l{suffix}"] = c * velocity[:, 0] + s * velocity[:, 1]
+        signals[f"u_m{suffix}"] = c * velocity[:, 1] - s * velocity[:, 0]
+        signals[f"u_n{suffix}"] = velocity[:, 2]
+    signals["w"] = x[:, W][:, 2]
+    signals["w_ref"] = so3.rotate(reference[:, REF_Q], reference[:, REF_W])[:, 2]
+    return signals

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Settings of an identification, from ``data/identification.yaml``."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from iap_description.config import Count, Positive, Record, override, validate
+from iap_description.plain_yaml import read_yaml
+
+FILE = Path(__file__).parents[1] / "data" / "identification.yaml"
+Pair = tuple[Annotated[float, Field(strict=True)], Annotated[float, Field(strict=True)]]
+
+
+class SecondOrderSettings(Record):
+    """Where the search for a channel begins, and how far it goes."""
+
+    gain: Pair  # bounds
+    frequency: tuple[Positive, Positive]  # [rad/s]
+    damping: tuple[Positive, Positive]
+    delay: tuple[float, Positive]  # [s]
+    starts: Annotated[tuple[tuple[Positive, float], ...], Field(min_length=1)]  # frequency, delay
+
+
+class Settings(Record):
+    """Settings of an identification."""
+
+    clock: Literal["measured", "nominal"]  # of logs in MATLAB files
+    bandwidth: Positive  # of the filter of equation errors [rad/s]
+    alpha: Annotated[float, Field(strict=True, ge=0.0, lt=1.0)]  # share of the L1 term of (20)
+    start: str  # identified plant whose parameters a dynamic fit starts from
+    published: str  # identified plant beside which a model is shown
+    steps: Count  # of a fit, at most
+    second_order: SecondOrderSettings
+
+
+def load_settings(assignments: tuple[str, ...] = ()) -> Settings:
+    """Settings with KEY=VALUE assignments.
+
+    Raises:
+        BadInput: an unknown key or a wrong value.
+    """
+    tree = override(read_yaml(FILE), list(assignments))
+    return validate(Settings, tree, source="identification")
