@@ -39,6 +39,7 @@ class Stage:
     Attributes:
         moments: of the recorded observations.
         updates: in all.
+        rounds: of updates in all.
     """
 
     def __init__(
@@ -59,7 +60,7 @@ class Stage:
         self._steps = jax.device_put(steps.scaled(seen, experiment.reward))
         self._updates = make_updates(self._method.make_update(self._settings))
         self.updates: int = self._settings.updates
-        self._rounds = -(-self.updates // offline.together)
+        self.rounds = -(-self.updates // offline.together)
 
     def begin(self) -> State:
         """The method's networks at their beginning."""
@@ -67,7 +68,7 @@ class Stage:
 
     def legs(self, state: State, done: int) -> Iterator[tuple[State, int]]:
         """Go on after `done` rounds; yields the state and the rounds so far after every one."""
-        while done < self._rounds:
+        while done < self.rounds:
             state = self._updated(state, done)
             done += 1
             yield state, done

@@ -43,17 +43,15 @@ class Log:
     Args:
         folder: of the training.
         watch: is told of every row.
-        until: steps that count of each stage, of a training that goes on; what came later is done again.
+        known: rows of the table there that count, of a training that goes on; what came later is done again.
 
     Attributes:
         rows: so far.
         reached: steps of each stage.
     """
 
-    def __init__(
-        self, folder: Path, watch: Watcher | None = None, until: dict[str, float] | None = None
-    ) -> None:
-        self.rows = [] if until is None else _kept(folder / PROGRESS, until)
+    def __init__(self, folder: Path, watch: Watcher | None = None, known: int = 0) -> None:
+        self.rows = read_progress(folder / PROGRESS)[:known]
         self._file, self._watch = folder / PROGRESS, watch
         self._events = SummaryWriter(str(folder / EVENTS), write_to_disk=True)
         self._since = time.perf_counter()
@@ -103,14 +101,6 @@ def read_progress(path: Path) -> list[Row]:
 
 def _numbers(row: dict[str, str]) -> Row:
     known = {key: text for key, text in row.items() if text}
-    stage = known.pop("stage")
-    return {"stage": stage, **{key: float(text) for key, text in known.items()}}
-
-
-def _kept(path: Path, until: dict[str, float]) -> list[Row]:
-    """Rows that a checkpoint has behind it."""
-    return [
-        row
-        for row in read_progress(path)
-        if float(row["steps"]) <= until.get(str(row["stage"]), -1)
-    ]
+    stage, steps = known.pop("stage"), known.pop("steps")
+    numbers = {key: float(text) for key, text in known.items()}
+    return {"stage": stage, "steps": int(steps), **numbers}

@@ -15,6 +15,7 @@ import numpy as np
 from iap_description.random_streams import stream
 from iap_learning.episodic import Episodic
 from iap_learning.seeds import BITS
+from iap_learning.tasks.task import TASKS
 from iap_learning.training.advantages import advantages
 from iap_learning.training.experience import Collector, Ended, Experience
 from iap_learning.training.experiment import Experiment, Online
@@ -74,8 +75,7 @@ class Stage:
     ) -> None:
         self._experiment, self._online, self._ppo = experiment, online, online.ppo
         self._judge, self._log = judge, log
-        source = f"task '{experiment.task}'"
-        self._collector = Collector(episodes, source)
+        self._collector = Collector(episodes, str(TASKS.file_or_path(experiment.task)))
         self._epoch = make_epoch(online.ppo)
         self.steps_each = online.ppo.horizon * episodes.count
         self.iterations = -(-online.steps // self.steps_each)

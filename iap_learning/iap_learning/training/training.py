@@ -98,8 +98,7 @@ class Training:
         self._data: str | None = header.get("data")
         seeds = online.draw_seeds(experiment, "judged", experiment.worlds)
         self._judge = Judge(self._episodes, seeds, self._keep, best)
-        until = None if checkpoint is None else header["rows"]
-        self._log = Log(folder, watch, until)
+        self._log = Log(folder, watch, int(header.get("rows", 0)))
 
     def run(self) -> Trained:
         """Train until the end."""
@@ -134,9 +133,11 @@ class Training:
         stage = cloning.Stage(experiment, experiment.offline, shape, data.steps, self._log)
         state = self._followed(cloning.STAGE, stage.legs, stage.begin())
         actor = stage.actor(state)
-        seen = scaling(stage.moments, experiment.normalisation.least)
-        told = {"data_success": data.success, **self._judge(actor, seen, 0)}
-        self._log.add(cloning.STAGE, stage.updates, told)
+        if self._judge.best is None:
+            seen = scaling(stage.moments, experiment.normalisation.least)
+            told = {"data_success": data.success, **self._judge(actor, seen, 0)}
+            self._log.add(cloning.STAGE, stage.updates, told)
+            self._save(cloning.STAGE, stage.rounds, state)
         return actor, stage.moments
 
     def _online(self, actor: Network, moments: Moments) -> None:
@@ -166,10 +167,10 @@ class Training:
             "done": done,
             "best": self._judge.best,
             "data": self._data,
-            "rows": self._log.reached,
+            "rows": len(self._log.rows),
         }
+        self._log.write()  # before it is counted
         save(self._folder / CHECKPOINT, header, state)
-        self._log.write()
 
     def _keep(self, actor: Network, seen: Scaling, best: Best) -> None:
         """Write a policy."""

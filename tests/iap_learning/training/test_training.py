@@ -95,6 +95,15 @@ def test_a_training_that_is_over_does_not_change(tmp_path):
     assert contents(tmp_path / "run") == whole
 
 
+@pytest.mark.slow
+def test_a_stage_offline_alone_that_is_over_does_not_change(tmp_path):
+    experiment = small("docking", None, *CLONED, online="none")
+    whole = trained(experiment, tmp_path / "run")
+    go_on(tmp_path / "run")
+    assert contents(tmp_path / "run") == whole
+    assert [row["stage"] for row in whole[0]] == ["offline"] * 4
+
+
 def test_threads_change_nothing(tmp_path):
     one, two = small("hold", 100), small("hold", 100, "threads=2")
     trained(one, tmp_path / "one")
@@ -134,9 +143,9 @@ def test_the_policy_s_file_is_the_network_that_was_judged(tmp_path):
 
 
 def test_a_reward_that_is_not_finite_ends_training_in_one_line(tmp_path):
-    huge = "{reward.terms.near.weight: 1.0e308, reward.terms.there.weight: 1.0e308, reward.terms.calm.weight: -1.0e308}"
+    huge = "{reward.terms: {a: {weight: 1.0e+308, factors: []}, b: {weight: 1.0e+308, factors: []}}}"
     (tmp_path / "run").mkdir()
-    with pytest.raises(BadInput, match=r"hold.*key 'reward': a reward is not finite"):
+    with pytest.raises(BadInput, match=r"hold\.yaml: key 'reward': a reward is not finite \(got inf\)"):
         begin(small("hold", 100, f"settings={huge}"), tmp_path / "run")
 
 
