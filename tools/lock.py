@@ -53,10 +53,14 @@ LAYERS = {
     "batch": Layer([], ["batch"], ["installer", "core"], ANY),
     "cluster": Layer(["cluster"], [], ["installer", "core"], WHEELS),
     "learning": Layer(["learning"], [], ["installer", "core"], ANY),
+    "training": Layer(["learning", "training"], [], ["installer", "core"], ANY),
     "mujoco": Layer(["mujoco"], [], ["installer", "core"], ANY),
     "gpu": Layer(["gpu"], [], ["installer", "core"], ANY),
     "dev": Layer(
-        ["dev", "learning", "mujoco"], ["oracles", "batch"], ["installer", "core", "colcon"], ANY
+        ["dev", "learning", "mujoco", "training"],
+        ["oracles", "batch"],
+        ["installer", "core", "colcon"],
+        ANY,
     ),
 }
 

@@ -11,10 +11,11 @@ from locks import REQUIREMENTS, locked, normal, pins
 from packaging.requirements import Requirement
 
 LICENCES = Path(__file__).parents[2] / "docs" / "licences.md"
-RUNTIME = ["core", "underlay", "ros", "batch", "cluster", "learning", "mujoco", "gpu"]
+RUNTIME = ["core", "underlay", "ros", "batch", "cluster", "learning", "training", "mujoco", "gpu"]
 LAYERS = [*RUNTIME, "installer", "colcon", "dev"]
 FILES_OF = {
-    "dev": ["dev", "learning", "mujoco", "oracles", "batch"]
+    "dev": ["dev", "learning", "mujoco", "training", "oracles", "batch"],
+    "training": ["learning", "training"],
 }  # of a layer's lock, where they are not its own name
 
 

@@ -47,6 +47,9 @@ NO_KEY = {"embreex", "moderngl"}  # rosdep has none: the README gives the line f
 EXTRAS = {
     "gtsam": "iap_estimation",
     "gymnasium": "iap_learning",
+    "jax": "iap_learning",
+    "optax": "iap_learning",
+    "tensorboardX": "iap_learning",
     "mujoco": "iap_physics",
     "onnx": "iap_learning",
     "warp": "iap_sensors",
@@ -175,7 +178,9 @@ def test_the_simulation_comes_without_what_is_heavy():
 def needs_extra(path: Path) -> bool:
     """Whether a module is of use with an extra alone."""
     folders = set(path.relative_to(ROOT).parts)
-    return bool(EXTRAS.keys() & (set(imports(path)) | folders)) or "environments" in folders
+    return bool(EXTRAS.keys() & (set(imports(path)) | folders)) or bool(
+        {"environments", "training"} & folders
+    )
 
 
 def test_no_core_module_names_rclpy_or_a_message_type():
@@ -203,7 +208,8 @@ class OnlyDeclared:
         if is_ours and top not in allowed:
             raise ModuleNotFoundError(f"{name} is not declared", name=name)
 
-sys.modules.update(dict.fromkeys(["gtsam", "gymnasium", "mujoco", "warp"]))  # as if they were not installed
+extras = ["gtsam", "gymnasium", "jax", "mujoco", "optax", "tensorboardX", "warp"]
+sys.modules.update(dict.fromkeys(extras))  # as if they were not installed
 allowed = {*sys.stdlib_module_names, *sys.argv[1].split(",")}
 sys.meta_path.insert(0, OnlyDeclared())
 for name in sys.argv[2:]:

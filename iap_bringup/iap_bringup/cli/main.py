@@ -29,6 +29,7 @@ COMMANDS = {  # command -> its module, in this folder unless dotted, which has a
     "dataset": ("sweep", "record a scenario for many values and seeds"),
     "cluster": ("cluster", "be a part of a cluster that flies sweeps"),
     "evaluate": (f"{LEARNING}evaluate", "judge a policy over many episodes"),
+    "train": (f"{LEARNING}train", "train a policy"),
     "localize": ("localize", "estimate where recorded aircraft were"),
     "list": ("listing", "what there is to fly"),
     "plot": ("images", "draw a run's plots again"),

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Behaviour cloning (Pomerleau, "ALVINN", NIPS 1988): the policy does what was done.
+
+.. math::
+    L_\pi = \mathbb E_{(s, a)}\left[\lVert\pi(s) - a\rVert^2\right]
+"""
+
+from typing import Any, NamedTuple
+
+from iap_description.config import Count, Positive, Record
+from iap_learning.training.libraries import jax, jnp
+from iap_learning.training.networks import Network, Tensor, forward
+from iap_learning.training.offline import Shape, Update
+from iap_learning.training.optimisation import Tree, moved, optimiser
+from iap_learning.training.transitions import Transitions
+
+
+class BC(Record):
+    """Numbers of the algorithm.
+
+    Attributes:
+        updates: of the policy.
+        batch: steps in each.
+        rate: of the optimiser.
+        largest_gradient: norm to which gradients are cut.
+    """
+
+    updates: Count
+    batch: Count
+    rate: Positive
+    largest_gradient: Positive
+
+
+class Cloned(NamedTuple):
+    """What learns, and the optimiser's memory."""
+
+    actor: Network
+    memory: Tree
+
+
+def loss(actor: Network, batch: Transitions) -> Tensor:
+    """Mean over steps and actions' numbers."""
+    return jnp.square(forward(actor, batch.observations, jnp.tanh) - batch.actions).mean()
+
+
+def begin(settings: BC, shape: Shape) -> Cloned:
+    """A policy of random weights."""
+    actor = shape.actor()
+    return Cloned(actor, optimiser(settings.largest_gradient).init(actor))
+
+
+def make_update(settings: BC) -> Update[Cloned]:
+    """The update of a batch."""
+    adam, gradient = optimiser(settings.largest_gradient), jax.value_and_grad(loss)
+
+    def update(state: Cloned, batch: Transitions, _: Tensor) -> tuple[Cloned, dict[str, Any]]:
+        error, slope = gradient(state.actor, batch)
+        actor, memory = moved(adam, slope, state.memory, state.actor, settings.rate)
+        return Cloned(actor, memory), {"error": error}
+
+    return update

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The stage offline: a policy learns from recorded steps, in rounds of compiled updates.
+
+Whatever is drawn comes from a stream of its own for each round, so that a training that goes on after one is the same,
+bit for bit, as one that was never interrupted.
+"""
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from iap_description.random_streams import stream
+from iap_learning.training import bc, iql, td3bc
+from iap_learning.training.experiment import Experiment, Offline
+from iap_learning.training.libraries import jax
+from iap_learning.training.log import Log
+from iap_learning.training.moments import Moments, no_moments, scaling, updated
+from iap_learning.training.networks import Network
+from iap_learning.training.offline import Shape, make_updates
+from iap_learning.training.transitions import Transitions
+
+STAGE = "offline"
+METHODS: dict[str, ModuleType] = {"bc": bc, "td3bc": td3bc, "iql": iql}
+State = Any  # of the method
+
+
+class Stage:
+    """The stage offline of an experiment.
+
+    Args:
+        experiment: whose stage it is.
+        offline: its numbers.
+        shape: of networks.
+        steps: recorded ones.
+        log: of all rounds.
+
+    Attributes:
+        moments: of the recorded observations.
+        updates: in all.
+        rounds: of updates in all.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        offline: Offline,
+        shape: Shape,
+        steps: Transitions,
+        log: Log,
+    ) -> None:
+        self._experiment, self._offline, self._shape, self._log = experiment, offline, shape, log
+        self._method = METHODS[offline.method]
+        self._settings = getattr(offline, offline.method)
+        self.moments: Moments = updated(
+            no_moments(steps.observations.shape[1]), steps.observations
+        )
+        seen = scaling(self.moments, experiment.normalisation.least)
+        self._steps = jax.device_put(steps.scaled(seen, experiment.reward))
+        self._updates = make_updates(self._method.make_update(self._settings))
+        self.updates: int = self._settings.updates
+        self.rounds = -(-self.updates // offline.together)
+
+    def begin(self) -> State:
+        """The method's networks at their beginning."""
+        return self._method.begin(self._settings, self._shape)
+
+    def legs(self, state: State, done: int) -> Iterator[tuple[State, int]]:
+        """Go on after `done` rounds; yields the state and the rounds so far after every one."""
+        while done < self.rounds:
+            state = self._updated(state, done)
+            done += 1
+            yield state, done
+
+    def _updated(self, state: State, number: int) -> State:
+        """The state after a round."""
+        rng = stream(self._experiment.seed, f"train/{self._offline.method}/{number}")
+        first = number * self._offline.together
+        count = min(self._offline.together, self.updates - first)
+        shape = (count, self._settings.batch)
+        rows = rng.integers(len(self._steps.rewards), size=shape, dtype=np.int32)
+        key = jax.random.PRNGKey(int(rng.integers(2**31)))
+        state, report = self._updates(state, self._steps, rows, key)
+        self._log.add(STAGE, first + count, {name: float(each) for name, each in report.items()})
+        return jax.device_get(state)
+
+    @staticmethod
+    def actor(state: State) -> Network:
+        """The policy of a state."""
+        actor: Network = state.nets.actor if hasattr(state, "nets") else state.actor
+        return actor

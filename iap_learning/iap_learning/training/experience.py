@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Steps of many worlds under a policy that explores, and what has become of the episodes that ended in them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from iap_description.arrays import Array, Booleans
+from iap_description.errors import BadInput
+from iap_learning.episodic import Episodic
+from iap_learning.training.moments import Scaling
+from iap_learning.training.networks import Floats, Network, forward
+
+
+class Ended(NamedTuple):
+    """Episodes that are over.
+
+    Attributes:
+        success: (k,) whether each was one.
+        returns: (k,) sums of rewards.
+        seconds: (k,) how long each lasted [s].
+    """
+
+    success: Booleans
+    returns: Array
+    seconds: Array
+
+    @classmethod
+    def of(cls, parts: list["Ended"]) -> "Ended":
+        """All episodes of several parts."""
+        none = cls(np.zeros(0, bool), np.zeros(0), np.zeros(0))
+        return cls(*map(np.concatenate, zip(none, *parts, strict=True)))
+
+
+class Experience(NamedTuple):
+    """T steps of B worlds.
+
+    Attributes:
+        observations: (T, B, n) before each step.
+        actions: (T, B, m) as they were drawn, not clipped.
+        rewards: (T, B).
+        following: (T, B, n) observations after each step, of the old episode.
+        terminated: (T, B).
+        truncated: (T, B).
+        ended: the episodes that are over.
+    """
+
+    observations: Floats
+    actions: Floats
+    rewards: Array
+    following: Floats
+    terminated: Booleans
+    truncated: Booleans
+    ended: Ended
+
+
+class Collector:
+    """Flies worlds on and on; what is over begins anew.
+
+    Args:
+        episodes: the worlds.
+        source: the task's file, for errors.
+    """
+
+    def __init__(self, episodes: Episodic, source: str) -> None:
+        self.episodes, self.source = episodes, source
+        self._seen = episodes.observe()
+
+    def restart(self, seeds: np.ndarray) -> None:
+        """Begin the first episodes of new seeds (B,) in all worlds."""
+        self.episodes.reset(seeds=seeds.tolist())
+        self._seen = self.episodes.observe()
+
+    def collect(
+        self,
+        actor: Network,
+        log_sigma: Floats,
+        scaling: Scaling,
+        steps: int,
+        rng: np.random.Generator,
+    ) -> Experience:
+        """Fly some steps.
+
+        Args:
+            actor: network from scaled observations to the mean of actions.
+            log_sigma: (m,) logarithm of their deviation.
+            scaling: of observations.
+            steps: T.
+            rng: draws the noise.
+
+        Raises:
+            BadInput: a reward is not finite.
+        """
+        episodes = self.episodes
+        shape, size = (steps, episodes.count), (episodes.observed, episodes.size)
+        seen, following = np.empty((2, *shape, size[0]), np.float32)
+        noise = rng.standard_normal((*shape, size[1]), dtype=np.float32) * np.exp(log_sigma)
+        actions, rewards = np.empty((*shape, size[1]), np.float32), np.empty(shape)
+        terminated, truncated = np.empty((2, *shape), bool)
+        ended = []
+        for t in range(steps):
+            seen[t] = self._seen
+            actions[t] = forward(actor, scaling(self._seen)) + noise[t]
+            step = episodes.step(actions[t])
+            rewards[t], following[t] = step.reward, step.observation
+            terminated[t], truncated[t] = step.terminated, step.truncated
+            self._seen = step.observation
+            over = step.terminated | step.truncated
+            if over.any():
+                ended.append(self._summary(step.success, over))
+                self._seen = following[t].copy()
+                self._seen[over] = episodes.reset(over)
+        self._check(rewards)
+        return Experience(
+            seen, actions, rewards, following, terminated, truncated, Ended.of(ended)
+        )
+
+    def _summary(self, success: Booleans, over: Booleans) -> Ended:
+        episodes = self.episodes
+        return Ended(
+            success[over], episodes.returns[over].copy(), episodes.steps[over] * episodes.dt
+        )
+
+    def _check(self, rewards: Array) -> None:
+        finite = np.isfinite(rewards)
+        if not finite.all():
+            t, b = np.argwhere(~finite)[0]
+            value = rewards[t, b]
+            raise BadInput(f"{self.source}: key 'reward': a reward is not finite (got {value})")
+
+
+def fly_once(episodes: Episodic, actor: Network, scaling: Scaling, seeds: np.ndarray) -> Ended:
+    """Fly the first episode of each seed (B,) without exploration, one in each world."""
+    episodes.reset(seeds=seeds.tolist())
+    seen, count = episodes.observe(), episodes.count
+    flies = np.ones(count, bool)
+    result = Ended(np.zeros(count, bool), np.zeros(count), np.zeros(count))
+    while flies.any():
+        step = episodes.step(forward(actor, scaling(seen)))
+        seen = step.observation
+        over = flies & (step.terminated | step.truncated)
+        result.success[over], result.returns[over] = step.success[over], episodes.returns[over]
+        result.seconds[over] = episodes.steps[over] * episodes.dt
+        flies &= ~over
+    return result

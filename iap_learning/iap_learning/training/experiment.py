@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An experiment: a task, and all numbers of its training, read from ``data/experiments/NAME.yaml``."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import Field
+
+from iap_description.config import (
+    Count,
+    FileName,
+    NonNegative,
+    Positive,
+    Presets,
+    Record,
+    merged,
+    override,
+    validate,
+)
+from iap_description.errors import BadInput, shown
+from iap_description.plain_yaml import read_yaml
+from iap_io.runs.run_folder import write_file
+from iap_learning.training.bc import BC
+from iap_learning.training.iql import IQL
+from iap_learning.training.ppo import PPO
+from iap_learning.training.td3bc import TD3BC
+
+EXPERIMENTS = Presets(Path(__file__).parents[1] / "data" / "experiments", "experiment")
+FILE = "experiment.yaml"  # in the folder of a training
+
+
+class Networks(Record):
+    """Sizes of hidden layers.
+
+    Attributes:
+        actor: of policies.
+        critic: of values.
+    """
+
+    actor: tuple[Count, ...]
+    critic: tuple[Count, ...]
+
+
+class Normalisation(Record):
+    """How observations are brought to mean 0 and deviation 1.
+
+    Attributes:
+        least: deviation below which none is taken.
+        until: steps online after which mean and deviation stay as they are.
+    """
+
+    least: Positive
+    until: NonNegative
+
+
+class Data(Record):
+    """Recorded episodes.
+
+    Attributes:
+        folder: of a data set; None lets an expert fly anew for each training.
+        policy: the expert.
+        episodes: that it flies.
+        keep: all episodes, or successes alone.
+    """
+
+    folder: str | None
+    policy: str
+    episodes: Count
+    keep: Literal["all", "success"]
+
+
+class Offline(Record):
+    """Learning from recorded episodes.
+
+    Attributes:
+        method: which of those below.
+        data: to learn from.
+        together: updates in one report.
+        bc: behaviour cloning.
+        td3bc: TD3+BC.
+        iql: implicit Q-learning.
+    """
+
+    method: Literal["bc", "td3bc", "iql"]
+    data: Data
+    together: Count
+    bc: BC
+    td3bc: TD3BC
+    iql: IQL
+
+
+class Online(Record):
+    """Learning in episodes.
+
+    Attributes:
+        method: which of those below.
+        steps: of all worlds together.
+        together: iterations after which worlds begin anew, the policy is judged, and a checkpoint is written.
+        ppo: proximal policy optimisation.
+    """
+
+    method: Literal["ppo"]
+    steps: Count
+    together: Count
+    ppo: PPO
+
+
+class Experiment(Record):
+    """An experiment.
+
+    Attributes:
+        name: of its file.
+        description: one sentence.
+        task: its name or file.
+        settings: of the task's keys, by their dotted paths.
+        seed: of all that is drawn.
+        worlds: side by side.
+        threads: that share them; no result depends on how many.
+        networks: their sizes.
+        normalisation: of observations.
+        reward: factor on rewards as learners see them.
+        offline: stage; None leaves it out.
+        online: stage that follows; None leaves it out.
+    """
+
+    name: FileName
+    description: str
+    task: str
+    settings: dict[str, Any]
+    seed: int = Field(strict=True, ge=0, lt=2**63)
+    worlds: Count
+    threads: Count
+    networks: Networks
+    normalisation: Normalisation
+    reward: Positive
+    offline: Offline | None
+    online: Online | None
+
+
+class Choice(Record):
+    """Options of the command line; None leaves the experiment as it is.
+
+    Attributes:
+        offline: method, or ``none``.
+        online: method, or ``none``.
+        seed: of all that is drawn.
+        steps: online.
+        assignments: ``KEY=VALUE`` each.
+    """
+
+    offline: str | None = None
+    online: str | None = None
+    seed: int | None = None
+    steps: int | None = None
+    assignments: tuple[str, ...] = ()
+
+
+def experiment_tree(name: str) -> dict[str, Any]:
+    """The tree of an experiment by name or path, on top of the one that its key `extends` names, if any."""
+    path = EXPERIMENTS.file_or_path(name)
+    return {"name": path.stem, **_extended(path, ())}
+
+
+def _extended(path: Path, heirs: tuple[Path, ...]) -> dict[str, Any]:
+    tree = read_yaml(path)
+    base = tree.pop("extends", None)
+    if base is None:
+        return tree
+    if not isinstance(base, str) or EXPERIMENTS.file_or_path(base) in (*heirs, path):
+        raise BadInput(
+            f"{path}: key 'extends': the name of another experiment is expected (got {shown(base)})"
+        )
+    return merged(_extended(EXPERIMENTS.file_or_path(base), (*heirs, path)), tree)
+
+
+def make_experiment(name: str, choice: Choice) -> Experiment:
+    """An experiment by name, or by the path of a YAML file.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, in one line.
+    """
+    tree, source = experiment_tree(name), str(EXPERIMENTS.file_or_path(name))
+    for stage in ("offline", "online"):
+        _choose(tree, stage, getattr(choice, stage), source)
+    if choice.seed is not None:
+        tree["seed"] = choice.seed
+    if choice.steps is not None:
+        tree = override(tree, [f"online.steps={choice.steps}"])
+    made = validate(Experiment, override(tree, list(choice.assignments)), source=source)
+    if made.offline is None and made.online is None:
+        raise BadInput(f"{source}: keys 'offline' and 'online' are both null: nothing is trained")
+    return made
+
+
+def _choose(tree: dict[str, Any], stage: str, method: str | None, source: str) -> None:
+    """Take another method in a stage, or leave the stage out."""
+    if method == "none":
+        tree[stage] = None
+    elif method is not None:
+        if not isinstance(tree.get(stage), dict):
+            raise BadInput(f"--{stage} {method}: {source} has no numbers for it in key '{stage}'")
+        tree[stage] = {**tree[stage], "method": method}
+
+
+def write_experiment(folder: Path, experiment: Experiment) -> None:
+    """Write an experiment as it has been resolved."""
+    tree = experiment.model_dump(mode="json")
+    write_file(folder / FILE, yaml.safe_dump(tree, sort_keys=False).encode())
+
+
+def read_experiment(folder: Path) -> Experiment:
+    """Read the experiment of a training.
+
+    Raises:
+        BadInput: there is none, or it cannot be used.
+    """
+    path = folder / FILE
+    return validate(Experiment, read_yaml(path), source=str(path))

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The stage online: a policy learns from its own episodes.
+
+An iteration flies all worlds for `horizon` steps and learns from them. After some iterations, a leg, the policy is
+judged, a checkpoint written, and all worlds begin anew with seeds of the next leg: the checkpoint needs no states of
+worlds, and what follows it is the same, bit for bit, whether training was interrupted or not. Whatever is drawn comes
+from a stream of its own for each iteration.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from iap_description.random_streams import stream
+from iap_learning.episodic import Episodic
+from iap_learning.seeds import BITS
+from iap_learning.tasks.task import TASKS
+from iap_learning.training.advantages import advantages
+from iap_learning.training.experience import Collector, Ended, Experience
+from iap_learning.training.experiment import Experiment, Online
+from iap_learning.training.judging import Judge
+from iap_learning.training.log import Log
+from iap_learning.training.moments import Moments, Scaling, scaling, updated
+from iap_learning.training.networks import Floats, Network, forward
+from iap_learning.training.ppo import (
+    PPO,
+    Batch,
+    Learner,
+    improved,
+    make_batch,
+    make_epoch,
+    make_learner,
+)
+
+STAGE = "online"
+
+
+class State(NamedTuple):
+    """All that the stage goes on from, between two legs.
+
+    Attributes:
+        learner: networks, deviations, and their optimisers' memory.
+        moments: of observations.
+    """
+
+    learner: Learner
+    moments: Moments
+
+
+def begin(online: Online, actor: Network, critic: Network, moments: Moments) -> State:
+    """The stage at its beginning, with a policy that may have been trained before."""
+    size = len(actor[-1].biases)
+    return State(make_learner(online.ppo, actor, critic, size), moments)
+
+
+def draw_seeds(experiment: Experiment, name: str, count: int) -> np.ndarray:
+    """Seeds (count,) of episodes, by the name of what they are for."""
+    return stream(experiment.seed, f"train/seeds/{name}").integers(2**BITS, size=count)
+
+
+class Stage:
+    """The stage online of an experiment.
+
+    Args:
+        experiment: whose stage it is.
+        online: its numbers.
+        episodes: the worlds.
+        judge: of policies.
+        log: of all iterations.
+    """
+
+    def __init__(
+        self, experiment: Experiment, online: Online, episodes: Episodic, judge: Judge, log: Log
+    ) -> None:
+        self._experiment, self._online, self._ppo = experiment, online, online.ppo
+        self._judge, self._log = judge, log
+        self._collector = Collector(episodes, str(TASKS.file_or_path(experiment.task)))
+        self._epoch = make_epoch(online.ppo)
+        self.steps_each = online.ppo.horizon * episodes.count
+        self.iterations = -(-online.steps // self.steps_each)
+
+    def legs(self, state: State, done: int) -> Iterator[tuple[State, int]]:
+        """Go on after `done` iterations; yields the state and the iterations so far after every leg."""
+        while done < self.iterations:
+            self._collector.restart(self._seeds(done))
+            end = min(done + self._online.together, self.iterations)
+            while done < end:
+                state = self._iterated(state, done, is_last=done + 1 == end)
+                done += 1
+            yield state, done
+
+    def _iterated(self, state: State, number: int, *, is_last: bool) -> State:
+        """The state after an iteration."""
+        rng = stream(self._experiment.seed, f"train/iteration/{number}")
+        seen = scaling(state.moments, self._experiment.normalisation.least)
+        learner = state.learner
+        actor = learner.actor
+        experience = self._collector.collect(
+            actor.network, actor.log_sigma, seen, self._ppo.horizon, rng
+        )
+        rates = self.rates(number)
+        batch = batch_of(experience, learner, seen, self._ppo, self._experiment.reward)
+        learner, report = improved(self._ppo, self._epoch, learner, batch, rates, rng)
+        moments, steps = state.moments, (number + 1) * self.steps_each
+        if number * self.steps_each < self._experiment.normalisation.until:
+            moments = updated(moments, experience.observations)
+        report |= summary(experience.ended) | {
+            "sigma": float(np.exp(learner.actor.log_sigma).mean()),
+            "actor_rate": rates[0],
+        }
+        if is_last:
+            seen = scaling(moments, self._experiment.normalisation.least)
+            report |= self._judge(learner.actor.network, seen, steps)
+        self._log.add(STAGE, steps, report)
+        return State(learner, moments)
+
+    def _seeds(self, done: int) -> np.ndarray:
+        return draw_seeds(self._experiment, f"leg/{done}", self._experiment.worlds)
+
+    def rates(self, number: int) -> tuple[float, float]:
+        """Rates of actor and critic in an iteration; they fall evenly, and the critic learns first."""
+        ppo = self._ppo
+        share = 1.0 - (1.0 - ppo.last_rate) * number / self.iterations
+        actor = 0.0 if number < ppo.critic_first else share * ppo.actor_rate
+        return actor, share * ppo.critic_rate
+
+
+def batch_of(
+    experience: Experience, learner: Learner, seen: Scaling, ppo: PPO, reward: float
+) -> Batch:
+    """What is learnt from an experience: its steps with their advantages and returns."""
+    observations = seen(experience.observations)
+    values = _values(learner.critic, observations)
+    following = _values(learner.critic, seen(experience.following))
+    following[experience.terminated] = 0.0
+    over = experience.terminated | experience.truncated
+    gains = advantages(experience.rewards * reward, values, following, over, ppo.gamma, ppo.lam)
+    rows = observations.reshape(-1, observations.shape[-1])
+    actions = experience.actions.reshape(-1, experience.actions.shape[-1])
+    return make_batch(learner, rows, actions, gains.ravel(), (gains + values).ravel())
+
+
+def _values(critic: Network, observations: Floats) -> np.ndarray:
+    """Values (T, B) of observations (T, B, n)."""
+    rows = observations.reshape(-1, observations.shape[-1])
+    return forward(critic, rows)[:, 0].reshape(observations.shape[:-1]).astype(np.float64)
+
+
+def summary(ended: Ended) -> dict[str, float]:
+    """Means over episodes that are over; nothing where there are none."""
+    if not len(ended.success):
+        return {}
+    return {
+        "success": float(ended.success.mean()),
+        "return": float(ended.returns.mean()),
+        "seconds": float(ended.seconds.mean()),
+    }

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A training: the stages of an experiment one after the other, in a folder that it can go on from.
+
+experiment.yaml  policy.npz  checkpoint.npz  progress.csv  tensorboard/  training.png
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from iap_description.errors import BadInput
+from iap_description.random_streams import stream
+from iap_learning.episodic import Episodic, make_episodes
+from iap_learning.training import cloning, online
+from iap_learning.training.checkpoints import CHECKPOINT, Checkpoint, load, restored, save
+from iap_learning.training.curve import draw_training
+from iap_learning.training.experiment import FILE, Experiment, read_experiment, write_experiment
+from iap_learning.training.export import POLICY, write_policy
+from iap_learning.training.judging import Best, Judge
+from iap_learning.training.log import Log, Watcher
+from iap_learning.training.moments import Moments, Scaling, no_moments, scaling
+from iap_learning.training.networks import Network
+from iap_learning.training.offline import Shape
+from iap_learning.training.recording import recorded
+
+Legs = Callable[[Any, int], Iterator[tuple[Any, int]]]
+
+
+class Trained(NamedTuple):
+    """What has come of a training.
+
+    Attributes:
+        folder: of it.
+        best: of the policy that was kept.
+    """
+
+    folder: Path
+    best: Best | None
+
+
+def begin(experiment: Experiment, folder: Path, watch: Watcher | None = None) -> Trained:
+    """Train from nothing in an empty folder.
+
+    Raises:
+        BadInput: the task cannot be flown, or a reward is not finite.
+    """
+    write_experiment(folder, experiment)
+    return Training(experiment, folder, None, watch).run()
+
+
+def go_on(folder: Path, watch: Watcher | None = None) -> Trained:
+    """Go on from the last checkpoint of a training; the result is that of one which was never interrupted.
+
+    Raises:
+        BadInput: there is no checkpoint, it is cut short, or belongs to another experiment.
+    """
+    experiment, checkpoint = read_experiment(folder), load(folder / CHECKPOINT)
+    if checkpoint.header.get("experiment") != digest(experiment):
+        raise BadInput(f"{folder / FILE}: is not the experiment of {CHECKPOINT} beside it")
+    return Training(experiment, folder, checkpoint, watch).run()
+
+
+def digest(experiment: Experiment) -> str:
+    """SHA-256 of an experiment, in hexadecimal."""
+    text = json.dumps(experiment.model_dump(mode="json"), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Training:
+    """A training in its folder.
+
+    Args:
+        experiment: what is trained.
+        folder: that takes all files.
+        checkpoint: to go on from; None begins.
+        watch: is told of every row of the table.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        folder: Path,
+        checkpoint: Checkpoint | None,
+        watch: Watcher | None,
+    ) -> None:
+        self._experiment, self._folder, self._checkpoint = experiment, folder, checkpoint
+        self._episodes: Episodic = make_episodes(
+            experiment.task,
+            experiment.worlds,
+            settings=experiment.settings,
+            threads=experiment.threads,
+        )
+        header = {} if checkpoint is None else checkpoint.header
+        self._stage, self._done = header.get("stage"), int(header.get("done", 0))
+        best = Best(*header["best"]) if header.get("best") else None
+        self._data: str | None = header.get("data")
+        seeds = online.draw_seeds(experiment, "judged", experiment.worlds)
+        self._judge = Judge(self._episodes, seeds, self._keep, best)
+        self._log = Log(folder, watch, int(header.get("rows", 0)))
+
+    def run(self) -> Trained:
+        """Train until the end."""
+        experiment = self._experiment
+        with self._log:
+            actor, moments = self._offline() if experiment.offline else self._nothing()
+            if experiment.online is not None:
+                self._online(actor, moments)
+        draw_training(self._folder, self._log.rows)
+        return Trained(self._folder, self._judge.best)
+
+    def _shape(self, stage: str) -> Shape:
+        """Networks of random weights for a stage."""
+        sizes = self._experiment.networks
+        rng = stream(self._experiment.seed, f"train/weights/{stage}")
+        return Shape(rng, self._episodes.observed, self._episodes.size, sizes.actor, sizes.critic)
+
+    def _nothing(self) -> tuple[Network, Moments]:
+        """A policy of random weights that has seen nothing."""
+        return self._shape("actor").actor(), no_moments(self._episodes.observed)
+
+    def _offline(self) -> tuple[Network, Moments]:
+        """The policy that recorded steps have taught, and the moments of their observations."""
+        experiment = self._experiment
+        if experiment.offline is None or self._stage == online.STAGE:
+            return self._nothing()  # whose numbers the checkpoint replaces
+        asked = experiment.offline.data
+        seeds = online.draw_seeds(experiment, "recorded", asked.episodes)
+        data = recorded(asked, self._episodes, seeds)
+        self._data = data.digest
+        shape = self._shape(cloning.STAGE)
+        stage = cloning.Stage(experiment, experiment.offline, shape, data.steps, self._log)
+        state = self._followed(cloning.STAGE, stage.legs, stage.begin())
+        actor = stage.actor(state)
+        if self._judge.best is None:
+            seen = scaling(stage.moments, experiment.normalisation.least)
+            told = {"data_success": data.success, **self._judge(actor, seen, 0)}
+            self._log.add(cloning.STAGE, stage.updates, told)
+            self._save(cloning.STAGE, stage.rounds, state)
+        return actor, stage.moments
+
+    def _online(self, actor: Network, moments: Moments) -> None:
+        experiment = self._experiment
+        assert experiment.online is not None
+        stage = online.Stage(experiment, experiment.online, self._episodes, self._judge, self._log)
+        critic = self._shape("critic").critic(acts=False)
+        state = online.begin(experiment.online, actor, critic, moments)
+        self._followed(online.STAGE, stage.legs, state)
+
+    def _followed(self, name: str, legs: Legs, state: Any) -> Any:  # noqa: ANN401 - of the stage
+        """The last state of a stage, of which a checkpoint is written after every leg."""
+        first = 0
+        if self._stage == name and self._checkpoint is not None:
+            state, first = restored(self._checkpoint, state), self._done
+        else:
+            self._save(name, 0, state)
+        last = state
+        for last, done in legs(state, first):
+            self._save(name, done, last)
+        return last
+
+    def _save(self, stage: str, done: int, state: Any) -> None:  # noqa: ANN401
+        header = {
+            "experiment": digest(self._experiment),
+            "stage": stage,
+            "done": done,
+            "best": self._judge.best,
+            "data": self._data,
+            "rows": len(self._log.rows),
+        }
+        self._log.write()  # before it is counted
+        save(self._folder / CHECKPOINT, header, state)
+
+    def _keep(self, actor: Network, seen: Scaling, best: Best) -> None:
+        """Write a policy."""
+        training = {
+            "seed": self._experiment.seed,
+            "experiment": digest(self._experiment),
+            "steps": best.steps,
+            "judged_success": best.success,
+            "judged_return": best.returns,
+        }
+        path, own = self._folder / POLICY, self._experiment.settings
+        parts = (self._episodes, actor, seen, training)
+        write_policy(path, *parts, settings=own, data=self._data)

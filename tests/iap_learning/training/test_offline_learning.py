@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Learning from recorded steps: losses as their papers have them, and experts that are recovered."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("jax")
+
+from iap_learning.training import bc, iql, td3bc
+from iap_learning.training.libraries import jax, jnp
+from iap_learning.training.networks import Layer, forward
+from iap_learning.training.offline import Shape, make_updates
+from iap_learning.training.transitions import Transitions
+
+
+def linear(weights, bias=0.0):
+    """A network of one layer."""
+    matrix = np.array(weights, np.float32)
+    return (Layer(matrix, np.full(matrix.shape[1], bias, np.float32)),)
+
+
+def steps(observations, actions, rewards, following, terminated):
+    return Transitions.of(
+        *(np.array(each, float) for each in (observations, actions, rewards, following)),
+        np.array(terminated),
+        source="test",
+    )
+
+
+# Two steps with one number in each; the second one ends its episode.
+TWO = steps([[1.0], [2.0]], [[0.5], [-0.5]], [1.0, 3.0], [[2.0], [4.0]], [False, True])
+POLICY = linear([[0.25]])  # pi(s) = s / 4
+CRITICS = (linear([[1.0], [2.0]]), linear([[2.0], [1.0]]))  # s + 2 a, 2 s + a
+
+
+def test_targets_are_those_of_the_lesser_critic_with_clipped_noise():
+    target = td3bc.Nets(POLICY, CRITICS)
+    noise = np.array([[0.8], [0.0]], np.float32)
+    # pi(2) + 0.8 = 1.3 is clipped to 1: min(2 + 2, 4 + 1) = 4; nothing follows the second step.
+    found = td3bc.target_value(target, TWO, noise, gamma=0.5)
+    np.testing.assert_allclose(found, [1.0 + 0.5 * 4.0, 3.0])
+
+
+def test_critics_learn_the_mean_squared_error_of_both():
+    # Q_1 = (2, 1), Q_2 = (2.5, 3.5) against (3, 3): (1 + 4) / 2 + (0.25 + 0.25) / 2
+    found = td3bc.critic_loss(CRITICS, TWO, np.array([3.0, 3.0], np.float32))
+    assert float(found) == pytest.approx(2.75)
+
+
+def test_the_policy_weighs_the_critic_against_cloning():
+    # pi = (0.25, 0.5), Q_1 = (1.5, 3): lambda = alpha / 2.25; errors (0.25, 1) squared
+    found = td3bc.actor_loss(POLICY, CRITICS[0], TWO, 2.5)
+    assert float(found) == pytest.approx(-2.5 + (0.0625 + 1.0) / 2)
+    gradient = jax.grad(td3bc.actor_loss)(POLICY, CRITICS[0], TWO, 2.5)
+    # dQ_1/dw = 2 s, with lambda held; d(pi - a)^2/dw = 2 (pi - a) s
+    wanted = -2.5 / 2.25 * np.mean([2.0, 4.0]) + np.mean([2 * -0.25 * 1.0, 2 * 1.0 * 2.0])
+    assert float(gradient[0].weights[0, 0]) == pytest.approx(wanted)
+
+
+def test_losses_of_implicit_q_learning_are_equations_5_to_7():
+    settings = iql.IQL(
+        updates=1,
+        batch=2,
+        rate=0.1,
+        largest_gradient=1.0,
+        gamma=0.5,
+        tau=0.1,
+        expectile=0.8,
+        beta=2.0,
+        most=1.5,
+    )
+    nets = iql.Nets(POLICY, CRITICS, linear([[1.5]]))  # V = 1.5 s
+    found = iql.losses(nets, CRITICS, TWO, settings)
+    # min Q = (2, 1), V = (1.5, 3): u = (0.5, -2)
+    assert float(found["value"]) == pytest.approx((0.8 * 0.25 + 0.2 * 4.0) / 2)
+    # r + gamma V(s') = (1 + 1.5, 3)
+    errors = np.square([2.0 - 2.5, 1.0 - 3.0, 2.5 - 2.5, 3.5 - 3.0])
+    assert float(found["error"]) == pytest.approx(errors[:2].mean() + errors[2:].mean())
+    weights = np.minimum(np.exp([1.0, -4.0]), 1.5)
+    wanted = np.mean(weights * np.square([0.25 - 0.5, 0.5 + 0.5]))
+    assert float(found["policy"]) == pytest.approx(wanted, rel=1e-5)
+
+
+def test_each_loss_of_implicit_q_learning_moves_its_own_network_alone():
+    settings = iql.IQL(
+        updates=1,
+        batch=2,
+        rate=0.1,
+        largest_gradient=1.0,
+        gamma=0.5,
+        tau=0.1,
+        expectile=0.8,
+        beta=2.0,
+        most=9.0,
+    )
+    nets = iql.Nets(POLICY, CRITICS, linear([[1.5]]))
+    for name, own in (("value", "state_value"), ("error", "critics"), ("policy", "actor")):
+        gradient = jax.grad(lambda n, key=name: iql.losses(n, CRITICS, TWO, settings)[key])(nets)
+        for part in nets._fields:
+            moves = any(
+                bool(jnp.any(each != 0)) for each in jax.tree.leaves(getattr(gradient, part))
+            )
+            assert moves == (part == own), (name, part)
+
+
+def shape():
+    return Shape(np.random.default_rng(0), 3, 2, (32,), (32, 32))
+
+
+def demonstrated(count=2000):
+    """Steps of a linear expert."""
+    rng = np.random.default_rng(1)
+    gains = np.array([[0.5, -0.2], [0.1, 0.3], [-0.4, 0.2]])
+    seen = rng.uniform(-1.0, 1.0, (count, 3))
+    done = seen @ gains
+    rewards = -np.square(done).sum(axis=1)
+    return gains, steps(seen, done, rewards, rng.uniform(-1, 1, (count, 3)), np.ones(count, bool))
+
+
+def learned(method, settings):
+    _, data = demonstrated()
+    state, updates = method.begin(settings, shape()), make_updates(method.make_update(settings))
+    rows = np.random.default_rng(2).integers(2000, size=(settings.updates, settings.batch))
+    state, report = updates(state, jax.device_put(data), rows, jax.random.PRNGKey(0))
+    assert all(np.isfinite(float(each)) for each in report.values())
+    return jax.device_get(state)
+
+
+def error_of(actor):
+    gains, _ = demonstrated()
+    seen = np.random.default_rng(9).uniform(-0.9, 0.9, (200, 3)).astype(np.float32)
+    return np.abs(forward(actor, seen) - seen @ gains).mean()
+
+
+def test_cloning_recovers_a_linear_expert():
+    settings = bc.BC(updates=2000, batch=128, rate=0.003, largest_gradient=10.0)
+    assert error_of(learned(bc, settings).actor) < 0.01
+
+
+def test_without_a_critic_td3_bc_clones():
+    settings = td3bc.TD3BC(
+        updates=3000,
+        batch=128,
+        actor_rate=0.003,
+        critic_rate=0.003,
+        largest_gradient=10.0,
+        gamma=0.9,
+        tau=0.01,
+        noise=0.1,
+        noise_most=0.2,
+        delay=2,
+        alpha=0.0,
+        refined=0.0,
+        refined_alpha=1.0,
+    )
+    assert error_of(learned(td3bc, settings).nets.actor) < 0.02
+
+
+def test_implicit_q_learning_finds_the_better_of_two_experts():
+    rng = np.random.default_rng(3)
+    seen = rng.uniform(-1.0, 1.0, (2000, 3))
+    is_good = rng.random(2000) < 0.5
+    done = np.where(is_good[:, None], 0.5, -0.5) * np.ones((2000, 2))
+    data = steps(seen, done, is_good.astype(float), seen, np.ones(2000, bool))
+    settings = iql.IQL(
+        updates=1500,
+        batch=128,
+        rate=0.003,
+        largest_gradient=10.0,
+        gamma=0.9,
+        tau=0.05,
+        expectile=0.7,
+        beta=5.0,
+        most=100.0,
+    )
+    state, updates = iql.begin(settings, shape()), make_updates(iql.make_update(settings))
+    rows = rng.integers(2000, size=(1500, 128))
+    state, _ = updates(state, jax.device_put(data), rows, jax.random.PRNGKey(0))
+    means = forward(jax.device_get(state).nets.actor, seen[:100].astype(np.float32))
+    assert means.mean() > 0.35  # cloning would give 0
+
+
+def test_what_was_recorded_has_to_be_numbers():
+    from iap_description.errors import BadInput
+
+    with pytest.raises(BadInput, match="'rewards': not all numbers are finite"):
+        steps([[1.0]], [[0.0]], [np.nan], [[1.0]], [True])
