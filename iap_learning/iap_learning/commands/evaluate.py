@@ -29,6 +29,7 @@ from iap_learning.tasks.task import TASKS
 
 BATCHED = "batched"
 ENGINES = (BATCHED, "pybullet", "mujoco", "closed_form")
+FIRST_SEED = 1_000_000
 PLAIN = "nominal"  # preset that is the task itself
 APPROACH = "approach.png"
 
@@ -64,7 +65,8 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
         "--preset", help="of the task: hard is the task's TASK_hard; nominal itself"
     )
     parser.add_argument("--episodes", type=int, default=1000, metavar="N", help="default: 1000")
-    parser.add_argument("--seed", type=int, default=0, help="of the first; each has its own")
+    text = f"of the first episode; each has its own (default: {FIRST_SEED}, far from those of training)"
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, metavar="N", help=text)
     parser.add_argument("--engine", choices=ENGINES, default=BATCHED, help="default: batched")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="share many worlds")
     parser.add_argument("--export", type=Path, metavar="FILE.onnx", help="the policy for others")
@@ -122,8 +124,9 @@ def chosen(name: str, task: str | None, preset: str | None) -> Judged:
         return Judged(make_task(preset_of(task, preset)), baseline(name), None)
     policy = Policy.load(_policy_name(name, preset))
     header = policy.header
-    wanted = preset_of(task or header.task.removesuffix("_hard"), preset) if preset else task
-    made = make_task(wanted or header.task, header.settings)
+    own = name if name in TASKS.names() else header.task
+    wanted = task or (own if preset is None else base_of(own))
+    made = make_task(preset_of(wanted, preset), header.settings)
     return Judged(made, of_policy(policy), policy)
 
 
@@ -131,6 +134,12 @@ def _policy_name(name: str, preset: str | None) -> str:
     """The policy that stands for a task, or the name itself."""
     own = f"{name}_{preset or PLAIN}"
     return own if name in TASKS.names() and own in shipped_policies() else name
+
+
+def base_of(task: str) -> str:
+    """The task of which another one is a preset: docking of docking_hard; itself where it is none."""
+    found = [each for each in TASKS.names() if task.startswith(f"{each}_")]
+    return max(found, key=len, default=task)
 
 
 def preset_of(task: str, preset: str | None) -> str:

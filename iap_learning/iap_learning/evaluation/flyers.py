@@ -21,6 +21,7 @@ Actions = (
 )  # (B, size); None lets the script or the suite's controllers fly
 Acting = Callable[[Observation], Actions]
 SCRIPT, CONTROLLER = "script", "controller"
+DEPTH = "depth"  # term of the pixels of an image
 
 
 class Flyer(NamedTuple):
@@ -46,7 +47,9 @@ def of_policy(policy: Policy) -> Flyer:
         policy.check(Layout.of_episodes(episodes), f"task '{episodes.task.name}'")
         return policy
 
-    return Flyer(policy.name, acting, str(Path(policy.source).absolute()), flies_alone=True)
+    sees_images = any(name == DEPTH for name, *_ in policy.header.observation)
+    source = str(Path(policy.source).absolute())
+    return Flyer(policy.name, acting, source, flies_alone=not sees_images)
 
 
 def baseline(name: str) -> Flyer:

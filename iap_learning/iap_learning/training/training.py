@@ -181,4 +181,6 @@ class Training:
             "judged_success": best.success,
             "judged_return": best.returns,
         }
-        write_policy(self._folder / POLICY, self._episodes, actor, seen, training, self._data)
+        path, own = self._folder / POLICY, self._experiment.settings
+        parts = (self._episodes, actor, seen, training)
+        write_policy(path, *parts, settings=own, data=self._data)

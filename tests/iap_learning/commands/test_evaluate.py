@@ -10,6 +10,7 @@ import pytest
 from linear_policies import docking_policy, linear_policy
 
 from iap_bringup.cli.main import main
+from iap_learning.commands.evaluate import base_of, preset_of
 from iap_learning.episodic import make_episodes
 
 
@@ -43,6 +44,12 @@ def test_presets_are_other_tasks_for_the_same_policy(policy: str, tmp_path: Path
     assert main(["evaluate", policy, "--episodes", "4", *words]) == 0
     tree = json.loads((tmp_path / "out" / "evaluation.json").read_text())
     assert tree["task"] == "docking_hard"
+
+
+def test_presets_are_found_from_either_side() -> None:
+    assert preset_of("docking", "hard") == base_of("docking") + "_hard" == "docking_hard"
+    assert preset_of("docking", "nominal") == base_of("docking_hard") == "docking"
+    assert base_of("hold") == preset_of("hold", None) == "hold"
 
 
 def test_a_baseline_needs_a_task_and_has_no_network(
