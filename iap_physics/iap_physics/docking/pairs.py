@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Control periods of many pairs of aircraft that dock: autopilots, rotors, air, contact, latch and motion, compiled.
-
-The formulas of autopilot, rotors, drag and motion are those of `iap_physics.plant.Plant` in the closed form.
-"""
+"""Many pairs of aircraft that dock: their numbers, and how contact, latch and lock act on one pair, compiled."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Self
@@ -79,58 +76,6 @@ class Body(NamedTuple):
     lags: Array
 
 
-class Actuators(NamedTuple):
-    """Numbers of target's and chaser's autopilots and rotors, the same in all worlds.
-
-    Plain arrays: reading fields of records takes as long as what is computed with them.
-
-    Attributes:
-        attitude: (2, 3) gain [1/s^2].
-        rate: (2, 3) gain [1/s].
-        J: (2, 3, 3) inertia as the autopilot believes it [kg m^2].
-        mix: (2, 12) `iap_physics.autopilot.Mix`.
-        limits: (2, 4) thrust coefficient as it believes it, slowest and fastest speed [rpm], and lead.
-        torques: (2, 12) rotor thrusts to torques in the aircraft's frame.
-        mode: of the commands, an `iap_description.states.Mode`.
-        every: physics steps of an autopilot's period.
-        has_drag: whether they feel the air.
-    """
-
-    attitude: Array
-    rate: Array
-    J: Array
-    mix: Array
-    limits: Array
-    torques: Array
-    mode: int
-    every: int
-    has_drag: bool
-
-    @classmethod
-    def of(
-        cls,
-        aircraft: Sequence[Aircraft],
-        gains: Sequence[AutopilotGains],
-        mode: int,
-        every: int,
-        *,
-        has_drag: bool,
-    ) -> Self:
-        """Of target and chaser with the gains of their autopilots."""
-        pilots = [Autopilot.of(each, own) for each, own in zip(aircraft, gains, strict=True)]
-        return cls(
-            np.array([each.attitude for each in pilots]),
-            np.array([each.rate for each in pilots]),
-            np.array([each.J for each in pilots]),
-            np.array([each.mix[:, 1:].ravel() for each in pilots]),
-            np.array([(p.thrust_coefficient, p.rpm_min, p.rpm_max, p.lead) for p in pilots]),
-            np.array([each.wrench_of_rotor_thrusts[3:].ravel() for each in aircraft]),
-            mode,
-            every,
-            has_drag,
-        )
-
-
 class Pairs(NamedTuple):
     """What moves on in B worlds.
 
@@ -188,109 +133,8 @@ class Room(NamedTuple):
     lock: Array
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def advance_pairs(
-    first: int,
-    last: int,
-    pairs: Pairs,
-    held: Held,
-    body: Body,
-    actuators: Actuators,
-    mechanism: Mechanism,
-    latch: Latching,
-    room: Room,
-    gravity: float,
-    substeps: int,
-    dt: float,
-) -> None:
-    """Advance worlds first to last - 1 by a control period.
-
-    Args:
-        first: of the worlds.
-        last: the one behind them.
-        pairs: moved on in place.
-        held: over the period.
-        body: of the aircraft.
-        actuators: of the aircraft.
-        mechanism: of their ports.
-        latch: between these.
-        room: of this loop alone.
-        gravity: [m/s^2], along -z.
-        substeps: physics steps.
-        dt: length of one [s].
-    """
-    for b in range(first, last):
-        if pairs.status[b] != RUNNING:
-            continue
-        for k in range(6):
-            pairs.contact[b, k] = 0.0
-        pairs.touches[b] = False
-        for _ in range(substeps):
-            _actuate(b, pairs, held, body, actuators, room.wrenches)
-            touched = _meet(b, pairs, body, mechanism, latch, room, gravity, dt)
-            pairs.touches[b] = pairs.touches[b] or touched
-            for i in range(2):
-                _move(b, i, pairs, body, room.wrenches, gravity, dt)
-            pairs.ticks[b] += 1
-            if not (_is_row_sound(pairs.x[b, 0]) and _is_row_sound(pairs.x[b, 1])):
-                pairs.status[b] = DIVERGED
-                break
-        for k in range(6):
-            pairs.contact[b, k] /= substeps
-
-
 @njit(cache=True, error_model="numpy")
-def _is_row_sound(x: Array) -> bool:
-    return is_sound(vec_at(x, 0), quat_at(x, 3), vec_at(x, 7), vec_at(x, 10))
-
-
-@njit(cache=True, error_model="numpy")
-def _actuate(
-    b: int, pairs: Pairs, held: Held, body: Body, actuators: Actuators, wrenches: Array
-) -> None:
-    """Write the wrenches of rotors and air on both aircraft."""
-    is_due = pairs.ticks[b] % actuators.every == 0
-    for i in range(2):
-        x, limits = pairs.x[b, i], actuators.limits[i]
-        q = quat_at(x, 3)
-        if is_due:
-            gains = (
-                vec_at(actuators.attitude[i], 0),
-                vec_at(actuators.rate[i], 0),
-                mat(actuators.J[i]),
-            )
-            wanted = (quat_at(held.q_WB[b, i], 0), vec_at(held.w_WB_B[b, i], 0))
-            w_B = unrotate(q, vec_at(x, 10))
-            has_attitude = actuators.mode == _ATTITUDE
-            torque = attitude_torque(has_attitude, q, w_B, wanted[0], wanted[1], *gains)
-            mix = actuators.mix[i]
-            rows = (vec_at(mix, 0), vec_at(mix, 3), vec_at(mix, 6), vec_at(mix, 9))
-            order = (held.thrust[b, i], torque, rows, limits[0], limits[1], limits[2], limits[3])
-            put4(pairs.target[b, i], rotor_commands(*order, quat_at(pairs.rpm[b, i], 0)))
-        lags, M = body.lags[b, i], actuators.torques[i]
-        speeds, thrusts = spin_four(
-            quat_at(pairs.rpm[b, i], 0),
-            quat_at(pairs.target[b, i], 0),
-            body.thrust_coefficient[b, i],
-            limits[1],
-            limits[2],
-            Lag(lags[0], lags[1], lags[2]),
-            Lag(lags[3], lags[4], lags[5]),
-            (1.0, 1.0, 1.0, 1.0),
-        )
-        put4(pairs.rpm[b, i], speeds)
-        rows_of_torque = (quat_at(M, 0), quat_at(M, 4), quat_at(M, 8))
-        force, torque_W = rotor_wrench(thrusts, q, rows_of_torque)
-        if actuators.has_drag:
-            v_W = sub(vec_at(x, 7), vec_at(held.air_W[b], 0))
-            air = (vec_at(body.linear[b, i], 0), vec_at(body.quadratic[b, i], 0))
-            force = add(force, drag_force(q, v_W, *air))
-        put_at(wrenches[i], 0, force)
-        put_at(wrenches[i], 3, torque_W)
-
-
-@njit(cache=True, error_model="numpy")
-def _meet(
+def meet(
     b: int,
     pairs: Pairs,
     body: Body,
@@ -300,7 +144,18 @@ def _meet(
     gravity: float,
     dt: float,
 ) -> bool:
-    """Add the wrenches of contact and latch; returns whether the two touch."""
+    """Add the wrenches of contact and latch to those in `room`; returns whether the two touch.
+
+    Args:
+        b: the world of the pair.
+        pairs: all of them; the pair's latch and mean contact are moved on.
+        body: of the aircraft.
+        mechanism: of their ports.
+        latch: between these.
+        room: of this loop alone, with the wrenches of rotors and air.
+        gravity: [m/s^2], along -z.
+        dt: physics step [s].
+    """
     x_t, x_c = pairs.x[b, TARGET], pairs.x[b, CHASER]
     gap = sub(vec_at(x_t, 0), vec_at(x_c, 0))
     if dot(gap, gap) > mechanism.reach**2 and pairs.phase[b] != LOCKED:
@@ -415,19 +270,3 @@ def _hold(b: int, pairs: Pairs, mechanism: Mechanism, wrenches: Array) -> None:
             if row == CHASER:
                 pairs.contact[b, k] += force[k]
                 pairs.contact[b, 3 + k] += moment[k]
-
-
-@njit(cache=True, error_model="numpy")
-def _move(
-    b: int, i: int, pairs: Pairs, body: Body, wrenches: Array, gravity: float, dt: float
-) -> None:
-    """One aircraft's motion under its wrench."""
-    x, wrench = pairs.x[b, i], wrenches[i]
-    inertia = (mat(body.J[b, i]), mat(body.J_inv[b, i]))
-    q, w = step_body(quat_at(x, 3), vec_at(x, 10), vec_at(wrench, 3), *inertia, dt)
-    a = add(scale(1.0 / body.mass[b, i], vec_at(wrench, 0)), (0.0, 0.0, -gravity))
-    v = vec_at(x, 7)
-    put_at(x, 0, add(vec_at(x, 0), add(scale(dt, v), scale(0.5 * dt * dt, a))))
-    x[3], x[4], x[5], x[6] = q
-    put_at(x, 7, add(v, scale(dt, a)))
-    put_at(x, 10, w)

@@ -18,6 +18,7 @@ from iap_physics.blocks.threads import Threads
 from iap_physics.docking import pairs as kernel
 from iap_physics.docking.lock import work_room
 from iap_physics.docking.mechanism import Mechanism
+from iap_physics.docking.periods import Actuators, advance_pairs
 from iap_physics.engines.engine import RUNNING, world_indices
 from iap_physics.measured.state_noise import NoisyStates
 from iap_physics.rotors import lag
@@ -98,7 +99,7 @@ class DockingWorlds:
     def _noise_stream(self, seed: int, vehicle: int) -> np.random.Generator:
         return state_noise_stream(seed, self.scenario.vehicles[vehicle].name)
 
-    def _common_actuators(self) -> kernel.Actuators:
+    def _common_actuators(self) -> Actuators:
         specs = [self.scenario.vehicles[i] for i in self._vehicles]
         gains = [spec.control.gains.autopilot for spec in specs]
         if gains[0].rate_hz != gains[1].rate_hz:
@@ -107,7 +108,7 @@ class DockingWorlds:
         every = round(physics_hz / (gains[0].rate_hz or physics_hz))
         aircraft = [spec.platform.aircraft for spec in specs]
         mode = int(Mode.RATE_THRUST)
-        return kernel.Actuators.of(aircraft, gains, mode, every, has_drag=self.scenario.has_drag)
+        return Actuators.of(aircraft, gains, mode, every, has_drag=self.scenario.has_drag)
 
     def _bodies(self, batch: int) -> kernel.Body:
         shapes = ((), (3, 3), (3, 3), (3,), (3,), (), (6,))
@@ -210,7 +211,7 @@ class DockingWorlds:
 
     def _advance(self, first: int, last: int) -> None:
         """Fly the period of worlds first to last - 1."""
-        kernel.advance_pairs(
+        advance_pairs(
             first,
             last,
             self.pairs,

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Control periods of many pairs of aircraft that dock, compiled.
+
+Autopilots, rotors, air and motion are computed in blocks of worlds, by the loops of `iap_physics.blocks`: there, both
+aircraft are bodies of one vehicle that fly on their own. Where they are near each other, contact and latch are
+computed for one pair after the other (`iap_physics.docking.pairs`).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+from numba import njit
+
+from iap_description.arrays import Array
+from iap_description.kernels import add, dot, formula, least, scale, sub
+from iap_description.lanes import (
+    LANES,
+    VECTOR,
+    Index,
+    Lanes,
+    get,
+    get3,
+    set1,
+    set3,
+    world_at,
+)
+from iap_description.vehicles.aircraft import Aircraft
+from iap_description.vehicles.autopilot_gains import AutopilotGains
+from iap_physics.autopilot import Autopilot
+from iap_physics.blocks import layout
+from iap_physics.blocks.layout import VEHICLE, body_row, rows_of
+from iap_physics.blocks.loops import add_drag, check, clear, command, spin, tick, turn
+from iap_physics.docking.mechanism import Mechanism
+from iap_physics.docking.pairs import (
+    CHASER,
+    LOCKED,
+    OPEN,
+    TARGET,
+    Body,
+    Held,
+    Latching,
+    Pairs,
+    Room,
+    meet,
+)
+from iap_physics.engines.engine import DIVERGED, RUNNING
+
+SIZE = rows_of(2) * LANES
+MASS = layout.ARM  # row of an aircraft's mass: two that fly on their own have no arms
+
+
+class Actuators(NamedTuple):
+    """Target's and chaser's autopilots and rotors, the same in all worlds.
+
+    Attributes:
+        alike: (2, ALIKE) see `iap_physics.blocks.layout`.
+        mode: of the commands, an `iap_description.states.Mode`.
+        every: physics steps of an autopilot's period.
+        has_drag: whether they feel the air.
+    """
+
+    alike: Array
+    mode: int
+    every: int
+    has_drag: bool
+
+    @classmethod
+    def of(
+        cls,
+        aircraft: Sequence[Aircraft],
+        gains: Sequence[AutopilotGains],
+        mode: int,
+        every: int,
+        *,
+        has_drag: bool,
+    ) -> Self:
+        """Of target and chaser with the gains of their autopilots."""
+        alike = np.zeros((2, layout.ALIKE))
+        for row, each, own in zip(alike, aircraft, gains, strict=True):
+            pilot = Autopilot.of(each, own)
+            numbers = {
+                layout.ATTITUDE_GAIN: pilot.attitude,
+                layout.RATE_GAIN: pilot.rate,
+                layout.AUTOPILOT_J: pilot.J,
+                layout.MIX: pilot.mix[:, 1:],
+                layout.C_F: (
+                    pilot.thrust_coefficient,
+                    pilot.rpm_min,
+                    pilot.rpm_max,
+                    pilot.lead,
+                ),
+                layout.TORQUES: each.wrench_of_rotor_thrusts[3:],
+                layout.THRUST_SHARE: np.ones(4),
+                layout.SPEED_SHARE: 1.0,
+            }
+            for column, values in numbers.items():
+                flat = np.ravel(values)
+                row[column : column + len(flat)] = flat
+        return cls(alike, mode, every, has_drag)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def advance_pairs(
+    first: int,
+    last: int,
+    pairs: Pairs,
+    held: Held,
+    body: Body,
+    actuators: Actuators,
+    mechanism: Mechanism,
+    latch: Latching,
+    room: Room,
+    gravity: float,
+    substeps: int,
+    dt: float,
+) -> None:
+    """Advance worlds first to last - 1 by a control period.
+
+    Args:
+        first: of the worlds.
+        last: the one behind them.
+        pairs: moved on in place.
+        held: over the period.
+        body: of the aircraft.
+        actuators: of the aircraft.
+        mechanism: of their ports.
+        latch: between these.
+        room: of this loop alone.
+        gravity: [m/s^2], along -z.
+        substeps: physics steps.
+        dt: length of one [s].
+    """
+    block = np.zeros(SIZE)
+    for start in range(first, last, LANES):
+        count = min(LANES, last - start)
+        lanes = (np.uint64(0), np.uint64((count + VECTOR - 1) // VECTOR * VECTOR))
+        _begin(block, start, last, pairs, actuators, lanes)
+        _load(block, start, last, pairs, held, body, actuators.mode, lanes)
+        for step in range(substeps):
+            _push(block, actuators, lanes)
+            for lane in range(count):
+                _meet(block, start + lane, lane, pairs, body, mechanism, latch, room, gravity, dt)
+            _keep(block, lanes)
+            for i in range(2):
+                _move(block, body_row(i), gravity, dt, lanes)
+                turn(block, body_row(i), dt, lanes)
+                check(block, body_row(i), step, lanes)
+            if not _all_fly(block, lanes):
+                _end_diverged(block, start, count, step, pairs)
+            _count(block, start, count, pairs)
+        _end(block, start, count, substeps, pairs)
+
+
+@formula
+def _begin(
+    block: Array, start: int, last: int, pairs: Pairs, actuators: Actuators, lanes: Lanes
+) -> None:
+    """Take over which worlds fly and how far their autopilots are; no contact yet."""
+    for lane in range(lanes[0], lanes[1]):
+        b = world_at(start, lane, last)
+        flies = pairs.status[b] == RUNNING
+        set1(block, VEHICLE, layout.FLIES, lane, 1.0 if flies else 0.0)
+        set1(block, VEHICLE, layout.FAILED, lane, -1.0)
+        for i in range(2):
+            phase = float(pairs.ticks[b] % actuators.every)
+            set1(block, body_row(i), layout.TICK, lane, phase)
+        if flies:
+            pairs.contact[b, :] = 0.0
+            pairs.touches[b] = False
+
+
+@formula
+def _load(
+    block: Array,
+    start: int,
+    last: int,
+    pairs: Pairs,
+    held: Held,
+    body: Body,
+    mode: int,
+    lanes: Lanes,
+) -> None:
+    """Read states, commands and the aircraft's numbers."""
+    for i in range(2):
+        row = body_row(i)
+        for lane in range(lanes[0], lanes[1]):
+            b = world_at(start, lane, last)
+            _put(block, row, layout.STATE, lane, pairs.x[b, i], 13)
+            _put(block, row, layout.RPM, lane, pairs.rpm[b, i], 4)
+            _put(block, row, layout.TARGET, lane, pairs.target[b, i], 4)
+            _put(block, row, layout.COMMAND_Q, lane, held.q_WB[b, i], 4)
+            _put(block, row, layout.COMMAND_W, lane, held.w_WB_B[b, i], 3)
+            _put(block, row, layout.AIR, lane, held.air_W[b], 3)
+            _put(block, row, layout.LINEAR, lane, body.linear[b, i], 3)
+            _put(block, row, layout.QUADRATIC, lane, body.quadratic[b, i], 3)
+            _put(block, row, layout.UP, lane, body.lags[b, i], 6)  # and those down behind them
+            for k in range(9):
+                set1(block, row, layout.J + k, lane, body.J[b, i, k // 3, k % 3])
+                set1(block, row, layout.J_INV + k, lane, body.J_inv[b, i, k // 3, k % 3])
+            set1(block, row, layout.MODE, lane, float(mode))
+            set1(block, row, layout.THRUST, lane, held.thrust[b, i])
+            set1(block, row, layout.THRUST_COEFFICIENT, lane, body.thrust_coefficient[b, i])
+            set1(block, row, MASS, lane, body.mass[b, i])
+
+
+@formula
+def _put(block: Array, row: Index, k: int, lane: Index, values: Array, count: int) -> None:
+    """Write some numbers of one world from row + k on."""
+    for m in range(count):
+        set1(block, row, k + m, lane, values[m])
+
+
+@formula
+def _take(block: Array, row: Index, k: int, lane: Index, out: Array, count: int) -> None:
+    """Read some numbers of one world from row + k on."""
+    for m in range(count):
+        out[m] = get(block, row, k + m, lane)
+
+
+@formula
+def _push(block: Array, actuators: Actuators, lanes: Lanes) -> None:
+    """The wrenches of rotors and air."""
+    for i in range(2):
+        clear(block, body_row(i), lanes)
+        command(block, i, actuators.alike, lanes)
+        tick(block, body_row(i), actuators.every, lanes)
+        spin(block, i, actuators.alike, lanes)
+        if actuators.has_drag:
+            add_drag(block, body_row(i), lanes)
+
+
+@njit(cache=True, error_model="numpy")
+def _meet(
+    block: Array,
+    b: int,
+    place: int,
+    pairs: Pairs,
+    body: Body,
+    mechanism: Mechanism,
+    latch: Latching,
+    room: Room,
+    gravity: float,
+    dt: float,
+) -> None:
+    """Add the wrenches of contact and latch to one pair that flies, if it is near enough."""
+    lane = np.uint64(place)
+    if get(block, VEHICLE, layout.FLIES, lane) == 0.0:
+        return
+    rows = body_row(TARGET), body_row(CHASER)
+    gap = sub(get3(block, rows[0], layout.P, lane), get3(block, rows[1], layout.P, lane))
+    if dot(gap, gap) > mechanism.reach**2 and pairs.phase[b] != LOCKED:
+        pairs.phase[b] = OPEN  # what has been held has left
+        return
+    for i in range(2):
+        _take(block, rows[i], layout.STATE, lane, pairs.x[b, i], 13)
+        _take(block, rows[i], layout.WRENCH, lane, room.wrenches[i], 6)
+    touched = meet(b, pairs, body, mechanism, latch, room, gravity, dt)
+    pairs.touches[b] = pairs.touches[b] or touched
+    for i in range(2):
+        _put(block, rows[i], layout.WRENCH, lane, room.wrenches[i], 6)
+
+
+@formula
+def _keep(block: Array, lanes: Lanes) -> None:
+    """Keep the states for worlds that will have diverged."""
+    for i in range(2):
+        for k in range(13):
+            for lane in range(lanes[0], lanes[1]):
+                now = get(block, body_row(i), layout.STATE + k, lane)
+                set1(block, body_row(i), layout.BEFORE + k, lane, now)
+
+
+@formula
+def _move(block: Array, row: Index, gravity: float, dt: float, lanes: Lanes) -> None:
+    """Place and velocity of an aircraft under its force."""
+    for lane in range(lanes[0], lanes[1]):
+        p, v = get3(block, row, layout.P, lane), get3(block, row, layout.V, lane)
+        f, mass = get3(block, row, layout.WRENCH, lane), get(block, row, MASS, lane)
+        a = add(scale(1.0 / mass, f), (0.0, 0.0, -gravity))
+        p = add(p, add(scale(dt, v), scale(0.5 * dt * dt, a)))
+        set3(block, row, layout.P, lane, p)
+        set3(block, row, layout.V, lane, add(v, scale(dt, a)))
+
+
+@formula
+def _all_fly(block: Array, lanes: Lanes) -> bool:
+    """Whether all worlds of a block run."""
+    flying = 1.0
+    for lane in range(lanes[0], lanes[1]):
+        flying = least(flying, get(block, VEHICLE, layout.FLIES, lane))
+    return flying > 0.0
+
+
+@formula
+def _count(block: Array, start: int, count: int, pairs: Pairs) -> None:
+    """Count a step of worlds that fly."""
+    for place in range(count):
+        if get(block, VEHICLE, layout.FLIES, np.uint64(place)) > 0.0:
+            pairs.ticks[start + place] += 1
+
+
+@njit(cache=True, error_model="numpy")
+def _end_diverged(block: Array, start: int, count: int, step: int, pairs: Pairs) -> None:
+    """Let worlds that have diverged in this step stand where they were before it."""
+    for place in range(count):
+        b, lane = start + place, np.uint64(place)
+        if pairs.status[b] == RUNNING and get(block, VEHICLE, layout.FLIES, lane) == 0.0:
+            pairs.status[b] = DIVERGED
+            pairs.ticks[b] += 1
+            pairs.contact[b, :] /= step + 1
+            for i in range(2):
+                _take(block, body_row(i), layout.BEFORE, lane, pairs.x[b, i], 13)
+
+
+@njit(cache=True, error_model="numpy")
+def _end(block: Array, start: int, count: int, substeps: int, pairs: Pairs) -> None:
+    """Write states and rotors of the worlds that fly."""
+    for place in range(count):
+        b, lane = start + place, np.uint64(place)
+        if pairs.status[b] != RUNNING:
+            continue
+        for k in range(6):
+            pairs.contact[b, k] /= substeps
+        for i in range(2):
+            row = body_row(i)
+            _take(block, row, layout.STATE, lane, pairs.x[b, i], 13)
+            _take(block, row, layout.RPM, lane, pairs.rpm[b, i], 4)
+            _take(block, row, layout.TARGET, lane, pairs.target[b, i], 4)
