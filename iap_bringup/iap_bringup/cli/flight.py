@@ -20,7 +20,6 @@ from iap_description.errors import BadInput
 from iap_io.runs.disk_use import disk_use
 from iap_io.runs.run_folder import COMPARED, create_run_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
-from iap_simulation.arm.command import run_arm
 from iap_simulation.arm.scenario import is_arm_scenario
 from iap_simulation.flight import Flight
 from iap_simulation.run import Progress, Result, execute
@@ -85,6 +84,8 @@ def run(options: argparse.Namespace) -> int:
     """Fly a scenario."""
     given = scenario_options(options)
     if is_arm_scenario(options.scenario):
+        from iap_simulation.arm.command import run_arm  # imports scipy
+
         return run_arm(options)
     scenario, tree = resolve(options.scenario, given)
 
