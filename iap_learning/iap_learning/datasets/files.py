@@ -51,7 +51,7 @@ def write_dataset(
     policy: str,
     spec: EnvSpec,
 ) -> Path:
-    """Write a data set and return its folder; ``minari.load_dataset(name)`` finds it with MINARI_DATASETS_PATH at `root`.
+    """Write a data set, return its folder; ``minari.load_dataset(name)`` finds it with MINARI_DATASETS_PATH at `root`.
 
     Args:
         root: folder of data sets.

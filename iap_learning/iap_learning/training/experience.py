@@ -117,9 +117,8 @@ class Collector:
 
     def _summary(self, success: Booleans, over: Booleans) -> Ended:
         episodes = self.episodes
-        return Ended(
-            success[over], episodes.returns[over].copy(), episodes.steps[over] * episodes.dt
-        )
+        seconds = episodes.steps[over].astype(np.float64) * episodes.dt
+        return Ended(success[over], episodes.returns[over], seconds)
 
     def _check(self, rewards: Array) -> None:
         finite = np.isfinite(rewards)

@@ -14,12 +14,12 @@ class Moments(NamedTuple):
     """Moments of n numbers.
 
     Attributes:
-        count: () observations so far.
+        samples: () observations so far.
         mean: (n,) of them.
         squares: (n,) sums of squared deviations from it.
     """
 
-    count: Array
+    samples: Array
     mean: Array
     squares: Array
 
@@ -57,20 +57,20 @@ def updated(moments: Moments, observations: ArrayLike) -> Moments:
     rows = np.asarray(observations, dtype=np.float64).reshape(-1, len(moments.mean))
     mean = rows.mean(axis=0)
     squares = ((rows - mean) ** 2).sum(axis=0)
-    count, away = moments.count + len(rows), mean - moments.mean
+    count, away = moments.samples + len(rows), mean - moments.mean
     share = len(rows) / count
     return Moments(
         count,
         moments.mean + away * share,
-        moments.squares + squares + away**2 * moments.count * share,
+        moments.squares + squares + away**2 * moments.samples * share,
     )
 
 
 def scaling(moments: Moments, least: float) -> Scaling:
     """What networks see by these moments, or as it is by moments of nothing; no deviation is below `least`."""
-    if not moments.count:
+    if not moments.samples:
         return Scaling(
             np.zeros_like(moments.mean, np.float32), np.ones_like(moments.mean, np.float32)
         )
-    deviation = np.maximum(np.sqrt(moments.squares / moments.count), least)
+    deviation = np.maximum(np.sqrt(moments.squares / moments.samples), least)
     return Scaling(moments.mean.astype(np.float32), deviation.astype(np.float32))

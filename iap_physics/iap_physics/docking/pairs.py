@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Many pairs of aircraft that dock: their numbers, and how contact, latch and lock act on one pair, compiled."""
 
-from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array, Booleans, Integers
@@ -12,30 +10,21 @@ from iap_description.kernels import (
     add,
     cross,
     dot,
-    mat,
     norm,
     put4,
     put_at,
     qconj,
     qmul,
     quat_at,
-    scale,
     sub,
     unrotate,
     vec_at,
 )
 from iap_description.states import Mode
-from iap_description.vehicles.aircraft import Aircraft
-from iap_description.vehicles.autopilot_gains import AutopilotGains, attitude_torque
 from iap_description.vehicles.latch import approach, is_caught, place_of
-from iap_physics.autopilot import Autopilot, rotor_commands
 from iap_physics.docking.lock import lock_wrench
 from iap_physics.docking.mechanism import Mechanism, contact
-from iap_physics.drag import drag_force
-from iap_physics.engines.engine import DIVERGED, RUNNING
-from iap_physics.engines.rigid_motion import is_sound, step_body
 from iap_physics.latches import SLIP, SLOW, SLOW_TURN, Masses, damp
-from iap_physics.rotors import Lag, rotor_wrench, spin_four
 
 TARGET, CHASER = 0, 1  # the socket's aircraft and the probe's
 OPEN, CAUGHT, LOCKED, SPENT = range(4)  # see `iap_physics.latches.Phase`

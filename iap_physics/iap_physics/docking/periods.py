@@ -11,6 +11,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numba import njit
+from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array
 from iap_description.kernels import add, dot, formula, least, scale, sub
@@ -79,7 +80,7 @@ class Actuators(NamedTuple):
         alike = np.zeros((2, layout.ALIKE))
         for row, each, own in zip(alike, aircraft, gains, strict=True):
             pilot = Autopilot.of(each, own)
-            numbers = {
+            numbers: dict[int, ArrayLike] = {
                 layout.ATTITUDE_GAIN: pilot.attitude,
                 layout.RATE_GAIN: pilot.rate,
                 layout.AUTOPILOT_J: pilot.J,

@@ -18,7 +18,10 @@ def words(episodes):
 
 
 def test_without_actions_the_script_flies_as_it_does_without_episodes():
-    episodes, worlds = make_episodes("docking_hard", 3), DockingWorlds.of("docking_hard", [4, 5, 6])
+    episodes, worlds = (
+        make_episodes("docking_hard", 3),
+        DockingWorlds.of("docking_hard", [4, 5, 6]),
+    )
     episodes.reset(seeds=[4, 5, 6])
     for _ in range(200):
         episodes.step(None)

@@ -12,7 +12,7 @@ def test_moments_of_parts_are_those_of_the_whole():
     moments = no_moments(3)
     for part in np.split(rows, [1, 10, 300]):
         moments = updated(moments, part)
-    assert moments.count == 700
+    assert moments.samples == 700
     np.testing.assert_allclose(moments.mean, rows.mean(axis=0), rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(moments.squares / 700, rows.var(axis=0), rtol=1e-9)
 

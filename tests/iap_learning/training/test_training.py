@@ -143,9 +143,13 @@ def test_the_policy_s_file_is_the_network_that_was_judged(tmp_path):
 
 
 def test_a_reward_that_is_not_finite_ends_training_in_one_line(tmp_path):
-    huge = "{reward.terms: {a: {weight: 1.0e+308, factors: []}, b: {weight: 1.0e+308, factors: []}}}"
+    huge = (
+        "{reward.terms: {a: {weight: 1.0e+308, factors: []}, b: {weight: 1.0e+308, factors: []}}}"
+    )
     (tmp_path / "run").mkdir()
-    with pytest.raises(BadInput, match=r"hold\.yaml: key 'reward': a reward is not finite \(got inf\)"):
+    with pytest.raises(
+        BadInput, match=r"hold\.yaml: key 'reward': a reward is not finite \(got inf\)"
+    ):
         begin(small("hold", 100, f"settings={huge}"), tmp_path / "run")
 
 
