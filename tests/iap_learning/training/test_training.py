@@ -97,7 +97,8 @@ def test_a_training_that_is_over_does_not_change(tmp_path):
 
 @pytest.mark.slow
 def test_a_stage_offline_alone_that_is_over_does_not_change(tmp_path):
-    experiment = small("docking", None, *CLONED, online="none")
+    sets = ("worlds=6", "threads=1", *CLONED)
+    experiment = make_experiment("docking", Choice(assignments=sets, online="none"))
     whole = trained(experiment, tmp_path / "run")
     go_on(tmp_path / "run")
     assert contents(tmp_path / "run") == whole
