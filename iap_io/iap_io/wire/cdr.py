@@ -31,6 +31,7 @@ from iap_description.errors import BadInput
 FieldPath = tuple[str | int, ...]  # of a field within a message
 SECOND = 1_000_000_000  # [ns]
 HEADER_SIZE = 4  # of the encapsulation, before the first field
+MOST_PADDING = 3  # bytes behind the last field: between processes DDS carries multiples of four
 _LITTLE_ENDIAN = 1  # second byte of it
 _HEADER_NUMBERS = (
     12  # bytes of a std_msgs/Header before its string: stamp, and the string's length
@@ -156,14 +157,15 @@ class Layout:
         return cls(msgtype, dtype, template, fixed, doubles, tuple(walk.quaternions))
 
     def records(self, data: NDArray[np.uint8]) -> NDArray[Any]:
-        """Serialised messages (count, size) as records (count,), without a copy.
+        """Serialised messages (count, size) as records (count,), without a copy where none is padded.
 
         Raises:
             ValueError: a message has another size, other strings or other lengths.
         """
-        if data.shape[1:] != self.template.shape:
-            size = self.template.size
-            raise ValueError(f"{self.msgtype}: {data.shape[1:]} bytes a message, expected {size}")
+        size = self.template.size
+        if not 0 <= data.shape[1] - size <= MOST_PADDING:
+            raise ValueError(f"{self.msgtype}: {data.shape[1]} bytes a message, expected {size}")
+        data = data[:, :size]
         if (data[:, self.fixed] != self.template[self.fixed]).any():
             raise ValueError(f"{self.msgtype}: names or counts change from message to message")
         return np.ascontiguousarray(data).view(self.dtype)[:, 0]

@@ -19,7 +19,7 @@ from iap_description.errors import BadInput
 from iap_description.relative import joint_states
 from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode, V
 from iap_description.vehicles.assembly import Assembly
-from iap_io.wire.cdr import HEADER_SIZE, SECOND, Layout, in_frame, message
+from iap_io.wire.cdr import HEADER_SIZE, MOST_PADDING, SECOND, Layout, in_frame, message
 from iap_io.wire.number_check import NumberCheck
 
 MAP = "map"
@@ -93,9 +93,9 @@ class Message:
 
     def load(self, data: bytes) -> bool:
         """Take the numbers of a serialised message; False if it has another layout."""
-        new = np.frombuffer(data, np.uint8)
-        fixed = self.layout.fixed
-        if new.size != self._bytes.size or (new[fixed] != self._bytes[fixed]).any():
+        fixed, size = self.layout.fixed, self._bytes.size
+        new = np.frombuffer(data, np.uint8)[:size]
+        if not 0 <= len(data) - size <= MOST_PADDING or (new[fixed] != self._bytes[fixed]).any():
             return False
         self._bytes[:] = new
         return True

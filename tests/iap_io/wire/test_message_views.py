@@ -12,10 +12,10 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_io.runs import topics
 from iap_io.runs.run_meta import VehicleMeta
-from iap_io.wire.cdr import message, message_types
+from iap_io.wire.cdr import message, message_types, records_of
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage, StateMessage
-from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
+from iap_io.wire.sample_views import ForceTaskMessage, LatchStateMessage, WrenchMessage
 
 STAMP = 12_345_678_901
 PLATFORMS = ["three_star", "two_line", "three_star_fixed", "f450"]
@@ -158,3 +158,19 @@ def test_bytes_of_another_kind_are_refused():
     out[1] = 0  # big-endian
     with pytest.raises(BadInput, match="little-endian"):
         MessageReader(CommandMessage).read(bytes(out))
+
+
+@pytest.mark.parametrize("name", ["a", "ab", "abc", "target.socket"])
+def test_padding_of_dds_is_no_other_layout(name):
+    """Between processes a payload is a multiple of four bytes long."""
+    latches = LatchStateMessage.of([name])
+    latches.phases[:] = 2
+    data = latches.stamped(3)
+    padded = data + bytes(-len(data) % 4)
+    assert len(padded) > len(data)
+    taken = MessageReader(LatchStateMessage).read(padded)
+    assert (taken.stamp, list(taken.phases)) == (3, [2])
+    (record,) = records_of(LatchStateMessage.TYPE, [padded])
+    assert list(record["phases"]) == [2]
+    with pytest.raises(BadInput):
+        MessageReader(LatchStateMessage).read(padded + bytes(4))
