@@ -45,7 +45,7 @@ class PolicyNode(SuiteNode):
         self._command = Command.zeros(1, Mode.RATE_THRUST)
         self._out = CommandMessage.of(1)
         vehicles = [scenario.vehicles[i] for i in (target, chaser)]
-        self._publishers = [
+        self._outputs = [
             self.create_publisher(PlatformCommand, self.absolute(f"{each.name}/command"), LATEST)
             for each in vehicles
         ]
@@ -106,7 +106,7 @@ class PolicyNode(SuiteNode):
         if answer is None:
             return
         self._out.put_head(self._responder.stamp, self._responder.sequence)
-        for publisher, row in zip(self._publishers, answer, strict=True):
+        for publisher, row in zip(self._outputs, answer, strict=True):
             self._command.thrust[0], self._command.w_WB_B[0] = row[0], row[1:]
             self._out.put(self._command)
             publisher.publish(self._out.dump())
