@@ -120,7 +120,19 @@ def make_task(name: str, settings: Mapping[str, Any] | None = None) -> AnyTask:
     Raises:
         BadInput: anything unknown, missing or impossible, in one line.
     """
-    tree, source = task_tree(name, settings), str(TASKS.file_or_path(name))
+    return task_of(task_tree(name, settings), str(TASKS.file_or_path(name)))
+
+
+def task_of(tree: Mapping[str, Any], source: str) -> AnyTask:
+    """A task by all its keys.
+
+    Args:
+        tree: keys and values.
+        source: for errors.
+
+    Raises:
+        BadInput: a key is unknown, missing or impossible.
+    """
     kind = tree.get("episodes")
     if kind is None:
         return validate(Task, tree, source=source)

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The code and the tables of docs/learning.md are true."""
 
+import json
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from iap_bringup.cli.main import main
+from iap_learning.policies.policy import Policy
 from iap_learning.registration import name_of
 from iap_learning.tasks.observations import TERMS
 from iap_learning.tasks.quantities import QUANTITIES
@@ -18,16 +22,25 @@ from iap_simulation.parallel.actions import KINDS
 
 PAGE = (Path(__file__).parents[2] / "docs/learning.md").read_text(encoding="utf-8")
 ENVIRONMENTS, BASELINES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-FILES = re.findall(r"```yaml file=(\S+)\n(.*?)```", PAGE, re.DOTALL)
+FILES = re.findall(r"```(?:yaml|python) file=(\S+)\n(.*?)```", PAGE, re.DOTALL)
+
+
+def write_files(folder):
+    for name, text in FILES:
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def done_in(folder, *words):
+    """What a Python program does in a folder with the page's files."""
+    write_files(folder)
+    command = [sys.executable, *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def output_of(code, folder):
     """What an example of the page prints, line by line."""
     (folder / "example.py").write_text(code, encoding="utf-8")
-    for name, text in FILES:
-        (folder / name).write_text(text, encoding="utf-8")
-    command = [sys.executable, "example.py"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = done_in(folder, "example.py")
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
@@ -52,6 +65,33 @@ def test_a_task_of_one_s_own_is_flown_as_the_page_says(tmp_path):
     rows = dict(line.split(" ", 1) for line in output_of(BASELINES, tmp_path))
     assert list(rows) == ["zero", "random", "controller"]
     assert eval(rows["controller"])["success_rate"] > 0.9 > eval(rows["random"])["success_rate"]
+
+
+@pytest.mark.slow
+def test_a_task_of_one_s_own_is_learnt_as_the_page_says(tmp_path, monkeypatch, capsys):
+    """In 40 lines, better than the suite's controller, and the file flies where the task's is not."""
+    pytest.importorskip("jax")
+    write_files(tmp_path)
+    assert sum(text.count("\n") for name, text in FILES if name.endswith("yaml")) <= 40
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", "dashing.yaml", "--out=run", "--set=threads=1"]) == 0
+    (tmp_path / "dash.yaml").unlink()
+    capsys.readouterr()
+    policy = ["evaluate", "run/policy.npz", "--episodes=200", "--json", "--no-record"]
+    assert main(policy) == 0
+    learnt = json.loads(capsys.readouterr().out)
+    assert learnt["success_low"] > 0.95
+    assert learnt["time_mean"] < 2.2
+
+
+def test_another_library_trains_as_the_page_says(tmp_path):
+    done = done_in(tmp_path, "with_sb3.py")
+    if find_spec("stable_baselines3") is None:
+        needs = "this example needs stable_baselines3: pip install stable-baselines3\n"
+        assert (done.returncode, done.stderr) == (1, needs)
+        return
+    assert done.returncode == 0, done.stderr
+    assert Policy.load(tmp_path / "sb3.npz").task().name == "hold"
 
 
 def test_every_task_stands_in_the_table():

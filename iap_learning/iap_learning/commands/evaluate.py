@@ -126,7 +126,10 @@ def chosen(name: str, task: str | None, preset: str | None) -> Judged:
     header = policy.header
     own = name if name in TASKS.names() else header.task
     wanted = task or (own if preset is None else base_of(own))
-    made = make_task(preset_of(wanted, preset), header.settings)
+    if wanted == header.task and preset is None:
+        made = policy.task()
+    else:
+        made = make_task(preset_of(wanted, preset), header.settings)
     return Judged(made, of_policy(policy), policy)
 
 

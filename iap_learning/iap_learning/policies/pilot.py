@@ -13,7 +13,7 @@ from iap_description.signals import Reference
 from iap_description.states import Command, Level
 from iap_learning.docking.pair import DockingPair
 from iap_learning.docking.task import DockingTask
-from iap_learning.episodic import AnyTask, make_task
+from iap_learning.episodic import AnyTask
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.observations import Observer
@@ -63,7 +63,7 @@ def pair_pilot(scenario: Scenario) -> Callable[[], PairPilot]:
 
 def _loaded(scenario: Scenario) -> tuple[Policy, AnyTask]:
     policy = Policy.load(str(scenario.policy))
-    return policy, make_task(policy.header.task, policy.header.settings)
+    return policy, policy.task()
 
 
 def periods(policy: Policy, scenario: Scenario) -> int:

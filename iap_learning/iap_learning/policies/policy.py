@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike
 
 from iap_description.config import FileName, Record, validate
 from iap_description.errors import BadInput
-from iap_learning.episodic import AnyTask, Episodic
+from iap_learning.episodic import AnyTask, Episodic, make_task, task_of
 from iap_learning.policies.layout import Activation, Layout
 from iap_learning.policies.network import Network, Numbers
+from iap_learning.tasks.task import TASKS
 
 SHIPPED = Path(__file__).parent / "data"
 SUFFIX = ".npz"
@@ -47,6 +48,7 @@ class Header(Layout):
         activation: of hidden layers; the last one is linear.
         hashes: of what it was trained with.
         settings: values of the task's keys by their dotted paths, over those of its file.
+        definition: all keys of a task that does not ship with the suite; None for one that does.
         training: whatever the training notes.
     """
 
@@ -56,6 +58,7 @@ class Header(Layout):
     activation: Activation
     hashes: Hashes
     settings: dict[str, Any] = {}
+    definition: dict[str, Any] | None = None
     training: dict[str, Any]
 
     @classmethod
@@ -78,6 +81,7 @@ class Header(Layout):
         return cls(
             **dict(Layout.of_episodes(episodes)),
             task=episodes.task.name,
+            definition=_definition(episodes.task),
             scenario=episodes.worlds.scenario.scenario,
             activation="tanh",
             hashes=Hashes(task=task_hash(episodes.task), data=data),
@@ -174,6 +178,17 @@ class Policy:
         """Numbers of an action."""
         return len(self.biases[-1])
 
+    def task(self) -> AnyTask:
+        """The task that it was trained for.
+
+        Raises:
+            BadInput: there is no such one by now.
+        """
+        header = self.header
+        if header.definition is None:
+            return make_task(header.task, header.settings)
+        return task_of(header.definition, f"{self.source}: key 'definition'")
+
     @property
     def name(self) -> str:
         """Its file's name, without the ending."""
@@ -231,6 +246,11 @@ class Policy:
         for i, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             named[f"weights_{i}"], named[f"biases_{i}"] = weight, bias
         return named
+
+
+def _definition(task: AnyTask) -> dict[str, Any] | None:
+    """All keys of a task that a name does not find everywhere."""
+    return None if task.name in TASKS.names() else task.model_dump(mode="json")
 
 
 def task_hash(task: AnyTask) -> str:
