@@ -31,8 +31,7 @@ def flown(episodes, seeds, actions):
 
 @pytest.mark.parametrize("name", TASKS.names())
 def test_every_world_is_the_one_alone(name):
-    task = make_task(name)
-    task = make_task(name, {"seconds": 15 * task.repeat / task.rate})
+    task = make_task(name, {"seconds": 15 * make_episodes(name, 1).dt})
     rng = np.random.default_rng(len(name))
     count, scenario = int(rng.integers(2, 70)), DRAWN if name == "hold" else {}
     many = make_episodes(task, count, scenario=scenario, threads=2)

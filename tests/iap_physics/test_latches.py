@@ -163,7 +163,6 @@ def test_a_probe_that_leaves_is_lost_by_a_weak_damper(name):
         ({"engine.name": "closed_form"}, "closed_form has no contact"),
         ({"docking.latch": "hook"}, "no latch 'hook'"),
         ({"docking": "null"}, "needs the key 'docking'"),
-        ({"policy": "pilot"}, "key 'policy'"),
         ({"vehicles.0.platform": "three_star"}, "vehicles.0.platform"),
     ],
 )

@@ -14,11 +14,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemaining
 
 from iap_description.errors import BadInput
 from iap_description.plain_yaml import parse_yaml
-from iap_learning.datasets.files import free_id, write_dataset
 from iap_learning.datasets.rollouts import AT_ONCE, Rollout, collect
 from iap_learning.docking.experts import EXPERTS, expert_of
 from iap_learning.episodic import Episodic, make_episodes, make_task
-from iap_learning.registration import spec_of
 from iap_learning.tasks.task import TASKS
 from iap_simulation.sweeps.statistics import wilson_interval
 
@@ -61,6 +59,9 @@ def add_dataset(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fly and write."""
+    from iap_learning.datasets.files import free_id, write_dataset
+    from iap_learning.registration import spec_of
+
     if options.episodes < 1:
         raise BadInput(f"--episodes {options.episodes}: at least one is expected")
     name = options.task if options.preset == PLAIN else f"{options.task}_{options.preset}"

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from gymnasium.envs.registration import EnvSpec
 
 from iap_description.errors import BadInput
 from iap_learning.datasets.library import minari
 from iap_learning.datasets.rollouts import Rollout
+from iap_learning.environments.library import gymnasium
 from iap_learning.environments.spaces import action_space, observation_space
 from iap_learning.episodic import AnyTask, Episodic
 from iap_learning.policies.policy import task_hash
@@ -49,7 +49,7 @@ def write_dataset(
     rollouts: Sequence[Rollout],
     episodes: Episodic,
     policy: str,
-    spec: EnvSpec,
+    spec: gymnasium.envs.registration.EnvSpec,
 ) -> Path:
     """Write a data set, return its folder; ``minari.load_dataset(name)`` finds it with MINARI_DATASETS_PATH at `root`.
 

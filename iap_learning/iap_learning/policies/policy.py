@@ -213,7 +213,7 @@ class Policy:
 
     @property
     def _bytes(self) -> bytes:
-        text = json.dumps(self.header.model_dump(mode="json"), sort_keys=True)
+        text = json.dumps(self.header.model_dump(mode="json"))
         buffer = io.BytesIO()
         np.savez(buffer, header=np.array(text), **self._named)  # type: ignore[arg-type] # of no other keys
         return buffer.getvalue()

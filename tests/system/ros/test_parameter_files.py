@@ -73,7 +73,9 @@ def test_every_node_of_every_scenario_gets_its_parameters(scenario, tmp_path):
     given |= {"scenario": scenario, "set": "", **SWITCHES}
     flight = flight_parameters(given)
     nodes = flight_nodes(resolve_flight(flight)[0], flight, given)
-    assert {"physics_node", "controller_node", "recorder"} <= {node.executable for node in nodes}
+    started = {node.executable for node in nodes}
+    assert {"physics_node", "recorder"} <= started
+    assert started & {"controller_node", "policy_node"}
     file = tmp_path / "parameters.yaml"
     file.write_text(parameters_text({n.full_name("/sim_1"): n.parameters for n in nodes}))
     for node in nodes:
