@@ -162,7 +162,7 @@ def test_a_probe_that_leaves_is_lost_by_a_weak_damper(name):
         ({"latches.dock.depth": -1.0}, "latches.dock.depth"),
         ({"engine.name": "closed_form"}, "closed_form has no contact"),
         ({"docking.latch": "hook"}, "no latch 'hook'"),
-        ({"docking": "null"}, "needs the key 'docking'"),
+        ({"docking": "null", "policy": "script"}, "needs the key 'docking'"),
         ({"vehicles.0.platform": "three_star"}, "vehicles.0.platform"),
     ],
 )

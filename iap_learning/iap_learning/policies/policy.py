@@ -22,7 +22,7 @@ from iap_learning.policies.layout import Activation, Layout
 from iap_learning.policies.network import Network, Numbers
 from iap_learning.tasks.task import TASKS
 
-SHIPPED = Path(__file__).parent / "data"
+SHIPPED = Path(__file__).parents[1] / "data" / "policies"
 SUFFIX = ".npz"
 
 

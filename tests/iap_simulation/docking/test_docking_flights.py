@@ -13,6 +13,8 @@ from iap_simulation.docking.worlds import DockingWorlds
 from iap_simulation.run import record
 from iap_simulation.simulation import Simulation
 
+SCRIPT = {"policy": "script"}
+
 
 @pytest.fixture(scope="module")
 def many():
@@ -28,7 +30,7 @@ def name(request):
 
 @pytest.mark.parametrize("seed", [0, 2])
 def test_the_script_docks_in_every_engine(name, seed):
-    with Simulation.of("docking", engine=name, seed=seed) as simulation:
+    with Simulation.of("docking", engine=name, seed=seed, settings=SCRIPT) as simulation:
         while not simulation.is_done:
             simulation.step()
         judge, plant = simulation.loop.judge, simulation.plant
@@ -52,7 +54,7 @@ def test_the_script_docks_nearly_always(many):
 
 def test_engines_and_batch_fly_alike_until_they_touch(name):
     worlds = DockingWorlds.of("docking", [2])
-    with Simulation.of("docking", engine=name, seed=2) as simulation:
+    with Simulation.of("docking", engine=name, seed=2, settings=SCRIPT) as simulation:
         while not worlds.pairs.touches[0]:
             worlds.step_script()
             simulation.step()
@@ -84,7 +86,7 @@ def test_reset_worlds_fly_as_fresh_ones():
 
 
 def test_a_flight_goes_on_from_a_snapshot_across_the_latch():
-    with Simulation.of("docking", engine="mujoco", seed=2) as simulation:
+    with Simulation.of("docking", engine="mujoco", seed=2, settings=SCRIPT) as simulation:
         while not simulation.plant.latches.events:
             simulation.step()
         before = simulation.snapshot()
@@ -96,12 +98,12 @@ def test_a_flight_goes_on_from_a_snapshot_across_the_latch():
         first = simulation.reset()
         assert not simulation.plant.latches.events
         np.testing.assert_array_equal(
-            first, Simulation.of("docking", engine="mujoco", seed=2).state
+            first, Simulation.of("docking", engine="mujoco", seed=2, settings=SCRIPT).state
         )
 
 
 def test_a_run_tells_when_and_how_it_docked(tmp_path):
-    result = record("docking", folder=tmp_path / "run", seed=2)
+    result = record("docking", folder=tmp_path / "run", seed=2, settings=SCRIPT)
     docking = result.metrics["docking"]
     assert result.metrics["outcome"] == "completed"
     assert docking["success"]
@@ -124,7 +126,7 @@ def test_a_run_tells_when_and_how_it_docked(tmp_path):
     ],
 )
 def test_what_is_no_docking_says_why(tmp_path, settings, fault):
-    settings = {"docking.success.within": 4.0, **settings}
+    settings = {**SCRIPT, "docking.success.within": 4.0, **settings}
     result = record("docking", folder=tmp_path / "run", engine="mujoco", seed=2, settings=settings)
     assert result.metrics["outcome"] == "not_docked"
     assert fault in result.failure
@@ -132,7 +134,7 @@ def test_what_is_no_docking_says_why(tmp_path, settings, fault):
 
 
 def test_undocked_the_vehicles_part(tmp_path):
-    settings = {"latches.dock.release": 2.9, "docking.success.hover": 3.0}
+    settings = {**SCRIPT, "latches.dock.release": 2.9, "docking.success.hover": 3.0}
     result = record("docking", folder=tmp_path / "run", engine="mujoco", seed=2, settings=settings)
     events = [event["what"] for event in result.metrics["docking"]["events"]]
     assert events == ["caught", "locked", "released"]

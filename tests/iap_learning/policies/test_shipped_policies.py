@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The policies that ship do what README says of them."""
+
+import numpy as np
+import pytest
+
+from iap_learning.evaluation.batched import fly_batched
+from iap_learning.evaluation.flyers import baseline, of_policy
+from iap_learning.evaluation.results import Results
+from iap_learning.policies.policy import Policy, policy_file, shipped_policies, task_hash
+from iap_simulation.run import record
+
+FRESH = 500_000_000  # seed of the first episode
+LARGEST = 200_000  # [bytes]
+
+
+def flown(name: str, episodes: int) -> Results:
+    policy = Policy.load(name)
+    return fly_batched(policy.task(), of_policy(policy), range(FRESH, FRESH + episodes))
+
+
+@pytest.mark.parametrize("name", shipped_policies())
+def test_a_shipped_policy_is_small_and_of_its_task_as_it_is(name: str) -> None:
+    policy = Policy.load(name)
+    assert policy_file(name).stat().st_size < LARGEST
+    assert policy.header.hashes.task == task_hash(policy.task())
+
+
+@pytest.mark.parametrize(("name", "seconds"), [("docking_nominal", 2.6), ("docking_hard", 3.0)])
+def test_a_shipped_policy_docks_gently(name: str, seconds: float) -> None:
+    results = flown(name, 200)
+    assert results.success.mean() >= 0.98
+    assert results.measures["time"][results.success].mean() <= seconds
+    assert np.quantile(results.measures["force_peak"], 0.95) <= 40.0
+    assert np.nanquantile(results.measures["closing_speed"], 0.95) <= 0.5
+
+
+def test_hard_dockings_are_flown_better_than_by_the_script() -> None:
+    task, seeds = Policy.load("docking_hard").task(), range(FRESH, FRESH + 200)
+    script = fly_batched(task, baseline("script"), seeds)
+    learned = flown("docking_hard", 200)
+    assert learned.success.mean() >= script.success.mean()
+    assert np.nanmean(learned.measures["time"]) < 0.6 * np.nanmean(script.measures["time"])
+
+
+def test_hold_is_held() -> None:
+    results = flown("hold", 100)
+    assert results.success.all()
+    assert results.measures["error"].mean() <= 0.05
+
+
+def test_iap_run_docking_flies_the_policy_that_ships(tmp_path) -> None:
+    result = record("docking", folder=tmp_path / "run", engine="mujoco", seed=1)
+    assert result.metrics["docking"]["success"]
+    assert result.metrics["policy"]["sha256"] == Policy.load("docking_nominal").digest
+    assert result.metrics["docking"]["docking_time_s"] < 2.6
