@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from iap_io.runs.run_folder import write_file
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CURVE = "training.png"
+MEDIAN = 9  # iterations
 SIZE, DPI = (7.16, 2.4), 200  # [in], of a page with two columns
 EXPLORING: dict[str, Any] = {"color": "#1b62a5", "linewidth": 1.0, "label": "with exploration"}
 JUDGED: dict[str, Any] = {
@@ -64,6 +66,13 @@ def _draw(axes: Axes, rows: Sequence[Row], key: str, label: str) -> None:
     for name, style in ((key, EXPLORING), (f"judged_{key}", JUDGED)):
         known = [row for row in rows if name in row]
         steps = [float(row["steps"]) / 1e6 for row in known]
-        axes.plot(steps, [float(row[name]) for row in known], **style)
+        values = [float(row[name]) for row in known]
+        axes.plot(steps, smooth(values) if style is EXPLORING else values, **style)
     axes.set_xlabel("steps [million]")
     axes.set_ylabel(label)
+
+
+def smooth(values: Sequence[float]) -> list[float]:
+    """Medians of `MEDIAN` neighbours: where all worlds begin anew, the few episodes that are over at first have failed."""
+    reach = MEDIAN // 2
+    return [median(values[max(0, i - reach) : i + reach + 1]) for i in range(len(values))]
