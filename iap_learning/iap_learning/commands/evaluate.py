@@ -134,9 +134,16 @@ def chosen(name: str, task: str | None, preset: str | None) -> Judged:
 
 
 def _policy_name(name: str, preset: str | None) -> str:
-    """The policy that stands for a task, or the name itself."""
+    """The policy that stands for a task, or the name itself.
+
+    Raises:
+        BadInput: the task has no such preset.
+    """
+    if name not in TASKS.names():
+        return name
+    preset_of(name, preset)
     own = f"{name}_{preset or PLAIN}"
-    return own if name in TASKS.names() and own in shipped_policies() else name
+    return own if own in shipped_policies() else name
 
 
 def base_of(task: str) -> str:

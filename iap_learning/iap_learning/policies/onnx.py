@@ -10,6 +10,7 @@ import numpy as np
 from iap_description.errors import BadInput
 from iap_learning.policies.policy import Policy
 
+SUFFIX = ".onnx"
 OPSET = 17
 IR_VERSION = 8  # of files; runtimes that know the opset read it
 
@@ -18,8 +19,10 @@ def export(policy: Policy, path: Path) -> None:
     """Write a policy as an ONNX model from `observation` (B, n) to `action` (B, size), both float32.
 
     Raises:
-        BadInput: onnx is not installed.
+        BadInput: onnx is not installed, or the file's name ends otherwise.
     """
+    if path.suffix != SUFFIX:
+        raise BadInput(f"--export {path}: a model's file ends in {SUFFIX}")
     onnx = _library()
     onnx.save(model_of(policy), str(path))
 
