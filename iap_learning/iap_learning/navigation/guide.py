@@ -62,11 +62,14 @@ class Guide:
         self._times = np.zeros((episodes.count, *self._shape))
         self._speeds = np.zeros((episodes.count, *self._shape))
         self._values = np.zeros((episodes.count, 4))
+        self._surveyed = np.full(episodes.count, -1, dtype=np.int64)  # seeds
 
     def reset(self, worlds: ArrayLike | None = None) -> None:
-        """Survey some worlds' fields, or all."""
-        for b in world_indices(worlds, self._episodes.count).tolist():
+        """Survey those of some worlds' fields, or of all, that are new."""
+        chosen, flown = world_indices(worlds, self._episodes.count), self._episodes.flown
+        for b in chosen[self._surveyed[chosen] != flown[chosen]].tolist():
             self._survey(b)
+            self._surveyed[b] = flown[b]
 
     def _survey(self, b: int) -> None:
         settings, worlds = self._settings, self._episodes.worlds
