@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What scores without learning: no action, random ones, the suite's own controller, and a potential field where there are images."""
+"""What scores without learning: no action, random ones, the suite's controller, a potential field by images."""
 
 from collections.abc import Callable
 from typing import NamedTuple

@@ -81,7 +81,9 @@ class Surroundings:
         out = np.empty(len(p_W))
         points = np.ascontiguousarray(p_W, dtype=np.float64)
         size, corners = self._sizes[b], self._corners[b]
-        _distances_of(points, size, self._spheres[b], self._firsts[b], self._is_solid[b], corners, out)
+        _distances_of(
+            points, size, self._spheres[b], self._firsts[b], self._is_solid[b], corners, out
+        )
         return out
 
 

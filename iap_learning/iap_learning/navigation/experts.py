@@ -133,7 +133,9 @@ class PotentialExpert(VelocityExpert):
             BadInput: the task has no image.
         """
         if episodes.sight is None:
-            raise BadInput(f"expert '{name}' needs a depth image; task '{episodes.task.name}' has none")
+            raise BadInput(
+                f"expert '{name}' needs a depth image; task '{episodes.task.name}' has none"
+            )
         return cls(read_expert(PotentialFieldSettings, name), episodes)
 
     def velocities(self) -> Array:

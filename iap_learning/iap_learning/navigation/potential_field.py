@@ -10,8 +10,6 @@ reached) and of points at distances rho below rho_0 (its eqs. 14 and 15):
 A point is where a number of the image says that something is; rho is its distance less the radius of the aircraft.
 """
 
-import math
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -19,7 +17,7 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array
 from iap_description.config import NonNegative, Positive, Record
 from iap_description.errors import BadInput
-from iap_description.kernels import formula, norm, quat_at, rotate, scale, vec_at, yaw_of
+from iap_description.kernels import formula, norm, quat_at, rotate, vec_at, yaw_of
 from iap_learning.episodes import Episodes
 
 NEEDED = ("position_error_P", "attitude")  # terms of an observation besides the image
