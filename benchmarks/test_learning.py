@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import iap_learning  # noqa: F401 - gymnasium knows the tasks from here on
-from iap_learning.docking.experts import expert_of
+from iap_learning.experts import expert_of
 from iap_learning.registration import name_of
 from iap_learning.tasks.task import TASKS
 from iap_simulation.parallel.actions import act

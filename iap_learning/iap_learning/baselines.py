@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What scores without learning: no action, random ones, and the suite's own controller on the scenario's references."""
+"""What scores without learning: no action, random ones, the suite's controller, a potential field by images."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Booleans
+from iap_learning.episodes import Episodes
 from iap_learning.episodic import AnyTask, Episodic, make_episodes
+from iap_learning.experts import expert_of
 from iap_simulation.sweeps.statistics import wilson_interval
 
-Policy = Callable[[Episodic], Array | None]  # actions (B, n), or None for the suite's controllers
+Policy = Callable[
+    [Episodic], ArrayLike | None
+]  # actions (B, n), or None for the suite's controllers
 
 
 class Score(NamedTuple):
@@ -54,6 +59,12 @@ def expert(episodes: Episodic) -> None:
     """What flies the scenario without learning: the suite's controllers, or the script of a docking."""
 
 
+def potential_field(episodes: Episodic) -> Policy:
+    """A potential field by the images of episodes."""
+    expert = expert_of("potential_field", episodes)
+    return lambda _: expert()
+
+
 def score(episodes: Episodic, policy: Policy) -> Score:
     """Fly one episode of every world, those that stand at their start."""
     success = np.zeros(episodes.count, bool)
@@ -76,6 +87,8 @@ def baselines(task: str | AnyTask, worlds: int, *, seed: int = 0) -> dict[str, S
         "controller": expert,
     }
     episodes = make_episodes(task, worlds)
+    if isinstance(episodes, Episodes) and episodes.sight is not None:
+        policies["potential_field"] = potential_field(episodes)
     scores = {}
     for name, policy in policies.items():
         episodes.reset(seeds=range(seed, seed + worlds))

@@ -37,6 +37,8 @@ class Episodes:
         worlds: that fly.
         size: numbers of an action.
         observed: numbers of an observation, the depth image's behind the terms'.
+        observer: makes the terms.
+        sight: takes the images; None where there are none.
         seeds: (B,) that the worlds were given.
         episodes: (B,) number of each world's episode since then.
         outcome: (B,) of each episode, see `iap_learning.tasks.verdicts.OUTCOMES`.
@@ -68,10 +70,10 @@ class Episodes:
         low, high = np.tile(task.action.low, repeats), np.tile(task.action.high, repeats)
         self._middle, self._half = 0.5 * (low + high), 0.5 * (high - low)
         self.observer = Observer(task.observation, aircraft=aircraft, actions=self.size)
-        self._sight = None if task.depth is None else Sight(task.depth, self.worlds)
+        self.sight = None if task.depth is None else Sight(task.depth, self.worlds)
         self._clearance = Clearance(self.worlds) if task.minds_obstacles else None
         self._open = np.full(worlds, np.inf)
-        self.observed = self.observer.size + (0 if self._sight is None else self._sight.size)
+        self.observed = self.observer.size + (0 if self.sight is None else self.sight.size)
         self._rules, self._terms = Rules.of(task, self.dt), Terms.of(task.reward)
         self._action, self._before = np.zeros((worlds, self.size)), np.zeros((worlds, self.size))
         self._measures, self._distance = quantities.empty(worlds), np.zeros(worlds)
@@ -96,7 +98,7 @@ class Episodes:
     @property
     def layout(self) -> Layout:
         """Terms of an observation with their sizes and scales."""
-        pixels = () if self._sight is None else (("depth", self._sight.size, 1.0),)
+        pixels = () if self.sight is None else (self.sight.term,)
         return (*self.observer.layout, *pixels)
 
     def report(self) -> dict[str, Array]:
@@ -200,7 +202,7 @@ class Episodes:
         which = slice(None) if chosen is None else chosen
         seen = (self.worlds.state, self._goals, self.worlds.rpm, self._action)
         terms = self.observer(*(array[which] for array in seen))
-        return terms if self._sight is None else np.hstack([terms, self._sight(chosen)])
+        return terms if self.sight is None else np.hstack([terms, self.sight(chosen)])
 
     def _find_goals(self) -> None:
         """Take the goals at the present instants, (B, 19 + N)."""

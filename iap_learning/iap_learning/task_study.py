@@ -11,7 +11,7 @@ WORLDS = 256
 
 
 def tasks(console: Console) -> None:
-    """Every task of iap_learning without learning: no action, random ones, and the suite's own controller."""
+    """Every task without learning: no action, random ones, the suite's controller, a potential field."""
     for name in TASKS.names():
         console.print(_table(name, baselines(name, WORLDS)))
 

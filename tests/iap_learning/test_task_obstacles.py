@@ -68,14 +68,46 @@ def test_an_image_is_the_depth_along_the_view():
     assert image.max() == 1.0
 
 
+def test_blocks_of_pixels_are_as_near_as_the_nearest_of_them():
+    """A block has the least depth of its pixels; by `inverse` its number is that depth's reciprocal."""
+    episodes = Episodes(Task.of("navigate"), 2)
+    size = {"width": 8, "height": 6}
+    fine, coarse, inverse = (
+        Sight(DepthImage(preset="d455", settings=size, **more), episodes.worlds)
+        for more in ({}, {"blocks": (3, 2)}, {"blocks": (3, 2), "inverse": 0.5})
+    )
+    assert coarse.shape == inverse.shape == (2, 4)
+    nearest = fine().reshape(2, 2, 3, 4, 2).min(axis=(2, 4)).reshape(2, 8)
+    np.testing.assert_array_equal(coarse(), nearest)
+    measured = nearest < 1.0
+    assert measured.any()
+    np.testing.assert_allclose(inverse()[measured], 0.5 / (6.0 * nearest[measured]), rtol=1e-5)
+    assert not inverse()[~measured].any()
+    for sight in (coarse, inverse):
+        depths = np.where(measured, 6.0 * nearest, np.inf)
+        np.testing.assert_allclose(sight.depths(sight()), depths, rtol=1e-5)
+
+
+def test_points_of_an_image_lie_on_what_is_seen():
+    """Along its way from the camera a number's depth leads to the wall across the view."""
+    episodes = Episodes(Task.of("navigate"), 1, scenario=WALLED)
+    sight = episodes.sight
+    numbers = episodes.observe()[:, episodes.observer.size :]
+    rows = sight.depths(numbers)[0].reshape(sight.shape)[2, 7:9]
+    ways = sight.view.ways_B.reshape(*sight.shape, 3)[2, 7:9]
+    points = episodes.worlds.state[0, 0, P] + sight.view.p_BS_B + rows[:, None] * ways
+    np.testing.assert_allclose(points[:, 0], FRONT, atol=0.05)
+    assert points[0, 1] > 0.0 > points[1, 1] - 0.2  # from the left to the right
+
+
 def test_an_image_of_some_worlds_is_theirs_among_all():
     """Worlds are seen alike in any company, errors included."""
     episodes = Episodes(Task.of("navigate"), 4)
     whole = episodes.observe()
     np.testing.assert_array_equal(episodes.observe(np.array([3, 1])), whole[[3, 1]])
     pixels = whole[:, episodes.observer.size :]
-    assert pixels.min() > 0.0
-    assert pixels.max() == 1.0
+    assert pixels.min() == 0.0  # where nothing is measured
+    assert 0.1 < pixels.max() < 1.0
     assert len(np.unique(pixels.mean(axis=1))) == 4
 
 
@@ -115,6 +147,10 @@ def test_the_straight_way_is_seldom_free():
     [
         ({"depth": {"preset": "eyes", "settings": {}}}, "no ray sensor 'eyes'"),
         ({"depth": {"preset": "d455", "settings": {"wide": 3}}}, "wide"),
+        (
+            {"depth": {"preset": "d455", "settings": {"width": 8, "height": 6}, "blocks": [4, 2]}},
+            "key 'depth.blocks': 6 rows and 8 columns are no multiples of 4 and 2",
+        ),
         ({"clearance": -1.0}, "key 'clearance'"),
     ],
 )

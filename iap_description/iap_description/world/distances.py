@@ -76,6 +76,16 @@ class Surroundings:
         _distances(np.ascontiguousarray(p_W, dtype=np.float64), *where, out)
         return out
 
+    def distances_of(self, b: int, p_W: Array) -> Array:
+        """The same (n,) of points (n, 3) in world b alone [m]."""
+        out = np.empty(len(p_W))
+        points = np.ascontiguousarray(p_W, dtype=np.float64)
+        size, corners = self._sizes[b], self._corners[b]
+        _distances_of(
+            points, size, self._spheres[b], self._firsts[b], self._is_solid[b], corners, out
+        )
+        return out
+
 
 def _widened(array: NDArray[Any], size: int) -> NDArray[Any]:
     """An array (B, n, ...) with room for at least so many in its second axis."""
@@ -122,16 +132,38 @@ def _distances(
     corners: Array,
     out: Array,
 ) -> None:
-    """Write the distance of every world's point; pieces whose spheres are farther than the nearest are passed over."""
+    """Write the distance of every world's point."""
     for b in range(len(points)):
-        p, nearest = vec(points[b]), math.inf
-        for k in range(sizes[b]):
-            away = sub(p, vec(spheres[b, k]))
-            if math.sqrt(dot(away, away)) - spheres[b, k, 3] >= nearest:
-                continue
-            piece = corners[b, firsts[b, k] : firsts[b, k + 1]]
-            nearest = min(nearest, _to_piece(p, piece, is_solid[b, k]))
-        out[b] = nearest
+        where = (sizes[b], spheres[b], firsts[b], is_solid[b], corners[b])
+        out[b] = _distance(vec(points[b]), *where)
+
+
+@njit(cache=True)
+def _distances_of(
+    points: Array,
+    size: int,
+    spheres: Array,
+    firsts: Integers,
+    is_solid: Booleans,
+    corners: Array,
+    out: Array,
+) -> None:
+    for i in range(len(points)):
+        out[i] = _distance(vec(points[i]), size, spheres, firsts, is_solid, corners)
+
+
+@njit(cache=True)
+def _distance(
+    p: Vec, size: int, spheres: Array, firsts: Integers, is_solid: Booleans, corners: Array
+) -> float:
+    """Distance of a point; pieces whose spheres are farther than the nearest are passed over."""
+    nearest = math.inf
+    for k in range(size):
+        away = sub(p, vec(spheres[k]))
+        if math.sqrt(dot(away, away)) - spheres[k, 3] >= nearest:
+            continue
+        nearest = min(nearest, _to_piece(p, corners[firsts[k] : firsts[k + 1]], is_solid[k]))
+    return nearest
 
 
 @njit(cache=True)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Experts of docking: they fly it without learning, through the task's own actions (``data/experts/NAME.yaml``)."""
 
-from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -10,9 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import model_validator
 
 from iap_description.arrays import Array
-from iap_description.config import NonNegative, Positive, Presets, Record, validate
-from iap_description.errors import BadInput
-from iap_description.plain_yaml import read_yaml
+from iap_description.config import NonNegative, Positive, Record, validate
 from iap_description.random_streams import stream
 from iap_learning.docking.actions import Control, values_of
 from iap_learning.docking.episodes import DockingEpisodes
@@ -23,11 +20,10 @@ from iap_learning.docking.guides import (
     room,
     take_off_disturbance,
 )
-from iap_learning.episodic import Episodic
+from iap_learning.expert_files import read_expert
 from iap_physics.engines.engine import world_indices
 from iap_simulation.docking.settings import Script, ScriptSettings
 
-EXPERTS = Presets(Path(__file__).parents[1] / "data" / "experts", "expert")
 NOISE = "expert/noise"  # name of the stream of an episode's exploration noise
 
 
@@ -79,8 +75,7 @@ class ExpertSettings(Record):
         Raises:
             BadInput: anything unknown, missing or impossible, in one line.
         """
-        path = EXPERTS.file_or_path(name)
-        return validate(cls, read_yaml(path), source=str(path))
+        return read_expert(cls, name)
 
 
 class Expert:
@@ -143,14 +138,3 @@ def _values_all(
 ) -> None:
     for b in range(len(out)):
         values_of(accelerations[b], measured[b], control, turn_rate, out[b])
-
-
-def expert_of(name: str, episodes: Episodic) -> Expert:
-    """The expert of a name, or of a YAML file, for episodes at their start.
-
-    Raises:
-        BadInput: there is no such expert, or it does not fly this task.
-    """
-    if not isinstance(episodes, DockingEpisodes):
-        raise BadInput(f"expert '{name}' flies dockings, not task '{episodes.task.name}'")
-    return Expert(ExpertSettings.of(name), episodes)

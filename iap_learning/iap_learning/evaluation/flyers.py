@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.errors import BadInput
-from iap_learning.docking.episodes import DockingEpisodes
-from iap_learning.docking.experts import EXPERTS, Expert, ExpertSettings
 from iap_learning.episodic import Episodic
+from iap_learning.expert_files import EXPERTS
+from iap_learning.experts import expert_of
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 
@@ -21,7 +21,7 @@ Actions = (
 )  # (B, size); None lets the script or the suite's controllers fly
 Acting = Callable[[Observation], Actions]
 SCRIPT, CONTROLLER = "script", "controller"
-DEPTH = "depth"  # term of the pixels of an image
+IMAGES = ("depth", "inverse_depth")  # terms of the pixels of an image
 
 
 class Flyer(NamedTuple):
@@ -47,7 +47,7 @@ def of_policy(policy: Policy) -> Flyer:
         policy.check(Layout.of_episodes(episodes), f"task '{episodes.task.name}'")
         return policy
 
-    sees_images = any(name == DEPTH for name, *_ in policy.header.observation)
+    sees_images = any(name in IMAGES for name, *_ in policy.header.observation)
     source = str(Path(policy.source).absolute())
     return Flyer(policy.name, acting, source, flies_alone=not sees_images)
 
@@ -86,7 +86,5 @@ def _random(episodes: Episodic) -> Acting:
 
 
 def _expert(name: str, episodes: Episodic) -> Acting:
-    if not isinstance(episodes, DockingEpisodes):
-        raise BadInput(f"'{name}' flies dockings alone, not task '{episodes.task.name}'")
-    expert = Expert(ExpertSettings.of(name), episodes)
+    expert = expert_of(name, episodes)
     return lambda _: expert()

@@ -68,10 +68,15 @@ class DepthImage(Record):
     Attributes:
         preset: of depth cameras.
         settings: keys of it that are others here, such as ``width``.
+        blocks: rows and columns of pixels of which a policy sees the nearest alone.
+        inverse: a policy sees this depth over the measured one, at most 1, and 0 where nothing is measured [m]; None:
+            it sees the depth over the largest, and 1 where nothing is measured.
     """
 
     preset: str
     settings: dict[str, Any]
+    blocks: tuple[Count, Count] = (1, 1)
+    inverse: Positive | None = None
 
 
 class Success(Record):

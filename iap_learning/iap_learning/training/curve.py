@@ -73,6 +73,6 @@ def _draw(axes: Axes, rows: Sequence[Row], key: str, label: str) -> None:
 
 
 def smooth(values: Sequence[float]) -> list[float]:
-    """Medians of `MEDIAN` neighbours: where all worlds begin anew, the few episodes that are over at first have failed."""
+    """Medians of `MEDIAN` neighbours: where worlds begin anew, the few episodes that are over at first have failed."""
     reach = MEDIAN // 2
     return [median(values[max(0, i - reach) : i + reach + 1]) for i in range(len(values))]

@@ -58,6 +58,7 @@ class WorldRaySensor:
     Attributes:
         worlds: as given.
         sensor: what takes the images of a state.
+        mount: of the sensor on its aircraft.
 
     Raises:
         BadInput: there is no such aircraft, mount, output or device.
@@ -80,8 +81,8 @@ class WorldRaySensor:
             raise BadInput(
                 f"aircraft {aircraft}: '{worlds.name}' has {len(mounts)} of them, from 0 on"
             )
-        self._mount = mounts[aircraft]
-        self._hidden = (self._mount.body,) if is_camera else ()
+        self.mount = mounts[aircraft]
+        self._hidden = (self.mount.body,) if is_camera else ()
         self._sampling = Sampling.of(spec.rate, scenario.rates.control_hz, "rays")
         self._assemblies, self._movers = [assembly], movers_of([assembly])
         self._is_drawn = placed_world(scenario) is not scenario.world
@@ -153,7 +154,7 @@ class WorldRaySensor:
     def _given(self, chosen: Integers) -> tuple[Array, Array, Keys, tuple[int, ...]]:
         """Places and attitudes of the mounts, keys of the errors, and what is not seen."""
         self._renew()
-        x = self.worlds.state[chosen, self._mount.body]
+        x = self.worlds.state[chosen, self.mount.body]
         p_WS_W = x[:, P] + so3.rotate(x[:, Q], self._p_BS_B[chosen])
         q_WS = so3.multiply(x[:, Q], self._q_BS[chosen])
         keys = frame_keys(self._bases[chosen], self.worlds.instants[chosen])
@@ -177,7 +178,7 @@ class WorldRaySensor:
         changed = np.flatnonzero(self._seeds != self.worlds.seeds)
         if not len(changed):
             return
-        seeds, topic = self.worlds.seeds[changed], self._mount.source.topic
+        seeds, topic = self.worlds.seeds[changed], self.mount.source.topic
         self._bases[changed] = bases_of(seeds, topic)
         self._displace(changed, seeds)
         if self._is_drawn:
@@ -186,7 +187,7 @@ class WorldRaySensor:
         self._seeds[changed] = seeds
 
     def _displace(self, chosen: Integers, seeds: Integers) -> None:
-        draw, mount = self.worlds.scenario.draw, self._mount
+        draw, mount = self.worlds.scenario.draw, self.mount
         dice = uniforms(seeds, MOUNT.format(mount.source.topic), 6)
         shifts, tilts = displacements(dice, draw.mount_position, draw.mount_tilt_deg)
         self._p_BS_B[chosen] = mount.p_BS_B + shifts

@@ -6,8 +6,10 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_learning.datasets.rollouts import collect
-from iap_learning.docking.experts import EXPERTS, Expert, ExpertSettings, expert_of
+from iap_learning.docking.experts import Expert, ExpertSettings
 from iap_learning.episodic import make_episodes
+from iap_learning.expert_files import EXPERTS
+from iap_learning.experts import expert_of
 
 THRUSTS = {
     "action.kind": "thrust_rates",

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Experts, who fly a task without learning, by the names of their files: ``data/experts/NAME.yaml``.
+
+The key `guide` of a file says which class flies it.
+"""
+
+from iap_description.errors import BadInput, shown
+from iap_description.plain_yaml import read_yaml
+from iap_learning.datasets.rollouts import Flyer
+from iap_learning.docking.episodes import DockingEpisodes
+from iap_learning.docking.experts import Expert as DockingExpert
+from iap_learning.docking.experts import ExpertSettings as DockingSettings
+from iap_learning.episodes import Episodes
+from iap_learning.episodic import Episodic
+from iap_learning.expert_files import EXPERTS
+from iap_learning.navigation.experts import FieldExpert, PotentialExpert
+
+GUIDES = ("script", "wrench", FieldExpert.guide, PotentialExpert.guide)
+
+
+def expert_of(name: str, episodes: Episodic) -> Flyer:
+    """The expert of a name, or of a YAML file, for episodes at their start.
+
+    Raises:
+        BadInput: there is no such expert, or it does not fly this task.
+    """
+    path = EXPERTS.file_or_path(name)
+    guide = read_yaml(path).get("guide")
+    if guide not in GUIDES:
+        raise BadInput(f"{path}: key 'guide': choose {', '.join(GUIDES)} (got {shown(guide)})")
+    for kind in (FieldExpert, PotentialExpert):
+        if guide == kind.guide:
+            return kind.of(name, _flown(name, episodes))
+    if not isinstance(episodes, DockingEpisodes):
+        raise BadInput(f"expert '{name}' flies dockings, not task '{episodes.task.name}'")
+    return DockingExpert(DockingSettings.of(name), episodes)
+
+
+def _flown(name: str, episodes: Episodic) -> Episodes:
+    """Episodes that an expert of navigation flies."""
+    if not isinstance(episodes, Episodes) or episodes.task.action.kind != "velocity":
+        raise BadInput(f"expert '{name}' flies by velocities, not task '{episodes.task.name}'")
+    return episodes
