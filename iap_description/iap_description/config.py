@@ -100,6 +100,22 @@ class Presets:
         tree = read_yaml(self.file(name))
         return tree if self.base is None else merged(read_yaml(self.file(self.base)), tree)
 
+    def extended(self, path: Path, heirs: tuple[Path, ...] = ()) -> dict[str, Any]:
+        """The plain tree of a file, on top of that of the preset or file which its key `extends` names, if any.
+
+        Raises:
+            BadInput: there is no such preset, or it extends this one.
+        """
+        tree = read_yaml(path)
+        base = tree.pop("extends", None)
+        if base is None:
+            return tree
+        if not isinstance(base, str) or self.file_or_path(base) in (*heirs, path):
+            raise BadInput(
+                f"{path}: key 'extends': the name of another {self.noun} is expected (got {shown(base)})"
+            )
+        return merged(self.extended(self.file_or_path(base), (*heirs, path)), tree)
+
 
 def validate(record: type[R], tree: object, *, source: str, prefix: str = "") -> R:
     """Build `record` from a plain tree.

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from iap_description.config import Presets, Record, validate
-from iap_description.plain_yaml import read_yaml
 
 EXPERTS = Presets(Path(__file__).parent / "data" / "experts", "expert")
 Settings = TypeVar("Settings", bound=Record)
@@ -18,4 +17,4 @@ def read_expert(kind: type[Settings], name: str) -> Settings:
         BadInput: anything unknown, missing or impossible, in one line.
     """
     path = EXPERTS.file_or_path(name)
-    return validate(kind, read_yaml(path), source=str(path))
+    return validate(kind, EXPERTS.extended(path), source=str(path))

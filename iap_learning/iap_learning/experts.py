@@ -5,7 +5,6 @@ The key `guide` of a file says which class flies it.
 """
 
 from iap_description.errors import BadInput, shown
-from iap_description.plain_yaml import read_yaml
 from iap_learning.datasets.rollouts import Flyer
 from iap_learning.docking.episodes import DockingEpisodes
 from iap_learning.docking.experts import Expert as DockingExpert
@@ -25,7 +24,7 @@ def expert_of(name: str, episodes: Episodic) -> Flyer:
         BadInput: there is no such expert, or it does not fly this task.
     """
     path = EXPERTS.file_or_path(name)
-    guide = read_yaml(path).get("guide")
+    guide = EXPERTS.extended(path).get("guide")
     if guide not in GUIDES:
         raise BadInput(f"{path}: key 'guide': choose {', '.join(GUIDES)} (got {shown(guide)})")
     for kind in (FieldExpert, PotentialExpert):

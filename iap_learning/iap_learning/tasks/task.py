@@ -17,12 +17,9 @@ from iap_description.config import (
     Presets,
     Real,
     Record,
-    merged,
     override,
     validate,
 )
-from iap_description.errors import BadInput, shown
-from iap_description.plain_yaml import read_yaml
 from iap_learning.tasks.observations import TERMS
 from iap_learning.tasks.quantities import Quantity
 from iap_learning.tasks.rewards import Reward
@@ -167,16 +164,4 @@ def task_tree(name: str, settings: Mapping[str, Any] | None = None) -> dict[str,
     """
     path = TASKS.file_or_path(name)
     sets = [f"{key}={json.dumps(value)}" for key, value in (settings or {}).items()]
-    return override({"name": path.stem, **_extended(path)}, sets)
-
-
-def _extended(path: Path, heirs: tuple[Path, ...] = ()) -> dict[str, Any]:
-    tree = read_yaml(path)
-    base = tree.pop("extends", None)
-    if base is None:
-        return tree
-    if not isinstance(base, str) or TASKS.file_or_path(base) in (*heirs, path):
-        raise BadInput(
-            f"{path}: key 'extends': the name of another task is expected (got {shown(base)})"
-        )
-    return merged(_extended(TASKS.file_or_path(base), (*heirs, path)), tree)
+    return override({"name": path.stem, **TASKS.extended(path)}, sets)

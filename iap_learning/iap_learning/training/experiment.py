@@ -14,11 +14,10 @@ from iap_description.config import (
     Positive,
     Presets,
     Record,
-    merged,
     override,
     validate,
 )
-from iap_description.errors import BadInput, shown
+from iap_description.errors import BadInput
 from iap_description.plain_yaml import read_yaml
 from iap_io.runs.run_folder import write_file
 from iap_learning.training.bc import BC
@@ -159,19 +158,7 @@ class Choice(Record):
 def experiment_tree(name: str) -> dict[str, Any]:
     """The tree of an experiment by name or path, on top of the one that its key `extends` names, if any."""
     path = EXPERIMENTS.file_or_path(name)
-    return {"name": path.stem, **_extended(path, ())}
-
-
-def _extended(path: Path, heirs: tuple[Path, ...]) -> dict[str, Any]:
-    tree = read_yaml(path)
-    base = tree.pop("extends", None)
-    if base is None:
-        return tree
-    if not isinstance(base, str) or EXPERIMENTS.file_or_path(base) in (*heirs, path):
-        raise BadInput(
-            f"{path}: key 'extends': the name of another experiment is expected (got {shown(base)})"
-        )
-    return merged(_extended(EXPERIMENTS.file_or_path(base), (*heirs, path)), tree)
+    return {"name": path.stem, **EXPERIMENTS.extended(path)}
 
 
 def make_experiment(name: str, choice: Choice) -> Experiment:

@@ -47,7 +47,7 @@ def resolve(name: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
         BadInput: anything unknown, missing or impossible, in one line.
     """
     path = SCENARIOS.file_or_path(name)
-    return resolve_tree(path.stem, _scenario_tree(path), str(path), options)
+    return resolve_tree(path.stem, SCENARIOS.extended(path), str(path), options)
 
 
 def resolved(
@@ -76,19 +76,6 @@ def resolved(
     if isinstance(scenario, Mapping):
         return resolve_tree("scenario", dict(scenario), "scenario", chosen)
     return resolve(str(scenario), chosen)
-
-
-def _scenario_tree(path: Path, heirs: tuple[Path, ...] = ()) -> dict[str, Any]:
-    """A scenario's tree on top of the one that its key `extends` names, if any."""
-    tree = read_yaml(path)
-    base = tree.pop("extends", None)
-    if base is None:
-        return tree
-    if not isinstance(base, str) or SCENARIOS.file_or_path(base) in (*heirs, path):
-        raise BadInput(
-            f"{path}: key 'extends': the name of another scenario is expected (got {shown(base)})"
-        )
-    return merged(_scenario_tree(SCENARIOS.file_or_path(base), (*heirs, path)), tree)
 
 
 def resolve_tree(

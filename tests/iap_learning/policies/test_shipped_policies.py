@@ -49,6 +49,12 @@ def test_hold_is_held() -> None:
     assert results.measures["error"].mean() <= 0.05
 
 
+def test_a_policy_finds_its_way_by_images_better_than_a_potential_field() -> None:
+    task, seeds = Policy.load("navigate").task(), range(FRESH, FRESH + 100)
+    assert flown("navigate", 100).success.mean() >= 0.9
+    assert fly_batched(task, baseline("potential_field"), seeds).success.mean() <= 0.8
+
+
 def test_iap_run_docking_flies_the_policy_that_ships(tmp_path) -> None:
     result = record("docking", folder=tmp_path / "run", engine="mujoco", seed=1)
     assert result.metrics["docking"]["success"]
