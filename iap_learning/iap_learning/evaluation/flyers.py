@@ -68,7 +68,7 @@ def baseline(name: str) -> Flyer:
     raise BadInput(f"no baseline '{name}': choose {', '.join(BASELINES)}")
 
 
-BASELINES = (SCRIPT, CONTROLLER, "zero", "random", *EXPERTS.names())
+BASELINES = (CONTROLLER, "zero", "random", *EXPERTS.names())  # the script is an expert, too
 
 
 def _zero(episodes: Episodic) -> Acting:

@@ -83,7 +83,7 @@ def test_experts_and_the_script_fly_dockings() -> None:
     assert fly_batched(task, baseline("script"), range(8)).success.all()
     worse = fly_batched(task, baseline("noisy_script"), range(64)).figures["success_rate"]
     assert 0.1 < float(worse or 0.0) < 0.7
-    with pytest.raises(BadInput, match="flies dockings alone"):
+    with pytest.raises(BadInput, match="flies dockings, not task .hold."):
         fly_batched(make_task("hold"), baseline("noisy_script"), [0])
 
 
