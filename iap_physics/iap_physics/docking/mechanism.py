@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Contact of a probe with a socket, from the geometry of both as surfaces of revolution.
 
-Three kinds of places can touch: the socket's rim on the probe's surface or end, the circles of the probe's profile on
-the wall of the bore, and the rim on the flange. At each the force is a spring's with a damper beside it, taken at the
-end of a step of length h as far as the bodies' own inertia goes,
+Three kinds of places can touch: those of the socket's rim that are deeper in the probe than what is beside them, the
+circles of the probe's profile on the wall of the bore, and the rim on the flange. At each the force is a spring's with
+a damper beside it, taken at the end of a step of length h as far as the bodies' own inertia goes,
 
 .. math::
     f = \frac{k (r + h v) + c v}{1 + h (h k + c) / m} \ge 0,
@@ -37,6 +37,8 @@ from iap_physics.latches import Masses, point_ease
 
 NEAR = 0.2  # distance from the mouth beyond which nothing touches [m]
 TINY = 1e-9  # [m]
+SIDES = 24  # of the rim, between which its deepest places are sought
+STEP = 2.0 * np.pi / SIDES  # [rad]
 POINTS = 2.0  # contact points that engines find where polygons stand for two round things
 
 
@@ -130,15 +132,11 @@ def contact(
     for i in range(2):
         for k in range(6):
             out[i, k] = 0.0
-    E, M = place_of(x_p, mechanism.probe.position), place_of(x_s, mechanism.socket.position)
+    E, M, u, back = _frames(x_p, x_s, mechanism)
     d = sub(E, M)
-    if dot(d, d) > NEAR * NEAR:
+    if dot(d, d) > NEAR * NEAR or dot(back, u) < 0.3:
         return False
-    u = rotate(quat_at(x_s, 3), vec_at(mechanism.socket.axis, 0))
-    back = scale(-1.0, rotate(quat_at(x_p, 3), vec_at(mechanism.probe.axis, 0)))
-    if dot(back, u) < 0.3:
-        return False
-    touches = _push(x_p, x_s, m_p, m_s, mechanism, dt, _at_rim(E, M, d, u, back, mechanism), out)
+    touches = _push_at_rim(x_p, x_s, m_p, m_s, mechanism, dt, out)
     for k in range(len(mechanism.along) - 1):
         touch = _in_bore(M, d, u, back, k, mechanism)
         touches |= _push(x_p, x_s, m_p, m_s, mechanism, dt, touch, out)
@@ -158,23 +156,65 @@ def _across(u: Vec) -> Vec:
 
 
 @njit(cache=True)
-def _at_rim(E: Vec, M: Vec, d: Vec, u: Vec, back: Vec, mechanism: Mechanism) -> Touch:
-    """The place of the rim that is deepest in the probe: on the side to which the probe's axis is off."""
-    s_0 = -dot(d, u) / dot(back, u)
-    c = add(d, scale(s_0, back))
-    off = norm(c)
-    if s_0 <= 0.0 or off < TINY:
-        return Touch(M, u, -1.0)
-    radius = min(max(off, mechanism.bore), mechanism.rim)
-    place = add(M, scale(radius / off, c))
+def _push_at_rim(
+    x_p: Array, x_s: Array, m_p: Masses, m_s: Masses, mechanism: Mechanism, dt: float, out: Array
+) -> bool:
+    """Add the wrenches of the rim's places that are deeper in the probe than those beside them.
+
+    A tilted probe has two of them: one where its axis is off, the other across, where its shoulder comes first.
+    """
+    E, M, u, back = _frames(x_p, x_s, mechanism)
+    d = sub(E, M)
+    s_0 = -dot(d, u) / dot(back, u)  # where the probe's axis is in the plane of the mouth
+    if s_0 <= 0.0:
+        return False
+    off = norm(add(d, scale(s_0, back)))
+    if off > mechanism.bore:
+        touch = _on_face(E, M, scale(1.0 / off, add(d, scale(s_0, back))), back, off, mechanism)
+        return _push(x_p, x_s, m_p, m_s, mechanism, dt, touch, out)
+    touches, a = False, _across(u)
+    b = cross(u, a)
+    before = _at_angle(E, M, a, b, back, -STEP, mechanism).overlap
+    touch = _at_angle(E, M, a, b, back, 0.0, mechanism)
+    for k in range(SIDES):
+        after = _at_angle(E, M, a, b, back, (k + 1) * STEP, mechanism)
+        here = touch.overlap
+        if here > 0.0 and here >= before and here > after.overlap:
+            bend = before - 2.0 * here + after.overlap
+            angle = (k + 0.5 * (before - after.overlap) / min(bend, -TINY)) * STEP
+            finer = _at_angle(E, M, a, b, back, angle, mechanism)
+            best = finer if finer.overlap > here else touch
+            touches |= _push(x_p, x_s, m_p, m_s, mechanism, dt, best, out)
+        before, touch = here, after
+    return touches
+
+
+@njit(cache=True)
+def _on_face(E: Vec, M: Vec, side: Vec, back: Vec, off: float, mechanism: Mechanism) -> Touch:
+    """The place of the mouth's face that is closest to the probe's axis, which misses the bore."""
+    place = add(M, scale(min(off, mechanism.rim), side))
+    return _in_probe(place, E, back, mechanism)
+
+
+@njit(cache=True)
+def _at_angle(
+    E: Vec, M: Vec, a: Vec, b: Vec, back: Vec, angle: float, mechanism: Mechanism
+) -> Touch:
+    """The place of the rim at an angle from a towards b."""
+    side = add(scale(np.cos(angle), a), scale(np.sin(angle), b))
+    return _in_probe(add(M, scale(mechanism.bore, side)), E, back, mechanism)
+
+
+@njit(cache=True)
+def _in_probe(place: Vec, E: Vec, back: Vec, mechanism: Mechanism) -> Touch:
+    """A place that may be in the probe, whose end is E; it leaves through the nearest face of a convex piece."""
     g = sub(place, E)
     s = dot(g, back)
+    if s < 0.0 or s > mechanism.along[-1]:
+        return Touch(place, back, -1.0)
     aside = sub(g, scale(s, back))
     away = norm(aside)
-    r, slope = _profile(s, mechanism)
-    overlap = (r - away) / np.sqrt(1.0 + slope * slope)
-    if s < 0.0 or s > mechanism.along[-1] or overlap < 0.0:
-        return Touch(place, u, -1.0)
+    overlap, slope = _depth_in(s, away, mechanism)
     if s < overlap:
         return Touch(place, back, s)
     outwards = add(scale(1.0 / max(away, TINY), aside), scale(-slope, back))
@@ -182,28 +222,76 @@ def _at_rim(E: Vec, M: Vec, d: Vec, u: Vec, back: Vec, mechanism: Mechanism) -> 
 
 
 @njit(cache=True)
-def _profile(s: float, mechanism: Mechanism) -> tuple[float, float]:
-    """Radius [m] and slope of the probe at a distance from its end [m]."""
+def _depth_in(s: float, away: float, mechanism: Mechanism) -> tuple[float, float]:
+    """Depth [m] of a point below the profile, at distances along and from the axis [m], and slope of the face there.
+
+    The point is in the convex run of segments around s: the nearest of its faces counts.
+    """
+    along = mechanism.along
+    k = 0
+    while k < len(along) - 2 and s > along[k + 1]:
+        k += 1
+    depth, slope = _depth_below(k, s, away, mechanism)
+    for way in (-1, 1):
+        last, j = _slope_of(k, mechanism), k + way
+        while 0 <= j < len(along) - 1:
+            own = _slope_of(j, mechanism)
+            if (own - last) * way >= 0.0:
+                break  # a corner that goes in
+            other, _ = _depth_below(j, s, away, mechanism)
+            if other < depth:
+                depth, slope = other, own
+            last, j = own, j + way
+    return depth, slope
+
+
+@njit(cache=True)
+def _slope_of(k: int, mechanism: Mechanism) -> float:
+    """Slope of a segment of the profile."""
     along, radii = mechanism.along, mechanism.radii
-    for k in range(1, len(along)):
-        if s <= along[k]:
-            slope = (radii[k] - radii[k - 1]) / (along[k] - along[k - 1])
-            return radii[k - 1] + slope * (s - along[k - 1]), slope
-    return radii[-1], 0.0
+    return float((radii[k + 1] - radii[k]) / (along[k + 1] - along[k]))
+
+
+@njit(cache=True)
+def _depth_below(k: int, s: float, away: float, mechanism: Mechanism) -> tuple[float, float]:
+    """Depth [m] of a point below the line through a segment of the profile, and its slope."""
+    slope = _slope_of(k, mechanism)
+    radius = mechanism.radii[k] + slope * (s - mechanism.along[k])
+    return (radius - away) / np.sqrt(1.0 + slope * slope), slope
 
 
 @njit(cache=True)
 def _in_bore(M: Vec, d: Vec, u: Vec, back: Vec, k: int, mechanism: Mechanism) -> Touch:
-    """A circle of the probe's profile on the wall of the bore."""
+    """A circle of the probe's profile on the wall of the bore, where its center is off the bore's axis."""
     center = add(d, scale(mechanism.along[k], back))
-    x = dot(center, u)
-    aside = sub(center, scale(x, u))
-    off = norm(aside)
-    if x > 0.0 or x < -mechanism.depth or off > mechanism.bore or off < TINY:
+    out = _unit_aside(center, u)
+    tilted = _unit_aside(out, back)
+    place = add(center, scale(mechanism.radii[k], tilted))
+    x = dot(place, u)
+    if x > 0.0 or x < -mechanism.depth or dot(center, u) > 0.0:
         return Touch(M, u, -1.0)
-    out = scale(1.0 / off, aside)
-    place = add(add(M, scale(x, u)), scale(mechanism.bore, out))
-    return Touch(place, scale(-1.0, out), off + mechanism.radii[k] - mechanism.bore)
+    aside = sub(place, scale(x, u))
+    reach = norm(aside)
+    n = scale(-1.0 / max(reach, TINY), aside)
+    is_inside = norm(sub(center, scale(dot(center, u), u))) <= mechanism.bore
+    return Touch(add(M, place), n, reach - mechanism.bore if is_inside else -1.0)
+
+
+@njit(cache=True)
+def _unit_aside(v: Vec, u: Vec) -> Vec:
+    """The unit vector of v across a unit vector u; any across it where there is none."""
+    aside = sub(v, scale(dot(v, u), u))
+    length = norm(aside)
+    return scale(1.0 / length, aside) if length > TINY else _across(u)
+
+
+@njit(cache=True)
+def _frames(x_p: Array, x_s: Array, mechanism: Mechanism) -> tuple[Vec, Vec, Vec, Vec]:
+    """The probe's end, the mouth, the socket's axis out of it, and the probe's from its end backwards."""
+    E, M = place_of(x_p, mechanism.probe.position), place_of(x_s, mechanism.socket.position)
+    u = rotate(quat_at(x_s, 3), vec_at(mechanism.socket.axis, 0))
+    back = scale(-1.0, rotate(quat_at(x_p, 3), vec_at(mechanism.probe.axis, 0)))
+    return E, M, u, back
 
 
 @njit(cache=True)
