@@ -172,6 +172,10 @@ def _push_at_rim(
     if off > mechanism.bore:
         touch = _on_face(E, M, scale(1.0 / off, add(d, scale(s_0, back))), back, off, mechanism)
         return _push(x_p, x_s, m_p, m_s, mechanism, dt, touch, out)
+    tilt = dot(back, u)
+    furthest = s_0 + mechanism.bore * np.sqrt(max(0.0, 1.0 - tilt * tilt))
+    if _radius(furthest, mechanism) + off <= mechanism.bore * tilt:
+        return False  # the rim is around it
     touches, a = False, _across(u)
     b = cross(u, a)
     before = _at_angle(E, M, a, b, back, -STEP, mechanism).overlap
@@ -227,14 +231,11 @@ def _depth_in(s: float, away: float, mechanism: Mechanism) -> tuple[float, float
 
     The point is in the convex run of segments around s: the nearest of its faces counts.
     """
-    along = mechanism.along
-    k = 0
-    while k < len(along) - 2 and s > along[k + 1]:
-        k += 1
+    k = _segment(s, mechanism)
     depth, slope = _depth_below(k, s, away, mechanism)
     for way in (-1, 1):
         last, j = _slope_of(k, mechanism), k + way
-        while 0 <= j < len(along) - 1:
+        while 0 <= j < len(mechanism.along) - 1:
             own = _slope_of(j, mechanism)
             if (own - last) * way >= 0.0:
                 break  # a corner that goes in
@@ -250,6 +251,23 @@ def _slope_of(k: int, mechanism: Mechanism) -> float:
     """Slope of a segment of the profile."""
     along, radii = mechanism.along, mechanism.radii
     return float((radii[k + 1] - radii[k]) / (along[k + 1] - along[k]))
+
+
+@njit(cache=True)
+def _radius(s: float, mechanism: Mechanism) -> float:
+    """Radius of the probe at a distance from its end [m], and of its widest place beyond its length."""
+    k = _segment(s, mechanism)
+    depth, slope = _depth_below(k, min(s, mechanism.along[-1]), 0.0, mechanism)
+    return depth * np.sqrt(1.0 + slope * slope)
+
+
+@njit(cache=True)
+def _segment(s: float, mechanism: Mechanism) -> int:
+    """Number of the profile's segment at a distance from its end [m]."""
+    k = 0
+    while k < len(mechanism.along) - 2 and s > mechanism.along[k + 1]:
+        k += 1
+    return k
 
 
 @njit(cache=True)
