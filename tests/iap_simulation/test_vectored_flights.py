@@ -64,3 +64,9 @@ def test_an_attitude_beyond_the_tilts_is_refused():
 def test_a_payload_beyond_the_thrust_is_refused():
     with pytest.raises(BadInput, match="would have to push 19.62 N"):
         Flight.of(scenario_of("module_hover", "platform.aircraft.mass=8.0"))
+
+
+def test_an_estimate_that_takes_rotors_for_upright_is_not_acted_upon():
+    acts = ("control.wrench_source=estimated", "control.admittance=true")
+    with pytest.raises(BadInput, match="takes rotors for upright"):
+        Flight.of(scenario_of("module_hover", *acts))
