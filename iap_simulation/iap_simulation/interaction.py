@@ -63,8 +63,8 @@ class InteractionControl:
         tilts = any(aircraft.tilt is not None for aircraft in vehicle.platform.fleet)
         if tilts and control.wrench_source == "estimated":
             raise BadInput(
-                f"vehicle '{vehicle.name}': key 'control.wrench_source': 'estimated' takes rotors for upright, and those"
-                f" of '{vehicle.platform.name}' tilt (choices: raw, filtered)"
+                f"vehicle '{vehicle.name}': key 'control.wrench_source': 'estimated' takes rotors for upright, and"
+                f" those of '{vehicle.platform.name}' tilt (choices: raw, filtered)"
             )
         mode = ForceMode[control.wrench_mode.upper()]
         sensor = WrenchSensor(control.wrench_filter, dt)
