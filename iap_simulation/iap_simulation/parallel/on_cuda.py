@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import config, cuda
 
-from iap_control.batch.loops import COLLINEAR, FULL, RIGID
+from iap_control.batch.loops import COLLINEAR, FULL, RIGID, VECTORED
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.lanes import LANES
@@ -78,7 +78,19 @@ def fly_rigid(periods: int, flight: Flight) -> None:
     _fly(periods, RIGID, flight)
 
 
-KERNELS = {HELD: fly_held, FULL: fly_full, COLLINEAR: fly_collinear, RIGID: fly_rigid}
+@cuda.jit(cache=True)
+def fly_vectored(periods: int, flight: Flight) -> None:
+    """Fly worlds whose aircraft tilts its rotors."""
+    _fly(periods, VECTORED, flight)
+
+
+KERNELS = {
+    HELD: fly_held,
+    FULL: fly_full,
+    COLLINEAR: fly_collinear,
+    RIGID: fly_rigid,
+    VECTORED: fly_vectored,
+}
 
 
 class OnDevice(NamedTuple):
@@ -171,7 +183,7 @@ def _changed(flight: Flight) -> list[Any]:
     """The arrays that a flight changes, but for blocks of states, which are read anew by the next one."""
     flown = flight.flown
     states = [flown.x, flown.status, flown.failed, flown.step_counts, flown.inputs.ticks]
-    rotors = [flown.rotors.rpm, flown.rotors.target]
+    rotors = [flown.rotors.rpm, flown.rotors.tilt, flown.rotors.target]
     return [*states, *rotors, *flown.command, flight.controllers]
 
 
