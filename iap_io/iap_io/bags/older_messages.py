@@ -16,7 +16,9 @@ from rosbags.typesys.store import Typestore
 from iap_io.wire.cdr import message, message_types, serialised
 
 OWN = "iap_msgs/"
-AS_MANY = {("iap_msgs/msg/PlatformState", "rotor_tilt"): "rotor_rpm"}  # unknown field -> one with as many entries
+AS_MANY = {
+    ("iap_msgs/msg/PlatformState", "rotor_tilt"): "rotor_rpm"
+}  # unknown field -> one with as many entries
 Renewal = Callable[[bytes], bytes]
 
 
@@ -50,7 +52,9 @@ def _store_of(connection: Connection) -> Typestore:
 def _renewed(old: object, name: str) -> object:
     """A message of today's type with what an older one has of its fields."""
     fields = message_types().fielddefs[name][1]
-    known = {field: _value(getattr(old, field), *kind) for field, kind in fields if hasattr(old, field)}
+    known: dict[str, Any] = {
+        field: _value(getattr(old, field), *kind) for field, kind in fields if hasattr(old, field)
+    }
     for (of, field), like in AS_MANY.items():
         if of == name and field not in known:
             known[field] = np.zeros(len(known[like]))
