@@ -42,7 +42,10 @@ def _beyond(model: PlatformModel, tables: VectoredTables, q_WP: Array) -> str | 
     up, sideways = (tables.parts @ -weight).reshape(-1, 2).T
     thrusts, tilts = np.hypot(up, sideways), np.arctan2(sideways, up)
     for i, (low, high, limit) in enumerate(tables.limits):
-        rotor = f"rotor {i + 1} would have to"
+        aircraft = f" of aircraft {i // 4 + 1}" if model.count > 1 else ""
+        rotor = f"rotor {i % 4 + 1}{aircraft} would have to"
+        if limit == 0.0 and up[i] < 0.0:
+            return f"{rotor} pull"
         if abs(tilts[i]) > limit + ANGLE_TOLERANCE:
             tilt, most = np.rad2deg(tilts[i]), np.rad2deg(limit)
             return f"{rotor} tilt by {tilt:.1f} deg, its limit is {most:.1f}"

@@ -98,7 +98,7 @@ class Propulsion:
         rotors: their state and parameters.
         known: estimates that the autopilots go by.
         autopilots: (N,) `Autopilot` records.
-        is_tilting: whether rotors tilt.
+        is_tilting: whether rotors tilt, or push along other axes than z.
         weakened: how often faults have changed what is left of the rotors.
 
     Args:
@@ -129,7 +129,7 @@ class Propulsion:
             stacked(airframe.rotors(bodies)),
             stacked([TiltParameters.of(each) for each in airframe.fleet]),
         )
-        self.is_tilting = any(each.tilt is not None for each in airframe.fleet)
+        self.is_tilting = any(each.is_vectored for each in airframe.fleet)
         self.known = Known(np.zeros(batch, bool), np.zeros((batch, rows.stop, STATE_SIZE)))
         self.autopilots = stacked(
             [Autopilot.of(each, airframe.autopilot) for each in airframe.fleet]
