@@ -5,11 +5,21 @@ import numpy as np
 
 from iap_control.laws.tracking import gravity_wrench
 from iap_control.model import PlatformModel
+from iap_control.references.timeline import Timeline
 from iap_control.vectored_allocator import ANGLE_TOLERANCE, VectoredTables
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.saturation import THRUST_TOLERANCE
+from iap_description.states import REF_Q
+
+SAMPLED = 32  # references of a flight that are looked at beforehand
+
+
+def sampled_attitudes(line: Timeline) -> Array:
+    """(n, 4) some of the attitudes of references, as evenly spaced as they can be."""
+    instants = np.unique(np.linspace(0, line.last, SAMPLED).astype(int))
+    return np.array([line.row(k)[REF_Q] for k in instants.tolist()])
 
 
 def check_held(model: PlatformModel, attitudes: Array, vehicle_name: str) -> None:

@@ -14,6 +14,7 @@ from iap_control.allocation import (
     allocation_rank,
     minimum_norm,
 )
+from iap_control.rotor_maps import rotor_map, rotor_shares, tilted_map
 from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
@@ -119,11 +120,11 @@ class PlatformModel:
                 f"{where}: there is no control law for aircraft on joints whose rotors tilt or do not push along z"
             )
         if is_vectored:
-            actuation, B = "vectored", _tilted_map(assembly, fleet)
-            B_inverse = _least_norm(B, _rotor_shares(fleet, Health.sound(len(fleet))))
+            actuation, B = "vectored", tilted_map(assembly, fleet)
+            B_inverse = _least_norm(B, rotor_shares(fleet, Health.sound(len(fleet))))
         elif not turns.any():
             actuation = "rigid"
-            B = _rotor_map(assembly, fleet)
+            B = rotor_map(assembly, fleet)
             B_inverse = _least_norm(B, np.repeat(_strengths(fleet), 4))
         else:
             B = allocation_matrix(places)
@@ -182,7 +183,7 @@ class PlatformModel:
         """The same platform with what is left of its rotors: a wrench is shared by those that can still lift."""
         strengths = _strengths(self.fleet)
         if self.actuation == "vectored":
-            shares = _rotor_shares(self.fleet, health)
+            shares = rotor_shares(self.fleet, health)
             return replace(self, health=health, B_inverse=_least_norm(self.B, shares))
         if self.actuation == "rigid":
             left = np.repeat(strengths, 4) * health.rotors.ravel()
@@ -259,49 +260,6 @@ def _directions(q_PB: Array, turns: Booleans) -> Array:
         block[3 * i : 3 * i + 3] = own
         directions.append(block)
     return np.hstack(directions)
-
-
-def _rotor_map(assembly: Assembly, fleet: Sequence[Aircraft]) -> Array:
-    """(6, 4N) wrench about P's origin of every rotor's thrust, for rotors that are fixed to one body."""
-    return _in_platform(assembly, [aircraft.wrench_of_rotor_thrusts for aircraft in fleet])
-
-
-def _tilted_map(assembly: Assembly, fleet: Sequence[Aircraft]) -> Array:
-    """(6, 8N) wrench about P's origin of every rotor's T cos b and T sin b, for rotors of one body.
-
-    Raises:
-        BadInput: they do not reach every wrench.
-    """
-    B = _in_platform(assembly, [aircraft.wrench_of_tilted_thrusts for aircraft in fleet])
-    reach = np.linalg.norm(B[3:], axis=0).max()
-    rank = int(np.linalg.matrix_rank(B / np.repeat([1.0, reach], 3)[:, None], tol=RANK_TOLERANCE))
-    if rank < 6:
-        raise BadInput(
-            f"vehicle '{assembly.name}': key 'platform.aircraft.rotors': as they stand and tilt they push along"
-            f" {rank} of 6 axes only, for which there is no control law"
-        )
-    return B
-
-
-def _in_platform(assembly: Assembly, wrenches: Sequence[Array]) -> Array:
-    """Columns of wrenches about P's origin in P, of those about the CoM of each aircraft in its frame."""
-    blocks = []
-    places = {
-        joint.child: (joint.p_PC_P, so3.matrix_from_quaternion(joint.q_PJ))
-        for joint in assembly.joints
-    }
-    for body, columns in zip(assembly.aircraft, wrenches, strict=True):
-        p, R = places.get(body, (np.zeros(3), np.eye(3)))
-        force, torque = np.split(columns, 2)
-        blocks.append(np.vstack([R @ force, R @ torque + so3.hat(p) @ R @ force]))
-    return np.hstack(blocks)
-
-
-def _rotor_shares(fleet: Sequence[Aircraft], health: Health) -> Array:
-    """(8N,) what each rotor's T cos b and T sin b count: what is left of it, and 0 for T sin b of one that is fixed."""
-    tilts = np.array([[1.0, float(aircraft.tilt is not None)] for aircraft in fleet])
-    shares = health.rotors[..., None] * tilts[:, None]
-    return np.asarray(shares.ravel(), dtype=np.float64)
 
 
 def check_axes(model: PlatformModel, axes: Booleans, vehicle_name: str) -> None:

@@ -149,7 +149,7 @@ class Propulsion:
         """(B, N, 4) angles of the rotors about their arms [rad]."""
         return self.rotors.tilt
 
-    def reset(self, rpm: Array, worlds: Integers, tilt: Array | float = 0.0) -> None:
+    def reset(self, rpm: Array, worlds: Integers, tilt: ArrayLike = 0.0) -> None:
         """Rotors at the given speeds and angles (N, 4) or (worlds, N, 4), held there until a command comes."""
         self.rotors.rpm[worlds] = self.command.rpm[worlds] = rpm
         self.rotors.tilt[worlds] = self.command.tilt[worlds] = tilt
