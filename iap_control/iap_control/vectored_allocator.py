@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""From an active wrench to thrust and angle of every rotor that tilts about its arm, within its limits.
+r"""From an active wrench to thrust and angle of every rotor of a vectored platform, within its limits.
 
 Eqs. (9)-(12) of beatle, with a 6 x 8 map in place of the printed 6 x 12 one: U = pinv(A) W are the parts T cos b and
 T sin b of least norm, from which T and b follow. Both are clipped after that (14'), and what the wrench lacks then
-holds up the integrals.
+holds up the integrals. Rotors that lean without tilting first give up what pushes sideways, so that they go on turning
+the platform.
 """
 
 import math
@@ -12,20 +13,25 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
+from iap_control.allocation import TINY
 from iap_control.model import PlatformModel
 from iap_description.arrays import Array
 from iap_description.kernels import (
     Six,
+    Vec,
     add6,
     choose,
+    cross,
     dot6,
     formula,
     least,
     most,
     put_six,
+    six,
     six_at,
     six_of_row,
     sub6,
+    vec,
 )
 from iap_description.saturation import THRUST_TOLERANCE, without_rounding
 
@@ -33,35 +39,38 @@ ANGLE_TOLERANCE = 1e-12  # of a rotor's angle, which is rounding and none [rad]
 
 
 class VectoredTables(NamedTuple):
-    """A vectored aircraft as the compiled allocation takes it; rotors (R,) one after the other.
+    """A vectored platform as the compiled allocation takes it; rotors (R,) of all aircraft one after the other.
 
     Attributes:
         parts: (2R, 6) T cos b and T sin b of each rotor in turn [N] of a wrench.
         columns: (2R, 6) wrench of a unit of each.
         limits: (R, 3) least and most thrust [N] and largest angle [rad].
         coefficients: (R,) thrust per speed squared of each rotor, as it is commanded [N/rpm^2].
+        d_0: (3,) the platform's CoM in P [m].
     """
 
     parts: Array
     columns: Array
     limits: Array
     coefficients: Array
+    d_0: Array
 
     @classmethod
     def of(cls, model: PlatformModel) -> Self:
-        """The tables of an aircraft, or of what is left of it."""
-        (aircraft,) = model.fleet
+        """The tables of a platform, or of what is left of it."""
         low, high = model.rotor_limits
-        angle = 0.0 if aircraft.tilt is None else aircraft.tilt.limit
-        limits = np.column_stack([low, high, np.full(len(low), angle)])
-        left = aircraft.rotor.c_f * model.health.thrust.ravel()
+        angles = [0.0 if each.tilt is None else each.tilt.limit for each in model.fleet]
+        limits = np.column_stack([low, high, np.repeat(angles, 4)])
+        sound = np.array([each.rotor.c_f for each in model.fleet])
+        left = (sound[:, None] * model.health.thrust).ravel()
         shapes = (np.ascontiguousarray(model.B_inverse), np.ascontiguousarray(model.B.T))
-        return cls(*shapes, np.ascontiguousarray(limits), left)
+        return cls(*shapes, np.ascontiguousarray(limits), left, model.inertia.d_0)
 
     @classmethod
     def none(cls) -> Self:
         """Tables of one rotor that does nothing, for platforms that are not vectored."""
-        return cls(np.zeros((2, 6)), np.zeros((2, 6)), np.zeros((1, 3)), np.zeros(1))
+        rotor = (np.zeros((2, 6)), np.zeros((2, 6)), np.zeros((1, 3)), np.zeros(1))
+        return cls(*rotor, np.zeros(3))
 
 
 class Vectored(NamedTuple):
@@ -84,12 +93,54 @@ def vectored_tables(model: PlatformModel) -> VectoredTables:
 
 
 @formula
+def sideways_part(U: Six, d_0: Vec) -> Six:
+    """The part of a wrench about P's origin that pushes across P's z axis through the CoM and turns nothing."""
+    force = (U[0], U[1], 0.0)
+    return six(force, cross(d_0, force))
+
+
+@formula
+def kept_by_rotor(kept: float, up: float, change: float, low: float, high: float) -> float:
+    """What is kept of the sideways push, given a rotor that does not tilt.
+
+    Args:
+        kept: by the rotors before it.
+        up: its thrust without that push [N].
+        change: by all of the push [N].
+        low: its least thrust [N].
+        high: its largest [N].
+    """
+    room = most(choose(change > 0.0, high - up, up - low), 0.0)
+    size = most(choose(change > 0.0, change, -change), TINY)
+    return least(kept, choose(size > room, room / size, 1.0))
+
+
+@formula
+def without_sideways(U: Six, kept: float, d_0: Vec) -> Six:
+    """A wrench with a share of its sideways push."""
+    part, less = sideways_part(U, d_0), 1.0 - kept
+    return (
+        U[0] - less * part[0],
+        U[1] - less * part[1],
+        U[2] - less * part[2],
+        U[3] - less * part[3],
+        U[4] - less * part[4],
+        U[5] - less * part[5],
+    )
+
+
+@formula
 def vectored(up: float, sideways: float, low: float, high: float, limit: float) -> Vectored:
-    """The thrust and angle of a rotor's parts T cos b and T sin b [N], within its limits."""
-    wanted, angle = math.sqrt(up * up + sideways * sideways), math.atan2(sideways, up)
-    thrust, tilt = least(most(wanted, low), high), least(most(angle, -limit), limit)
+    """The thrust and angle of a rotor's parts T cos b and T sin b [N], within its limits.
+
+    Beyond the largest angle, what is left of the thrust along that.
+    """
+    size, angle = math.sqrt(up * up + sideways * sideways), math.atan2(sideways, up)
+    tilt = least(most(angle, -limit), limit)
+    is_turned = most(angle, -angle) - limit > ANGLE_TOLERANCE
+    wanted = choose(is_turned, up * math.cos(tilt) + sideways * math.sin(tilt), size)
     off = most(wanted - high, low - wanted) > THRUST_TOLERANCE
-    return Vectored(thrust, tilt, off | (most(angle, -angle) - limit > ANGLE_TOLERANCE))
+    return Vectored(least(most(wanted, low), high), tilt, off | is_turned)
 
 
 @formula
@@ -131,27 +182,38 @@ def rotor_speed(thrust: float, coefficient: float) -> float:
 def vector(
     U: Array, tables: VectoredTables, rpm: Array, tilt: Array, thrust: Array, short: Array
 ) -> bool:
-    """Write speeds (1, R) [rpm], angles (1, R) [rad] and their summed thrusts (1,); True if one is at a limit.
+    """Write speeds (N, 4) [rpm], angles (N, 4) [rad] and summed thrusts (N,) [N]; True if a rotor is at a limit.
 
     Args:
-        U: (6,) active wrench about the CoM in the aircraft's frame.
+        U: (6,) active wrench about P's origin in P.
         tables: see there.
         rpm: written.
         tilt: written.
         thrust: written.
         short: (6,) what the wrench lacks, written.
     """
-    wanted, made = six_at(U, 0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    total, clipped = 0.0, False
+    wanted, made, d_0 = six_at(U, 0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), vec(tables.d_0)
+    part, kept = sideways_part(wanted, d_0), 1.0
+    rest = sub6(wanted, part)
     for r in range(len(tables.limits)):
-        a = dot6(six_of_row(tables.parts, 2 * r), wanted)
-        b = dot6(six_of_row(tables.parts, 2 * r + 1), wanted)
+        low, high, limit = tables.limits[r]
+        if limit == 0.0:
+            of_wrench = six_of_row(tables.parts, 2 * r)
+            thrusts = (dot6(of_wrench, rest), dot6(of_wrench, part))
+            kept = kept_by_rotor(kept, thrusts[0], thrusts[1], low, high)
+    allowed = without_sideways(wanted, kept, d_0)
+    clipped = kept < 1.0
+    thrust[:] = 0.0
+    for r in range(len(tables.limits)):
+        a = dot6(six_of_row(tables.parts, 2 * r), allowed)
+        b = dot6(six_of_row(tables.parts, 2 * r + 1), allowed)
         low, high, limit = tables.limits[r]
         rotor = vectored(a, b, low, high, limit)
         columns = (six_of_row(tables.columns, 2 * r), six_of_row(tables.columns, 2 * r + 1))
         made = add6(made, wrench_of(rotor, *columns))
-        rpm[0, r], tilt[0, r] = rotor_speed(rotor.thrust, tables.coefficients[r]), rotor.tilt
-        total, clipped = total + rotor.thrust, clipped | rotor.is_clipped
-    thrust[0] = total
+        i, k = r // 4, r % 4
+        rpm[i, k], tilt[i, k] = rotor_speed(rotor.thrust, tables.coefficients[r]), rotor.tilt
+        thrust[i] += rotor.thrust
+        clipped = clipped | rotor.is_clipped
     put_six(short, 0, lacking_wrench(wanted, made))
     return clipped
