@@ -10,6 +10,7 @@ from numba import njit
 from iap_control.allocation import TINY, attitude_of_thrust, limited_thrust
 from iap_control.left_rotors import LeftRotors
 from iap_control.model import PlatformModel
+from iap_control.vectored_allocator import VectoredTables, vector
 from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.kernels import (
@@ -46,11 +47,16 @@ from iap_description.kernels import (
     vec_of_row,
     yaw_of,
 )
-from iap_description.saturation import LEAST_FORCE, share_out, share_within
+from iap_description.saturation import (
+    LEAST_FORCE,
+    THRUST_TOLERANCE,
+    share_out,
+    share_within,
+    without_rounding,
+)
 from iap_description.states import Command, Mode
 
 STOP_DISTANCE = math.radians(1.0)  # by which commanded tilts stay off a joint's stop
-THRUST_TOLERANCE = 1e-9  # of a thrust, which is rounding and none [N]
 
 
 class AllocationTables(NamedTuple):
@@ -101,7 +107,7 @@ class Allocator:
     Attributes:
         command: the last one.
         saturated: whether an aircraft or rotor was at a limit in it.
-        short: (6,) the wrench in P that was wanted less the one it makes [N, N m]; of jointed platforms.
+        short: (6,) the wrench in P that was wanted less the one it makes [N, N m]; not of rigid platforms.
     """
 
     def __init__(self, model: PlatformModel, *, rate_filter: float, dt: float) -> None:
@@ -114,6 +120,8 @@ class Allocator:
         """Allocate to what a model of the same platform says is left of it; past commands stay."""
         self.model, self._tables = model, AllocationTables.of(model)
         self._left = LeftRotors.of(model)
+        is_vectored = model.actuation == "vectored"
+        self._vectored = VectoredTables.of(model) if is_vectored else None
         shares = model.health.thrust_per_command
         self._thrust_share = None if (shares == 1.0).all() else shares
 
@@ -123,8 +131,7 @@ class Allocator:
 
     def reset(self) -> None:
         """Forget past commands."""
-        rigid = self.model.actuation == "rigid"
-        self.command = Command.zeros(self.model.count, Mode.RPM if rigid else Mode.ATTITUDE_THRUST)
+        self.command = Command.zeros(self.model.count, commanded_mode(self.model))
         self.command.q_WB[:, 3] = 0.0  # the first step has no past attitude to differentiate
         self._thrusts = [np.zeros(self.model.B.shape[1]) for _ in self._tables.parts]
         self.saturated = False
@@ -139,6 +146,11 @@ class Allocator:
             yaw: (N,) headings [rad].
         """
         command, tables = self.command, self._tables
+        if self._vectored is not None:
+            command.wrench_P[:] = U
+            rotors = (command.rpm, command.tilt, command.thrust)
+            self.saturated = vector(U, self._vectored, *rotors, self.short)
+            return command
         for part, thrusts in zip(tables.parts, self._thrusts, strict=True):
             matvec(part, U, thrusts)
         command.wrench_P[:] = U
@@ -173,9 +185,14 @@ class Allocator:
         return self(wrench_P, q_WP, self.model.mount_yaw + yaw_of(q_WP))
 
 
+def commanded_mode(model: PlatformModel) -> Mode:
+    """The mode of a platform's commands: rotors where it has but one body, else its aircraft's autopilots."""
+    return Mode.RPM if model.actuation in ("rigid", "vectored") else Mode.ATTITUDE_THRUST
+
+
 def _coefficients(model: PlatformModel) -> Array:
     """(N,) thrust of each aircraft's rotors per speed squared [N/rpm^2]."""
-    return np.array([each.rotor.thrust_coefficient for each in model.fleet])
+    return np.array([each.rotor.c_f for each in model.fleet])
 
 
 def _limits(model: PlatformModel) -> Array:
@@ -190,8 +207,8 @@ def _limits(model: PlatformModel) -> Array:
 
 
 def _arms(model: PlatformModel) -> Array:
-    """(N, 3) places of the aircraft's thrusts in P [m], out of the levers in B; of no use to a rigid platform."""
-    if model.actuation == "rigid":
+    """(N, 3) places of the aircraft's thrusts in P [m], out of the levers in B; none where rotors are commanded."""
+    if model.actuation in ("rigid", "vectored"):
         return np.zeros((model.count, 3))
     levers = model.B[3:].reshape(3, model.count, 3)
     return np.ascontiguousarray(np.stack([levers[2, :, 1], levers[0, :, 2], levers[1, :, 0]], -1))
@@ -302,12 +319,6 @@ def filtered_rate(last: Quat, turn: Vec, w_B: Vec, share: float, dt: float) -> V
     """Filtered body rate [rad/s] of attitude commands that turn so far [rad] since the last one, if there is one."""
     after = add(w_B, scale(share, sub(scale(1.0 / dt, turn), w_B)))
     return chosen3(is_commanded(last), after, w_B)
-
-
-@formula
-def without_rounding(short: float) -> float:
-    """Zero in place of what of a lack is rounding, whose sign would else hold up integrals."""
-    return choose(abs(short) < THRUST_TOLERANCE, 0.0, short)
 
 
 @njit(cache=True)

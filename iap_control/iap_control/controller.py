@@ -18,10 +18,10 @@ from iap_description.signals import NO_WRENCH, ForceTask, Reference
 from iap_description.states import Command, Level, Q
 
 AUTO = "auto"  # the law that the platform's joints allow
-LAWS: Mapping[str, Actuation] = {  # law -> the platforms that it flies
-    "full_actuation": "full",
-    "under_actuation": "collinear",
-    "position_yaw": "rigid",
+LAWS: Mapping[str, tuple[Actuation, ...]] = {  # law -> the platforms that it flies
+    "full_actuation": ("full", "vectored"),
+    "under_actuation": ("collinear",),
+    "position_yaw": ("rigid",),
 }
 
 
@@ -77,11 +77,11 @@ def make_controller(
     Raises:
         BadInput: there is no such law, it does not fit the platform, or the class is no `Controller`.
     """
-    actuation = LAWS.get(law, model.actuation)
-    if actuation != model.actuation:
-        fits = next(name for name, flown in LAWS.items() if flown == model.actuation)
+    flown = LAWS.get(law, (model.actuation,))
+    if model.actuation not in flown:
+        fits = next(name for name, kinds in LAWS.items() if model.actuation in kinds)
         raise BadInput(
-            f"key '{key}': '{law}' flies platforms of actuation {actuation}, this one's is"
+            f"key '{key}': '{law}' flies platforms of actuation {' or '.join(flown)}, this one's is"
             f" {model.actuation} (choices: {AUTO}, {fits}, or module:Class)"
         )
     built_in = dict.fromkeys([AUTO, *LAWS], f"{__name__}:{PlatformController.__name__}")

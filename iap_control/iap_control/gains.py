@@ -123,7 +123,7 @@ def gains_tree(name: str) -> dict[str, Any]:
     """
     path = PRESETS.file_or_path(name)
     if path.parent == PRESETS.folder:
-        return PRESETS.tree(name)
+        return PRESETS.extended(path)
     tree = merged(PRESETS.tree("default"), read_yaml(path))
     validate(Gains, tree, source=str(path))
     return tree

@@ -77,6 +77,9 @@ def _load(model: PlatformModel, parts: Array) -> tuple[float, str]:
     """The largest share of its thrust that an aircraft, or a rotor of a rigid platform, gives, and whose it is."""
     if model.actuation == "rigid":
         thrusts, most, name = parts, model.rotor_limits[1], "rotor"
+    elif model.actuation == "vectored":
+        thrusts = np.linalg.norm(parts.reshape(-1, 2), axis=1)
+        most, name = model.rotor_limits[1], "rotor"
     else:
         thrusts = np.linalg.norm(parts.reshape(-1, 3), axis=1)
         most, name = model.thrust_limits[:, 1], "aircraft"

@@ -22,7 +22,7 @@ class LeftRotors:
         low, high = model.rotor_limits
         self._turning = np.flatnonzero(high > 0.0)
         self._limits = low[self._turning], high[self._turning]
-        sound = [each.rotor.thrust_coefficient for each in model.fleet]
+        sound = [each.rotor.c_f for each in model.fleet]
         left = np.repeat(sound, 4) * model.health.thrust.ravel()
         self._per_square = left[self._turning]  # [N/rpm^2]
         self._forces = np.zeros(len(self._turning))

@@ -23,7 +23,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import Health
 
 COSINE_TOLERANCE = 1e-6  # between the joints' line and an axis: perpendicular below
-Actuation = Literal["full", "collinear", "rigid"]
+Actuation = Literal["full", "collinear", "rigid", "vectored"]
 
 
 class Inertia(NamedTuple):
@@ -51,9 +51,11 @@ class PlatformModel:
     """The controller's model of a platform of N aircraft.
 
     Attributes:
-        actuation: ``full`` (rank B = 6), ``collinear`` (5) or ``rigid`` (rotors fixed to one body, rank 4).
+        actuation: ``full`` (rank B = 6), ``collinear`` (5), ``rigid`` (rotors fixed to one body, rank 4) or
+            ``vectored`` (an aircraft whose rotors tilt, rank 6).
         inertia: the lumped dynamics.
-        B: (6, 3N) thrust vectors in P, or (6, 4N) rotor thrusts of a rigid platform, to the wrench in P.
+        B: (6, 3N) thrust vectors in P, (6, 4N) rotor thrusts of a rigid platform, or (6, 8) T cos b and T sin b of
+            each rotor that tilts, to the wrench in P.
         B_inverse: its inverse of least norm, thrusts counted per what their aircraft or rotor can lift; a thrust vector
             of an aircraft that does not turn freely is along that aircraft's z axis.
         line_P: (3,) direction of the joints' line in P, for collinear joints.
@@ -99,6 +101,10 @@ class PlatformModel:
             BadInput: there is no control law for these joints.
         """
         where = f"vehicle '{assembly.name}': key 'platform.joints'"
+        if assembly.joints and any(aircraft.tilt is not None for aircraft in fleet):
+            raise BadInput(
+                f"{where}: an aircraft whose rotors tilt flies alone, there is no control law for it on a joint"
+            )
         for joint in assembly.joints:
             if joint.kind.is_free and not joint.kind.turns_freely:
                 raise BadInput(
@@ -110,8 +116,12 @@ class PlatformModel:
         )
         places = assembly.p_PF_P[list(assembly.aircraft)]
         line, point = np.array([1.0, 0.0, 0.0]), np.zeros(3)
-        if not turns.any():
-            actuation: Actuation = "rigid"
+        actuation: Actuation
+        if not assembly.joints and fleet[0].tilt is not None:
+            actuation, B = "vectored", _tilted_map(assembly, fleet[0])
+            B_inverse = _least_norm(B, np.ones(B.shape[1]))
+        elif not turns.any():
+            actuation = "rigid"
             B = _rotor_map(assembly, fleet)
             B_inverse = _least_norm(B, np.repeat(_strengths(fleet), 4))
         else:
@@ -138,8 +148,8 @@ class PlatformModel:
     def rotor_limits(self) -> tuple[Array, Array]:
         """(4N,) smallest and largest thrust of every rotor [N]."""
         rotors = [each.rotor for each in self.fleet]
-        low = np.array([each.thrust_coefficient * each.rpm_min**2 for each in rotors])
-        high = np.array([each.thrust_coefficient * each.rpm_max**2 for each in rotors])
+        low = np.array([each.c_f * each.rpm_min**2 for each in rotors])
+        high = np.array([each.c_f * each.rpm_max**2 for each in rotors])
         most = np.repeat(high, 4) * self.health.rotors.ravel()
         return np.minimum(np.repeat(low, 4) * self.health.thrust.ravel(), most), most
 
@@ -154,7 +164,7 @@ class PlatformModel:
     @property
     def controlled_angles(self) -> tuple[bool, bool, bool]:
         """Whether roll, pitch and yaw follow the reference; tilt follows from the thrust where there is no rank."""
-        if self.actuation == "full":
+        if self.actuation in ("full", "vectored"):
             return True, True, True
         if self.actuation == "rigid":
             return False, False, True
@@ -170,6 +180,9 @@ class PlatformModel:
     def weakened(self, health: Health) -> Self:
         """The same platform with what is left of its rotors: a wrench is shared by those that can still lift."""
         strengths = _strengths(self.fleet)
+        if self.actuation == "vectored":
+            shares = np.repeat(health.rotors.ravel(), 2)
+            return replace(self, health=health, B_inverse=_least_norm(self.B, shares))
         if self.actuation == "rigid":
             left = np.repeat(strengths, 4) * health.rotors.ravel()
             return replace(self, health=health, B_inverse=_least_norm(self.B, left))
@@ -259,6 +272,23 @@ def _rotor_map(assembly: Assembly, fleet: Sequence[Aircraft]) -> Array:
         force, torque = np.split(aircraft.wrench_of_rotor_thrusts, 2)
         blocks.append(np.vstack([R @ force, R @ torque + so3.hat(p) @ R @ force]))
     return np.hstack(blocks)
+
+
+def _tilted_map(assembly: Assembly, aircraft: Aircraft) -> Array:
+    """(6, 8) wrench of every rotor's T cos b and T sin b, of an aircraft that flies alone.
+
+    Raises:
+        BadInput: they do not reach every wrench.
+    """
+    B = aircraft.wrench_of_tilted_thrusts
+    reach = max(np.linalg.norm(rotor.position) for rotor in aircraft.rotors)
+    rank = int(np.linalg.matrix_rank(B / np.repeat([1.0, reach], 3)[:, None], tol=RANK_TOLERANCE))
+    if rank < 6:
+        raise BadInput(
+            f"vehicle '{assembly.name}': key 'platform.aircraft.rotors': tilting they push along {rank} of 6 axes"
+            " only, for which there is no control law"
+        )
+    return B
 
 
 def check_axes(model: PlatformModel, axes: Booleans, vehicle_name: str) -> None:

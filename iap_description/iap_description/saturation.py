@@ -14,6 +14,7 @@ from iap_description.kernels import Vec, choose, dot, formula, least, most
 
 Quad = tuple[float, float, float, float]
 
+THRUST_TOLERANCE = 1e-9  # of a thrust, which is rounding and none [N]
 LEAST_FORCE = 0.5  # share of the wanted force that is kept before torque is touched
 
 
@@ -97,3 +98,9 @@ def share_within(base: Vec, part: Vec, limit: float, lowest: float) -> float:
     root = b * b - a * c
     share = least(1.0, most(lowest, (-b + math.sqrt(most(root, 0.0))) / a))
     return choose(a + 2.0 * b + c <= 0.0, 1.0, choose((c > 0.0) | (root < 0.0), lowest, share))
+
+
+@formula
+def without_rounding(short: float) -> float:
+    """Zero in place of what of a lack is rounding, whose sign would else hold up integrals."""
+    return choose(abs(short) < THRUST_TOLERANCE, 0.0, short)

@@ -107,6 +107,7 @@ class Step(NamedTuple):
         rpm: (N, 4) rotor speeds.
         wrench_record: None for a vehicle that measures no wrench.
         estimated: (bodies, 13) state that the command is based on; None where that is `x`.
+        tilt: (N, 4) angles of the rotors about their arms [rad]; None where none tilts.
     """
 
     k: int
@@ -117,3 +118,4 @@ class Step(NamedTuple):
     rpm: Array
     wrench_record: WrenchRecord | None = None
     estimated: Array | None = None
+    tilt: Array | None = None

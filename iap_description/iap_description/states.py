@@ -59,6 +59,7 @@ class Command:
         q_WB: (N, 4) attitude, xyzw.
         w_WB_B: (N, 3) body rate [rad/s, body axes]; feed-forward in the attitude mode.
         rpm: (N, 4) rotor speeds [rpm].
+        tilt: (N, 4) angles of rotors that tilt, each about its arm [rad]; they count in every mode.
     """
 
     mode: Mode
@@ -67,15 +68,15 @@ class Command:
     q_WB: Array
     w_WB_B: Array
     rpm: Array
+    tilt: Array
 
     @classmethod
     def zeros(cls, count: int, mode: Mode = Mode.ATTITUDE_THRUST) -> "Command":
         """An empty command for `count` aircraft."""
         q_WB = np.zeros((count, 4))
         q_WB[:, 3] = 1.0
-        return cls(
-            mode, np.zeros(6), np.zeros(count), q_WB, np.zeros((count, 3)), np.zeros((count, 4))
-        )
+        rotors = np.zeros((count, 4)), np.zeros((count, 4))
+        return cls(mode, np.zeros(6), np.zeros(count), q_WB, np.zeros((count, 3)), *rotors)
 
     def check(self, count: int, batch: int) -> None:
         """Compare the arrays' shapes with those of `count` aircraft in `batch` worlds.
@@ -83,7 +84,7 @@ class Command:
         Raises:
             BadInput: naming the array that has another shape.
         """
-        expected = ((6,), (count,), (count, 4), (count, 3), (count, 4))
+        expected = ((6,), (count,), (count, 4), (count, 3), (count, 4), (count, 4))
         found = tuple([np.shape(array) for array in self.arrays])
         if found == expected:
             return
@@ -97,14 +98,14 @@ class Command:
     def finite_worlds(self, batch: int) -> Booleans:
         """(batch,) whether every field of each world's command is a number."""
         is_finite = np.ones(batch, bool)
-        for array, dimensions in zip(self.arrays, (1, 1, 2, 2, 2), strict=True):
+        for array, dimensions in zip(self.arrays, (1, 1, 2, 2, 2, 2), strict=True):
             is_finite &= np.isfinite(array).all(axis=tuple(range(-dimensions, 0)))
         return is_finite
 
     @property
     def arrays(self) -> tuple[Array, ...]:
         """All fields but the mode, in their order."""
-        return (self.wrench_P, self.thrust, self.q_WB, self.w_WB_B, self.rpm)
+        return (self.wrench_P, self.thrust, self.q_WB, self.w_WB_B, self.rpm, self.tilt)
 
 
-_ARRAYS = ("wrench_P", "thrust", "q_WB", "w_WB_B", "rpm")
+_ARRAYS = ("wrench_P", "thrust", "q_WB", "w_WB_B", "rpm", "tilt")

@@ -68,7 +68,7 @@ class Autopilot(NamedTuple):
             np.array(gains.rate),
             inertia_matrix(aircraft.inertia),
             np.ascontiguousarray(mix),
-            rotor.thrust_coefficient,
+            rotor.c_f,
             rotor.rpm_min,
             rotor.rpm_max,
             gains.rotor_lead - 1.0,

@@ -18,6 +18,7 @@ class Held(NamedTuple):
         q_WB: (B, N, 4).
         w_WB_B: (B, N, 3) [rad/s].
         rpm: (B, N, 4).
+        tilt: (B, N, 4) [rad].
     """
 
     modes: Integers
@@ -25,6 +26,7 @@ class Held(NamedTuple):
     q_WB: Array
     w_WB_B: Array
     rpm: Array
+    tilt: Array
 
 
 class CommandDelay:

@@ -222,7 +222,8 @@ class Plant:
     def restart(self, spec: PlantSpec) -> None:
         """Back to the start of a specification with the same world and vehicles."""
         batch = len(self.ticks)
-        self.reset(np.repeat(spec.start, batch, axis=0), spec.start_rpm, spec.rng(GUSTS))
+        x, tilt = np.repeat(spec.start, batch, axis=0), spec.start_tilt
+        self.reset(x, spec.start_rpm, spec.rng(GUSTS), tilt=tilt)
 
     def vehicle_of(self, row: int) -> int:
         """Number of the vehicle that owns a state row."""
@@ -259,6 +260,8 @@ class Plant:
         rpm: Sequence[Array],
         gust_rng: Generators | None,
         worlds: ArrayLike | None = None,
+        *,
+        tilt: Sequence[Array] | None = None,
     ) -> None:
         """Start worlds anew.
 
@@ -267,6 +270,7 @@ class Plant:
             rpm: rotor speeds (N, 4), or (worlds, N, 4), of each vehicle.
             gust_rng: the gusts' own generator, or one for each of these worlds; None where there are no gusts.
             worlds: their indices, or a mask (B,); None for all of them.
+            tilt: angles of each vehicle's rotors [rad], shaped as `rpm`; None: all upright.
 
         Raises:
             BadInput: the states do not fit, or there is no such world.
@@ -279,8 +283,9 @@ class Plant:
             rngs = generators(gust_rng, len(chosen))
             self._gust_state[chosen] = first_gust(rngs)
             self._gust_noise.reset(chosen, rngs)
-        for propulsion, speeds in zip(self.propulsion, rpm, strict=True):
-            propulsion.reset(speeds, chosen)
+        angles: Sequence[Array | float] = [0.0] * len(self.propulsion) if tilt is None else tilt
+        for propulsion, speeds, angle in zip(self.propulsion, rpm, angles, strict=True):
+            propulsion.reset(speeds, chosen, angle)
         for faults in self._faults.values():
             faults.reset()
         if self.latches is not None:

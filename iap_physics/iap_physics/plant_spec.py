@@ -37,6 +37,7 @@ Index = Annotated[int, Field(strict=True, ge=0)]
 LatchName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Quaternion = tuple[Real, Real, Real, Real]
 Rotors = tuple[NonNegative, NonNegative, NonNegative, NonNegative]
+Angles = tuple[Real, Real, Real, Real]
 StateRow = Annotated[tuple[Real, ...], Field(min_length=13, max_length=13)]
 
 
@@ -163,6 +164,7 @@ class PlantVehicle(Record):
     autopilot: AutopilotGains
     start: Annotated[tuple[StateRow, ...], Field(min_length=1)]  # of every body
     start_rpm: Annotated[tuple[Rotors, ...], Field(min_length=1)]  # of every aircraft [rpm]
+    start_tilt: tuple[Angles, ...] = ()  # of every aircraft's rotors [rad]; none: all upright
     hover_thrust: tuple[NonNegative, ...]  # of every aircraft, level and at rest [N]
     disturbances: tuple[Disturbance, ...] = ()
     faults: tuple[PlantFault, ...] = ()
@@ -184,11 +186,18 @@ class PlantVehicle(Record):
         ):
             if len(getattr(self, key)) != wanted:
                 raise ValueError(f"key '{key}': {wanted} entries are needed")
+        if len(self.start_tilt) not in (0, aircraft):
+            raise ValueError(f"key 'start_tilt': {aircraft} entries are needed, or none")
         check_faults(self.faults, aircraft)
         self.deviation.check(aircraft)
         if self.imu is not None and max(mount.body for mount in self.imu.mounts) >= bodies:
             raise ValueError(f"key 'imu.mounts': there are {bodies} bodies")
         return self
+
+    @property
+    def tilt(self) -> Array:
+        """(N, 4) angles of its rotors at the start [rad]."""
+        return np.array(self.start_tilt or np.zeros((self.platform.count, 4)))
 
     @property
     def assembly(self) -> Assembly:
@@ -276,6 +285,11 @@ class PlantSpec(Record):
     def start_rpm(self) -> list[Array]:
         """(N, 4) rotor speeds of each vehicle at t = 0 [rpm]."""
         return [np.array(vehicle.start_rpm) for vehicle in self.vehicles]
+
+    @property
+    def start_tilt(self) -> list[Array]:
+        """(N, 4) angles of each vehicle's rotors at t = 0 [rad]."""
+        return [vehicle.tilt for vehicle in self.vehicles]
 
     def rng(self, source: str) -> np.random.Generator:
         """The generator of a source of noise, such as ``gusts``, as a flight begins with it."""

@@ -20,6 +20,7 @@ from iap_physics.autopilot import Autopilot, autopilot_step
 from iap_physics.deviation import NO_DEVIATION, Deviation
 from iap_physics.held_commands import CommandDelay, Held
 from iap_physics.rotors import RotorParameters, step_rotors
+from iap_physics.tilting_rotors import TiltParameters, step_tilting_rotors
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Airframe:
         for i, rotor in enumerate(aircraft.rotor for aircraft in self.fleet):
             thrust, lag = self.deviation.of_rotors(i)
             times = (lag * rotor.time_constant_up, lag * rotor.time_constant_down)
-            rows.append((thrust * rotor.thrust_coefficient, *times))
+            rows.append((thrust * rotor.c_f, *times))
         return np.array(rows)
 
     def rotors(self, bodies: Sequence[int]) -> list[RotorParameters]:
@@ -62,13 +63,17 @@ class Rotors(NamedTuple):
 
     Attributes:
         rpm: (B, N, 4) speeds [rpm].
+        tilt: (B, N, 4) angles about the arms [rad], zero of rotors that do not tilt.
         target: (B, N, 4) the speeds that autopilots have commanded last [rpm].
         records: (N,) `RotorParameters`.
+        servos: (N,) `iap_physics.tilting_rotors.TiltParameters`.
     """
 
     rpm: Array
+    tilt: Array
     target: Array
     records: Packed
+    servos: Packed
 
 
 class Known(NamedTuple):
@@ -93,6 +98,7 @@ class Propulsion:
         rotors: their state and parameters.
         known: estimates that the autopilots go by.
         autopilots: (N,) `Autopilot` records.
+        is_tilting: whether rotors tilt.
         weakened: how often faults have changed what is left of the rotors.
 
     Args:
@@ -114,12 +120,16 @@ class Propulsion:
             np.zeros((batch, count, 4)),
             np.zeros((batch, count, 3)),
             np.zeros((batch, count, 4)),
+            np.zeros((batch, count, 4)),
         )
         self.rotors = Rotors(
             np.zeros((batch, count, 4)),
             np.zeros((batch, count, 4)),
+            np.zeros((batch, count, 4)),
             stacked(airframe.rotors(bodies)),
+            stacked([TiltParameters.of(each) for each in airframe.fleet]),
         )
+        self.is_tilting = any(each.tilt is not None for each in airframe.fleet)
         self.known = Known(np.zeros(batch, bool), np.zeros((batch, rows.stop, STATE_SIZE)))
         self.autopilots = stacked(
             [Autopilot.of(each, airframe.autopilot) for each in airframe.fleet]
@@ -134,9 +144,15 @@ class Propulsion:
         """(B, N, 4) rotor speeds [rpm]."""
         return self.rotors.rpm
 
-    def reset(self, rpm: Array, worlds: Integers) -> None:
-        """Rotors at the given speeds (N, 4) or (worlds, N, 4), held there until a command comes."""
+    @property
+    def tilt(self) -> Array:
+        """(B, N, 4) angles of the rotors about their arms [rad]."""
+        return self.rotors.tilt
+
+    def reset(self, rpm: Array, worlds: Integers, tilt: Array | float = 0.0) -> None:
+        """Rotors at the given speeds and angles (N, 4) or (worlds, N, 4), held there until a command comes."""
         self.rotors.rpm[worlds] = self.command.rpm[worlds] = rpm
+        self.rotors.tilt[worlds] = self.command.tilt[worlds] = tilt
         self.command.modes[worlds], self.known.is_used[worlds] = Mode.RPM, False
         self._estimated_worlds = int(np.count_nonzero(self.known.is_used))
         if self._delay is not None:
@@ -175,6 +191,7 @@ class Propulsion:
             command.q_WB,
             command.w_WB_B,
             command.rpm,
+            command.tilt,
         )
         for array, value in zip(held, given, strict=True):
             if is_finite is None:
@@ -207,9 +224,16 @@ class Propulsion:
         """
         if self.every > 1:
             np.equal((ticks + substep) % self.every, 0, out=self._is_due)
-        state = (*self.command, self.rotors.rpm, self.autopilots, self.rotors.target)
+        *commands, angles = self.command
+        state = (*commands, self.rotors.rpm, self.autopilots, self.rotors.target)
         arguments = (self._known_rows(x), self._aircraft_rows, self._is_due, *state)
-        _step_aircraft(*arguments, x, wrenches, self.rotors.records, dt)
+        if not self.is_tilting:
+            _step_aircraft(*arguments, x, wrenches, self.rotors.records, dt)
+            return
+        autopilot_step(*arguments)
+        rotors = self.rotors
+        speeds = (rotors.rpm, rotors.tilt, rotors.target, angles)
+        step_tilting_rotors(*speeds, x, wrenches, rotors.records, rotors.servos, dt)
 
     def _known_rows(self, x: Array) -> Array:
         """Rows that the autopilots go by: estimates where there are some, else the truth."""

@@ -72,7 +72,7 @@ class RotorParameters(NamedTuple):
         return cls(
             body,
             np.ascontiguousarray(aircraft.wrench_of_rotor_thrusts),
-            thrust * rotor.thrust_coefficient,
+            thrust * rotor.c_f,
             rotor.rpm_min,
             rotor.rpm_max,
             lag * rotor.time_constant_up,

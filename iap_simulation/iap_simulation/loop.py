@@ -180,10 +180,9 @@ class ClosedLoop:
                 if given is None
                 else vehicle.allocated(given, x[0, Q])
             )
-            rpm = plant.propulsion[i].rpm[0]
-            step = Step(
-                self.k, plant.t, state, reference, command, rpm, vehicle.wrench_record, estimate
-            )
+            rotors = plant.propulsion[i].rotors
+            felt, tilt = (vehicle.wrench_record, estimate), rotors.tilt[0]
+            step = Step(self.k, plant.t, state, reference, command, rotors.rpm[0], *felt, tilt)
             for observer in self.observers:
                 observer.record(i, step)
             plant.command(i, command)

@@ -46,6 +46,7 @@ class Vehicle:
         sense: the state that the controller sees.
         start: (bodies, 13) rows at t = 0.
         start_rpm: (N, 4) rotor speeds at t = 0.
+        start_tilt: (N, 4) angles of rotors that tilt at t = 0 [rad].
         hover_thrust: (N,) thrust of every aircraft, level and at rest [N].
         allocator: of commands given as a platform wrench.
         on_ground: whether the flight starts and ends on the ground.
@@ -62,6 +63,7 @@ class Vehicle:
     sense: NoisyState
     start: Array
     start_rpm: Array
+    start_tilt: Array
     hover_thrust: Array
     allocator: Allocator
     on_ground: bool
@@ -98,7 +100,9 @@ class Vehicle:
             check_axes(model, pushed_axes(vehicle.push), vehicle.name)
         line = _timeline(scenario, vehicle, model, recorded)
         sense = NoisyState(vehicle.state_noise, state_noise_stream(scenario.seed, vehicle.name))
-        start, rpm, hover = vehicle_start(scenario, vehicle, model_assembly, model, line.row(0))
+        start, rpm, tilt, hover = vehicle_start(
+            scenario, vehicle, model_assembly, model, line.row(0)
+        )
         allocator = Allocator(model, rate_filter=gains.rate_filter, dt=scenario.dt)
         return cls(
             vehicle.name,
@@ -108,6 +112,7 @@ class Vehicle:
             sense,
             start,
             rpm,
+            tilt,
             hover,
             allocator,
             vehicle.start.mode == "ground",
@@ -236,8 +241,8 @@ def _timeline(
 
 def vehicle_start(
     scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly, model: PlatformModel, row: Array
-) -> tuple[Array, Array, Array]:
-    """State rows (bodies, 13), rotor speeds (N, 4) [rpm] and hover thrusts (N,) [N] at the start that a seed draws.
+) -> tuple[Array, Array, Array, Array]:
+    """State rows (bodies, 13), rotor speeds [rpm] and angles [rad] (N, 4) and hover thrusts (N,) [N], as a seed draws.
 
     Args:
         scenario: whose seed counts.
@@ -249,25 +254,27 @@ def vehicle_start(
     rng = stream(scenario.seed, START.format(vehicle.name))
     drawn = drawn_start(row, scenario.draw, rng, fixed=vehicle.start.fixed)
     flown = drawn_deviation(scenario, vehicle).assembly(assembly)
-    start, rpm = _start(vehicle, flown, model, drawn)
+    start, rpm, tilt = _start(vehicle, flown, model, drawn)
     hover = _balanced(vehicle, model, LEVEL, drawn[REF_FIXED:])
-    return start, rpm, _thrust(hover, vehicle)
+    return start, rpm, tilt, _thrust(hover, vehicle)
 
 
 def _start(
     vehicle: VehicleSpec, assembly: Assembly, model: PlatformModel, row: Array
-) -> tuple[Array, Array]:
-    """Bodies and rotors at the first reference: hovering in balance, or standing with the rotors idle."""
+) -> tuple[Array, Array, Array]:
+    """Bodies, rotor speeds and angles at the first reference: hovering in balance, or standing with the rotors idle."""
     base = resting_state(row[REF_P], row[REF_Q])
     rotors = [aircraft.rotor for aircraft in vehicle.platform.fleet]
+    upright = np.zeros((len(rotors), 4))
     if vehicle.start.mode == "ground":
         idle = np.array([rotor.rpm_min for rotor in rotors])
-        return joined_rows(assembly, base), np.repeat(idle[:, None], 4, axis=1)
+        return joined_rows(assembly, base), np.repeat(idle[:, None], 4, axis=1), upright
     command = _balanced(vehicle, model, base[3:7], row[REF_FIXED:])
     if command.mode == Mode.RPM:
-        return joined_rows(assembly, base), command.rpm.copy()
-    rpm = np.sqrt(command.thrust / (4.0 * np.array([each.thrust_coefficient for each in rotors])))
-    return joined_rows(assembly, base, q_WB=command.q_WB), np.repeat(rpm[:, None], 4, axis=1)
+        return joined_rows(assembly, base), command.rpm.copy(), command.tilt.copy()
+    rpm = np.sqrt(command.thrust / (4.0 * np.array([each.c_f for each in rotors])))
+    rows = joined_rows(assembly, base, q_WB=command.q_WB)
+    return rows, np.repeat(rpm[:, None], 4, axis=1), upright
 
 
 def _balanced(vehicle: VehicleSpec, model: PlatformModel, q_WP: Array, headings: Array) -> Command:
@@ -282,6 +289,6 @@ def _thrust(command: Command, vehicle: VehicleSpec) -> Array:
     """Thrusts (N,) of the aircraft under a command that carries the platform [N]."""
     if command.mode == Mode.RPM:
         fleet = vehicle.platform.fleet
-        per_square = np.array([aircraft.rotor.thrust_coefficient for aircraft in fleet])
+        per_square = np.array([aircraft.rotor.c_f for aircraft in fleet])
         return per_square * (command.rpm**2).sum(axis=1)
     return command.thrust.copy()

@@ -30,13 +30,15 @@ class Flight:
     reference: np.ndarray
     commands: list[Command]
     rpm: np.ndarray
+    tilt: np.ndarray
     wrench_record: list[WrenchRecord] | None = None
 
     def record(self, recorder: Recorder, k: int, vehicle: int = 0) -> None:
         """Hand over tick k."""
         reference = Reference(self.reference[k], Level.POSE)
         felt = self.wrench_record[k] if self.wrench_record else None
-        step = Step(k, self.t[k], self.x[k], reference, self.commands[k], self.rpm[k], felt)
+        row = (self.x[k], reference, self.commands[k], self.rpm[k], felt)
+        step = Step(k, self.t[k], *row, tilt=self.tilt[k])
         recorder.record(vehicle, step)
 
 
@@ -67,11 +69,12 @@ def random_flight(platform: str, ticks: int, name: str = "iap", seed: int = 0) -
             so3.normalized(rng.normal(size=(count, 4))),
             rng.normal(size=(count, 3)),
             rng.normal(size=(count, 4)),
+            rng.normal(size=(count, 4)),
         )
         for _ in range(ticks)
     ]
-    rpm = rng.normal(size=(ticks, count, 4))
-    return Flight(meta, np.arange(ticks) * DT, x, reference, commands, rpm)
+    rpm, tilt = rng.normal(size=(2, ticks, count, 4))
+    return Flight(meta, np.arange(ticks) * DT, x, reference, commands, rpm, tilt)
 
 
 def steady_flight(platform: str, ticks: int, name: str = "iap") -> Flight:

@@ -166,7 +166,8 @@ class RecorderNode(SuiteNode):
         self._note(number, topics.STATE)
         self._runs[-1].note_state(number, state.stamp)
         synchronizer = self._runs[-1].synchronizer
-        synchronizer.take_state(number, state.stamp, state.sequence, state.rows, state.rpm)
+        turned = (state.rpm, state.tilt)
+        synchronizer.take_state(number, state.stamp, state.sequence, state.rows, *turned)
 
     def _take_estimate(self, number: int, estimate: StateMessage) -> None:
         rows = estimate.rows.copy()

@@ -66,6 +66,7 @@ class Commanded(NamedTuple):
         q_WB: (B, N, 4).
         w_WB_B: (B, N, 3) [rad/s].
         rpm: (B, N, 4).
+        tilt: (B, N, 4) [rad].
     """
 
     wrench_P: Array
@@ -73,11 +74,12 @@ class Commanded(NamedTuple):
     q_WB: Array
     w_WB_B: Array
     rpm: Array
+    tilt: Array
 
     @classmethod
     def empty(cls, batch: int, count: int) -> Self:
         """Commands of controllers that have not run yet."""
-        sizes = ((6,), (count,), (count, 4), (count, 3), (count, 4))
+        sizes = ((6,), (count,), (count, 4), (count, 3), (count, 4), (count, 4))
         return cls(*(np.zeros((batch, *size)) for size in sizes))
 
 
@@ -162,7 +164,7 @@ def take_references(
 @formula
 def give(block: Array, first: int, settings: Settings, commanded: Commanded, lanes: Lanes) -> None:
     """Write the commands of a block's worlds."""
-    wrench_P, thrust, q_WB, w_WB_B, rpm = commanded
+    wrench_P, thrust, q_WB, w_WB_B, rpm, _ = commanded
     for lane in range(lanes[0], lanes[1]):
         world = world_in(first, lane)
         if world >= len(thrust):

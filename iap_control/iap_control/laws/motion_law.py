@@ -139,8 +139,8 @@ class MotionLaw:
 
     @classmethod
     def of(cls, model: PlatformModel, law: Law) -> Self:
-        """The law of a platform on spherical joints under six gains."""
-        if model.actuation == "full":
+        """The law of a platform that pushes along six axes, or across a line, under six gains."""
+        if model.actuation != "collinear":
             return cls(law, model.inertia, None)
         split = Decomposition.of(model)
         return cls(law_across_line(law, split), model.inertia, split)

@@ -57,21 +57,54 @@ class Inertial(Record):
 
 
 class Rotor(Record):
-    """One rotor in the aircraft's frame; its thrust is along +z."""
+    """One rotor in the aircraft's frame; its thrust is along +z, where it does not tilt."""
 
     position: Vec3  # [m] from the aircraft's CoM
     spin: Literal["ccw", "cw"]  # seen from above; a ccw rotor pushes the airframe clockwise
+    arm: Vec3 | None = None  # axis of its tilt, across z; None: from the CoM's z axis to the rotor
+
+    @property
+    def sideways(self) -> Array:
+        """(3,) direction of the thrust where the rotor has tilted by +90 deg about its arm, -t of `RotorTilt`."""
+        x, y, _ = self.position if self.arm is None else self.arm
+        return np.array([y, -x, 0.0]) / math.hypot(x, y)
+
+    def column(self, direction: Array, torque_ratio: float) -> Array:
+        """(6,) force and torque about the CoM of a unit of thrust along a direction, drag torque included."""
+        drag = torque_ratio * (-1.0 if self.spin == "ccw" else 1.0)
+        return np.array([*direction, *(np.cross(self.position, direction) + drag * direction)])
+
+
+class RotorTilt(Record):
+    r"""What tilts all rotors of an aircraft, each about its own arm, by an angle b within the limit.
+
+    With the arm's azimuth a and t = (-sin a, cos a, 0), the thrust of beatle eqs. (1), (13), (14) is
+    L = T (-sin b t + cos b z): b = 0 is up. (Printed, the angle is measured from the horizontal.)
+    """
+
+    limit_deg: Annotated[float, Field(strict=True, gt=0.0, le=180.0)]  # either way [deg]
+    rate: Positive  # largest [rad/s]
+    time_constant: Positive  # of the servo's lag [s]
+
+    @property
+    def limit(self) -> float:
+        """Largest angle [rad]."""
+        return math.radians(self.limit_deg)
 
 
 PortName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 THRUST = 1e-6, 1e9  # smallest and largest thrust that a rotor may have at rpm_max [N]
+ARM = 1e-6  # least length of a tilt's axis [m]
 CONDITION = 1e6  # of a mixer whose rows are of length 1; a usual one has 1
 
 
 class RotorModel(Record):
     """The model that all four rotors share."""
 
-    thrust_coefficient: Positive  # [N/rpm^2]
+    thrust_coefficient: Positive  # of the rotor alone [N/rpm^2]
+    thrust_factor: Annotated[float, Field(strict=True, gt=0.0, le=1.0)] = (
+        1.0  # what the airframe leaves of it
+    )
     torque_ratio: Positive  # drag torque per thrust, c_m / c_f [m]
     rpm_min: NonNegative  # [rpm]
     rpm_max: Annotated[float, Field(strict=True, gt=0.0, le=1e6)]  # [rpm]
@@ -82,7 +115,7 @@ class RotorModel(Record):
     def _range_is_open(self) -> Self:
         if self.rpm_min >= self.rpm_max:
             raise ValueError(f"key 'rpm_min': {self.rpm_min} is not below rpm_max {self.rpm_max}")
-        thrust = self.thrust_coefficient * self.rpm_max**2
+        thrust = self.c_f * self.rpm_max**2
         if not THRUST[0] <= thrust <= THRUST[1]:
             raise ValueError(
                 f"key 'thrust_coefficient': a rotor's thrust at rpm_max is {thrust:.3g} N,"
@@ -90,14 +123,20 @@ class RotorModel(Record):
             )
         return self
 
+    @property
+    def c_f(self) -> float:
+        """Thrust per speed squared of a rotor in its airframe [N/rpm^2]."""
+        return self.thrust_factor * self.thrust_coefficient
+
 
 class Aircraft(Inertial):
-    """A quadrotor whose frame is FLU at its CoM."""
+    """A quadrotor whose frame is FLU at its CoM; one whose rotors tilt is vectored."""
 
     name: str
     description: str
     rotor: RotorModel
     rotors: Annotated[tuple[Rotor, ...], Field(min_length=4, max_length=4)]
+    tilt: RotorTilt | None = None  # of the rotors; None: they are fixed
     tilt_max_deg: Positive  # largest commanded angle between body z and the vertical
     drag: Drag
     mounts: dict[str, Mount]
@@ -113,6 +152,21 @@ class Aircraft(Inertial):
         for name in self.ports:
             if name in self.mounts:
                 raise ValueError(f"key 'ports': '{name}' is a mount already")
+        return self
+
+    @model_validator(mode="after")
+    def _can_tilt(self) -> Self:
+        """Refuse arms of rotors that do not tilt, and those that give the tilt no axis across z."""
+        for i, rotor in enumerate(self.rotors):
+            if self.tilt is None and rotor.arm is not None:
+                raise ValueError(
+                    f"key 'rotors.{i}.arm': the rotors do not tilt, there is no key 'tilt'"
+                )
+            x, y, z = rotor.arm or (*rotor.position[:2], 0.0)
+            if self.tilt is not None and (math.hypot(x, y) < ARM or z != 0.0):
+                raise ValueError(
+                    f"key 'rotors.{i}.arm': an axis across z is needed, is {[x, y, z]}"
+                )
         return self
 
     @model_validator(mode="after")
@@ -134,7 +188,7 @@ class Aircraft(Inertial):
     @property
     def thrust_limits(self) -> tuple[float, float]:
         """Smallest and largest collective thrust [N]."""
-        c_f = 4.0 * self.rotor.thrust_coefficient
+        c_f = 4.0 * self.rotor.c_f
         return c_f * self.rotor.rpm_min**2, c_f * self.rotor.rpm_max**2
 
     @property
@@ -150,4 +204,19 @@ class Aircraft(Inertial):
             x, y, _ = rotor.position
             drag = self.rotor.torque_ratio * (-1.0 if rotor.spin == "ccw" else 1.0)
             columns.append([0.0, 0.0, 1.0, y, -x, drag])
+        return np.array(columns).T
+
+    @property
+    def wrench_of_tilted_thrusts(self) -> Array:
+        """(6, 8) map to [force; torque] in the aircraft's frame from each rotor's T cos b and T sin b in turn [N].
+
+        Eqs. (3), (4) of beatle: f = sum L_i, tau = sum (p_i x L_i - c s_i L_i), s = 1 for a ccw rotor. The 6 x 12 map
+        of eqs. (9)-(12) as printed has a column along each arm as well, along which no rotor pushes.
+        """
+        up, ratio = np.array([0.0, 0.0, 1.0]), self.rotor.torque_ratio
+        columns = [
+            rotor.column(direction, ratio)
+            for rotor in self.rotors
+            for direction in (up, rotor.sideways)
+        ]
         return np.array(columns).T

@@ -76,7 +76,7 @@ class ThrustModel(NamedTuple):
             inertia_matrix(aircraft.inertia),
             np.ascontiguousarray(mix),
             np.ascontiguousarray(torques),
-            rotor.thrust_coefficient,
+            rotor.c_f,
             rotor.rpm_min,
             rotor.rpm_max,
             math.exp(-h / rotor.time_constant_up),

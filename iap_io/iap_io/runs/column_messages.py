@@ -15,7 +15,7 @@ from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.bounds import LARGEST
 from iap_description.states import REF_FIXED, STATE_SIZE, Q, V, W
-from iap_io.runs.columns import Columns, WrenchColumns
+from iap_io.runs.columns import COMMAND_SIZE, Columns, WrenchColumns
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.runs.topics import (
     COMMAND,
@@ -38,6 +38,7 @@ def fill_state(out: Records, c: Columns, vehicle: VehicleMeta) -> None:
     _fill_head(out, c)
     out["poses"], out["twists"] = c.x[..., : V.start], c.x[..., V.start :]
     out["rotor_rpm"] = c.rpm.reshape(*c.t.shape, -1)
+    out["rotor_tilt"] = c.tilt.reshape(*c.t.shape, -1)
     free = [(joint.parent, joint.child) for joint in vehicle.joints if joint.kind.turns_freely]
     if free:
         parent, child = c.x[..., [a for a, _ in free], :], c.x[..., [b for _, b in free], :]
@@ -127,8 +128,9 @@ def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns
         reference_wrench_P=reference["wrench"].astype(float),
         mode=command["mode"].copy(),
         wrench_P=command["wrench"].astype(float),
-        aircraft=command["aircraft"].reshape(rows, count, 12).astype(float),
+        aircraft=command["aircraft"].reshape(rows, count, COMMAND_SIZE).astype(float),
         rpm=state["rotor_rpm"].reshape(rows, count, 4).astype(float),
+        tilt=state["rotor_tilt"].reshape(rows, count, 4).astype(float),
         wrench_record=_wrench_columns(messages, stamps) if vehicle.feels else None,
         estimated=_estimated(messages, vehicle, stamps) if vehicle.is_estimated else None,
     )
@@ -150,6 +152,7 @@ def _check_numbers(c: Columns) -> None:
     for name, values, largest, may_be_nan in (
         ("reference", c.reference, LARGEST, False),
         ("rotor speed", c.rpm, LARGEST, False),
+        ("rotor tilt", c.tilt, LARGEST, False),
         ("estimate", c.estimated, LARGEST, True),
         ("revised reference", tracked, LARGEST, False),
         ("wrench", wrenches, LARGEST_WRENCH, True),

@@ -14,6 +14,26 @@ from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.runs.topics import WRENCHES
 
+COMMAND_SIZE = 16  # numbers of an aircraft's command, as iap_msgs/AircraftCommand has them
+
+
+def parts_of(aircraft: Array) -> tuple[Array, Array, Array, Array, Array]:
+    """Thrust, attitude, body rate, rotor speeds and tilts: views on commands (..., 16) of aircraft."""
+    return (
+        aircraft[..., 0],
+        aircraft[..., 1:5],
+        aircraft[..., 5:8],
+        aircraft[..., 8:12],
+        aircraft[..., 12:],
+    )
+
+
+def put_command(aircraft: Array, command: Command) -> None:
+    """Write the aircraft's commands (..., 16) of a command."""
+    _, *given = command.arrays
+    for part, value in zip(parts_of(aircraft), given, strict=True):
+        part[...] = value
+
 
 class Table:
     """A dataclass of arrays (and of such) that have a row for every control tick; None is a part that is not there."""
@@ -136,8 +156,9 @@ class Columns(Table):
         reference_wrench_P: (K, 6) the reference's wrench.
         mode: (K,) the command's mode, `iap_description.states.Mode`.
         wrench_P: (K, 6) commanded wrench.
-        aircraft: (K, N, 12) commanded thrust [N], q_WB, w_WB_B [rad/s], rotor speeds [rpm].
+        aircraft: (K, N, 16) commanded thrust [N], q_WB, w_WB_B [rad/s], rotor speeds [rpm] and tilts [rad].
         rpm: (K, N, 4) real rotor speeds.
+        tilt: (K, N, 4) real angles of the rotors about their arms [rad].
         wrench_record: None for a vehicle that measures no wrench.
         estimated: (K, bodies, 13) states that commands are based on, NaN where they are not recorded; None for a
             vehicle that goes by the truth.
@@ -153,6 +174,7 @@ class Columns(Table):
     wrench_P: Array
     aircraft: Array
     rpm: Array
+    tilt: Array
     wrench_record: WrenchColumns | None
     estimated: Array | None = None
 
@@ -169,8 +191,9 @@ class Columns(Table):
             reference_wrench_P=np.zeros((rows, 6)),
             mode=np.zeros(rows, np.uint8),
             wrench_P=np.zeros((rows, 6)),
-            aircraft=np.zeros((rows, count, 12)),
+            aircraft=np.zeros((rows, count, COMMAND_SIZE)),
             rpm=np.zeros((rows, count, 4)),
+            tilt=np.zeros((rows, count, 4)),
             wrench_record=WrenchColumns.zeros(rows, count) if vehicle.feels else None,
             estimated=np.full((rows, bodies, STATE_SIZE), np.nan)
             if vehicle.is_estimated
@@ -184,9 +207,8 @@ class Columns(Table):
         self.reference[i], self.level[i] = reference.row, reference.level
         self.reference_wrench_P[i] = reference.wrench_P
         self.mode[i], self.wrench_P[i] = command.mode, command.wrench_P
-        aircraft = self.aircraft[i]
-        aircraft[:, 0], aircraft[:, 1:5] = command.thrust, command.q_WB
-        aircraft[:, 5:8], aircraft[:, 8:] = command.w_WB_B, command.rpm
+        self.tilt[i] = 0.0 if step.tilt is None else step.tilt
+        put_command(self.aircraft[i], command)
         if self.wrench_record is not None and step.wrench_record is not None:
             self.wrench_record.put(i, step.wrench_record)
         if self.estimated is not None:
@@ -200,15 +222,9 @@ class Columns(Table):
             float(self.t[i]),
             self.x[i],
             Reference(self.reference[i], level, self.reference_wrench_P[i]),
-            Command(
-                Mode(self.mode[i]),
-                self.wrench_P[i],
-                aircraft[:, 0],
-                aircraft[:, 1:5],
-                aircraft[:, 5:8],
-                aircraft[:, 8:],
-            ),
+            Command(Mode(self.mode[i]), self.wrench_P[i], *parts_of(aircraft)),
             self.rpm[i],
             None if self.wrench_record is None else self.wrench_record.record(i, level),
             None if self.estimated is None else self.estimated[i],
+            self.tilt[i],
         )

@@ -91,7 +91,7 @@ class AircraftLimits(Record):
         return cls(
             thrust=aircraft.thrust_limits,
             rpm=(rotor.rpm_min, rotor.rpm_max),
-            thrust_coefficient=rotor.thrust_coefficient,
+            thrust_coefficient=rotor.c_f,
             tilt_max_deg=aircraft.tilt_max_deg,
         )
 
@@ -187,7 +187,7 @@ class VehicleMeta(Record):
             controlled=controlled,
             thrust_limits=aircraft.thrust_limits,
             rpm_limits=(aircraft.rotor.rpm_min, aircraft.rotor.rpm_max),
-            thrust_coefficient=aircraft.rotor.thrust_coefficient,
+            thrust_coefficient=aircraft.rotor.c_f,
             tilt_max_deg=aircraft.tilt_max_deg,
             unlike=() if set(limits) == {AircraftLimits.of(aircraft)} else limits,
             tool_tip_P=None

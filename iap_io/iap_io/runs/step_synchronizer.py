@@ -25,6 +25,7 @@ class _State(NamedTuple):
     k: int
     x: Array
     rpm: Array
+    tilt: Array | None
 
 
 @dataclass
@@ -58,7 +59,15 @@ class _Vehicle:
         t = state.stamp / SECOND
         record, estimate = self._wrench_record(last), last.get(ESTIMATED)
         return Step(
-            state.k, t, state.x, last[REFERENCE], last[COMMAND], state.rpm, record, estimate
+            state.k,
+            t,
+            state.x,
+            last[REFERENCE],
+            last[COMMAND],
+            state.rpm,
+            record,
+            estimate,
+            state.tilt,
         )
 
     def _wrench_record(self, last: dict[str, Any]) -> WrenchRecord | None:
@@ -91,11 +100,15 @@ class StepSynchronizer:
         """Whether a state's stamp [ns] lies before one that has come: the simulation began anew."""
         return stamp < self._vehicles[vehicle].newest
 
-    def take_state(self, vehicle: int, stamp: int, k: int, x: Array, rpm: Array) -> None:
-        """Take state rows (bodies, 13) and rotor speeds (N, 4); they are copied."""
+    def take_state(
+        self, vehicle: int, stamp: int, k: int, x: Array, rpm: Array, tilt: Array | None = None
+    ) -> None:
+        """Take state rows (bodies, 13), rotor speeds and angles (N, 4); they are copied."""
         mine = self._vehicles[vehicle]
         if stamp > mine.newest:
-            mine.states.append(_State(stamp, k, x.copy(), rpm.copy()))
+            mine.states.append(
+                _State(stamp, k, x.copy(), rpm.copy(), None if tilt is None else tilt.copy())
+            )
             mine.newest = stamp
             self._flush()
 

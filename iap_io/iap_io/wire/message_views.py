@@ -124,6 +124,11 @@ class StateMessage(Message):
         self._rpm = self.view("rotor_rpm")
         if len(self._rpm) % 4:
             raise BadInput(f"rotor_rpm has {len(self._rpm)} entries, not four for each aircraft")
+        self._tilt = self.view("rotor_tilt")
+        if len(self._tilt) != len(self._rpm):
+            raise BadInput(
+                f"{len(self._tilt)} entries in rotor_tilt, {len(self._rpm)} in rotor_rpm"
+            )
         self._rows = np.zeros((len(self._poses), STATE_SIZE))
         self._ends = np.zeros((0, 2), np.int64)
 
@@ -153,12 +158,14 @@ class StateMessage(Message):
             joint_positions=np.zeros(4 * free),
             joint_velocities=np.zeros(3 * free),
             rotor_rpm=np.zeros(rotors),
+            rotor_tilt=np.zeros(rotors),
         )
 
-    def put_rows(self, x: Array, rpm: Array) -> None:
-        """Set the bodies from rows (bodies, 13), the joints that follow from them, and rotor speeds [rpm]."""
+    def put_rows(self, x: Array, rpm: Array, tilt: Array | None = None) -> None:
+        """Set bodies from rows (bodies, 13), the joints that follow from them, rotor speeds [rpm] and tilts [rad]."""
         self._poses[:], self._twists[:] = x[:, : V.start], x[:, V.start :]
         self._rpm[:] = rpm.reshape(-1)
+        self._tilt[:] = 0.0 if tilt is None else tilt.reshape(-1)
         if len(self._ends):
             joint_states(x, self._ends, self._q.reshape(-1, 4), self._w.reshape(-1, 3))
 
@@ -172,6 +179,11 @@ class StateMessage(Message):
     def rpm(self) -> Array:
         """Rotor speeds (N, 4) [rpm]; overwritten by the next message."""
         return self._rpm.reshape(-1, 4)
+
+    @property
+    def tilt(self) -> Array:
+        """Angles of the rotors about their arms (N, 4) [rad]; overwritten by the next message."""
+        return self._tilt.reshape(-1, 4)
 
 
 class ReferenceMessage(Message):
@@ -232,9 +244,10 @@ class CommandMessage(Message):
     def __init__(self, layout: Layout) -> None:
         super().__init__(layout)
         self._mode, self._wrench = self.view("mode"), self.view("wrench")
-        self._aircraft = aircraft = self.view("aircraft").reshape(-1, 12)
+        self._aircraft = aircraft = self.view("aircraft").reshape(-1, 16)
         self._thrust, self._q_WB = aircraft[:, 0], aircraft[:, 1:5]
         self._w_WB_B, self._rpm = aircraft[:, 5:8], aircraft[:, 8:12]
+        self._tilt = aircraft[:, 12:16]
 
     @classmethod
     def of(cls, count: int) -> Self:
@@ -251,6 +264,7 @@ class CommandMessage(Message):
         self._mode[()], self._wrench[:] = command.mode, command.wrench_P
         self._thrust[:], self._q_WB[:] = command.thrust, command.q_WB
         self._w_WB_B[:], self._rpm[:] = command.w_WB_B, command.rpm
+        self._tilt[:] = command.tilt
 
     def get(self, command: Command) -> None:
         """Write every field into a command.
@@ -268,3 +282,4 @@ class CommandMessage(Message):
         command.mode, command.wrench_P[:] = Mode(int(self._mode)), self._wrench
         command.thrust[:], command.q_WB[:] = self._thrust, self._q_WB
         command.w_WB_B[:], command.rpm[:] = self._w_WB_B, self._rpm
+        command.tilt[:] = self._tilt

@@ -215,5 +215,12 @@ class PlatformPilot:
 
 def _alone(command: Command) -> Command:
     """The command of one world, without the axis of worlds."""
-    arrays = (command.wrench_P, command.thrust, command.q_WB, command.w_WB_B, command.rpm)
+    arrays = (
+        command.wrench_P,
+        command.thrust,
+        command.q_WB,
+        command.w_WB_B,
+        command.rpm,
+        command.tilt,
+    )
     return Command(command.mode, *(each[0] for each in arrays))

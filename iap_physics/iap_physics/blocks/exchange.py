@@ -48,7 +48,7 @@ def load_inputs(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
 @formula
 def load_commands(block: Array, first: int, command: Held, bodies: Integers, lanes: Lanes) -> None:
     """Read the commands that aircraft hold."""
-    modes, thrust, q, w, rpm = command
+    modes, thrust, q, w, rpm, tilt = command
     count = len(modes)
     for n in range(len(bodies)):
         row = body_row(bodies[n])
@@ -57,6 +57,7 @@ def load_commands(block: Array, first: int, command: Held, bodies: Integers, lan
             set1(block, row, layout.MODE, lane, float(modes[world]))
             set1(block, row, layout.THRUST, lane, thrust[world, n])
             _put(block, row, layout.COMMAND_RPM, lane, rpm, world, n, 0, 4)
+            _put(block, row, layout.COMMAND_TILT, lane, tilt, world, n, 0, 4)
             _put(block, row, layout.COMMAND_Q, lane, q, world, n, 0, 4)
             _put(block, row, layout.COMMAND_W, lane, w, world, n, 0, 3)
 
@@ -65,6 +66,7 @@ def load_commands(block: Array, first: int, command: Held, bodies: Integers, lan
 def load_rotors(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
     """Read rotors, and the estimates that autopilots go by."""
     rpm, target, bodies = flown.rotors.rpm, flown.rotors.target, flown.vehicle.bodies
+    tilt = flown.rotors.tilt
     is_used, known_x, count = flown.known.is_used, flown.known.x, len(flown.x)
     for n in range(len(bodies)):
         row = body_row(bodies[n])
@@ -72,6 +74,7 @@ def load_rotors(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
             world = world_at(first, lane, count)
             _put(block, row, layout.RPM, lane, rpm, world, n, 0, 4)
             _put(block, row, layout.TARGET, lane, target, world, n, 0, 4)
+            _put(block, row, layout.TILT, lane, tilt, world, n, 0, 4)
             set1(block, row, layout.ESTIMATED, lane, 1.0 if is_used[world] else 0.0)
             if is_used[world]:
                 _put(block, row, layout.KNOWN_Q, lane, known_x, world, bodies[n], 3, 4)
@@ -136,6 +139,7 @@ def unit(q: tuple[float, float, float, float]) -> tuple[float, float, float, flo
 def store(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
     """Write states and rotors."""
     x, rpm, target, bodies = flown.x, flown.rotors.rpm, flown.rotors.target, flown.vehicle.bodies
+    tilt = flown.rotors.tilt
     is_single = block.itemsize == SINGLE_BYTES
     for lane in range(lanes[0], lanes[1]):
         world = world_in(first, lane)
@@ -154,3 +158,4 @@ def store(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
             for r in range(4):
                 rpm[world, n, r] = get(block, row, layout.RPM + r, lane)
                 target[world, n, r] = get(block, row, layout.TARGET + r, lane)
+                tilt[world, n, r] = get(block, row, layout.TILT + r, lane)

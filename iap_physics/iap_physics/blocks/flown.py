@@ -30,12 +30,14 @@ class Vehicle(NamedTuple):
         bodies: (N,) the aircraft's bodies.
         every: physics steps of an autopilot's period.
         has_drag: whether bodies feel the air.
+        is_tilting: whether rotors tilt.
     """
 
     turns: Booleans
     bodies: Integers
     every: int
     has_drag: bool
+    is_tilting: bool
 
 
 class Flown(NamedTuple):

@@ -50,7 +50,8 @@ class FreeFlight:
         self._engine, self._propulsion, self._dt = engine, propulsion, dt
         bodies = np.array(assembly.aircraft, dtype=np.int64)
         self._name = assembly.name
-        self._vehicle = Vehicle(model.turns, bodies, propulsion.every, drag is not None)
+        how = (propulsion.every, drag is not None, propulsion.is_tilting)
+        self._vehicle = Vehicle(model.turns, bodies, *how)
         self._lanes = min(LANES, -(-engine.batch // VECTOR) * VECTOR)
         count = -(-engine.batch // LANES)
         self._blocks = np.zeros((count, rows_of(len(model.turns)) * LANES), precision)
@@ -138,6 +139,7 @@ class FreeFlight:
         _write_columns(self._alike, of_bodies)
         autopilots, bodies = self._propulsion.autopilots, self._vehicle.bodies
         torques = self._propulsion.rotors.records["wrench_of_thrusts"][:, 3:]
+        servos = self._propulsion.rotors.servos
         of_aircraft = {
             layout.ATTITUDE_GAIN: autopilots["attitude"],
             layout.RATE_GAIN: autopilots["rate"],
@@ -148,6 +150,11 @@ class FreeFlight:
             layout.RPM_MAX: autopilots["rpm_max"],
             layout.LEAD: autopilots["lead"],
             layout.TORQUES: torques,
+            layout.SERVO: np.column_stack(
+                [servos[name] for name in ("limit", "rate", "time_constant")]
+            ),
+            layout.UPWARD: servos["up"],
+            layout.SIDEWAYS: servos["sideways"],
         }
         _write_columns(self._alike, of_aircraft, bodies)
 

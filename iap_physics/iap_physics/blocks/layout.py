@@ -48,7 +48,12 @@ AIR = 95  # (3) velocity of the air, of every body
 THRUST_COEFFICIENT = 98  # of its rotors
 RPM_BEFORE = 99  # (8) speeds and commands before the period
 TICK_BEFORE = 107
-BODY_ROWS = 108
+
+# rows of a body that is an aircraft whose rotors tilt
+TILT = 108  # (4)
+COMMAND_TILT = 112  # (4)
+TILT_BEFORE = 116  # (4) angles before the period
+BODY_ROWS = 120
 
 # columns of what a body has in all worlds alike, (bodies, ALIKE)
 GRAVITY = 0
@@ -64,7 +69,10 @@ LEAD = 35
 TORQUES = 36  # (12) `iap_physics.rotors.Torques`
 THRUST_SHARE = 48  # (4)
 SPEED_SHARE = 52
-ALIKE = 53
+SERVO = 53  # (3) `iap_physics.tilting_rotors.Servo`
+UPWARD = 56  # (24) wrench of a unit of thrust of each rotor at no tilt
+SIDEWAYS = 80  # (24) at 90 deg
+ALIKE = 104
 
 
 def rows_of(bodies: int) -> int:

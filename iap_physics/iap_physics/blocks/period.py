@@ -26,6 +26,7 @@ from iap_physics.blocks.loops import (
     move,
     place,
     spin,
+    spin_tilted,
     tick,
     turn,
 )
@@ -40,14 +41,14 @@ def advance_period(
 
     Arguments are those of `advance_block`.
     """
-    turns, how = vehicle.turns, (vehicle.bodies, vehicle.every, vehicle.has_drag)
+    turns = vehicle.turns
     flies = _all_fly(block, lanes)
     _remember(block, len(turns), vehicle.bodies, lanes)
-    advance_block(block, alike, turns, *how, not flies, lanes, steps, dt)
+    advance_block(block, alike, vehicle, not flies, lanes, steps, dt)
     if flies and not _are_sound(block, turns, lanes):
         # from the start again, looking at every step
         _remind(block, len(turns), vehicle.bodies, lanes)
-        advance_block(block, alike, turns, *how, True, lanes, steps, dt)
+        advance_block(block, alike, vehicle, True, lanes, steps, dt)
 
 
 @formula
@@ -78,6 +79,7 @@ def _remember(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
     _keep(block, count, lanes)
     for n in range(len(bodies)):
         _copy(block, body_row(bodies[n]), layout.RPM, layout.RPM_BEFORE, 8, lanes)
+        _copy(block, body_row(bodies[n]), layout.TILT, layout.TILT_BEFORE, 4, lanes)
         _copy(block, body_row(bodies[n]), layout.TICK, layout.TICK_BEFORE, 1, lanes)
 
 
@@ -88,6 +90,7 @@ def _remind(block: Array, count: int, bodies: Integers, lanes: Lanes) -> None:
         _copy(block, body_row(i), layout.BEFORE, layout.STATE, 13, lanes)
     for n in range(len(bodies)):
         _copy(block, body_row(bodies[n]), layout.RPM_BEFORE, layout.RPM, 8, lanes)
+        _copy(block, body_row(bodies[n]), layout.TILT_BEFORE, layout.TILT, 4, lanes)
         _copy(block, body_row(bodies[n]), layout.TICK_BEFORE, layout.TICK, 1, lanes)
 
 
@@ -103,10 +106,7 @@ def _copy(block: Array, row: Index, source: int, to: int, count: int, lanes: Lan
 def advance_block(
     block: Array,
     alike: Array,
-    turns: Booleans,
-    bodies: Integers,
-    every: int,
-    has_drag: bool,
+    vehicle: Vehicle,
     checks: bool,
     lanes: Lanes,
     steps: int,
@@ -117,19 +117,17 @@ def advance_block(
     Args:
         block: its rows, see `iap_physics.blocks.layout`; changed in place.
         alike: (bodies, ALIKE) what bodies have in all worlds alike.
-        turns: (bodies,) whether the body turns on its own, as in `RigidModel`.
-        bodies: (N,) the aircraft's bodies.
-        every: physics steps of an autopilot's period.
-        has_drag: whether bodies feel the air.
+        vehicle: that flies.
         checks: whether each world is looked at after each step, and stands still from where it diverged.
         lanes: that are advanced.
         steps: how many.
         dt: length of one [s].
     """
+    turns, has_drag = vehicle.turns, vehicle.has_drag
     for step in range(steps):
         if checks:
             _keep(block, len(turns), lanes)
-        _push(block, alike, turns, bodies, every, has_drag, lanes)
+        _push(block, alike, vehicle, lanes, dt)
         # without drag, nothing but the last step's result asks where the aircraft are
         _go_on(block, alike, turns, has_drag or checks or step == steps - 1, dt, lanes)
         if checks:
@@ -138,22 +136,18 @@ def advance_block(
 
 
 @formula
-def _push(
-    block: Array,
-    alike: Array,
-    turns: Booleans,
-    bodies: Integers,
-    every: int,
-    has_drag: bool,
-    lanes: Lanes,
-) -> None:
+def _push(block: Array, alike: Array, vehicle: Vehicle, lanes: Lanes, dt: float) -> None:
     """Autopilots, rotors, disturbance and drag: the bodies' wrenches and their sums."""
+    turns, bodies, every, has_drag, is_tilting = vehicle
     for i in range(len(turns)):
         clear(block, body_row(i), lanes)
     for n in range(len(bodies)):
         command(block, bodies[n], alike, lanes)
         tick(block, body_row(bodies[n]), every, lanes)
-        spin(block, bodies[n], alike, lanes)
+        if is_tilting:
+            spin_tilted(block, bodies[n], alike, lanes, dt)
+        else:
+            spin(block, bodies[n], alike, lanes)
     add_external(block, body_row(0), lanes)
     if has_drag:
         for i in range(len(turns)):

@@ -55,7 +55,7 @@ class Rotors:
         self._bodies = list(assembly.aircraft)
         spins = [[1.0 if rotor.spin == "ccw" else -1.0 for rotor in each.rotors] for each in fleet]
         self._rad_per_second = np.array(spins) * 2.0 * math.pi / 60.0  # per rpm
-        self._coefficient = np.array([each.rotor.thrust_coefficient for each in fleet])
+        self._coefficient = np.array([each.rotor.c_f for each in fleet])
         self.angle = np.zeros((len(self._bodies), 4))
         self.speed = np.zeros_like(self.angle)
 

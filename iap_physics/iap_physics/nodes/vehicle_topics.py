@@ -121,11 +121,11 @@ class VehicleTopics:
         """Publish the present state, and what is measured of it, at a stamp [ns]."""
         session, number = self._session, self._number
         self._publish_wrenches(stamp)
-        x, rpm = session.plant.state(number)[0], session.plant.propulsion[number].rpm[0]
+        x, rotors = session.plant.state(number)[0], session.plant.propulsion[number].rotors
         if self._units is not None:
             self._units.publish(stamp, session.k, x, session.samples[number])
         self._state.put_head(stamp, session.k)
-        self._state.put_rows(x, rpm)
+        self._state.put_rows(x, rotors.rpm[0], rotors.tilt[0])
         self._states.publish(self._state.dump())
         if self._measured is not None:
             self._measured_state.put_head(stamp, session.k)

@@ -158,7 +158,7 @@ class DockingWorlds:
             body.J_inv[b, i] = np.linalg.inv(own.inertia)
             body.linear[b, i], body.quadratic[b, i] = own.drag.linear, own.drag.quadratic
             thrust, slow = deviation.of_rotors(0)
-            body.thrust_coefficient[b, i] = thrust * rotor.thrust_coefficient
+            body.thrust_coefficient[b, i] = thrust * rotor.c_f
             up, down = slow * rotor.time_constant_up, slow * rotor.time_constant_down
             body.lags[b, i] = (*lag(self.dt, up), *lag(self.dt, down))
 

@@ -9,7 +9,7 @@ import numpy as np
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.states import Command
 from iap_io.runs.column_messages import seconds, stamps_ns
-from iap_io.runs.columns import Columns
+from iap_io.runs.columns import Columns, put_command
 from iap_io.runs.run_meta import RunMeta, RunStats
 from iap_io.runs.run_reader import PIECE, Tracks
 from iap_simulation.metrics.metrics import Scores
@@ -61,8 +61,7 @@ class BatchScores:
         c.k[i], c.t[i], c.x[i], c.rpm[i] = k, t, x, rpm
         c.reference[i], c.level[i] = rows, levels
         c.mode[i], c.wrench_P[i] = command.mode, command.wrench_P
-        c.aircraft[i, ..., 0], c.aircraft[i, ..., 1:5] = command.thrust, command.q_WB
-        c.aircraft[i, ..., 5:8], c.aircraft[i, ..., 8:] = command.w_WB_B, command.rpm
+        put_command(c.aircraft[i], command)
         self._own += flies
         self._filled += 1
 

@@ -154,8 +154,9 @@ def _commands(worlds: Flown, mode: Mode) -> Command:
     batch, count, _ = worlds.rpm.shape
     q_WB = np.zeros((batch, count, 4))
     q_WB[..., 3] = 1.0
-    thrust, rates, speeds = (np.zeros((batch, count, *shape)) for shape in ((), (3,), (4,)))
-    return Command(mode, np.zeros((batch, 6)), thrust, q_WB, rates, speeds)
+    shapes = ((), (3,), (4,), (4,))
+    thrust, rates, speeds, tilts = (np.zeros((batch, count, *shape)) for shape in shapes)
+    return Command(mode, np.zeros((batch, 6)), thrust, q_WB, rates, speeds, tilts)
 
 
 def _attitude_thrust(values: Array, worlds: Flown) -> Action:
@@ -179,7 +180,7 @@ def _rate_thrust(values: Array, worlds: Flown) -> Action:
 
 
 def _rotor_thrust(values: Array, worlds: Flown) -> Action:
-    per_square = np.array([each.rotor.thrust_coefficient for each in worlds.model.fleet])
+    per_square = np.array([each.rotor.c_f for each in worlds.model.fleet])
     thrusts = np.maximum(values.reshape(worlds.rpm.shape), 0.0)  # a rotor does not pull; NaN stays
     return _rpm(np.sqrt(thrusts / per_square[:, None]), worlds)
 

@@ -171,7 +171,7 @@ def _changed(flight: Flight) -> list[Any]:
     """The arrays that a flight changes, but for blocks of states, which are read anew by the next one."""
     flown = flight.flown
     states = [flown.x, flown.status, flown.failed, flown.step_counts, flown.inputs.ticks]
-    rotors = [flown.rotors.rpm, flown.rotors.target]
+    rotors = [flown.rotors.rpm, flown.rotors.tilt, flown.rotors.target]
     return [*states, *rotors, *flown.command, flight.controllers]
 
 

@@ -302,7 +302,7 @@ def hold(
     own: Array, first: int, law: int, settings: Settings, command: Held, lanes: Lanes
 ) -> None:
     """Write the commands that aircraft hold, where they are numbers."""
-    modes, thrust, q_WB, w_WB_B, rpm = command
+    modes, thrust, q_WB, w_WB_B, rpm, _ = command
     for lane in range(lanes[0], lanes[1]):
         world = world_in(first, lane)
         if world >= len(modes) or get(own, PLATFORM, control.NOT_FINITE, lane) != 0.0:

@@ -45,7 +45,7 @@ class Starts:
         self._balance = Balance(vehicle.model)
         self._headings = np.ascontiguousarray(self._row[REF_FIXED:])
         rotors = [each.rotor for each in vehicle.model.fleet]
-        self._per_square = 4.0 * np.array([each.thrust_coefficient for each in rotors])
+        self._per_square = 4.0 * np.array([each.c_f for each in rotors])
         self._idle = np.array([each.rpm_min for each in rotors])
         self._bodies = len(assembly.bodies)
         self._joints = assembly.joint_table

@@ -56,6 +56,7 @@ def _vehicle(scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle) -> PlantVe
         autopilot=control.gains.autopilot,
         start=vehicle.start.tolist(),
         start_rpm=vehicle.start_rpm.tolist(),
+        start_tilt=vehicle.start_tilt.tolist(),
         hover_thrust=vehicle.hover_thrust.tolist(),
         disturbances=spec.disturbances,
         faults=tuple(each for each in spec.faults if not isinstance(each, SensorFault)),

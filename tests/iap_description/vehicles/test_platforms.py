@@ -48,7 +48,7 @@ def file_of(tmp_path):
 
 def test_the_papers_platforms_and_the_single_quadrotor_ship_as_files():
     papers = ["three_line", "three_square", "three_star", "two_line"]
-    assert platform_names() == ["f450", "f450_dock", *papers]
+    assert platform_names() == ["beetle", "f450", "f450_dock", *papers]
 
 
 @pytest.mark.parametrize("name", [*platform_names(), *GENERATED])

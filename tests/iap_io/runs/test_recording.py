@@ -77,6 +77,7 @@ class _ByHand:
             np.array(turns).ravel(),
             np.array(rates).ravel(),
             self.flight.rpm[self.k].ravel(),
+            self.flight.tilt[self.k].ravel(),
         )
 
     def reference(self) -> Any:
@@ -91,7 +92,7 @@ class _ByHand:
         vector, turn = self.geometry("Vector3"), self.geometry("Quaternion")
         aircraft = [
             self.types["iap_msgs/msg/AircraftCommand"](
-                c.thrust[i], _xyz(turn, c.q_WB[i]), _xyz(vector, c.w_WB_B[i]), c.rpm[i]
+                c.thrust[i], _xyz(turn, c.q_WB[i]), _xyz(vector, c.w_WB_B[i]), c.rpm[i], c.tilt[i]
             )
             for i in range(len(c.thrust))
         ]

@@ -16,6 +16,7 @@ from iap_description.states import Command, Mode
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.platform import load_platform
 from iap_description.world.world import World
+from iap_physics.blocks.flown import Vehicle
 from iap_physics.blocks.layout import ALIKE, rows_of
 from iap_physics.blocks.period import advance_block
 from iap_physics.engines.closed_form import ClosedFormEngine
@@ -163,6 +164,6 @@ def test_loops_over_worlds_are_vector_instructions():
     turns, bodies = np.array([True, True]), np.array([1])
     block, alike = np.ones(rows_of(2) * LANES), np.ones((2, ALIKE))
     lanes = (np.uint64(0), np.uint64(LANES))
-    loop(block, alike, turns, bodies, 1, True, False, lanes, 1, 1e-3)
+    loop(block, alike, Vehicle(turns, bodies, 1, True, False), False, lanes, 1, 1e-3)
     code = loop.inspect_asm(loop.signatures[0])
     assert len(re.findall(r"\bvmulpd\s[^\n]*[yz]mm", code)) > 500

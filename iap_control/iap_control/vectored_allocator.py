@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""From an active wrench to thrust and angle of every rotor that tilts about its arm, within its limits.
+
+Eqs. (9)-(12) of beatle, with a 6 x 8 map in place of the printed 6 x 12 one: U = pinv(A) W are the parts T cos b and
+T sin b of least norm, from which T and b follow. Both are clipped after that (14'), and what the wrench lacks then
+holds up the integrals.
+"""
+
+import math
+from typing import NamedTuple, Self
+
+import numpy as np
+from numba import njit
+
+from iap_control.model import PlatformModel
+from iap_description.arrays import Array
+from iap_description.kernels import (
+    Six,
+    add6,
+    choose,
+    dot6,
+    formula,
+    least,
+    most,
+    put_six,
+    six_at,
+    six_of_row,
+    sub6,
+)
+from iap_description.saturation import THRUST_TOLERANCE, without_rounding
+
+ANGLE_TOLERANCE = 1e-12  # of a rotor's angle, which is rounding and none [rad]
+
+
+class VectoredTables(NamedTuple):
+    """A vectored aircraft as the compiled allocation takes it; rotors (R,) one after the other.
+
+    Attributes:
+        parts: (2R, 6) T cos b and T sin b of each rotor in turn [N] of a wrench.
+        columns: (2R, 6) wrench of a unit of each.
+        limits: (R, 3) least and most thrust [N] and largest angle [rad].
+        coefficients: (R,) thrust per speed squared of each rotor, as it is commanded [N/rpm^2].
+    """
+
+    parts: Array
+    columns: Array
+    limits: Array
+    coefficients: Array
+
+    @classmethod
+    def of(cls, model: PlatformModel) -> Self:
+        """The tables of an aircraft, or of what is left of it."""
+        (aircraft,) = model.fleet
+        low, high = model.rotor_limits
+        angle = 0.0 if aircraft.tilt is None else aircraft.tilt.limit
+        limits = np.column_stack([low, high, np.full(len(low), angle)])
+        left = aircraft.rotor.c_f * model.health.thrust.ravel()
+        shapes = (np.ascontiguousarray(model.B_inverse), np.ascontiguousarray(model.B.T))
+        return cls(*shapes, np.ascontiguousarray(limits), left)
+
+
+class Vectored(NamedTuple):
+    """What is commanded of a rotor.
+
+    Attributes:
+        thrust: T [N].
+        tilt: b [rad].
+        is_clipped: whether one of them is at its limit.
+    """
+
+    thrust: float
+    tilt: float
+    is_clipped: bool
+
+
+@formula
+def vectored(up: float, sideways: float, low: float, high: float, limit: float) -> Vectored:
+    """The thrust and angle of a rotor's parts T cos b and T sin b [N], within its limits."""
+    wanted, angle = math.sqrt(up * up + sideways * sideways), math.atan2(sideways, up)
+    thrust, tilt = least(most(wanted, low), high), least(most(angle, -limit), limit)
+    off = most(wanted - high, low - wanted) > THRUST_TOLERANCE
+    return Vectored(thrust, tilt, off | (most(angle, -angle) - limit > ANGLE_TOLERANCE))
+
+
+@formula
+def wrench_of(rotor: Vectored, up: Six, sideways: Six) -> Six:
+    """Wrench that a rotor makes, of those of a unit of thrust at b = 0 and b = 90 deg."""
+    a, b = rotor.thrust * math.cos(rotor.tilt), rotor.thrust * math.sin(rotor.tilt)
+    return (
+        a * up[0] + b * sideways[0],
+        a * up[1] + b * sideways[1],
+        a * up[2] + b * sideways[2],
+        a * up[3] + b * sideways[3],
+        a * up[4] + b * sideways[4],
+        a * up[5] + b * sideways[5],
+    )
+
+
+@formula
+def lacking_wrench(wanted: Six, made: Six) -> Six:
+    """What a wrench lacks, without rounding, whose sign would else hold up integrals."""
+    lack = sub6(wanted, made)
+    return (
+        without_rounding(lack[0]),
+        without_rounding(lack[1]),
+        without_rounding(lack[2]),
+        without_rounding(lack[3]),
+        without_rounding(lack[4]),
+        without_rounding(lack[5]),
+    )
+
+
+@formula
+def rotor_speed(thrust: float, coefficient: float) -> float:
+    """Speed [rpm] of a rotor's thrust [N]; 0 of one that is lost."""
+    is_lost = coefficient <= 0.0
+    return choose(is_lost, 0.0, math.sqrt(thrust / choose(is_lost, 1.0, coefficient)))
+
+
+@njit(cache=True)
+def vector(
+    U: Array, tables: VectoredTables, rpm: Array, tilt: Array, thrust: Array, short: Array
+) -> bool:
+    """Write speeds (1, R) [rpm], angles (1, R) [rad] and their summed thrusts (1,); True if one is at a limit.
+
+    Args:
+        U: (6,) active wrench about the CoM in the aircraft's frame.
+        tables: see there.
+        rpm: written.
+        tilt: written.
+        thrust: written.
+        short: (6,) what the wrench lacks, written.
+    """
+    wanted, made = six_at(U, 0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    total, clipped = 0.0, False
+    for r in range(len(tables.limits)):
+        a = dot6(six_of_row(tables.parts, 2 * r), wanted)
+        b = dot6(six_of_row(tables.parts, 2 * r + 1), wanted)
+        low, high, limit = tables.limits[r]
+        rotor = vectored(a, b, low, high, limit)
+        columns = (six_of_row(tables.columns, 2 * r), six_of_row(tables.columns, 2 * r + 1))
+        made = add6(made, wrench_of(rotor, *columns))
+        rpm[0, r], tilt[0, r] = rotor_speed(rotor.thrust, tables.coefficients[r]), rotor.tilt
+        total, clipped = total + rotor.thrust, clipped | rotor.is_clipped
+    thrust[0] = total
+    put_six(short, 0, lacking_wrench(wanted, made))
+    return clipped
