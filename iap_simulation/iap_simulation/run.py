@@ -174,10 +174,11 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
     watched = {i: flight.navigators[i] for i in loop.watches}
     health = {flight.vehicles[i].name: each.worst.keys() for i, each in watched.items()}
     step = loop.timer.mean_us
-    docking = None if loop.judge is None else loop.judge.metrics(simulation.plant)
+    judge = loop.judge
+    judged = {} if judge is None else {judge.key: judge.metrics(simulation.plant)}
     own = (outcome, simulation.t, wall, step, *rendered)
     policy = None if loop.pilot is None else dict(loop.pilot.info)
-    return RunStats(*own, faults=faults, health=health, docking=docking, policy=policy)
+    return RunStats(*own, faults=faults, health=health, judged=judged, policy=policy)
 
 
 def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:

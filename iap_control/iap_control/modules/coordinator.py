@@ -16,12 +16,13 @@ from iap_control.modules.guidance import Guidance
 from iap_control.modules.joint_machine import JointMachine, Latching, State
 from iap_control.modules.joint_table import joints_of
 from iap_control.modules.mission import Mission
+from iap_control.modules.own_poses import LeadersSeen, OwnPoses
 from iap_control.modules.relative_pose import RelativePose, check_drogue
 from iap_control.modules.settings import FACES, JointSpec, ModulesSpec
 from iap_control.modules.structure import Joint, Structure, structures
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.states import REF_Q, P
+from iap_description.states import REF_FIXED, REF_P, REF_Q
 
 
 class Role(Enum):
@@ -76,7 +77,8 @@ class Coordinator:
 
     Attributes:
         spec: as given.
-        machines: of all joints, by their names.
+        joints: all that there may be, by their names.
+        machines: of them.
         events: what has happened.
         roles: of all modules.
         feed_forward: of all modules.
@@ -88,7 +90,7 @@ class Coordinator:
 
     def __init__(self, spec: ModulesSpec, names: Sequence[str]) -> None:
         self.spec, self._names, self._dt = spec, list(names), 1.0 / spec.rate
-        self._joints = joints_of(spec, names)
+        self.joints = joints_of(spec, names)
         self.machines = {name: self._machine(name, each) for name, each in spec.joints.items()}
         self.events: list[Event] = []
         self.feed_forward = FeedForward(len(names), spec.gain, spec.compensation)
@@ -97,7 +99,10 @@ class Coordinator:
         self._guidance = Guidance(self.structures, len(names))
         self.roles = [Role.SEPARATED] * len(names)
         self._assign_roles()
-        self._leaders_W: dict[str, Array] = {}  # as followers see them, filtered
+        self._own_poses = OwnPoses(spec.machine.pose_filter, self._dt)
+        self._seen_at = -np.inf
+        self._rows = np.zeros((len(names), REF_FIXED))  # references before the present update
+        self._leaders = LeadersSeen(spec.machine.pose_filter, self._dt)
         self.mission = Mission(spec.mission)
         self._seen = {name: machine.state for name, machine in self.machines.items()}
 
@@ -108,7 +113,8 @@ class Coordinator:
             BadInput: it is joined, another is on its way, or a loop would be closed unannounced or beyond the drogue.
         """
         self._expect_no_other(name)
-        spec, joint, machine = self.spec.joints[name], self._joints[name], self.machines[name]
+        self._see(told)
+        spec, joint, machine = self.spec.joints[name], self.joints[name], self.machines[name]
         pose = self._pose(joint, told)
         if machine.state == State.APART and joint.b in self._structure_of(joint.a).modules:
             if not spec.closes:
@@ -120,7 +126,6 @@ class Coordinator:
             machine.close(told.t)
             return self._obey(name, Latching.CATCH, told)
         machine.join(told.t, pose)
-        self._leaders_W.pop(name, None)
         self._guidance.anchor(self._structure_of(joint.b), joint.b)
         self._guide(name, told)
         return []
@@ -136,21 +141,32 @@ class Coordinator:
 
     def abort(self, name: str, told: Told, why: str) -> list[Order]:
         """End what a joint is doing: it lets go, and the follower flies off."""
+        self._see(told)
         return self._obey(name, self._machine_named(name).abort(told.t, why), told)
 
     def update(self, told: Told) -> list[Order]:
         """Go on by one period: mission, state machines, feed-forward; returns what latches shall do now."""
+        self._see(told)
         orders = self.mission.advance(self, told)
         for name, machine in self.machines.items():
             if machine.state in (State.APART, State.JOINED):
                 continue
-            pose = self._pose(self._joints[name], told)
+            pose = self._pose(self.joints[name], told)
             orders += self._obey(name, machine.update(told.t, self._dt, pose), told)
             self._guide(name, told)
         self._note(told.t)
         for structure in self.structures:
             self._compensate(structure, told)
         return orders
+
+    def _see(self, told: Told) -> None:
+        """Take where modules are at an instant, once."""
+        if told.t == self._seen_at:
+            return
+        self._seen_at, self._rows = told.t, np.array(told.nominal)
+        self._guidance.put_rows(told.t, told.nominal, self._rows)
+        self._own_poses.update(told.estimates, self._rows)
+        self._leaders.update(self.joints, told.estimates, told.shared, self._rows)
 
     def put_rows(self, t: float, nominal: Array, out: Array) -> None:
         """Write the references (n, 19+) of all modules at a time [s]; `nominal` (n, 19+) are their own."""
@@ -164,13 +180,13 @@ class Coordinator:
     @property
     def _held(self) -> dict[str, Joint]:
         """The joints that hold."""
-        return {n: self._joints[n] for n, m in self.machines.items() if m.holds}
+        return {n: self.joints[n] for n, m in self.machines.items() if m.holds}
 
     def _obey(self, name: str, latching: Latching | None, told: Told) -> list[Order]:
         """What follows from what a latch does: other structures, references and roles."""
         if latching is None:
             return []
-        joint = self._joints[name]
+        joint = self.joints[name]
         if latching == Latching.CATCH:
             self._merge(joint)
         elif latching == Latching.RELEASE:
@@ -194,41 +210,33 @@ class Coordinator:
             if anchor not in structure.modules:
                 anchor = structure.leader
             self._guidance.anchor(structure, anchor)
-            self._guidance.stay(anchor, told.estimates[anchor], told.nominal[anchor])
+            self._stay(anchor, told)
             if len(structure.modules) == 1:
                 self.feed_forward.put(module, np.zeros(6))
         self._assign_roles()
 
     def _guide(self, name: str, told: Told) -> None:
         """Let the follower go on to the machine's setpoint; where that has ended, stay."""
-        joint, machine = self._joints[name], self.machines[name]
+        joint, machine = self.joints[name], self.machines[name]
         if not machine.guides:
             if machine.state == State.APART:
                 self._stay(joint.b, told)
             return
-        leader_W = self._leader_seen(name, joint, told)
-        rows = np.array(told.nominal)
-        self._guidance.put_rows(told.t, told.nominal, rows)
-        q_WL = rows[joint.a, REF_Q]
+        leader_W = self._rows[joint.a, REF_P] + self._leaders.of(name)
+        q_WL = self._rows[joint.a, REF_Q]
         anchor = self._guidance.anchor_of(joint.b)
         self._guidance.go(anchor, told.t, leader_W, q_WL, machine.setpoint)
 
-    def _leader_seen(self, name: str, joint: Joint, told: Told) -> Array:
-        """(3,) where the leader is in the frame in which the follower estimates itself, low-passed."""
-        leader, follower = told.shared[joint.a], told.shared[joint.b]
-        now = told.estimates[joint.b, P] + leader[P] - follower[P]
-        last = self._leaders_W.get(name, now)
-        share = -np.expm1(-self._dt / self.spec.machine.alignment.filter_time)
-        self._leaders_W[name] = last + share * (now - last)
-        return self._leaders_W[name]
-
     def _stay(self, module: int, told: Told) -> None:
+        """Let a module's structure stay where its anchor thinks that it is."""
         anchor = self._guidance.anchor_of(module)
-        self._guidance.stay(anchor, told.estimates[anchor], told.nominal[anchor])
+        pose_W = self._own_poses.of(anchor, self._rows[anchor])
+        self._guidance.stay(anchor, pose_W, told.nominal[anchor])
 
     def _compensate(self, structure: Structure, told: Told) -> None:
-        """Let the feed-forward of a structure go on."""
-        if len(structure.modules) == 1:
+        """Let the feed-forward of a structure go on, unless it stands on something."""
+        felt = told.external_P[list(structure.modules), :3].mean(axis=0)
+        if len(structure.modules) == 1 or np.linalg.norm(felt) > self.spec.standing:
             return
         desired = np.array([self.spec.joints[name].desired for name in structure.joints])
         if self.spec.wrench_source == "joint":

@@ -11,7 +11,7 @@ from iap_control.modules.member_reference import put_member_row
 from iap_control.modules.structure import Structure
 from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.states import REF_FIXED, REF_P, REF_Q, REF_V, P, Q
+from iap_description.states import REF_A, REF_FIXED, REF_P, REF_Q, REF_V
 
 
 class Shift(NamedTuple):
@@ -61,23 +61,19 @@ class Guidance:
         """The module whose reference a module's structure follows."""
         return int(self._anchors[module])
 
-    def stay(self, module: int, estimate: Array, nominal: Array) -> None:
-        """Let a module's reference begin at its own estimated pose, of a state row (13,).
-
-        Args:
-            module: its number.
-            estimate: (13,) state row.
-            nominal: (19+) its own reference now.
-        """
+    def stay(self, module: int, pose_W: tuple[Array, Array], nominal: Array) -> None:
+        """Let a module's reference begin at a place (3,) and attitude (4,), as its own (19+) has it there now."""
         self._guided.pop(module, None)
-        turn = so3.multiply(estimate[Q], so3.conjugate(nominal[REF_Q]))
-        self._shifts[module] = Shift(estimate[P] - nominal[REF_P], turn)
+        p_W, q = pose_W
+        turn = so3.multiply(q, so3.conjugate(nominal[REF_Q]))
+        self._shifts[module] = Shift(p_W - nominal[REF_P], turn)
 
     def go(self, module: int, t: float, leader_W: Array, q_WL: Array, setpoint: Setpoint) -> None:
         """Let a module follow a setpoint in its leader's frame, whose origin (3,) and attitude (4,) are given."""
         row = np.zeros(REF_FIXED)
         row[REF_P] = leader_W + so3.rotate(q_WL, setpoint.p_LF_L)
         row[REF_V] = so3.rotate(q_WL, setpoint.v_LF_L)
+        row[REF_A] = so3.rotate(q_WL, setpoint.a_LF_L)
         row[REF_Q] = q_WL
         self._guided[module] = Guided(row, t)
 

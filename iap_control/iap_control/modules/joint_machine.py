@@ -11,7 +11,7 @@ where *any* axis is beyond its limit: the authors' code asks for all of them, wh
 
 import math
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -44,11 +44,32 @@ class Latching(Enum):
 MOVING = (State.ALIGNMENT, State.APPROACH, State.SEPARATION, State.EMERGENCY)
 
 
+ARRIVED = 0.005  # before the end of a way [m]
+
+
 class Setpoint(NamedTuple):
-    """Where the follower's CoM is to be in the leader's frame [m], and how it moves there [m/s]."""
+    """Where the follower's CoM is to be in the leader's frame [m], and how it moves there [m/s, m/s^2]."""
 
     p_LF_L: Array
     v_LF_L: Array
+    a_LF_L: Array
+
+    @classmethod
+    def at(cls, p_LF_L: Array) -> Self:
+        """At rest at a place (3,)."""
+        return cls(np.array(p_LF_L), np.zeros(3), np.zeros(3))
+
+    def towards(self, goal_L: Array, speed: float, acceleration: float, dt: float) -> Self:
+        """The setpoint one period later on its straight way to a goal, at which it comes to rest."""
+        way = goal_L - self.p_LF_L
+        length = float(np.linalg.norm(way))
+        fastest = min(speed, math.sqrt(2.0 * acceleration * length), length / dt)
+        wanted = way * (fastest / length) if length > 0.0 else np.zeros(3)
+        change = wanted - self.v_LF_L
+        size = float(np.linalg.norm(change))
+        change *= min(1.0, acceleration * dt / size) if size > 0.0 else 0.0
+        v_L = self.v_LF_L + change
+        return type(self)(self.p_LF_L + dt * v_L, v_L, change / dt)
 
 
 class JointMachine:
@@ -79,7 +100,7 @@ class JointMachine:
     ) -> None:
         self._name, self._n, self._size, self._s = name, normal_L, size, settings
         self.state = State.JOINED if joined else State.APART
-        self.setpoint = Setpoint(np.zeros(3), np.zeros(3))
+        self.setpoint = Setpoint.at(np.zeros(3))
         self.returns = 0
         self.failure: str | None = None
         self._since, self._ordered, self._in_line = 0.0, 0.0, 0.0
@@ -223,10 +244,10 @@ class JointMachine:
             return None
         if self._is_caught:
             self._is_caught = False
-            self._begin(pose)
+            self.setpoint = Setpoint.at(self._size * self._n)  # where it has been held
             return Latching.RELEASE
         self._move(limits.distance, limits.speed, dt)
-        if float(pose.p_LF_L @ self._n) >= limits.distance - limits.speed * dt:
+        if float(pose.p_LF_L @ self._n) >= limits.distance - ARRIVED:
             self._enter(State.APART, t)
         return None
 
@@ -237,16 +258,13 @@ class JointMachine:
             self._begin(pose)
             self._flight_end = float(pose.p_LF_L @ self._n) + limits.distance
         self._move(self._flight_end, limits.speed, dt)
-        if float(self.setpoint.p_LF_L @ self._n) >= self._flight_end:
+        if float(self.setpoint.p_LF_L @ self._n) >= self._flight_end - ARRIVED:
             self._enter(State.APART, t)
 
     def _move(self, distance: float, speed: float, dt: float) -> None:
         """Let the setpoint go on towards a distance on the axis; off it, straight to that place."""
-        way = distance * self._n - self.setpoint.p_LF_L
-        length = float(np.linalg.norm(way))
-        step = min(speed * dt, length)
-        v_L = way * (step / (length * dt)) if length > 0.0 else np.zeros(3)
-        self.setpoint = Setpoint(self.setpoint.p_LF_L + dt * v_L, v_L)
+        goal_L = distance * self._n
+        self.setpoint = self.setpoint.towards(goal_L, speed, self._s.acceleration, dt)
 
     def _smooth(self, pose: RelativePose, dt: float) -> Misalignment:
         share = -np.expm1(-dt / self._s.alignment.filter_time)
@@ -258,7 +276,7 @@ class JointMachine:
     def _begin(self, pose: RelativePose) -> None:
         """Let the setpoint begin where the follower is."""
         self._filtered = pose
-        self.setpoint = Setpoint(np.array(pose.p_LF_L), np.zeros(3))
+        self.setpoint = Setpoint.at(pose.p_LF_L)
 
     def _enter(self, state: State, t: float) -> None:
         self.state, self._since, self._in_line = state, t, 0.0

@@ -95,6 +95,8 @@ class MachineSettings(Record):
     separation: Separation
     emergency: Emergency
     drogue: Drogue
+    pose_filter: Positive  # time constant of where modules are, off their references [s]
+    acceleration: Positive  # of the follower's reference [m/s^2]
     retries: Annotated[int, Field(strict=True, ge=0)]  # returns to alignment before an emergency
     patience: Positive  # longest time in alignment and approach together [s]
 
@@ -121,13 +123,6 @@ class JointSpec(Record):
         if self.leader == self.follower:
             raise ValueError(f"key 'follower': '{self.follower}' cannot be joined to itself")
         return self
-
-
-class PoseNoise(Record):
-    """What is wrong with a module's estimate of its own place."""
-
-    bias: NonNegative  # length of a constant way, whose direction is drawn [m]
-    std: NonNegative  # of white noise per axis and control period [m]
 
 
 class JoinStep(Record):
@@ -164,7 +159,7 @@ class ModulesSpec(Record):
         "observer", "joint"
     ]  # what is known of joints: by estimates, or measured in them
     observer_gain: Six  # K_I, forces and torques [1/s]
-    pose_noise: PoseNoise  # of each module
+    standing: Positive  # mean force on modules beyond which they stand on something, and feed-forward waits [N]
     count: Count | None = (
         None  # of a chain along x that is joined from the start; None: joints are listed
     )

@@ -128,6 +128,7 @@ def test_a_released_module_stays_where_it_thinks_it_is() -> None:
     for _ in range(30):
         fleet.rows[1, :3] = places[1] + bias
         now = fleet.told()
+        now.shared[1, :3] = places[1]
         now.external_P[1, 1] = 0.5
         fleet.orders += [(fleet.t, o) for o in fleet.coordinator.update(now)]
         fleet.t += DT
