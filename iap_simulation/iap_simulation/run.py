@@ -29,6 +29,7 @@ from iap_simulation.flight import Flight
 from iap_simulation.loop import Observer
 from iap_simulation.metrics.flight_scores import FlightScores
 from iap_simulation.metrics.metrics import Scores
+from iap_simulation.modules.judging import ModulesJudge
 from iap_simulation.pacing import WallClock
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation import Simulation
@@ -158,6 +159,8 @@ def _flown(
             simulation, flight, folder, realtime=realtime, progress=progress, say=say
         )
         wall = time.perf_counter() - began
+        if isinstance(simulation.loop.judge, ModulesJudge):
+            simulation.loop.judge.record.write(folder)
     stats = _stats(simulation, flight, outcome, wall)
     return stats, failure, simulation.loop.monitor.collision_records
 

@@ -77,8 +77,8 @@ class ModulesInFlight:
         self.joints = EngineJoints(plant, joints, closing, spec.latch_force)
         for name in [each for each, machine in machines.items() if machine.holds]:
             self.joints.hold(name)
-        self._followers = [_follower(vehicle, spec) for vehicle in vehicles]
         self._observers = [_observer(vehicle, scenario, spec) for vehicle in vehicles]
+        self._followers = [_follower(vehicle, spec) for vehicle in vehicles]
         self._every = round(scenario.rates.control_hz / spec.rate)
         self._estimates = np.array([vehicle.start[0] for vehicle in vehicles])
         self._rows = np.array([vehicle.timeline.row(0) for vehicle in vehicles])

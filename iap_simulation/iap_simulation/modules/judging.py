@@ -31,6 +31,7 @@ class ModulesJudge:
 
     Attributes:
         key: of metrics.json.
+        record: what was seen.
         is_over: never: the flight ends with its references.
     """
 
@@ -39,7 +40,7 @@ class ModulesJudge:
 
     def __init__(self, modules: ModulesInFlight, vehicles: Sequence[Vehicle]) -> None:
         self._modules, self._vehicles = modules, vehicles
-        self._record = ModulesRecord(modules, vehicles)
+        self.record = ModulesRecord(modules, vehicles)
         starts, stops = zip(*(vehicle.timeline.window for vehicle in vehicles), strict=True)
         self._window = min(starts), max(stops)
 
@@ -56,7 +57,7 @@ class ModulesJudge:
     @property
     def columns(self) -> dict[str, Array]:
         """All that was seen, see `ModulesRecord.columns`."""
-        return self._record.columns
+        return self.record.columns
 
     @property
     def failure(self) -> str | None:
@@ -72,7 +73,7 @@ class ModulesJudge:
     def watch(self, plant: Plant) -> None:
         """Take the present instant, where the coordinator has just been at work."""
         if self._modules.is_due:
-            self._record.watch(plant)
+            self.record.watch(plant)
 
     def metrics(self, plant: Plant) -> dict[str, Any]:  # noqa: ARG002 - all has been seen
         """Key `modules` of metrics.json."""

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -10,11 +11,14 @@ from iap_control.modules.joint_machine import State
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.states import REF_P, REF_Q, P, Q
+from iap_io.bags.bag_writer import RecordingFailed
 from iap_physics.plant import Plant
 from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.vehicle import Vehicle
 
 STATES = tuple(State)  # by their numbers in columns
+STATE_NAMES = [state.value for state in STATES]
+FILE = "modules.npz"
 
 
 @dataclass
@@ -54,6 +58,20 @@ class ModulesRecord:
         estimate; feed_forward (T, n, 6), external (T, n, 6) as each module's observer tells, own axes [N, N m].
         """
         return {name: np.array(rows) for name, rows in self._rows.items()}
+
+    def write(self, folder: Path) -> None:
+        """Write `columns`, and the names of joints and states, into a run folder.
+
+        Raises:
+            RecordingFailed: that is not possible.
+        """
+        names = {"joints": list(self.modules.coordinator.machines), "state_names": STATE_NAMES}
+        try:
+            np.savez(folder / FILE, **self.columns, **{k: np.array(v) for k, v in names.items()})
+        except OSError as error:
+            raise RecordingFailed(
+                f"{folder / FILE}: cannot be written: {error.strerror}"
+            ) from error
 
     def _error(self, plant: Plant, i: int) -> Array:
         """(6,) of a module from its reference, with its bias but without the white noise of its estimate."""

@@ -48,7 +48,7 @@ class Fleet:
         """What they tell now."""
         rows = self.rows[:, :13].copy()
         now = told(self.t, self.own)
-        return now._replace(estimates=rows, shared=rows)
+        return now._replace(estimates=rows, shared=rows.copy())
 
     def fly(self, seconds: float) -> None:
         """Let the coordinator go on."""
