@@ -58,6 +58,11 @@ class VectoredTables(NamedTuple):
         shapes = (np.ascontiguousarray(model.B_inverse), np.ascontiguousarray(model.B.T))
         return cls(*shapes, np.ascontiguousarray(limits), left)
 
+    @classmethod
+    def none(cls) -> Self:
+        """Tables of one rotor that does nothing, for platforms that are not vectored."""
+        return cls(np.zeros((2, 6)), np.zeros((2, 6)), np.zeros((1, 3)), np.zeros(1))
+
 
 class Vectored(NamedTuple):
     """What is commanded of a rotor.
@@ -71,6 +76,11 @@ class Vectored(NamedTuple):
     thrust: float
     tilt: float
     is_clipped: bool
+
+
+def vectored_tables(model: PlatformModel) -> VectoredTables:
+    """The tables of a platform, empty ones where it is not vectored."""
+    return VectoredTables.of(model) if model.actuation == "vectored" else VectoredTables.none()
 
 
 @formula

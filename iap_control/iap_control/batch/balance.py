@@ -6,11 +6,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from iap_control.allocator import AllocationTables, attitudes, rotor_speeds
+from iap_control.allocator import AllocationTables, attitudes, commanded_mode, rotor_speeds
 from iap_control.laws.tracking import gravity_wrench
 from iap_control.model import PlatformModel
+from iap_control.vectored_allocator import VectoredTables, vector, vectored_tables
 from iap_description.arrays import Array
 from iap_description.kernels import matvec
+from iap_description.states import Mode
 
 
 class Carried(NamedTuple):
@@ -19,12 +21,14 @@ class Carried(NamedTuple):
     Attributes:
         thrust: (n, N) [N].
         q_WB: (n, N, 4) attitudes of aircraft that turn.
-        rpm: (n, N, 4) rotor speeds, of a rigid platform alone.
+        rpm: (n, N, 4) rotor speeds, where rotors are commanded.
+        tilt: (n, N, 4) angles of rotors that tilt [rad].
     """
 
     thrust: Array
     q_WB: Array
     rpm: Array
+    tilt: Array
 
 
 class Balance:
@@ -38,15 +42,19 @@ class Balance:
         self._model, self._tables = model, AllocationTables.of(model)
         inertia = model.inertia
         self._weight = (inertia.mass, inertia.d_0, inertia.gravity)
-        self.is_rigid = model.actuation == "rigid"
+        self._vectored = vectored_tables(model)
+        self.commands_rotors = commanded_mode(model) == Mode.RPM
 
     def __call__(self, q_WP: Array, headings: Array) -> Carried:
         """The commands at attitudes (n, 4), the aircraft headed alike (N,) [rad]."""
         worlds, count = len(q_WP), self._model.count
-        sizes = ((), (4,), (4,))
+        sizes = ((), (4,), (4,), (4,))
         out = Carried(*(np.zeros((worlds, count, *size)) for size in sizes))
         parts = self._tables.parts
-        if self.is_rigid:
+        if self._model.actuation == "vectored":
+            rotors = (out.rpm, out.tilt, out.thrust)
+            _carry_vectored(q_WP, *self._weight, self._vectored, *rotors)
+        elif self.commands_rotors:
             _carry_rigid(q_WP, *self._weight, parts, *self._tables.rotors, out.rpm, out.thrust)
         else:
             _carry(q_WP, headings, *self._weight, self._tables, out.thrust, out.q_WB)
@@ -96,6 +104,24 @@ def _carry_rigid(
         _split(parts, -weight, forces, tilts, yaws)
         limits = (lowest, highest, coefficients)
         rotor_speeds(forces, tilts, yaws, *limits, rpm[b], thrust[b])
+
+
+@njit(cache=True)
+def _carry_vectored(
+    q_WP: Array,
+    mass: float,
+    d_0: Array,
+    gravity: float,
+    tables: VectoredTables,
+    rpm: Array,
+    tilt: Array,
+    thrust: Array,
+) -> None:
+    """Allocate weights to rotors that tilt."""
+    weight, short = np.empty(6), np.empty(6)
+    for b in range(len(q_WP)):
+        gravity_wrench(mass, d_0, gravity, q_WP[b], weight)
+        vector(-weight, tables, rpm[b], tilt[b], thrust[b], short)
 
 
 @njit(cache=True)

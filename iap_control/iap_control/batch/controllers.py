@@ -5,13 +5,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from iap_control.allocator import AllocationTables, filter_share
+from iap_control.allocator import AllocationTables, commanded_mode, filter_share
 from iap_control.batch import layout
 from iap_control.batch.layout import AIRCRAFT_ROWS, platform_rows, rows_of
 from iap_control.batch.loops import (
     COLLINEAR,
     FULL,
     RIGID,
+    VECTORED,
     Commanded,
     Given,
     Settings,
@@ -26,12 +27,18 @@ from iap_control.laws.position_yaw import RigidLaw, rigid_law
 from iap_control.laws.tracking import Law
 from iap_control.laws.under_actuation import Decomposition
 from iap_control.model import Actuation, Inertia, PlatformModel
+from iap_control.vectored_allocator import vectored_tables
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.lanes import LANES, VECTOR
-from iap_description.states import Command, Mode
+from iap_description.states import Command
 
-_LAWS: dict[Actuation, int] = {"full": FULL, "collinear": COLLINEAR, "rigid": RIGID}
+_LAWS: dict[Actuation, int] = {
+    "full": FULL,
+    "collinear": COLLINEAR,
+    "rigid": RIGID,
+    "vectored": VECTORED,
+}
 Rows = dict[int, Array | float]  # numbers by the first row that they stand in
 
 
@@ -64,6 +71,7 @@ class Controllers:
             _LAWS[model.actuation],
             first,
             AllocationTables.of(model),
+            vectored_tables(model),
             model.mount_yaw,
             YAW_MODES[yaw_mode],
             dt,
@@ -72,8 +80,7 @@ class Controllers:
         rows = rows_of(model.actuation, model.count)
         self._blocks = np.zeros((-(-batch // LANES), rows * LANES))
         self._commanded = Commanded.empty(batch, model.count)
-        mode = Mode.RPM if model.actuation == "rigid" else Mode.ATTITUDE_THRUST
-        self.command = Command(mode, *self._commanded)
+        self.command = Command(commanded_mode(model), *self._commanded)
         self.set_gains(gains)
 
     @property

@@ -86,19 +86,20 @@ THRUST = 1
 COMMAND_Q = 2  # (4)
 COMMAND_W = 6  # (3)
 RPM = 9  # (4)
-COMMANDED, COMMANDED_END = HEADING, 13
-GIVEN_HEADING = 13
-FORCE_PART = 14  # (3) thrust vector for the wrench's force
-TILT_PART = 17  # (3)
-YAW_PART = 20  # (3)
-THRUST_W = 23  # (3) wanted, then within limits
-WANTED = 26  # (3)
-ACROSS = 29  # a length across an axis
-SINE = 30  # of the heading
-COSINE = 31
-HALF_TURN = 32  # (2) sine and cosine, then the angle
-NEXT_Q = 34  # (4) attitude that is commanded now
-AIRCRAFT_ROWS = 38
+TILT = 13  # (4)
+COMMANDED, COMMANDED_END = HEADING, 17
+GIVEN_HEADING = 17
+FORCE_PART = 18  # (3) thrust vector for the wrench's force
+TILT_PART = 21  # (3)
+YAW_PART = 24  # (3)
+THRUST_W = 27  # (3) wanted, then within limits
+WANTED = 30  # (3)
+ACROSS = 33  # a length across an axis
+SINE = 34  # of the heading
+COSINE = 35
+HALF_TURN = 36  # (2) sine and cosine, then the angle
+NEXT_Q = 38  # (4) attitude that is commanded now
+AIRCRAFT_ROWS = 42
 
 # rows of all rotors (4N) of a rigid platform, one behind the other
 LIFTS, TILTS, YAWS, ROTOR_THRUSTS = range(4)
@@ -108,6 +109,7 @@ _PLATFORM_ROWS: dict[Actuation, int] = {
     "full": COMMON_ROWS,
     "collinear": COLLINEAR_ROWS,
     "rigid": RIGID_ROWS,
+    "vectored": COMMON_ROWS,
 }
 
 

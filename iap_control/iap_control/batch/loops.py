@@ -11,12 +11,14 @@ from iap_control.batch import layout
 from iap_control.batch.allocation import share_out_to_aircraft, share_out_to_rotors
 from iap_control.batch.layout import PLATFORM, aircraft_row
 from iap_control.batch.steps import collinear_wrench, full_wrench, head, observe, rigid_wrench
+from iap_control.batch.vectored import share_out_to_tilting_rotors
 from iap_control.headings import FOLLOW
+from iap_control.vectored_allocator import VectoredTables
 from iap_description.arrays import Array, Integers
 from iap_description.kernels import formula
 from iap_description.lanes import LANES, Lanes, get, set1, world_at, world_in
 
-FULL, COLLINEAR, RIGID = range(3)  # which law
+FULL, COLLINEAR, RIGID, VECTORED = range(4)  # which law
 
 
 class Given(NamedTuple):
@@ -39,9 +41,10 @@ class Settings(NamedTuple):
     """What stays from step to step, the same in all worlds.
 
     Attributes:
-        law: `FULL`, `COLLINEAR` or `RIGID`.
+        law: `FULL`, `COLLINEAR`, `RIGID` or `VECTORED`.
         first: row of a block where the first aircraft's begin.
         tables: of the allocation.
+        vectored: of the allocation to rotors that tilt.
         mount_yaw: (N,) heading of each aircraft in P at rest [rad].
         yaw_mode: of the headings, a value of `YAW_MODES`.
         dt: control period [s].
@@ -51,6 +54,7 @@ class Settings(NamedTuple):
     law: int
     first: int
     tables: AllocationTables
+    vectored: VectoredTables
     mount_yaw: Array
     yaw_mode: int
     dt: float
@@ -121,6 +125,10 @@ def control_block(block: Array, law: int, settings: Settings, lanes: Lanes) -> N
         rigid_wrench(block, first, mount_yaw[0], follows, dt, lanes)
         share_out_to_rotors(block, first, tables, lanes)
         return
+    if law == VECTORED:
+        full_wrench(block, dt, lanes)
+        share_out_to_tilting_rotors(block, first, settings.vectored, lanes)
+        return
     if law == FULL:
         full_wrench(block, dt, lanes)
     else:
@@ -164,7 +172,7 @@ def take_references(
 @formula
 def give(block: Array, first: int, settings: Settings, commanded: Commanded, lanes: Lanes) -> None:
     """Write the commands of a block's worlds."""
-    wrench_P, thrust, q_WB, w_WB_B, rpm, _ = commanded
+    wrench_P, thrust, q_WB, w_WB_B, rpm, tilt = commanded
     for lane in range(lanes[0], lanes[1]):
         world = world_in(first, lane)
         if world >= len(thrust):
@@ -179,3 +187,4 @@ def give(block: Array, first: int, settings: Settings, commanded: Commanded, lan
             for k in range(4):
                 q_WB[world, n, k] = get(block, a, layout.COMMAND_Q + k, lane)
                 rpm[world, n, k] = get(block, a, layout.RPM + k, lane)
+                tilt[world, n, k] = get(block, a, layout.TILT + k, lane)

@@ -64,10 +64,16 @@ class Rotor(Record):
     arm: Vec3 | None = None  # axis of its tilt, across z; None: from the CoM's z axis to the rotor
 
     @property
+    def axis(self) -> Array:
+        """(3,) unit vector along its arm, about which it tilts."""
+        x, y, _ = self.position if self.arm is None else self.arm
+        return np.array([x, y, 0.0]) / math.hypot(x, y)
+
+    @property
     def sideways(self) -> Array:
         """(3,) direction of the thrust where the rotor has tilted by +90 deg about its arm, -t of `RotorTilt`."""
-        x, y, _ = self.position if self.arm is None else self.arm
-        return np.array([y, -x, 0.0]) / math.hypot(x, y)
+        x, y, _ = self.axis
+        return np.array([y, -x, 0.0])
 
     def column(self, direction: Array, torque_ratio: float) -> Array:
         """(6,) force and torque about the CoM of a unit of thrust along a direction, drag torque included."""

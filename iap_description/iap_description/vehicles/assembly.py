@@ -11,7 +11,7 @@ import numpy as np
 
 from iap_description import so3
 from iap_description.arrays import Array, Booleans, Integers
-from iap_description.vehicles.aircraft import Aircraft, Drag, Rotor, inertia_matrix
+from iap_description.vehicles.aircraft import Aircraft, Drag, Rotor, RotorTilt, inertia_matrix
 from iap_description.vehicles.chassis import chassis_shapes
 from iap_description.vehicles.joint_types import JointType, joint_type
 from iap_description.vehicles.mount import Mount
@@ -35,6 +35,7 @@ class Body:
     visual: tuple[Shape, ...] = ()
     mounts: Mapping[str, Mount] = field(default_factory=dict)
     rotors: tuple[Rotor, ...] = ()
+    tilt: RotorTilt | None = None  # of the rotors, about their arms
     propeller: tuple[Shape, ...] = ()  # of each rotor, in the rotor's frame
     surface: Surface | None = None  # None: as the world's
 
@@ -257,6 +258,7 @@ def _body(part: Aircraft | Center, name: str) -> Body:
     body = Body(name, part.mass, inertia, part.drag, part.collision, part.visual, part.mounts)
     if isinstance(part, Aircraft):
         body = replace(body, rotors=part.rotors, propeller=part.propeller, surface=part.surface)
+        body = replace(body, tilt=part.tilt)
         return _with_ports(body, part.ports)
     return body
 

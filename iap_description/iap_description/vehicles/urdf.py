@@ -66,6 +66,11 @@ def rotor_joint(body: str, rotor: int) -> str:
     return f"{body}_rotor_{rotor}_joint"
 
 
+def tilt_joint(body: str, rotor: int) -> str:
+    """Name of the joint that tilts a body's rotor about its arm, numbered from 1, for joint_states."""
+    return f"{body}_tilt_{rotor}_joint"
+
+
 def mount_frame(body: str, mount: str) -> str:
     """Name of the link of a sensor mount, the frame of that sensor's data; the tool's is `TOOL`."""
     return TOOL if mount == TOOL else f"{body}_{mount}"
@@ -105,6 +110,14 @@ def _body(body: Body, target: Target, com: Vec3) -> dict[str, Any]:
             {
                 "name": rotor_joint(body.name, k).removesuffix("_joint"),
                 "position": list(rotor.position),
+                "tilt": None
+                if body.tilt is None
+                else {
+                    "name": tilt_joint(body.name, k).removesuffix("_joint"),
+                    "axis": rotor.axis.tolist(),
+                    "limit": body.tilt.limit,
+                    "rate": body.tilt.rate,
+                },
             }
             for k, rotor in enumerate(body.rotors, start=1)
         ],

@@ -11,7 +11,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from iap_description.arrays import Array
 from iap_description.relative import relative_pose
 from iap_description.vehicles.assembly import Assembly
-from iap_description.vehicles.urdf import rotor_joint, urdf_text
+from iap_description.vehicles.urdf import rotor_joint, tilt_joint, urdf_text
 from iap_description.world.world import World
 from iap_io.ros.conversions import (
     BASE_LINK,
@@ -161,6 +161,8 @@ class RotorsAndMarkers:
         self._rotors, self._trace = Rotors(assembly, vehicle.platform.fleet), Trace()
         bodies = [assembly.bodies[i].name for i in assembly.aircraft]
         names = [rotor_joint(body, k) for body in bodies for k in range(1, 5)]
+        if self._rotors.tilts:
+            names += [tilt_joint(body, k) for body in bodies for k in range(1, 5)]
         self._joints = joint_state_message(names)
         within = node.absolute(name)
         self._joint_states = node.create_publisher(JointState, f"{within}/joint_states", 10)
@@ -176,13 +178,13 @@ class RotorsAndMarkers:
         self._trace.reset()
         self._t = 0.0
 
-    def publish(self, stamp: int, t: float, x: Array, rpm: Array) -> None:
-        """Publish state rows (bodies, 13) and rotor speeds (N, 4) [rpm] at time `t` [s]."""
-        self._rotors.turn(rpm, t - self._t)
+    def publish(self, stamp: int, t: float, x: Array, rpm: Array, tilt: Array) -> None:
+        """Publish state rows (bodies, 13), rotor speeds [rpm] and tilts [rad] (N, 4) at time `t` [s]."""
+        self._rotors.turn(rpm, tilt, t - self._t)
         self._t = t
         self._trace.add(x[0, :3])
         if self._joint_states.get_subscription_count():
-            fill_joint_state(self._joints, stamp, self._rotors.angle, self._rotors.speed)
+            fill_joint_state(self._joints, stamp, *self._rotors.joints)
             self._joint_states.publish(self._joints)
         if self._markers.get_subscription_count():
             *arrows, path = self._array.markers

@@ -48,6 +48,11 @@ class Trace:
         return self._points[: self._count]
 
 
+def rotor_sideways(aircraft: Aircraft, rotor: int) -> Array:
+    """(3,) direction across z towards which a rotor of that number tilts; zero for one that does not."""
+    return np.zeros(3) if aircraft.tilt is None else aircraft.rotors[rotor].sideways
+
+
 class Rotors:
     """Angles and thrusts of a vehicle's rotors."""
 
@@ -56,20 +61,39 @@ class Rotors:
         spins = [[1.0 if rotor.spin == "ccw" else -1.0 for rotor in each.rotors] for each in fleet]
         self._rad_per_second = np.array(spins) * 2.0 * math.pi / 60.0  # per rpm
         self._coefficient = np.array([each.rotor.c_f for each in fleet])
+        self._sideways_B = np.array(
+            [[rotor_sideways(each, k) for k in range(4)] for each in fleet]
+        )
         self.angle = np.zeros((len(self._bodies), 4))
         self.speed = np.zeros_like(self.angle)
+        self.tilt, self.tilt_rate = np.zeros_like(self.angle), np.zeros_like(self.angle)
+        self.tilts = any(each.tilt is not None for each in fleet)
 
-    def turn(self, rpm: Array, dt: float) -> None:
-        """Turn with speeds (N, 4) [rpm] for `dt` [s]; `angle` [rad] and `speed` [rad/s] are about +z."""
+    def turn(self, rpm: Array, tilt: Array, dt: float) -> None:
+        """Turn with speeds (N, 4) [rpm] for `dt` [s] to tilts (N, 4) [rad].
+
+        `angle` [rad] and `speed` [rad/s] are about +z, `tilt` and the mean `tilt_rate` about the arms.
+        """
+        if dt > 0.0:
+            np.divide(tilt - self.tilt, dt, out=self.tilt_rate)
+        self.tilt[:] = tilt
         np.multiply(rpm, self._rad_per_second, out=self.speed)
         self.angle += dt * self.speed
         np.remainder(self.angle, 2.0 * math.pi, out=self.angle)
 
+    @property
+    def joints(self) -> tuple[Array, Array]:
+        """Positions [rad] and velocities [rad/s] of the joints of rotors, then of their tilts if there are any."""
+        if not self.tilts:
+            return self.angle, self.speed
+        return np.array([self.angle, self.tilt]), np.array([self.speed, self.tilt_rate])
+
     def thrust_arrows(self, x: Array, rpm: Array) -> Array:
         """Feet and heads (N, 2, 3) [m] of arrows along the thrust of every aircraft, of state rows (bodies, 13)."""
-        rows = x[self._bodies]
-        thrust = self._coefficient * np.square(rpm).sum(axis=1)
-        along = so3.rotate(rows[:, Q], np.array([0.0, 0.0, 1.0])) * thrust[:, None]
+        rows, thrust = x[self._bodies], self._coefficient[:, None] * np.square(rpm)
+        force_B = ((thrust * np.sin(self.tilt))[..., None] * self._sideways_B).sum(axis=1)
+        force_B[:, 2] += (thrust * np.cos(self.tilt)).sum(axis=1)
+        along = so3.rotate(rows[:, Q], force_B)
         return np.stack([rows[:, P], rows[:, P] + METRES_PER_NEWTON * along], axis=1)
 
 

@@ -149,7 +149,8 @@ class VehicleTopics:
         if session.k % self._every_odometry == 0:
             self._bodies.publish(stamp, x)
         if session.k % self._every_display == 0:
-            self._look.publish(stamp, session.t, x, session.plant.propulsion[number].rpm[0])
+            rotors = session.plant.propulsion[number].rotors
+            self._look.publish(stamp, session.t, x, rotors.rpm[0], rotors.tilt[0])
             if self._wrenches:
                 self._contacts.publish(stamp, session.pushes(number))
 

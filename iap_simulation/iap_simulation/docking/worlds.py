@@ -262,7 +262,8 @@ class _Starts:
         self._starts = Starts(alone, made, self.assembly)
 
     def __call__(self, seeds: Integers) -> tuple[Array, Array]:
-        return self._starts(seeds)
+        x, rpm, _ = self._starts(seeds)
+        return x, rpm
 
 
 def _vehicles(scenario: Scenario, spec: DockingSpec) -> tuple[int, int]:

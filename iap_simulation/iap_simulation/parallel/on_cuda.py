@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import config, cuda
 
-from iap_control.batch.loops import COLLINEAR, FULL, RIGID
+from iap_control.batch.loops import COLLINEAR, FULL, RIGID, VECTORED
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
 from iap_description.lanes import LANES
@@ -78,7 +78,19 @@ def fly_rigid(periods: int, flight: Flight) -> None:
     _fly(periods, RIGID, flight)
 
 
-KERNELS = {HELD: fly_held, FULL: fly_full, COLLINEAR: fly_collinear, RIGID: fly_rigid}
+@cuda.jit(cache=True)
+def fly_vectored(periods: int, flight: Flight) -> None:
+    """Fly worlds whose aircraft tilts its rotors."""
+    _fly(periods, VECTORED, flight)
+
+
+KERNELS = {
+    HELD: fly_held,
+    FULL: fly_full,
+    COLLINEAR: fly_collinear,
+    RIGID: fly_rigid,
+    VECTORED: fly_vectored,
+}
 
 
 class OnDevice(NamedTuple):

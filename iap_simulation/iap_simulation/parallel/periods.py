@@ -15,6 +15,7 @@ from iap_control.batch import layout as control
 from iap_control.batch.layout import PLATFORM, aircraft_row
 from iap_control.batch.loops import (
     RIGID,
+    VECTORED,
     Given,
     Settings,
     control_block,
@@ -236,7 +237,7 @@ def take(
     lanes: Lanes,
 ) -> None:
     """Let aircraft hold the controllers' commands; one that is no number ends its world."""
-    mode, bodies = float(_RPM if law == RIGID else _ATTITUDE), flown.vehicle.bodies
+    mode, bodies = float(mode_of(law)), flown.vehicle.bodies
     for lane in range(lanes[0], lanes[1]):
         U = get6(own, PLATFORM, control.WRENCH, lane)
         set1(own, PLATFORM, control.NOT_FINITE, lane, nothing6(U))
@@ -250,6 +251,12 @@ def take(
         is_finite = get(own, PLATFORM, control.NOT_FINITE, lane) == 0.0
         if world < len(status) and status[world] == RUNNING and not is_finite:
             status[world] = INVALID_COMMAND
+
+
+@formula
+def mode_of(law: int) -> int:
+    """The mode of a law's commands."""
+    return _RPM if law in (RIGID, VECTORED) else _ATTITUDE
 
 
 @formula
@@ -267,6 +274,8 @@ def _look_at(own: Array, a: Index, lanes: Lanes) -> None:
         rpm, thrust = get4(own, a, control.RPM, lane), get(own, a, control.THRUST, lane)
         found = nothing6((q[0], q[1], q[2], q[3], w[0], w[1]))
         found += nothing6((w[2], thrust, rpm[0], rpm[1], rpm[2], rpm[3]))
+        tilt = get4(own, a, control.TILT, lane)
+        found += nothing6((tilt[0], tilt[1], tilt[2], tilt[3], 0.0, 0.0))
         found += get(own, PLATFORM, control.NOT_FINITE, lane)
         set1(own, PLATFORM, control.NOT_FINITE, lane, found)
 
@@ -290,11 +299,16 @@ def _hand_over(block: Array, body: Index, own: Array, a: Index, mode: float, lan
             get4(own, a, control.RPM, lane),
             get4(block, body, physics.COMMAND_RPM, lane),
         )
+        tilt, last_tilt = (
+            get4(own, a, control.TILT, lane),
+            get4(block, body, physics.COMMAND_TILT, lane),
+        )
         set1(block, body, physics.MODE, lane, choose(is_finite, mode, last_mode))
         set1(block, body, physics.THRUST, lane, choose(is_finite, thrust, last))
         set4(block, body, physics.COMMAND_Q, lane, chosen4(is_finite, q, last_q))
         set3(block, body, physics.COMMAND_W, lane, chosen3(is_finite, w, last_w))
         set4(block, body, physics.COMMAND_RPM, lane, chosen4(is_finite, rpm, last_rpm))
+        set4(block, body, physics.COMMAND_TILT, lane, chosen4(is_finite, tilt, last_tilt))
 
 
 @formula
@@ -302,12 +316,12 @@ def hold(
     own: Array, first: int, law: int, settings: Settings, command: Held, lanes: Lanes
 ) -> None:
     """Write the commands that aircraft hold, where they are numbers."""
-    modes, thrust, q_WB, w_WB_B, rpm, _ = command
+    modes, thrust, q_WB, w_WB_B, rpm, tilt = command
     for lane in range(lanes[0], lanes[1]):
         world = world_in(first, lane)
         if world >= len(modes) or get(own, PLATFORM, control.NOT_FINITE, lane) != 0.0:
             continue
-        modes[world] = _RPM if law == RIGID else _ATTITUDE
+        modes[world] = mode_of(law)
         for n in range(thrust.shape[1]):
             a = aircraft_row(settings.first, n)
             thrust[world, n] = get(own, a, control.THRUST, lane)
@@ -316,6 +330,7 @@ def hold(
             for k in range(4):
                 q_WB[world, n, k] = get(own, a, control.COMMAND_Q + k, lane)
                 rpm[world, n, k] = get(own, a, control.RPM + k, lane)
+                tilt[world, n, k] = get(own, a, control.TILT + k, lane)
 
 
 @formula

@@ -51,21 +51,22 @@ class Starts:
         self._joints = assembly.joint_table
         self._stands = self._spec.start.mode == "ground"
         turns = self._joints.turns
-        self._turns = turns & (not self._stands and not self._balance.is_rigid)
+        self._turns = turns & (not self._stands and not self._balance.commands_rotors)
 
-    def __call__(self, seeds: Integers) -> tuple[Array, Array]:
-        """States (n, bodies, 13) and rotor speeds (n, N, 4) [rpm] at the starts that seeds (n,) draw."""
+    def __call__(self, seeds: Integers) -> tuple[Array, Array, Array]:
+        """States (n, bodies, 13), rotor speeds [rpm] and angles [rad] (n, N, 4) at the starts that seeds (n,) draw."""
         base = self._bases(seeds)
         coms = drawn_coms(seeds, self._scenario, self._spec)
         carried = self._balance(np.ascontiguousarray(base[:, Q]), self._headings)
         x = np.zeros((len(seeds), self._bodies, STATE_SIZE))
         _join(base, coms, self._joints, self._turns, carried.q_WB, x)
         if self._stands:
-            return x, np.broadcast_to(self._idle[:, None], carried.rpm.shape)
-        if self._balance.is_rigid:
-            return x, carried.rpm
+            idle = np.broadcast_to(self._idle[:, None], carried.rpm.shape)
+            return x, idle, np.zeros_like(carried.tilt)
+        if self._balance.commands_rotors:
+            return x, carried.rpm, carried.tilt
         rpm = np.sqrt(carried.thrust / self._per_square)
-        return x, np.broadcast_to(rpm[..., None], carried.rpm.shape)
+        return x, np.broadcast_to(rpm[..., None], carried.rpm.shape), carried.tilt
 
     def _bases(self, seeds: Integers) -> Array:
         """State rows (n, 13) of the central bodies: at rest, displaced from the first reference."""

@@ -320,8 +320,8 @@ class Worlds:
             self._units.reset(chosen, [self._seeded(i) for i in chosen.tolist()])
         seeds_now = self.seeds[chosen]
         gusts = self._streams(GUSTS, seeds_now) if self.plant.is_gusty else None
-        x, rpm = self._starts(seeds_now)
-        self.plant.reset(x, [rpm], gusts, chosen)
+        x, rpm, tilt = self._starts(seeds_now)
+        self.plant.reset(x, [rpm], gusts, chosen, tilt=[tilt])
         self.controllers.reset(chosen)
         if not self._noise.is_zero:
             self._noise.reset(chosen, self._streams(STATE_NOISE.format(self.name), seeds_now))

@@ -14,7 +14,7 @@ from iap_description.signals import Reference
 from iap_description.states import REF_FIXED, Level, resting_state
 
 WORLDS, STEPS = 7, 25
-ARRAYS = ("wrench_P", "thrust", "q_WB", "w_WB_B", "rpm")
+ARRAYS = ("wrench_P", "thrust", "q_WB", "w_WB_B", "rpm", "tilt")
 
 
 def disturbed_inputs(rng, count, worlds=WORLDS):
@@ -32,7 +32,9 @@ def disturbed_inputs(rng, count, worlds=WORLDS):
 
 
 @pytest.mark.parametrize("yaw_mode", ["follow", "hold", "given"])
-@pytest.mark.parametrize("platform", ["three_star", "two_line", "f450", "three_star_fixed"])
+@pytest.mark.parametrize(
+    "platform", ["three_star", "two_line", "f450", "three_star_fixed", "beetle"]
+)
 def test_every_world_is_commanded_as_if_it_were_alone(platform, yaw_mode):
     model, rng = model_of(platform), np.random.default_rng(3)
     presets = [gains_of(("default", "paper")[b % 2]) for b in range(WORLDS)]

@@ -43,7 +43,7 @@ def pair(platform, **settings):
     )
 
 
-@pytest.mark.parametrize("platform", ["three_star", "two_line", "f450"])
+@pytest.mark.parametrize("platform", ["three_star", "two_line", "f450", "beetle"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_actions(platform, kind):
     one, many = pair(platform)
@@ -69,7 +69,7 @@ def test_actions(platform, kind):
     same(one, many)
 
 
-@pytest.mark.parametrize("platform", ["three_star", "two_line", "f450"])
+@pytest.mark.parametrize("platform", ["three_star", "two_line", "f450", "beetle"])
 def test_the_scenario_s_own_references(platform):
     one, many = pair(platform)
     one.reset([3])  # worlds may be at different instants

@@ -27,6 +27,7 @@ FLOWN = [
     ("hover", "three_star"),
     ("hover", "two_line"),
     ("hover", "f450"),
+    ("hover", "beetle"),
     ("hover", "three_star_fixed"),
     ("figure_eight", "three_star"),
     ("three_line_5dof", "three_line"),
@@ -79,7 +80,9 @@ def test_every_world_is_the_single_run_of_its_seed(name, platform):
     assert batch == 1 or len(np.unique(worlds.state[:, 0, 0])) == batch
 
 
-@pytest.mark.parametrize("platform", ["three_star", "f450", "three_star_fixed", "two_line"])
+@pytest.mark.parametrize(
+    "platform", ["three_star", "f450", "three_star_fixed", "two_line", "beetle"]
+)
 def test_worlds_with_vehicles_and_winds_of_their_own_are_single_runs(platform):
     drawn = {**SCATTERED, **DEVIATING}
     if platform == "two_line":  # nothing holds it against torques about the line of its joints

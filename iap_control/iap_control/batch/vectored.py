@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Allocation of a block's wrenches to rotors that tilt; the formulas are those of `vectored_allocator.vector`."""
+
+from iap_control.batch import layout
+from iap_control.batch.layout import PLATFORM, aircraft_row
+from iap_control.vectored_allocator import (
+    VectoredTables,
+    lacking_wrench,
+    rotor_speed,
+    vectored,
+    wrench_of,
+)
+from iap_description.arrays import Array
+from iap_description.kernels import add6, choose, dot6, formula, six_of_row, sub6
+from iap_description.lanes import Index, Lanes, get, get6, set1, set6
+
+NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@formula
+def share_out_to_tilting_rotors(
+    block: Array, first: int, tables: VectoredTables, lanes: Lanes
+) -> None:
+    """Speeds and angles of every rotor of the aircraft, and the sum of their thrusts."""
+    a = aircraft_row(first, 0)
+    for lane in range(lanes[0], lanes[1]):
+        set1(block, a, layout.THRUST, lane, 0.0)
+        set1(block, PLATFORM, layout.SATURATED, lane, 0.0)
+        set6(block, PLATFORM, layout.MADE, lane, NOTHING)
+    for r in range(len(tables.limits)):
+        _turn(block, a, r, tables, lanes)
+    for lane in range(lanes[0], lanes[1]):
+        U = get6(block, PLATFORM, layout.WRENCH, lane)
+        short = lacking_wrench(U, get6(block, PLATFORM, layout.MADE, lane))
+        is_observed = get(block, PLATFORM, layout.IS_OBSERVED, lane)
+        set6(block, PLATFORM, layout.SHORT, lane, short)
+        set6(block, PLATFORM, layout.MADE, lane, sub6(U, short))
+        set1(block, PLATFORM, layout.IS_MADE_KNOWN, lane, is_observed)
+
+
+@formula
+def _turn(block: Array, a: Index, r: int, tables: VectoredTables, lanes: Lanes) -> None:
+    """One rotor's speed and angle, and its part of the wrench that is made."""
+    parts = (six_of_row(tables.parts, 2 * r), six_of_row(tables.parts, 2 * r + 1))
+    columns = (six_of_row(tables.columns, 2 * r), six_of_row(tables.columns, 2 * r + 1))
+    low, high, limit = tables.limits[r, 0], tables.limits[r, 1], tables.limits[r, 2]
+    coefficient = tables.coefficients[r]
+    for lane in range(lanes[0], lanes[1]):
+        U = get6(block, PLATFORM, layout.WRENCH, lane)
+        rotor = vectored(dot6(parts[0], U), dot6(parts[1], U), low, high, limit)
+        made = get6(block, PLATFORM, layout.MADE, lane)
+        total = get(block, a, layout.THRUST, lane) + rotor.thrust
+        clipped = get(block, PLATFORM, layout.SATURATED, lane)
+        set6(
+            block,
+            PLATFORM,
+            layout.MADE,
+            lane,
+            add6(made, wrench_of(rotor, columns[0], columns[1])),
+        )
+        set1(block, a, layout.RPM + r, lane, rotor_speed(rotor.thrust, coefficient))
+        set1(block, a, layout.TILT + r, lane, rotor.tilt)
+        set1(block, a, layout.THRUST, lane, total)
+        set1(block, PLATFORM, layout.SATURATED, lane, choose(rotor.is_clipped, 1.0, clipped))

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Attitudes at which the rotors of a vectored aircraft can hold it at rest."""
+
+import numpy as np
+
+from iap_control.laws.tracking import gravity_wrench
+from iap_control.model import PlatformModel
+from iap_control.vectored_allocator import ANGLE_TOLERANCE, VectoredTables
+from iap_description import so3
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.saturation import THRUST_TOLERANCE
+
+
+def check_held(model: PlatformModel, attitudes: Array, vehicle_name: str) -> None:
+    """Refuse attitudes (n, 4) at which a rotor would have to exceed its limits.
+
+    Args:
+        model: of a vectored aircraft.
+        attitudes: at which it is to rest.
+        vehicle_name: for the error.
+
+    Raises:
+        BadInput: naming the first of them, the rotor and the limit.
+    """
+    tables = VectoredTables.of(model)
+    for q_WP in attitudes:
+        beyond = _beyond(model, tables, q_WP)
+        if beyond is not None:
+            angles = np.rad2deg(so3.euler_from_matrix(so3.matrix_from_quaternion(q_WP)))
+            roll, pitch, yaw = np.round(angles, 1) + 0.0  # no -0.0
+            raise BadInput(
+                f"vehicle '{vehicle_name}': key 'reference': to rest at roll {roll:.1f}, pitch {pitch:.1f},"
+                f" yaw {yaw:.1f} deg {beyond}"
+            )
+
+
+def _beyond(model: PlatformModel, tables: VectoredTables, q_WP: Array) -> str | None:
+    """What a rotor would have to do beyond its limits to carry the aircraft at an attitude (4,); None within."""
+    weight, inertia = np.empty(6), model.inertia
+    gravity_wrench(inertia.mass, inertia.d_0, inertia.gravity, q_WP, weight)
+    up, sideways = (tables.parts @ -weight).reshape(-1, 2).T
+    thrusts, tilts = np.hypot(up, sideways), np.arctan2(sideways, up)
+    for i, (low, high, limit) in enumerate(tables.limits):
+        rotor = f"rotor {i + 1} would have to"
+        if abs(tilts[i]) > limit + ANGLE_TOLERANCE:
+            tilt, most = np.rad2deg(tilts[i]), np.rad2deg(limit)
+            return f"{rotor} tilt by {tilt:.1f} deg, its limit is {most:.1f}"
+        if not low - THRUST_TOLERANCE <= thrusts[i] <= high + THRUST_TOLERANCE:
+            return f"{rotor} push {thrusts[i]:.2f} N, its limits are {low:.2f} and {high:.2f}"
+    return None
