@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -66,8 +67,9 @@ class ModulesRecord:
             RecordingFailed: that is not possible.
         """
         names = {"joints": list(self.modules.coordinator.machines), "state_names": STATE_NAMES}
+        arrays: dict[str, Any] = {**self.columns, **{k: np.array(v) for k, v in names.items()}}
         try:
-            np.savez(folder / FILE, **self.columns, **{k: np.array(v) for k, v in names.items()})
+            np.savez(folder / FILE, **arrays)
         except OSError as error:
             raise RecordingFailed(
                 f"{folder / FILE}: cannot be written: {error.strerror}"
