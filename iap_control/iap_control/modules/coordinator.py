@@ -19,6 +19,7 @@ from iap_control.modules.mission import Mission
 from iap_control.modules.own_poses import LeadersSeen, OwnPoses
 from iap_control.modules.relative_pose import RelativePose, check_drogue
 from iap_control.modules.settings import FACES, JointSpec, ModulesSpec
+from iap_control.modules.steering import Steering
 from iap_control.modules.structure import Joint, Structure, structures
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -102,6 +103,7 @@ class Coordinator:
         self._own_poses = OwnPoses(spec.machine.pose_filter, self._dt)
         self._seen_at = -np.inf
         self._rows = np.zeros((len(names), REF_FIXED))  # references before the present update
+        self._steering = Steering(spec.steering, self._dt)
         self._leaders = LeadersSeen(spec.machine.pose_filter, self._dt)
         self.mission = Mission(spec.mission)
         self._seen = {name: machine.state for name, machine in self.machines.items()}
@@ -166,6 +168,8 @@ class Coordinator:
         self._seen_at, self._rows = told.t, np.array(told.nominal)
         self._guidance.put_rows(told.t, told.nominal, self._rows)
         self._own_poses.update(told.estimates, self._rows)
+        turns = self._steering(self.structures, told.estimates, self._rows)
+        self._guidance.turns_S[:] = turns
         self._leaders.update(self.joints, told.estimates, told.shared, self._rows)
 
     def put_rows(self, t: float, nominal: Array, out: Array) -> None:

@@ -11,7 +11,7 @@ from iap_control.modules.member_reference import put_member_row
 from iap_control.modules.structure import Structure
 from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.states import REF_A, REF_FIXED, REF_P, REF_Q, REF_V
+from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, REF_V
 
 
 class Shift(NamedTuple):
@@ -40,6 +40,9 @@ class Guidance:
     Args:
         structures: at the start, each anchored by its leader.
         count: number of modules.
+
+    Attributes:
+        turns_S: (n, 3) angular acceleration of each module's structure besides, its own axes [rad/s^2].
     """
 
     def __init__(self, structures: Sequence[Structure], count: int) -> None:
@@ -47,6 +50,7 @@ class Guidance:
         self._guided: dict[int, Guided] = {}
         self._anchors = np.zeros(count, dtype=int)
         self._arms_S = np.zeros((count, 3))
+        self.turns_S = np.zeros((count, 3))
         for each in structures:
             self.anchor(each, each.leader)
 
@@ -91,7 +95,8 @@ class Guidance:
         """
         out[:] = nominal
         for module in range(len(nominal)):
-            row = self._row(int(self._anchors[module]), t, nominal)
+            row = self._row(int(self._anchors[module]), t, nominal).copy()
+            row[REF_ALPHA] += self.turns_S[module]
             put_member_row(row, self._arms_S[module], out[module])
 
     def _row(self, anchor: int, t: float, nominal: Array) -> Array:

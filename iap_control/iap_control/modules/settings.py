@@ -101,6 +101,13 @@ class MachineSettings(Record):
     patience: Positive  # longest time in alignment and approach together [s]
 
 
+class SteeringSettings(Record):
+    """How a whole structure is turned against its leader's attitude error, see `steering`."""
+
+    gain: NonNegative  # angular acceleration per angle [1/s^2]; 0 leaves it to the leader, as in print
+    filter_time: Positive  # of the error [s]
+
+
 class JointSpec(Record):
     """Two faces that dock: the follower comes to the leader, which holds."""
 
@@ -158,6 +165,7 @@ class ModulesSpec(Record):
     wrench_source: Literal[
         "observer", "joint"
     ]  # what is known of joints: by estimates, or measured in them
+    steering: SteeringSettings
     observer_gain: Six  # K_I, forces and torques [1/s]
     standing: Positive  # mean force on modules beyond which they stand on something, and feed-forward waits [N]
     count: Count | None = (
