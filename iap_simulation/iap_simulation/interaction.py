@@ -8,6 +8,7 @@ import numpy as np
 from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import PushPlan
 from iap_description.arrays import Array
+from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import ImuInfo
 from iap_description.signals import ForceMode, ForceTask, Reference, WrenchRecord
 from iap_description.states import REF_FIXED, Command, Q
@@ -53,8 +54,18 @@ class InteractionControl:
 
     @classmethod
     def of(cls, scenario: Scenario, vehicle: VehicleSpec, assembly: Assembly) -> Self:
-        """Build what a vehicle's keys ask for; `assembly` is the controller's model of it."""
+        """Build what a vehicle's keys ask for; `assembly` is the controller's model of it.
+
+        Raises:
+            BadInput: it is to act on an estimate that its observer cannot make.
+        """
         control, dt = vehicle.control, scenario.dt
+        tilts = any(aircraft.tilt is not None for aircraft in vehicle.platform.fleet)
+        if tilts and control.wrench_source == "estimated":
+            raise BadInput(
+                f"vehicle '{vehicle.name}': key 'control.wrench_source': 'estimated' takes rotors for upright, and"
+                f" those of '{vehicle.platform.name}' tilt (choices: raw, filtered)"
+            )
         mode = ForceMode[control.wrench_mode.upper()]
         sensor = WrenchSensor(control.wrench_filter, dt)
         observer = wrench_observer(scenario, vehicle, assembly)

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_control.controller import PlatformController
-from iap_control.gains import PRESETS as GAINS
-from iap_control.gains import Gains
+from iap_control.gains import Gains, gains_tree
 from iap_control.model import PlatformModel
 from iap_description import so3
 from iap_description.config import validate
@@ -38,7 +37,7 @@ GRAVITY = 9.81
 
 def gains_of(preset: str = "default", **changes: Any) -> Gains:
     """A gain preset with some keys changed."""
-    return validate(Gains, GAINS.tree(preset), source=preset).model_copy(update=changes)
+    return validate(Gains, gains_tree(preset), source=preset).model_copy(update=changes)
 
 
 def platform_with_joints(places: Sequence[Sequence[float]], base: str = "three_line") -> Platform:

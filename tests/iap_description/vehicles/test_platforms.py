@@ -328,7 +328,7 @@ def test_override_of_an_unknown_path_names_it(tree, assignment, said):
 
 def test_aircraft_numbers_have_one_home():
     for path in (DATA / "platforms").glob("*.yaml"):
-        assert read_yaml(path)["aircraft"] in ("f450", "f450_dock")
+        assert read_yaml(path)["aircraft"] in ("beetle", "f450", "f450_dock")
         assert not {"rotor", "rotors"} & set(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
