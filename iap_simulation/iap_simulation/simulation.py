@@ -21,7 +21,7 @@ from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.docking.pilot import DockingJudge
 from iap_simulation.flight import Flight
 from iap_simulation.loop import ClosedLoop, Observer, make_plant, reset_plant
-from iap_simulation.modules.in_flight import ModulesInFlight
+from iap_simulation.modules.in_flight import ModulesInFlight, partners
 from iap_simulation.modules.judging import ModulesJudge
 from iap_simulation.pilots import make_pilot
 from iap_simulation.scenario.resolving import resolved
@@ -141,7 +141,7 @@ class Simulation:
         self.loop = ClosedLoop(
             self.plant,
             flight.vehicles,
-            FlightMonitor(self._flight.spec),
+            FlightMonitor(self._flight.spec, partners=partners(self.scenario.modules)),
             self._observers,
             sensors=None if flight.sensors.suite.is_empty else flight.sensors,
             estimates=flight.navigators,

@@ -140,6 +140,12 @@ class ModulesInFlight:
         return Told(self._plant.t, self._estimates, shared, *felt)
 
 
+def partners(spec: ModulesSpec | None) -> frozenset[frozenset[str]]:
+    """Pairs of modules that joints join."""
+    joints = {} if spec is None else spec.joints
+    return frozenset(frozenset((each.leader, each.follower)) for each in joints.values())
+
+
 def _follower(vehicle: Vehicle, spec: ModulesSpec) -> Follower:
     controller = vehicle.controller
     if not isinstance(controller, PlatformController) or not isinstance(

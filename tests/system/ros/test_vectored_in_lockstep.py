@@ -21,20 +21,18 @@ ASLANT = (
     "draw.position=0.05",
     "draw.attitude_deg=5.0",
 )
-FLIGHT = {"scenario": "module_hover", "duration": DURATION, "assignments": list(ASLANT)}
+FLIGHT = {"scenario": "beetle_hover", "duration": DURATION, "assignments": list(ASLANT)}
 
 
 def test_nodes_tilt_rotors_as_one_process_does(start_once, tmp_path):
     nodes, probe = start_once
     probe.hear_states("iap")
-    scenario = resolve("module_hover", Options(duration=DURATION, assignments=ASLANT))
+    scenario = resolve("beetle_hover", Options(duration=DURATION, assignments=ASLANT))
     fly_recorded(nodes, probe, scenario[0], FLIGHT, tmp_path / "nodes")
     alone = flown_in_process(scenario[0])["iap"]
     assert largest_difference(probe.states["iap"], alone, DURATION) == 0.0
     execute(Flight.of(scenario[0]), tmp_path / "process", scenario[1], progress=lambda t: None)
-    ours, theirs = (
-        load_run(tmp_path / name).vehicles[0].columns for name in ("nodes", "process")
-    )
+    ours, theirs = (load_run(tmp_path / name).vehicles[0].columns for name in ("nodes", "process"))
     np.testing.assert_array_equal(ours.tilt, theirs.tilt)
     np.testing.assert_array_equal(ours.aircraft, theirs.aircraft)
     assert np.abs(ours.tilt).max() > 0.5
