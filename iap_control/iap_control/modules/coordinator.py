@@ -103,7 +103,7 @@ class Coordinator:
         self._own_poses = OwnPoses(spec.machine.pose_filter, self._dt)
         self._seen_at = -np.inf
         self._rows = np.zeros((len(names), REF_FIXED))  # references before the present update
-        self._steering = Steering(spec.steering, self._dt)
+        self._steering = Steering(spec.steered, self._dt)
         self._leaders = LeadersSeen(spec.machine.pose_filter, self._dt)
         self.mission = Mission(spec.mission)
         self._seen = {name: machine.state for name, machine in self.machines.items()}

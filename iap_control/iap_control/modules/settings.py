@@ -175,6 +175,12 @@ class ModulesSpec(Record):
     joints: dict[str, JointSpec] = {}
     mission: tuple[MissionStep, ...] = ()
 
+    @property
+    def steered(self) -> SteeringSettings:
+        """Steering as it acts: with compensation only, since else followers hold the structure as well."""
+        acts = self.compensation == "default"
+        return self.steering if acts else self.steering.model_copy(update={"gain": 0.0})
+
     @model_validator(mode="after")
     def _mission_is_known(self) -> Self:
         for i, step in enumerate(self.mission):
