@@ -5,11 +5,21 @@ import numpy as np
 
 from iap_control.laws.tracking import gravity_wrench
 from iap_control.model import PlatformModel
+from iap_control.references.timeline import Timeline
 from iap_control.vectored_allocator import ANGLE_TOLERANCE, VectoredTables
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.saturation import THRUST_TOLERANCE
+from iap_description.states import REF_Q
+
+SAMPLED = 32  # references of a flight that are looked at beforehand
+
+
+def sampled_attitudes(line: Timeline) -> Array:
+    """(n, 4) some of the attitudes of references, as evenly spaced as they can be."""
+    instants = np.unique(np.linspace(0, line.last, SAMPLED).astype(int))
+    return np.array([line.row(k)[REF_Q] for k in instants.tolist()])
 
 
 def check_held(model: PlatformModel, attitudes: Array, vehicle_name: str) -> None:
@@ -42,7 +52,10 @@ def _beyond(model: PlatformModel, tables: VectoredTables, q_WP: Array) -> str | 
     up, sideways = (tables.parts @ -weight).reshape(-1, 2).T
     thrusts, tilts = np.hypot(up, sideways), np.arctan2(sideways, up)
     for i, (low, high, limit) in enumerate(tables.limits):
-        rotor = f"rotor {i + 1} would have to"
+        aircraft = f" of aircraft {i // 4 + 1}" if model.count > 1 else ""
+        rotor = f"rotor {i % 4 + 1}{aircraft} would have to"
+        if limit == 0.0 and up[i] < 0.0:
+            return f"{rotor} pull"
         if abs(tilts[i]) > limit + ANGLE_TOLERANCE:
             tilt, most = np.rad2deg(tilts[i]), np.rad2deg(limit)
             return f"{rotor} tilt by {tilt:.1f} deg, its limit is {most:.1f}"

@@ -14,6 +14,7 @@ from iap_control.allocation import (
     allocation_rank,
     minimum_norm,
 )
+from iap_control.rotor_maps import rotor_map, rotor_shares, tilted_map
 from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
@@ -52,10 +53,10 @@ class PlatformModel:
 
     Attributes:
         actuation: ``full`` (rank B = 6), ``collinear`` (5), ``rigid`` (rotors fixed to one body, rank 4) or
-            ``vectored`` (an aircraft whose rotors tilt, rank 6).
+            ``vectored`` (rotors of one body that tilt or do not all push along z, rank 6).
         inertia: the lumped dynamics.
-        B: (6, 3N) thrust vectors in P, (6, 4N) rotor thrusts of a rigid platform, or (6, 8) T cos b and T sin b of
-            each rotor that tilts, to the wrench in P.
+        B: (6, 3N) thrust vectors in P, (6, 4N) rotor thrusts of a rigid platform, or (6, 8N) T cos b and T sin b of
+            each rotor of a vectored one, to the wrench in P.
         B_inverse: its inverse of least norm, thrusts counted per what their aircraft or rotor can lift; a thrust vector
             of an aircraft that does not turn freely is along that aircraft's z axis.
         line_P: (3,) direction of the joints' line in P, for collinear joints.
@@ -101,10 +102,6 @@ class PlatformModel:
             BadInput: there is no control law for these joints.
         """
         where = f"vehicle '{assembly.name}': key 'platform.joints'"
-        if assembly.joints and any(aircraft.tilt is not None for aircraft in fleet):
-            raise BadInput(
-                f"{where}: an aircraft whose rotors tilt flies alone, there is no control law for it on a joint"
-            )
         for joint in assembly.joints:
             if joint.kind.is_free and not joint.kind.turns_freely:
                 raise BadInput(
@@ -117,12 +114,17 @@ class PlatformModel:
         places = assembly.p_PF_P[list(assembly.aircraft)]
         line, point = np.array([1.0, 0.0, 0.0]), np.zeros(3)
         actuation: Actuation
-        if not assembly.joints and fleet[0].tilt is not None:
-            actuation, B = "vectored", _tilted_map(assembly, fleet[0])
-            B_inverse = _least_norm(B, np.ones(B.shape[1]))
+        is_vectored = any(aircraft.is_vectored for aircraft in fleet)
+        if is_vectored and turns.any():
+            raise BadInput(
+                f"{where}: there is no control law for aircraft on joints whose rotors tilt or do not push along z"
+            )
+        if is_vectored:
+            actuation, B = "vectored", tilted_map(assembly, fleet)
+            B_inverse = _least_norm(B, rotor_shares(fleet, Health.sound(len(fleet))))
         elif not turns.any():
             actuation = "rigid"
-            B = _rotor_map(assembly, fleet)
+            B = rotor_map(assembly, fleet)
             B_inverse = _least_norm(B, np.repeat(_strengths(fleet), 4))
         else:
             B = allocation_matrix(places)
@@ -181,7 +183,7 @@ class PlatformModel:
         """The same platform with what is left of its rotors: a wrench is shared by those that can still lift."""
         strengths = _strengths(self.fleet)
         if self.actuation == "vectored":
-            shares = np.repeat(health.rotors.ravel(), 2)
+            shares = rotor_shares(self.fleet, health)
             return replace(self, health=health, B_inverse=_least_norm(self.B, shares))
         if self.actuation == "rigid":
             left = np.repeat(strengths, 4) * health.rotors.ravel()
@@ -258,37 +260,6 @@ def _directions(q_PB: Array, turns: Booleans) -> Array:
         block[3 * i : 3 * i + 3] = own
         directions.append(block)
     return np.hstack(directions)
-
-
-def _rotor_map(assembly: Assembly, fleet: Sequence[Aircraft]) -> Array:
-    """(6, 4N) wrench about P's origin of every rotor's thrust, for rotors that are fixed to one body."""
-    blocks = []
-    places = {
-        joint.child: (joint.p_PC_P, so3.matrix_from_quaternion(joint.q_PJ))
-        for joint in assembly.joints
-    }
-    for body, aircraft in zip(assembly.aircraft, fleet, strict=True):
-        p, R = places.get(body, (np.zeros(3), np.eye(3)))
-        force, torque = np.split(aircraft.wrench_of_rotor_thrusts, 2)
-        blocks.append(np.vstack([R @ force, R @ torque + so3.hat(p) @ R @ force]))
-    return np.hstack(blocks)
-
-
-def _tilted_map(assembly: Assembly, aircraft: Aircraft) -> Array:
-    """(6, 8) wrench of every rotor's T cos b and T sin b, of an aircraft that flies alone.
-
-    Raises:
-        BadInput: they do not reach every wrench.
-    """
-    B = aircraft.wrench_of_tilted_thrusts
-    reach = max(np.linalg.norm(rotor.position) for rotor in aircraft.rotors)
-    rank = int(np.linalg.matrix_rank(B / np.repeat([1.0, reach], 3)[:, None], tol=RANK_TOLERANCE))
-    if rank < 6:
-        raise BadInput(
-            f"vehicle '{assembly.name}': key 'platform.aircraft.rotors': tilting they push along {rank} of 6 axes"
-            " only, for which there is no control law"
-        )
-    return B
 
 
 def check_axes(model: PlatformModel, axes: Booleans, vehicle_name: str) -> None:

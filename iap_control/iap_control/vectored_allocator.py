@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""From an active wrench to thrust and angle of every rotor that tilts about its arm, within its limits.
+r"""From an active wrench to thrust and angle of every rotor of a vectored platform, within its limits.
 
 Eqs. (9)-(12) of beatle, with a 6 x 8 map in place of the printed 6 x 12 one: U = pinv(A) W are the parts T cos b and
 T sin b of least norm, from which T and b follow. Both are clipped after that (14'), and what the wrench lacks then
@@ -33,7 +33,7 @@ ANGLE_TOLERANCE = 1e-12  # of a rotor's angle, which is rounding and none [rad]
 
 
 class VectoredTables(NamedTuple):
-    """A vectored aircraft as the compiled allocation takes it; rotors (R,) one after the other.
+    """A vectored platform as the compiled allocation takes it; rotors (R,) of all aircraft one after the other.
 
     Attributes:
         parts: (2R, 6) T cos b and T sin b of each rotor in turn [N] of a wrench.
@@ -49,12 +49,12 @@ class VectoredTables(NamedTuple):
 
     @classmethod
     def of(cls, model: PlatformModel) -> Self:
-        """The tables of an aircraft, or of what is left of it."""
-        (aircraft,) = model.fleet
+        """The tables of a platform, or of what is left of it."""
         low, high = model.rotor_limits
-        angle = 0.0 if aircraft.tilt is None else aircraft.tilt.limit
-        limits = np.column_stack([low, high, np.full(len(low), angle)])
-        left = aircraft.rotor.c_f * model.health.thrust.ravel()
+        angles = [0.0 if each.tilt is None else each.tilt.limit for each in model.fleet]
+        limits = np.column_stack([low, high, np.repeat(angles, 4)])
+        sound = np.array([each.rotor.c_f for each in model.fleet])
+        left = (sound[:, None] * model.health.thrust).ravel()
         shapes = (np.ascontiguousarray(model.B_inverse), np.ascontiguousarray(model.B.T))
         return cls(*shapes, np.ascontiguousarray(limits), left)
 
@@ -85,11 +85,16 @@ def vectored_tables(model: PlatformModel) -> VectoredTables:
 
 @formula
 def vectored(up: float, sideways: float, low: float, high: float, limit: float) -> Vectored:
-    """The thrust and angle of a rotor's parts T cos b and T sin b [N], within its limits."""
-    wanted, angle = math.sqrt(up * up + sideways * sideways), math.atan2(sideways, up)
-    thrust, tilt = least(most(wanted, low), high), least(most(angle, -limit), limit)
+    """The thrust and angle of a rotor's parts T cos b and T sin b [N], within its limits.
+
+    Beyond the largest angle, what is left of the thrust along that.
+    """
+    size, angle = math.sqrt(up * up + sideways * sideways), math.atan2(sideways, up)
+    tilt = least(most(angle, -limit), limit)
+    is_turned = most(angle, -angle) - limit > ANGLE_TOLERANCE
+    wanted = choose(is_turned, up * math.cos(tilt) + sideways * math.sin(tilt), size)
     off = most(wanted - high, low - wanted) > THRUST_TOLERANCE
-    return Vectored(thrust, tilt, off | (most(angle, -angle) - limit > ANGLE_TOLERANCE))
+    return Vectored(least(most(wanted, low), high), tilt, off | is_turned)
 
 
 @formula
@@ -131,10 +136,10 @@ def rotor_speed(thrust: float, coefficient: float) -> float:
 def vector(
     U: Array, tables: VectoredTables, rpm: Array, tilt: Array, thrust: Array, short: Array
 ) -> bool:
-    """Write speeds (1, R) [rpm], angles (1, R) [rad] and their summed thrusts (1,); True if one is at a limit.
+    """Write speeds (N, 4) [rpm], angles (N, 4) [rad] and summed thrusts (N,) [N]; True if a rotor is at a limit.
 
     Args:
-        U: (6,) active wrench about the CoM in the aircraft's frame.
+        U: (6,) active wrench about P's origin in P.
         tables: see there.
         rpm: written.
         tilt: written.
@@ -142,7 +147,8 @@ def vector(
         short: (6,) what the wrench lacks, written.
     """
     wanted, made = six_at(U, 0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    total, clipped = 0.0, False
+    clipped = False
+    thrust[:] = 0.0
     for r in range(len(tables.limits)):
         a = dot6(six_of_row(tables.parts, 2 * r), wanted)
         b = dot6(six_of_row(tables.parts, 2 * r + 1), wanted)
@@ -150,8 +156,9 @@ def vector(
         rotor = vectored(a, b, low, high, limit)
         columns = (six_of_row(tables.columns, 2 * r), six_of_row(tables.columns, 2 * r + 1))
         made = add6(made, wrench_of(rotor, *columns))
-        rpm[0, r], tilt[0, r] = rotor_speed(rotor.thrust, tables.coefficients[r]), rotor.tilt
-        total, clipped = total + rotor.thrust, clipped | rotor.is_clipped
-    thrust[0] = total
+        i, k = r // 4, r % 4
+        rpm[i, k], tilt[i, k] = rotor_speed(rotor.thrust, tables.coefficients[r]), rotor.tilt
+        thrust[i] += rotor.thrust
+        clipped = clipped | rotor.is_clipped
     put_six(short, 0, lacking_wrench(wanted, made))
     return clipped

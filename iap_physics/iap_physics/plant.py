@@ -222,8 +222,11 @@ class Plant:
     def restart(self, spec: PlantSpec) -> None:
         """Back to the start of a specification with the same world and vehicles."""
         batch = len(self.ticks)
-        x, tilt = np.repeat(spec.start, batch, axis=0), spec.start_tilt
-        self.reset(x, spec.start_rpm, spec.rng(GUSTS), tilt=tilt)
+        x, tilts = (
+            np.repeat(spec.start, batch, axis=0),
+            [each.start_tilt or 0.0 for each in spec.vehicles],
+        )
+        self.reset(x, spec.start_rpm, spec.rng(GUSTS), tilt=tilts)
 
     def vehicle_of(self, row: int) -> int:
         """Number of the vehicle that owns a state row."""
@@ -261,7 +264,7 @@ class Plant:
         gust_rng: Generators | None,
         worlds: ArrayLike | None = None,
         *,
-        tilt: Sequence[Array] | None = None,
+        tilt: Sequence[ArrayLike] | None = None,
     ) -> None:
         """Start worlds anew.
 
@@ -283,7 +286,7 @@ class Plant:
             rngs = generators(gust_rng, len(chosen))
             self._gust_state[chosen] = first_gust(rngs)
             self._gust_noise.reset(chosen, rngs)
-        angles: Sequence[Array | float] = [0.0] * len(self.propulsion) if tilt is None else tilt
+        angles: Sequence[ArrayLike] = [0.0] * len(self.propulsion) if tilt is None else tilt
         for propulsion, speeds, angle in zip(self.propulsion, rpm, angles, strict=True):
             propulsion.reset(speeds, chosen, angle)
         for faults in self._faults.values():

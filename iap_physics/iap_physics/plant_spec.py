@@ -183,21 +183,15 @@ class PlantVehicle(Record):
             ("start", bodies),
             ("start_rpm", aircraft),
             ("hover_thrust", aircraft),
+            ("start_tilt", aircraft if self.start_tilt else 0),
         ):
             if len(getattr(self, key)) != wanted:
                 raise ValueError(f"key '{key}': {wanted} entries are needed")
-        if len(self.start_tilt) not in (0, aircraft):
-            raise ValueError(f"key 'start_tilt': {aircraft} entries are needed, or none")
         check_faults(self.faults, aircraft)
         self.deviation.check(aircraft)
         if self.imu is not None and max(mount.body for mount in self.imu.mounts) >= bodies:
             raise ValueError(f"key 'imu.mounts': there are {bodies} bodies")
         return self
-
-    @property
-    def tilt(self) -> Array:
-        """(N, 4) angles of its rotors at the start [rad]."""
-        return np.array(self.start_tilt or np.zeros((self.platform.count, 4)))
 
     @property
     def assembly(self) -> Assembly:
@@ -285,11 +279,6 @@ class PlantSpec(Record):
     def start_rpm(self) -> list[Array]:
         """(N, 4) rotor speeds of each vehicle at t = 0 [rpm]."""
         return [np.array(vehicle.start_rpm) for vehicle in self.vehicles]
-
-    @property
-    def start_tilt(self) -> list[Array]:
-        """(N, 4) angles of each vehicle's rotors at t = 0 [rad]."""
-        return [vehicle.tilt for vehicle in self.vehicles]
 
     def rng(self, source: str) -> np.random.Generator:
         """The generator of a source of noise, such as ``gusts``, as a flight begins with it."""

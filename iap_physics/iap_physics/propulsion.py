@@ -98,7 +98,7 @@ class Propulsion:
         rotors: their state and parameters.
         known: estimates that the autopilots go by.
         autopilots: (N,) `Autopilot` records.
-        is_tilting: whether rotors tilt.
+        is_tilting: whether rotors tilt, or push along other axes than z.
         weakened: how often faults have changed what is left of the rotors.
 
     Args:
@@ -129,7 +129,7 @@ class Propulsion:
             stacked(airframe.rotors(bodies)),
             stacked([TiltParameters.of(each) for each in airframe.fleet]),
         )
-        self.is_tilting = any(each.tilt is not None for each in airframe.fleet)
+        self.is_tilting = any(each.is_vectored for each in airframe.fleet)
         self.known = Known(np.zeros(batch, bool), np.zeros((batch, rows.stop, STATE_SIZE)))
         self.autopilots = stacked(
             [Autopilot.of(each, airframe.autopilot) for each in airframe.fleet]
@@ -149,7 +149,7 @@ class Propulsion:
         """(B, N, 4) angles of the rotors about their arms [rad]."""
         return self.rotors.tilt
 
-    def reset(self, rpm: Array, worlds: Integers, tilt: Array | float = 0.0) -> None:
+    def reset(self, rpm: Array, worlds: Integers, tilt: ArrayLike = 0.0) -> None:
         """Rotors at the given speeds and angles (N, 4) or (worlds, N, 4), held there until a command comes."""
         self.rotors.rpm[worlds] = self.command.rpm[worlds] = rpm
         self.rotors.tilt[worlds] = self.command.tilt[worlds] = tilt

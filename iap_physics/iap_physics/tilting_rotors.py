@@ -76,7 +76,7 @@ class TiltParameters(NamedTuple):
 
     @classmethod
     def of(cls, aircraft: Aircraft) -> Self:
-        """The parameters of an aircraft; of one whose rotors are fixed, an angle that stays zero."""
+        """The parameters of an aircraft; of one whose rotors do not tilt, angles that stay zero."""
         columns = np.ascontiguousarray(aircraft.wrench_of_tilted_thrusts.T)
         tilt = aircraft.tilt
         servo = (0.0, 1.0, 1.0) if tilt is None else (tilt.limit, tilt.rate, tilt.time_constant)

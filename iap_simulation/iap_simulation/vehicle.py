@@ -9,7 +9,7 @@ import numpy as np
 
 from iap_control.allocator import Allocator
 from iap_control.controller import Controller, make_controller
-from iap_control.held_attitudes import check_held
+from iap_control.held_attitudes import check_held, sampled_attitudes
 from iap_control.interaction.push import Push, pushed_axes
 from iap_control.known_faults import KnownFaults
 from iap_control.laws.tracking import gravity_wrench
@@ -32,7 +32,6 @@ from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 STATE_NOISE = "{}/state_noise"  # stream of a vehicle's state noise, by its name
-SAMPLED = 32  # references of a flight that are looked at beforehand
 LEVEL: Array = np.array([0.0, 0.0, 0.0, 1.0])  # attitude
 
 
@@ -104,7 +103,7 @@ class Vehicle:
             check_axes(model, pushed_axes(vehicle.push), vehicle.name)
         line = _timeline(scenario, vehicle, model, recorded)
         if model.actuation == "vectored":
-            check_held(model, _sampled_attitudes(line), vehicle.name)
+            check_held(model, sampled_attitudes(line), vehicle.name)
         sense = NoisyState(vehicle.state_noise, state_noise_stream(scenario.seed, vehicle.name))
         start, rpm, tilt, hover = vehicle_start(
             scenario, vehicle, model_assembly, model, line.row(0)
@@ -244,12 +243,6 @@ def _timeline(
     yaw = None if given is None else np.deg2rad(given)
     line = line.placed(np.array(vehicle.offset), model.mount_yaw, yaw)
     return line if scenario.duration is None else line.cut(scenario.duration)
-
-
-def _sampled_attitudes(line: Timeline) -> Array:
-    """(n, 4) some of the attitudes of references, as evenly spaced as they can be."""
-    instants = np.unique(np.linspace(0, line.last, SAMPLED).astype(int))
-    return np.array([line.row(k)[REF_Q] for k in instants.tolist()])
 
 
 def vehicle_start(

@@ -42,7 +42,7 @@ def test_a_module_pushes_along_six_axes():
     model = model_of("beetle")
     assert model.actuation == "vectored" and model.controlled_angles == (True, True, True)
     found = np.linalg.svd(model.B, compute_uv=False)
-    np.testing.assert_allclose(found, [2.0, 1.41, 1.41, 0.39, 0.28, 0.28], atol=0.02)
+    np.testing.assert_allclose(found, [2.0, 1.41, 1.41, 0.38, 0.27, 0.27], atol=0.01)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -121,7 +121,7 @@ def test_tilting_aircraft_on_joints_are_refused():
     tree = load_platform("three_star").model_dump()
     tree["aircraft"]["tilt"] = {"limit_deg": 90.0, "rate": 3.0, "time_constant": 0.05}
     platform = type(load_platform("beetle")).model_validate(tree)
-    with pytest.raises(BadInput, match="flies alone"):
+    with pytest.raises(BadInput, match="on joints whose rotors tilt"):
         PlatformModel.of(Assembly.of(platform), platform.fleet, gravity=9.81, com_coupling=True)
 
 

@@ -70,3 +70,27 @@ def test_an_estimate_that_takes_rotors_for_upright_is_not_acted_upon():
     acts = ("control.wrench_source=estimated", "control.admittance=true")
     with pytest.raises(BadInput, match="takes rotors for upright"):
         Flight.of(scenario_of("beetle_hover", *acts))
+
+
+@pytest.mark.parametrize(("platform", "roll"), [("tilt_3", 20.0), ("octo_full", 8.0)])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_one_body_with_leaning_or_tilting_rotors_rests_aslant(engine, platform, roll):
+    if engine == "mujoco":
+        pytest.importorskip("mujoco")
+    aslant = (
+        f"reference.rpy_deg=[{roll}, 0.0, 0.0]",
+        "draw.position=0.05",
+        "draw.attitude_deg=3.0",
+    )
+    (flight,) = fly_scenario(
+        "hover", *aslant, "reference.duration=5.0", engine=engine, platform=platform
+    )
+    assert np.abs(flight.position_error[-100:]).max() < 5e-3
+    assert np.abs(flight.attitude_error_deg[-100:]).max() < 0.1
+    q = flight.x[-1, 0, 3:7]
+    assert 2.0 * np.rad2deg(np.arcsin(abs(q[0]))) == pytest.approx(roll, abs=0.1)
+
+
+def test_a_rotor_that_would_have_to_pull_is_named():
+    with pytest.raises(BadInput, match=r"rotor \d of aircraft \d would have to (pull|push)"):
+        Flight.of(scenario_of("hover", "reference.rpy_deg=[60.0, 0.0, 0.0]", platform="octo_full"))

@@ -21,14 +21,15 @@ NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 def share_out_to_tilting_rotors(
     block: Array, first: int, tables: VectoredTables, lanes: Lanes
 ) -> None:
-    """Speeds and angles of every rotor of the aircraft, and the sum of their thrusts."""
-    a = aircraft_row(first, 0)
+    """Speeds and angles of every rotor, and the sums of the aircraft's thrusts."""
+    for n in range(len(tables.limits) // 4):
+        for lane in range(lanes[0], lanes[1]):
+            set1(block, aircraft_row(first, n), layout.THRUST, lane, 0.0)
     for lane in range(lanes[0], lanes[1]):
-        set1(block, a, layout.THRUST, lane, 0.0)
         set1(block, PLATFORM, layout.SATURATED, lane, 0.0)
         set6(block, PLATFORM, layout.MADE, lane, NOTHING)
     for r in range(len(tables.limits)):
-        _turn(block, a, r, tables, lanes)
+        _turn(block, aircraft_row(first, r // 4), r, tables, lanes)
     for lane in range(lanes[0], lanes[1]):
         U = get6(block, PLATFORM, layout.WRENCH, lane)
         short = lacking_wrench(U, get6(block, PLATFORM, layout.MADE, lane))
@@ -40,7 +41,8 @@ def share_out_to_tilting_rotors(
 
 @formula
 def _turn(block: Array, a: Index, r: int, tables: VectoredTables, lanes: Lanes) -> None:
-    """One rotor's speed and angle, and its part of the wrench that is made."""
+    """One rotor's speed and angle, and its part of the wrench that is made; `a` is its aircraft's row."""
+    k = r % 4
     parts = (six_of_row(tables.parts, 2 * r), six_of_row(tables.parts, 2 * r + 1))
     columns = (six_of_row(tables.columns, 2 * r), six_of_row(tables.columns, 2 * r + 1))
     low, high, limit = tables.limits[r, 0], tables.limits[r, 1], tables.limits[r, 2]
@@ -58,7 +60,7 @@ def _turn(block: Array, a: Index, r: int, tables: VectoredTables, lanes: Lanes) 
             lane,
             add6(made, wrench_of(rotor, columns[0], columns[1])),
         )
-        set1(block, a, layout.RPM + r, lane, rotor_speed(rotor.thrust, coefficient))
-        set1(block, a, layout.TILT + r, lane, rotor.tilt)
+        set1(block, a, layout.RPM + k, lane, rotor_speed(rotor.thrust, coefficient))
+        set1(block, a, layout.TILT + k, lane, rotor.tilt)
         set1(block, a, layout.THRUST, lane, total)
         set1(block, PLATFORM, layout.SATURATED, lane, choose(rotor.is_clipped, 1.0, clipped))

@@ -13,6 +13,9 @@ from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.ports import Port
 from iap_description.world.shapes import BodyShape, Surface
 
+UP = (0.0, 0.0, 1.0)
+ARM = 1e-6  # least length of a tilt's axis and of a direction [m]
+
 
 class Drag(Record):
     """Aerodynamic drag of a body, per body axis: f = -(linear + quadratic |v|) v of the relative air speed."""
@@ -57,17 +60,29 @@ class Inertial(Record):
 
 
 class Rotor(Record):
-    """One rotor in the aircraft's frame; its thrust is along +z, where it does not tilt."""
+    """One rotor in the aircraft's frame."""
 
     position: Vec3  # [m] from the aircraft's CoM
     spin: Literal["ccw", "cw"]  # seen from above; a ccw rotor pushes the airframe clockwise
+    direction: Vec3 = UP  # of its thrust, of any length; of one that tilts at no tilt
     arm: Vec3 | None = None  # axis of its tilt, across z; None: from the CoM's z axis to the rotor
+
+    @model_validator(mode="after")
+    def _has_a_direction(self) -> Self:
+        if np.linalg.norm(self.direction) < ARM:
+            raise ValueError(f"key 'direction': {list(self.direction)} is none")
+        return self
 
     @property
     def axis(self) -> Array:
         """(3,) unit vector along its arm, about which it tilts."""
         x, y, _ = self.position if self.arm is None else self.arm
         return np.array([x, y, 0.0]) / math.hypot(x, y)
+
+    @property
+    def ahead(self) -> Array:
+        """(3,) unit vector along its thrust."""
+        return np.array(self.direction) / np.linalg.norm(self.direction)
 
     @property
     def sideways(self) -> Array:
@@ -100,7 +115,6 @@ class RotorTilt(Record):
 
 PortName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 THRUST = 1e-6, 1e9  # smallest and largest thrust that a rotor may have at rpm_max [N]
-ARM = 1e-6  # least length of a tilt's axis [m]
 CONDITION = 1e6  # of a mixer whose rows are of length 1; a usual one has 1
 
 
@@ -136,7 +150,7 @@ class RotorModel(Record):
 
 
 class Aircraft(Inertial):
-    """A quadrotor whose frame is FLU at its CoM; one whose rotors tilt is vectored."""
+    """A quadrotor whose frame is FLU at its CoM; vectored where rotors tilt, or do not push along z."""
 
     name: str
     description: str
@@ -173,6 +187,10 @@ class Aircraft(Inertial):
                 raise ValueError(
                     f"key 'rotors.{i}.arm': an axis across z is needed, is {[x, y, z]}"
                 )
+            if self.tilt is not None and rotor.direction != UP:
+                raise ValueError(
+                    f"key 'rotors.{i}.direction': a rotor that tilts is up at no tilt"
+                )
         return self
 
     @model_validator(mode="after")
@@ -207,6 +225,9 @@ class Aircraft(Inertial):
         """(6, 4) map from the rotors' thrusts [N] to [force; torque] in the aircraft's frame."""
         columns = []
         for rotor in self.rotors:
+            if rotor.direction != UP:
+                columns.append(rotor.column(rotor.ahead, self.rotor.torque_ratio).tolist())
+                continue
             x, y, _ = rotor.position
             drag = self.rotor.torque_ratio * (-1.0 if rotor.spin == "ccw" else 1.0)
             columns.append([0.0, 0.0, 1.0, y, -x, drag])
@@ -216,13 +237,18 @@ class Aircraft(Inertial):
     def wrench_of_tilted_thrusts(self) -> Array:
         """(6, 8) map to [force; torque] in the aircraft's frame from each rotor's T cos b and T sin b in turn [N].
 
+        The columns of T sin b are zero where rotors do not tilt.
+
         Eqs. (3), (4) of beatle: f = sum L_i, tau = sum (p_i x L_i - c s_i L_i), s = 1 for a ccw rotor. The 6 x 12 map
         of eqs. (9)-(12) as printed has a column along each arm as well, along which no rotor pushes.
         """
-        up, ratio = np.array([0.0, 0.0, 1.0]), self.rotor.torque_ratio
-        columns = [
-            rotor.column(direction, ratio)
-            for rotor in self.rotors
-            for direction in (up, rotor.sideways)
-        ]
+        ratio, columns = self.rotor.torque_ratio, []
+        for rotor in self.rotors:
+            across = np.zeros(3) if self.tilt is None else rotor.sideways
+            columns += [rotor.column(rotor.ahead, ratio), rotor.column(across, ratio)]
         return np.array(columns).T
+
+    @property
+    def is_vectored(self) -> bool:
+        """Whether rotors tilt, or push along another axis than z."""
+        return self.tilt is not None or any(rotor.direction != UP for rotor in self.rotors)

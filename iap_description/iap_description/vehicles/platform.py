@@ -128,7 +128,8 @@ def platform_tree(name: str) -> tuple[dict[str, Any], str]:
 
     Args:
         name: a shipped platform, ``star_N`` or ``line_N`` (N = 2..12), any of these with the suffix ``_fixed`` (links
-            instead of joints), or the path of a YAML file.
+            instead of joints), ``tilt_N`` (a fixed star of aircraft that tilt their rotors), or the path of a YAML
+            file.
 
     Raises:
         BadInput: no such platform.
@@ -139,11 +140,12 @@ def platform_tree(name: str) -> tuple[dict[str, Any], str]:
     if name.endswith("_fixed") and not name.endswith("_fixed_fixed"):
         tree, source = platform_tree(name.removesuffix("_fixed"))
         return _with_fixed_links(tree, name, source), source
-    generated = re.fullmatch(r"(star|line)_([0-9]{1,3})", name)
+    generated = re.fullmatch(r"(star|line|tilt)_([0-9]{1,3})", name)
     if generated and int(generated[2]) in COUNTS:
-        return _generated(generated[1], int(generated[2])), name
+        kind, count = generated[1], int(generated[2])
+        return _tilting(count) if kind == "tilt" else _generated(kind, count), name
     raise BadInput(
-        f"unknown platform '{name}': choose {', '.join(platform_names())}, star_N or line_N with N = 2..12, "
+        f"unknown platform '{name}': choose {', '.join(platform_names())}, star_N, line_N or tilt_N with N = 2..12, "
         "any of these with _fixed appended, or the path of a YAML file"
     )
 
@@ -237,3 +239,14 @@ def _generated(kind: str, count: int) -> dict[str, Any]:
     description = f"{count} aircraft on a {'circle' if kind == 'star' else 'line'}, generated."
     named = {"name": f"{kind}_{count}", "description": description, "joints": joints}
     return _explicit({**tree, **named})
+
+
+def _tilting(count: int) -> dict[str, Any]:
+    """A star of `count` aircraft that are fixed to the centre and tilt their rotors."""
+    name = f"tilt_{count}"
+    tree = _with_fixed_links(_generated("star", count), name, name)
+    description = (
+        f"{count} aircraft that tilt their rotors, fixed to a centre on a circle, generated."
+    )
+    aircraft = _aircraft_tree(DATA / "aircraft" / "f450_tilt.yaml", "aircraft")
+    return {**tree, "description": description, "aircraft": aircraft}

@@ -22,6 +22,7 @@ from rosbags.rosbag2 import reader as rosbag2_reader
 
 from iap_description.errors import BadInput
 from iap_description.plain_yaml import read_yaml
+from iap_io.bags.older_messages import renewal
 
 METADATA = "metadata.yaml"
 MAX_CHUNK = 32 << 20  # bytes that a compressed chunk, or message, may come to
@@ -146,7 +147,7 @@ def raw_messages(
         stop: stamp [ns] before which they end.
 
     Yields:
-        Connection, stamp [ns], and the message in CDR.
+        Connection, stamp [ns], and the message in CDR, as this version of the suite defines it.
 
     Raises:
         BadInput: the bag is damaged.
@@ -155,5 +156,9 @@ def raw_messages(
         check_metadata(bag)
         with Reader(bag) as reader:
             chosen = [each for each in reader.connections if each.topic in topics]
-            if chosen:  # none is all of them to rosbags
-                yield from reader.messages(chosen, start=start, stop=stop)
+            if not chosen:  # none is all of them to rosbags
+                return
+            renewals = {each.id: renewal(each) for each in chosen}
+            for connection, stamp, data in reader.messages(chosen, start=start, stop=stop):
+                renew = renewals[connection.id]
+                yield connection, stamp, data if renew is None else renew(data)

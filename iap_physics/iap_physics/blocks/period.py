@@ -26,10 +26,10 @@ from iap_physics.blocks.loops import (
     move,
     place,
     spin,
-    spin_tilted,
     tick,
     turn,
 )
+from iap_physics.blocks.tilted import spin_tilted
 from iap_physics.engines.rigid_motion import is_sound
 
 

@@ -22,8 +22,9 @@ from iap_description.kernels import (
 )
 from iap_description.states import Mode
 from iap_description.vehicles.latch import approach, is_caught, place_of
+from iap_physics.docking.contact import contact
 from iap_physics.docking.lock import lock_wrench
-from iap_physics.docking.mechanism import Mechanism, contact
+from iap_physics.docking.mechanism import Mechanism
 from iap_physics.latches import SLIP, SLOW, SLOW_TURN, Masses, damp
 
 TARGET, CHASER = 0, 1  # the socket's aircraft and the probe's

@@ -12,7 +12,7 @@ SCATTERED = {"draw.position": 0.3, "draw.attitude_deg": 15.0}
 
 
 @pytest.mark.parametrize(
-    "platform", ["three_star", "two_line", "f450", "three_star_fixed", "beetle"]
+    "platform", ["three_star", "two_line", "f450", "three_star_fixed", "beetle", "tilt_3"]
 )
 @pytest.mark.parametrize(
     "settings",

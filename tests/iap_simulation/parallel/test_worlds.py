@@ -28,6 +28,7 @@ FLOWN = [
     ("hover", "two_line"),
     ("hover", "f450"),
     ("hover", "beetle"),
+    ("hover", "tilt_3"),
     ("hover", "three_star_fixed"),
     ("figure_eight", "three_star"),
     ("three_line_5dof", "three_line"),

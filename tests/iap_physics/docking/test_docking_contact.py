@@ -9,8 +9,9 @@ from docking_pairs import assemblies, engine, momentum, platform, start
 from iap_description import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.latch import PortFrame, approach
+from iap_physics.docking.contact import contact
 from iap_physics.docking.lock import lock_wrench, work_room
-from iap_physics.docking.mechanism import Mechanism, contact
+from iap_physics.docking.mechanism import Mechanism
 from iap_physics.latches import Masses
 
 DT = 1e-3
@@ -204,3 +205,29 @@ def test_rigid_surfaces_are_refused():
     rigid = SURFACE.model_copy(update={"stiffness": None, "damping": None})
     with pytest.raises(ValueError, match=r"surface\.stiffness"):
         Mechanism.of(PORTS["probe"], PORTS["socket"], (SURFACE, rigid))
+
+
+def thrown(pair, seconds=0.2):
+    """Depth [m], radius [m] and angle [rad] after a flight without forces but contact."""
+    for _ in range(round(seconds / DT)):
+        pair.step(np.zeros((1, 2, 6)))
+    x = pair.state()[0]
+    return np.array(approach(x[1], x[0], *FRAMES)[:3])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_tilted_probes_go_as_deep_as_in_engines(name):
+    """The probe's shoulder meets the rim on one side while its cone is on the wall across: both places must push."""
+    rng, off = np.random.default_rng(0), []
+    for _ in range(100):
+        x = start(
+            depth=rng.uniform(0.03, 0.05),
+            aside=rng.uniform(-0.012, 0.012, 2),
+            speed=rng.uniform(0.2, 0.5),
+            turn=(rng.uniform(-0.2, 0.2), 0.0, rng.uniform(-0.2, 0.2)),
+        )
+        off.append(thrown(Batched(x)) - thrown(InEngine(name, x)))
+    mean, median = np.mean(off, axis=0), np.median(np.abs(off), axis=0)
+    assert np.all(np.abs(mean) < [0.002, 0.002, np.deg2rad(0.2)])
+    assert np.all(median < [0.004, 0.002, np.deg2rad(0.3)])
