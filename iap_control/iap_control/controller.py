@@ -117,6 +117,7 @@ class PlatformController:
         headings: of the aircraft.
         allocator: turns active wrenches into commands.
         disturbance: observer of the wrench that the model does not know of.
+        feed_forward_P: (6,) wrench about P's origin in P that is added to the law's [N, N m].
     """
 
     def __init__(
@@ -133,6 +134,12 @@ class PlatformController:
         else:
             self._law = WrenchControl(self.model, gains, dt)
         self._last_wrench: Array | None = None
+        self.feed_forward_P = NO_WRENCH
+
+    @property
+    def law(self) -> "PositionYawControl | WrenchControl":
+        """The law that flies."""
+        return self._law
 
     def set_gains(self, gains: Gains) -> None:
         """Change the gains, also in flight; the integrals and the estimated disturbance stay."""
@@ -150,6 +157,7 @@ class PlatformController:
     def reset(self) -> None:
         """Forget integrals, disturbance and past commands."""
         self._last_wrench = None
+        self.feed_forward_P = NO_WRENCH
         self.disturbance.reset()
         self.headings.reset()
         self.allocator.reset()
@@ -170,6 +178,8 @@ class PlatformController:
         wrench_e_P = self.gains.compensation * wrench_P
         if self.disturbance.is_on:
             wrench_e_P += self.disturbance(x, wrench_P)
+        if self.feed_forward_P is not NO_WRENCH:
+            wrench_e_P = wrench_e_P - self.feed_forward_P
         U = self.wrench(x, reference, wrench_e_P, task)
         command = self.allocator(U, x[Q], self.headings(x, reference))
         if self.disturbance.is_on:

@@ -31,12 +31,14 @@ class FlightMonitor:
     Attributes:
         spec: of the plant.
         collisions: first touch of every pair, as (t, name, name); parts of one vehicle are NAME/BODY.
+        partners: pairs of vehicles that are joined in flight, and touch.
         landing: vehicles, by their numbers, that come down where no landing was planned.
         landed: those of them that have touched the ground.
     """
 
     spec: PlantSpec
     collisions: list[tuple[float, str, str]] = field(default_factory=list)
+    partners: frozenset[frozenset[str]] = frozenset()
     landing: set[int] = field(default_factory=set)
     landed: set[int] = field(default_factory=set)
     _touched: dict[int, list[float]] = field(default_factory=dict)
@@ -46,6 +48,7 @@ class FlightMonitor:
         """Vehicles that a latch is to hold together do not collide where they touch."""
         ends = [(latch.probe, latch.socket) for latch in self.spec.latches.values()]
         self._meant = {frozenset(path.split("/")[0] for path in pair) for pair in ends}
+        self._meant |= self.partners
 
     @property
     def collision_records(self) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.plant import Plant, Probe
 from iap_physics.plant_spec import PlantSpec
 from iap_simulation.estimate_watch import EstimateWatch
+from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.pacing import StepTimer
 from iap_simulation.pilots import Pilot
 from iap_simulation.vehicle import Vehicle
@@ -49,6 +50,7 @@ class StateEstimate(Protocol):
 class Judge(Protocol):
     """Follows a task, and ends the flight when it is over."""
 
+    key: str  # of metrics.json
     is_over: bool
 
     @property
@@ -124,6 +126,7 @@ class ClosedLoop:
         watches: of those.
         pilot: commands vehicles in place of their controllers; None where these do.
         judge: ends a flight whose task is over; None where none has one.
+        modules: that dock in flight; None where there are none.
 
     Attributes:
         k: number of the present control instant.
@@ -142,11 +145,12 @@ class ClosedLoop:
         watches: Mapping[int, EstimateWatch] = NO_WATCHES,
         pilot: Pilot | None = None,
         judge: Judge | None = None,
+        modules: ModulesInFlight | None = None,
     ) -> None:
         self.plant, self.vehicles, self.monitor = plant, vehicles, monitor
         self.observers, self.timer = observers, timer or StepTimer()
         self.sensors, self.estimates, self.watches = sensors, estimates, watches
-        self.pilot, self.judge = pilot, judge
+        self.pilot, self.judge, self.modules = pilot, judge, modules
         self.k, self._sampled = 0, -1
         self.last = max(vehicle.timeline.last for vehicle in vehicles)
 
@@ -166,6 +170,8 @@ class ClosedLoop:
             FlightFailed: a crash, or a command or an estimate that is no number.
         """
         plant, references = self.plant, [each.reference(self.k) for each in self.vehicles]
+        if self.modules is not None:
+            self.modules.guide(self.k, references)
         if self.pilot is not None:
             commands = {**self._piloted(self.pilot, references), **commands}
         for i, vehicle in enumerate(self.vehicles):
@@ -187,6 +193,8 @@ class ClosedLoop:
                 observer.record(i, step)
             plant.command(i, command)
             plant.set_estimate(i, estimate)
+            if self.modules is not None:
+                self.modules.note(i, command)
         check_distances(plant, self.vehicles, references)
         self._check(plant)
 

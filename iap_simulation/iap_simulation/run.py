@@ -29,6 +29,7 @@ from iap_simulation.flight import Flight
 from iap_simulation.loop import Observer
 from iap_simulation.metrics.flight_scores import FlightScores
 from iap_simulation.metrics.metrics import Scores
+from iap_simulation.modules.judging import ModulesJudge
 from iap_simulation.pacing import WallClock
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation import Simulation
@@ -158,6 +159,8 @@ def _flown(
             simulation, flight, folder, realtime=realtime, progress=progress, say=say
         )
         wall = time.perf_counter() - began
+        if isinstance(simulation.loop.judge, ModulesJudge):
+            simulation.loop.judge.record.write(folder)
     stats = _stats(simulation, flight, outcome, wall)
     return stats, failure, simulation.loop.monitor.collision_records
 
@@ -174,10 +177,11 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
     watched = {i: flight.navigators[i] for i in loop.watches}
     health = {flight.vehicles[i].name: each.worst.keys() for i, each in watched.items()}
     step = loop.timer.mean_us
-    docking = None if loop.judge is None else loop.judge.metrics(simulation.plant)
+    judge = loop.judge
+    judged = {} if judge is None else {judge.key: judge.metrics(simulation.plant)}
     own = (outcome, simulation.t, wall, step, *rendered)
     policy = None if loop.pilot is None else dict(loop.pilot.info)
-    return RunStats(*own, faults=faults, health=health, docking=docking, policy=policy)
+    return RunStats(*own, faults=faults, health=health, judged=judged, policy=policy)
 
 
 def score(flight: Flight, simulation: Simulation) -> tuple[dict[str, Any], str]:

@@ -21,6 +21,8 @@ from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.docking.pilot import DockingJudge
 from iap_simulation.flight import Flight
 from iap_simulation.loop import ClosedLoop, Observer, make_plant, reset_plant
+from iap_simulation.modules.in_flight import ModulesInFlight, partners
+from iap_simulation.modules.judging import ModulesJudge
 from iap_simulation.pilots import make_pilot
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
@@ -135,16 +137,18 @@ class Simulation:
         flight, self._sink = self._flight, _Readings()
         self._observers, self._sinks = tuple(observers), tuple(sinks)
         flight.begin(self.plant, *self._sinks, self._sink)
+        modules = ModulesInFlight.of(self.scenario, flight.vehicles, self.plant)
         self.loop = ClosedLoop(
             self.plant,
             flight.vehicles,
-            FlightMonitor(self._flight.spec),
+            FlightMonitor(self._flight.spec, partners=partners(self.scenario.modules)),
             self._observers,
             sensors=None if flight.sensors.suite.is_empty else flight.sensors,
             estimates=flight.navigators,
             watches=flight.watches(),
             pilot=make_pilot(self.scenario, flight.vehicles),
-            judge=DockingJudge.of(self.scenario),
+            judge=ModulesJudge.of(modules, flight.vehicles) or DockingJudge.of(self.scenario),
+            modules=modules,
         )
 
     def __enter__(self) -> Self:

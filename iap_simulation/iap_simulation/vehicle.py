@@ -2,7 +2,7 @@
 """One vehicle of a run: its model, references, measured state, controller and start."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
@@ -55,6 +55,7 @@ class Vehicle:
         push: the reference wrench, under wrench control; None without one.
         lever: of joints off the aircraft's CoMs; None without any.
         faults: that the controller is told of.
+        seen: (13,) what was measured last of the central body.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Vehicle:
     push: Push | None
     lever: LeverCompensation | None
     faults: KnownFaults
+    seen: Array = field(default_factory=lambda: np.zeros(13))
 
     @classmethod
     def of(
@@ -139,7 +141,8 @@ class Vehicle:
     def measured(self, x: Array) -> Array:
         """(13,) what is measured of the central body on a state (bodies, 13), once for each."""
         measured = self.sense(x[0])
-        return measured if self.lever is None else self.lever(x, measured)
+        self.seen = measured if self.lever is None else self.lever(x, measured)
+        return self.seen
 
     def feel(
         self, t: float, x: Array, measured: Array, contact_W: Array, reference: Reference

@@ -14,7 +14,7 @@ def flown(engine, *assignments):
     """A module's flight of some seconds."""
     if engine == "mujoco":
         pytest.importorskip("mujoco")
-    (flight,) = fly_scenario("module_hover", SHORT, *assignments, engine=engine)
+    (flight,) = fly_scenario("beetle_hover", SHORT, *assignments, engine=engine)
     return flight
 
 
@@ -55,7 +55,7 @@ def test_a_module_takes_off_and_lands():
 
 def test_an_attitude_beyond_the_tilts_is_refused():
     scenario = scenario_of(
-        "module_hover", "start.mode=hover", "reference.rpy_deg=[0.0, 80.0, 0.0]"
+        "beetle_hover", "start.mode=hover", "reference.rpy_deg=[0.0, 80.0, 0.0]"
     )
     with pytest.raises(BadInput, match="91.5 deg, its limit is 90.0"):
         Flight.of(scenario)
@@ -63,13 +63,13 @@ def test_an_attitude_beyond_the_tilts_is_refused():
 
 def test_a_payload_beyond_the_thrust_is_refused():
     with pytest.raises(BadInput, match="would have to push 19.62 N"):
-        Flight.of(scenario_of("module_hover", "platform.aircraft.mass=8.0"))
+        Flight.of(scenario_of("beetle_hover", "platform.aircraft.mass=8.0"))
 
 
 def test_an_estimate_that_takes_rotors_for_upright_is_not_acted_upon():
     acts = ("control.wrench_source=estimated", "control.admittance=true")
     with pytest.raises(BadInput, match="takes rotors for upright"):
-        Flight.of(scenario_of("module_hover", *acts))
+        Flight.of(scenario_of("beetle_hover", *acts))
 
 
 @pytest.mark.parametrize(("platform", "roll"), [("tilt_3", 20.0), ("octo_full", 8.0)])

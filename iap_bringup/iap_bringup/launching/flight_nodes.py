@@ -14,6 +14,7 @@ from iap_bringup.launching.node_parameters import (
     sensor_parameters,
     vehicle_nodes,
 )
+from iap_description.errors import BadInput
 from iap_io.runs.run_meta import TRUTH
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
@@ -58,7 +59,14 @@ def flight_nodes(
         flight: its parameters, see `launch_arguments.PARAMETERS`.
         given: the launch arguments.
         mount_frames: whether physics_node publishes the frames of mounts.
+
+    Raises:
+        BadInput: the scenario has modules that dock.
     """
+    if scenario.modules is not None and scenario.modules.joints:
+        raise BadInput(
+            "key 'modules': joined modules fly in one process (./iap run), not as nodes"
+        )
     has_references, records = given["reference"] == "true", given["record"] == "true"
     stands = records and has_references
     own = {"pace": given["pace"], "start_paused": stands, "mount_frames": mount_frames}

@@ -46,6 +46,8 @@ class WrenchControl:
 
     Attributes:
         is_idle: whether nothing but the flight law acts.
+        integral: of the pose errors in flight.
+        integrates: whether it goes on; one that does not keeps its share.
     """
 
     def __init__(self, model: PlatformModel, gains: Gains, dt: float) -> None:
@@ -67,7 +69,7 @@ class WrenchControl:
 
     def reset(self) -> None:
         """Forget everything: flight under the flight law."""
-        self.is_idle = True
+        self.is_idle = self.integrates = True
         self.mode, self.axes = ForceMode.NONE, NO_AXES.copy()
         self.integral = np.zeros(self.flight.size)
         self._paper_integral = np.zeros(self._paper.size)
@@ -101,7 +103,8 @@ class WrenchControl:
         if not self.is_idle or (task is not None and task.mode != ForceMode.NONE):
             return self._control(x, row, level, wrench_e_P, task or self._no_task, last, short)
         settings = (int(level), self._dt, short)
-        U = self.flight.wrench(x, row, wrench_e_P, self.integral, *settings)
+        integral = self.integral if self.integrates else self.integral.copy()
+        U = self.flight.wrench(x, row, wrench_e_P, integral, *settings)
         if task is not None:
             self.report(task)
         return U

@@ -56,6 +56,11 @@ class Jet:
 
     __rmul__ = __mul__
 
+    def reciprocal(self) -> "Jet":
+        """One over the signal."""
+        f = 1.0 / self.f
+        return Jet(f, -self.df * f**2, (2.0 * self.df**2 * f - self.ddf) * f**2)
+
     def sin(self) -> "Jet":
         """Sine."""
         s, c = np.sin(self.f), np.cos(self.f)

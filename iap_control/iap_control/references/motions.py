@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from iap_control.references.jet import Jet, constant, polyline
+from iap_control.references.lemniscate import Lemniscate
 from iap_control.references.rows import from_ned, rows_of
 from iap_description.arrays import Array
 from iap_description.config import Count, Positive, Real, Record, Vec3, validate
@@ -295,6 +296,7 @@ Tagged = (
     | Annotated[Circle, Tag("circle")]
     | Annotated[Ramps, Tag("ramps")]
     | Annotated[FigureEight, Tag("figure_eight")]
+    | Annotated[Lemniscate, Tag("lemniscate")]
     | Annotated[Line, Tag("line")]
     | Annotated[Moves, Tag("moves")]
     | Annotated[CustomMotion, Tag(CUSTOM)]

@@ -273,7 +273,7 @@ class RunStats:
         render_s: wall time that they took.
         faults: of the estimators on which vehicles flew, by their names: times [s] and reasons.
         health: the worst that these said of themselves, by the vehicles' names.
-        docking: how it went, and what latches did; None where nothing docks.
+        judged: how tasks went, by their keys in metrics.json, such as ``docking``.
         policy: what flew in place of the vehicles' controllers; None where these did.
     """
 
@@ -285,7 +285,7 @@ class RunStats:
     render_s: float = 0.0
     faults: dict[str, tuple[tuple[float, str], ...]] = field(default_factory=dict)
     health: dict[str, dict[str, float]] = field(default_factory=dict)
-    docking: dict[str, Any] | None = None
+    judged: dict[str, dict[str, Any]] = field(default_factory=dict)
     policy: dict[str, Any] | None = None
 
 

@@ -170,6 +170,7 @@ class ClosedFormEngine(Engine):
         *,
         type: str = "spherical",
         max_force: float = JOINT_FORCE,
+        q_AB: Array | None = None,
     ) -> int:
         """Refuse: the closed form holds for the joints of the assembly only."""
         raise IapError(_REFUSAL.format("cannot add joints in flight"))
@@ -177,6 +178,10 @@ class ClosedFormEngine(Engine):
     def remove_joint(self, handle: int) -> None:
         """Refuse: there are none."""
         raise IapError(_REFUSAL.format("cannot remove joints in flight"))
+
+    def let_pass(self, body_a: int, body_b: int, *, passes: bool) -> None:
+        """Refuse."""
+        raise IapError(_REFUSAL.format("has no shapes"))
 
     def joint_wrench(self, handle: int) -> Array:
         """Refuse: there are none."""

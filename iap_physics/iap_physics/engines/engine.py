@@ -61,8 +61,9 @@ class AddedJoint:
         places: tuple[Array, Array],
         type: str,
         max_force: float,
+        q_AB: Array | None = None,
     ) -> Self:
-        """Between bodies whose states are rows of x (bodies, 13).
+        """Between bodies whose states are rows of x (bodies, 13); without `q_AB`, in the attitude that they have.
 
         Raises:
             IapError: there is no such type.
@@ -70,6 +71,10 @@ class AddedJoint:
         if type not in ADDED_TYPES:
             raise IapError(f"add_joint: type '{type}': {' or '.join(ADDED_TYPES)} is expected")
         a, b = bodies
+        if q_AB is not None:
+            return cls(
+                bodies, np.array(places[0]), np.array(places[1]), np.array(q_AB), type, max_force
+            )
         q_WB = np.array([0.0, 0.0, 0.0, 1.0]) if b == WORLD else x[b, Q]
         q_AB = so3.multiply(so3.conjugate(x[a, Q]), q_WB)
         return cls(bodies, np.array(places[0]), np.array(places[1]), q_AB, type, max_force)
@@ -172,6 +177,7 @@ class Engine(Protocol):
         *,
         type: str = "spherical",
         max_force: float = JOINT_FORCE,
+        q_AB: Array | None = None,
     ) -> int:
         """Join two bodies at a point while running; returns a handle.
 
@@ -182,6 +188,7 @@ class Engine(Protocol):
             p_BJ_B: (3,) the point in body b's frame, or in the world [m].
             type: ``spherical``, or ``fixed``, which keeps the attitude that the bodies have to each other now.
             max_force: to more than this the joint yields [N].
+            q_AB: (4,) attitude of b in a that a fixed joint brings about; None: that of now.
 
         Raises:
             IapError: there is no such type, or no room for one more.
@@ -189,6 +196,12 @@ class Engine(Protocol):
 
     def remove_joint(self, handle: int) -> None:
         """Undo `add_joint`."""
+
+    def let_pass(self, body_a: int, body_b: int, *, passes: bool) -> None:
+        """Let two bodies of different vehicles, by their rows, go through each other, or touch again.
+
+        As joints added in flight, this is part of snapshots, and over after a reset.
+        """
 
     def joint_wrench(self, handle: int) -> Array:
         """(6,) force [N], and torque about the joint [N m], of a joint added in flight on its body a in the last step.

@@ -63,6 +63,11 @@ class NoisyState:
         self._bias = bias(self._deviations, rng)
         self._next = _CHUNK
 
+    @property
+    def position_bias(self) -> Array:
+        """(3,) of this flight [m]."""
+        return self._bias
+
     def __call__(self, x: Array) -> Array:
         """The row (13,) as it is measured; overwritten by the next call."""
         if self._is_zero:

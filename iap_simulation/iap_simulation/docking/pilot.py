@@ -102,12 +102,15 @@ class DockingJudge:
     """Follows a docking and says when it is over.
 
     Attributes:
+        key: of metrics.json.
         docked: times at which the latch caught and held until the end of the coupled flight, or so far [s].
         is_over: whether it has succeeded, or its time is up.
         succeeded: whether it has.
         force_peak: largest force on a vehicle so far, mean over a control period [N].
         closing_speed: at the first touch [m/s]; None before it.
     """
+
+    key = "docking"
 
     def __init__(self, scenario: Scenario, spec: DockingSpec) -> None:
         latch = scenario.latches[spec.latch]

@@ -79,8 +79,7 @@ class Scores:
             metrics |= {"images": stats.images, "images_per_s": stats.images / stats.render_s}
         if any(vehicle.meta.faults for vehicle in flown):
             metrics["faults"] = struck([each.meta for each in flown], stats.duration_s)
-        if stats.docking is not None:
-            metrics["docking"] = stats.docking
+        metrics |= stats.judged
         if stats.policy is not None:
             metrics["policy"] = stats.policy
         told = {

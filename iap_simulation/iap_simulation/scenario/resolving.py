@@ -14,6 +14,7 @@ from iap_description.plain_yaml import read_yaml
 from iap_description.vehicles.platform import Platform, platform_tree
 from iap_description.world.obstacles import objects_tree
 from iap_sensors.mounted.sensor_presets import cameras_tree, sensors_tree
+from iap_simulation.modules.chain import with_modules
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VEHICLE_KEYS
 
@@ -162,7 +163,7 @@ def _mapping(tree: dict[str, Any], key: str, source: str) -> dict[str, Any]:
 
 def _with_presets(tree: dict[str, Any], source: str) -> dict[str, Any]:
     """Write out the sensors, cameras and obstacles that are given by names of presets."""
-    out = {**tree, "cameras": cameras_tree(tree.get("cameras"))}
+    out = with_modules({**tree, "cameras": cameras_tree(tree.get("cameras"))}, source)
     world = tree.get("world")
     if isinstance(world, dict):  # else it is refused where it is validated
         out["world"] = {**world, "objects": objects_tree(world.get("objects"))}

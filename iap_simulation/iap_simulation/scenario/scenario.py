@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from iap_control.modules.settings import ModulesSpec
 from iap_description.config import (
     BelowOne,
     FileName,
@@ -91,6 +92,7 @@ class Scenario(Record):
         str | None
     )  # flies the vehicles in place of their controllers, see `iap_simulation.pilots`
     docking: DockingSpec | None  # what is docked and how
+    modules: ModulesSpec | None = None  # that dock and fly joined
     vehicles: Annotated[tuple[VehicleSpec, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
@@ -114,6 +116,20 @@ class Scenario(Record):
             raise ValueError(
                 f"key 'draw.delay': {self.draw.delay} s is more than model_error.delay, {least} s: commands would act"
                 " before they are given"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _modules_fit(self) -> Self:
+        if self.modules is None:
+            return self
+        if self.engine.name == "closed_form" and self.modules.joints:
+            raise ValueError(
+                "key 'engine.name': closed_form has no joints that are added in flight"
+            )
+        if self.rates.control_hz % self.modules.rate != 0.0:
+            raise ValueError(
+                f"key 'modules.rate': {self.modules.rate:g} Hz does not divide the control's {self.rates.control_hz:g}"
             )
         return self
 

@@ -21,13 +21,13 @@ ASLANT = (
     "draw.position=0.05",
     "draw.attitude_deg=5.0",
 )
-FLIGHT = {"scenario": "module_hover", "duration": DURATION, "assignments": list(ASLANT)}
+FLIGHT = {"scenario": "beetle_hover", "duration": DURATION, "assignments": list(ASLANT)}
 
 
 def test_nodes_tilt_rotors_as_one_process_does(start_once, tmp_path):
     nodes, probe = start_once
     probe.hear_states("iap")
-    scenario = resolve("module_hover", Options(duration=DURATION, assignments=ASLANT))
+    scenario = resolve("beetle_hover", Options(duration=DURATION, assignments=ASLANT))
     fly_recorded(nodes, probe, scenario[0], FLIGHT, tmp_path / "nodes")
     alone = flown_in_process(scenario[0])["iap"]
     assert largest_difference(probe.states["iap"], alone, DURATION) == 0.0

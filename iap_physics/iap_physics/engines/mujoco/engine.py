@@ -32,6 +32,7 @@ from iap_physics.engines.mujoco.bonds import STATE, Bond, Bonds
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.model import FIRST_STEP, Model, build
 from iap_physics.engines.mujoco.objects import Objects
+from iap_physics.engines.mujoco.passing import Pairs, Passing
 from iap_physics.engines.mujoco.points import Points
 from iap_physics.engines.mujoco.rays import cast
 from iap_physics.engines.mujoco.stepping import step
@@ -42,6 +43,7 @@ from iap_physics.engines.mujoco.tree import Tree, read_states
 class _Snapshot:
     made: Model
     joints: tuple[tuple[int, Bond], ...]
+    passing: Pairs
     resets: int
     t: float
     x: Array
@@ -70,6 +72,7 @@ class MuJoCoEngine(Engine):
         self._model, self._data = self._made.model, mj.MjData(self._made.model)
         self._seen_from = mj.MjData(self._made.model)
         self._bonds = Bonds(self._model, self._data)
+        self._passing = Passing(self._model)
         self._objects = Objects.of(world, self._made)
         self._tree = Tree.of(assemblies, self._model, self._made.bodies)
         self._resisting = resisting_joints(assemblies)
@@ -90,6 +93,7 @@ class MuJoCoEngine(Engine):
         mj.mj_resetData(self._model, self._data)
         self._tree.put(self._x[0], self._qpos, self._qvel)
         self._bonds.hold(())
+        self._passing.hold(frozenset())
         self._wrenches[:] = 0.0
         self.t, self._resets = 0.0, self._resets + 1
         self._objects.prescribe(self._qpos, self._qvel, self.t, self._dt)
@@ -99,7 +103,8 @@ class MuJoCoEngine(Engine):
         """Time, states and MuJoCo's own state; a run goes on from it bit for bit, in contact too."""
         state = np.empty(mj.mj_stateSize(self._model, STATE))
         mj.mj_getState(self._model, self._data, state, STATE)
-        return _Snapshot(self._made, self._bonds.held, self._resets, self.t, self._x.copy(), state)
+        added = (self._bonds.held, self._passing.pairs)
+        return _Snapshot(self._made, *added, self._resets, self.t, self._x.copy(), state)
 
     def restore(self, snapshot: object) -> None:
         """Return to a snapshot."""
@@ -107,6 +112,7 @@ class MuJoCoEngine(Engine):
         if not isinstance(snapshot, _Snapshot) or (snapshot.made, snapshot.resets) != here:
             raise IapError("restore: the snapshot is not of this engine since its last reset")
         self._bonds.hold(snapshot.joints)
+        self._passing.hold(snapshot.passing)
         mj.mj_setState(self._model, self._data, snapshot.state, STATE)
         self.t = snapshot.t
         self.status[:] = RUNNING
@@ -173,16 +179,22 @@ class MuJoCoEngine(Engine):
         *,
         type: str = "spherical",
         max_force: float = JOINT_FORCE,
+        q_AB: Array | None = None,
     ) -> int:
         """Join two bodies, or a body and the world, by a joint that yields to more than `max_force` [N]."""
         rows = (body_a, body_b)
-        joint = AddedJoint.of(self._x[0], rows, (p_AJ_A, p_BJ_B), type, max_force)
+        joint = AddedJoint.of(self._x[0], rows, (p_AJ_A, p_BJ_B), type, max_force, q_AB)
         first, second = (0 if row == WORLD else self._made.bodies[row] for row in rows)
         return self._bonds.add((first, second), joint)
 
     def remove_joint(self, handle: int) -> None:
         """Undo `add_joint`."""
         self._bonds.remove(handle)
+
+    def let_pass(self, body_a: int, body_b: int, *, passes: bool) -> None:
+        """Let two bodies go through each other, or touch again."""
+        a, b = (self._made.bodies[row] for row in (body_a, body_b))
+        self._passing.let((a, b), passes=passes)
 
     def joint_wrench(self, handle: int) -> Array:
         """(6,) what a joint added in flight bore in the last step."""

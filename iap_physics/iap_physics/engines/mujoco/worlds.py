@@ -172,11 +172,16 @@ class MuJoCoWorlds(Engine):
         *,
         type: str = "spherical",
         max_force: float = JOINT_FORCE,
+        q_AB: Array | None = None,
     ) -> int:
         """Refuse."""
         raise IapError(_REFUSAL)
 
     def remove_joint(self, handle: int) -> None:
+        """Refuse."""
+        raise IapError(_REFUSAL)
+
+    def let_pass(self, body_a: int, body_b: int, *, passes: bool) -> None:
         """Refuse."""
         raise IapError(_REFUSAL)
 

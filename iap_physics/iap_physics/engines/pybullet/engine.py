@@ -46,6 +46,7 @@ from iap_physics.engines.joints import at_rest, check_start
 from iap_physics.engines.pybullet.added_joints import AddedJoints, Held
 from iap_physics.engines.pybullet.client import STDERR, bullet, connect, shut_down
 from iap_physics.engines.pybullet.objects import models, prescribe, ray_cast, states
+from iap_physics.engines.pybullet.passing import Pairs, Passing
 from iap_physics.engines.pybullet.world import (
     Loaded,
     build,
@@ -63,6 +64,7 @@ FIRST_STEP = 1e-3  # that gives moving objects a velocity before the first step 
 class _Snapshot:
     loaded: Loaded
     joints: Held
+    passing: Pairs
     t: float
     x: Array
     state_id: int
@@ -129,6 +131,7 @@ class PyBulletEngine(Engine):
             world = (self._world, vehicles, self._models, self._scene)
             self._loaded = build(self._client, *world, seen=self._view)
         self._joints = AddedJoints(self._client, self._loaded.handles, self._loaded.q_BC)
+        self._passing = Passing(self._client, self._loaded.handles)
         self._place(self._x[0])
         self._loads: list[list[float]] = []
         self.t, self._dt = 0.0, 0.0
@@ -145,7 +148,8 @@ class PyBulletEngine(Engine):
         the same way, see `restore`.
         """
         loaded, state_id = self._loaded, bullet.saveState(**self._at)
-        snapshot = _Snapshot(loaded, self._joints.held, self.t, self._x.copy(), state_id)
+        added = (self._joints.held, self._passing.pairs)
+        snapshot = _Snapshot(loaded, *added, self.t, self._x.copy(), state_id)
         weakref.finalize(snapshot, self._forget, loaded, state_id).atexit = False
         return snapshot
 
@@ -162,6 +166,7 @@ class PyBulletEngine(Engine):
         bullet.performCollisionDetection(**self._at)
         bullet.restoreState(stateId=snapshot.state_id, **self._at)
         self._joints.hold(snapshot.joints)
+        self._passing.hold(snapshot.passing)
         self.t = snapshot.t
         self.status[:] = RUNNING
         self._x[:] = snapshot.x
@@ -218,14 +223,19 @@ class PyBulletEngine(Engine):
         *,
         type: str = "spherical",
         max_force: float = JOINT_FORCE,
+        q_AB: Array | None = None,
     ) -> int:
         """Join two bodies, or a body and the world; along each world axis the joint yields to more than `max_force`."""
         bodies, places = (body_a, body_b), (p_AJ_A, p_BJ_B)
-        return self._joints.add(AddedJoint.of(self._x[0], bodies, places, type, max_force))
+        return self._joints.add(AddedJoint.of(self._x[0], bodies, places, type, max_force, q_AB))
 
     def remove_joint(self, handle: int) -> None:
         """Undo `add_joint`."""
         self._joints.remove(handle)
+
+    def let_pass(self, body_a: int, body_b: int, *, passes: bool) -> None:
+        """Let two bodies go through each other, or touch again."""
+        self._passing.let((body_a, body_b), passes=passes)
 
     def joint_wrench(self, handle: int) -> Array:
         """(6,) what a joint added in flight bore in the last step."""

@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The coordinator of modules: owns the joints' state machines, references and feed-forward, at its own rate.
+
+One object, in process and in a node: it takes what modules tell of themselves and tells what they and their latches
+shall do; it knows neither engines nor topics.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+
+from iap_control.modules.feed_forward import FeedForward
+from iap_control.modules.guidance import Guidance
+from iap_control.modules.joint_machine import JointMachine, Latching, State
+from iap_control.modules.joint_table import joints_of
+from iap_control.modules.mission import Mission
+from iap_control.modules.own_poses import LeadersSeen, OwnPoses
+from iap_control.modules.relative_pose import RelativePose, check_drogue
+from iap_control.modules.settings import FACES, JointSpec, ModulesSpec
+from iap_control.modules.steering import Steering
+from iap_control.modules.structure import Joint, Structure, structures
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.states import REF_FIXED, REF_P, REF_Q
+
+
+class Role(Enum):
+    """What a module is in its structure."""
+
+    SEPARATED = "separated"
+    LEADER = "leader"  # keeps its integral, has no feed-forward of its own
+    FOLLOWER = "follower"  # its integral stands still, feed-forward takes its place
+
+
+class Told(NamedTuple):
+    """What modules tell the coordinator at an instant.
+
+    Attributes:
+        t: [s].
+        estimates: (n, 13) state rows as each module estimates its own.
+        shared: (n, 13) state rows in one frame, whose differences are relative poses.
+        external_P: (n, 6) W_ext of each about its CoM, own axes [N, N m].
+        nominal: (n, 19+) each module's own reference now.
+        joint_S: (6,) wrench on the follower of joints where it is measured, about the joint's place, by joints' names.
+    """
+
+    t: float
+    estimates: Array
+    shared: Array
+    external_P: Array
+    nominal: Array
+    joint_S: Mapping[str, Array]
+
+
+class Order(NamedTuple):
+    """What a joint's latch shall do now."""
+
+    joint: str
+    latching: Latching
+
+
+class Event(NamedTuple):
+    """A joint has come into a state."""
+
+    t: float
+    joint: str
+    state: State
+
+
+class Coordinator:
+    """Joins and parts modules, and keeps the wrench between them as it is wanted.
+
+    Args:
+        spec: joints, mission and thresholds.
+        names: of the modules, in their order.
+
+    Attributes:
+        spec: as given.
+        joints: all that there may be, by their names.
+        machines: of them.
+        events: what has happened.
+        roles: of all modules.
+        feed_forward: of all modules.
+        mission: what is being done.
+
+    Raises:
+        BadInput: joints that do not fit each other or name no module.
+    """
+
+    def __init__(self, spec: ModulesSpec, names: Sequence[str]) -> None:
+        self.spec, self._names, self._dt = spec, list(names), 1.0 / spec.rate
+        self.joints = joints_of(spec, names)
+        self.machines = {name: self._machine(name, each) for name, each in spec.joints.items()}
+        self.events: list[Event] = []
+        self.feed_forward = FeedForward(len(names), spec.gain, spec.compensation)
+        self.structures = structures(self._held, range(len(names)))
+        self._check_loops()
+        self._guidance = Guidance(self.structures, len(names))
+        self.roles = [Role.SEPARATED] * len(names)
+        self._assign_roles()
+        self._own_poses = OwnPoses(spec.machine.pose_filter, self._dt)
+        self._seen_at = -np.inf
+        self._rows = np.zeros((len(names), REF_FIXED))  # references before the present update
+        self._steering = Steering(spec.steered, self._dt)
+        self._leaders = LeadersSeen(spec.machine.pose_filter, self._dt)
+        self.mission = Mission(spec.mission)
+        self._seen = {name: machine.state for name, machine in self.machines.items()}
+
+    def join(self, name: str, told: Told) -> list[Order]:
+        """Let a joint's follower dock, or close a loop at the pose that the modules have.
+
+        Raises:
+            BadInput: it is joined, another is on its way, or a loop would be closed unannounced or beyond the drogue.
+        """
+        self._expect_no_other(name)
+        self._see(told)
+        spec, joint, machine = self.spec.joints[name], self.joints[name], self.machines[name]
+        pose = self._pose(joint, told)
+        if machine.state == State.APART and joint.b in self._structure_of(joint.a).modules:
+            if not spec.closes:
+                raise BadInput(
+                    f"join '{name}': '{spec.leader}' and '{spec.follower}' are joined by others, and key"
+                    " 'closes' does not announce a closed loop"
+                )
+            check_drogue(name, machine.misalignment(pose), self.spec.machine.drogue)
+            machine.close(told.t)
+            return self._obey(name, Latching.CATCH, told)
+        machine.join(told.t, pose)
+        self._guidance.anchor(self._structure_of(joint.b), joint.b)
+        self._guide(name, told)
+        return []
+
+    def part(self, name: str, told: Told) -> None:
+        """Let a joint open.
+
+        Raises:
+            BadInput: it is not joined, or another one is on its way.
+        """
+        self._expect_no_other(name)
+        self._machine_named(name).part(told.t)
+
+    def abort(self, name: str, told: Told, why: str) -> list[Order]:
+        """End what a joint is doing: it lets go, and the follower flies off."""
+        self._see(told)
+        return self._obey(name, self._machine_named(name).abort(told.t, why), told)
+
+    def update(self, told: Told) -> list[Order]:
+        """Go on by one period: mission, state machines, feed-forward; returns what latches shall do now."""
+        self._see(told)
+        orders = self.mission.advance(self, told)
+        for name, machine in self.machines.items():
+            if machine.state in (State.APART, State.JOINED):
+                continue
+            pose = self._pose(self.joints[name], told)
+            orders += self._obey(name, machine.update(told.t, self._dt, pose), told)
+            self._guide(name, told)
+        self._note(told.t)
+        for structure in self.structures:
+            self._compensate(structure, told)
+        return orders
+
+    def _see(self, told: Told) -> None:
+        """Take where modules are at an instant, once."""
+        if told.t == self._seen_at:
+            return
+        self._seen_at, self._rows = told.t, np.array(told.nominal)
+        self._guidance.put_rows(told.t, told.nominal, self._rows)
+        self._own_poses.update(told.estimates, self._rows)
+        turns = self._steering(self.structures, told.estimates, self._rows)
+        self._guidance.turns_S[:] = turns
+        self._leaders.update(self.joints, told.estimates, told.shared, self._rows)
+
+    def put_rows(self, t: float, nominal: Array, out: Array) -> None:
+        """Write the references (n, 19+) of all modules at a time [s]; `nominal` (n, 19+) are their own."""
+        self._guidance.put_rows(t, nominal, out)
+
+    @property
+    def failure(self) -> str | None:
+        """Why a docking has failed, a sentence; None where none has."""
+        return next((m.failure for m in self.machines.values() if m.failure is not None), None)
+
+    @property
+    def _held(self) -> dict[str, Joint]:
+        """The joints that hold."""
+        return {n: self.joints[n] for n, m in self.machines.items() if m.holds}
+
+    def _obey(self, name: str, latching: Latching | None, told: Told) -> list[Order]:
+        """What follows from what a latch does: other structures, references and roles."""
+        if latching is None:
+            return []
+        joint = self.joints[name]
+        if latching == Latching.CATCH:
+            self._merge(joint)
+        elif latching == Latching.RELEASE:
+            self._split(joint, told)
+        return [Order(name, latching)]
+
+    def _merge(self, joint: Joint) -> None:
+        """One structure of two, which follows the reference of the one that was docked onto."""
+        anchor = self._guidance.anchor_of(joint.a)
+        self._guidance.let_go(joint.b)
+        self.structures = structures(self._held, range(len(self._names)))
+        self._guidance.anchor(self._structure_of(joint.a), anchor)
+        self._assign_roles()
+
+    def _split(self, joint: Joint, told: Told) -> None:
+        """Two structures of one: each stays where its anchor thinks it is; single modules get their integral back."""
+        self.structures = structures(self._held, range(len(self._names)))
+        for module in joint.modules:
+            structure = self._structure_of(module)
+            anchor = self._guidance.anchor_of(module)
+            if anchor not in structure.modules:
+                anchor = structure.leader
+            self._guidance.anchor(structure, anchor)
+            self._stay(anchor, told)
+            if len(structure.modules) == 1:
+                self.feed_forward.put(module, np.zeros(6))
+        self._assign_roles()
+
+    def _guide(self, name: str, told: Told) -> None:
+        """Let the follower go on to the machine's setpoint; where that has ended, stay."""
+        joint, machine = self.joints[name], self.machines[name]
+        if not machine.guides:
+            if machine.state == State.APART:
+                self._stay(joint.b, told)
+            return
+        leader_W = self._rows[joint.a, REF_P] + self._leaders.of(name)
+        q_WL = self._rows[joint.a, REF_Q]
+        anchor = self._guidance.anchor_of(joint.b)
+        self._guidance.go(anchor, told.t, leader_W, q_WL, machine.setpoint)
+
+    def _stay(self, module: int, told: Told) -> None:
+        """Let a module's structure stay where its anchor thinks that it is."""
+        anchor = self._guidance.anchor_of(module)
+        pose_W = self._own_poses.of(anchor, self._rows[anchor])
+        self._guidance.stay(anchor, pose_W, told.nominal[anchor])
+
+    def _compensate(self, structure: Structure, told: Told) -> None:
+        """Let the feed-forward of a structure go on, unless it stands on something."""
+        felt = told.external_P[list(structure.modules), :3].mean(axis=0)
+        if len(structure.modules) == 1 or np.linalg.norm(felt) > self.spec.standing:
+            return
+        desired = np.array([self.spec.joints[name].desired for name in structure.joints])
+        if self.spec.wrench_source == "joint":
+            measured = np.array([told.joint_S[name] for name in structure.joints])
+            self.feed_forward.update_measured(structure, measured, desired)
+        else:
+            self.feed_forward.update(structure, told.external_P, desired)
+
+    def _assign_roles(self) -> None:
+        for structure in self.structures:
+            for module in structure.modules:
+                leads = module == structure.leader
+                self.roles[module] = Role.LEADER if leads else Role.FOLLOWER
+            if len(structure.modules) == 1:
+                self.roles[structure.leader] = Role.SEPARATED
+
+    def _note(self, t: float) -> None:
+        """Remember states that are new."""
+        for name, machine in self.machines.items():
+            if machine.state != self._seen[name]:
+                self._seen[name] = machine.state
+                self.events.append(Event(t, name, machine.state))
+
+    def _structure_of(self, module: int) -> Structure:
+        return next(each for each in self.structures if module in each.modules)
+
+    def _pose(self, joint: Joint, told: Told) -> RelativePose:
+        return RelativePose.of(told.shared[joint.a], told.shared[joint.b])
+
+    def _machine(self, name: str, spec: JointSpec) -> JointMachine:
+        normal = np.array(FACES[spec.face])
+        return JointMachine(name, normal, self.spec.size, self.spec.machine, joined=spec.joined)
+
+    def _machine_named(self, name: str) -> JointMachine:
+        if name not in self.machines:
+            known = ", ".join(self.machines) or "none"
+            raise BadInput(f"no joint '{name}' (joints: {known})")
+        return self.machines[name]
+
+    def _expect_no_other(self, name: str) -> None:
+        self._machine_named(name)
+        for other, machine in self.machines.items():
+            if machine.is_busy and other != name:
+                raise BadInput(
+                    f"joint '{name}': '{other}' is in {machine.state.value}, one at a time"
+                )
+
+    def _check_loops(self) -> None:
+        """Refuse loops of joints that hold from the start, where none of them is announced."""
+        for each in self.structures:
+            closes = any(self.spec.joints[name].closes for name in each.joints)
+            if len(each.joints) >= len(each.modules) and not closes:
+                names = ", ".join(each.joints)
+                raise BadInput(
+                    f"key 'modules.joints': {names} close a loop, and key 'closes' announces none"
+                )

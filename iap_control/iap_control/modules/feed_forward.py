@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Feed-forward that takes the wrench out of a structure's joints, after beatle (41)-(44).
+
+With the potential y of `joint_wrench`, the wrenches of joints along the way from the leader L to module i sum up to
+
+.. math::
+    S_i = (y - y_{des})_i - (y - y_{des})_L,
+
+which is sum_{j=L+1..i} (W_j - W_{j,des}) to the right of L in a chain, and to its left the same sum from i+1 to L, less
+than zero. Every 1/40 s, W_ff,i += k S_i. The leader has W_ff,L = 0, and its integral carries what all have in common.
+
+The longer a chain, the more each joint sums up: what y makes of W_ext grows with 1 / lambda, the inverse of the
+structure's connectivity (n^2 / pi^2 in a long chain). With the observer behind 1 / (1 + s / K_I) and rotors behind
+1 / (1 + s T), the loop is stable while 40 k / lambda < K_I + 1 / T: at k = 0.2, K_I = 3 and T = 0.05 s up to five
+modules only. Hence k is multiplied by lambda where that is below one: from four modules on.
+
+Printed (44) assigns W_ff, which is its change: assigned, it only halves the wrench. The compensation `printed`
+accumulates with the sign that (40) has in print: positive feedback, by which a structure flies apart within seconds.
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from iap_control.modules.joint_wrench import moved, potential, potential_of_joints
+from iap_control.modules.structure import Structure
+from iap_description.arrays import Array
+
+Compensation = Literal["none", "printed", "default"]
+SIGNS = {"none": 0.0, "printed": -1.0, "default": 1.0}
+
+
+def increments(structure: Structure, y: Array, desired_S: Array) -> Array:
+    """S_i (n, 6) about each module's own CoM, axes of S, less the leader's.
+
+    Args:
+        structure: of n modules and m joints.
+        y: (n, 6) potential of the wrenches that joints bear, about the GCoS.
+        desired_S: (m, 6) wrenches that they shall bear on their modules b, each about its joint's place [N, N m].
+    """
+    excess = y - potential_of_joints(structure, desired_S)
+    excess = excess - excess[structure.modules.index(structure.leader)]
+    return moved(excess, -structure.offsets_S)
+
+
+class FeedForward:
+    """Accumulates the feed-forward of all modules.
+
+    Args:
+        count: number of modules.
+        gain: k, of one period of 1/40 s.
+        compensation: ``none``, ``printed`` or ``default``.
+
+    Attributes:
+        wrenches_P: (count, 6) W_ff of each module about its CoM, its own axes [N, N m].
+    """
+
+    def __init__(self, count: int, gain: float, compensation: Compensation) -> None:
+        self._gain = gain * SIGNS[compensation]
+        self.wrenches_P = np.zeros((count, 6))
+
+    def update(self, structure: Structure, external_P: Array, desired_S: Array) -> None:
+        """Go on by one period with what each module's observer tells.
+
+        Args:
+            structure: whose modules are meant.
+            external_P: (count, 6) W_ext of all modules about their CoMs, own axes [N, N m].
+            desired_S: see `increments`.
+        """
+        y = potential(structure, external_P[list(structure.modules)])
+        self._add(structure, increments(structure, y, desired_S))
+
+    def update_measured(self, structure: Structure, joint_S: Array, desired_S: Array) -> None:
+        """The same with wrenches (m, 6) that are measured in the joints, about their places.
+
+        Nothing is then taken for a joint's wrench that is a disturbance of one module only.
+        """
+        y = potential_of_joints(structure, joint_S)
+        self._add(structure, increments(structure, y, desired_S))
+
+    def _add(self, structure: Structure, S_P: Array) -> None:
+        gain = self._gain * min(structure.connectivity, 1.0)
+        self.wrenches_P[list(structure.modules)] += gain * S_P
+
+    def put(self, module: int, wrench_P: Array) -> None:
+        """Set the feed-forward (6,) of a module that has parted from all others."""
+        self.wrenches_P[module] = wrench_P

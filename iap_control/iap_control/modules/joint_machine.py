@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The state machine of one joint: alignment, approach, assembly, joined, separation (beatle Fig. 7 and its code).
+
+    APART --join--> ALIGNMENT --in line--> APPROACH --met--> ASSEMBLY --waited--> JOINED --part--> SEPARATION --> APART
+                        ^                      |
+                        +------- lost ---------+      EMERGENCY from any state --> APART, failed
+
+The machine moves a setpoint of the follower in the leader's frame, no faster than the state allows. An approach is lost
+where *any* axis is beyond its limit: the authors' code asks for all of them, which practically never happens.
+"""
+
+import math
+from enum import Enum
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from iap_control.modules.relative_pose import Misalignment, RelativePose
+from iap_control.modules.settings import MachineSettings
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+
+
+class State(Enum):
+    """What a joint is doing."""
+
+    APART = "apart"
+    ALIGNMENT = "alignment"
+    APPROACH = "approach"
+    ASSEMBLY = "assembly"
+    JOINED = "joined"
+    SEPARATION = "separation"
+    EMERGENCY = "emergency"
+
+
+class Latching(Enum):
+    """What a latch is to do."""
+
+    CATCH = "catch"  # joins, and yields to more than the magnet's force
+    LOCK = "lock"  # is rigid from now on
+    RELEASE = "release"
+
+
+MOVING = (State.ALIGNMENT, State.APPROACH, State.SEPARATION, State.EMERGENCY)
+
+
+ARRIVED = 0.005  # before the end of a way [m]
+
+
+class Setpoint(NamedTuple):
+    """Where the follower's CoM is to be in the leader's frame [m], and how it moves there [m/s, m/s^2]."""
+
+    p_LF_L: Array
+    v_LF_L: Array
+    a_LF_L: Array
+
+    @classmethod
+    def at(cls, p_LF_L: Array) -> Self:
+        """At rest at a place (3,)."""
+        return cls(np.array(p_LF_L), np.zeros(3), np.zeros(3))
+
+    def towards(self, goal_L: Array, speed: float, acceleration: float, dt: float) -> Self:
+        """The setpoint one period later on its straight way to a goal, at which it comes to rest."""
+        way = goal_L - self.p_LF_L
+        length = float(np.linalg.norm(way))
+        fastest = min(speed, math.sqrt(2.0 * acceleration * length), length / dt)
+        wanted = way * (fastest / length) if length > 0.0 else np.zeros(3)
+        change = wanted - self.v_LF_L
+        size = float(np.linalg.norm(change))
+        change *= min(1.0, acceleration * dt / size) if size > 0.0 else 0.0
+        v_L = self.v_LF_L + change
+        return type(self)(self.p_LF_L + dt * v_L, v_L, change / dt)
+
+
+class JointMachine:
+    """The states of one joint, updated at the rate of coordination.
+
+    Args:
+        name: of the joint.
+        normal_L: (3,) out of the leader's face.
+        size: of a module between opposite faces [m].
+        settings: thresholds.
+        joined: whether it is joined from the start.
+
+    Attributes:
+        state: the present one.
+        setpoint: of the follower, while one is to be followed.
+        returns: how often approaches were lost since the order to join.
+        failure: why it has ended in an emergency, a sentence; None where it has not.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        normal_L: Array,
+        size: float,
+        settings: MachineSettings,
+        *,
+        joined: bool = False,
+    ) -> None:
+        self._name, self._n, self._size, self._s = name, normal_L, size, settings
+        self.state = State.JOINED if joined else State.APART
+        self.setpoint = Setpoint.at(np.zeros(3))
+        self.returns = 0
+        self.failure: str | None = None
+        self._since, self._ordered, self._in_line = 0.0, 0.0, 0.0
+        self._filtered: RelativePose | None = None
+        self._nearest, self._is_caught, self._is_locked = math.inf, joined, joined
+        self._flight_end: float | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it is on its way from one of joined and apart to the other."""
+        return self.state not in (State.APART, State.JOINED)
+
+    @property
+    def holds(self) -> bool:
+        """Whether its latch holds the modules together."""
+        return self._is_caught
+
+    @property
+    def guides(self) -> bool:
+        """Whether the follower is to follow the setpoint now."""
+        return self.state in MOVING and not self._is_caught
+
+    def join(self, t: float, pose: RelativePose) -> None:
+        """Begin to dock.
+
+        Raises:
+            BadInput: it is joined already, or on its way.
+        """
+        self._expect(State.APART, "join")
+        self._begin(pose)
+        self._ordered, self.returns, self.failure = t, 0, None
+        self._enter(State.ALIGNMENT, t)
+
+    def close(self, t: float) -> None:
+        """Join where the modules are, without any motion: the last joint of a loop; its latch has caught.
+
+        Raises:
+            BadInput: it is joined already, or on its way.
+        """
+        self._expect(State.APART, "join")
+        self._is_caught, self.failure = True, None
+        self._enter(State.ASSEMBLY, t)
+
+    def part(self, t: float) -> None:
+        """Announce the separation, and begin it.
+
+        Raises:
+            BadInput: it is not joined.
+        """
+        self._expect(State.JOINED, "part")
+        self._enter(State.SEPARATION, t)
+
+    def abort(self, t: float, why: str) -> Latching | None:
+        """End whatever it is doing: let go, and fly off."""
+        if self.state in (State.APART, State.EMERGENCY):
+            return None
+        self.failure = why
+        release = Latching.RELEASE if self._is_caught else None
+        self._is_caught = False
+        self._enter(State.EMERGENCY, t)
+        return release
+
+    def update(self, t: float, dt: float, pose: RelativePose) -> Latching | None:
+        """Go on by one period; returns what the latch is to do now.
+
+        Args:
+            t: time [s].
+            dt: period [s].
+            pose: as measured.
+        """
+        if self.state == State.ALIGNMENT:
+            return self._align(t, dt, self._smooth(pose, dt))
+        if self.state == State.APPROACH:
+            return self._approach(t, dt, self._smooth(pose, dt))
+        if self.state == State.ASSEMBLY:
+            return self._assemble(t, pose)
+        if self.state == State.SEPARATION:
+            return self._separate(t, dt, pose)
+        if self.state == State.EMERGENCY:
+            self._flee(t, dt, pose)
+        return None
+
+    def misalignment(self, pose: RelativePose) -> Misalignment:
+        """Of a pose before the leader's face."""
+        return Misalignment.of(pose, self._n, self._size)
+
+    def _align(self, t: float, dt: float, found: Misalignment) -> Latching | None:
+        limits = self._s.alignment
+        self._move(self._size + limits.standoff, limits.speed, dt)
+        is_in_line = found.largest_offset < limits.offset and found.largest_angle < limits.angle
+        is_in_line &= found.gap < limits.standoff + limits.offset
+        self._in_line = self._in_line + dt if is_in_line else 0.0
+        if self._in_line >= limits.hold:
+            self._nearest = math.inf
+            self._enter(State.APPROACH, t)
+        return self._lose_patience(t)
+
+    def _approach(self, t: float, dt: float, found: Misalignment) -> Latching | None:
+        limits = self._s.approach
+        self._move(self._size - limits.press, limits.speed, dt)
+        self._nearest = min(self._nearest, found.gap)
+        fits = found.largest_offset < limits.offset and found.largest_angle < limits.angle
+        if fits and found.gap < limits.gap:
+            self._is_caught = True
+            self._enter(State.ASSEMBLY, t)
+            return Latching.CATCH
+        is_lost = found.largest_offset > limits.lost_offset
+        is_lost |= found.largest_angle > limits.lost_angle
+        is_lost |= found.gap > self._nearest + limits.recedes
+        return self._try_again(t) if is_lost else self._lose_patience(t)
+
+    def _try_again(self, t: float) -> Latching | None:
+        self.returns += 1
+        if self.returns > self._s.retries:
+            return self.abort(t, f"joint '{self._name}': {self.returns} approaches were lost")
+        self._enter(State.ALIGNMENT, t)
+        return None
+
+    def _lose_patience(self, t: float) -> Latching | None:
+        if t - self._ordered <= self._s.patience:
+            return None
+        why = f"joint '{self._name}': not joined within {self._s.patience:g} s"
+        return self.abort(t, why)
+
+    def _assemble(self, t: float, pose: RelativePose) -> Latching | None:
+        """Wait until the sticks are in, lock, and wait until all hold still."""
+        limits = self._s.assembly
+        if self._is_locked or t - self._since < limits.lock:
+            if t - self._since >= limits.lock + limits.settle:
+                self._enter(State.JOINED, t)
+            return None
+        found = self.misalignment(pose)
+        if found.largest_offset > self._s.drogue.offset or found.gap > self._s.drogue.gap:
+            return self.abort(t, f"joint '{self._name}': the latch did not hold")
+        self._is_locked = True
+        return Latching.LOCK
+
+    def _separate(self, t: float, dt: float, pose: RelativePose) -> Latching | None:
+        limits = self._s.separation
+        if t - self._since < limits.announce:
+            return None
+        if self._is_caught:
+            self._is_caught = False
+            self.setpoint = Setpoint.at(self._size * self._n)  # where it has been held
+            return Latching.RELEASE
+        self._move(limits.distance, limits.speed, dt)
+        if float(pose.p_LF_L @ self._n) >= limits.distance - ARRIVED:
+            self._enter(State.APART, t)
+        return None
+
+    def _flee(self, t: float, dt: float, pose: RelativePose) -> None:
+        """Fly off along the axis from where the emergency found the follower."""
+        limits = self._s.emergency
+        if self._flight_end is None:
+            self._begin(pose)
+            self._flight_end = float(pose.p_LF_L @ self._n) + limits.distance
+        self._move(self._flight_end, limits.speed, dt)
+        if float(self.setpoint.p_LF_L @ self._n) >= self._flight_end - ARRIVED:
+            self._enter(State.APART, t)
+
+    def _move(self, distance: float, speed: float, dt: float) -> None:
+        """Let the setpoint go on towards a distance on the axis; off it, straight to that place."""
+        goal_L = distance * self._n
+        self.setpoint = self.setpoint.towards(goal_L, speed, self._s.acceleration, dt)
+
+    def _smooth(self, pose: RelativePose, dt: float) -> Misalignment:
+        share = -np.expm1(-dt / self._s.alignment.filter_time)
+        last = self._filtered or pose
+        parts = [a + share * (b - a) for a, b in zip(last, pose, strict=True)]
+        self._filtered = RelativePose(parts[0], parts[1])
+        return self.misalignment(self._filtered)
+
+    def _begin(self, pose: RelativePose) -> None:
+        """Let the setpoint begin where the follower is."""
+        self._filtered = pose
+        self.setpoint = Setpoint.at(pose.p_LF_L)
+
+    def _enter(self, state: State, t: float) -> None:
+        self.state, self._since, self._in_line = state, t, 0.0
+        self._is_locked, self._flight_end = False, None
+
+    def _expect(self, state: State, verb: str) -> None:
+        if self.state != state:
+            raise BadInput(f"{verb} '{self._name}': it is {self.state.value}, not {state.value}")

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The joints that settings name, by the numbers of their modules."""
+
+from collections.abc import Sequence
+
+from iap_control.modules.settings import FACES, OPPOSITE, JointSpec, ModulesSpec
+from iap_control.modules.structure import Joint
+from iap_description.errors import BadInput
+
+
+def joints_of(spec: ModulesSpec, names: Sequence[str]) -> dict[str, Joint]:
+    """All joints by their names, from the leader to the follower.
+
+    Args:
+        spec: of the modules.
+        names: of the modules, in their order.
+
+    Raises:
+        BadInput: joints that do not fit each other or name no module.
+    """
+    found = {name: _joint(name, joint, spec.size, names) for name, joint in spec.joints.items()}
+    check_joints(spec)
+    return found
+
+
+def _joint(name: str, spec: JointSpec, size: float, names: Sequence[str]) -> Joint:
+    numbers = []
+    for key, module in (("leader", spec.leader), ("follower", spec.follower)):
+        if module not in names:
+            known = ", ".join(names)
+            raise BadInput(f"key 'modules.joints.{name}.{key}': no module '{module}' ({known})")
+        numbers.append(list(names).index(module))
+    x, y, z = (size * each for each in FACES[spec.face])
+    return Joint(numbers[0], numbers[1], (x, y, z))
+
+
+def check_joints(spec: ModulesSpec) -> None:
+    """Refuse joints that share a face, or that have the same modules in both orders.
+
+    Raises:
+        BadInput: naming both joints.
+    """
+    faces: dict[tuple[str, str], str] = {}
+    pairs: dict[frozenset[str], str] = {}
+    for name, joint in spec.joints.items():
+        pair = frozenset((joint.leader, joint.follower))
+        if pair in pairs:
+            raise BadInput(
+                f"key 'modules.joints.{name}': '{joint.leader}' and '{joint.follower}' are joined by"
+                f" '{pairs[pair]}', and of two leaders neither would follow"
+            )
+        pairs[pair] = name
+        for face in ((joint.leader, joint.face), (joint.follower, OPPOSITE[joint.face])):
+            if face in faces:
+                raise BadInput(
+                    f"key 'modules.joints.{name}': face {face[1]} of '{face[0]}' belongs to joint '{faces[face]}'"
+                )
+            faces[face] = name

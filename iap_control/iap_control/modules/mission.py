@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A mission of modules: joints that are made and opened one after the other, with pauses."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from iap_control.modules.joint_machine import State
+from iap_control.modules.settings import HoverStep, JoinStep, MissionStep
+
+if TYPE_CHECKING:
+    from iap_control.modules.coordinator import Coordinator, Order, Told
+
+
+class Mission:
+    """Steps in their order, each begun when the last one is done.
+
+    Args:
+        steps: of it.
+
+    Attributes:
+        at: number of the present step; as many as there are steps when it is over.
+        is_given_up: whether a docking has failed, after which no step is begun.
+    """
+
+    def __init__(self, steps: Sequence[MissionStep]) -> None:
+        self._steps = tuple(steps)
+        self.at, self.is_given_up = 0, False
+        self._begun: float | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all steps are."""
+        return self.at >= len(self._steps)
+
+    def advance(self, coordinator: "Coordinator", told: "Told") -> list["Order"]:
+        """Begin the present step, or the next one where this is done."""
+        self.is_given_up |= coordinator.failure is not None
+        if self.is_done or self.is_given_up:
+            return []
+        step = self._steps[self.at]
+        if self._begun is None:
+            self._begun = told.t
+            return self._begin(step, coordinator, told)
+        if self._is_over(step, coordinator, told.t - self._begun):
+            self.at, self._begun = self.at + 1, None
+        return []
+
+    def _begin(self, step: MissionStep, coordinator: "Coordinator", told: "Told") -> list["Order"]:
+        if isinstance(step, JoinStep):
+            return coordinator.join(step.join, told)
+        if not isinstance(step, HoverStep):
+            coordinator.part(step.part, told)
+        return []
+
+    def _is_over(self, step: MissionStep, coordinator: "Coordinator", elapsed: float) -> bool:
+        if isinstance(step, HoverStep):
+            return elapsed >= step.hover - 1e-9
+        if isinstance(step, JoinStep):
+            return coordinator.machines[step.join].state == State.JOINED
+        return coordinator.machines[step.part].state == State.APART

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A follower's pose in its leader's frame, and how far off a face it is."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from iap_control.modules.settings import Drogue
+from iap_description import so3
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.states import P, Q
+
+
+class RelativePose(NamedTuple):
+    """The follower's CoM and attitude in the leader's frame L.
+
+    Attributes:
+        p_LF_L: (3,) [m].
+        angles: (3,) rotation vector from the leader's attitude to the follower's [rad].
+    """
+
+    p_LF_L: Array
+    angles: Array
+
+    @classmethod
+    def of(cls, leader: Array, follower: Array) -> "RelativePose":
+        """Of two state rows (13,) in one world frame."""
+        back = so3.conjugate(leader[Q])
+        p_L = so3.rotate(back, follower[P] - leader[P])
+        return cls(p_L, so3.quaternion_log(so3.multiply(back, follower[Q])))
+
+
+class Misalignment(NamedTuple):
+    """How a follower stands before a leader's face.
+
+    Attributes:
+        gap: between the faces along the axis, negative where they overlap [m].
+        offset: (3,) across the axis [m].
+        angles: (3,) [rad].
+    """
+
+    gap: float
+    offset: Array
+    angles: Array
+
+    @classmethod
+    def of(cls, pose: RelativePose, normal_L: Array, size: float) -> "Misalignment":
+        """Of a pose before the face with a normal, of modules of a size."""
+        along = float(pose.p_LF_L @ normal_L)
+        return cls(along - size, pose.p_LF_L - along * normal_L, pose.angles)
+
+    @property
+    def largest_offset(self) -> float:
+        """Of all axes [m]."""
+        return float(np.abs(self.offset).max())
+
+    @property
+    def largest_angle(self) -> float:
+        """About all axes [rad]."""
+        return float(np.abs(self.angles).max())
+
+
+def check_drogue(name: str, found: Misalignment, drogue: Drogue) -> None:
+    """Refuse to join what a drogue cannot take.
+
+    Raises:
+        BadInput: gap, offset or angle are beyond it.
+    """
+    values = {
+        "a gap": (abs(found.gap), drogue.gap, "m"),
+        "an offset": (found.largest_offset, drogue.offset, "m"),
+        "an angle": (found.largest_angle, drogue.angle, "rad"),
+    }
+    for what, (value, limit, unit) in values.items():
+        if value > limit:
+            raise BadInput(
+                f"joint '{name}': {what} of {value:.3f} {unit} is beyond the drogue's {limit:g} {unit}"
+            )

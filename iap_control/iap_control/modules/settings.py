@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Settings of modules that dock: geometry of their faces, thresholds of the state machine, compensation."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from iap_control.modules.feed_forward import Compensation
+from iap_description.config import (
+    Count,
+    Flag,
+    NonNegative,
+    Positive,
+    Presets,
+    Record,
+    Share,
+    merged,
+)
+from iap_description.errors import BadInput, shown
+
+PRESETS = Presets(Path(__file__).parents[1] / "data" / "modules", "preset of modules")
+
+Face = Literal["+x", "-x", "+y", "-y"]
+FACES: dict[Face, tuple[float, float, float]] = {
+    "+x": (1.0, 0.0, 0.0),
+    "-x": (-1.0, 0.0, 0.0),
+    "+y": (0.0, 1.0, 0.0),
+    "-y": (0.0, -1.0, 0.0),
+}
+OPPOSITE: dict[Face, Face] = {"+x": "-x", "-x": "+x", "+y": "-y", "-y": "+y"}
+Six = tuple[float, float, float, float, float, float]
+
+
+class Drogue(Record):
+    """How far off a module may be that a face still takes: the opening of the drogue's cone."""
+
+    gap: Positive  # between the faces, along their axis [m]
+    offset: Positive  # across it [m]
+    angle: Positive  # of attitudes, about every axis [rad]
+
+
+class Alignment(Record):
+    """The state in which the follower stands before the leader's face until it is in line."""
+
+    standoff: Positive  # gap between the faces [m]
+    offset: Positive  # largest error along every axis, filtered [m]
+    angle: Positive  # largest filtered error about every axis [rad]
+    hold: NonNegative  # for so long [s]
+    filter_time: Positive  # time constant of the errors' low-pass [s]
+    speed: Positive  # at which its reference moves [m/s]
+
+
+class ApproachState(Record):
+    """The state in which it closes in, and presses."""
+
+    press: NonNegative  # way of the reference into the leader [m]
+    speed: Positive  # at which its reference moves [m/s]
+    gap: Positive  # the faces have met where they are no further apart [m]
+    offset: Positive  # largest error across the axis then [m]
+    angle: Positive  # and about every axis [rad]
+    lost_offset: Positive  # back to alignment where an error across the axis is larger [m]
+    lost_angle: Positive  # or one of the angles [rad]
+    recedes: Positive  # or where it has receded so far from the nearest that it was [m]
+
+
+class AssemblyState(Record):
+    """The state in which latches lock, and all wait."""
+
+    lock: NonNegative  # after the latch has caught, until it counts as locked [s]
+    settle: NonNegative  # all hold, before "joined" is announced [s]
+
+
+class Separation(Record):
+    """The state in which it parts."""
+
+    announce: NonNegative  # after "separated" is announced, before it moves [s]
+    speed: Positive  # at which it moves off [m/s]
+    distance: Positive  # of the CoMs, at which it holds [m]
+
+
+class Emergency(Record):
+    """What happens where nothing else helps: the follower flies off along the axis."""
+
+    distance: Positive  # so far from where it was [m]
+    speed: Positive  # [m/s]
+
+
+class MachineSettings(Record):
+    """Thresholds of the state machine of one joint, beatle's code with its failure test taken for any axis."""
+
+    alignment: Alignment
+    approach: ApproachState
+    assembly: AssemblyState
+    separation: Separation
+    emergency: Emergency
+    drogue: Drogue
+    pose_filter: Positive  # time constant of where modules are, off their references [s]
+    acceleration: Positive  # of the follower's reference [m/s^2]
+    retries: Annotated[int, Field(strict=True, ge=0)]  # returns to alignment before an emergency
+    patience: Positive  # longest time in alignment and approach together [s]
+
+
+class SteeringSettings(Record):
+    """How a whole structure is turned against its leader's attitude error, see `steering`."""
+
+    gain: NonNegative  # angular acceleration per angle [1/s^2]; 0 leaves it to the leader, as in print
+    filter_time: Positive  # of the error [s]
+
+
+class JointSpec(Record):
+    """Two faces that dock: the follower comes to the leader, which holds."""
+
+    leader: str  # vehicle of the face that is docked onto
+    face: Face  # of it
+    follower: str  # vehicle that moves
+    joined: Flag = False  # from the start
+    closes: Flag = False  # it closes a loop of joints, as is announced here
+    desired: Six = (
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+    )  # wrench that the leader shall exert on it [N, N m]
+
+    @model_validator(mode="after")
+    def _are_two(self) -> Self:
+        if self.leader == self.follower:
+            raise ValueError(f"key 'follower': '{self.follower}' cannot be joined to itself")
+        return self
+
+
+class JoinStep(Record):
+    """A step of a mission: two modules dock."""
+
+    join: str
+
+
+class PartStep(Record):
+    """A step of a mission: two modules part."""
+
+    part: str
+
+
+class HoverStep(Record):
+    """A step of a mission: nothing for a while."""
+
+    hover: NonNegative  # [s]
+
+
+MissionStep = JoinStep | PartStep | HoverStep
+
+
+class ModulesSpec(Record):
+    """Modules of one world: their joints, what is done with them, and how."""
+
+    size: Positive  # of a module between opposite faces [m]
+    faces: Annotated[tuple[Face, ...], Field(min_length=1)]  # that have latches
+    latch_force: Positive  # that a latch bears [N]
+    rate: Positive  # of coordination [Hz]
+    gain: Share  # k of the feed-forward, per period
+    compensation: Compensation
+    wrench_source: Literal[
+        "observer", "joint"
+    ]  # what is known of joints: by estimates, or measured in them
+    steering: SteeringSettings
+    observer_gain: Six  # K_I, forces and torques [1/s]
+    standing: Positive  # mean force on modules beyond which they stand on something, and feed-forward waits [N]
+    count: Count | None = (
+        None  # of a chain along x that is joined from the start; None: joints are listed
+    )
+    machine: MachineSettings
+    joints: dict[str, JointSpec] = {}
+    mission: tuple[MissionStep, ...] = ()
+
+    @property
+    def steered(self) -> SteeringSettings:
+        """Steering as it acts: with compensation only, since else followers hold the structure as well."""
+        acts = self.compensation == "default"
+        return self.steering if acts else self.steering.model_copy(update={"gain": 0.0})
+
+    @model_validator(mode="after")
+    def _mission_is_known(self) -> Self:
+        for i, step in enumerate(self.mission):
+            name = getattr(step, "join", None) or getattr(step, "part", None)
+            if name is not None and name not in self.joints:
+                known = ", ".join(self.joints) or "none"
+                raise ValueError(f"key 'mission.{i}': no joint '{name}' (joints: {known})")
+        return self
+
+    @model_validator(mode="after")
+    def _faces_are_there(self) -> Self:
+        for name, joint in self.joints.items():
+            for module, face in (
+                (joint.leader, joint.face),
+                (joint.follower, OPPOSITE[joint.face]),
+            ):
+                if face not in self.faces:
+                    there = ", ".join(self.faces)
+                    raise ValueError(
+                        f"key 'joints.{name}': '{module}' has no latch at {face} (faces: {there})"
+                    )
+        return self
+
+
+def modules_tree(given: object, source: str) -> object:
+    """The plain tree of a key `modules` on top of the preset that it names; None where there are no modules.
+
+    Raises:
+        BadInput: no mapping, or no such preset.
+    """
+    if given is None:
+        return None
+    if not isinstance(given, dict):
+        raise BadInput(f"{source}: key 'modules': a mapping is expected (got {shown(given)})")
+    tree: dict[str, Any] = dict(given)
+    preset = tree.pop("preset", None)
+    return tree if preset is None else merged(PRESETS.tree(str(preset)), tree)

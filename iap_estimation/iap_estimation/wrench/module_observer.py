@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""The wrench on a module whose rotors tilt: the momentum observer of beatle (28)-(38) with the tilt of thrust.
+
+As in `momentum_observer`, r' = K_I (W_ext - r) of the momentum about the CoM in world axes, where p = (m v, R J R^T w)
+has no Coriolis term; the result is told along the body's axes, in which modules exchange it. W_ext is all that thrust
+and weight do not explain: joints, air, a wrong mass. (The text of the paper cites (3), (4) for the momentum's rate;
+(5), (6) are meant.)
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+
+from iap_description.arrays import Array
+from iap_description.kernels import mat, mv, put, quat, rotate, unrotate, vec
+from iap_estimation.wrench.vectored_thrust import VectoredThrust, follow_vectored
+
+
+class ModuleObserver:
+    """Estimates the wrench on one rigid body with rotors that tilt.
+
+    Args:
+        mass: [kg].
+        inertia: (3, 3) about its CoM, body axes [kg m^2].
+        rotors: their model at the control period.
+        gravity: [m/s^2].
+        gain: (6,) K_I, forces and torques [1/s].
+        dt: control period [s].
+    """
+
+    def __init__(
+        self,
+        mass: float,
+        inertia: Array,
+        rotors: VectoredThrust,
+        *,
+        gravity: float,
+        gain: Array | Sequence[float],
+        dt: float,
+    ) -> None:
+        self._body = mass, np.ascontiguousarray(inertia, dtype=float), mass * gravity
+        self._rotors, self._dt = rotors, dt
+        self._share = -np.expm1(-np.asarray(gain, dtype=float) * dt)
+        self._wrench_P = np.zeros(6)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the past; the first state after it gives no wrench."""
+        count = self._rotors.map.shape[1] // 2
+        self._speed, self._tilt = np.zeros(count), np.zeros(count)
+        self._x, self._residual_W = np.zeros(13), np.zeros(6)
+        self._is_new = True
+
+    def __call__(self, x: Array, thrust_r: Array, tilt_r: Array) -> Array:
+        """Estimated wrench (6,) about the CoM in body axes [N, N m]; overwritten by the next call.
+
+        Args:
+            x: (13,) state row now.
+            thrust_r: (R,) thrusts that were commanded since the last state [N].
+            tilt_r: (R,) tilts that were [rad].
+        """
+        if self._is_new:
+            self._speed[:], self._tilt[:] = np.sqrt(np.maximum(thrust_r, 0.0)), tilt_r
+            self._is_new = False
+        else:
+            memory = (self._x, self._speed, self._tilt, self._residual_W)
+            steps = (self._share, self._dt)
+            _observe(x, thrust_r, tilt_r, self._body, self._rotors, steps, memory)
+        self._x[:] = x
+        _put_in_body(x, self._residual_W, self._wrench_P)
+        return self._wrench_P
+
+
+@njit(cache=True)
+def _observe(
+    x: Array,
+    thrust_r: Array,
+    tilt_r: Array,
+    body: tuple[float, Array, float],
+    rotors: VectoredThrust,
+    steps: tuple[Array, float],
+    memory: tuple[Array, Array, Array, Array],
+) -> None:
+    """Advance the residual (6,) by one period; thrust acts along the mean of its directions at both ends."""
+    mass, inertia, weight = body
+    last, speed, tilt, residual = memory
+    share, dt = steps
+    given, thrust = np.zeros(6), np.zeros(6)
+    follow_vectored(thrust_r, tilt_r, rotors, speed, tilt, thrust)
+    given[2] = -weight
+    for state in (last, x):
+        q = quat(state[3:7])
+        f, tau = rotate(q, vec(thrust)), rotate(q, vec(thrust[3:]))
+        for k in range(3):
+            given[k] += 0.5 * f[k]
+            given[3 + k] += 0.5 * tau[k]
+    before, after = _spin(last, inertia), _spin(x, inertia)
+    for k in range(3):
+        change = mass * (x[7 + k] - last[7 + k]) / dt
+        residual[k] += share[k] * (change - given[k] - residual[k])
+        change = (after[k] - before[k]) / dt
+        residual[3 + k] += share[3 + k] * (change - given[3 + k] - residual[3 + k])
+
+
+@njit(cache=True)
+def _spin(x: Array, inertia: Array) -> tuple[float, float, float]:
+    """Angular momentum about the CoM of a body, world axes [N m s]."""
+    q = quat(x[3:7])
+    return rotate(q, mv(mat(inertia), unrotate(q, vec(x[10:13]))))
+
+
+@njit(cache=True)
+def _put_in_body(x: Array, wrench_W: Array, out: Array) -> None:
+    """Write a wrench (6,) of world axes along a body's."""
+    q = quat(x[3:7])
+    put(out, unrotate(q, vec(wrench_W)))
+    put(out[3:], unrotate(q, vec(wrench_W[3:])))

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A chain of modules in place of one: the key `modules.count` of a scenario's tree."""
+
+import copy
+from typing import Any
+
+from iap_control.modules.settings import JointSpec, modules_tree
+from iap_description.errors import BadInput
+
+LARGEST = 8  # chain
+
+
+def with_modules(tree: dict[str, Any], source: str) -> dict[str, Any]:
+    """A scenario's tree with the preset of its key `modules` written out, and so many vehicles as `modules.count` says.
+
+    Vehicles are copies of the first, m1, m2, ... along x, and joined from the start; joints stay as they are where
+    there are as many already.
+
+    Raises:
+        BadInput: no such preset, or no such chain.
+    """
+    modules = modules_tree(tree.get("modules"), source)
+    out = {**tree, "modules": modules}
+    count = modules.get("count") if isinstance(modules, dict) else None
+    vehicles = tree.get("vehicles")
+    if not isinstance(modules, dict) or count is None or not isinstance(vehicles, list):
+        return out
+    if not isinstance(count, int) or not 1 <= count <= LARGEST:
+        raise BadInput(f"{source}: key 'modules.count': 1 to {LARGEST} modules, not {count}")
+    out["vehicles"] = [_module(vehicles, i, count, modules["size"]) for i in range(count)]
+    if len(modules.get("joints") or {}) != count - 1:
+        out["modules"] = {**modules, "joints": _joints(count)}
+    return out
+
+
+def _module(vehicles: list[Any], i: int, count: int, size: float) -> dict[str, Any]:
+    """Module i of a chain whose middle is that of the present one."""
+    module: dict[str, Any] = copy.deepcopy(vehicles[0])
+    middle = sum(each["offset"][0] for each in vehicles) / len(vehicles)
+    module["name"] = f"m{i + 1}"
+    module["offset"][0] = middle + (i - 0.5 * (count - 1)) * size
+    return module
+
+
+def _joints(count: int) -> dict[str, Any]:
+    """Joints of a chain, each module docked onto the one before."""
+    joints = {
+        f"j{i}": JointSpec(leader=f"m{i}", face="+x", follower=f"m{i + 1}", joined=True)
+        for i in range(1, count)
+    }
+    return {name: joint.model_dump(mode="json") for name, joint in joints.items()}

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Modules in the closed loop: what they tell the coordinator, and what it lets them, their latches and laws do."""
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+
+from iap_control.controller import PlatformController
+from iap_control.interaction.wrench_control import WrenchControl
+from iap_control.modules.coordinator import Coordinator, Order, Role, Told
+from iap_control.modules.settings import ModulesSpec
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.signals import Reference
+from iap_description.states import Command, P
+from iap_estimation.wrench.module_observer import ModuleObserver
+from iap_estimation.wrench.vectored_thrust import VectoredThrust
+from iap_physics.plant import Plant
+from iap_simulation.modules.engine_joints import EngineJoints
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicle import Vehicle
+
+
+class Follower:
+    """A module's law as its role has it: a follower's integral stands still, and is what it was once it flies alone.
+
+    Args:
+        controller: of the module.
+        law: of it.
+        replaces: whether feed-forward stands in place of the integral; without compensation all keep theirs.
+    """
+
+    def __init__(
+        self, controller: PlatformController, law: WrenchControl, *, replaces: bool
+    ) -> None:
+        self._controller, self._law, self._replaces = controller, law, replaces
+        self._role, self._before = Role.SEPARATED, law.integral.copy()
+
+    def take(self, role: Role, feed_forward_P: Array) -> None:
+        """Fly in a role with a feed-forward (6,)."""
+        if self._role == Role.SEPARATED and role != Role.SEPARATED:
+            self._before = self._law.integral.copy()
+        if self._replaces and self._role == Role.FOLLOWER and role == Role.SEPARATED:
+            self._law.integral[:] = self._before
+        self._role = role
+        self._law.integrates = role != Role.FOLLOWER or not self._replaces
+        self._controller.feed_forward_P = feed_forward_P.copy()
+
+
+class ModulesInFlight:
+    """The coordinator of a scenario's modules in its loop.
+
+    Args:
+        scenario: with modules.
+        spec: of them.
+        vehicles: the modules.
+        plant: at its start; joints that hold from there are added.
+
+    Attributes:
+        coordinator: what decides.
+        joints: in the engine.
+        orders: that latches have had, with their times [s].
+        external_P: (n, 6) what each module's observer has told last [N, N m].
+
+    Raises:
+        BadInput: modules that are none, or joints that do not fit.
+    """
+
+    def __init__(
+        self, scenario: Scenario, spec: ModulesSpec, vehicles: Sequence[Vehicle], plant: Plant
+    ) -> None:
+        self._vehicles, self._plant = vehicles, plant
+        self.coordinator = Coordinator(spec, [vehicle.name for vehicle in vehicles])
+        closing = {name for name, joint in spec.joints.items() if joint.closes}
+        machines, joints = self.coordinator.machines, self.coordinator.joints
+        self.joints = EngineJoints(plant, joints, closing, spec.latch_force)
+        for name in [each for each, machine in machines.items() if machine.holds]:
+            self.joints.hold(name)
+        self._observers = [_observer(vehicle, scenario, spec) for vehicle in vehicles]
+        self._followers = [_follower(vehicle, spec) for vehicle in vehicles]
+        self._every = round(scenario.rates.control_hz / spec.rate)
+        self._estimates = np.array([vehicle.start[0] for vehicle in vehicles])
+        self._rows = np.array([vehicle.timeline.row(0) for vehicle in vehicles])
+        self._nominal = self._rows.copy()
+        self._rotors = [np.zeros((2, 4)) for _ in vehicles]
+        self._k = 0
+        self.orders: list[tuple[float, Order]] = []
+        self.external_P = np.zeros((len(vehicles), 6))
+
+    @classmethod
+    def of(cls, scenario: Scenario, vehicles: Sequence[Vehicle], plant: Plant) -> Self | None:
+        """Those of a scenario; None where it has none."""
+        spec = scenario.modules
+        return None if spec is None else cls(scenario, spec, vehicles, plant)
+
+    @property
+    def rows(self) -> Array:
+        """(n, 19+) references of the modules at the last control instant."""
+        return self._rows
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the coordinator has just been at work, or is at this instant."""
+        return self._k % self._every == 0
+
+    def guide(self, k: int, references: list[Reference]) -> None:
+        """Put the references of control instant k in place of the modules' own."""
+        self._k = k
+        for i, reference in enumerate(references):
+            self._nominal[i] = reference.row
+        if self.is_due:
+            self._coordinate()
+        self.coordinator.put_rows(self._plant.t, self._nominal, self._rows)
+        for i, reference in enumerate(references):
+            references[i] = Reference(self._rows[i], reference.level, reference.wrench_P)
+
+    def note(self, i: int, command: Command) -> None:
+        """Let the observer of module i see the state that was measured and what was commanded before."""
+        seen, rotors = self._vehicles[i].seen, self._rotors[i]
+        self._estimates[i] = seen
+        if self._k > 0:
+            self.external_P[i] = self._observers[i](seen, rotors[0], rotors[1])
+        c_f = self._vehicles[i].model.fleet[0].rotor.c_f
+        rotors[0], rotors[1] = c_f * command.rpm[0] ** 2, command.tilt[0]
+
+    def _coordinate(self) -> None:
+        self.joints.part_touching()
+        for order in self.coordinator.update(self._told()):
+            self.joints.obey(order.joint, order.latching)
+            self.orders.append((self._plant.t, order))
+        wrenches, roles = self.coordinator.feed_forward.wrenches_P, self.coordinator.roles
+        for follower, role, wrench_P in zip(self._followers, roles, wrenches, strict=True):
+            follower.take(role, wrench_P)
+
+    def _told(self) -> Told:
+        shared = self._estimates.copy()
+        shared[:, P] -= [vehicle.sense.position_bias for vehicle in self._vehicles]
+        felt = (self.external_P, self._nominal, self.joints.wrenches_S())
+        return Told(self._plant.t, self._estimates, shared, *felt)
+
+
+def partners(spec: ModulesSpec | None) -> frozenset[frozenset[str]]:
+    """Pairs of modules that joints join."""
+    joints = {} if spec is None else spec.joints
+    return frozenset(frozenset((each.leader, each.follower)) for each in joints.values())
+
+
+def _follower(vehicle: Vehicle, spec: ModulesSpec) -> Follower:
+    controller = vehicle.controller
+    if not isinstance(controller, PlatformController) or not isinstance(
+        controller.law, WrenchControl
+    ):
+        raise BadInput(
+            f"key 'modules': '{vehicle.name}' is flown by a law that takes no feed-forward"
+        )
+    return Follower(controller, controller.law, replaces=spec.compensation != "none")
+
+
+def _observer(vehicle: Vehicle, scenario: Scenario, spec: ModulesSpec) -> ModuleObserver:
+    model, aircraft = vehicle.model, vehicle.model.fleet[0]
+    if aircraft.tilt is None or model.actuation != "vectored":
+        raise BadInput(
+            f"key 'modules': '{vehicle.name}' is no single aircraft with rotors that tilt"
+        )
+    rotor, tilt = aircraft.rotor, aircraft.tilt
+    rotors = VectoredThrust.of(
+        aircraft.wrench_of_tilted_thrusts,
+        lags=(rotor.time_constant_up, rotor.time_constant_down),
+        tilt_lag=tilt.time_constant,
+        tilt_rate=tilt.rate,
+        dt=scenario.dt,
+    )
+    return ModuleObserver(
+        model.inertia.mass,
+        model.inertia.J,
+        rotors,
+        gravity=scenario.world.gravity,
+        gain=spec.observer_gain,
+        dt=scenario.dt,
+    )

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What modules know of each other's places, and the steering of whole structures."""
+
+import numpy as np
+from support.module_joints import SIZE, chain, spec_of, told
+
+from iap_control.modules.own_poses import LeadersSeen, OwnPoses
+from iap_control.modules.settings import SteeringSettings
+from iap_control.modules.steering import Steering
+from iap_control.modules.structure import structures
+from iap_description import so3
+
+DT = 1.0 / 40.0
+LINE = np.array([[SIZE * i, 0.0, 1.0] for i in range(3)])
+
+
+def test_all_of_a_structure_turn_against_its_leaders_error_and_single_ones_do_not() -> None:
+    now = told(0.0, np.vstack([LINE, [[9.0, 0.0, 1.0]]]))
+    steering = Steering(SteeringSettings(gain=10.0, filter_time=0.25), DT)
+    now.estimates[1, 3:7] = so3.quaternion_exp(np.array([0.0, 0.02, 0.0]))  # the leader
+    now.estimates[3, 3:7] = so3.quaternion_exp(np.array([0.0, 0.0, 0.5]))
+    found = structures(chain(3), range(4))
+    for _ in range(400):
+        turns = steering(found, now.estimates, now.nominal)
+    np.testing.assert_allclose(turns[:3], np.tile([0.0, -0.2, 0.0], (3, 1)), atol=1e-9)
+    assert not turns[3].any()
+
+
+def test_it_acts_with_compensation_only() -> None:
+    assert spec_of({}).steered.gain == spec_of({}).steering.gain > 0.0
+    assert spec_of({}, compensation="none").steered.gain == 0.0
+
+
+def test_own_poses_follow_a_reference_that_moves_and_smooth_noise() -> None:
+    rng, poses = np.random.default_rng(1), OwnPoses(2.0, DT)
+    bias = np.array([0.03, -0.02, 0.01])
+    for k in range(800):
+        now = told(k * DT, LINE + [0.2 * k * DT, 0.0, 0.0])
+        now.estimates[:, :3] += bias + 0.01 * rng.standard_normal((3, 3))
+        poses.update(now.estimates, now.nominal)
+    place, attitude = poses.of(2, now.nominal[2])
+    np.testing.assert_allclose(place - now.nominal[2, :3], bias, atol=0.004)
+    np.testing.assert_allclose(attitude, [0.0, 0.0, 0.0, 1.0], atol=1e-12)
+
+
+def test_a_leader_is_seen_in_the_frame_of_its_follower() -> None:
+    seen, now = LeadersSeen(2.0, DT), told(0.0, LINE)
+    bias = np.array([0.03, -0.02, 0.01])
+    now.estimates[1, :3] += bias
+    seen.update(chain(3), now.estimates, now.shared, now.nominal)
+    np.testing.assert_allclose(seen.of("j1"), bias)
+    np.testing.assert_allclose(seen.of("j2"), 0.0, atol=1e-12)

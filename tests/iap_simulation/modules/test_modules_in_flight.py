@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Modules in closed loops on an engine: they hover joined without pushing each other, dock, part, and stay."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from iap_control.modules.joint_machine import State
+from iap_description.errors import BadInput, FlightFailed
+from iap_simulation.modules.judging import ModulesJudge
+from iap_simulation.simulation import Simulation
+
+HOVER = {"vehicles.0.start.mode": "hover", "vehicles.0.start.lead_in": 0.0}
+
+
+def judged(scenario: str, settings: dict[str, Any], **options: Any) -> ModulesJudge:
+    """What came of a whole flight."""
+    with Simulation.of(scenario, settings=settings, **options) as simulation:
+        simulation.fly()
+        judge = simulation.loop.judge
+        assert isinstance(judge, ModulesJudge)
+        judge.metrics(simulation.plant)
+        return judge
+
+
+def hover(count: int, seconds: float, **modules: Any) -> dict[str, Any]:
+    """Metrics of a hover that begins in the air."""
+    settings = {f"modules.{key}": value for key, value in {"count": count, **modules}.items()}
+    settings |= {**HOVER, "vehicles.0.reference.duration": seconds}
+    return metrics_of(judged("module_hover", settings))
+
+
+def metrics_of(judge: ModulesJudge) -> dict[str, Any]:
+    """Its metrics, which need no plant any more."""
+    return judge.metrics(None)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 4])
+def test_joined_modules_do_not_push_each_other(count: int) -> None:
+    metrics = hover(count, 45.0)
+    assert metrics["joint_force_n"] < 0.1
+    assert metrics["joint_torque_nm"] < 0.05
+    leader = metrics["rmse_steady"][f"m{(count + 1) // 2}"]
+    assert max(leader[:3]) < 0.004
+    assert max(leader[3:]) < 0.0035
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 4])
+def test_without_compensation_they_push_and_the_force_grows(count: int) -> None:
+    settings = {**HOVER, "vehicles.0.reference.duration": 30.0, "modules.count": count}
+    judge = judged("module_hover", {**settings, "modules.compensation": "none"})
+    t, wrenches = judge.columns["t"], judge.columns["joint_wrenches"][..., :3]
+    early, late = (
+        np.linalg.norm(wrenches[(t > start) & (t < start + 5.0)].mean(axis=0), axis=-1).max()
+        for start in (3.0, 24.0)
+    )
+    assert early > 0.5
+    assert late > early
+
+
+def test_with_printed_signs_they_fly_apart() -> None:
+    settings = {**HOVER, "vehicles.0.reference.duration": 15.0, "modules.compensation": "printed"}
+    with Simulation.of("module_hover", settings=settings) as simulation:
+        with pytest.raises(FlightFailed):
+            simulation.fly()
+        assert simulation.t < 10.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["pybullet", "mujoco"])
+def test_three_modules_dock_hover_part_and_land(engine: str) -> None:
+    pytest.importorskip(engine)
+    judge = judged("module_assembly", {}, engine=engine)
+    metrics = metrics_of(judge)
+    assert judge.failure is None
+    assert metrics["mission_done"]
+    for joint in metrics["joints"].values():
+        assert joint["force_after_catch_n"] < 0.2
+        assert joint["force_n"] < 0.1
+        assert joint["released"]["position_m"] < 0.006
+    for errors in metrics["rmse"].values():
+        assert max(errors[:3]) < 0.011
+        assert max(errors[3:]) < 0.008
+    states = [e["state"] for e in metrics["events"] if e["joint"] == "left"]
+    assert states == ["alignment", "approach", "assembly", "joined", "separation", "apart"]
+
+
+@pytest.mark.slow
+def test_a_release_does_not_kick_with_compensation_and_does_without() -> None:
+    found = {}
+    for compensation in ("default", "none"):
+        settings = {**HOVER, "modules.compensation": compensation}
+        settings["vehicles.0.reference.duration"] = 45.0
+        settings["modules.mission"] = [{"hover": 35.0}, {"part": "j1"}]
+        found[compensation] = metrics_of(judged("module_release", settings))["joints"]["j1"][
+            "released"
+        ]
+    assert found["default"]["position_m"] < 0.005
+    assert found["default"]["rotation_rad"] < 0.005
+    assert found["none"]["position_m"] > 3.0 * found["default"]["position_m"]
+
+
+def test_a_snapshot_of_joined_modules_goes_on_joined() -> None:
+    settings = {**HOVER, "vehicles.0.reference.duration": 10.0}
+    with Simulation.of("module_hover", settings=settings) as simulation:
+        for _ in range(100):
+            simulation.step()
+        snapshot = simulation.snapshot()
+        ends = []
+        for _ in range(2):
+            for _ in range(100):
+                simulation.step()
+            ends.append(simulation.plant.engine.state()[0].copy())
+            simulation.restore(snapshot)
+        np.testing.assert_array_equal(*ends)
+        assert np.linalg.norm(ends[0][1, :3] - ends[0][0, :3]) == pytest.approx(0.52, abs=1e-3)
+
+
+def test_a_reset_joins_them_anew() -> None:
+    settings = {**HOVER, "vehicles.0.reference.duration": 10.0}
+    with Simulation.of("module_hover", settings=settings) as simulation:
+        ends = []
+        for _ in range(2):
+            for _ in range(60):
+                simulation.step()
+            ends.append(simulation.plant.engine.state()[0].copy())
+            simulation.reset()
+        np.testing.assert_array_equal(*ends)
+        machines = simulation.loop.modules.coordinator.machines
+        assert machines["j1"].state == State.JOINED
+
+
+@pytest.mark.parametrize(
+    ("scenario", "settings", "match"),
+    [
+        ("module_hover", {"modules.count": 9}, "key 'modules.count': 1 to 8 modules, not 9"),
+        ("module_hover", {"modules.rate": 30.0}, "30 Hz does not divide the control's 200"),
+        ("module_hover", {"engine.name": "closed_form"}, "has no joints that are added in flight"),
+        ("module_assembly", {"modules.joints.left.face": "+y"}, "'m2' has no latch at \\+y"),
+        ("module_assembly", {"modules.joints.left.leader": "m7"}, "no module 'm7'"),
+        ("module_assembly", {"modules.gain": 2.0}, "modules.gain"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(
+    scenario: str, settings: dict[str, Any], match: str
+) -> None:
+    with pytest.raises(BadInput, match=match), Simulation.of(scenario, settings=settings):
+        pass
+
+
+def test_modules_must_have_rotors_that_tilt() -> None:
+    settings = {"modules.count": 1}
+    with pytest.raises(BadInput, match="rotors that tilt"):
+        with Simulation.of("module_hover", settings=settings, platform="f450_dock"):
+            pass

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Modules for tests: chains of joints, settings, and what modules tell their coordinator."""
+
+from typing import Any
+
+import numpy as np
+
+from iap_control.modules.coordinator import Told
+from iap_control.modules.settings import ModulesSpec, modules_tree
+from iap_control.modules.structure import Joint
+from iap_description.arrays import Array
+from iap_description.config import validate
+
+SIZE = 0.52
+
+
+def chain(count: int) -> dict[str, Joint]:
+    """Joints of a chain along x."""
+    return {f"j{i + 1}": Joint(i, i + 1, (SIZE, 0.0, 0.0)) for i in range(count - 1)}
+
+
+def square() -> dict[str, Joint]:
+    """Four modules, all neighbours joined: a closed loop."""
+    x, y = (SIZE, 0.0, 0.0), (0.0, SIZE, 0.0)
+    return {"a": Joint(0, 1, x), "b": Joint(0, 2, y), "c": Joint(1, 3, y), "d": Joint(2, 3, x)}
+
+
+def spec_of(joints: dict[str, Any], mission: list[Any] | None = None, **keys: Any) -> ModulesSpec:
+    """Settings of the preset `beatle` with these joints, mission and other keys."""
+    tree = {"preset": "beatle", "joints": joints, "mission": mission or [], **keys}
+    return validate(ModulesSpec, modules_tree(tree, "test"), source="test")
+
+
+def told(t: float, places: Array, **others: Any) -> Told:
+    """What modules at rest at places (n, 3) tell, their references at them."""
+    rows = np.zeros((len(places), 20))
+    rows[:, :3], rows[:, 6] = places, 1.0
+    fields = {
+        "estimates": rows[:, :13].copy(),
+        "shared": rows[:, :13].copy(),
+        "external_P": np.zeros((len(places), 6)),
+        "nominal": rows,
+        "joint_S": {},
+    }
+    return Told(t, **{**fields, **others})
