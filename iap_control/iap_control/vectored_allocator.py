@@ -3,7 +3,8 @@ r"""From an active wrench to thrust and angle of every rotor of a vectored platf
 
 Eqs. (9)-(12) of beatle, with a 6 x 8 map in place of the printed 6 x 12 one: U = pinv(A) W are the parts T cos b and
 T sin b of least norm, from which T and b follow. Both are clipped after that (14'), and what the wrench lacks then
-holds up the integrals.
+holds up the integrals. Rotors that lean without tilting first give up what pushes sideways, so that they go on turning
+the platform.
 """
 
 import math
@@ -12,20 +13,25 @@ from typing import NamedTuple, Self
 import numpy as np
 from numba import njit
 
+from iap_control.allocation import TINY
 from iap_control.model import PlatformModel
 from iap_description.arrays import Array
 from iap_description.kernels import (
     Six,
+    Vec,
     add6,
     choose,
+    cross,
     dot6,
     formula,
     least,
     most,
     put_six,
+    six,
     six_at,
     six_of_row,
     sub6,
+    vec,
 )
 from iap_description.saturation import THRUST_TOLERANCE, without_rounding
 
@@ -40,12 +46,14 @@ class VectoredTables(NamedTuple):
         columns: (2R, 6) wrench of a unit of each.
         limits: (R, 3) least and most thrust [N] and largest angle [rad].
         coefficients: (R,) thrust per speed squared of each rotor, as it is commanded [N/rpm^2].
+        d_0: (3,) the platform's CoM in P [m].
     """
 
     parts: Array
     columns: Array
     limits: Array
     coefficients: Array
+    d_0: Array
 
     @classmethod
     def of(cls, model: PlatformModel) -> Self:
@@ -56,12 +64,13 @@ class VectoredTables(NamedTuple):
         sound = np.array([each.rotor.c_f for each in model.fleet])
         left = (sound[:, None] * model.health.thrust).ravel()
         shapes = (np.ascontiguousarray(model.B_inverse), np.ascontiguousarray(model.B.T))
-        return cls(*shapes, np.ascontiguousarray(limits), left)
+        return cls(*shapes, np.ascontiguousarray(limits), left, model.inertia.d_0)
 
     @classmethod
     def none(cls) -> Self:
         """Tables of one rotor that does nothing, for platforms that are not vectored."""
-        return cls(np.zeros((2, 6)), np.zeros((2, 6)), np.zeros((1, 3)), np.zeros(1))
+        rotor = (np.zeros((2, 6)), np.zeros((2, 6)), np.zeros((1, 3)), np.zeros(1))
+        return cls(*rotor, np.zeros(3))
 
 
 class Vectored(NamedTuple):
@@ -81,6 +90,43 @@ class Vectored(NamedTuple):
 def vectored_tables(model: PlatformModel) -> VectoredTables:
     """The tables of a platform, empty ones where it is not vectored."""
     return VectoredTables.of(model) if model.actuation == "vectored" else VectoredTables.none()
+
+
+@formula
+def sideways_part(U: Six, d_0: Vec) -> Six:
+    """The part of a wrench about P's origin that pushes across P's z axis through the CoM and turns nothing."""
+    force = (U[0], U[1], 0.0)
+    return six(force, cross(d_0, force))
+
+
+@formula
+def kept_by_rotor(kept: float, up: float, change: float, low: float, high: float) -> float:
+    """What is kept of the sideways push, given a rotor that does not tilt.
+
+    Args:
+        kept: by the rotors before it.
+        up: its thrust without that push [N].
+        change: by all of the push [N].
+        low: its least thrust [N].
+        high: its largest [N].
+    """
+    room = most(choose(change > 0.0, high - up, up - low), 0.0)
+    size = most(choose(change > 0.0, change, -change), TINY)
+    return least(kept, choose(size > room, room / size, 1.0))
+
+
+@formula
+def without_sideways(U: Six, kept: float, d_0: Vec) -> Six:
+    """A wrench with a share of its sideways push."""
+    part, less = sideways_part(U, d_0), 1.0 - kept
+    return (
+        U[0] - less * part[0],
+        U[1] - less * part[1],
+        U[2] - less * part[2],
+        U[3] - less * part[3],
+        U[4] - less * part[4],
+        U[5] - less * part[5],
+    )
 
 
 @formula
@@ -146,12 +192,21 @@ def vector(
         thrust: written.
         short: (6,) what the wrench lacks, written.
     """
-    wanted, made = six_at(U, 0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    clipped = False
+    wanted, made, d_0 = six_at(U, 0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), vec(tables.d_0)
+    part, kept = sideways_part(wanted, d_0), 1.0
+    rest = sub6(wanted, part)
+    for r in range(len(tables.limits)):
+        low, high, limit = tables.limits[r]
+        if limit == 0.0:
+            of_wrench = six_of_row(tables.parts, 2 * r)
+            thrusts = (dot6(of_wrench, rest), dot6(of_wrench, part))
+            kept = kept_by_rotor(kept, thrusts[0], thrusts[1], low, high)
+    allowed = without_sideways(wanted, kept, d_0)
+    clipped = kept < 1.0
     thrust[:] = 0.0
     for r in range(len(tables.limits)):
-        a = dot6(six_of_row(tables.parts, 2 * r), wanted)
-        b = dot6(six_of_row(tables.parts, 2 * r + 1), wanted)
+        a = dot6(six_of_row(tables.parts, 2 * r), allowed)
+        b = dot6(six_of_row(tables.parts, 2 * r + 1), allowed)
         low, high, limit = tables.limits[r]
         rotor = vectored(a, b, low, high, limit)
         columns = (six_of_row(tables.columns, 2 * r), six_of_row(tables.columns, 2 * r + 1))

@@ -145,3 +145,17 @@ def test_attitudes_are_held_up_to_the_rotors_limits(rpy_deg, reason):
         return
     with pytest.raises(BadInput, match=reason):
         check_held(model_of("beetle"), attitudes, "iap")
+
+
+def test_leaning_rotors_give_up_what_pushes_sideways_and_go_on_turning():
+    model = model_of("octo_full")
+    allocate = allocator(model)
+    weight = model.inertia.mass * 9.81
+    U = np.array([40.0, 0.0, weight, 0.3, -0.2, 0.1])
+    U[3:] += np.cross(model.inertia.d_0, U[:3])
+    allocate(U, LEVEL, np.zeros(2))
+    made = allocate.made_P
+    assert allocate.saturated and 0.0 < made[0] < 40.0
+    about_com = made[3:] - np.cross(model.inertia.d_0, made[:3])
+    np.testing.assert_allclose(about_com, [0.3, -0.2, 0.1], atol=1e-9)
+    np.testing.assert_allclose(made[1:3], [0.0, weight], atol=1e-9)

@@ -5,13 +5,16 @@ from iap_control.batch import layout
 from iap_control.batch.layout import PLATFORM, aircraft_row
 from iap_control.vectored_allocator import (
     VectoredTables,
+    kept_by_rotor,
     lacking_wrench,
     rotor_speed,
+    sideways_part,
     vectored,
+    without_sideways,
     wrench_of,
 )
 from iap_description.arrays import Array
-from iap_description.kernels import add6, choose, dot6, formula, six_of_row, sub6
+from iap_description.kernels import add6, choose, dot6, formula, six_of_row, sub6, vec
 from iap_description.lanes import Index, Lanes, get, get6, set1, set6
 
 NOTHING = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -26,8 +29,14 @@ def share_out_to_tilting_rotors(
         for lane in range(lanes[0], lanes[1]):
             set1(block, aircraft_row(first, n), layout.THRUST, lane, 0.0)
     for lane in range(lanes[0], lanes[1]):
-        set1(block, PLATFORM, layout.SATURATED, lane, 0.0)
         set6(block, PLATFORM, layout.MADE, lane, NOTHING)
+        set1(block, PLATFORM, layout.KEPT, lane, 1.0)
+    for r in range(len(tables.limits)):
+        if tables.limits[r, 2] == 0.0:
+            _keep(block, r, tables, lanes)
+    for lane in range(lanes[0], lanes[1]):
+        is_less = get(block, PLATFORM, layout.KEPT, lane) < 1.0
+        set1(block, PLATFORM, layout.SATURATED, lane, choose(is_less, 1.0, 0.0))
     for r in range(len(tables.limits)):
         _turn(block, aircraft_row(first, r // 4), r, tables, lanes)
     for lane in range(lanes[0], lanes[1]):
@@ -40,15 +49,29 @@ def share_out_to_tilting_rotors(
 
 
 @formula
+def _keep(block: Array, r: int, tables: VectoredTables, lanes: Lanes) -> None:
+    """Give up what of the sideways push a rotor that does not tilt cannot bear."""
+    of_wrench, d_0 = six_of_row(tables.parts, 2 * r), vec(tables.d_0)
+    low, high = tables.limits[r, 0], tables.limits[r, 1]
+    for lane in range(lanes[0], lanes[1]):
+        U = get6(block, PLATFORM, layout.WRENCH, lane)
+        part = sideways_part(U, d_0)
+        up, change = dot6(of_wrench, sub6(U, part)), dot6(of_wrench, part)
+        kept = get(block, PLATFORM, layout.KEPT, lane)
+        set1(block, PLATFORM, layout.KEPT, lane, kept_by_rotor(kept, up, change, low, high))
+
+
+@formula
 def _turn(block: Array, a: Index, r: int, tables: VectoredTables, lanes: Lanes) -> None:
     """One rotor's speed and angle, and its part of the wrench that is made; `a` is its aircraft's row."""
     k = r % 4
     parts = (six_of_row(tables.parts, 2 * r), six_of_row(tables.parts, 2 * r + 1))
     columns = (six_of_row(tables.columns, 2 * r), six_of_row(tables.columns, 2 * r + 1))
     low, high, limit = tables.limits[r, 0], tables.limits[r, 1], tables.limits[r, 2]
-    coefficient = tables.coefficients[r]
+    coefficient, d_0 = tables.coefficients[r], vec(tables.d_0)
     for lane in range(lanes[0], lanes[1]):
-        U = get6(block, PLATFORM, layout.WRENCH, lane)
+        kept = get(block, PLATFORM, layout.KEPT, lane)
+        U = without_sideways(get6(block, PLATFORM, layout.WRENCH, lane), kept, d_0)
         rotor = vectored(dot6(parts[0], U), dot6(parts[1], U), low, high, limit)
         made = get6(block, PLATFORM, layout.MADE, lane)
         total = get(block, a, layout.THRUST, lane) + rotor.thrust

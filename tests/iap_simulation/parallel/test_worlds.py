@@ -29,6 +29,7 @@ FLOWN = [
     ("hover", "f450"),
     ("hover", "beetle"),
     ("hover", "tilt_3"),
+    ("hover", "octo_full"),
     ("hover", "three_star_fixed"),
     ("figure_eight", "three_star"),
     ("three_line_5dof", "three_line"),
