@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from iap_control.modules.coordinator import Told
+from iap_control.modules.exchange import Told
 from iap_control.modules.settings import ModulesSpec, modules_tree
 from iap_control.modules.structure import Joint
 from iap_description.arrays import Array

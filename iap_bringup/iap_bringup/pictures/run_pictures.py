@@ -20,6 +20,7 @@ from iap_io.plots.plot_style import write_plot
 from iap_io.runs.run_folder import COMPARED, CONFIG, METRICS, RunData, load_run, read_metrics
 from iap_io.runs.run_meta import COMPLETED
 from iap_simulation.metrics.errors import finite
+from iap_simulation.modules.plots import draw_modules_run
 from iap_simulation.scenario.resolving import scenario_of
 from iap_simulation.scenario.scenario import Scenario
 
@@ -38,7 +39,7 @@ def draw_run(folder: Path) -> list[Path]:
     run, plots = load_run(folder, at_most=DRAWN), folder / "plots"
     was_judged = (folder / METRICS).exists()  # unless it was killed
     metrics = read_metrics(folder) if was_judged else {}
-    written = write_plots(plots, run, metrics)
+    written = [*write_plots(plots, run, metrics), *draw_modules_run(folder)]
     if any(isinstance(sensor, CameraSensorInfo) for sensor in run.meta.sensors):
         written.append(write_contact_sheet(folder))
     whole = (replace(each, columns=finite(each.columns)) for each in run.vehicles)

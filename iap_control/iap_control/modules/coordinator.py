@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The coordinator of modules: owns the joints' state machines, references and feed-forward, at its own rate.
 
-One object, in process and in a node: it takes what modules tell of themselves and tells what they and their latches
-shall do; it knows neither engines nor topics.
+It takes what modules tell of themselves and tells what they and their latches shall do; it knows no engines or topics.
 """
 
-from collections.abc import Mapping, Sequence
-from enum import Enum
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 
+from iap_control.modules.exchange import Event, Order, Role, Told
 from iap_control.modules.feed_forward import FeedForward
 from iap_control.modules.guidance import Guidance
 from iap_control.modules.joint_machine import JointMachine, Latching, State
@@ -21,52 +19,10 @@ from iap_control.modules.relative_pose import RelativePose, check_drogue
 from iap_control.modules.settings import FACES, JointSpec, ModulesSpec
 from iap_control.modules.steering import Steering
 from iap_control.modules.structure import Joint, Structure, structures
+from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED, REF_P, REF_Q
-
-
-class Role(Enum):
-    """What a module is in its structure."""
-
-    SEPARATED = "separated"
-    LEADER = "leader"  # keeps its integral, has no feed-forward of its own
-    FOLLOWER = "follower"  # its integral stands still, feed-forward takes its place
-
-
-class Told(NamedTuple):
-    """What modules tell the coordinator at an instant.
-
-    Attributes:
-        t: [s].
-        estimates: (n, 13) state rows as each module estimates its own.
-        shared: (n, 13) state rows in one frame, whose differences are relative poses.
-        external_P: (n, 6) W_ext of each about its CoM, own axes [N, N m].
-        nominal: (n, 19+) each module's own reference now.
-        joint_S: (6,) wrench on the follower of joints where it is measured, about the joint's place, by joints' names.
-    """
-
-    t: float
-    estimates: Array
-    shared: Array
-    external_P: Array
-    nominal: Array
-    joint_S: Mapping[str, Array]
-
-
-class Order(NamedTuple):
-    """What a joint's latch shall do now."""
-
-    joint: str
-    latching: Latching
-
-
-class Event(NamedTuple):
-    """A joint has come into a state."""
-
-    t: float
-    joint: str
-    state: State
 
 
 class Coordinator:
@@ -127,7 +83,9 @@ class Coordinator:
             check_drogue(name, machine.misalignment(pose), self.spec.machine.drogue)
             machine.close(told.t)
             return self._obey(name, Latching.CATCH, told)
-        machine.join(told.t, pose)
+        to_follower_W = self._rows[joint.b, REF_P] - self._rows[joint.a, REF_P]
+        back = so3.conjugate(self._rows[joint.a, REF_Q])
+        machine.join(told.t, pose, so3.rotate(back, to_follower_W - self._leaders.of(name)))
         self._guidance.anchor(self._structure_of(joint.b), joint.b)
         self._guide(name, told)
         return []
@@ -271,8 +229,8 @@ class Coordinator:
         return RelativePose.of(told.shared[joint.a], told.shared[joint.b])
 
     def _machine(self, name: str, spec: JointSpec) -> JointMachine:
-        normal = np.array(FACES[spec.face])
-        return JointMachine(name, normal, self.spec.size, self.spec.machine, joined=spec.joined)
+        settings = (np.array(FACES[spec.face]), self.spec.size, self.spec.machine)
+        return JointMachine(name, *settings, joined=spec.joined)
 
     def _machine_named(self, name: str) -> JointMachine:
         if name not in self.machines:

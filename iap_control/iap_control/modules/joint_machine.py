@@ -44,7 +44,8 @@ class Latching(Enum):
 MOVING = (State.ALIGNMENT, State.APPROACH, State.SEPARATION, State.EMERGENCY)
 
 
-ARRIVED = 0.005  # before the end of a way [m]
+ARRIVED = 0.001  # before the end of a way [m]
+NEAR = 0.05  # of a follower to its setpoint, there [m]
 
 
 class Setpoint(NamedTuple):
@@ -123,14 +124,16 @@ class JointMachine:
         """Whether the follower is to follow the setpoint now."""
         return self.state in MOVING and not self._is_caught
 
-    def join(self, t: float, pose: RelativePose) -> None:
-        """Begin to dock.
+    def join(self, t: float, pose: RelativePose, start_L: Array | None = None) -> None:
+        """Begin to dock, from where the follower's reference is in the leader's frame (3,), else from the pose itself.
 
         Raises:
             BadInput: it is joined already, or on its way.
         """
         self._expect(State.APART, "join")
         self._begin(pose)
+        if start_L is not None:
+            self.setpoint = Setpoint.at(start_L)
         self._ordered, self.returns, self.failure = t, 0, None
         self._enter(State.ALIGNMENT, t)
 
@@ -247,7 +250,8 @@ class JointMachine:
             self.setpoint = Setpoint.at(self._size * self._n)  # where it has been held
             return Latching.RELEASE
         self._move(limits.distance, limits.speed, dt)
-        if float(pose.p_LF_L @ self._n) >= limits.distance - ARRIVED:
+        has_arrived = float(self.setpoint.p_LF_L @ self._n) >= limits.distance - ARRIVED
+        if has_arrived and float(pose.p_LF_L @ self._n) >= limits.distance - NEAR:
             self._enter(State.APART, t)
         return None
 

@@ -4,11 +4,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from iap_control.modules.exchange import Order, Told
 from iap_control.modules.joint_machine import State
 from iap_control.modules.settings import HoverStep, JoinStep, MissionStep
 
 if TYPE_CHECKING:
-    from iap_control.modules.coordinator import Coordinator, Order, Told
+    from iap_control.modules.coordinator import Coordinator
 
 
 class Mission:
@@ -32,7 +33,7 @@ class Mission:
         """Whether all steps are."""
         return self.at >= len(self._steps)
 
-    def advance(self, coordinator: "Coordinator", told: "Told") -> list["Order"]:
+    def advance(self, coordinator: "Coordinator", told: Told) -> list[Order]:
         """Begin the present step, or the next one where this is done."""
         self.is_given_up |= coordinator.failure is not None
         if self.is_done or self.is_given_up:
@@ -45,7 +46,7 @@ class Mission:
             self.at, self._begun = self.at + 1, None
         return []
 
-    def _begin(self, step: MissionStep, coordinator: "Coordinator", told: "Told") -> list["Order"]:
+    def _begin(self, step: MissionStep, coordinator: "Coordinator", told: Told) -> list[Order]:
         if isinstance(step, JoinStep):
             return coordinator.join(step.join, told)
         if not isinstance(step, HoverStep):

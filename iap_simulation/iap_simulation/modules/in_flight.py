@@ -8,7 +8,8 @@ import numpy as np
 
 from iap_control.controller import PlatformController
 from iap_control.interaction.wrench_control import WrenchControl
-from iap_control.modules.coordinator import Coordinator, Order, Role, Told
+from iap_control.modules.coordinator import Coordinator
+from iap_control.modules.exchange import Order, Role, Told
 from iap_control.modules.settings import ModulesSpec
 from iap_description.arrays import Array
 from iap_description.errors import BadInput

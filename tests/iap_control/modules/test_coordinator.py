@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from support.module_joints import SIZE, chain, spec_of, told
 
-from iap_control.modules.coordinator import Coordinator, Order, Role
+from iap_control.modules.coordinator import Coordinator
+from iap_control.modules.exchange import Order, Role
 from iap_control.modules.joint_machine import Latching, State
 from iap_description import so3
 from iap_description.arrays import Array

@@ -156,3 +156,63 @@ def test_modules_must_have_rotors_that_tilt() -> None:
     with pytest.raises(BadInput, match="rotors that tilt"):
         with Simulation.of("module_hover", settings=settings, platform="f450_dock"):
             pass
+
+
+@pytest.mark.slow
+def test_a_wanted_wrench_is_held_in_a_joint() -> None:
+    wanted = [5.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+    settings = {**HOVER, "vehicles.0.reference.duration": 30.0}
+    judge = judged("module_hover", {**settings, "modules.joints.j1.desired": wanted})
+    t, wrenches = judge.columns["t"], judge.columns["joint_wrenches"][:, 0]
+    found = wrenches[(t > 20.0) & (t < 29.0)].mean(axis=0)
+    np.testing.assert_allclose(found[:3], wanted[:3], atol=0.2)
+    np.testing.assert_allclose(found[3:], wanted[3:], atol=0.05)
+
+
+@pytest.mark.slow
+def test_a_force_on_one_end_of_three_stays_in_the_joints_as_theory_has_it() -> None:
+    """2/3 and 1/3 of 2 N, unless the joints measure."""
+    push = {"at": 8.0, "until": 40.0, "force": [0.0, 2.0, 0.0], "torque": [0.0, 0.0, 0.0]}
+    hold = {"type": "hover", "duration": 40.0, "position": [0.0, 0.0, 1.0], "rpy_deg": [0.0] * 3}
+    joint = {"face": "+x", "joined": True}
+    found = {}
+    for source in ("observer", "joint"):
+        scenario = {
+            "modules": {
+                "preset": "beatle",
+                "wrench_source": source,
+                "joints": {
+                    "a": {**joint, "leader": "m1", "follower": "m2"},
+                    "b": {**joint, "leader": "m2", "follower": "m3"},
+                },
+            },
+            "vehicles": [
+                {
+                    "name": f"m{i + 1}",
+                    "platform": "beetle",
+                    "start": {"mode": "hover", "lead_in": 0.0},
+                    "offset": [0.52 * i, 0.0, 0.0],
+                    "control": {"gains": "beetle"},
+                    "reference": hold,
+                    "disturbances": [push] if i == 0 else [],
+                }
+                for i in range(3)
+            ],
+        }
+        with Simulation.of(scenario) as simulation:
+            simulation.fly()
+            judge = simulation.loop.judge
+            assert isinstance(judge, ModulesJudge)
+            t, wrenches = judge.columns["t"], judge.columns["joint_wrenches"]
+            found[source] = np.abs(wrenches[t > 32.0].mean(axis=0)[:, 1])
+    np.testing.assert_allclose(found["observer"], [4.0 / 3.0, 2.0 / 3.0], rtol=0.05)
+    np.testing.assert_allclose(found["joint"], 0.0, atol=0.05)
+
+
+@pytest.mark.slow
+def test_four_modules_close_a_square_in_flight() -> None:
+    judge = judged("module_square", {f"vehicles.{i}.reference.duration": 30.0 for i in range(4)})
+    metrics = metrics_of(judge)
+    assert judge.failure is None
+    assert metrics["joint_force_n"] < 0.2
+    assert max(metrics["rmse_steady"]["m1"][:3]) < 0.004
