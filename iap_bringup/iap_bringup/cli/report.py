@@ -14,6 +14,7 @@ from rich.table import Table
 from iap_bringup.terminal.tables import number_text
 from iap_io.runs.fault_meta import Notice
 from iap_simulation.docking.report import docking_text
+from iap_simulation.modules.report import modules_text
 from iap_simulation.scenario.scenario import Scenario
 
 FLIGHT_TIME = "{task.completed:6.1f} of {task.total:.1f} s"
@@ -89,6 +90,8 @@ def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
     )
     if "docking" in metrics:
         console.print(docking_text(metrics["docking"]))
+    if metrics.get("modules", {}).get("joints"):
+        console.print(modules_text(metrics["modules"]))
     if metrics.get("images"):
         rate = metrics["images_per_s"]
         console.print(f"{metrics['images']} images, {rate:.0f} in a second of rendering")

@@ -51,6 +51,9 @@ def draw_modules(figure: Figure, columns: dict[str, Array]) -> None:
     _lines(panels[3], t, 1e3 * columns["errors"][..., 3:], modules, "attitude error (mrad)")
     for panel in panels:
         _bands(panel, columns)
+    bands = [patch for patch in panels[0].patches if patch.get_label() in BANDS]
+    if bands:
+        figure.legend(handles=bands, loc="outside upper center", ncols=len(BANDS))
     panels[-1].set_xlabel("time (s)")
 
 
