@@ -46,7 +46,7 @@ def check_held(model: PlatformModel, attitudes: Array, vehicle_name: str) -> Non
 
 
 def _beyond(model: PlatformModel, tables: VectoredTables, q_WP: Array) -> str | None:
-    """What a rotor would have to do beyond its limits to carry the aircraft at an attitude (4,); None within."""
+    """The rotor that would have to go beyond its limits to hold an attitude (4,), in words; None within."""
     weight, inertia = np.empty(6), model.inertia
     gravity_wrench(inertia.mass, inertia.d_0, inertia.gravity, q_WP, weight)
     up, sideways = (tables.parts @ -weight).reshape(-1, 2).T

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the rotors of one body do to it: maps from their thrusts to the platform's wrench."""
+"""Effectiveness of the rotors of one body: maps from their thrusts to the platform's wrench."""
 
 from collections.abc import Sequence
 

@@ -21,6 +21,7 @@ from iap_description.kernels import (
     Vec,
     add6,
     choose,
+    combined6,
     cross,
     dot6,
     formula,
@@ -74,7 +75,7 @@ class VectoredTables(NamedTuple):
 
 
 class Vectored(NamedTuple):
-    """What is commanded of a rotor.
+    """Command to a rotor.
 
     Attributes:
         thrust: T [N].
@@ -147,19 +148,12 @@ def vectored(up: float, sideways: float, low: float, high: float, limit: float) 
 def wrench_of(rotor: Vectored, up: Six, sideways: Six) -> Six:
     """Wrench that a rotor makes, of those of a unit of thrust at b = 0 and b = 90 deg."""
     a, b = rotor.thrust * math.cos(rotor.tilt), rotor.thrust * math.sin(rotor.tilt)
-    return (
-        a * up[0] + b * sideways[0],
-        a * up[1] + b * sideways[1],
-        a * up[2] + b * sideways[2],
-        a * up[3] + b * sideways[3],
-        a * up[4] + b * sideways[4],
-        a * up[5] + b * sideways[5],
-    )
+    return combined6(a, up, b, sideways)
 
 
 @formula
 def lacking_wrench(wanted: Six, made: Six) -> Six:
-    """What a wrench lacks, without rounding, whose sign would else hold up integrals."""
+    """The lack of a wrench, without rounding, whose sign would else hold up integrals."""
     lack = sub6(wanted, made)
     return (
         without_rounding(lack[0]),

@@ -122,6 +122,19 @@ def angular(a: Six) -> Vec:
 
 
 @formula
+def combined6(a: float, u: Six, b: float, v: Six) -> Six:
+    """The sum a u + b v."""
+    return (
+        a * u[0] + b * v[0],
+        a * u[1] + b * v[1],
+        a * u[2] + b * v[2],
+        a * u[3] + b * v[3],
+        a * u[4] + b * v[4],
+        a * u[5] + b * v[5],
+    )
+
+
+@formula
 def add6(a: Six, b: Six) -> Six:
     """Sum a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])

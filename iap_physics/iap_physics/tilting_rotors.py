@@ -27,6 +27,7 @@ from iap_description.kernels import (
     add6,
     angular,
     choose,
+    combined6,
     formula,
     least,
     linear,
@@ -110,14 +111,7 @@ def tilted_thrust(thrust: float, before: float, after: float, up: Six, sideways:
     """Wrench in the aircraft's frame of a rotor's thrust [N] at the mean of two angles [rad]."""
     tilt = 0.5 * (before + after)
     a, b = thrust * math.cos(tilt), thrust * math.sin(tilt)
-    return (
-        a * up[0] + b * sideways[0],
-        a * up[1] + b * sideways[1],
-        a * up[2] + b * sideways[2],
-        a * up[3] + b * sideways[3],
-        a * up[4] + b * sideways[4],
-        a * up[5] + b * sideways[5],
-    )
+    return combined6(a, up, b, sideways)
 
 
 @formula

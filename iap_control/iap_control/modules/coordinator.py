@@ -145,7 +145,7 @@ class Coordinator:
         return {n: self.joints[n] for n, m in self.machines.items() if m.holds}
 
     def _obey(self, name: str, latching: Latching | None, told: Told) -> list[Order]:
-        """What follows from what a latch does: other structures, references and roles."""
+        """Structures, references and roles after a latch has acted, and the order to it."""
         if latching is None:
             return []
         joint = self.joints[name]

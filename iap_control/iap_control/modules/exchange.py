@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What modules tell their coordinator, and what it tells them and their latches."""
+"""Signals between modules, their latches and the coordinator."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -10,7 +10,7 @@ from iap_description.arrays import Array
 
 
 class Role(Enum):
-    """What a module is in its structure."""
+    """Role of a module in its structure."""
 
     SEPARATED = "separated"
     LEADER = "leader"  # keeps its integral, has no feed-forward of its own
@@ -18,7 +18,7 @@ class Role(Enum):
 
 
 class Told(NamedTuple):
-    """What modules tell the coordinator at an instant.
+    """Signals of all modules to the coordinator at an instant.
 
     Attributes:
         t: [s].
@@ -38,7 +38,7 @@ class Told(NamedTuple):
 
 
 class Order(NamedTuple):
-    """What a joint's latch shall do now."""
+    """Order to the latch of a joint."""
 
     joint: str
     latching: Latching

@@ -15,7 +15,7 @@ from iap_description.states import REF_A, REF_ALPHA, REF_FIXED, REF_P, REF_Q, RE
 
 
 class Shift(NamedTuple):
-    """What a module's own reference is moved by: a way in the world [m], and a rotation."""
+    """The motion of a module's own reference: a way in the world [m], and a rotation."""
 
     p_W: Array
     q: Array

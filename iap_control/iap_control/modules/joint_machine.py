@@ -22,7 +22,7 @@ from iap_description.errors import BadInput
 
 
 class State(Enum):
-    """What a joint is doing."""
+    """State of a joint."""
 
     APART = "apart"
     ALIGNMENT = "alignment"
@@ -34,7 +34,7 @@ class State(Enum):
 
 
 class Latching(Enum):
-    """What a latch is to do."""
+    """Order to a latch."""
 
     CATCH = "catch"  # joins, and yields to more than the magnet's force
     LOCK = "lock"  # is rigid from now on
@@ -49,7 +49,7 @@ NEAR = 0.05  # of a follower to its setpoint, there [m]
 
 
 class Setpoint(NamedTuple):
-    """Where the follower's CoM is to be in the leader's frame [m], and how it moves there [m/s, m/s^2]."""
+    """Place of the follower's CoM in the leader's frame [m], and how it moves there [m/s, m/s^2]."""
 
     p_LF_L: Array
     v_LF_L: Array

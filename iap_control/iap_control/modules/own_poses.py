@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where modules think that they and their leaders are, low-passed: off references, which may move meanwhile."""
+"""Low-passed poses of modules and their leaders by modules' own estimates, off references that may move."""
 
 from collections.abc import Mapping
 

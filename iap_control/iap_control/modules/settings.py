@@ -80,7 +80,7 @@ class Separation(Record):
 
 
 class Emergency(Record):
-    """What happens where nothing else helps: the follower flies off along the axis."""
+    """The last resort: the follower flies off along the axis."""
 
     distance: Positive  # so far from where it was [m]
     speed: Positive  # [m/s]

@@ -23,7 +23,7 @@ Renewal = Callable[[bytes], bytes]
 
 
 def renewal(connection: Connection) -> Renewal | None:
-    """What brings a topic's messages into today's definition, None where they are in it.
+    """The conversion of a topic's messages into today's definition, None where they are in it.
 
     Raises:
         Exception: of rosbags, whatever a damaged definition leads to.
