@@ -222,6 +222,29 @@ def check_latches(
         raise ValueError("key 'engine.name': closed_form has no contact, which latches need")
 
 
+class PlantJoint(Record):
+    """A joint that may be between two modules."""
+
+    leader: str  # vehicle
+    follower: str  # vehicle
+    way: Vec3  # from the leader's CoM to the follower's, when joined, along the leader's axes [m]
+    joined: Flag = False  # from the start
+    closes: Flag = False  # it joins where the modules are
+
+
+class PlantJoints(Record):
+    """The joints of a world's modules."""
+
+    rate: Positive  # at which they are told [Hz]
+    latch_force: Positive  # that a latch bears before it is locked [N]
+    joints: dict[str, PlantJoint]
+
+    @property
+    def partners(self) -> frozenset[frozenset[str]]:
+        """Pairs of vehicles that may touch."""
+        return frozenset(frozenset((j.leader, j.follower)) for j in self.joints.values())
+
+
 class PlantSpec(Record):
     """A whole plant; its defaults are a world without wind."""
 
@@ -233,6 +256,7 @@ class PlantSpec(Record):
     has_drag: Flag = False
     vehicles: Annotated[tuple[PlantVehicle, ...], Field(min_length=1)]
     latches: dict[LatchName, Latch] = {}
+    modules: PlantJoints | None = None  # joints that a coordinator opens and closes
 
     @model_validator(mode="after")
     def _latches_fit(self) -> Self:
@@ -245,10 +269,17 @@ class PlantSpec(Record):
         names = [vehicle.name for vehicle in self.vehicles]
         if len(set(names)) < len(names):
             raise ValueError(f"key 'vehicles': names must differ, are {', '.join(names)}")
+        for name, joint in self._joints.items():
+            if joint.leader not in names or joint.follower not in names:
+                raise ValueError(f"key 'modules.joints.{name}': no such vehicles")
         for i, vehicle in enumerate(self.vehicles):
             self.rates.check_autopilot(vehicle.autopilot, f"vehicles.{i}.autopilot")
             self.rates.check_delays(vehicle.faults, f"vehicles.{i}.faults")
         return self
+
+    @property
+    def _joints(self) -> dict[str, PlantJoint]:
+        return {} if self.modules is None else self.modules.joints
 
     @classmethod
     def read(cls, text: str, *, source: str) -> Self:
