@@ -96,6 +96,14 @@ class EngineJoints:
             a, b, *places, type="fixed", max_force=force, q_AB=q_AB
         )
 
+    def clear(self) -> None:
+        """Open all latches, and let all modules touch."""
+        for name in list(self._handles):
+            self.obey(name, Latching.RELEASE)
+        for name in sorted(self._leaving):
+            self._plant.engine.let_pass(*self._rows(name), passes=False)
+        self._leaving.clear()
+
     def part_touching(self) -> None:
         """Let modules touch again that have come apart."""
         for name in sorted(self._leaving):

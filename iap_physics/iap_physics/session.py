@@ -167,6 +167,8 @@ class Session:
 
     def reset(self) -> None:
         """Back to the start, as after a fresh one."""
+        if self.joints is not None:
+            self.joints.clear()
         self.plant.restart(self.spec)
         for command_buffer in self.command_buffers:
             command_buffer.reset()

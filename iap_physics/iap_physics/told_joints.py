@@ -50,10 +50,15 @@ class ToldJoints:
         """
         if number > k:
             raise BadInput("header.stamp: later than the present state")
-        if not self._joints.names >= set(holds):
-            raise BadInput(f"names: {', '.join(holds)}, joints are {', '.join(self._joints.names)}")
+        if set(holds) != self._joints.names:
+            known = ", ".join(sorted(self._joints.names))
+            raise BadInput(f"names: {', '.join(holds) or 'none'}; the joints are {known}")
         if number > self.newest:
             self.newest, self._holds = number, dict(holds)
+
+    def clear(self) -> None:
+        """Open all of them, before the plant starts anew."""
+        self._joints.clear()
 
     def advance(self, k: int) -> None:
         """Let joints follow at state k, and modules touch again that have come apart."""

@@ -35,9 +35,7 @@ class Follower:
         if not isinstance(controller, PlatformController) or not isinstance(
             controller.law, WrenchControl
         ):
-            raise BadInput(
-                f"key 'modules': '{name}' is flown by a law that takes no feed-forward"
-            )
+            raise BadInput(f"key 'modules': '{name}' is flown by a law that takes no feed-forward")
         return cls(controller, controller.law, replaces=replaces)
 
     def reset(self) -> None:

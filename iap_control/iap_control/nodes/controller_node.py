@@ -100,7 +100,9 @@ class ControllerNode(SuiteNode):
         what = "Whether references are of a coordinator of modules (ModuleReference)."
         if self.parameter("coordinated", False, what):
             replaces = self.parameter(
-                "replaces_integral", True, "Whether feed-forward stands in place of followers' integrals."
+                "replaces_integral",
+                True,
+                "Whether feed-forward stands in place of followers' integrals.",
             )
             responder.follower = Follower.of(self.vehicle, responder.controller, replaces=replaces)
         self._topics = ResponderTopics(

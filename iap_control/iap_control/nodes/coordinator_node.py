@@ -37,7 +37,10 @@ class CoordinatorNode(SuiteNode):
         spec = self._declared_spec()
         self._responder, self._newest, self._said = CoordinatorResponder(spec), -1, 0
         joints = spec.modules.joints
-        ends = [each.leader for each in joints.values()], [each.follower for each in joints.values()]
+        ends = (
+            [each.leader for each in joints.values()],
+            [each.follower for each in joints.values()],
+        )
         self._joints = ModuleJointsMessage.of(list(joints), *ends)
         self._joints_out = self.create_publisher(ModuleJoints, self.absolute("joints"), LATEST)
         self._reference = ModuleReferenceMessage.of(1)
@@ -98,7 +101,10 @@ class CoordinatorNode(SuiteNode):
         responder = self._responder
         head = responder.stamp, responder.sequence
         self._joints.put_head(*head)
-        self._joints.states[:], self._joints.holds[:] = responder.states, list(responder.holds.values())
+        self._joints.states[:], self._joints.holds[:] = (
+            responder.states,
+            list(responder.holds.values()),
+        )
         self._joints_out.publish(self._joints.dump())
         wrenches_P, out = responder.coordinator.feed_forward.wrenches_P, self._reference
         out.put_head(*head)

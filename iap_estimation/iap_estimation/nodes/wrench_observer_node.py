@@ -56,7 +56,7 @@ class WrenchObserverNode(SuiteNode):
         self._wrenches = self.create_publisher(WrenchStamped, "wrench/estimated", LATEST)
         what = "Topic of the central body as it is measured: state/measured where the scenario has noise; empty: none."
         measured = self.parameter("measured_topic", "", what)
-        what = "momentum: by velocities; acceleration: by the samples of inertial units; module: by the rotors' tilt, too."
+        what = "momentum: by velocities; acceleration: by the samples of inertial units; module: with tilting rotors."
         kind = self.choice("observer", OBSERVERS, what)
         self._units = self._inertial_units(assembly) if kind == "acceleration" else []
         self._is_module = kind == "module"
@@ -114,9 +114,7 @@ class WrenchObserverNode(SuiteNode):
         if len(gain) != 6:
             raise BadInput(f"parameter module_gain: six numbers are expected (got {len(gain)})")
         own = {"gravity": gravity, "gain": list(gain), "dt": dt}
-        observer = module_observer(
-            self.vehicle, fleet, assembly.mass, assembly.inertia, **own
-        )
+        observer = module_observer(self.vehicle, fleet, assembly.mass, assembly.inertia, **own)
         commanded = CommandedModule(observer, fleet[0].rotor.c_f)
         _load(commanded, 1, 1)
         return ObserverLoop(commanded, 1, is_noisy=is_noisy, publish=self._publish, units=[])

@@ -70,8 +70,13 @@ class ModuleJointsMessage(Message):
     def of(cls, names: Sequence[str], leaders: Sequence[str], followers: Sequence[str]) -> Self:
         """The message of joints by their names and vehicles."""
         zeros = np.zeros(len(names), np.uint8)
-        vehicles = {"leaders": list(leaders), "followers": list(followers)}
-        return cls._of(names=list(names), **vehicles, states=zeros, holds=zeros)
+        return cls._of(
+            names=list(names),
+            leaders=list(leaders),
+            followers=list(followers),
+            states=zeros,
+            holds=zeros,
+        )
 
     @property
     def wanted(self) -> dict[str, Hold]:
