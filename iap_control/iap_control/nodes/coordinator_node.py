@@ -17,7 +17,8 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
 from iap_control.responders.coordinator_responder import CoordinatorResponder, Part
 from iap_description.errors import BadInput
-from iap_description.states import REF_FIXED, Level
+from iap_description.signals import NO_WRENCH
+from iap_description.states import REF_FIXED
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import LATEST, Diagnostics, SuiteNode, run
 from iap_io.wire.message_reader import MessageReader
@@ -77,21 +78,14 @@ class CoordinatorNode(SuiteNode):
         self._take(i, Part.STATE, state.stamp, state.rows[0].copy())
 
     def _on_reference(self, i: int, reference: ReferenceMessage) -> None:
-        """Take a module's own reference.
-
-        Raises:
-            BadInput: it is none of a pose.
-        """
-        if reference.level != Level.POSE:
-            raise BadInput("level: modules that dock follow poses")
         row = np.zeros(REF_FIXED + 1)
         reference.get_row(row)
-        self._take(i, Part.REFERENCE, reference.stamp, row)
+        self._take(i, Part.REFERENCE, reference.stamp, (row, reference.level))
 
     def _on_wrench(self, i: int, wrench: WrenchMessage) -> None:
         self._take(i, Part.WRENCH, wrench.stamp, wrench.wrench_P.copy())
 
-    def _take(self, i: int, part: Part, stamp: int, value: np.ndarray) -> None:
+    def _take(self, i: int, part: Part, stamp: int, value: object) -> None:
         if self._responder.take(i, part, stamp, value):
             self._publish()
             self._say()
@@ -108,10 +102,9 @@ class CoordinatorNode(SuiteNode):
         self._joints_out.publish(self._joints.dump())
         wrenches_P, out = responder.coordinator.feed_forward.wrenches_P, self._reference
         out.put_head(*head)
-        for publisher, row, role, wrench_P in zip(
-            self._outputs, responder.rows, responder.roles, wrenches_P, strict=True
-        ):
-            out.put_row(row, Level.POSE, np.zeros(6))
+        parts = (responder.rows, responder.levels, responder.roles, wrenches_P)
+        for publisher, row, level, role, wrench_P in zip(self._outputs, *parts, strict=True):
+            out.put_row(row, level, NO_WRENCH)
             out.put_role(role, wrench_P)
             publisher.publish(out.dump())
 

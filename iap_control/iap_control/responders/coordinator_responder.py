@@ -11,7 +11,7 @@ from iap_control.modules.exchange import Role, Told
 from iap_control.modules.joint_machine import State
 from iap_description.arrays import Array
 from iap_description.latching import Hold
-from iap_description.states import REF_FIXED, P
+from iap_description.states import REF_FIXED, Level, P
 from iap_io.ros.synchronizer import Instant, RateSchedule, TimeSynchronizer
 
 ROLES = {role: number for number, role in enumerate(Role)}  # as the message has them
@@ -22,7 +22,7 @@ SECOND = 1e9  # [ns]
 class Part(IntEnum):
     """What every module tells of an instant."""
 
-    REFERENCE = 0  # its own, a row (20,)
+    REFERENCE = 0  # its own: a row (20,) and a level
     STATE = 1  # as it estimates it, a row (13,)
     WRENCH = 2  # that acts on it from outside (6,)
 
@@ -42,6 +42,7 @@ class CoordinatorResponder:
         stamp: of the newest answer [ns]; -1 before the first.
         sequence: its state's number.
         rows: (n, 20) references of the modules.
+        levels: of them.
         holds: what latches shall hold, by the names of joints.
         answered: number of instants so far.
     """
@@ -62,6 +63,7 @@ class CoordinatorResponder:
         self._estimates = np.array([vehicle.start for vehicle in spec.vehicles])
         self._external_P = np.zeros((n, 6))
         self.rows = np.zeros((n, REF_FIXED + 1))
+        self.levels = [Level.POSE] * n
         self.stamp, self.sequence = -1, 0
 
     @property
@@ -74,8 +76,8 @@ class CoordinatorResponder:
         """Numbers of the states of the joints' machines."""
         return [STATES[each.state] for each in self.coordinator.machines.values()]
 
-    def take(self, module: int, part: Part, stamp: int, value: Array) -> bool:
-        """Take a part of an instant, an array of its own; returns whether an answer is complete with it.
+    def take(self, module: int, part: Part, stamp: int, value: object) -> bool:
+        """Take a part of an instant, arrays of its own; returns whether an answer is complete with it.
 
         Args:
             module: its number.
@@ -95,7 +97,10 @@ class CoordinatorResponder:
 
     def _answer(self, instant: Instant) -> None:
         """Coordinate on what was told before, and keep what is told now."""
-        nominal, estimates, external_P = (np.array(instant.parts[i :: len(Part)]) for i in Part)
+        references, *told = (instant.parts[i :: len(Part)] for i in Part)
+        estimates, external_P = map(np.array, told)
+        nominal = np.array([row for row, _ in references])
+        self.levels = [level for _, level in references]
         step = self._spec.time_step
         t = round(instant.stamp / SECOND / step) * step
         if self._due.due(round(t * self._spec.control_hz)):

@@ -7,6 +7,7 @@ pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test ha
 
 from probe import flown_in_process, fly_recorded, largest_difference
 
+from iap_bringup.experiments.nodes.processes import executable
 from iap_msgs.msg import ModuleJoints
 from iap_simulation.scenario.resolving import Options, resolve
 
@@ -41,3 +42,8 @@ def test_nodes_dock_and_part_as_one_process_does(start, tmp_path):
     log = nodes.log("coordinator_node").read_text()
     assert "joint 'left': joined" in log
     assert "joint 'left': separation" in log
+
+
+def test_a_coordinator_of_nothing_is_refused_in_one_line(refusal):
+    line = refusal(executable("coordinator_node"), ["--ros-args"])
+    assert "parameter coordination: missing" in line
