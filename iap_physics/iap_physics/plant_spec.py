@@ -29,6 +29,7 @@ from iap_physics.deviation import NO_DEVIATION, Deviation
 from iap_physics.engines.make import EngineName
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_sensor import WrenchFilter
+from iap_physics.plant_joints import PlantJoints
 from iap_physics.propulsion import Airframe
 from iap_physics.wind import Wind
 
@@ -222,29 +223,6 @@ def check_latches(
         raise ValueError("key 'engine.name': closed_form has no contact, which latches need")
 
 
-class PlantJoint(Record):
-    """A joint that may be between two modules."""
-
-    leader: str  # vehicle
-    follower: str  # vehicle
-    way: Vec3  # from the leader's CoM to the follower's, when joined, along the leader's axes [m]
-    joined: Flag = False  # from the start
-    closes: Flag = False  # it joins where the modules are
-
-
-class PlantJoints(Record):
-    """The joints of a world's modules."""
-
-    rate: Positive  # at which they are told [Hz]
-    latch_force: Positive  # that a latch bears before it is locked [N]
-    joints: dict[str, PlantJoint]
-
-    @property
-    def partners(self) -> frozenset[frozenset[str]]:
-        """Pairs of vehicles that may touch."""
-        return frozenset(frozenset((j.leader, j.follower)) for j in self.joints.values())
-
-
 class PlantSpec(Record):
     """A whole plant; its defaults are a world without wind."""
 
@@ -269,17 +247,10 @@ class PlantSpec(Record):
         names = [vehicle.name for vehicle in self.vehicles]
         if len(set(names)) < len(names):
             raise ValueError(f"key 'vehicles': names must differ, are {', '.join(names)}")
-        for name, joint in self._joints.items():
-            if joint.leader not in names or joint.follower not in names:
-                raise ValueError(f"key 'modules.joints.{name}': no such vehicles")
         for i, vehicle in enumerate(self.vehicles):
             self.rates.check_autopilot(vehicle.autopilot, f"vehicles.{i}.autopilot")
             self.rates.check_delays(vehicle.faults, f"vehicles.{i}.faults")
         return self
-
-    @property
-    def _joints(self) -> dict[str, PlantJoint]:
-        return {} if self.modules is None else self.modules.joints
 
     @classmethod
     def read(cls, text: str, *, source: str) -> Self:

@@ -8,7 +8,8 @@ from iap_description.errors import BadInput
 from iap_description.latching import Hold
 from iap_physics.module_joints import EngineJoints
 from iap_physics.plant import Plant
-from iap_physics.plant_spec import PlantJoint, PlantJoints, PlantSpec
+from iap_physics.plant_joints import PlantJoint, PlantJoints
+from iap_physics.plant_spec import PlantSpec
 
 
 class Pair(NamedTuple):
@@ -28,10 +29,14 @@ class ToldJoints:
 
     Attributes:
         newest: number of the state that the coordinator has answered last; -1 before.
+
+    Raises:
+        BadInput: a joint of vehicles that are not there.
     """
 
     def __init__(self, spec: PlantSpec, modules: PlantJoints, plant: Plant) -> None:
         names = [vehicle.name for vehicle in spec.vehicles]
+        modules.check(names)
         pairs = {name: _pair(joint, names) for name, joint in modules.joints.items()}
         closing = {name for name, joint in modules.joints.items() if joint.closes}
         self._joints = EngineJoints(plant, pairs, closing, modules.latch_force)

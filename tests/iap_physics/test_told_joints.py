@@ -55,6 +55,13 @@ def test_a_session_waits_for_its_joints(spec: PlantSpec) -> None:
     assert session.is_answered
 
 
+def test_joints_of_vehicles_that_are_not_there_are_refused(spec: PlantSpec) -> None:
+    given = spec.model_dump(mode="json")
+    given["modules"]["joints"]["j1"]["follower"] = "m9"
+    with pytest.raises(BadInput, match="there is no vehicle 'm9'"):
+        Session(PlantSpec(**given), make_engine(spec.engine), timeout=None)
+
+
 def test_other_joints_and_other_times_are_refused(spec: PlantSpec) -> None:
     session = Session(spec, make_engine(spec.engine), timeout=None)
     with pytest.raises(BadInput, match="the joints are j1"):

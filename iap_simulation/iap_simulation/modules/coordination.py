@@ -4,7 +4,7 @@
 from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
 from iap_control.modules.joint_table import joints_of
 from iap_description.errors import BadInput
-from iap_physics.plant_spec import PlantJoint, PlantJoints
+from iap_physics.plant_joints import PlantJoint, PlantJoints
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import Vehicle
 

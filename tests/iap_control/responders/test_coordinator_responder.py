@@ -96,4 +96,7 @@ def test_an_earlier_time_begins_a_new_flight(responder: CoordinatorResponder) ->
     fly(responder, 0, 120)
     tell(responder, 0)
     assert responder.holds == {"j": Hold.LOCKED}
-    assert (responder.stamp, responder.coordinator.events[-1:]) == (0, responder.coordinator.events)
+    assert (responder.stamp, responder.coordinator.events[-1:]) == (
+        0,
+        responder.coordinator.events,
+    )
