@@ -25,6 +25,7 @@ setup(
         "console_scripts": [
             "admittance_node = iap_control.nodes.admittance_node:main",
             "controller_node = iap_control.nodes.controller_node:main",
+            "coordinator_node = iap_control.nodes.coordinator_node:main",
             "reference_node = iap_control.nodes.reference_node:main",
         ],
     },

@@ -29,6 +29,7 @@ from iap_physics.deviation import NO_DEVIATION, Deviation
 from iap_physics.engines.make import EngineName
 from iap_physics.measured.state_noise import StateNoise
 from iap_physics.measured.wrench_sensor import WrenchFilter
+from iap_physics.plant_joints import PlantJoints
 from iap_physics.propulsion import Airframe
 from iap_physics.wind import Wind
 
@@ -233,6 +234,7 @@ class PlantSpec(Record):
     has_drag: Flag = False
     vehicles: Annotated[tuple[PlantVehicle, ...], Field(min_length=1)]
     latches: dict[LatchName, Latch] = {}
+    modules: PlantJoints | None = None  # joints that a coordinator opens and closes
 
     @model_validator(mode="after")
     def _latches_fit(self) -> Self:

@@ -2,13 +2,14 @@
 """The plant's side of a flight whose commands come in messages: which command counts, and what if none comes."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
+from iap_description.latching import Hold
 from iap_description.states import Command, Mode, Q
 from iap_description.vehicles.faults import has_come
 from iap_physics.engines.engine import Contact, Engine
@@ -19,7 +20,9 @@ from iap_physics.measured.state_noise import NO_NOISE, NoisyState
 from iap_physics.measured.wrench_sensor import WrenchSensor
 from iap_physics.plant import NO_WRENCH_HERE, Plant
 from iap_physics.plant_spec import PlantSpec, PlantVehicle
+from iap_physics.told_joints import ToldJoints
 
+NO_PARTNERS: frozenset[frozenset[str]] = frozenset()
 Vector = tuple[float, float, float]
 
 
@@ -109,6 +112,7 @@ class Session:
         failure: why the flight has failed; None while it has not.
         is_broken: whether the state is no longer a number, so that nothing but a reset helps.
         measured: what every vehicle's controller may see of the present state, (13,) each.
+        joints: between modules, as their coordinator wants them; None where there are none.
         sensors: of every vehicle's contact wrench; None where it is not measured.
         samples: of every vehicle's ideal inertial units that have come with the present state.
     """
@@ -148,7 +152,10 @@ class Session:
         self.k = 0
         self.failure: FlightFailed | None = None
         self.is_broken = False
-        self.monitor = FlightMonitor(self.spec)
+        modules = self.spec.modules
+        partners = NO_PARTNERS if modules is None else modules.partners
+        self.monitor = FlightMonitor(self.spec, partners=partners)
+        self.joints = None if modules is None else ToldJoints(self.spec, modules, self.plant)
         self._estimated = [-1] * len(self.spec.vehicles)  # numbers of the states
         for i, vehicle in enumerate(self.spec.vehicles):
             self.plant.set_estimate(i, None)
@@ -160,6 +167,8 @@ class Session:
 
     def reset(self) -> None:
         """Back to the start, as after a fresh one."""
+        if self.joints is not None:
+            self.joints.clear()
         self.plant.restart(self.spec)
         for command_buffer in self.command_buffers:
             command_buffer.reset()
@@ -183,8 +192,9 @@ class Session:
 
     @property
     def is_answered(self) -> bool:
-        """Whether every vehicle's command for the present state is there."""
-        return all(command_buffer.newest == self.k for command_buffer in self.command_buffers)
+        """Whether every vehicle's command for the present state is there, and what joints shall hold."""
+        are_joints = self.joints is None or self.joints.newest == self.k
+        return are_joints and all(buffer.newest == self.k for buffer in self.command_buffers)
 
     @property
     def is_holding(self) -> bool:
@@ -214,6 +224,16 @@ class Session:
         """
         self.command_buffers[vehicle].offer(self._number(t), self.k, fill)
 
+    def offer_joints(self, t: float, holds: Mapping[str, Hold]) -> None:
+        """Take what latches between modules shall hold from the state of time `t` [s] on.
+
+        Raises:
+            BadInput: it cannot be used.
+        """
+        if self.joints is None:
+            raise BadInput("there are no joints")
+        self.joints.offer(self._number(t), self.k, holds)
+
     def advance(self) -> None:
         """Fly one control period; a state that breaks is noted as `failure` and stays.
 
@@ -228,6 +248,8 @@ class Session:
                     self.plant.set_estimate(i, None)
                 if command is not None:
                     self.plant.command(i, command, on_board=command_buffer.is_holding)
+            if self.joints is not None:
+                self.joints.advance(self.k)
             self._monitor()
             self.plant.advance()
         except FlightFailed as error:

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from iap_bringup.launching.node_parameters import (
+    COORDINATOR,
     POLICY,
+    coordinator_parameters,
     localization_nodes,
     package_of,
     physics_parameters,
@@ -14,8 +16,8 @@ from iap_bringup.launching.node_parameters import (
     sensor_parameters,
     vehicle_nodes,
 )
-from iap_description.errors import BadInput
 from iap_io.runs.run_meta import TRUTH
+from iap_simulation.modules.coordination import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
@@ -61,12 +63,8 @@ def flight_nodes(
         mount_frames: whether physics_node publishes the frames of mounts.
 
     Raises:
-        BadInput: the scenario has modules that dock.
+        BadInput: the scenario has modules that fly in one process alone.
     """
-    if scenario.modules is not None and scenario.modules.joints:
-        raise BadInput(
-            "key 'modules': joined modules fly in one process (./iap run), not as nodes"
-        )
     has_references, records = given["reference"] == "true", given["record"] == "true"
     stands = records and has_references
     own = {"pace": given["pace"], "start_paused": stands, "mount_frames": mount_frames}
@@ -77,6 +75,9 @@ def flight_nodes(
             out.append(LaunchedNode(package_of(name), name, vehicle.name, parameters))
         if has_references:
             out.append(_reference_source(scenario, vehicle, flight))
+    if is_coordinated(scenario):
+        values = coordinator_parameters(scenario)
+        out.append(LaunchedNode(package_of(COORDINATOR), COORDINATOR, "", values))
     if scenario.policy:
         out.append(LaunchedNode(package_of(POLICY), POLICY, "", flight))
     localizing = _localizers(scenario, given)

@@ -15,6 +15,7 @@ from iap_description.vehicles.assembly import Assembly
 from iap_estimation.virpo.localizer import METHODS, OFFLINE
 from iap_io.runs.run_meta import TRUTH
 from iap_io.runs.topics import ESTIMATED, HEALTH, STATE
+from iap_simulation.modules.coordination import coordination_spec, is_coordinated
 from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.rig_spec import rig_spec, sensor_infos
 from iap_simulation.scenario.scenario import Scenario
@@ -22,7 +23,7 @@ from iap_simulation.scenario.vehicle_spec import VehicleSpec
 from iap_simulation.vehicle import Vehicle
 
 CONTROLLER, ADMITTANCE, OBSERVER = "controller_node", "admittance_node", "wrench_observer_node"
-POLICY = "policy_node"  # of all vehicles
+POLICY, COORDINATOR = "policy_node", "coordinator_node"  # of all vehicles
 FRONTEND, VIRPO, JOINT, CENTRE = "frontend_node", "virpo_node", "joint_node", "centre_node"
 ESTIMATION = (OBSERVER, FRONTEND, VIRPO, JOINT, CENTRE)
 SENSOR_NODES = {
@@ -34,7 +35,7 @@ SENSOR_NODES = {
 }
 OTHER_SENSORS = "sensor_node"
 PACKAGES = {
-    **dict.fromkeys([CONTROLLER, ADMITTANCE], "iap_control"),
+    **dict.fromkeys([CONTROLLER, ADMITTANCE, COORDINATOR], "iap_control"),
     POLICY: "iap_learning",
     **dict.fromkeys(ESTIMATION, "iap_estimation"),
     **dict.fromkeys([*SENSOR_NODES.values(), OTHER_SENSORS], "iap_sensors"),
@@ -56,7 +57,7 @@ def vehicle_nodes(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, dict[st
     does not use it.
     """
     nodes = {} if scenario.policy else {CONTROLLER: controller_parameters(scenario, vehicle)}
-    if scenario.has_contact(vehicle):
+    if scenario.has_contact(vehicle) or is_coordinated(scenario):
         nodes[OBSERVER] = observer_parameters(scenario, vehicle)
     if vehicle.control.admittance:
         answering = _answering(scenario, vehicle)
@@ -146,6 +147,10 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
     }
     if control.state_source != TRUTH and control.failsafe is not None:
         out |= {"failsafe": _yaml(control.failsafe), "health_topics": health_topics(vehicle)}
+    if scenario.modules is not None and is_coordinated(scenario):
+        replaces = scenario.modules.replaces_integral
+        own = {"coordinated": True, "replaces_integral": replaces}
+        out |= {**own, "reference_topic": "reference/coordinated"}
     known = [each for each in vehicle.faults if getattr(each, "known", False)]
     if known:
         trees = [each.model_dump(mode="json") for each in known]
@@ -186,13 +191,22 @@ def reference_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, 
     return out
 
 
+def coordinator_parameters(scenario: Scenario) -> dict[str, Any]:
+    """Parameters that make a coordinator_node the coordinator of a scenario's modules."""
+    return {"coordination": coordination_spec(scenario).yaml()}
+
+
 def observer_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
     """Parameters that make a wrench_observer_node the observer of a scenario's vehicle."""
-    autopilot, kind = vehicle.control.gains.autopilot, vehicle.control.observer
+    autopilot = vehicle.control.gains.autopilot
     units = [each for each in sensor_infos(scenario, vehicle.name) if isinstance(each, ImuInfo)]
+    if scenario.modules is not None and is_coordinated(scenario):
+        kind, own = "module", {"module_gain": list(scenario.modules.observer_gain)}
+    else:
+        kind, own = vehicle.control.observer, {}
     by_units = {"sensors": sensors_text(units), "reliable": True}
     return {
-        **(by_units if kind == "acceleration" else {}),
+        **(by_units if kind == "acceleration" else own),
         "observer": kind,
         "platform": _yaml(vehicle.platform),
         "control_rate": scenario.rates.control_hz,

@@ -11,7 +11,7 @@ import numpy as np
 from iap_control.modules.exchange import Event, Order, Role, Told
 from iap_control.modules.feed_forward import FeedForward
 from iap_control.modules.guidance import Guidance
-from iap_control.modules.joint_machine import JointMachine, Latching, State
+from iap_control.modules.joint_machine import JointMachine, State
 from iap_control.modules.joint_table import joints_of
 from iap_control.modules.mission import Mission
 from iap_control.modules.own_poses import LeadersSeen, OwnPoses
@@ -22,6 +22,7 @@ from iap_control.modules.structure import Joint, Structure, structures
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.latching import Latching
 from iap_description.states import REF_FIXED, REF_P, REF_Q
 
 

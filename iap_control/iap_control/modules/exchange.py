@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
 
-from iap_control.modules.joint_machine import Latching, State
+from iap_control.modules.joint_machine import State
 from iap_description.arrays import Array
+from iap_description.latching import Latching
 
 
 class Role(Enum):

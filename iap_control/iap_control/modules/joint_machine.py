@@ -19,6 +19,7 @@ from iap_control.modules.relative_pose import Misalignment, RelativePose
 from iap_control.modules.settings import MachineSettings
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
+from iap_description.latching import Latching
 
 
 class State(Enum):
@@ -31,14 +32,6 @@ class State(Enum):
     JOINED = "joined"
     SEPARATION = "separation"
     EMERGENCY = "emergency"
-
-
-class Latching(Enum):
-    """Order to a latch."""
-
-    CATCH = "catch"  # joins, and yields to more than the magnet's force
-    LOCK = "lock"  # is rigid from now on
-    RELEASE = "release"
 
 
 MOVING = (State.ALIGNMENT, State.APPROACH, State.SEPARATION, State.EMERGENCY)

@@ -181,6 +181,11 @@ class ModulesSpec(Record):
         acts = self.compensation == "default"
         return self.steering if acts else self.steering.model_copy(update={"gain": 0.0})
 
+    @property
+    def replaces_integral(self) -> bool:
+        """Whether feed-forward stands in place of followers' integrals; without compensation all keep theirs."""
+        return self.compensation != "none"
+
     @model_validator(mode="after")
     def _mission_is_known(self) -> Self:
         for i, step in enumerate(self.mission):

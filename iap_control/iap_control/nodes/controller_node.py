@@ -9,6 +9,7 @@ import sys
 import numpy as np
 
 from iap_control.allocator import Allocator
+from iap_control.modules.follower import Follower
 from iap_control.nodes.estimate_health import EstimateHealthInput
 from iap_control.nodes.parameters import (
     FLIGHT,
@@ -96,6 +97,14 @@ class ControllerNode(SuiteNode):
         gains.apply_to(self, responder.controller)
         self._out = CommandMessage.of(platform.count)
         self._commands = self.create_publisher(PlatformCommand, "command", LATEST)
+        what = "Whether references are of a coordinator of modules (ModuleReference)."
+        if self.parameter("coordinated", False, what):
+            replaces = self.parameter(
+                "replaces_integral",
+                True,
+                "Whether feed-forward stands in place of followers' integrals.",
+            )
+            responder.follower = Follower.of(self.vehicle, responder.controller, replaces=replaces)
         self._topics = ResponderTopics(
             self,
             responder,
@@ -105,6 +114,7 @@ class ControllerNode(SuiteNode):
             doing="controlling",
             timing="control_step_us",
             failsafe=responder.failsafe,
+            take_role=None if responder.follower is None else responder.take_role,
         )
         self._health = None
         if responder.failsafe is not None:

@@ -12,6 +12,7 @@ from rclpy.subscription import Subscription
 from iap_control.estimate_failsafe import EstimateFailsafe
 from iap_control.responders.inputs import Kind
 from iap_control.responders.state_responder import StateResponder
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.states import REF_FIXED
 from iap_description.vehicles.platform import Platform
@@ -19,6 +20,7 @@ from iap_io.ros.conversions import BASE_LINK, frame, status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, LATEST, Diagnostics, SuiteNode
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import MAP, SECOND, Message, ReferenceMessage, StateMessage
+from iap_io.wire.module_views import ModuleReferenceMessage
 from iap_io.wire.sample_views import AccelMessage, PoseMessage, TwistMessage, WrenchMessage
 
 REFERENCE = "reference"
@@ -38,6 +40,7 @@ class ResponderTopics:
         doing: what the node does, for diagnostics.
         timing: name of the mean time of an answer in diagnostics.
         failsafe: of a vehicle that flies on an estimate; None: there is none.
+        take_role: takes a module's role and feed-forward (6,), which come with references; None: none do.
     """
 
     def __init__(
@@ -51,8 +54,10 @@ class ResponderTopics:
         doing: str,
         timing: str,
         failsafe: EstimateFailsafe | None = None,
+        take_role: Callable[[int, Array], None] | None = None,
     ) -> None:
         self._node, self._responder, self._publish = node, responder, publish
+        self._take_role = take_role
         self._failsafe = failsafe
         self._doing, self._timing = doing, timing
         self.base = frame(node.vehicle, BASE_LINK)
@@ -70,7 +75,11 @@ class ResponderTopics:
         reference = node.parameter("reference_topic", REFERENCE, what)
         # What is measured is the central body alone.
         self._state = inputs.listen_to_states(state, (1, bodies), self._on_state, LATEST)
-        self._reference = self._listen(ReferenceMessage, reference, self._on_reference)
+        self._reference = self._listen(
+            ReferenceMessage if self._take_role is None else ModuleReferenceMessage,
+            reference,
+            self._on_reference,
+        )
         self._wrench = None
         in_body = ("", self.base)
         if wrench_topic:
@@ -102,6 +111,8 @@ class ResponderTopics:
 
     def _on_reference(self, given: ReferenceMessage) -> None:
         given.get_row(self._row)
+        if self._take_role is not None and isinstance(given, ModuleReferenceMessage):
+            self._take_role(given.role, given.feed_forward_P)
         arguments = (given.stamp, given.level, self._row, given.wrench_P)
         self._answer(lambda: self._responder.take_reference(*arguments))
 

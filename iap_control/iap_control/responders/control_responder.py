@@ -11,6 +11,8 @@ from iap_control.interaction.admittance import Admittance
 from iap_control.interaction.push import PushPlan
 from iap_control.known_faults import KnownFaults
 from iap_control.lever import LeverCompensation
+from iap_control.modules.exchange import Role
+from iap_control.modules.follower import Follower
 from iap_control.responders.reference_input import ReferenceInput
 from iap_control.responders.state_responder import StateResponder
 from iap_control.responders.wrench_input import WrenchDemand, WrenchInput
@@ -19,6 +21,7 @@ from iap_description.kernels import put, quat, rotate, vec
 from iap_description.signals import NO_WRENCH, ForceMode, ForceTask, Reference
 from iap_description.states import REF_FIXED, REF_Q, STATE_SIZE, Command, Q
 
+ROLES = tuple(Role)  # by their numbers in messages
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
 
 
@@ -56,6 +59,7 @@ class ControlResponder(StateResponder[Command]):
         task: what wrench control did with the last command; None where there is none.
         faults: as given.
         failsafe: as given.
+        follower: law of a module that has a coordinator; None of others.
     """
 
     def __init__(
@@ -73,6 +77,7 @@ class ControlResponder(StateResponder[Command]):
         self._interaction, self._lever = interaction, lever
         self.faults, self.failsafe = faults, failsafe
         self._off = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool))
+        self.follower: Follower | None = None
         self._warm_up()
 
     def central(self, rows: Array) -> Array:
@@ -83,6 +88,11 @@ class ControlResponder(StateResponder[Command]):
         """Choose the axes of the wrench that messages ask for, as `WrenchDemand.set_axes` does."""
         if self._interaction is not None:
             self._interaction.demand.set_axes(axes)
+
+    def take_role(self, role: int, feed_forward_P: Array) -> None:
+        """Fly in a role, by its number, with a feed-forward (6,) [N, N m]."""
+        assert self.follower is not None  # noqa: S101 - nobody else listens to roles
+        self.follower.take(ROLES[role], feed_forward_P)
 
     def take_demand(self, wrench_P: Array) -> None:
         """Ask for a wrench (6,) under wrench control, as `WrenchDemand.take` does."""
@@ -102,6 +112,8 @@ class ControlResponder(StateResponder[Command]):
 
     def _begin_anew(self) -> None:
         self.controller.reset()
+        if self.follower is not None:
+            self.follower.reset()
         self.task = None
         if self.faults is not None:
             self.faults.reset()

@@ -25,6 +25,7 @@ from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_estimation.wrench.imu_wrench_observer import ImuWrenchObserver
+from iap_estimation.wrench.module_observer import CommandedModule, module_observer
 from iap_estimation.wrench.momentum_observer import MomentumObserver
 from iap_estimation.wrench.observer_responder import ObserverLoop, WrenchObserver
 from iap_io.ros.conversions import BASE_LINK, frame, status_message, warning_or
@@ -38,7 +39,7 @@ from iap_io.wire.stamp_guard import StampGuard
 # A command must not hide the one before it, which the state that came meanwhile needs.
 COMMAND_QOS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 SAMPLE_QUEUE = 2000  # messages of a unit that may wait
-OBSERVERS = ("momentum", "acceleration")
+OBSERVERS = ("momentum", "acceleration", "module")
 UNKNOWN = "zeros: the rotors of an aircraft count as equal"
 
 
@@ -55,9 +56,10 @@ class WrenchObserverNode(SuiteNode):
         self._wrenches = self.create_publisher(WrenchStamped, "wrench/estimated", LATEST)
         what = "Topic of the central body as it is measured: state/measured where the scenario has noise; empty: none."
         measured = self.parameter("measured_topic", "", what)
-        what = "momentum: by velocities; acceleration: by the samples of inertial units."
+        what = "momentum: by velocities; acceleration: by the samples of inertial units; module: with tilting rotors."
         kind = self.choice("observer", OBSERVERS, what)
         self._units = self._inertial_units(assembly) if kind == "acceleration" else []
+        self._is_module = kind == "module"
         self._loop = self._observer_loop(assembly, platform.fleet, is_noisy=bool(measured))
         self._received = time.monotonic()
         self._listen_to_units()
@@ -85,6 +87,8 @@ class WrenchObserverNode(SuiteNode):
         dt = 1.0 / self.parameter("control_rate", 200.0, what, limits=(1.0, 1e4))
         what = "Along -z of map [m/s^2]."
         gravity = self.parameter("gravity", GRAVITY, what, limits=(0.1, 100.0))
+        if self._is_module:
+            return self._module_loop(assembly, fleet, gravity, dt, is_noisy=is_noisy)
         model, bodies = (assembly, fleet, self._autopilot()), len(assembly.bodies)
         if self._units:
             cutoff = gain / (2.0 * np.pi)
@@ -95,6 +99,25 @@ class WrenchObserverNode(SuiteNode):
         return ObserverLoop(
             observer, bodies, is_noisy=is_noisy, publish=self._publish, units=self._units
         )
+
+    def _module_loop(
+        self,
+        assembly: Assembly,
+        fleet: Sequence[Aircraft],
+        gravity: float,
+        dt: float,
+        *,
+        is_noisy: bool,
+    ) -> ObserverLoop:
+        what = "K_I of observer module, forces and torques [1/s]: six numbers."
+        gain = self.parameter("module_gain", [3.0, 3.0, 3.0, 2.5, 2.5, 2.5], what)
+        if len(gain) != 6:
+            raise BadInput(f"parameter module_gain: six numbers are expected (got {len(gain)})")
+        own = {"gravity": gravity, "gain": list(gain), "dt": dt}
+        observer = module_observer(self.vehicle, fleet, assembly.mass, assembly.inertia, **own)
+        commanded = CommandedModule(observer, fleet[0].rotor.c_f)
+        _load(commanded, 1, 1)
+        return ObserverLoop(commanded, 1, is_noisy=is_noisy, publish=self._publish, units=[])
 
     def _autopilot(self) -> AutopilotGains:
         what = "By how much the autopilots over-drive their rotors' speed; 1: not at all."

@@ -13,7 +13,10 @@ import numpy as np
 from numba import njit
 
 from iap_description.arrays import Array
+from iap_description.errors import BadInput
 from iap_description.kernels import mat, mv, put, quat, rotate, unrotate, vec
+from iap_description.states import Command
+from iap_description.vehicles.aircraft import Aircraft
 from iap_estimation.wrench.vectored_thrust import VectoredThrust, follow_vectored
 
 
@@ -70,6 +73,55 @@ class ModuleObserver:
         self._x[:] = x
         _put_in_body(x, self._residual_W, self._wrench_P)
         return self._wrench_P
+
+
+class CommandedModule:
+    """A module's observer on whole commands, as `ObserverLoop` has them.
+
+    Args:
+        observer: of the module.
+        c_f: thrust per squared speed of its rotors [N/rpm^2].
+    """
+
+    def __init__(self, observer: ModuleObserver, c_f: float) -> None:
+        self._observer, self._c_f = observer, c_f
+
+    def reset(self) -> None:
+        """Forget the past."""
+        self._observer.reset()
+
+    def __call__(self, x: Array, command: Command) -> Array:
+        """Estimated wrench (6,) about the CoM in body axes [N, N m], of state rows (1, 13) and the last command."""
+        return self._observer(x[0], self._c_f * command.rpm[0] ** 2, command.tilt[0])
+
+
+def module_observer(
+    name: str,
+    fleet: Sequence[Aircraft],
+    mass: float,
+    inertia: Array,
+    *,
+    gravity: float,
+    gain: Array | Sequence[float],
+    dt: float,
+) -> ModuleObserver:
+    """The observer of a vehicle that is one aircraft with rotors that tilt; arguments as of `ModuleObserver`.
+
+    Raises:
+        BadInput: it is none such.
+    """
+    aircraft = fleet[0]
+    if len(fleet) != 1 or aircraft.tilt is None:
+        raise BadInput(f"key 'modules': '{name}' is no single aircraft with rotors that tilt")
+    rotor, tilt = aircraft.rotor, aircraft.tilt
+    rotors = VectoredThrust.of(
+        aircraft.wrench_of_tilted_thrusts,
+        lags=(rotor.time_constant_up, rotor.time_constant_down),
+        tilt_lag=tilt.time_constant,
+        tilt_rate=tilt.rate,
+        dt=dt,
+    )
+    return ModuleObserver(mass, inertia, rotors, gravity=gravity, gain=gain, dt=dt)
 
 
 @njit(cache=True)

@@ -19,7 +19,9 @@ from iap_io.ros.conversions import stamp_message
 from iap_io.ros.node import LATEST, STEADY, SuiteNode, run
 from iap_io.ros.static_frames import publish_static_frames
 from iap_io.sensor_messages.static_transforms import mounts_of
-from iap_io.wire.message_views import stamp_of_time
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import SECOND, stamp_of_time
+from iap_io.wire.module_views import ModuleJointsMessage
 from iap_physics.engines.make import make_engine
 from iap_physics.nodes.displays import WorldTopics
 from iap_physics.nodes.latch_topic import LatchTopic
@@ -77,6 +79,9 @@ class PhysicsNode(SuiteNode):
         every = (max(1, round(control / odometry)), max(1, round(control / display)))
         self._every_display = every[1]
         self._world = WorldTopics(self, spec.world, self._session.plant.engine)
+        if self._session.joints is not None:
+            kind, read = ModuleJointsMessage, MessageReader(ModuleJointsMessage).read
+            self.inputs.listen(kind.TYPE, self.absolute("joints"), read, self._on_joints, LATEST)
         self._latches = LatchTopic.of(self, self._session.plant.latches)
         self._publish_mounts(spec)
         return [
@@ -112,6 +117,11 @@ class PhysicsNode(SuiteNode):
         session = self._session
         is_running = not self._paused or self._steps.left > 0
         return is_running and session.has_begun and not session.is_broken
+
+    def _on_joints(self, joints: ModuleJointsMessage) -> None:
+        """Let latches hold as their coordinator wants it."""
+        self._session.offer_joints(joints.stamp / SECOND, joints.wanted)
+        self._on_command()
 
     def _on_command(self) -> None:
         if self._session.is_answered:

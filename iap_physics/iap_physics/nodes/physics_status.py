@@ -100,6 +100,9 @@ class PhysicsStatus:
             return ""
         buffers = zip(self._topics, session.command_buffers, strict=True)
         topics = [topic for topic, buffer in buffers if buffer.name in session.missing]
+        joints = session.joints
+        if not topics and joints is not None and joints.newest != session.k:
+            topics = [self._node.absolute("joints")]
         return f"waiting for {', '.join(topics)} stamped {session.t:.3f} s" if topics else ""
 
     def _statuses(self) -> list[DiagnosticStatus]:

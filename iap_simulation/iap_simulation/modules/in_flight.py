@@ -6,47 +6,18 @@ from typing import Self
 
 import numpy as np
 
-from iap_control.controller import PlatformController
-from iap_control.interaction.wrench_control import WrenchControl
 from iap_control.modules.coordinator import Coordinator
-from iap_control.modules.exchange import Order, Role, Told
+from iap_control.modules.exchange import Order, Told
+from iap_control.modules.follower import Follower
 from iap_control.modules.settings import ModulesSpec
 from iap_description.arrays import Array
-from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import Command, P
-from iap_estimation.wrench.module_observer import ModuleObserver
-from iap_estimation.wrench.vectored_thrust import VectoredThrust
+from iap_estimation.wrench.module_observer import ModuleObserver, module_observer
+from iap_physics.module_joints import EngineJoints
 from iap_physics.plant import Plant
-from iap_simulation.modules.engine_joints import EngineJoints
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import Vehicle
-
-
-class Follower:
-    """A module's law as its role has it: a follower's integral stands still, and is what it was once it flies alone.
-
-    Args:
-        controller: of the module.
-        law: of it.
-        replaces: whether feed-forward stands in place of the integral; without compensation all keep theirs.
-    """
-
-    def __init__(
-        self, controller: PlatformController, law: WrenchControl, *, replaces: bool
-    ) -> None:
-        self._controller, self._law, self._replaces = controller, law, replaces
-        self._role, self._before = Role.SEPARATED, law.integral.copy()
-
-    def take(self, role: Role, feed_forward_P: Array) -> None:
-        """Fly in a role with a feed-forward (6,)."""
-        if self._role == Role.SEPARATED and role != Role.SEPARATED:
-            self._before = self._law.integral.copy()
-        if self._replaces and self._role == Role.FOLLOWER and role == Role.SEPARATED:
-            self._law.integral[:] = self._before
-        self._role = role
-        self._law.integrates = role != Role.FOLLOWER or not self._replaces
-        self._controller.feed_forward_P = feed_forward_P.copy()
 
 
 class ModulesInFlight:
@@ -79,7 +50,10 @@ class ModulesInFlight:
         for name in [each for each, machine in machines.items() if machine.holds]:
             self.joints.hold(name)
         self._observers = [_observer(vehicle, scenario, spec) for vehicle in vehicles]
-        self._followers = [_follower(vehicle, spec) for vehicle in vehicles]
+        self._followers = [
+            Follower.of(vehicle.name, vehicle.controller, replaces=spec.replaces_integral)
+            for vehicle in vehicles
+        ]
         self._every = round(scenario.rates.control_hz / spec.rate)
         self._estimates = np.array([vehicle.start[0] for vehicle in vehicles])
         self._rows = np.array([vehicle.timeline.row(0) for vehicle in vehicles])
@@ -147,36 +121,14 @@ def partners(spec: ModulesSpec | None) -> frozenset[frozenset[str]]:
     return frozenset(frozenset((each.leader, each.follower)) for each in joints.values())
 
 
-def _follower(vehicle: Vehicle, spec: ModulesSpec) -> Follower:
-    controller = vehicle.controller
-    if not isinstance(controller, PlatformController) or not isinstance(
-        controller.law, WrenchControl
-    ):
-        raise BadInput(
-            f"key 'modules': '{vehicle.name}' is flown by a law that takes no feed-forward"
-        )
-    return Follower(controller, controller.law, replaces=spec.compensation != "none")
-
-
 def _observer(vehicle: Vehicle, scenario: Scenario, spec: ModulesSpec) -> ModuleObserver:
-    model, aircraft = vehicle.model, vehicle.model.fleet[0]
-    if aircraft.tilt is None or model.actuation != "vectored":
-        raise BadInput(
-            f"key 'modules': '{vehicle.name}' is no single aircraft with rotors that tilt"
-        )
-    rotor, tilt = aircraft.rotor, aircraft.tilt
-    rotors = VectoredThrust.of(
-        aircraft.wrench_of_tilted_thrusts,
-        lags=(rotor.time_constant_up, rotor.time_constant_down),
-        tilt_lag=tilt.time_constant,
-        tilt_rate=tilt.rate,
-        dt=scenario.dt,
-    )
-    return ModuleObserver(
-        model.inertia.mass,
-        model.inertia.J,
-        rotors,
-        gravity=scenario.world.gravity,
+    inertia, gravity = vehicle.model.inertia, scenario.world.gravity
+    return module_observer(
+        vehicle.name,
+        vehicle.model.fleet,
+        inertia.mass,
+        inertia.J,
+        gravity=gravity,
         gain=spec.observer_gain,
         dt=scenario.dt,
     )

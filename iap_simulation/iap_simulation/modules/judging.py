@@ -7,8 +7,9 @@ from typing import Any, Self
 import numpy as np
 
 from iap_control.modules.coordinator import Coordinator
-from iap_control.modules.joint_machine import Latching, State
+from iap_control.modules.joint_machine import State
 from iap_description.arrays import Array, Booleans
+from iap_description.latching import Latching
 from iap_physics.plant import Plant
 from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.modules.record import STATES, ModulesRecord

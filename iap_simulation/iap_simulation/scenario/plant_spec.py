@@ -7,6 +7,7 @@ from iap_description.vehicles.faults import SensorFault
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.plant_spec import ImuSpec, PlantSpec, PlantVehicle
 from iap_sensors.mounted.sampling import nearest_rate
+from iap_simulation.modules.coordination import plant_joints
 from iap_simulation.scenario.randomization import (
     drawn_deviation,
     drawn_imu_mounts,
@@ -42,6 +43,7 @@ def plant_spec(scenario: Scenario, vehicles: Sequence[Vehicle] | None = None) ->
             for spec, vehicle in zip(scenario.vehicles, made, strict=True)
         ),
         latches=scenario.latches,
+        modules=plant_joints(scenario),
     )
 
 

@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 from support.module_joints import SIZE, spec_of
 
-from iap_control.modules.joint_machine import JointMachine, Latching, State
+from iap_control.modules.joint_machine import JointMachine, State
 from iap_control.modules.relative_pose import RelativePose
 from iap_control.modules.settings import MachineSettings
 from iap_description.errors import BadInput
+from iap_description.latching import Latching
 
 DT = 1.0 / 40.0
 SETTINGS: MachineSettings = spec_of({}).machine

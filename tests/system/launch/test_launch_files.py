@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-from node_scenarios import NODE_SCENARIOS
 
 from iap_bringup.launching.flight_nodes import flight_nodes
 from iap_bringup.launching.launch_arguments import (
@@ -26,7 +25,7 @@ from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import load_sensors
 from iap_estimation.virpo.localizer import METHODS
 from iap_sensors.mounted.rig_spec import RigSpec
-from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve
 from iap_simulation.scenario.rig_spec import rig_spec
 
 ROOT = Path(__file__).parents[3]
@@ -69,7 +68,7 @@ def executables(package):
 
 
 def test_one_launch_file_flies_every_scenario_and_names_lead_to_it():
-    assert {path.name.removesuffix(".launch.py") for path in NAMED} == set(NODE_SCENARIOS)
+    assert {path.name.removesuffix(".launch.py") for path in NAMED} == set(SCENARIOS.names())
     assert {path.resolve() for path in NAMED} == {BY_NAME.resolve()}
     own = {path.name.removesuffix(".launch.py") for path in FILES}
     assert own == {"scenario", "sim", "replay", "teleop", "localization"}

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 from hang import HANG
-from node_scenarios import NODE_SCENARIOS
 
 from iap_io.runs.run_folder import load_run
 from iap_io.sensor_messages.sensor_reader import read_sensors
-from iap_simulation.scenario.resolving import Options, resolve
+from iap_simulation.scenario.resolving import SCENARIOS, Options, resolve
 
 pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
 SAMPLE = Path(__file__).parents[3] / "iap_bringup" / "iap_bringup" / "data" / "sample_flight"
@@ -48,7 +47,7 @@ def wait_for_flight(launched):
     probe.close()
 
 
-@pytest.mark.parametrize("scenario", NODE_SCENARIOS)
+@pytest.mark.parametrize("scenario", SCENARIOS.names())
 def test_every_scenario_starts_and_ends(launch, tmp_path, scenario):
     out, file = tmp_path / "run", tmp_path / "mine.yaml"
     file.write_text("/recorder: {ros__parameters: {plot: false}}\n")

@@ -8,12 +8,12 @@ import pytest
 pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
 
 import rclpy
-from node_scenarios import NODE_SCENARIOS
 from rclpy.node import Node
 
 from iap_bringup.launching.flight_nodes import flight_nodes
 from iap_bringup.launching.launch_arguments import PARAMETERS, flight_parameters, resolve_flight
 from iap_bringup.launching.parameter_files import parameters_text
+from iap_simulation.scenario.resolving import SCENARIOS
 
 pytestmark = pytest.mark.ros
 SWITCHES = {
@@ -67,7 +67,7 @@ def plain(value: object) -> object:
     return list(value) if isinstance(value, list | tuple) or hasattr(value, "typecode") else value
 
 
-@pytest.mark.parametrize("scenario", NODE_SCENARIOS)
+@pytest.mark.parametrize("scenario", SCENARIOS.names())
 def test_every_node_of_every_scenario_gets_its_parameters(scenario, tmp_path):
     given = {name: str(default) for name, (default, _) in PARAMETERS.items()}
     given |= {"scenario": scenario, "set": "", **SWITCHES}

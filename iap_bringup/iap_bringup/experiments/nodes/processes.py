@@ -16,7 +16,9 @@ from typing import Any
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
 from iap_bringup.launching.node_parameters import (
+    COORDINATOR,
     POLICY,
+    coordinator_parameters,
     localization_nodes,
     package_of,
     reference_parameters,
@@ -27,6 +29,7 @@ from iap_bringup.launching.node_parameters import (
 from iap_bringup.launching.parameter_files import parameters_text
 from iap_description.errors import BadInput
 from iap_io.runs.run_meta import TRUTH
+from iap_simulation.modules.coordination import is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
@@ -149,6 +152,8 @@ class Nodes:
             if source != TRUTH:
                 pace = str(physics.get("pace", ""))
                 self.start_localization(scenario, vehicle, source, pace, simulation=simulation)
+        if is_coordinated(scenario):
+            self.start(COORDINATOR, coordinator_parameters(scenario), namespace=simulation)
         if scenario.policy:
             self.start(POLICY, parameters, namespace=simulation)
         for name in sensor_nodes(scenario):

@@ -6,19 +6,31 @@ it is rigid. Two bodies pass each other from the catch until they are apart agai
 """
 
 from collections.abc import Mapping
+from typing import Protocol
 
 import numpy as np
 
-from iap_control.modules.joint_machine import Latching
-from iap_control.modules.structure import Joint
 from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.latching import Hold, Latching
 from iap_description.states import P, Q
 from iap_physics.engines.engine import JOINT_FORCE
 from iap_physics.plant import Plant
 
 APART = 0.01  # further than joined, at which bodies touch again [m]
 NO_TURN = np.array([0.0, 0.0, 0.0, 1.0])
+
+
+class JoinedPair(Protocol):
+    """Two modules that a joint joins."""
+
+    @property
+    def modules(self) -> tuple[int, int]:
+        """Numbers of both, a and b."""
+
+    @property
+    def d_ab_S(self) -> tuple[float, float, float]:
+        """From the CoM of a to that of b, when joined, along a's axes [m]."""
 
 
 class EngineJoints:
@@ -32,22 +44,42 @@ class EngineJoints:
     """
 
     def __init__(
-        self, plant: Plant, joints: Mapping[str, Joint], closing: set[str], latch_force: float
+        self, plant: Plant, joints: Mapping[str, JoinedPair], closing: set[str], latch_force: float
     ) -> None:
         self._plant, self._joints, self._closing = plant, joints, closing
         self._force = latch_force
         self._handles: dict[str, int] = {}
         self._leaving: set[str] = set()
+        self._holds: dict[str, Hold] = {}
+
+    @property
+    def names(self) -> set[str]:
+        """Names of all joints that there may be."""
+        return set(self._joints)
 
     def obey(self, name: str, latching: Latching) -> None:
         """Do what a latch is told."""
         if latching == Latching.RELEASE:
             self._plant.engine.remove_joint(self._handles.pop(name))
             self._leaving.add(name)
+            self._holds[name] = Hold.OPEN
             return
-        if latching == Latching.LOCK:
+        if latching == Latching.LOCK and name in self._handles:
             self._plant.engine.remove_joint(self._handles.pop(name))
         self.hold(name, self._force if latching == Latching.CATCH else JOINT_FORCE)
+
+    def follow(self, holds: Mapping[str, Hold]) -> None:
+        """Let latches hold as they shall, by their joints' names; what does so already stays."""
+        for name, wanted in holds.items():
+            present = self._holds.get(name, Hold.OPEN)
+            if wanted == present:
+                continue
+            if present != Hold.OPEN and wanted != Hold.LOCKED:
+                self.obey(name, Latching.RELEASE)
+            if wanted == Hold.CAUGHT:
+                self.obey(name, Latching.CATCH)
+            elif wanted == Hold.LOCKED:
+                self.obey(name, Latching.LOCK)
 
     def hold(self, name: str, force: float = JOINT_FORCE) -> None:
         """Join two modules; the joint yields to more than a force [N]."""
@@ -59,9 +91,18 @@ class EngineJoints:
         engine = self._plant.engine
         engine.let_pass(a, b, passes=True)
         self._leaving.discard(name)
+        self._holds[name] = Hold.LOCKED if force == JOINT_FORCE else Hold.CAUGHT
         self._handles[name] = engine.add_joint(
             a, b, *places, type="fixed", max_force=force, q_AB=q_AB
         )
+
+    def clear(self) -> None:
+        """Open all latches, and let all modules touch."""
+        for name in list(self._handles):
+            self.obey(name, Latching.RELEASE)
+        for name in sorted(self._leaving):
+            self._plant.engine.let_pass(*self._rows(name), passes=False)
+        self._leaving.clear()
 
     def part_touching(self) -> None:
         """Let modules touch again that have come apart."""

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All that a coordinator in a process of its own needs, in values that survive YAML bit for bit."""
+
+from typing import Annotated, Self
+
+import yaml
+from pydantic import Field
+
+from iap_control.modules.settings import ModulesSpec
+from iap_description.config import Positive, Real, Record, Vec3, validate
+from iap_description.plain_yaml import parse_mapping
+
+StateRow = Annotated[tuple[Real, ...], Field(min_length=13, max_length=13)]
+
+
+class CoordinatedModule(Record):
+    """One of the modules."""
+
+    name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")  # of the vehicle
+    state_topic: str  # of what it knows of its state, in the vehicle's namespace
+    start: StateRow  # where it stands at t = 0
+    position_bias: Vec3  # of its own estimate, which relative poses do not have [m]
+
+
+class CoordinationSpec(Record):
+    """Modules under one coordinator."""
+
+    modules: ModulesSpec
+    vehicles: Annotated[tuple[CoordinatedModule, ...], Field(min_length=1)]
+    control_hz: Positive  # of states [Hz]
+    time_step: Positive  # of which all times are whole multiples [s]
+
+    @property
+    def names(self) -> list[str]:
+        """Of the modules."""
+        return [vehicle.name for vehicle in self.vehicles]
+
+    @classmethod
+    def read(cls, text: str, *, source: str) -> Self:
+        """The specification of YAML text; `source` names it in errors.
+
+        Raises:
+            BadInput: no YAML, or anything unknown, missing or impossible.
+        """
+        return validate(cls, parse_mapping(text, source=source), source=source)
+
+    def yaml(self) -> str:
+        """YAML text from which `read` makes an equal one, bit for bit."""
+        return yaml.safe_dump(self.model_dump(mode="json"), sort_keys=False)

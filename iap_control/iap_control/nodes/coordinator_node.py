@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Coordinates modules that dock: what they tell in, their references, roles and joints out.
+
+Runs in the simulation's namespace, and listens in those of the modules. It publishes ModuleReference on
+`reference/coordinated` of each module, which controller_node tracks, and ModuleJoints on `joints`, which physics_node
+carries out.
+"""
+
+import sys
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
+
+from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
+from iap_control.responders.coordinator_responder import CoordinatorResponder, Part
+from iap_description.errors import BadInput
+from iap_description.signals import NO_WRENCH
+from iap_description.states import REF_FIXED
+from iap_io.ros.conversions import BASE_LINK, frame
+from iap_io.ros.node import LATEST, Diagnostics, SuiteNode, run
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import SECOND, ReferenceMessage, StateMessage
+from iap_io.wire.module_views import ModuleJointsMessage, ModuleReferenceMessage
+from iap_io.wire.sample_views import WrenchMessage
+from iap_msgs.msg import ModuleJoints, ModuleReference
+
+COORDINATED = "reference/coordinated"
+
+
+class CoordinatorNode(SuiteNode):
+    """The coordinator of modules between topics."""
+
+    def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
+        super().__init__("coordinator_node", namespace=namespace, given=given)
+        spec = self._declared_spec()
+        self._responder, self._newest, self._said = CoordinatorResponder(spec), -1, 0
+        joints = spec.modules.joints
+        ends = (
+            [each.leader for each in joints.values()],
+            [each.follower for each in joints.values()],
+        )
+        self._joints = ModuleJointsMessage.of(list(joints), *ends)
+        self._joints_out = self.create_publisher(ModuleJoints, self.absolute("joints"), LATEST)
+        self._reference = ModuleReferenceMessage.of(1)
+        self._outputs = [
+            self.create_publisher(ModuleReference, self.absolute(f"{name}/{COORDINATED}"), LATEST)
+            for name in spec.names
+        ]
+        for i, vehicle in enumerate(spec.vehicles):
+            self._listen(i, vehicle)
+        self._diagnostics = Diagnostics(self, self._statuses)
+
+    def _declared_spec(self) -> CoordinationSpec:
+        self.refuse_scenario("coordination", "ros2 launch iap_bringup sim.launch.py")
+        what = "Modules, joints and mission as YAML (see iap_control.modules.coordination)."
+        text = self.parameter("coordination", "", what)
+        if not text:
+            raise BadInput("parameter coordination: missing, nothing to coordinate")
+        return CoordinationSpec.read(text, source="parameter coordination")
+
+    def _listen(self, i: int, module: CoordinatedModule) -> None:
+        """Subscribe to what module i tells."""
+        within = self.absolute(module.name)
+        topic = f"{within}/{module.state_topic}"
+        self.inputs.listen_to_states(topic, 1, partial(self._on_state, i), LATEST)
+        read = MessageReader(ReferenceMessage).read
+        take = partial(self._on_reference, i)
+        self.inputs.listen(ReferenceMessage.TYPE, f"{within}/reference", read, take, LATEST)
+        in_body = MessageReader(WrenchMessage, ("", frame(module.name, BASE_LINK))).read
+        topic, felt = f"{within}/wrench/estimated", partial(self._on_wrench, i)
+        self.inputs.listen(WrenchMessage.TYPE, topic, in_body, felt, LATEST)
+
+    def _on_state(self, i: int, state: StateMessage) -> None:
+        self._newest = state.stamp
+        self._take(i, Part.STATE, state.stamp, state.rows[0].copy())
+
+    def _on_reference(self, i: int, reference: ReferenceMessage) -> None:
+        row = np.zeros(REF_FIXED + 1)
+        reference.get_row(row)
+        self._take(i, Part.REFERENCE, reference.stamp, (row, reference.level))
+
+    def _on_wrench(self, i: int, wrench: WrenchMessage) -> None:
+        self._take(i, Part.WRENCH, wrench.stamp, wrench.wrench_P.copy())
+
+    def _take(self, i: int, part: Part, stamp: int, value: object) -> None:
+        if self._responder.take(i, part, stamp, value):
+            self._publish()
+            self._say()
+
+    def _publish(self) -> None:
+        """Publish the answer, joints first: time waits for both."""
+        responder = self._responder
+        head = responder.stamp, responder.sequence
+        self._joints.put_head(*head)
+        self._joints.states[:], self._joints.holds[:] = (
+            responder.states,
+            list(responder.holds.values()),
+        )
+        self._joints_out.publish(self._joints.dump())
+        wrenches_P, out = responder.coordinator.feed_forward.wrenches_P, self._reference
+        out.put_head(*head)
+        parts = (responder.rows, responder.levels, responder.roles, wrenches_P)
+        for publisher, row, level, role, wrench_P in zip(self._outputs, *parts, strict=True):
+            out.put_row(row, level, NO_WRENCH)
+            out.put_role(role, wrench_P)
+            publisher.publish(out.dump())
+
+    def _say(self) -> None:
+        """Log what has happened since the last answer."""
+        events = self._responder.coordinator.events
+        for event in events[min(self._said, len(events)) :]:
+            text = f"t = {event.t:.3f} s: joint '{event.joint}': {event.state.value}"
+            self.get_logger().info(text)
+        self._said = len(events)
+
+    def _statuses(self) -> list[DiagnosticStatus]:
+        responder = self._responder
+        coordinator = responder.coordinator
+        values = {
+            "t": max(responder.stamp, 0) / SECOND,
+            "answered": responder.answered,
+            "failure": coordinator.failure or "",
+            **{name: machine.state.value for name, machine in coordinator.machines.items()},
+        }
+        waits = self._newest > responder.stamp
+        doing = "waiting for its inputs" if waits else "coordinating"
+        return [self.inputs.status(coordinator.failure or doing, values)]
+
+
+def main() -> int:
+    """Run the node."""
+    return run("coordinator_node", lambda: [CoordinatorNode()])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A coordinator between messages: what modules tell in, their references, roles and joints out."""
+
+from enum import IntEnum
+
+import numpy as np
+
+from iap_control.modules.coordination import CoordinationSpec
+from iap_control.modules.coordinator import Coordinator
+from iap_control.modules.exchange import Role, Told
+from iap_control.modules.joint_machine import State
+from iap_description.arrays import Array
+from iap_description.latching import Hold
+from iap_description.states import REF_FIXED, Level, P
+from iap_io.ros.synchronizer import Instant, RateSchedule, TimeSynchronizer
+
+ROLES = {role: number for number, role in enumerate(Role)}  # as the message has them
+STATES = {state: number for number, state in enumerate(State)}
+SECOND = 1e9  # [ns]
+
+
+class Part(IntEnum):
+    """What every module tells of an instant."""
+
+    REFERENCE = 0  # its own: a row (20,) and a level
+    STATE = 1  # as it estimates it, a row (13,)
+    WRENCH = 2  # that acts on it from outside (6,)
+
+
+class CoordinatorResponder:
+    """Answers every instant once; one that comes again has the same answer, an earlier one begins a new flight.
+
+    An answer rests on the states and wrenches of the instant before, which all modules had when they were commanded
+    there: so it does what the coordinator in the loop of one process does. Those of the instant itself are waited
+    for, so that none is missed.
+
+    Args:
+        spec: of the modules.
+
+    Attributes:
+        coordinator: of the present flight.
+        stamp: of the newest answer [ns]; -1 before the first.
+        sequence: its state's number.
+        rows: (n, 20) references of the modules.
+        levels: of them.
+        holds: what latches shall hold, by the names of joints.
+        answered: number of instants so far.
+    """
+
+    def __init__(self, spec: CoordinationSpec) -> None:
+        self._spec, self.answered = spec, 0
+        self._parts = TimeSynchronizer(len(Part) * len(spec.vehicles))
+        self._biases = np.array([vehicle.position_bias for vehicle in spec.vehicles])
+        self._begin()
+
+    def _begin(self) -> None:
+        """Begin a flight, of which some parts may be there."""
+        spec, n = self._spec, len(self._spec.vehicles)
+        self.coordinator = Coordinator(spec.modules, spec.names)
+        machines = self.coordinator.machines.items()
+        self.holds = {name: Hold.LOCKED if m.holds else Hold.OPEN for name, m in machines}
+        self._due = RateSchedule([round(spec.control_hz / spec.modules.rate)])
+        self._estimates = np.array([vehicle.start for vehicle in spec.vehicles])
+        self._external_P = np.zeros((n, 6))
+        self.rows = np.zeros((n, REF_FIXED + 1))
+        self.levels = [Level.POSE] * n
+        self.stamp, self.sequence = -1, 0
+
+    @property
+    def roles(self) -> list[int]:
+        """Numbers of the modules' roles."""
+        return [ROLES[each] for each in self.coordinator.roles]
+
+    @property
+    def states(self) -> list[int]:
+        """Numbers of the states of the joints' machines."""
+        return [STATES[each.state] for each in self.coordinator.machines.values()]
+
+    def take(self, module: int, part: Part, stamp: int, value: object) -> bool:
+        """Take a part of an instant, arrays of its own; returns whether an answer is complete with it.
+
+        Args:
+            module: its number.
+            part: which it is.
+            stamp: simulation time [ns].
+            value: of the part.
+        """
+        if part == Part.STATE and module == 0 and stamp < self.stamp:  # time began anew
+            self._begin()
+        source = len(Part) * module + part
+        instant = self._parts.take(source, stamp, 0, value)
+        if instant is None or instant.stamp < self.stamp:
+            return False
+        if instant.stamp > self.stamp:
+            self._answer(instant)
+        return True
+
+    def _answer(self, instant: Instant) -> None:
+        """Coordinate on what was told before, and keep what is told now."""
+        references, *told = (instant.parts[i :: len(Part)] for i in Part)
+        estimates, external_P = map(np.array, told)
+        nominal = np.array([row for row, _ in references])
+        self.levels = [level for _, level in references]
+        step = self._spec.time_step
+        t = round(instant.stamp / SECOND / step) * step
+        if self._due.due(round(t * self._spec.control_hz)):
+            self._coordinate(t, nominal)
+        self.coordinator.put_rows(t, nominal, self.rows)
+        self._estimates, self._external_P = estimates, external_P
+        self.stamp, self.sequence = instant.stamp, round(t * self._spec.control_hz)
+        self.answered += 1
+
+    def _coordinate(self, t: float, nominal: Array) -> None:
+        shared = self._estimates.copy()
+        shared[:, P] -= self._biases
+        told = Told(t, self._estimates, shared, self._external_P, nominal, {})
+        for order in self.coordinator.update(told):
+            self.holds[order.joint] = Hold.after(order.latching)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a latch between modules is told, and what it holds; numbers are those of iap_msgs/ModuleJoints."""
+
+from enum import Enum, IntEnum
+
+
+class Latching(Enum):
+    """Order to a latch."""
+
+    CATCH = "catch"  # joins, and yields to more than the magnet's force
+    LOCK = "lock"  # is rigid from now on
+    RELEASE = "release"
+
+
+class Hold(IntEnum):
+    """How a latch holds."""
+
+    OPEN = 0
+    CAUGHT = 1  # with the magnet's force
+    LOCKED = 2  # rigidly
+
+    @classmethod
+    def after(cls, latching: Latching) -> "Hold":
+        """How a latch holds once it has done what it was told."""
+        return HOLDS[latching]
+
+
+HOLDS = {
+    Latching.CATCH: Hold.CAUGHT,
+    Latching.LOCK: Hold.LOCKED,
+    Latching.RELEASE: Hold.OPEN,
+}

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A scenario's modules as nodes take them: the plant's joints and the coordinator's specification."""
+
+from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
+from iap_control.modules.joint_table import joints_of
+from iap_description.errors import BadInput
+from iap_physics.plant_joints import PlantJoint, PlantJoints
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.vehicle import Vehicle
+
+
+def is_coordinated(scenario: Scenario) -> bool:
+    """Whether a scenario has modules with joints between them."""
+    return scenario.modules is not None and bool(scenario.modules.joints)
+
+
+def plant_joints(scenario: Scenario) -> PlantJoints | None:
+    """The joints of a plant; None where there are no modules with joints."""
+    spec = scenario.modules
+    if spec is None or not spec.joints:
+        return None
+    names = [vehicle.name for vehicle in scenario.vehicles]
+    joints = {
+        name: PlantJoint(
+            leader=spec.joints[name].leader,
+            follower=spec.joints[name].follower,
+            way=joint.d_ab_S,
+            joined=spec.joints[name].joined,
+            closes=spec.joints[name].closes,
+        )
+        for name, joint in joints_of(spec, names).items()
+    }
+    return PlantJoints(rate=spec.rate, latch_force=spec.latch_force, joints=joints)
+
+
+def coordination_spec(scenario: Scenario) -> CoordinationSpec:
+    """What the coordinator of a scenario's modules needs.
+
+    Raises:
+        BadInput: wrenches are to be measured in the joints, which no node tells.
+    """
+    spec = scenario.modules
+    if spec is None:
+        raise BadInput("key 'modules': missing, nothing to coordinate")
+    if spec.wrench_source == "joint":
+        raise BadInput("key 'modules.wrench_source': joint is for one process (./iap run)")
+    return CoordinationSpec(
+        modules=spec,
+        vehicles=tuple(_module(scenario, i) for i in range(len(scenario.vehicles))),
+        control_hz=scenario.rates.control_hz,
+        time_step=1.0 / scenario.rates.physics_hz,
+    )
+
+
+def _module(scenario: Scenario, i: int) -> CoordinatedModule:
+    spec = scenario.vehicles[i]
+    vehicle = Vehicle.of(scenario, spec)
+    vehicle.reset(scenario.seed)
+    is_noisy = any(spec.state_noise.model_dump().values())
+    return CoordinatedModule(
+        name=spec.name,
+        state_topic="state/measured" if is_noisy else "state",
+        start=vehicle.start[0].tolist(),
+        position_bias=vehicle.sense.position_bias.tolist(),
+    )

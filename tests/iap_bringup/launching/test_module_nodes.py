@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which nodes fly modules: joined ones have a coordinator, one alone has none."""
+
+import pytest
+
+from iap_bringup.launching.flight_nodes import LaunchedNode, flight_nodes
+from iap_control.modules.coordination import CoordinationSpec
+from iap_description.errors import BadInput
+from iap_physics.plant_spec import PlantSpec
+from iap_simulation.scenario.resolving import Options, resolve
+
+GIVEN = {"reference": "true", "record": "false", "pace": "lockstep", "localization": "", "out": ""}
+FLIGHT = {"scenario": "module_hover", "bag": "", "assignments": []}
+
+
+def launched(*assignments: str) -> dict[str, list[LaunchedNode]]:
+    """The nodes of module_hover, by their executables."""
+    scenario, _ = resolve("module_hover", Options(assignments=assignments))
+    found: dict[str, list[LaunchedNode]] = {}
+    for node in flight_nodes(scenario, FLIGHT, GIVEN):
+        found.setdefault(node.executable, []).append(node)
+    return found
+
+
+def test_joined_modules_have_a_coordinator_and_one_alone_has_none() -> None:
+    nodes = launched("modules.count=3")
+    (coordinator,), (physics,) = nodes["coordinator_node"], nodes["physics_node"]
+    assert (coordinator.package, coordinator.space) == ("iap_control", "")
+    assert len(nodes["wrench_observer_node"]) == len(nodes["controller_node"]) == 3
+    assert all(node.parameters["coordinated"] for node in nodes["controller_node"])
+    text = coordinator.parameters["coordination"]
+    assert CoordinationSpec.read(text, source="test").yaml() == text
+    plant = PlantSpec.read(physics.parameters["plant"], source="test")
+    assert plant.modules is not None
+    assert all(joint.joined for joint in plant.modules.joints.values())
+    alone = launched("modules.count=1")
+    assert "coordinator_node" not in alone
+    assert "coordinated" not in alone["controller_node"][0].parameters
+
+
+def test_joints_that_measure_are_not_for_nodes() -> None:
+    with pytest.raises(BadInput, match="wrench_source"):
+        launched("modules.count=2", "modules.wrench_source=joint")

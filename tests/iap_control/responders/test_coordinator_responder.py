@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A coordinator between messages answers an instant once all modules have told their part of it."""
+
+import numpy as np
+import pytest
+from support.module_joints import spec_of
+
+from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
+from iap_control.responders.coordinator_responder import CoordinatorResponder, Part
+from iap_description.arrays import Array
+from iap_description.latching import Hold
+from iap_description.states import REF_FIXED, STATE_SIZE, Level
+
+PERIOD = 5_000_000  # [ns]
+JOINED = {"j": {"leader": "m1", "face": "+x", "follower": "m2", "joined": True}}
+
+
+def row(size: int, x: float) -> Array:
+    """A reference or state at rest."""
+    out = np.zeros(size)
+    out[0], out[2], out[6] = x, 0.8, 1.0
+    return out
+
+
+def module(i: int) -> CoordinatedModule:
+    return CoordinatedModule(
+        name=f"m{i + 1}",
+        state_topic="state",
+        start=tuple(row(STATE_SIZE, 0.52 * i).tolist()),
+        position_bias=(0.0, 0.0, 0.0),
+    )
+
+
+@pytest.fixture
+def responder() -> CoordinatorResponder:
+    """Of two modules that are joined, and part at once."""
+    modules = spec_of(JOINED, mission=[{"part": "j"}])
+    spec = CoordinationSpec(
+        modules=modules, vehicles=(module(0), module(1)), control_hz=200.0, time_step=0.001
+    )
+    return CoordinatorResponder(CoordinationSpec.read(spec.yaml(), source="test"))
+
+
+def tell(responder: CoordinatorResponder, k: int, force: float = 0.0) -> list[bool]:
+    """Tell all parts of instant k; the second module feels a force [N]."""
+    answers = []
+    for i in range(2):
+        parts: dict[Part, object] = {
+            Part.REFERENCE: (row(REF_FIXED + 1, 0.52 * i), Level.VELOCITY),
+            Part.STATE: row(STATE_SIZE, 0.52 * i),
+            Part.WRENCH: np.array([force * i, 0.0, 0.0, 0.0, 0.0, 0.0]),
+        }
+        answers += [responder.take(i, part, k * PERIOD, each) for part, each in parts.items()]
+    return answers
+
+
+def fly(responder: CoordinatorResponder, first: int, last: int) -> None:
+    for k in range(first, last):
+        tell(responder, k, force=1.0)
+
+
+def test_an_instant_is_answered_with_its_last_part(responder: CoordinatorResponder) -> None:
+    assert tell(responder, 0) == [False] * 5 + [True]
+    assert (responder.stamp, responder.sequence, responder.answered) == (0, 0, 1)
+    assert responder.levels == [Level.VELOCITY] * 2  # as the modules' own
+    assert responder.roles == [1, 2]  # the first of equals leads
+
+
+def test_the_same_instant_again_has_the_same_answer(responder: CoordinatorResponder) -> None:
+    fly(responder, 0, 11)
+    rows, wrenches = responder.rows.copy(), responder.coordinator.feed_forward.wrenches_P.copy()
+    assert any(tell(responder, 10, force=5.0))
+    assert responder.answered == 11
+    np.testing.assert_array_equal(responder.rows, rows)
+    np.testing.assert_array_equal(responder.coordinator.feed_forward.wrenches_P, wrenches)
+
+
+def test_what_is_told_counts_one_instant_later(responder: CoordinatorResponder) -> None:
+    fly(responder, 0, 1)
+    assert np.abs(responder.coordinator.feed_forward.wrenches_P).max() == 0.0
+    fly(responder, 1, 6)  # coordinated at instant 5, on what was told at 4
+    assert np.abs(responder.coordinator.feed_forward.wrenches_P).max() > 0.0
+
+
+def test_a_latch_opens_half_a_second_after_it_was_announced(
+    responder: CoordinatorResponder,
+) -> None:
+    fly(responder, 0, 1)
+    assert responder.holds == {"j": Hold.LOCKED}
+    fly(responder, 1, 120)
+    assert responder.holds == {"j": Hold.OPEN}
+    assert responder.roles == [0, 0]
+
+
+def test_an_earlier_time_begins_a_new_flight(responder: CoordinatorResponder) -> None:
+    fly(responder, 0, 120)
+    tell(responder, 0)
+    assert responder.holds == {"j": Hold.LOCKED}
+    assert (responder.stamp, responder.coordinator.events[-1:]) == (
+        0,
+        responder.coordinator.events,
+    )
