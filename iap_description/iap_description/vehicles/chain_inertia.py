@@ -109,9 +109,7 @@ def com_jacobian(chain: Chain, bodies: Bodies, R_WP: Array, q: Array) -> Array:
 
 
 @njit(cache=True)
-def holding_torques(
-    chain: Chain, bodies: Bodies, R_WP: Array, q: Array, gravity: float
-) -> Array:
+def holding_torques(chain: Chain, bodies: Bodies, R_WP: Array, q: Array, gravity: float) -> Array:
     """Torques [N m] and forces [N] (n,) with which the motors hold the links against gravity [m/s^2] at rest."""
     return gravity * momentum_matrix(chain, bodies, R_WP, q)[2, 6:]
 

@@ -91,7 +91,7 @@ def arm_joint(name: str) -> str:
 
 def arm_links(arm: MountedArm, target: Target) -> list[dict[str, Any]]:
     """An arm's links, whose frames are at their joints, and the frame of its end effector."""
-    bare = {"propeller": [], "rotors": [], "mounts": []}
+    bare: dict[str, Any] = {"propeller": [], "rotors": [], "mounts": []}
     links: list[dict[str, Any]] = [
         {
             **bare,

@@ -48,7 +48,9 @@ def test_momentum_is_that_of_bodies_that_move_as_their_poses_do(name):
         coms, rotations = body_poses(chain, bodies, p, R_WP, q)
 
         def moved(step, p=p, R_WP=R_WP, q=q, coms=coms, rotations=rotations):
-            there, R = body_poses(chain, bodies, p + step[:3], so3.exp(step[3:6]) @ R_WP, q + step[6:])
+            there, R = body_poses(
+                chain, bodies, p + step[:3], so3.exp(step[3:6]) @ R_WP, q + step[6:]
+            )
             turns = [so3.log(a @ b.T) for a, b in zip(R, rotations, strict=True)]
             return np.concatenate([(there - coms).ravel(), np.ravel(turns)])
 
@@ -69,7 +71,9 @@ def test_the_com_moves_as_its_jacobian_says(name):
     for p, R_WP, q in some_poses(n, count=5):
 
         def com(step, p=p, R_WP=R_WP, q=q):
-            coms, _ = body_poses(chain, bodies, p + step[:3], so3.exp(step[3:6]) @ R_WP, q + step[6:])
+            coms, _ = body_poses(
+                chain, bodies, p + step[:3], so3.exp(step[3:6]) @ R_WP, q + step[6:]
+            )
             return bodies.masses @ coms / bodies.masses.sum()
 
         slopes = numeric(com, 6 + n)

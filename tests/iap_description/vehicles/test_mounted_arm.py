@@ -79,7 +79,9 @@ def urdf_pose(robot, angles, frame):
         origin = joint.find("origin")
         turn = so3.matrix_from_euler(numbers(origin.get("rpy")))
         if joint.get("type") == "revolute":
-            turn = turn @ so3.exp(angles[joint.get("name")] * numbers(joint.find("axis").get("xyz")))
+            turn = turn @ so3.exp(
+                angles[joint.get("name")] * numbers(joint.find("axis").get("xyz"))
+            )
         p, R = numbers(origin.get("xyz")) + turn @ p, turn @ R
         frame = joint.find("parent").get("link")
     return p, R
@@ -99,9 +101,7 @@ def test_the_urdf_has_the_end_effector_where_the_chain_has_it(name):
 
 def test_the_urdf_has_travel_speed_effort_and_friction_of_every_joint():
     arm = load_platform("m100_arm").arm
-    robot = ElementTree.fromstring(
-        urdf_text(Assembly.of(load_platform("m100_arm")), target="ros")
-    )
+    robot = ElementTree.fromstring(urdf_text(Assembly.of(load_platform("m100_arm")), target="ros"))
     found = {joint.get("name"): joint for joint in robot.iter("joint")}
     for joint, motor in zip(arm.joints, arm.motors, strict=True):
         limit = found[f"arm_{joint.name}"].find("limit").attrib
