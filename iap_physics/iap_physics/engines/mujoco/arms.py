@@ -38,9 +38,9 @@ def add_arm(spec: Any, base: Any, arm: MountedArm, vehicle: str) -> list[Any]:  
     return bodies[1:]
 
 
-def arm_skins(arm: MountedArm, links: list[Any], surface: Surface) -> list[Skin]:
-    """What the links of an arm, bodies of MuJoCo's, are touched with."""
-    shapes = [pieces_of(link.collision) for link in arm.links]
+def arm_skins(links: list[Any], arm: MountedArm | None, surface: Surface) -> list[Skin]:
+    """What the links of an arm, bodies of MuJoCo's, are touched with; nothing where there is none."""
+    shapes = [] if arm is None else [pieces_of(link.collision) for link in arm.links]
     return [Skin(b, pieces, surface, VEHICLES) for b, pieces in zip(links, shapes, strict=True)]
 
 

@@ -118,7 +118,7 @@ class _Builder:
             )
         ]
         for k, links in self.arms.items():
-            skins += arm_skins(assemblies[k].arm, links, _rigid(world))
+            skins += arm_skins(links, assemblies[k].arm, _rigid(world))
         for body, item in zip(self.objects, world.objects.values(), strict=True):
             group = FREE if item.mass is not None else STANDING
             skins.append(Skin(body, pieces_of(item.pieces(), *_place(item)), item.surface, group))

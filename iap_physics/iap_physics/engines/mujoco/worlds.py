@@ -29,7 +29,7 @@ from iap_physics.engines.engine import (
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_joint_types, check_start
 from iap_physics.engines.mujoco.library import mj, mj_batch
-from iap_physics.engines.mujoco.model import JOINTS, FIRST_STEP, build
+from iap_physics.engines.mujoco.model import FIRST_STEP, JOINTS, build
 from iap_physics.engines.mujoco.objects import Objects
 from iap_physics.engines.mujoco.points import Points
 from iap_physics.engines.mujoco.rays import cast

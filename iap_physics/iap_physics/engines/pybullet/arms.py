@@ -8,7 +8,6 @@ changeDynamics go to the base.
 
 from itertools import pairwise
 
-
 from iap_description.arrays import Array
 from iap_description.world.shapes import Surface
 from iap_physics.engines.arm_motors import ArmMotors
