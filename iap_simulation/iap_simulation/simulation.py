@@ -122,6 +122,7 @@ class Simulation:
         self._flight = flight
         probes = [*flight.sensors.probes, *self._probes]
         self.plant = make_plant(self._flight.spec, flight.vehicles, self._engine, probes)
+        self._modules: ModulesInFlight | None = None
         if self._renderer is not None and flight.sensors.suite.has_cameras:
             flight.sensors.suite.open_cameras(self._renderer)
 
@@ -137,7 +138,10 @@ class Simulation:
         flight, self._sink = self._flight, _Readings()
         self._observers, self._sinks = tuple(observers), tuple(sinks)
         flight.begin(self.plant, *self._sinks, self._sink)
-        modules = ModulesInFlight.of(self.scenario, flight.vehicles, self.plant)
+        if self._modules is not None:
+            self._modules.joints.clear()
+        self._modules = ModulesInFlight.of(self.scenario, flight.vehicles, self.plant)
+        modules = self._modules
         self.loop = ClosedLoop(
             self.plant,
             flight.vehicles,
@@ -221,6 +225,7 @@ class Simulation:
             self._load(Flight.of(self.scenario.model_copy(update={"seed": seed})))
         else:
             reset_plant(self.plant, self._flight.spec, self._flight.vehicles)
+            self._modules = None  # their joints are gone
         self.begin(observers=self._observers, sinks=self._sinks)
         self.loop.sense()
         return self.state

@@ -9,6 +9,7 @@ from iap_bringup.experiments.options import ExperimentOptions
 from iap_bringup.terminal.tables import show_columns, show_rows
 from iap_description.errors import BadInput
 from iap_learning.task_study import tasks
+from iap_simulation.modules.published_study import modules
 from iap_simulation.parallel.ray_study import rays
 
 
@@ -139,6 +140,7 @@ EXPERIMENTS: dict[str, Callable[[Console], None]] = {
         sensors,
         tasks,
         rays,
+        modules,
     )
 }
 LOCALIZATION: dict[str, Callable[[Console, ExperimentOptions], None]] = {  # these take options

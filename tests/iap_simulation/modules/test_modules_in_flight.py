@@ -61,6 +61,23 @@ def test_without_compensation_they_push_and_the_force_grows(count: int) -> None:
     assert late > early
 
 
+def test_a_flight_that_begins_anew_holds_modules_by_one_joint_that_bears_what_observers_feel() -> (
+    None
+):
+    """A module in rest is held by the joint alone: its wrench is the external one of the follower's momentum."""
+    settings = {**HOVER, "modules.count": 2, "modules.compensation": "none"}
+    with Simulation.of("module_hover", settings=settings) as simulation:
+        simulation.begin()  # as a recorded run does
+        while simulation.t < 12.0:
+            simulation.step()
+        modules = simulation.loop.modules
+        assert modules is not None
+        borne = modules.joints.wrenches_S()["j1"][:3]
+        felt = modules.external_P[1, :3]
+        assert np.linalg.norm(felt) > 0.8
+        assert np.linalg.norm(borne - felt) < 0.15 * np.linalg.norm(felt)
+
+
 def test_with_printed_signs_they_fly_apart() -> None:
     settings = {**HOVER, "vehicles.0.reference.duration": 15.0, "modules.compensation": "printed"}
     with Simulation.of("module_hover", settings=settings) as simulation:
