@@ -150,6 +150,14 @@ class HoverStep(Record):
     hover: NonNegative  # [s]
 
 
+class ModuleFault(Record):
+    """A module that is lost in flight: its controller falls silent, or its motors stop."""
+
+    module: str  # vehicle
+    at: Positive  # [s]
+    kind: Literal["controller", "motors"]  # silent: its rotors hold what was commanded last
+
+
 MissionStep = JoinStep | PartStep | HoverStep
 
 
@@ -168,12 +176,14 @@ class ModulesSpec(Record):
     steering: SteeringSettings
     observer_gain: Six  # K_I, forces and torques [1/s]
     standing: Positive  # mean force on modules beyond which they stand on something, and feed-forward waits [N]
+    lost_after: Positive  # without a command a module is lost, and a neighbour leads [s]
     count: Count | None = (
         None  # of a chain along x that is joined from the start; None: joints are listed
     )
     machine: MachineSettings
     joints: dict[str, JointSpec] = {}
     mission: tuple[MissionStep, ...] = ()
+    faults: tuple[ModuleFault, ...] = ()
 
     @property
     def steered(self) -> SteeringSettings:

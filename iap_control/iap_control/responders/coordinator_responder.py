@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A coordinator between messages: what modules tell in, their references, roles and joints out."""
 
+from collections.abc import Collection
 from enum import IntEnum
 
 import numpy as np
@@ -32,7 +33,7 @@ class CoordinatorResponder:
 
     An answer rests on the states and wrenches of the instant before, which all modules had when they were commanded
     there: so it does what the coordinator in the loop of one process does. Those of the instant itself are waited
-    for, so that none is missed.
+    for, so that none is missed. A module that is lost tells no wrench: its last one stands.
 
     Args:
         spec: of the modules.
@@ -56,7 +57,8 @@ class CoordinatorResponder:
     def _begin(self) -> None:
         """Begin a flight, of which some parts may be there."""
         spec, n = self._spec, len(self._spec.vehicles)
-        self.coordinator = Coordinator(spec.modules, spec.names)
+        weights = [vehicle.weight for vehicle in spec.vehicles]
+        self.coordinator = Coordinator(spec.modules, spec.names, weights)
         machines = self.coordinator.machines.items()
         self.holds = {name: Hold.LOCKED if m.holds else Hold.OPEN for name, m in machines}
         self._due = RateSchedule([round(spec.control_hz / spec.modules.rate)])
@@ -65,6 +67,8 @@ class CoordinatorResponder:
         self.rows = np.zeros((n, REF_FIXED + 1))
         self.levels = [Level.POSE] * n
         self.stamp, self.sequence = -1, 0
+        self._heard = [-1] * n  # stamps of the modules' last commands [ns]; -1 before the first
+        self._filled = -1  # newest stamp with wrenches of lost modules [ns]
 
     @property
     def roles(self) -> list[int]:
@@ -87,13 +91,28 @@ class CoordinatorResponder:
         """
         if part == Part.STATE and module == 0 and stamp < self.stamp:  # time began anew
             self._begin()
-        source = len(Part) * module + part
-        instant = self._parts.take(source, stamp, 0, value)
+        lost = self.coordinator.lost.modules
+        if part == Part.WRENCH and module in lost:
+            return False
+        if stamp > self._filled:
+            self._fill(lost, stamp)
+        instant = self._parts.take(len(Part) * module + part, stamp, 0, value)
         if instant is None or instant.stamp < self.stamp:
             return False
         if instant.stamp > self.stamp:
             self._answer(instant)
         return True
+
+    def hear(self, module: int, stamp: int) -> None:
+        """Note that a module has been commanded at the state of a stamp [ns]."""
+        self._heard[module] = stamp
+
+    def _fill(self, lost: Collection[int], stamp: int) -> None:
+        """Let lost modules tell of an instant what they told last."""
+        for module in lost:
+            source = len(Part) * module + Part.WRENCH
+            self._parts.take(source, stamp, 0, self._external_P[module])
+        self._filled = stamp
 
     def _answer(self, instant: Instant) -> None:
         """Coordinate on what was told before, and keep what is told now."""
@@ -113,6 +132,8 @@ class CoordinatorResponder:
     def _coordinate(self, t: float, nominal: Array) -> None:
         shared = self._estimates.copy()
         shared[:, P] -= self._biases
-        told = Told(t, self._estimates, shared, self._external_P, nominal, {})
+        newest = max(self._heard)
+        heard = np.array([newest if each < 0 else each for each in self._heard]) / SECOND
+        told = Told(t, self._estimates, shared, self._external_P, nominal, heard, {})
         for order in self.coordinator.update(told):
             self.holds[order.joint] = Hold.after(order.latching)

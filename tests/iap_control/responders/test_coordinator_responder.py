@@ -27,6 +27,7 @@ def module(i: int) -> CoordinatedModule:
         name=f"m{i + 1}",
         state_topic="state",
         start=tuple(row(STATE_SIZE, 0.52 * i).tolist()),
+        weight=45.0,
         position_bias=(0.0, 0.0, 0.0),
     )
 
@@ -100,3 +101,29 @@ def test_an_earlier_time_begins_a_new_flight(responder: CoordinatorResponder) ->
         0,
         responder.coordinator.events,
     )
+
+
+def test_a_module_that_is_commanded_no_more_is_lost_and_waited_for_no_more() -> None:
+    modules = spec_of(JOINED)
+    spec = CoordinationSpec(
+        modules=modules, vehicles=(module(0), module(1)), control_hz=200.0, time_step=0.001
+    )
+    responder = CoordinatorResponder(spec)
+    for k in range(
+        21
+    ):  # the first one's last command answers instant 5, its observer goes on for a while
+        responder.hear(0, min(k, 5) * PERIOD)
+        responder.hear(1, k * PERIOD)
+        tell(responder, k)
+    assert responder.roles == [2, 1]
+    assert [each.module for each in responder.coordinator.losses] == ["m1"]
+    for k in range(21, 31):
+        parts: dict[Part, object] = {
+            Part.REFERENCE: (row(REF_FIXED + 1, 0.52), Level.VELOCITY),
+            Part.STATE: row(STATE_SIZE, 0.52),
+        }
+        for i in range(2):
+            for part, each in parts.items():
+                responder.take(i, part, k * PERIOD, each)
+        assert responder.take(1, Part.WRENCH, k * PERIOD, np.zeros(6))
+    assert responder.stamp == 30 * PERIOD

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Modules that are lost: who leads then, what references do, and what the others bear."""
+
+import numpy as np
+import pytest
+from support.module_joints import SIZE, chain, spec_of, square, told
+
+from iap_control.modules.bearing import evened, shares
+from iap_control.modules.coordinator import Coordinator
+from iap_control.modules.exchange import Role, Told
+from iap_control.modules.feed_forward import FeedForward
+from iap_control.modules.joint_wrench import moved, potential
+from iap_control.modules.losses import Losses
+from iap_control.modules.structure import Structure, structures
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+
+WEIGHT = 45.0  # of a module [N]
+LINE = {
+    f"j{i}": {"leader": f"m{i}", "face": "+x", "follower": f"m{i + 1}", "joined": True}
+    for i in (1, 2)
+}
+PLACES = np.array([[SIZE * i, 0.0, 1.0] for i in range(3)])
+
+
+def line(**keys: object) -> Coordinator:
+    """Coordinator of three in a chain."""
+    return Coordinator(spec_of(LINE, **keys), ("m1", "m2", "m3"), [WEIGHT] * 3)
+
+
+def silent(t: float, since: float) -> Told:
+    """What three tell whose middle one has had no command since a time [s]."""
+    return told(t, PLACES, heard=np.array([t, since, t]))
+
+
+def lost_of(count: int, lost: int) -> Structure:
+    """A chain with a module that is lost."""
+    return Structure.of(chain(count), 0, {lost})
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 8])
+def test_the_nearest_that_obeys_leads(count: int) -> None:
+    middle = (count - 1) // 2
+    assert lost_of(count, middle).leader in (middle - 1, middle + 1)
+    assert Structure.of(chain(count), 0, range(count)).leader == middle
+
+
+def test_late_is_who_is_behind_the_others() -> None:
+    losses = Losses({}, 0.05)
+    assert (
+        losses.update(1.0, [0.5, 0.5, 0.5]) == []
+    )  # nobody is commanded: nobody leads in place of another
+    assert losses.update(1.0, [1.0, 0.96, 1.0]) == []
+    assert losses.update(1.0, [1.0, 0.95, 1.0]) == [1]
+    assert losses.update(2.0, [2.0, 2.0, 2.0]) == []
+    assert losses.modules == {1}
+
+
+def test_a_neighbour_leads_without_a_step_of_references() -> None:
+    coordinator = line()
+    rows = np.zeros((3, 20))
+    nominal = told(0.0, PLACES).nominal
+    nominal[0, :3] += [0.1, -0.2, 0.3]  # what m1 would track alone is elsewhere
+    coordinator.update(silent(1.0, 1.0)._replace(nominal=nominal))
+    coordinator.put_rows(1.0, nominal, rows)
+    before = rows.copy()
+    coordinator.update(silent(1.025, 0.9)._replace(nominal=nominal))
+    assert coordinator.roles == [Role.LEADER, Role.FOLLOWER, Role.FOLLOWER]
+    assert [str(each) for each in coordinator.losses] == ["module 'm2': lost, 'm1' leads"]
+    coordinator.put_rows(1.025, nominal, rows)
+    np.testing.assert_allclose(rows, before, atol=1e-12)
+    nominal[1] += 5.0  # the reference of the lost one counts no more
+    coordinator.put_rows(1.025, nominal, rows)
+    np.testing.assert_allclose(rows[:, :3], before[:, :3], atol=1e-12)
+
+
+def test_a_docking_with_a_lost_module_ends() -> None:
+    joints = {"j1": {**LINE["j1"], "joined": False}}
+    spec = spec_of(joints, mission=[{"join": "j1"}])
+    coordinator = Coordinator(spec, ("m1", "m2"), [WEIGHT] * 2)
+    places = np.array([[0.0, 0.0, 1.0], [1.5, 0.0, 1.0]])
+    coordinator.update(told(0.0, places))
+    coordinator.update(told(0.1, places, heard=np.array([0.1, 0.0])))
+    assert coordinator.failure == "joint 'j1': 'm2' is lost"
+
+
+@pytest.mark.parametrize(("count", "lost"), [(3, 1), (4, 1), (5, 2), (4, 3)])
+def test_shares_sum_up_to_what_is_borne(count: int, lost: int) -> None:
+    structure, wrench_S = lost_of(count, lost), np.array([1.0, 2.0, 40.0, 0.3, -5.0, 0.7])
+    borne = shares(structure, wrench_S)
+    np.testing.assert_allclose(moved(borne, structure.offsets_S).sum(axis=0), wrench_S, atol=1e-9)
+    np.testing.assert_array_equal(borne[lost], 0.0)
+
+
+def test_the_middle_of_five_is_borne_evenly() -> None:
+    feed_forward = FeedForward(5, 0.2, "default")
+    feed_forward.bear(lost_of(5, 2), 2, np.array([0.0, 0.0, -WEIGHT]))
+    np.testing.assert_allclose(feed_forward.wrenches_P[[0, 1, 3, 4], 2], WEIGHT / 4)
+    alone = structures({}, range(5), {2})[2]
+    feed_forward.bear(alone, 2, np.array([0.0, 0.0, -WEIGHT]))
+    np.testing.assert_allclose(feed_forward.wrenches_P, 0.0, atol=1e-12)
+
+
+def felt_by(structure: Structure, borne: Array) -> Array:
+    """(n, 6) W_ext of modules that bear wrenches (n, 6) for lost ones, at rest, in halves where several are lost."""
+    felt = -borne
+    share = moved(borne, structure.offsets_S).sum(axis=0) / (~structure.obeys).sum()
+    felt[~structure.obeys] = moved(np.tile(share, (1, 1)), -structure.offsets_S[~structure.obeys])
+    return felt
+
+
+@pytest.mark.parametrize("joints", [chain(4), square()])
+def test_feed_forward_rests_where_all_bear_their_share_and_only_there(joints: dict) -> None:  # type: ignore[type-arg]
+    structure = Structure.of(joints, 0, {1})
+    borne = shares(structure, np.array([0.0, 0.0, 40.0, 0.0, -5.0, 0.0]))
+    y = evened(structure, potential(structure, felt_by(structure, borne)))
+    np.testing.assert_allclose(y - y[0], 0.0, atol=1e-9)
+    unequal = borne.copy()
+    unequal[0, 2] += 1.0
+    unequal[2, 2] -= 1.0
+    y = evened(structure, potential(structure, felt_by(structure, unequal)))
+    assert np.abs(y - y[0]).max() > 0.1
+
+
+def test_those_that_are_joined_to_stopped_motors_bear_the_weight() -> None:
+    coordinator = line(faults=[{"module": "m2", "at": 1.0, "kind": "motors"}])
+    coordinator.update(told(0.9, PLACES))
+    assert not coordinator.feed_forward.wrenches_P.any()
+    coordinator.update(told(1.0, PLACES))
+    np.testing.assert_allclose(coordinator.feed_forward.wrenches_P[[0, 2], 2], WEIGHT / 2)
+
+
+def test_a_fault_of_no_module_is_refused() -> None:
+    with pytest.raises(BadInput, match="key 'modules.faults.0.module': no module 'm9'"):
+        line(faults=[{"module": "m9", "at": 1.0, "kind": "motors"}])
