@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arms as data: serial chains of revolute and prismatic joints, read from ``data/arms/NAME.yaml``."""
+"""Arms as data: serial chains of revolute and prismatic joints, read from ``data/arms/NAME.yaml``.
+
+Joints and tip are the kinematics, links and motors the bodies: an arm of which only the kinematics are known has
+neither, and is no part of a platform.
+"""
 
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -9,9 +13,21 @@ from pydantic import Field, model_validator
 
 from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.config import FileName, Positive, Presets, Real, Record, Vec3, validate
+from iap_description.config import (
+    FileName,
+    NonNegative,
+    Positive,
+    Presets,
+    Real,
+    Record,
+    Vec3,
+    validate,
+)
 from iap_description.plain_yaml import read_yaml
+from iap_description.vehicles.aircraft import Inertial
 from iap_description.vehicles.serial_chain import PRISMATIC, REVOLUTE, Chain
+from iap_description.vehicles.tool import Tool
+from iap_description.world.shapes import BodyShape
 
 ARMS = Presets(Path(__file__).parents[1] / "data" / "arms", "arm")
 KINDS = {"revolute": REVOLUTE, "prismatic": PRISMATIC}
@@ -43,6 +59,37 @@ class ArmJoint(Record):
         return self
 
 
+class ArmLink(Inertial):
+    """The body behind a joint; its frame is that joint's, its inertia about its CoM in that frame's axes."""
+
+    com: Vec3  # [m]
+    collision: tuple[BodyShape, ...] = ()
+    visual: tuple[BodyShape, ...] = ()
+
+
+class ArmMotor(Record):
+    """What drives a joint.
+
+    Its torque (or force) is k_p (q_d - q) + k_v (q_d' - q') in the mode ``position``, k_v (q_d' - q') in
+    ``velocity``, and as commanded in ``torque``; never more than `effort`. Friction comes on top.
+    """
+
+    mode: Literal["position", "velocity", "torque"]
+    effort: Positive  # largest torque [N m] or force [N]
+    position_gain: NonNegative  # k_p [N m/rad] or [N/m]
+    velocity_gain: NonNegative  # k_v [N m s/rad] or [N s/m]
+    viscous: NonNegative = 0.0  # friction per velocity [N m s/rad] or [N s/m]
+    coulomb: NonNegative = 0.0  # friction at any velocity [N m] or [N]
+
+    @model_validator(mode="after")
+    def _has_the_gains_of_its_mode(self) -> Self:
+        needed = {"position": ("position_gain", "velocity_gain"), "velocity": ("velocity_gain",)}
+        for key in needed.get(self.mode, ()):
+            if getattr(self, key) == 0.0:
+                raise ValueError(f"key '{key}': must be positive in the mode '{self.mode}'")
+        return self
+
+
 class Arm(Record):
     """A serial chain below, above or beside a platform."""
 
@@ -50,7 +97,11 @@ class Arm(Record):
     description: str
     base: Vec3  # [m] where the first joint's origin counts from, in the platform's frame
     joints: Annotated[tuple[ArmJoint, ...], Field(min_length=1)]
-    tip: Vec3  # [m] of the end effector in the last link's frame
+    tip: Vec3  # [m] of the end effector, or of the base of its tool, in the last link's frame
+    tool: Tool | None = None  # placed from the tip; its own tip is then the end effector
+    links: tuple[ArmLink, ...] = ()  # one for each joint; none: the masses are not known
+    motors: tuple[ArmMotor, ...] = ()  # one for each joint
+    home: tuple[Real, ...] = ()  # joint coordinates at rest [rad] or [m]; none: all zero
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
@@ -58,6 +109,35 @@ class Arm(Record):
         if len(set(names)) < len(names):
             raise ValueError(f"key 'joints': names must differ, are {', '.join(names)}")
         return self
+
+    @model_validator(mode="after")
+    def _has_one_of_each(self) -> Self:
+        for key in ("links", "motors", "home"):
+            count = len(getattr(self, key))
+            if count not in (0, len(self.joints)):
+                raise ValueError(
+                    f"key '{key}': one for each of {len(self.joints)} joints is needed, are {count}"
+                )
+        for i, (joint, q) in enumerate(zip(self.joints, self.home_pose, strict=True)):
+            if not joint.limits[0] <= q <= joint.limits[1]:
+                raise ValueError(f"key 'home.{i}': {q} is beyond the limits {joint.limits}")
+        return self
+
+    @property
+    def has_bodies(self) -> bool:
+        """Whether its links' masses and its motors are known."""
+        return bool(self.links and self.motors)
+
+    @property
+    def home_pose(self) -> Array:
+        """Joint coordinates at rest (n,)."""
+        return np.array(self.home or (0.0,) * len(self.joints))
+
+    @property
+    def end(self) -> Array:
+        """(3,) the end effector in the last link's frame [m]."""
+        tip = np.array(self.tip)
+        return tip if self.tool is None else tip + self.tool.point(self.tool.length)
 
     @property
     def limits(self) -> tuple[Array, Array]:
@@ -80,7 +160,7 @@ class Arm(Record):
             axes / np.linalg.norm(axes, axis=1, keepdims=True),
             origins,
             np.stack([_turned(joint) for joint in self.joints]),
-            np.array(self.tip),
+            self.end,
         )
 
 

@@ -15,6 +15,7 @@ from iap_description.vehicles.aircraft import Aircraft, Drag, Rotor, RotorTilt, 
 from iap_description.vehicles.chassis import chassis_shapes
 from iap_description.vehicles.joint_types import JointType, joint_type
 from iap_description.vehicles.mount import Mount
+from iap_description.vehicles.mounted_arm import MountedArm
 from iap_description.vehicles.platform import Center, JointSpec, Platform
 from iap_description.vehicles.ports import Port
 from iap_description.vehicles.tool import TOOL, Tool
@@ -106,6 +107,7 @@ class Assembly:
         aircraft: index of the body that carries each aircraft's rotors.
         p_FP_F: (3,) origin of P in the frame F in which the platform's file gives positions [m].
         tool_tip_P: (3,) the tool's tip in P [m], also the mount `tool`; None without a tool.
+        arm: on the central body; its links are none of the bodies, and mass, CoM and inertia count it in its home pose.
     """
 
     name: str
@@ -114,6 +116,7 @@ class Assembly:
     aircraft: tuple[int, ...]
     p_FP_F: Array = field(default_factory=lambda: np.zeros(3))
     tool_tip_P: Array | None = None
+    arm: MountedArm | None = None
 
     @classmethod
     def of(cls, platform: Platform, name: str = "iap") -> Self:
@@ -123,7 +126,8 @@ class Assembly:
             bodies.append(_body(spec.aircraft or platform.aircraft, f"drone_{i}"))
             joints.append(_joint(spec, i))
         aircraft = tuple(range(1, len(bodies))) or (0,)
-        assembly = cls(name, tuple(bodies), tuple(joints), aircraft)
+        arm = None if platform.arm is None else MountedArm(platform.arm, np.zeros(3))
+        assembly = cls(name, tuple(bodies), tuple(joints), aircraft, arm=arm)
         return assembly if platform.tool is None else assembly._with_tool(platform.tool)
 
     def _with_tool(self, tool: Tool) -> Self:
@@ -149,6 +153,7 @@ class Assembly:
             joints=joints,
             p_FP_F=self.p_FP_F + p_PC_P,
             tool_tip_P=None if self.tool_tip_P is None else self.tool_tip_P - p_PC_P,
+            arm=None if self.arm is None else self.arm.moved(p_PC_P),
         )
 
     def without_shapes(self) -> Self:
@@ -177,7 +182,9 @@ class Assembly:
     @cached_property
     def mass(self) -> float:
         """Total mass m [kg]."""
-        return sum(body.mass for body in self.bodies)
+        return sum(body.mass for body in self.bodies) + (
+            0.0 if self.arm is None else self.arm.at_home.mass
+        )
 
     @cached_property
     def p_PB_P(self) -> Array:
@@ -204,7 +211,10 @@ class Assembly:
     def d_0(self) -> Array:
         """(3,) the whole platform's CoM in P [m], after iap_simulator eq. (3), with every mass where it acts."""
         masses = np.array([body.mass for body in self.bodies])
-        return masses @ self.p_PF_P / masses.sum()
+        moment = masses @ self.p_PF_P
+        if self.arm is None:
+            return moment / masses.sum()
+        return (moment + self.arm.at_home.mass * self.arm.at_home.p_PC_W) / self.mass
 
     @cached_property
     def inertia(self) -> Array:
@@ -220,6 +230,9 @@ class Assembly:
             if not joint.kind.turns_freely:
                 R = so3.matrix_from_quaternion(joint.q_PJ)
                 J += R @ body.inertia @ R.T
+        if self.arm is not None:
+            d = so3.hat(self.arm.at_home.p_PC_W)
+            J += self.arm.at_home.inertia - self.arm.at_home.mass * d @ d
         return J
 
     @cached_property

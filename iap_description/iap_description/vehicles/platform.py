@@ -15,6 +15,7 @@ from iap_description.errors import BadInput
 from iap_description.plain_yaml import read_yaml
 from iap_description.text_files import is_file
 from iap_description.vehicles.aircraft import Aircraft, Drag, Inertial
+from iap_description.vehicles.arm import ARMS, Arm
 from iap_description.vehicles.chassis import Chassis
 from iap_description.vehicles.joint_types import JointTypeName, joint_type
 from iap_description.vehicles.mount import Mount
@@ -81,7 +82,14 @@ class Platform(Record):
     aircraft: Aircraft  # of every joint that names no other
     joints: tuple[JointSpec, ...]
     tool: Tool | None  # on the central body, or on the aircraft that flies alone
+    arm: Arm | None = None  # there, too
     ground_clearance: Real  # height of P's origin above the ground that it stands on [m]
+
+    @model_validator(mode="after")
+    def _knows_the_masses_of_its_arm(self) -> Self:
+        if self.arm is not None and not self.arm.has_bodies:
+            raise ValueError("key 'arm': an arm with 'links' and 'motors' is needed")
+        return self
 
     @model_validator(mode="after")
     def _is_a_platform(self) -> Self:
@@ -158,7 +166,7 @@ def load_platform(name: str) -> Platform:
 
 def _with_aircraft(tree: dict[str, Any], path: Path) -> dict[str, Any]:
     """A platform's tree with records in place of aircraft's names."""
-    tree = _with_record(tree, path, "aircraft")
+    tree = _with_arm(_with_record(tree, path, "aircraft"), path)
     joints = tree.get("joints")
     if isinstance(joints, list):
         named = [
@@ -167,6 +175,19 @@ def _with_aircraft(tree: dict[str, Any], path: Path) -> dict[str, Any]:
         ]
         tree = {**tree, "joints": named}
     return tree
+
+
+def _with_arm(tree: dict[str, Any], path: Path) -> dict[str, Any]:
+    """A platform's tree with the record of its arm: one by its name, or one with other keys that it `extends`."""
+    arm = tree.get("arm")
+    over = {"extends": arm} if isinstance(arm, str) else arm
+    if not isinstance(over, dict) or "extends" not in over:
+        return tree
+    name = over["extends"]
+    if not isinstance(name, str):
+        raise BadInput(f"{path}: key 'arm.extends': the name of an arm is expected")
+    own = {key: value for key, value in over.items() if key != "extends"}
+    return {**tree, "arm": merged(read_yaml(ARMS.file_or_path(name)), own)}
 
 
 def _with_record(tree: dict[str, Any], path: Path, key: str) -> dict[str, Any]:

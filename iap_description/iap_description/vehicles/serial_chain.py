@@ -38,6 +38,20 @@ class Chain(NamedTuple):
     tip: Array
 
 
+class Frames(NamedTuple):
+    """The links' frames in the world at one pose.
+
+    Attributes:
+        axes: (n, 3) of the joints.
+        points: (n, 3) origins of the links, on the joints' axes [m].
+        rotations: (n, 3, 3) attitudes of the links.
+    """
+
+    axes: Array
+    points: Array
+    rotations: Array
+
+
 @njit(cache=True)
 def tip_pose(chain: Chain, p_WP_W: Array, R_WP: Array, q: Array) -> tuple[Array, Array]:
     """Pose of the end effector.
@@ -51,8 +65,7 @@ def tip_pose(chain: Chain, p_WP_W: Array, R_WP: Array, q: Array) -> tuple[Array,
     Returns:
         p_WE_W (3,) and R_WE (3, 3).
     """
-    axes_W, points_W = np.empty((len(q), 3)), np.empty((len(q), 3))
-    return _walk(chain, p_WP_W, R_WP, q, axes_W, points_W)
+    return walk(chain, p_WP_W, R_WP, q, new_frames(len(q)))
 
 
 @njit(cache=True)
@@ -70,36 +83,42 @@ def jacobian(chain: Chain, R_WP: Array, q: Array) -> Array:
         (6, 6 + n), linear rows before angular ones.
     """
     n = len(q)
-    axes_W, points_W, J = np.empty((n, 3)), np.empty((n, 3)), np.zeros((6, 6 + n))
-    tip_W, _ = _walk(chain, np.zeros(3), R_WP, q, axes_W, points_W)
+    frames, J = new_frames(n), np.zeros((6, 6 + n))
+    tip_W, _ = walk(chain, np.zeros(3), R_WP, q, frames)
     for k in range(3):
         J[k, k] = J[3 + k, 3 + k] = 1.0
         _put_turn(J, 3 + k, _unit(k), tip_W)
     for i in range(n):
         if chain.kinds[i] == REVOLUTE:
-            J[3:, 6 + i] = axes_W[i]
-            _put_turn(J, 6 + i, axes_W[i], tip_W - points_W[i])
+            J[3:, 6 + i] = frames.axes[i]
+            _put_turn(J, 6 + i, frames.axes[i], tip_W - frames.points[i])
         else:
-            J[:3, 6 + i] = axes_W[i]
+            J[:3, 6 + i] = frames.axes[i]
     return J
 
 
 @njit(cache=True)
-def _walk(
-    chain: Chain, p_WP_W: Array, R_WP: Array, q: Array, axes_W: Array, points_W: Array
+def new_frames(n: int) -> Frames:
+    """Room for the frames of n links, which `walk` fills."""
+    return Frames(np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 3, 3)))
+
+
+@njit(cache=True)
+def walk(
+    chain: Chain, p_WP_W: Array, R_WP: Array, q: Array, frames: Frames
 ) -> tuple[Array, Array]:
-    """Pose of the end effector; fills the joints' axes and a point of each (n, 3)."""
+    """Pose p_WE_W (3,) and R_WE (3, 3) of the end effector; fills the links' frames on the way."""
     p_W, R = p_WP_W.copy(), R_WP.copy()
     for i in range(len(q)):
-        p_W = p_W + _times(R, chain.origins[i])
-        R = _product(R, chain.rotations[i])
-        axis_W = _times(R, chain.axes[i])
+        p_W = p_W + times(R, chain.origins[i])
+        R = product(R, chain.rotations[i])
+        axis_W = times(R, chain.axes[i])
         if chain.kinds[i] == REVOLUTE:
-            R = _product(R, _turn(chain.axes[i], q[i]))
+            R = product(R, _turn(chain.axes[i], q[i]))
         else:
             p_W = p_W + q[i] * axis_W
-        axes_W[i], points_W[i] = axis_W, p_W
-    return p_W + _times(R, chain.tip), R
+        frames.axes[i], frames.points[i], frames.rotations[i] = axis_W, p_W, R
+    return p_W + times(R, chain.tip), R
 
 
 @njit(cache=True)
@@ -133,7 +152,7 @@ def _unit(k: int) -> Array:
 
 
 @njit(cache=True)
-def _times(A: Array, x: Array) -> Array:
+def times(A: Array, x: Array) -> Array:
     """A x, without BLAS, which takes longer for three rows."""
     out = np.zeros(3)
     for i in range(3):
@@ -143,7 +162,8 @@ def _times(A: Array, x: Array) -> Array:
 
 
 @njit(cache=True)
-def _product(A: Array, B: Array) -> Array:
+def product(A: Array, B: Array) -> Array:
+    """A B of (3, 3) matrices, without BLAS."""
     out = np.zeros((3, 3))
     for i in range(3):
         for j in range(3):

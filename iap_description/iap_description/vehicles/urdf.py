@@ -24,12 +24,15 @@ from iap_description.config import Vec3
 from iap_description.errors import BadInput
 from iap_description.vehicles.assembly import Assembly, Body, Joint
 from iap_description.vehicles.mount import Mount
+from iap_description.vehicles.mounted_arm import MountedArm
 from iap_description.vehicles.platform import DATA, load_platform
 from iap_description.vehicles.tool import TOOL
 from iap_description.world.mesh_files import PACKAGE, mesh_path
 from iap_description.world.shapes import Shape
 
 Target = Literal["bullet", "ros"]
+AT_JOINT = (0.0, 0.0, 0.0)
+END_EFFECTOR = "arm_end_effector"  # the frame at the end of an arm
 
 
 def urdf_text(assembly: Assembly, *, target: Target) -> str:
@@ -81,6 +84,54 @@ def optical_frame(body: str, camera: str) -> str:
     return f"{mount_frame(body, camera)}_optical"
 
 
+def arm_joint(name: str) -> str:
+    """Name of an arm's joint, for joint_states."""
+    return f"arm_{name}"
+
+
+def arm_links(arm: MountedArm, target: Target) -> list[dict[str, Any]]:
+    """An arm's links, whose frames are at their joints, and the frame of its end effector."""
+    bare: dict[str, Any] = {"propeller": [], "rotors": [], "mounts": []}
+    links: list[dict[str, Any]] = [
+        {
+            **bare,
+            "name": link.name,
+            "mass": link.mass,
+            "inertia": link.inertia.tolist(),
+            "com": link.com.tolist(),
+            "visual": _shapes(_seen(link.visual, target), target, AT_JOINT),
+            "collision": _shapes(link.collision, target, AT_JOINT),
+        }
+        for link in arm.links
+    ]
+    end = {"position": arm.record.end.tolist(), "rpy_deg": list(AT_JOINT), "camera": False}
+    links[-1]["mounts"] = [{"name": END_EFFECTOR, **end}]
+    return links
+
+
+def arm_joints(arm: MountedArm, base: str) -> list[dict[str, Any]]:
+    """An arm's joints, the first on the link `base`."""
+    parents = [base, *(link.name for link in arm.links)]
+    joints, chain = zip(arm.record.joints, arm.record.motors, strict=True), arm.chain
+    return [
+        {
+            "name": arm_joint(joint.name),
+            "type": joint.type,
+            "parent": parents[i],
+            "child": parents[i + 1],
+            "position": chain.origins[i].tolist(),
+            "rpy": so3.euler_from_matrix(chain.rotations[i]).tolist(),
+            "axis": chain.axes[i].tolist(),
+            "limits": list(joint.limits),
+            "speed": joint.speed,
+            "effort": motor.effort,
+            "viscous": motor.viscous,
+            "coulomb": motor.coulomb,
+        }
+        for i, (joint, motor) in enumerate(joints)
+    ]
+
+
 def _tree(assembly: Assembly, target: Target) -> dict[str, Any]:
     """The tree that the xacro files read."""
     names, com = [body.name for body in assembly.bodies], np.zeros((len(assembly.bodies), 3))
@@ -91,8 +142,10 @@ def _tree(assembly: Assembly, target: Target) -> dict[str, Any]:
         "bodies": [
             _body(body, target, (place[0], place[1], place[2]))
             for body, place in zip(assembly.bodies, com.tolist(), strict=True)
-        ],
+        ]
+        + ([] if assembly.arm is None else arm_links(assembly.arm, target)),
         "joints": [_joint(joint, names, target) for joint in assembly.joints],
+        "arm_joints": [] if assembly.arm is None else arm_joints(assembly.arm, names[0]),
     }
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The protocol of physics engines: bodies, joints and wrenches; no rotors, no controllers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from iap_description.errors import BadInput, IapError
 from iap_description.states import Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
+from iap_physics.engines.arm_motors import ArmMotors
 
 WORLD = -1  # as a body: the ground, or what stands in the scene
 OBJECT = -2  # the world's first object; its k-th is OBJECT - k
@@ -90,11 +92,13 @@ class Engine(Protocol):
         batch: number B of worlds.
         t: time since all worlds started [s].
         status: (B,) status of every world: `RUNNING`, or why it stands still.
+        arms: joints and motors of the vehicles' arms, by the vehicles' numbers; a reset brings them home.
     """
 
     batch: int
     t: float
     status: Integers
+    arms: Mapping[int, ArmMotors] = MappingProxyType({})
 
     def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
         """Build the world anew; the vehicles rest at the origin until `reset`."""
@@ -211,6 +215,10 @@ class Engine(Protocol):
         Raises:
             IapError: there is no such joint.
         """
+
+    def put_arm(self, vehicle: int, q: Array, v: Array) -> None:
+        """Set an arm's joint coordinates and velocities, (n,) each, in a world that is no batch."""
+        raise IapError(f"vehicle {vehicle} has no arm in this engine")
 
     def close(self) -> None:
         """Give back what the engine holds."""

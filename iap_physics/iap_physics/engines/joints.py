@@ -30,12 +30,16 @@ UP = np.array([0.0, 0.0, 1.0])
 TOLERANCE = 1e-6  # by which a start state may miss its joints [m, m/s, rad, rad/s]
 
 
-def check_joint_types(assembly: Assembly, engine: str, known: Container[str]) -> None:
-    """Refuse joints whose types are not among those that an engine of a name can build.
+def check_joint_types(
+    assembly: Assembly, engine: str, known: Container[str], *, arms: bool = False
+) -> None:
+    """Refuse joints whose types are not among those that an engine of a name can build, and arms unless it can.
 
     Raises:
         BadInput: naming the joint, its type and the engine.
     """
+    if assembly.arm is not None and not arms:
+        raise BadInput(f"engine '{engine}': cannot build arms, as '{assembly.name}' has one")
     for joint in assembly.joints:
         if joint.type not in known:
             raise BadInput(

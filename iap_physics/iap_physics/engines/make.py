@@ -15,8 +15,11 @@ ENGINES = {  # imported only where they fly: PyBullet takes its time
     "mujoco": "iap_physics.engines.mujoco.engine:MuJoCoEngine",
     "closed_form": "iap_physics.engines.closed_form:ClosedFormEngine",
 }
+ARMS_ONLY = ("put_arm",)  # what an engine that refuses arms can do without
 METHODS = tuple(
-    name for name, member in vars(Engine).items() if callable(member) and name[0] != "_"
+    name
+    for name, member in vars(Engine).items()
+    if callable(member) and name[0] != "_" and name not in ARMS_ONLY
 )
 
 

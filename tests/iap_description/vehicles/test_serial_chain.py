@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from arms import CHAINS, some_poses
 from jacobians import numeric
 
 from iap_description import so3
@@ -13,35 +14,6 @@ from iap_description.vehicles.serial_chain import jacobian, tip_pose
 
 EXACT = 1e-9
 L1, L2, L3 = 0.190, 0.075, 0.185  # [m] of the published controller
-
-
-def some_poses(n, count=20, seed=3):
-    rng = np.random.default_rng(seed)
-    for _ in range(count):
-        yield rng.normal(size=3), so3.exp(rng.normal(size=3)), rng.uniform(-2.0, 2.0, n)
-
-
-def odd_chain():
-    """Revolute and prismatic joints about skew axes, off each other."""
-    m100 = load_arm("m100").model_dump()
-    turns = [(10.0, -20.0, 30.0), (0.0, 40.0, 0.0), (-15.0, 5.0, 70.0), (0.0, 0.0, 0.0)]
-    axes = [(0.0, 0.6, 0.8), (1.0, 0.0, 0.0), (1.0, 2.0, -2.0), (0.0, 1.0, 1.0)]
-    joints = [
-        {
-            **m100["joints"][0],
-            "name": f"q{i}",
-            "type": "prismatic" if i == 1 else "revolute",
-            "axis": axis,
-            "rpy_deg": turn,
-            "origin": (0.1 * i, 0.2, -0.3),
-        }
-        for i, (axis, turn) in enumerate(zip(axes, turns, strict=True))
-    ]
-    tree = {**m100, "base": (0.3, 0.1, -0.2), "joints": joints, "tip": (0.2, -0.1, 0.4)}
-    return validate(Arm, tree, source="test").chain()
-
-
-CHAINS = {"m100": load_arm("m100").chain(), "odd": odd_chain()}
 
 
 def test_the_published_arm_is_where_equation_3_has_it():
@@ -97,7 +69,7 @@ def test_a_wrong_joint_is_refused_with_its_key(change, words):
 
 def test_joints_of_one_name_are_refused():
     tree = load_arm("m100").model_dump()
-    tree["joints"] = [tree["joints"][0]] * 2
+    tree["joints"] = [tree["joints"][0]] * 3
     with pytest.raises(BadInput, match="names must differ"):
         validate(Arm, tree, source="arm.yaml")
 

@@ -15,6 +15,7 @@ from iap_description.arrays import Array
 from iap_description.errors import FlightFailed, IapError
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
+from iap_physics.engines.arm_motors import arm_motors
 from iap_physics.engines.engine import (
     BOUND,
     DIVERGED,
@@ -28,6 +29,7 @@ from iap_physics.engines.engine import (
 )
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
+from iap_physics.engines.mujoco.arms import Joints
 from iap_physics.engines.mujoco.bonds import STATE, Bond, Bonds
 from iap_physics.engines.mujoco.library import mj
 from iap_physics.engines.mujoco.model import FIRST_STEP, Model, build
@@ -47,6 +49,7 @@ class _Snapshot:
     resets: int
     t: float
     x: Array
+    arms: dict[int, Array]
     state: Array
 
 
@@ -76,6 +79,11 @@ class MuJoCoEngine(Engine):
         self._objects = Objects.of(world, self._made)
         self._tree = Tree.of(assemblies, self._model, self._made.bodies)
         self._resisting = resisting_joints(assemblies)
+        self.arms = arm_motors(assemblies)
+        self._arms = {
+            k: Joints(self._model, self._data, self._made.arms[k], motors)
+            for k, motors in self.arms.items()
+        }
         self._x = at_rest(self._assemblies)[None]
         self._wrenches = np.zeros((1, len(self._made.bodies), 6))
         self._qpos, self._qvel = self._data.qpos, self._data.qvel
@@ -92,6 +100,8 @@ class MuJoCoEngine(Engine):
         self.status[:] = RUNNING
         mj.mj_resetData(self._model, self._data)
         self._tree.put(self._x[0], self._qpos, self._qvel)
+        for arm in self._arms.values():
+            arm.reset()
         self._bonds.hold(())
         self._passing.hold(frozenset())
         self._wrenches[:] = 0.0
@@ -104,7 +114,8 @@ class MuJoCoEngine(Engine):
         state = np.empty(mj.mj_stateSize(self._model, STATE))
         mj.mj_getState(self._model, self._data, state, STATE)
         added = (self._bonds.held, self._passing.pairs)
-        return _Snapshot(self._made, *added, self._resets, self.t, self._x.copy(), state)
+        arms = {k: motors.held for k, motors in self.arms.items()}
+        return _Snapshot(self._made, *added, self._resets, self.t, self._x.copy(), arms, state)
 
     def restore(self, snapshot: object) -> None:
         """Return to a snapshot."""
@@ -117,6 +128,8 @@ class MuJoCoEngine(Engine):
         self.t = snapshot.t
         self.status[:] = RUNNING
         self._x[:] = snapshot.x
+        for k, held in snapshot.arms.items():
+            self.arms[k].held = held
         self._wrenches[:] = 0.0
         self._detect()
 
@@ -136,12 +149,16 @@ class MuJoCoEngine(Engine):
             self._fail(f"the wrench on '{self._name(row)}' is not finite")
         self._loads[self._rows] = self._wrenches[0]
         self._wrenches[:] = 0.0
+        for arm in self._arms.values():
+            arm.push()
         if self._bonds:
             self._bonds.step()
         else:
             step(self._model, self._data)
         self.t += dt
         self._has_forces, self._points = True, None
+        for arm in self._arms.values():
+            arm.read()
         failed = read_states(self._tree, self._qpos, self._qvel, self._x[0])
         if failed >= 0:
             self._fail(f"the state of '{self._name(failed)}' is not finite or beyond {BOUND:g}")
@@ -199,6 +216,13 @@ class MuJoCoEngine(Engine):
     def joint_wrench(self, handle: int) -> Array:
         """(6,) what a joint added in flight bore in the last step."""
         return self._bonds.wrench(handle)
+
+    def put_arm(self, vehicle: int, q: Array, v: Array) -> None:
+        """Set an arm's joint coordinates and velocities, (n,) each."""
+        motors = self.arms[vehicle]
+        motors.q[:], motors.v[:] = q, v
+        self._arms[vehicle].put()
+        self._detect()
 
     def close(self) -> None:
         """Nothing is held but memory."""

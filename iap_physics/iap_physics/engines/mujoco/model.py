@@ -26,6 +26,7 @@ from iap_description.world.solids import Bulk
 from iap_description.world.world import World
 from iap_physics.engines.engine import OBJECT, WORLD
 from iap_physics.engines.joints import check_joint_types
+from iap_physics.engines.mujoco.arms import add_arm, arm_skins
 from iap_physics.engines.mujoco.geoms import (
     FREE,
     GROUND,
@@ -45,7 +46,7 @@ STICKINESS = 1e3  # how much stiffer friction is than the normal; at 1 what is s
 APART = 1e3  # [m] no two vehicles touch at this distance
 ITERATIONS, TOLERANCE = 50, 1e-12  # of the solver
 # Islands cost small worlds more than they save, and of the others there is nothing here.
-UNUSED = ("ISLAND", "SENSOR", "ACTUATION", "SPRING", "DAMPER", "LIMIT", "FRICTIONLOSS")
+UNUSED = ("ISLAND", "SENSOR", "ACTUATION", "SPRING", "DAMPER", "FRICTIONLOSS")
 DISABLED = ("FILTERPARENT", "AUTORESET", *UNUSED)
 FIRST_STEP = 1e-3  # before the first step tells its own [s]
 JOINTS: dict[str, Any] = {"spherical": mj.mjtJoint.mjJNT_BALL, "fixed": None}  # None: welded
@@ -63,6 +64,7 @@ class Model:
         owners: (MuJoCo's bodies,) state row, `WORLD` or object, as contacts give it.
         vehicles: (MuJoCo's bodies,) number of the vehicle that a body belongs to, or -1.
         contacts: what counts for each geom.
+        arms: MuJoCo's bodies of the links of each vehicle's arm.
     """
 
     model: Any
@@ -72,6 +74,7 @@ class Model:
     owners: Integers
     vehicles: Integers
     contacts: list[Contact]
+    arms: dict[int, list[int]]
 
     def set_step(self, dt: float) -> None:
         """Prepare for steps of `dt` [s], of which softness depends."""
@@ -102,6 +105,7 @@ class _Builder:
     def __init__(self, world: World, assemblies: Sequence[Assembly]) -> None:
         self.spec = spec = mj.MjSpec()
         self.assemblies = assemblies
+        self.arms: dict[int, list[Any]] = {}  # the links of each vehicle's arm
         _set_options(spec.option, world.gravity)
         self.bodies = [b for k, each in enumerate(assemblies) for b in self._vehicle(k, each)]
         self.objects = [_add_object(spec, each) for each in world.objects.values()]
@@ -113,6 +117,8 @@ class _Builder:
                 self.bodies, (b for a in assemblies for b in a.bodies), strict=True
             )
         ]
+        for k, links in self.arms.items():
+            skins += arm_skins(links, assemblies[k].arm, _rigid(world))
         for body, item in zip(self.objects, world.objects.values(), strict=True):
             group = FREE if item.mass is not None else STANDING
             skins.append(Skin(body, pieces_of(item.pieces(), *_place(item)), item.surface, group))
@@ -127,7 +133,7 @@ class _Builder:
             bond.name1, bond.active = self.bodies[0].name, False
 
     def _vehicle(self, number: int, assembly: Assembly) -> list[Any]:
-        check_joint_types(assembly, "mujoco", JOINTS)
+        check_joint_types(assembly, "mujoco", JOINTS, arms=True)
         made = {0: self.spec.worldbody.add_body(**_inertial(assembly.bodies[0], f"{number}/0"))}
         made[0].add_freejoint()
         waiting = list(assembly.joints)
@@ -142,6 +148,8 @@ class _Builder:
             if JOINTS[joint.type] is not None:
                 body.add_joint(type=JOINTS[joint.type], pos=joint.p_CJ_C)
             made[joint.child] = body
+        if assembly.arm is not None:
+            self.arms[number] = add_arm(self.spec, made[0], assembly.arm, str(number))
         return [made[k] for k in range(len(assembly.bodies))]
 
     def compiled(self) -> Model:
@@ -152,6 +160,9 @@ class _Builder:
         owners[bodies], owners[objects] = range(len(bodies)), OBJECT - np.arange(len(objects))
         sizes = [len(assembly.bodies) for assembly in self.assemblies]
         vehicles[bodies] = np.repeat(np.arange(len(sizes)), sizes)
+        for k, links in self.arms.items():
+            ids = [link.id for link in links]
+            owners[ids], vehicles[ids] = sum(sizes[:k]), k
         model.body_invweight0[:] = 0.5 * INVERSE_MASS
         model.stat.meaninertia = 1.0  # by which the solver's tolerance is scaled
         contacts = dict(zip([geom.id for geom, _ in self.geoms], self.geoms, strict=True))
@@ -163,6 +174,7 @@ class _Builder:
             owners,
             vehicles,
             [contacts[k][1] for k in sorted(contacts)],
+            {k: [link.id for link in links] for k, links in self.arms.items()},
         )
 
 

@@ -27,9 +27,9 @@ from iap_physics.engines.engine import (
     world_indices,
 )
 from iap_physics.engines.joint_resistance import resist, resisting_joints
-from iap_physics.engines.joints import at_rest, check_start
+from iap_physics.engines.joints import at_rest, check_joint_types, check_start
 from iap_physics.engines.mujoco.library import mj, mj_batch
-from iap_physics.engines.mujoco.model import FIRST_STEP, build
+from iap_physics.engines.mujoco.model import FIRST_STEP, JOINTS, build
 from iap_physics.engines.mujoco.objects import Objects
 from iap_physics.engines.mujoco.points import Points
 from iap_physics.engines.mujoco.rays import cast
@@ -67,6 +67,8 @@ class MuJoCoWorlds(Engine):
     def load(self, world: World, assemblies: Sequence[Assembly]) -> None:
         """Build the world; every vehicle rests at the origin in all of them."""
         self._assemblies = tuple(assemblies)
+        for assembly in assemblies:
+            check_joint_types(assembly, "mujoco in a batch", JOINTS)
         self._made = made = build(world, self._assemblies)
         made.set_step(FIRST_STEP)
         self._dt = FIRST_STEP

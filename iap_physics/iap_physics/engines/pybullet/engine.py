@@ -30,6 +30,7 @@ from iap_description.native_output import native_output_to
 from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
+from iap_physics.engines.arm_motors import arm_motors
 from iap_physics.engines.contact import Point, Vector, contact_of, wrench_on
 from iap_physics.engines.engine import (
     BOUND,
@@ -44,6 +45,7 @@ from iap_physics.engines.engine import (
 from iap_physics.engines.joint_resistance import resist, resisting_joints
 from iap_physics.engines.joints import at_rest, check_start
 from iap_physics.engines.pybullet.added_joints import AddedJoints, Held
+from iap_physics.engines.pybullet.arms import LoadedArm
 from iap_physics.engines.pybullet.client import STDERR, bullet, connect, shut_down
 from iap_physics.engines.pybullet.objects import models, prescribe, ray_cast, states
 from iap_physics.engines.pybullet.passing import Pairs, Passing
@@ -67,6 +69,7 @@ class _Snapshot:
     passing: Pairs
     t: float
     x: Array
+    arms: dict[int, Array]
     state_id: int
 
 
@@ -108,6 +111,7 @@ class PyBulletEngine(Engine):
         self._models = models(world, Path(self._files.name))
         self._scene = write_scene(world, Path(self._files.name))
         self._resisting = resisting_joints(assemblies)
+        self.arms = arm_motors(assemblies)
         x = at_rest(self._assemblies)[None]
         self._x, self._raw = x.copy(), np.zeros_like(x[0])
         doubles = Struct(
@@ -132,6 +136,7 @@ class PyBulletEngine(Engine):
             self._loaded = build(self._client, *world, seen=self._view)
         self._joints = AddedJoints(self._client, self._loaded.handles, self._loaded.q_BC)
         self._passing = Passing(self._client, self._loaded.handles)
+        self._load_arms()
         self._place(self._x[0])
         self._loads: list[list[float]] = []
         self.t, self._dt = 0.0, 0.0
@@ -149,7 +154,8 @@ class PyBulletEngine(Engine):
         """
         loaded, state_id = self._loaded, bullet.saveState(**self._at)
         added = (self._joints.held, self._passing.pairs)
-        snapshot = _Snapshot(loaded, *added, self.t, self._x.copy(), state_id)
+        arms = {k: motors.held for k, motors in self.arms.items()}
+        snapshot = _Snapshot(loaded, *added, self.t, self._x.copy(), arms, state_id)
         weakref.finalize(snapshot, self._forget, loaded, state_id).atexit = False
         return snapshot
 
@@ -170,6 +176,8 @@ class PyBulletEngine(Engine):
         self.t = snapshot.t
         self.status[:] = RUNNING
         self._x[:] = snapshot.x
+        for k, held in snapshot.arms.items():
+            self.arms[k].held = held
         self._loads = []
         self._read()
         self._acted_at = self._places
@@ -187,6 +195,8 @@ class PyBulletEngine(Engine):
         self._prescribe(dt)
         self._resist(dt)
         self._push()
+        for arm in self._arms.values():
+            arm.push()
         bullet.stepSimulation(self._client)
         self.t += dt
         self._acted_at = self._places
@@ -241,9 +251,28 @@ class PyBulletEngine(Engine):
         """(6,) what a joint added in flight bore in the last step."""
         return self._joints.wrench(handle, self._x[0, self._joints.body_a(handle), Q])
 
+    def put_arm(self, vehicle: int, q: Array, v: Array) -> None:
+        """Set an arm's joint coordinates and velocities, (n,) each."""
+        motors = self.arms[vehicle]
+        motors.q[:], motors.v[:] = q, v
+        self._arms[vehicle].put()
+        self._read()
+
     def close(self) -> None:
         """End PyBullet."""
         self._finalizer()
+
+    def _load_arms(self) -> None:
+        """Bring arms home; contacts of their links count as the central body's."""
+        self._arms: dict[int, LoadedArm] = {}
+        rigid = self._world.surface.model_copy(update={"stiffness": None, "damping": None})
+        for k, motors in self.arms.items():
+            vehicle = self._loaded.vehicles[k]
+            motors.reset()
+            self._arms[k] = LoadedArm(self._client, vehicle.body, motors)
+            self._arms[k].release((-1, *vehicle.links), rigid)
+            row = self._loaded.rows[vehicle.body, -1]
+            self._loaded.rows.update({(vehicle.body, link): row for link in self._arms[k].links})
 
     def _urdfs(self) -> list[Path]:
         return [Path(self._files.name) / f"{i}.urdf" for i in range(len(self._assemblies))]
@@ -304,6 +333,8 @@ class PyBulletEngine(Engine):
                 for link in bullet.getLinkStates(body, links, 1, 1, client):
                     places.append(link[0])
                     numbers += link[0] + link[1] + link[6] + link[7]
+        for arm in self._arms.values():
+            arm.read()
         self._places = places
         self._write_raw(0, *numbers)
         failed = settle(self._raw, self._loaded.q_BC, self._x[0])

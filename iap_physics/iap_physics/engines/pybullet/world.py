@@ -170,7 +170,7 @@ def _add_ground(client: int) -> int:
 
 
 def _load(client: int, assembly: Assembly, urdf: Path, surface: Surface) -> LoadedVehicle:
-    check_joint_types(assembly, "pybullet", JOINTS)
+    check_joint_types(assembly, "pybullet", JOINTS, arms=True)
     at = {"physicsClientId": client}
     body = bullet.loadURDF(str(urdf), flags=URDF_FLAGS, **at)
     count = bullet.getNumJoints(body, **at)
