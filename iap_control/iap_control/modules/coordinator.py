@@ -234,9 +234,9 @@ class Coordinator:
         self._guidance.stay(anchor, pose_W, told.nominal[anchor])
 
     def _compensate(self, structure: Structure, told: Told) -> None:
-        """Let the feed-forward of a structure go on, unless it stands on something."""
+        """Let the feed-forward of a structure go on, unless it stands on something or is not known to be free."""
         felt = told.external_P[list(structure.modules), :3].mean(axis=0)
-        if len(structure.modules) == 1 or np.linalg.norm(felt) > self.spec.standing:
+        if len(structure.modules) == 1 or not np.linalg.norm(felt) <= self.spec.standing:
             return
         desired = np.array([self.spec.joints[name].desired for name in structure.joints])
         if self.spec.wrench_source == "joint":

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Modules that no longer obey: their command has not come for a while, or their motors are known to have stopped."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
@@ -24,6 +25,9 @@ class Loss(NamedTuple):
 class Losses:
     """Finds modules that are lost; once lost, a module does not lead again in the same flight.
 
+    Late is who is behind the others. After a silence of all of them, such as of a machine that is busy, all have
+    their time again.
+
     Args:
         stops: times at which motors of modules stop, by the modules' numbers [s].
         patience: without a command, after which a module is lost [s].
@@ -34,6 +38,9 @@ class Losses:
 
     def __init__(self, stops: dict[int, float], patience: float) -> None:
         self._stops, self._patience = stops, patience
+        self._newest = (
+            self._resumed
+        ) = -math.inf  # command of all, and the first after a silence of all [s]
         self.modules: frozenset[int] = frozenset()
 
     @classmethod
@@ -54,10 +61,14 @@ class Losses:
 
         Args:
             t: time [s].
-            heard: times of the modules' last commands [s]; late is who is behind another one.
+            heard: times of the modules' last commands [s].
         """
         newest = max(heard)
-        late = {i for i, last in enumerate(heard) if has_come(last + self._patience, newest)}
+        if newest - self._newest > self._patience:
+            self._resumed = newest
+        self._newest = newest
+        since = [max(last, self._resumed) for last in heard]
+        late = {i for i, last in enumerate(since) if has_come(last + self._patience, newest)}
         new = sorted(late.union(self.stopped(t)) - self.modules)
         self.modules |= frozenset(new)
         return new

@@ -24,8 +24,8 @@ PLACES = np.array([[SIZE * i, 0.0, 1.0] for i in range(3)])
 
 
 def line(**keys: object) -> Coordinator:
-    """Coordinator of three in a chain."""
-    return Coordinator(spec_of(LINE, **keys), ("m1", "m2", "m3"), [WEIGHT] * 3)
+    """Coordinator of three in a chain, without patience."""
+    return Coordinator(spec_of(LINE, lost_after=0.05, **keys), ("m1", "m2", "m3"), [WEIGHT] * 3)
 
 
 def silent(t: float, since: float) -> Told:
@@ -47,13 +47,24 @@ def test_the_nearest_that_obeys_leads(count: int) -> None:
 
 def test_late_is_who_is_behind_the_others() -> None:
     losses = Losses({}, 0.05)
-    assert (
-        losses.update(1.0, [0.5, 0.5, 0.5]) == []
-    )  # nobody is commanded: nobody leads in place of another
-    assert losses.update(1.0, [1.0, 0.96, 1.0]) == []
-    assert losses.update(1.0, [1.0, 0.95, 1.0]) == [1]
+    assert losses.update(1.0, [0.98, 0.98, 0.98]) == []
+    assert losses.update(1.0, [1.0, 0.98, 1.0]) == []
+    assert losses.update(1.025, [1.025, 0.98, 1.025]) == []
+    assert losses.update(1.03, [1.03, 0.98, 1.03]) == [1]
     assert losses.update(2.0, [2.0, 2.0, 2.0]) == []
     assert losses.modules == {1}
+
+
+def test_after_a_silence_of_all_nobody_is_late_yet() -> None:
+    losses = Losses({}, 0.05)
+    assert losses.update(1.0, [1.0, 1.0]) == []
+    assert losses.update(3.0, [1.0, 1.0]) == []
+    assert losses.update(3.0, [3.0, 1.0]) == []  # the other one's command is on its way
+    assert losses.update(3.025, [3.02, 3.0]) == []
+    losses = Losses({}, 0.05)
+    losses.update(3.0, [3.0, 1.0])
+    losses.update(3.025, [3.025, 1.0])
+    assert losses.update(3.05, [3.05, 1.0]) == [1]
 
 
 def test_a_neighbour_leads_without_a_step_of_references() -> None:
@@ -64,23 +75,35 @@ def test_a_neighbour_leads_without_a_step_of_references() -> None:
     coordinator.update(silent(1.0, 1.0)._replace(nominal=nominal))
     coordinator.put_rows(1.0, nominal, rows)
     before = rows.copy()
-    coordinator.update(silent(1.025, 0.9)._replace(nominal=nominal))
+    for t in (1.025, 1.05):
+        coordinator.update(silent(t, 1.0)._replace(nominal=nominal))
     assert coordinator.roles == [Role.LEADER, Role.FOLLOWER, Role.FOLLOWER]
     assert [str(each) for each in coordinator.losses] == ["module 'm2': lost, 'm1' leads"]
-    coordinator.put_rows(1.025, nominal, rows)
+    coordinator.put_rows(1.05, nominal, rows)
     np.testing.assert_allclose(rows, before, atol=1e-12)
     nominal[1] += 5.0  # the reference of the lost one counts no more
-    coordinator.put_rows(1.025, nominal, rows)
+    coordinator.put_rows(1.05, nominal, rows)
     np.testing.assert_allclose(rows[:, :3], before[:, :3], atol=1e-12)
+
+
+def test_feed_forward_waits_while_a_wrench_is_not_known() -> None:
+    coordinator, felt_P = line(), np.zeros((3, 6))
+    felt_P[0, 0] = 1.0
+    felt_P[2] = np.nan
+    coordinator.update(told(1.0, PLACES, external_P=felt_P))
+    assert not coordinator.feed_forward.wrenches_P.any()
+    felt_P[2] = 0.0
+    coordinator.update(told(1.025, PLACES, external_P=felt_P))
+    assert coordinator.feed_forward.wrenches_P.any()
 
 
 def test_a_docking_with_a_lost_module_ends() -> None:
     joints = {"j1": {**LINE["j1"], "joined": False}}
-    spec = spec_of(joints, mission=[{"join": "j1"}])
+    spec = spec_of(joints, mission=[{"join": "j1"}], lost_after=0.05)
     coordinator = Coordinator(spec, ("m1", "m2"), [WEIGHT] * 2)
     places = np.array([[0.0, 0.0, 1.0], [1.5, 0.0, 1.0]])
-    coordinator.update(told(0.0, places))
-    coordinator.update(told(0.1, places, heard=np.array([0.1, 0.0])))
+    for t in (0.0, 0.025, 0.05):
+        coordinator.update(told(t, places, heard=np.array([t, 0.0])))
     assert coordinator.failure == "joint 'j1': 'm2' is lost"
 
 

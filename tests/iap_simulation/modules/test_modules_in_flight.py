@@ -247,7 +247,7 @@ def test_a_neighbour_leads_where_the_leaders_controller_falls_silent() -> None:
     assert judge.failure is None
     (loss,) = metrics_of(judge)["lost"]
     assert (loss["module"], loss["leader"]) == ("m2", "m1")
-    assert loss["t"] == pytest.approx(12.05, abs=0.026)
+    assert loss["t"] == pytest.approx(12.25, abs=0.026)
     roles = judge.columns["roles"]
     assert roles[0].tolist() == [2.0, 1.0, 2.0]  # follower, leader, follower
     assert roles[-1].tolist() == [1.0, 2.0, 0.0]  # leader, follower, separated
