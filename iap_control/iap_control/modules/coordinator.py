@@ -56,7 +56,7 @@ class Coordinator:
         self.events: list[Event] = []
         self.feed_forward = FeedForward(len(names), spec.gain, spec.compensation)
         self.losses: list[Loss] = []
-        self._weights = weights
+        self._weights = np.array(weights)
         self.lost = Losses.of(spec, names)
         self.structures = self._structures()
         self._check_loops()
@@ -164,7 +164,8 @@ class Coordinator:
             structure = self._structure_of(module)
             weight_W = np.array([0.0, 0.0, -self._weights[module]])
             back = so3.conjugate(told.estimates[structure.leader, Q])
-            self.feed_forward.bear(structure, module, so3.rotate(back, weight_W))
+            weight_S = so3.rotate(back, weight_W)
+            self.feed_forward.bear(structure, module, weight_S, self._weights)
 
     def _docking(self, module: int) -> list[str]:
         """Joints by which a module is about to dock."""
@@ -234,7 +235,13 @@ class Coordinator:
         self._guidance.stay(anchor, pose_W, told.nominal[anchor])
 
     def _compensate(self, structure: Structure, told: Told) -> None:
-        """Let the feed-forward of a structure go on, unless it stands on something or is not known to be free."""
+        """Let the feed-forward of a structure go on.
+
+        Not where it stands on something or is not known to be free, nor where it carries a module: rotors near their
+        limits do not give what is asked of them, and what they lack would add up.
+        """
+        if not set(structure.modules).isdisjoint(self.lost.stopped(told.t)):
+            return
         felt = told.external_P[list(structure.modules), :3].mean(axis=0)
         if len(structure.modules) == 1 or not np.linalg.norm(felt) <= self.spec.standing:
             return

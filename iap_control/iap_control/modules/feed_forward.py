@@ -86,11 +86,20 @@ class FeedForward:
         gain = self._gain * min(structure.connectivity, 1.0)
         self.wrenches_P[list(structure.modules)] += gain * S_P
 
-    def bear(self, structure: Structure, module: int, weight_S: Array) -> None:
-        """Let a structure carry the weight (3,) [N] of a module of it whose motors have stopped, and no other one."""
+    def bear(self, structure: Structure, module: int, weight_S: Array, weights: Array) -> None:
+        """Let a structure carry a module of it whose motors have stopped, and no other one.
+
+        Args:
+            structure: of the module.
+            module: its number.
+            weight_S: (3,) its weight [N].
+            weights: (count,) of all modules [N].
+        """
         borne_P = np.zeros_like(self.wrenches_P)
         at_gcos = np.concatenate([-weight_S, np.cross(structure.offset_S(module), -weight_S)])
-        borne_P[list(structure.modules)] = shares(structure, at_gcos)
+        borne_P[list(structure.modules)] = shares(
+            structure, at_gcos, weights[list(structure.modules)]
+        )
         self.wrenches_P += borne_P - self._borne_P.get(module, 0.0)
         self._borne_P[module] = borne_P
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from support.module_joints import SIZE, chain, spec_of, square, told
 
-from iap_control.modules.bearing import evened, shares
+from iap_control.modules.bearing import LEVER, evened, shares
 from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import Role, Told
 from iap_control.modules.feed_forward import FeedForward
@@ -16,6 +16,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 
 WEIGHT = 45.0  # of a module [N]
+DOWN = np.array([0.0, 0.0, -WEIGHT])
 LINE = {
     f"j{i}": {"leader": f"m{i}", "face": "+x", "follower": f"m{i + 1}", "joined": True}
     for i in (1, 2)
@@ -110,18 +111,40 @@ def test_a_docking_with_a_lost_module_ends() -> None:
 @pytest.mark.parametrize(("count", "lost"), [(3, 1), (4, 1), (5, 2), (4, 3)])
 def test_shares_sum_up_to_what_is_borne(count: int, lost: int) -> None:
     structure, wrench_S = lost_of(count, lost), np.array([1.0, 2.0, 40.0, 0.3, -5.0, 0.7])
-    borne = shares(structure, wrench_S)
+    borne = shares(structure, wrench_S, np.full(count, WEIGHT))
     np.testing.assert_allclose(moved(borne, structure.offsets_S).sum(axis=0), wrench_S, atol=1e-9)
     np.testing.assert_array_equal(borne[lost], 0.0)
 
 
+@pytest.mark.parametrize(("count", "lost", "least"), [(3, 1, 1.5), (4, 1, 1.473), (5, 2, 1.25)])
+def test_a_weight_is_borne_with_least_largest_thrusts(count: int, lost: int, least: float) -> None:
+    structure = lost_of(count, lost)
+    weight_S = np.concatenate([DOWN, np.cross(structure.offset_S(lost), DOWN)])
+    borne = shares(structure, -weight_S, np.full(count, WEIGHT))[structure.obeys]
+    rotors = 0.25 * (WEIGHT + borne[:, 2] + np.abs(borne[:, 3:5]).sum(axis=1) / LEVER)
+    assert (
+        0.999 < rotors.max() / (0.25 * WEIGHT * least) < 1.03
+    )  # the optimum is a linear program's
+
+
 def test_the_middle_of_five_is_borne_evenly() -> None:
-    feed_forward = FeedForward(5, 0.2, "default")
-    feed_forward.bear(lost_of(5, 2), 2, np.array([0.0, 0.0, -WEIGHT]))
+    feed_forward, weights = FeedForward(5, 0.2, "default"), np.full(5, WEIGHT)
+    feed_forward.bear(lost_of(5, 2), 2, DOWN, weights)
     np.testing.assert_allclose(feed_forward.wrenches_P[[0, 1, 3, 4], 2], WEIGHT / 4)
     alone = structures({}, range(5), {2})[2]
-    feed_forward.bear(alone, 2, np.array([0.0, 0.0, -WEIGHT]))
+    feed_forward.bear(alone, 2, DOWN, weights)
     np.testing.assert_allclose(feed_forward.wrenches_P, 0.0, atol=1e-12)
+
+
+def least_shares(structure: Structure, wrench_S: Array) -> Array:
+    """Shares of least norm: what `evened` takes away of modules that feel all of it in one place."""
+    laplacian = structure.incidence @ structure.incidence.T
+    alone = np.zeros((len(structure.modules), 6))
+    first = int(np.argmax(structure.obeys))
+    alone[first], alone[int(np.argmin(structure.obeys))] = -wrench_S, wrench_S
+    left = laplacian @ evened(structure, np.linalg.pinv(laplacian) @ alone)
+    borne = np.where(structure.obeys[:, None], left - alone, 0.0)
+    return moved(borne, -structure.offsets_S)
 
 
 def felt_by(structure: Structure, borne: Array) -> Array:
@@ -135,7 +158,7 @@ def felt_by(structure: Structure, borne: Array) -> Array:
 @pytest.mark.parametrize("joints", [chain(4), square()])
 def test_feed_forward_rests_where_all_bear_their_share_and_only_there(joints: dict) -> None:  # type: ignore[type-arg]
     structure = Structure.of(joints, 0, {1})
-    borne = shares(structure, np.array([0.0, 0.0, 40.0, 0.0, -5.0, 0.0]))
+    borne = least_shares(structure, np.array([0.0, 0.0, 40.0, 0.0, -5.0, 0.0]))
     y = evened(structure, potential(structure, felt_by(structure, borne)))
     np.testing.assert_allclose(y - y[0], 0.0, atol=1e-9)
     unequal = borne.copy()
@@ -151,6 +174,8 @@ def test_those_that_are_joined_to_stopped_motors_bear_the_weight() -> None:
     assert not coordinator.feed_forward.wrenches_P.any()
     coordinator.update(told(1.0, PLACES))
     np.testing.assert_allclose(coordinator.feed_forward.wrenches_P[[0, 2], 2], WEIGHT / 2)
+    coordinator.update(told(1.025, PLACES, external_P=np.eye(3, 6)))
+    np.testing.assert_allclose(coordinator.feed_forward.wrenches_P[[0, 2], 0], 0.0, atol=1e-12)
 
 
 def test_a_fault_of_no_module_is_refused() -> None:

@@ -266,3 +266,12 @@ def test_four_carry_their_leader_whose_motors_have_stopped() -> None:
     borne = wrenches[(t > 18.0) & (t < 29.0)].mean(axis=0)[:, 2]
     weight = 4.6 * 9.81
     np.testing.assert_allclose(np.abs(borne), weight * np.array([0.25, 0.5, 0.5, 0.25]), rtol=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "module"), [(3, "m2"), (4, "m2"), (4, "m3")])
+def test_a_short_chain_carries_a_module_whose_motors_have_stopped(count: int, module: str) -> None:
+    judge, places = faulty(count, module, "motors", 20.0)
+    assert excursion(judge, 20.0) < 0.03
+    np.testing.assert_allclose(np.diff(places[:, 0]), 0.52, atol=2e-3)
+    assert np.ptp(places[:, 2]) < 0.01
