@@ -12,7 +12,7 @@ from iap_control.modules.exchange import Event, Order, Role, Told
 from iap_control.modules.feed_forward import FeedForward
 from iap_control.modules.guidance import Guidance
 from iap_control.modules.joint_machine import JointMachine, State
-from iap_control.modules.joint_table import joints_of
+from iap_control.modules.joint_table import check_loops, joints_of
 from iap_control.modules.losses import Loss, Losses
 from iap_control.modules.mission import Mission
 from iap_control.modules.own_poses import LeadersSeen, OwnPoses
@@ -59,7 +59,7 @@ class Coordinator:
         self._weights = np.array(weights)
         self.lost = Losses.of(spec, names)
         self.structures = self._structures()
-        self._check_loops()
+        check_loops(spec, self.structures)
         self._guidance = Guidance(self.structures, len(names))
         self.roles = [Role.SEPARATED] * len(names)
         self._assign_roles()
@@ -292,14 +292,4 @@ class Coordinator:
             if machine.is_busy and other != name:
                 raise BadInput(
                     f"joint '{name}': '{other}' is in {machine.state.value}, one at a time"
-                )
-
-    def _check_loops(self) -> None:
-        """Refuse loops of joints that hold from the start, where none of them is announced."""
-        for each in self.structures:
-            closes = any(self.spec.joints[name].closes for name in each.joints)
-            if len(each.joints) >= len(each.modules) and not closes:
-                names = ", ".join(each.joints)
-                raise BadInput(
-                    f"key 'modules.joints': {names} close a loop, and key 'closes' announces none"
                 )

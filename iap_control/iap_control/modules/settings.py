@@ -106,6 +106,8 @@ class SteeringSettings(Record):
 
     gain: NonNegative  # angular acceleration per angle [1/s^2]; 0 leaves it to the leader, as in print
     filter_time: Positive  # of the error [s]
+    integral: NonNegative  # rate with which a lasting error adds up to more [1/s]
+    limit: NonNegative  # what it adds up to, as an angle [rad]
 
 
 class JointSpec(Record):

@@ -275,3 +275,14 @@ def test_a_short_chain_carries_a_module_whose_motors_have_stopped(count: int, mo
     assert excursion(judge, 20.0) < 0.03
     np.testing.assert_allclose(np.diff(places[:, 0]), 0.52, atol=2e-3)
     assert np.ptp(places[:, 2]) < 0.01
+
+
+@pytest.mark.slow
+def test_eight_in_a_chain_hold_their_attitude_as_published() -> None:
+    with Simulation.of("module_hover", settings={"modules.count": 8}, seed=2) as simulation:
+        simulation.fly()
+        judge = simulation.loop.judge
+        assert isinstance(judge, ModulesJudge)
+    errors = np.array(metrics_of(judge)["rmse_steady"]["m4"])
+    assert (errors < [1.4e-3, 3.9e-3, 3.0e-3, 1.0e-3, 1.1e-3, 1.5e-3]).all()
+    assert metrics_of(judge)["joint_force_n"] < 0.1
