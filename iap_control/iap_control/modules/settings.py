@@ -18,6 +18,7 @@ from iap_description.config import (
     merged,
 )
 from iap_description.errors import BadInput, shown
+from iap_description.proximity import Proximity
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "modules", "preset of modules")
 
@@ -183,6 +184,7 @@ class ModulesSpec(Record):
         None  # of a chain along x that is joined from the start; None: joints are listed
     )
     machine: MachineSettings
+    proximity: Proximity  # the air between modules that fly close
     joints: dict[str, JointSpec] = {}
     mission: tuple[MissionStep, ...] = ()
     faults: tuple[ModuleFault, ...] = ()

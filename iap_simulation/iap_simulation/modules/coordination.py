@@ -32,7 +32,9 @@ def plant_joints(scenario: Scenario) -> PlantJoints | None:
         )
         for name, joint in joints_of(spec, names).items()
     }
-    return PlantJoints(rate=spec.rate, latch_force=spec.latch_force, joints=joints)
+    return PlantJoints(
+        rate=spec.rate, latch_force=spec.latch_force, joints=joints, proximity=spec.proximity
+    )
 
 
 def motor_faults(scenario: Scenario, vehicle: VehicleSpec) -> tuple[MotorFault, ...]:

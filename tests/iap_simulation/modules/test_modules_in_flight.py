@@ -286,3 +286,14 @@ def test_eight_in_a_chain_hold_their_attitude_as_published() -> None:
     errors = np.array(metrics_of(judge)["rmse_steady"]["m4"])
     assert (errors < [1.4e-3, 3.9e-3, 3.0e-3, 1.0e-3, 1.1e-3, 1.5e-3]).all()
     assert metrics_of(judge)["joint_force_n"] < 0.1
+
+
+@pytest.mark.slow
+def test_modules_dock_and_part_against_the_air_between_them() -> None:
+    settings = {"modules.proximity.push": 0.5, "modules.proximity.sink": 0.25}
+    with Simulation.of("module_assembly", settings=settings) as simulation:
+        simulation.fly()
+        judge = simulation.loop.judge
+        assert isinstance(judge, ModulesJudge)
+    assert judge.failure is None
+    assert metrics_of(judge)["joint_force_n"] < 0.1
