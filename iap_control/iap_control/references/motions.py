@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_val
 from iap_control.references.jet import Jet, constant, polyline
 from iap_control.references.lemniscate import Lemniscate
 from iap_control.references.rows import from_ned, rows_of
+from iap_control.references.velocity_steps import VelocitySteps
 from iap_description.arrays import Array
 from iap_description.config import Count, Positive, Real, Record, Vec3, validate
 from iap_description.errors import BadInput
@@ -299,6 +300,7 @@ Tagged = (
     | Annotated[Lemniscate, Tag("lemniscate")]
     | Annotated[Line, Tag("line")]
     | Annotated[Moves, Tag("moves")]
+    | Annotated[VelocitySteps, Tag("velocity_steps")]
     | Annotated[CustomMotion, Tag(CUSTOM)]
 )
 KIND = Discriminator(kind_of)

@@ -13,6 +13,7 @@ import numpy as np
 from iap_control.references.motions import Motion, Replay
 from iap_control.references.replay import Commanded, commanded
 from iap_control.references.rows import approach, hold
+from iap_control.references.velocity_steps import VelocitySteps
 from iap_control.responders.inputs import held
 from iap_description import so3
 from iap_description.arrays import Array
@@ -170,6 +171,7 @@ def build(
     dt: float,
     *,
     score_leads: bool,
+    level: Level = Level.POSE,
 ) -> Timeline:
     """Surround a motion by its leads.
 
@@ -179,11 +181,12 @@ def build(
         leads: what surrounds it.
         dt: control period [s].
         score_leads: whether errors count in the leads, too (not for a recorded command).
+        level: what of the motion is tracked.
 
     Raises:
         BadInput: a part lasts longer than a stamp can say.
     """
-    middle = Part(_count("reference", duration, dt) + 1, lambda k: motion(k * dt))
+    middle = Part(_count("reference", duration, dt) + 1, lambda k: motion(k * dt), level)
     first, last = middle.row(0), middle.row(middle.count - 1)
     still = hold(first, 1)[0]
     before: list[Part] = []
@@ -215,7 +218,8 @@ def flight_timeline(
     if isinstance(reference, Replay):
         recorded = recorded or commanded(reference)
         return build(recorded.rows, recorded.duration, leads, dt, score_leads=False)
-    return build(reference.rows, reference.duration, leads, dt, score_leads=True)
+    level = VelocitySteps.LEVEL if isinstance(reference, VelocitySteps) else Level.POSE
+    return build(reference.rows, reference.duration, leads, dt, score_leads=True, level=level)
 
 
 def _count(key: str, duration: float, dt: float) -> int:

@@ -33,7 +33,8 @@ Model = Literal["dynamic", "second_order"]
 Error = Literal["equation", "free_run"]
 Predictor = Callable[[Log], Array]
 ROW = tuple(Channel.model_fields)  # gain, frequency, damping, delay
-OWN, ZERO, PUBLISHED, SECOND_ORDER = "this fit", "zero", "published", "second order"
+OWN, PUBLISHED, SECOND_ORDER = "this fit", "published", "second order"
+ZERO, COMMAND = "zero", "command"  # velocities that a vehicle has without moving, or without delay
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def identified(chosen: Split, model: Model, error: Error | None, settings: Setti
         BadInput: a model that the logs have no channels for, or an error that a model has not.
     """
     channels = fitted_channels(chosen.fit, settings)
-    beside = {ZERO: _zero, SECOND_ORDER: _by_channels(_rows(channels))}
+    beside = {ZERO: _zero, COMMAND: _commanded, SECOND_ORDER: _by_channels(_rows(channels))}
     if model == "second_order":
         if error == "equation":
             raise BadInput("--error equation: second_order channels are fitted by their free run")
@@ -174,6 +175,10 @@ def _by_channels(rows: Array) -> Predictor:
 
 def _zero(log: Log) -> Array:
     return np.zeros(log.v.shape)
+
+
+def _commanded(log: Log) -> Array:
+    return log.command
 
 
 def _interval(value: float, half: float) -> tuple[float, float | None]:

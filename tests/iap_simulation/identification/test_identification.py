@@ -191,3 +191,26 @@ def test_a_dynamic_model_needs_an_arm_and_logs_of_one_kind(logs, tmp_path, capsy
     assert "has no arm" in capsys.readouterr().err
     assert run(paths[0], logs[0], "--model", "second_order") == 2
     assert "other channels" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_recorded_flight_of_a_quadrotor_under_velocities_becomes_a_model_that_predicts_another(
+    tmp_path,
+):
+    """RMSE within 5 % of each velocity's RMS, and better than to take the commands for velocities."""
+    for seed in (1, 2):
+        given = [
+            "--set",
+            f"reference.seed={seed}",
+            "--no-plot",
+            "--out",
+            str(tmp_path / f"f{seed}"),
+        ]
+        assert main.main(["run", "velocity_steps", *given]) == 0
+    flights = [tmp_path / "f1", tmp_path / "f2"]
+    assert run(*flights, "--model", "second_order", "--out", tmp_path / "found") == 0
+    metrics = read_metrics(tmp_path / "found")
+    for channel in ("u_l", "u_m", "u_n", "w"):
+        found = metrics["rmse"]["this fit"][channel]
+        assert found < 0.05 * metrics["rms"][channel], channel
+        assert found < 0.8 * metrics["rmse"]["command"][channel], channel
