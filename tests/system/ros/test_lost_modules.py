@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A module whose controller_node ends in flight: a neighbour leads, and the structure flies on and parts."""
 
+import signal
+import time
+
 import numpy as np
 import pytest
 
@@ -43,6 +46,13 @@ def seen(probe, first: float, last: float) -> np.ndarray:
     return np.array([places(probe, s) for s in complete])
 
 
+def hiccup(process) -> None:
+    """Let a process stand still for 50 ms."""
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(0.05)
+    process.send_signal(signal.SIGCONT)
+
+
 @pytest.mark.parametrize("pace", ["fast", "realtime"])
 def test_a_neighbour_leads_where_the_leaders_controller_ends(start, pace):
     nodes, probe = start
@@ -51,8 +61,11 @@ def test_a_neighbour_leads_where_the_leaders_controller_ends(start, pace):
         probe.hear_states(name)
     joints = probe.hear(ModuleJoints, "/joints", 5000)
     nodes.start_flight(scenario, FLIGHT, pace=pace)
-    wait_until(probe, 3.0)
+    wait_until(probe, 2.0)
     leader = nodes.processes.pop("m2.controller_node")
+    hiccup(leader)
+    wait_until(probe, 3.0)
+    assert "lost" not in nodes.log("coordinator_node").read_text()
     leader.kill()
     leader.wait()
     ended = newest(probe)
