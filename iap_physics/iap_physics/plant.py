@@ -11,7 +11,7 @@ from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.kernels import all_finite, packed, stacked
 from iap_description.lanes import DOUBLE, Precision
-from iap_description.states import Command, Mode
+from iap_description.states import Command, Mode, P
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import PlantFault
 from iap_physics.blocks.flown import Flown, Inputs
@@ -26,6 +26,7 @@ from iap_physics.latches import Latches
 from iap_physics.plant_faults import PlantFaults
 from iap_physics.plant_spec import Disturbance, PlantSpec, add_disturbances
 from iap_physics.propulsion import Airframe, Propulsion
+from iap_physics.proximity import NearModules
 from iap_physics.wind import (
     Generators,
     GustNoise,
@@ -79,6 +80,7 @@ class Plant:
         faults: of each vehicle, in a world that is no batch.
         probes: see every physics step; the caller reads them.
         latches: of docking ports, in a world that is no batch.
+        near: forces between modules that fly close to each other.
     """
 
     def __init__(
@@ -100,8 +102,9 @@ class Plant:
         faults: Sequence[Sequence[PlantFault]] = (),
         probes: Sequence[Probe] = (),
         latches: Latches | None = None,
+        near: NearModules | None = None,
     ) -> None:
-        self.latches = latches
+        self.latches, self._near = latches, near
         self.engine, self._raises = engine, raises and batch == 1
         self.dt = 1.0 / physics_hz
         self.substeps = round(physics_hz / control_hz)
@@ -214,6 +217,7 @@ class Plant:
             faults=[vehicle.faults for vehicle in spec.vehicles],
             probes=probes,
             latches=latches_of(spec, engine, assemblies) if spec.latches else None,
+            near=NearModules.of(spec),
         )
         plant.restart(spec)
         check_clearance(engine.contacts(), [each.rows for each in plant.propulsion], spec)
@@ -364,7 +368,7 @@ class Plant:
         if self._free_flight is None or self._is_gusty or self._probes or self._faults:
             return False
         is_late = any([propulsion.is_delayed for propulsion in self.propulsion])
-        return not is_late and not any(self._disturbances)
+        return not is_late and not any(self._disturbances) and self._near is None
 
     @property
     def flown(self) -> Flown | None:
@@ -455,10 +459,12 @@ class Plant:
 
     def _disturb(self) -> bool:
         """Collect the disturbances of every world at its time, and return whether there are any."""
-        if not any(self._disturbances):
+        if not any(self._disturbances) and self._near is None:
             return bool(self._external_W.any())
         self._external_W[:] = self._unknown_W
         for wrenches, t in zip(self._external_W, self.times.tolist(), strict=True):
             for wrench, disturbances in zip(wrenches, self._disturbances, strict=False):
                 add_disturbances(disturbances, t, wrench)
+        if self._near is not None:
+            self._near.add(self.engine.state()[:, self._bases, P], self._external_W)
         return bool(self._external_W.any())

@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 from iap_description.config import Flag, Positive, Record, Vec3
 from iap_description.errors import BadInput
+from iap_description.proximity import Proximity
 
 
 class PlantJoint(Record):
@@ -23,6 +24,7 @@ class PlantJoints(Record):
     rate: Positive  # at which they are told [Hz]
     latch_force: Positive  # that a latch bears before it is locked [N]
     joints: dict[str, PlantJoint]
+    proximity: Proximity | None = None  # the air between modules; None leaves it out
 
     @property
     def partners(self) -> frozenset[frozenset[str]]:

@@ -44,7 +44,13 @@ class Counts:
 
 
 class CommandBuffer:
-    """Commands to one vehicle of `count` aircraft, numbered by the answered state; `hold` replaces missing ones."""
+    """Commands to one vehicle of `count` aircraft, numbered by the answered state; `hold` replaces missing ones.
+
+    Attributes:
+        newest: number of the newest command.
+        is_holding, is_kept: whether `hold`, or the last command, stands in for those that are missing.
+        counts: of commands.
+    """
 
     def __init__(self, name: str, count: int, hold: FailSafe) -> None:
         self.name, self.hold = name, hold
@@ -54,9 +60,9 @@ class CommandBuffer:
 
     def reset(self) -> None:
         """Nothing has come; the counts stay."""
-        self.newest = -1  # number of the newest command
+        self.newest = -1
         self.is_new = False  # and not flown yet
-        self.is_holding = False
+        self.is_holding = self.is_kept = False
 
     def offer(self, number: int, k: int, fill: Callable[[Command], None]) -> None:
         """Take command `number` at the time of state `k`; `fill` writes it.
@@ -105,7 +111,8 @@ class Session:
     Args:
         spec: of the plant.
         engine: not loaded yet.
-        timeout: a vehicle whose newest command is older levels out and holds [s]; None waits for ever.
+        timeout: a vehicle whose newest command is older levels out and holds, or keeps that command where it is
+            joined to a vehicle that has commands [s]; None waits for ever.
 
     Attributes:
         k: number of the present state.
@@ -192,14 +199,34 @@ class Session:
 
     @property
     def is_answered(self) -> bool:
-        """Whether every vehicle's command for the present state is there, and what joints shall hold."""
+        """Whether every vehicle's command for the present state is there, and what joints shall hold.
+
+        A silent vehicle that others carry is not waited for.
+        """
         are_joints = self.joints is None or self.joints.newest == self.k
-        return are_joints and all(buffer.newest == self.k for buffer in self.command_buffers)
+        buffers = self.command_buffers
+        return are_joints and all(each.newest == self.k or each.is_kept for each in buffers)
 
     @property
     def is_holding(self) -> bool:
         """Whether a vehicle flies without commands."""
         return any(command_buffer.is_holding for command_buffer in self.command_buffers)
+
+    def without_commands(self, vehicle: int) -> str:
+        """What a vehicle does without commands, for the user; empty where it has them."""
+        buffer = self.command_buffers[vehicle]
+        if buffer.is_holding:
+            return "levels out and holds"
+        return "its rotors hold the last one" if buffer.is_kept else ""
+
+    def _is_silent(self, vehicle: int) -> bool:
+        return self.k - self.command_buffers[vehicle].newest > self._max_age
+
+    def _is_carried(self, vehicle: int) -> bool:
+        """Whether a silent vehicle is joined to one that has commands: who levels out would pull at the others."""
+        if self.joints is None or not self._is_silent(vehicle):
+            return False
+        return not all(map(self._is_silent, self.joints.structure_of(vehicle)))
 
     @property
     def missing(self) -> list[str]:
@@ -242,7 +269,8 @@ class Session:
         """
         try:
             for i, command_buffer in enumerate(self.command_buffers):
-                is_stale = self.k - command_buffer.newest > self._max_age
+                command_buffer.is_kept = self._is_carried(i)
+                is_stale = self._is_silent(i) and not command_buffer.is_kept
                 command = command_buffer.next_command(self.plant.state(i)[0], is_stale=is_stale)
                 if command_buffer.is_holding:  # estimates no longer come either
                     self.plant.set_estimate(i, None)

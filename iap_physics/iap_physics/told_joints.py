@@ -38,6 +38,7 @@ class ToldJoints:
         names = [vehicle.name for vehicle in spec.vehicles]
         modules.check(names)
         pairs = {name: _pair(joint, names) for name, joint in modules.joints.items()}
+        self._pairs = pairs
         closing = {name for name, joint in modules.joints.items() if joint.closes}
         self._joints = EngineJoints(plant, pairs, closing, modules.latch_force)
         self._every = max(1, round(spec.rates.control_hz / modules.rate))
@@ -60,6 +61,18 @@ class ToldJoints:
             raise BadInput(f"names: {', '.join(holds) or 'none'}; the joints are {known}")
         if number > self.newest:
             self.newest, self._holds = number, dict(holds)
+
+    def structure_of(self, vehicle: int) -> set[int]:
+        """Numbers of the vehicles that hold together with one, itself among them."""
+        joined = [
+            set(pair.modules)
+            for name, pair in self._pairs.items()
+            if self._holds.get(name, Hold.OPEN) != Hold.OPEN
+        ]
+        found = {vehicle}
+        while reached := {i for pair in joined if pair & found for i in pair} - found:
+            found |= reached
+        return found
 
     def clear(self) -> None:
         """Open all of them, before the plant starts anew."""

@@ -172,6 +172,7 @@ class ClosedLoop:
         plant, references = self.plant, [each.reference(self.k) for each in self.vehicles]
         if self.modules is not None:
             self.modules.guide(self.k, references)
+            commands = {**commands, **self.modules.held}
         if self.pilot is not None:
             commands = {**self._piloted(self.pilot, references), **commands}
         for i, vehicle in enumerate(self.vehicles):

@@ -6,7 +6,7 @@ import pytest
 
 from iap_description.errors import BadInput
 from iap_description.latching import Hold
-from iap_description.states import P
+from iap_description.states import Command, Mode, P
 from iap_physics.engines.make import make_engine
 from iap_physics.plant_spec import Disturbance, PlantSpec
 from iap_physics.session import Session
@@ -53,6 +53,47 @@ def test_a_session_waits_for_its_joints(spec: PlantSpec) -> None:
     assert not session.is_answered
     session.offer_joints(0.0, {"j1": Hold.LOCKED})
     assert session.is_answered
+
+
+def offer(session: Session, vehicle: int) -> None:
+    """Command a vehicle's rotors at the present state."""
+
+    def fill(command: Command) -> None:
+        command.mode, command.rpm[:] = Mode.RPM, 9000.0
+
+    session.offer(vehicle, session.t, fill)
+
+
+def fly_alone(session: Session, hold: Hold) -> None:
+    """Fly for longer than the timeout, under commands to the second vehicle alone."""
+    offer(session, 0)
+    for _ in range(30):
+        offer(session, 1)
+        session.offer_joints(session.t, {"j1": hold})
+        assert session.is_answered == (session.k == 0 or session.without_commands(0) != "")
+        session.advance()
+
+
+def test_who_falls_silent_keeps_its_last_command_while_it_is_joined(spec: PlantSpec) -> None:
+    session = Session(spec, make_engine(spec.engine), timeout=0.1)
+    fly_alone(session, Hold.LOCKED)
+    assert session.without_commands(0) == "its rotors hold the last one"
+    assert not session.is_holding
+    assert session.plant.propulsion[0].rpm[0, 0, 0] == pytest.approx(9000.0, rel=0.02)
+    for _ in range(30):  # now both are silent
+        session.advance()
+    assert [buffer.is_holding for buffer in session.command_buffers] == [True, True]
+
+
+def test_who_falls_silent_alone_levels_out(spec: PlantSpec) -> None:
+    session = Session(spec, make_engine(spec.engine), timeout=0.1)
+    offer(session, 0)
+    for _ in range(30):
+        offer(session, 1)
+        session.offer_joints(session.t, {"j1": Hold.OPEN})
+        session.advance()
+    assert [buffer.is_holding for buffer in session.command_buffers] == [True, False]
+    assert not session.is_answered
 
 
 def test_joints_of_vehicles_that_are_not_there_are_refused(spec: PlantSpec) -> None:

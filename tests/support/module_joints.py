@@ -40,6 +40,7 @@ def told(t: float, places: Array, **others: Any) -> Told:
         "shared": rows[:, :13].copy(),
         "external_P": np.zeros((len(places), 6)),
         "nominal": rows,
+        "heard": np.full(len(places), t),
         "joint_S": {},
     }
     return Told(t, **{**fields, **others})

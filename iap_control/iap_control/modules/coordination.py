@@ -19,6 +19,7 @@ class CoordinatedModule(Record):
     name: str = Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")  # of the vehicle
     state_topic: str  # of what it knows of its state, in the vehicle's namespace
     start: StateRow  # where it stands at t = 0
+    weight: Positive  # [N]
     position_bias: Vec3  # of its own estimate, which relative poses do not have [m]
 
 

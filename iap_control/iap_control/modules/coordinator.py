@@ -12,7 +12,8 @@ from iap_control.modules.exchange import Event, Order, Role, Told
 from iap_control.modules.feed_forward import FeedForward
 from iap_control.modules.guidance import Guidance
 from iap_control.modules.joint_machine import JointMachine, State
-from iap_control.modules.joint_table import joints_of
+from iap_control.modules.joint_table import check_loops, joints_of
+from iap_control.modules.losses import Loss, Losses
 from iap_control.modules.mission import Mission
 from iap_control.modules.own_poses import LeadersSeen, OwnPoses
 from iap_control.modules.relative_pose import RelativePose, check_drogue
@@ -23,7 +24,7 @@ from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.latching import Latching
-from iap_description.states import REF_FIXED, REF_P, REF_Q
+from iap_description.states import REF_FIXED, REF_P, REF_Q, Q
 
 
 class Coordinator:
@@ -32,12 +33,14 @@ class Coordinator:
     Args:
         spec: joints, mission and thresholds.
         names: of the modules, in their order.
+        weights: of them, for those that others may have to carry [N].
 
     Attributes:
         spec: as given.
         joints: all that there may be, by their names.
         machines: of them.
         events: what has happened.
+        losses, lost: modules that were lost, in the order of time, and what finds them.
         roles: of all modules.
         feed_forward: of all modules.
         mission: what is being done.
@@ -46,14 +49,17 @@ class Coordinator:
         BadInput: joints that do not fit each other or name no module.
     """
 
-    def __init__(self, spec: ModulesSpec, names: Sequence[str]) -> None:
+    def __init__(self, spec: ModulesSpec, names: Sequence[str], weights: Sequence[float]) -> None:
         self.spec, self._names, self._dt = spec, list(names), 1.0 / spec.rate
         self.joints = joints_of(spec, names)
         self.machines = {name: self._machine(name, each) for name, each in spec.joints.items()}
         self.events: list[Event] = []
         self.feed_forward = FeedForward(len(names), spec.gain, spec.compensation)
-        self.structures = structures(self._held, range(len(names)))
-        self._check_loops()
+        self.losses: list[Loss] = []
+        self._weights = np.array(weights)
+        self.lost = Losses.of(spec, names)
+        self.structures = self._structures()
+        check_loops(spec, self.structures)
         self._guidance = Guidance(self.structures, len(names))
         self.roles = [Role.SEPARATED] * len(names)
         self._assign_roles()
@@ -108,7 +114,8 @@ class Coordinator:
     def update(self, told: Told) -> list[Order]:
         """Go on by one period: mission, state machines, feed-forward; returns what latches shall do now."""
         self._see(told)
-        orders = self.mission.advance(self, told)
+        orders = self._lose(told)
+        orders += self.mission.advance(self, told)
         for name, machine in self.machines.items():
             if machine.state in (State.APART, State.JOINED):
                 continue
@@ -135,6 +142,36 @@ class Coordinator:
         """Write the references (n, 19+) of all modules at a time [s]; `nominal` (n, 19+) are their own."""
         self._guidance.put_rows(t, nominal, out)
 
+    def _lose(self, told: Told) -> list[Order]:
+        """Let neighbours lead in place of modules that are lost, and end what these were docking."""
+        orders: list[Order] = []
+        for module in self.lost.update(told.t, told.heard.tolist()):
+            self.structures = self._structures()
+            self._assign_roles()
+            structure = self._structure_of(module)
+            leader, name = structure.leader, self._names[module]
+            if self._guidance.anchor_of(module) == module != leader:
+                self._guidance.hand_over(structure, self._rows[leader], told.nominal[leader])
+            self.losses.append(Loss(told.t, name, self._names[leader]))
+            for joint in self._docking(module):
+                orders += self.abort(joint, told, f"joint '{joint}': '{name}' is lost")
+            self._bear(told)
+        return orders
+
+    def _bear(self, told: Told) -> None:
+        """Let those that are joined to modules whose motors have stopped carry these."""
+        for module in self.lost.stopped(told.t):
+            structure = self._structure_of(module)
+            weight_W = np.array([0.0, 0.0, -self._weights[module]])
+            back = so3.conjugate(told.estimates[structure.leader, Q])
+            weight_S = so3.rotate(back, weight_W)
+            self.feed_forward.bear(structure, module, weight_S, self._weights)
+
+    def _docking(self, module: int) -> list[str]:
+        """Joints by which a module is about to dock."""
+        own = (n for n, joint in self.joints.items() if module in joint.modules)
+        return [n for n in own if self.machines[n].state in (State.ALIGNMENT, State.APPROACH)]
+
     @property
     def failure(self) -> str | None:
         """Why a docking has failed, a sentence; None where none has."""
@@ -160,13 +197,13 @@ class Coordinator:
         """One structure of two, which follows the reference of the one that was docked onto."""
         anchor = self._guidance.anchor_of(joint.a)
         self._guidance.let_go(joint.b)
-        self.structures = structures(self._held, range(len(self._names)))
+        self.structures = self._structures()
         self._guidance.anchor(self._structure_of(joint.a), anchor)
         self._assign_roles()
 
     def _split(self, joint: Joint, told: Told) -> None:
         """Two structures of one: each stays where its anchor thinks it is; single modules get their integral back."""
-        self.structures = structures(self._held, range(len(self._names)))
+        self.structures = self._structures()
         for module in joint.modules:
             structure = self._structure_of(module)
             anchor = self._guidance.anchor_of(module)
@@ -176,6 +213,7 @@ class Coordinator:
             self._stay(anchor, told)
             if len(structure.modules) == 1:
                 self.feed_forward.put(module, np.zeros(6))
+        self._bear(told)
         self._assign_roles()
 
     def _guide(self, name: str, told: Told) -> None:
@@ -197,9 +235,15 @@ class Coordinator:
         self._guidance.stay(anchor, pose_W, told.nominal[anchor])
 
     def _compensate(self, structure: Structure, told: Told) -> None:
-        """Let the feed-forward of a structure go on, unless it stands on something."""
+        """Let the feed-forward of a structure go on.
+
+        Not where it stands on something or is not known to be free, nor where it carries a module: rotors near their
+        limits do not give what is asked of them, and what they lack would add up.
+        """
+        if not set(structure.modules).isdisjoint(self.lost.stopped(told.t)):
+            return
         felt = told.external_P[list(structure.modules), :3].mean(axis=0)
-        if len(structure.modules) == 1 or np.linalg.norm(felt) > self.spec.standing:
+        if len(structure.modules) == 1 or not np.linalg.norm(felt) <= self.spec.standing:
             return
         desired = np.array([self.spec.joints[name].desired for name in structure.joints])
         if self.spec.wrench_source == "joint":
@@ -223,6 +267,9 @@ class Coordinator:
                 self._seen[name] = machine.state
                 self.events.append(Event(t, name, machine.state))
 
+    def _structures(self) -> list[Structure]:
+        return structures(self._held, range(len(self._names)), self.lost.modules)
+
     def _structure_of(self, module: int) -> Structure:
         return next(each for each in self.structures if module in each.modules)
 
@@ -245,14 +292,4 @@ class Coordinator:
             if machine.is_busy and other != name:
                 raise BadInput(
                     f"joint '{name}': '{other}' is in {machine.state.value}, one at a time"
-                )
-
-    def _check_loops(self) -> None:
-        """Refuse loops of joints that hold from the start, where none of them is announced."""
-        for each in self.structures:
-            closes = any(self.spec.joints[name].closes for name in each.joints)
-            if len(each.joints) >= len(each.modules) and not closes:
-                names = ", ".join(each.joints)
-                raise BadInput(
-                    f"key 'modules.joints': {names} close a loop, and key 'closes' announces none"
                 )

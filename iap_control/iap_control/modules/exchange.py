@@ -25,8 +25,9 @@ class Told(NamedTuple):
         t: [s].
         estimates: (n, 13) state rows as each module estimates its own.
         shared: (n, 13) state rows in one frame, whose differences are relative poses.
-        external_P: (n, 6) W_ext of each about its CoM, own axes [N, N m].
+        external_P: (n, 6) W_ext of each about its CoM, own axes [N, N m]; nan where it is not known.
         nominal: (n, 19+) each module's own reference now.
+        heard: (n,) time of each module's last command [s].
         joint_S: (6,) wrench on the follower of joints where it is measured, about the joint's place, by joints' names.
     """
 
@@ -35,6 +36,7 @@ class Told(NamedTuple):
     shared: Array
     external_P: Array
     nominal: Array
+    heard: Array
     joint_S: Mapping[str, Array]
 
 

@@ -22,6 +22,7 @@ from typing import Literal
 
 import numpy as np
 
+from iap_control.modules.bearing import evened, shares
 from iap_control.modules.joint_wrench import moved, potential, potential_of_joints
 from iap_control.modules.structure import Structure
 from iap_description.arrays import Array
@@ -31,7 +32,7 @@ SIGNS = {"none": 0.0, "printed": -1.0, "default": 1.0}
 
 
 def increments(structure: Structure, y: Array, desired_S: Array) -> Array:
-    """S_i (n, 6) about each module's own CoM, axes of S, less the leader's.
+    """S_i (n, 6) about each module's own CoM, axes of S, less the leader's; none of lost modules.
 
     Args:
         structure: of n modules and m joints.
@@ -39,8 +40,10 @@ def increments(structure: Structure, y: Array, desired_S: Array) -> Array:
         desired_S: (m, 6) wrenches that they shall bear on their modules b, each about its joint's place [N, N m].
     """
     excess = y - potential_of_joints(structure, desired_S)
+    if not structure.obeys.all() and structure.obeys.any():
+        excess = evened(structure, excess)
     excess = excess - excess[structure.modules.index(structure.leader)]
-    return moved(excess, -structure.offsets_S)
+    return np.where(structure.obeys[:, None], moved(excess, -structure.offsets_S), 0.0)
 
 
 class FeedForward:
@@ -58,6 +61,7 @@ class FeedForward:
     def __init__(self, count: int, gain: float, compensation: Compensation) -> None:
         self._gain = gain * SIGNS[compensation]
         self.wrenches_P = np.zeros((count, 6))
+        self._borne_P: dict[int, Array] = {}  # (count, 6) for each module that is carried
 
     def update(self, structure: Structure, external_P: Array, desired_S: Array) -> None:
         """Go on by one period with what each module's observer tells.
@@ -82,6 +86,25 @@ class FeedForward:
         gain = self._gain * min(structure.connectivity, 1.0)
         self.wrenches_P[list(structure.modules)] += gain * S_P
 
+    def bear(self, structure: Structure, module: int, weight_S: Array, weights: Array) -> None:
+        """Let a structure carry a module of it whose motors have stopped, and no other one.
+
+        Args:
+            structure: of the module.
+            module: its number.
+            weight_S: (3,) its weight [N].
+            weights: (count,) of all modules [N].
+        """
+        borne_P = np.zeros_like(self.wrenches_P)
+        at_gcos = np.concatenate([-weight_S, np.cross(structure.offset_S(module), -weight_S)])
+        borne_P[list(structure.modules)] = shares(
+            structure, at_gcos, weights[list(structure.modules)]
+        )
+        self.wrenches_P += borne_P - self._borne_P.get(module, 0.0)
+        self._borne_P[module] = borne_P
+
     def put(self, module: int, wrench_P: Array) -> None:
         """Set the feed-forward (6,) of a module that has parted from all others."""
         self.wrenches_P[module] = wrench_P
+        for borne_P in self._borne_P.values():
+            borne_P[module] = 0.0

@@ -81,6 +81,11 @@ class Guidance:
         row[REF_Q] = q_WL
         self._guided[module] = Guided(row, t)
 
+    def hand_over(self, structure: Structure, row: Array, nominal: Array) -> None:
+        """Let a structure follow its leader's reference, of a row (19+) now and an own one (19+); nothing jumps."""
+        self.stay(structure.leader, (row[REF_P], row[REF_Q]), nominal)
+        self.anchor(structure, structure.leader)
+
     def let_go(self, module: int) -> None:
         """End what docking asks for."""
         self._guided.pop(module, None)

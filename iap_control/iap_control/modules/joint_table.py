@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from iap_control.modules.settings import FACES, OPPOSITE, JointSpec, ModulesSpec
-from iap_control.modules.structure import Joint
+from iap_control.modules.structure import Joint, Structure
 from iap_description.errors import BadInput
 
 
@@ -56,3 +56,18 @@ def check_joints(spec: ModulesSpec) -> None:
                     f"key 'modules.joints.{name}': face {face[1]} of '{face[0]}' belongs to joint '{faces[face]}'"
                 )
             faces[face] = name
+
+
+def check_loops(spec: ModulesSpec, held: Sequence[Structure]) -> None:
+    """Refuse loops of joints that hold from the start, where none of them is announced.
+
+    Raises:
+        BadInput: naming the joints of a loop.
+    """
+    for each in held:
+        closes = any(spec.joints[name].closes for name in each.joints)
+        if len(each.joints) >= len(each.modules) and not closes:
+            names = ", ".join(each.joints)
+            raise BadInput(
+                f"key 'modules.joints': {names} close a loop, and key 'closes' announces none"
+            )

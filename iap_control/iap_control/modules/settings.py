@@ -18,6 +18,7 @@ from iap_description.config import (
     merged,
 )
 from iap_description.errors import BadInput, shown
+from iap_description.proximity import Proximity
 
 PRESETS = Presets(Path(__file__).parents[1] / "data" / "modules", "preset of modules")
 
@@ -106,6 +107,8 @@ class SteeringSettings(Record):
 
     gain: NonNegative  # angular acceleration per angle [1/s^2]; 0 leaves it to the leader, as in print
     filter_time: Positive  # of the error [s]
+    integral: NonNegative  # rate with which a lasting error adds up to more [1/s]
+    limit: NonNegative  # what it adds up to, as an angle [rad]
 
 
 class JointSpec(Record):
@@ -150,6 +153,14 @@ class HoverStep(Record):
     hover: NonNegative  # [s]
 
 
+class ModuleFault(Record):
+    """A module that is lost in flight: its controller falls silent, or its motors stop."""
+
+    module: str  # vehicle
+    at: Positive  # [s]
+    kind: Literal["controller", "motors"]  # silent: its rotors hold what was commanded last
+
+
 MissionStep = JoinStep | PartStep | HoverStep
 
 
@@ -168,12 +179,15 @@ class ModulesSpec(Record):
     steering: SteeringSettings
     observer_gain: Six  # K_I, forces and torques [1/s]
     standing: Positive  # mean force on modules beyond which they stand on something, and feed-forward waits [N]
+    lost_after: Positive  # without a command a module is lost, and a neighbour leads [s]
     count: Count | None = (
         None  # of a chain along x that is joined from the start; None: joints are listed
     )
     machine: MachineSettings
+    proximity: Proximity  # the air between modules that fly close
     joints: dict[str, JointSpec] = {}
     mission: tuple[MissionStep, ...] = ()
+    faults: tuple[ModuleFault, ...] = ()
 
     @property
     def steered(self) -> SteeringSettings:

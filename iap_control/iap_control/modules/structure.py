@@ -6,13 +6,13 @@ have. Joints are the edges of a graph, directed from module a to module b, with 
 for each joint, -1 in the row of a and 1 in that of b. Chains, branches and closed loops are all of them graphs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Booleans
 from iap_description.errors import BadInput
 
 FIT = 1e-6  # by which a closed loop of joints may miss itself [m]
@@ -57,6 +57,7 @@ class Structure:
         places_S: (m, 3) the joints, halfway between the CoMs [m].
         incidence: (n, m) B.
         leader: number of the module nearest the centre, of equals the first: index (n - 1) // 2 of a chain.
+        obeys: (n,) whether each module does; a lost one leads only where all are lost.
     """
 
     modules: tuple[int, ...]
@@ -65,14 +66,18 @@ class Structure:
     places_S: Array
     incidence: Array
     leader: int
+    obeys: Booleans
 
     @classmethod
-    def of(cls, joints: Mapping[str, Joint], module: int) -> Self:
+    def of(
+        cls, joints: Mapping[str, Joint], module: int, lost: Collection[int] = frozenset()
+    ) -> Self:
         """The structure that a module belongs to.
 
         Args:
             joints: that hold, of all structures.
             module: its number.
+            lost: numbers of modules that no longer obey.
 
         Raises:
             BadInput: a closed loop does not fit itself.
@@ -88,8 +93,9 @@ class Structure:
         for k, joint in enumerate(own.values()):
             incidence[row[joint.a], k], incidence[row[joint.b], k] = -1.0, 1.0
             halfway[k] = 0.5 * (offsets[row[joint.a]] + offsets[row[joint.b]])
-        leader = modules[_nearest(offsets)]
-        return cls(modules, tuple(own), offsets, halfway, incidence, leader)
+        obeys = np.array([each not in lost for each in modules])
+        leader = modules[_nearest(offsets, obeys if obeys.any() else ~obeys)]
+        return cls(modules, tuple(own), offsets, halfway, incidence, leader, obeys)
 
     @property
     def connectivity(self) -> float:
@@ -104,18 +110,20 @@ class Structure:
         return d_S
 
 
-def structures(joints: Mapping[str, Joint], modules: Sequence[int]) -> list[Structure]:
-    """All structures that modules form by the joints that hold, single ones among them."""
+def structures(
+    joints: Mapping[str, Joint], modules: Sequence[int], lost: Collection[int] = frozenset()
+) -> list[Structure]:
+    """All structures that modules form by the joints that hold, single ones among them; see `Structure.of`."""
     found: list[Structure] = []
     for module in modules:
         if not any(module in each.modules for each in found):
-            found.append(Structure.of(joints, module))
+            found.append(Structure.of(joints, module, lost))
     return found
 
 
-def _nearest(offsets_S: Array) -> int:
-    """Row of the module nearest the centre, the first of equals."""
-    distances = np.linalg.norm(offsets_S, axis=1)
+def _nearest(offsets_S: Array, chosen: Booleans) -> int:
+    """Row of the module nearest the centre of those that are chosen, the first of equals."""
+    distances = np.where(chosen, np.linalg.norm(offsets_S, axis=1), np.inf)
     return int(np.argmax(distances <= distances.min() + NEARER))
 
 

@@ -22,7 +22,7 @@ from iap_description.states import REF_FIXED
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import LATEST, Diagnostics, SuiteNode, run
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import SECOND, ReferenceMessage, StateMessage
+from iap_io.wire.message_views import SECOND, CommandMessage, ReferenceMessage, StateMessage
 from iap_io.wire.module_views import ModuleJointsMessage, ModuleReferenceMessage
 from iap_io.wire.sample_views import WrenchMessage
 from iap_msgs.msg import ModuleJoints, ModuleReference
@@ -36,7 +36,8 @@ class CoordinatorNode(SuiteNode):
     def __init__(self, namespace: str = "", given: Mapping[str, Any] | None = None) -> None:
         super().__init__("coordinator_node", namespace=namespace, given=given)
         spec = self._declared_spec()
-        self._responder, self._newest, self._said = CoordinatorResponder(spec), -1, 0
+        self._responder, self._newest = CoordinatorResponder(spec), -1
+        self._said = [0, 0]  # events and losses that the log has
         joints = spec.modules.joints
         ends = (
             [each.leader for each in joints.values()],
@@ -69,6 +70,8 @@ class CoordinatorNode(SuiteNode):
         read = MessageReader(ReferenceMessage).read
         take = partial(self._on_reference, i)
         self.inputs.listen(ReferenceMessage.TYPE, f"{within}/reference", read, take, LATEST)
+        commands, heard = MessageReader(CommandMessage).read, partial(self._on_command, i)
+        self.inputs.listen(CommandMessage.TYPE, f"{within}/command", commands, heard, LATEST)
         in_body = MessageReader(WrenchMessage, ("", frame(module.name, BASE_LINK))).read
         topic, felt = f"{within}/wrench/estimated", partial(self._on_wrench, i)
         self.inputs.listen(WrenchMessage.TYPE, topic, in_body, felt, LATEST)
@@ -81,6 +84,9 @@ class CoordinatorNode(SuiteNode):
         row = np.zeros(REF_FIXED + 1)
         reference.get_row(row)
         self._take(i, Part.REFERENCE, reference.stamp, (row, reference.level))
+
+    def _on_command(self, i: int, command: CommandMessage) -> None:
+        self._responder.hear(i, command.stamp)
 
     def _on_wrench(self, i: int, wrench: WrenchMessage) -> None:
         self._take(i, Part.WRENCH, wrench.stamp, wrench.wrench_P.copy())
@@ -110,11 +116,13 @@ class CoordinatorNode(SuiteNode):
 
     def _say(self) -> None:
         """Log what has happened since the last answer."""
-        events = self._responder.coordinator.events
-        for event in events[min(self._said, len(events)) :]:
-            text = f"t = {event.t:.3f} s: joint '{event.joint}': {event.state.value}"
-            self.get_logger().info(text)
-        self._said = len(events)
+        coordinator, log = self._responder.coordinator, self.get_logger()
+        events, losses = coordinator.events, coordinator.losses
+        for event in events[min(self._said[0], len(events)) :]:
+            log.info(f"t = {event.t:.3f} s: joint '{event.joint}': {event.state.value}")
+        for loss in losses[min(self._said[1], len(losses)) :]:
+            log.warning(f"t = {loss.t:.3f} s: {loss}")
+        self._said = [len(events), len(losses)]
 
     def _statuses(self) -> list[DiagnosticStatus]:
         responder = self._responder
@@ -122,6 +130,7 @@ class CoordinatorNode(SuiteNode):
         values = {
             "t": max(responder.stamp, 0) / SECOND,
             "answered": responder.answered,
+            "lost": ", ".join(each.module for each in coordinator.losses),
             "failure": coordinator.failure or "",
             **{name: machine.state.value for name, machine in coordinator.machines.items()},
         }

@@ -9,6 +9,7 @@ from iap_control.modules.coordination import CoordinationSpec
 from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import Role, Told
 from iap_control.modules.joint_machine import State
+from iap_control.responders.felt_wrenches import FeltWrenches
 from iap_description.arrays import Array
 from iap_description.latching import Hold
 from iap_description.states import REF_FIXED, Level, P
@@ -32,7 +33,7 @@ class CoordinatorResponder:
 
     An answer rests on the states and wrenches of the instant before, which all modules had when they were commanded
     there: so it does what the coordinator in the loop of one process does. Those of the instant itself are waited
-    for, so that none is missed.
+    for, so that none is missed, wrenches as long as time waits for them too (`FeltWrenches`).
 
     Args:
         spec: of the modules.
@@ -50,21 +51,24 @@ class CoordinatorResponder:
     def __init__(self, spec: CoordinationSpec) -> None:
         self._spec, self.answered = spec, 0
         self._parts = TimeSynchronizer(len(Part) * len(spec.vehicles))
+        self._felt = FeltWrenches(len(spec.vehicles))
         self._biases = np.array([vehicle.position_bias for vehicle in spec.vehicles])
         self._begin()
 
     def _begin(self) -> None:
         """Begin a flight, of which some parts may be there."""
         spec, n = self._spec, len(self._spec.vehicles)
-        self.coordinator = Coordinator(spec.modules, spec.names)
+        weights = [vehicle.weight for vehicle in spec.vehicles]
+        self.coordinator = Coordinator(spec.modules, spec.names, weights)
         machines = self.coordinator.machines.items()
         self.holds = {name: Hold.LOCKED if m.holds else Hold.OPEN for name, m in machines}
         self._due = RateSchedule([round(spec.control_hz / spec.modules.rate)])
         self._estimates = np.array([vehicle.start for vehicle in spec.vehicles])
-        self._external_P = np.zeros((n, 6))
+        self._felt.begin()
         self.rows = np.zeros((n, REF_FIXED + 1))
         self.levels = [Level.POSE] * n
         self.stamp, self.sequence = -1, 0
+        self._heard = [-1] * n  # stamps of the modules' last commands [ns]; -1 before the first
 
     @property
     def roles(self) -> list[int]:
@@ -87,32 +91,44 @@ class CoordinatorResponder:
         """
         if part == Part.STATE and module == 0 and stamp < self.stamp:  # time began anew
             self._begin()
-        source = len(Part) * module + part
-        instant = self._parts.take(source, stamp, 0, value)
+        for late in self._felt.late(stamp):
+            self._parts.take(len(Part) * late + Part.WRENCH, stamp, 0, None)
+        if part == Part.WRENCH:
+            self._felt.take(module, stamp, np.asarray(value))
+            if self._felt.is_over(stamp):
+                return False
+        instant = self._parts.take(len(Part) * module + part, stamp, 0, value)
         if instant is None or instant.stamp < self.stamp:
             return False
         if instant.stamp > self.stamp:
             self._answer(instant)
         return True
 
+    def hear(self, module: int, stamp: int) -> None:
+        """Note that a module has been commanded at the state of a stamp [ns]."""
+        self._heard[module] = stamp
+
     def _answer(self, instant: Instant) -> None:
         """Coordinate on what was told before, and keep what is told now."""
-        references, *told = (instant.parts[i :: len(Part)] for i in Part)
-        estimates, external_P = map(np.array, told)
+        references = instant.parts[Part.REFERENCE :: len(Part)]
+        estimates = np.array(instant.parts[Part.STATE :: len(Part)])
         nominal = np.array([row for row, _ in references])
         self.levels = [level for _, level in references]
         step = self._spec.time_step
         t = round(instant.stamp / SECOND / step) * step
         if self._due.due(round(t * self._spec.control_hz)):
-            self._coordinate(t, nominal)
+            self._coordinate(instant.stamp, t, nominal)
         self.coordinator.put_rows(t, nominal, self.rows)
-        self._estimates, self._external_P = estimates, external_P
+        self._estimates = estimates
         self.stamp, self.sequence = instant.stamp, round(t * self._spec.control_hz)
         self.answered += 1
 
-    def _coordinate(self, t: float, nominal: Array) -> None:
+    def _coordinate(self, stamp: int, t: float, nominal: Array) -> None:
         shared = self._estimates.copy()
         shared[:, P] -= self._biases
-        told = Told(t, self._estimates, shared, self._external_P, nominal, {})
+        newest = max(self._heard)
+        heard = np.array([newest if each < 0 else each for each in self._heard]) / SECOND
+        felt_P = self._felt.before(stamp, self.coordinator.lost.modules)
+        told = Told(t, self._estimates, shared, felt_P, nominal, heard, {})
         for order in self.coordinator.update(told):
             self.holds[order.joint] = Hold.after(order.latching)

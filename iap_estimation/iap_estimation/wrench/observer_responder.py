@@ -34,7 +34,8 @@ class ObserverLoop:
     """Publishes the wrench at every state, once the command that led there has come.
 
     A state that is overtaken by the next one while it waits is observed with the last command that
-    there is, as the platform flew it. While commands stay away for longer than `COMMAND_TIMEOUT` nothing is
+    there is, as the platform flew it, and the next ones so at once, until a command comes in time again.
+    While commands stay away for longer than `COMMAND_TIMEOUT` nothing is
     published, and after it the observer starts over, as it does after a reset of the simulation.
 
     With inertial units, a state also waits for the samples up to it. A sample that is lost holds its state back
@@ -66,7 +67,7 @@ class ObserverLoop:
         self._measured, self._base = -1, np.zeros(13)  # the last measured row, and its stamp
         self._commands: dict[int, Command] = {}  # by the stamp of the state that they answer
         self.stamp = self._previous = self._observed = -1
-        self._waits = self._is_known = self.is_silent = False
+        self._waits = self._is_known = self.is_silent = self._is_overtaken = False
         self._periods = {unit.topic: 1.0 / unit.rate for unit in units}
         self._begin_samples()
 
@@ -92,6 +93,7 @@ class ObserverLoop:
             self._begin_anew(stamp)
         elif self._waits and self._has_base and not self.missing:
             self._observe()
+            self._is_overtaken = True
         self._previous, self.stamp = self.stamp, stamp
         self._seen[:] = x
         self._waits, self._is_known = True, False
@@ -121,6 +123,7 @@ class ObserverLoop:
         if len(self._commands) >= MOST_COMMANDS:
             del self._commands[next(iter(self._commands))]
         self._commands[stamp] = command
+        self._is_overtaken &= stamp != self._previous
         self._try()
 
     def take_reading(self, reading: Reading) -> None:
@@ -151,6 +154,7 @@ class ObserverLoop:
         self._observer.reset()
         self._commands = {s: c for s, c in self._commands.items() if s <= stamp}
         self.stamp = self._previous = self._observed = -1
+        self._is_overtaken = False
         self._begin_samples()
 
     def _repeat(self) -> None:
@@ -158,7 +162,8 @@ class ObserverLoop:
             self._publish(self.stamp, self._wrench_P)
 
     def _try(self) -> None:
-        is_answered = self._previous in self._commands and self._has_samples
+        is_commanded = self._previous in self._commands or self._is_overtaken
+        is_answered = is_commanded and self._has_samples
         if self._waits and self._has_base and (self._previous < 0 or is_answered):
             self._observe()
 

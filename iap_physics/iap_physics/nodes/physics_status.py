@@ -12,11 +12,11 @@ from iap_io.ros.conversions import status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, ERROR, Diagnostics, SuiteNode
 from iap_io.ros.statistics import RecentValues
 from iap_physics.nodes.metronome import Metronome
-from iap_physics.session import CommandBuffer, Session
+from iap_physics.session import Session
 
 SIMULATION = "simulation"
-# missing, holding, failure, collisions, faults
-Reported = tuple[str, tuple[bool, ...], FlightFailed | None, int, int]
+# missing, what vehicles do without commands, failure, collisions, faults
+Reported = tuple[str, tuple[str, ...], FlightFailed | None, int, int]
 
 
 class PhysicsStatus:
@@ -26,7 +26,7 @@ class PhysicsStatus:
         self, node: SuiteNode, session: Session, pace: str, topics: Sequence[str]
     ) -> None:
         self._node, self._session, self._pace, self._topics = node, session, pace, topics
-        self._quiet: Reported = ("", (False,) * len(topics), None, 0, 0)
+        self._quiet: Reported = ("", ("",) * len(topics), None, 0, 0)
         self.metronome: Metronome | None = None
         self.paused = False
         self._answer_ms, self._step_us = RecentValues(), RecentValues()
@@ -62,9 +62,9 @@ class PhysicsStatus:
     def look(self) -> None:
         """Report what has changed."""
         session = self._session
-        holding = tuple(command_buffer.is_holding for command_buffer in session.command_buffers)
+        without = tuple(map(session.without_commands, range(len(session.command_buffers))))
         found = len(session.monitor.collisions), len(session.struck)
-        now = (self._missing(), holding, session.failure, *found)
+        now = (self._missing(), without, session.failure, *found)
         if now != self._reported:
             self._log(*now)
             self._reported = now
@@ -73,15 +73,15 @@ class PhysicsStatus:
     def _log(
         self,
         missing: str,
-        holding: tuple[bool, ...],
+        without: tuple[str, ...],
         failure: FlightFailed | None,
         *_: int,
     ) -> None:
         log, last = self._node.get_logger(), self._reported
-        for topic, holds, held in zip(self._topics, holding, last[1], strict=True):
-            if holds and not held:
-                log.warning(f"no commands on {topic}: levels out and holds")
-            if held and not holds:
+        for topic, does, did in zip(self._topics, without, last[1], strict=True):
+            if does and does != did:
+                log.warning(f"no commands on {topic}: {does}")
+            if did and not does:
                 log.info(f"commands on {topic} again")
         if missing and missing != last[0]:
             log.warning(missing)
@@ -106,8 +106,7 @@ class PhysicsStatus:
         return f"waiting for {', '.join(topics)} stamped {session.t:.3f} s" if topics else ""
 
     def _statuses(self) -> list[DiagnosticStatus]:
-        command_buffers = zip(self._topics, self._session.command_buffers, strict=True)
-        vehicles = [self._vehicle(*pair) for pair in command_buffers]
+        vehicles = [self._vehicle(i, topic) for i, topic in enumerate(self._topics)]
         return [
             self._simulation(),
             *vehicles,
@@ -133,10 +132,10 @@ class PhysicsStatus:
             level, text = ERROR, str(failure)
         return status_message(f"{self._node.get_name()}: {SIMULATION}", level, text, values)
 
-    def _vehicle(self, topic: str, command_buffer: CommandBuffer) -> DiagnosticStatus:
+    def _vehicle(self, i: int, topic: str) -> DiagnosticStatus:
+        command_buffer, does = self._session.command_buffers[i], self._session.without_commands(i)
         doing = "commanded" if command_buffer.newest >= 0 else "no command yet"
-        is_holding = command_buffer.is_holding
-        held = f"no commands on {topic}: levels out and holds" if is_holding else ""
+        held = f"no commands on {topic}: {does}" if does else ""
         refusals = self._node.inputs.refusals
         space = self._node.absolute(f"{command_buffer.name}/")
         level, text = warning_or(doing, held, refusals.newest(space))
@@ -144,7 +143,7 @@ class PhysicsStatus:
         values = {
             **vars(command_buffer.counts),
             "rejected": refusals.count(space),
-            "holding": is_holding,
+            "holding": command_buffer.is_holding,
         }
         return status_message(name, level, text, values, hardware=command_buffer.name)
 

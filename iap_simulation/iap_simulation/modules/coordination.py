@@ -4,8 +4,10 @@
 from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
 from iap_control.modules.joint_table import joints_of
 from iap_description.errors import BadInput
+from iap_description.vehicles.faults import MotorFault
 from iap_physics.plant_joints import PlantJoint, PlantJoints
 from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.scenario.vehicle_spec import VehicleSpec
 from iap_simulation.vehicle import Vehicle
 
 
@@ -30,20 +32,31 @@ def plant_joints(scenario: Scenario) -> PlantJoints | None:
         )
         for name, joint in joints_of(spec, names).items()
     }
-    return PlantJoints(rate=spec.rate, latch_force=spec.latch_force, joints=joints)
+    return PlantJoints(
+        rate=spec.rate, latch_force=spec.latch_force, joints=joints, proximity=spec.proximity
+    )
+
+
+def motor_faults(scenario: Scenario, vehicle: VehicleSpec) -> tuple[MotorFault, ...]:
+    """Motors of a module that stop by the key `modules.faults`."""
+    faults = () if scenario.modules is None else scenario.modules.faults
+    mine = (each for each in faults if (each.module, each.kind) == (vehicle.name, "motors"))
+    return tuple(MotorFault(at=each.at, aircraft=1, motors="off") for each in mine)
 
 
 def coordination_spec(scenario: Scenario) -> CoordinationSpec:
     """What the coordinator of a scenario's modules needs.
 
     Raises:
-        BadInput: wrenches are to be measured in the joints, which no node tells.
+        BadInput: wrenches are to be measured in the joints, which no node tells, or a controller is to fall silent.
     """
     spec = scenario.modules
     if spec is None:
         raise BadInput("key 'modules': missing, nothing to coordinate")
     if spec.wrench_source == "joint":
         raise BadInput("key 'modules.wrench_source': joint is for one process (./iap run)")
+    if any(each.kind == "controller" for each in spec.faults):
+        raise BadInput("key 'modules.faults': kind controller is for one process (end the node)")
     return CoordinationSpec(
         modules=spec,
         vehicles=tuple(_module(scenario, i) for i in range(len(scenario.vehicles))),
@@ -61,5 +74,6 @@ def _module(scenario: Scenario, i: int) -> CoordinatedModule:
         name=spec.name,
         state_topic="state/measured" if is_noisy else "state",
         start=vehicle.start[0].tolist(),
+        weight=vehicle.model.inertia.mass * scenario.world.gravity,
         position_bias=vehicle.sense.position_bias.tolist(),
     )

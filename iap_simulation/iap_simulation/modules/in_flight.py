@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Modules in the closed loop: what they tell the coordinator, and what it lets them, their latches and laws do."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Mapping, Sequence
 from typing import Self
 
 import numpy as np
@@ -9,10 +10,12 @@ import numpy as np
 from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import Order, Told
 from iap_control.modules.follower import Follower
+from iap_control.modules.losses import fault_times
 from iap_control.modules.settings import ModulesSpec
 from iap_description.arrays import Array
 from iap_description.signals import Reference
 from iap_description.states import Command, P
+from iap_description.vehicles.faults import has_come
 from iap_estimation.wrench.module_observer import ModuleObserver, module_observer
 from iap_physics.module_joints import EngineJoints
 from iap_physics.plant import Plant
@@ -43,7 +46,8 @@ class ModulesInFlight:
         self, scenario: Scenario, spec: ModulesSpec, vehicles: Sequence[Vehicle], plant: Plant
     ) -> None:
         self._vehicles, self._plant = vehicles, plant
-        self.coordinator = Coordinator(spec, [vehicle.name for vehicle in vehicles])
+        weights = [vehicle.model.inertia.mass * scenario.world.gravity for vehicle in vehicles]
+        self.coordinator = Coordinator(spec, [vehicle.name for vehicle in vehicles], weights)
         closing = {name for name, joint in spec.joints.items() if joint.closes}
         machines, joints = self.coordinator.machines, self.coordinator.joints
         self.joints = EngineJoints(plant, joints, closing, spec.latch_force)
@@ -59,6 +63,9 @@ class ModulesInFlight:
         self._rows = np.array([vehicle.timeline.row(0) for vehicle in vehicles])
         self._nominal = self._rows.copy()
         self._rotors = [np.zeros((2, 4)) for _ in vehicles]
+        self._silent = fault_times(spec, [vehicle.name for vehicle in vehicles], "controller")
+        self._last: dict[int, Command] = {}  # of controllers that fall silent
+        self._heard = np.zeros(len(vehicles))
         self._k = 0
         self.orders: list[tuple[float, Order]] = []
         self.external_P = np.zeros((len(vehicles), 6))
@@ -90,8 +97,25 @@ class ModulesInFlight:
         for i, reference in enumerate(references):
             references[i] = Reference(self._rows[i], reference.level, reference.wrench_P)
 
+    @property
+    def held(self) -> Mapping[int, Command]:
+        """Commands that rotors hold, of modules whose controllers have fallen silent, by the modules' numbers."""
+        return {i: each for i, each in self._last.items() if self._is_silent(i)}
+
+    def _is_silent(self, i: int) -> bool:
+        return i in self._silent and has_come(self._silent[i], self._plant.t)
+
+    def _hear(self, i: int, command: Command) -> None:
+        """Note that module i has been commanded, unless it holds its last command."""
+        if self._is_silent(i):
+            return
+        self._heard[i] = self._plant.t
+        if i in self._silent:
+            self._last[i] = copy.deepcopy(command)
+
     def note(self, i: int, command: Command) -> None:
         """Let the observer of module i see the state that was measured and what was commanded before."""
+        self._hear(i, command)
         seen, rotors = self._vehicles[i].seen, self._rotors[i]
         self._estimates[i] = seen
         if self._k > 0:
@@ -111,7 +135,7 @@ class ModulesInFlight:
     def _told(self) -> Told:
         shared = self._estimates.copy()
         shared[:, P] -= [vehicle.sense.position_bias for vehicle in self._vehicles]
-        felt = (self.external_P, self._nominal, self.joints.wrenches_S())
+        felt = (self.external_P, self._nominal, self._heard, self.joints.wrenches_S())
         return Told(self._plant.t, self._estimates, shared, *felt)
 
 

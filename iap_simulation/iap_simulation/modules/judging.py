@@ -91,6 +91,7 @@ class ModulesJudge:
             "joints": joints,
             "rmse": self._rmse(flown),
             "rmse_steady": self._rmse(steady),
+            "lost": [each._asdict() for each in coordinator.losses],
             "events": [
                 {"t_s": each.t, "joint": each.joint, "state": each.state.value}
                 for each in coordinator.events

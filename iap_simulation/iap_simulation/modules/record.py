@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from iap_control.modules.exchange import Role
 from iap_control.modules.joint_machine import State
 from iap_description import so3
 from iap_description.arrays import Array
@@ -18,6 +19,7 @@ from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.vehicle import Vehicle
 
 STATES = tuple(State)  # by their numbers in columns
+ROLES = tuple(Role)  # by their numbers in columns
 STATE_NAMES = [state.value for state in STATES]
 FILE = "modules.npz"
 
@@ -42,6 +44,9 @@ class ModulesRecord:
         row = {
             "t": np.array(plant.t),
             "states": np.array([STATES.index(each.state) for each in machines.values()], float),
+            "roles": np.array(
+                [ROLES.index(each) for each in self.modules.coordinator.roles], float
+            ),
             "joint_wrenches": np.array([borne.get(n, none) for n in machines]).reshape(-1, 6),
             "errors": np.array([self._error(plant, i) for i in range(len(self.vehicles))]),
             "feed_forward": self.modules.coordinator.feed_forward.wrenches_P.copy(),
@@ -54,7 +59,8 @@ class ModulesRecord:
     def columns(self) -> dict[str, Array]:
         """All rows, of m joints and n modules.
 
-        Times t (T,) [s]; states (T, m), numbers of `STATES`; joint_wrenches (T, m, 6) on the follower about the joint's
+        Times t (T,) [s]; states (T, m), numbers of `STATES`; roles (T, n), numbers of
+        `ROLES`; joint_wrenches (T, m, 6) on the follower about the joint's
         place, the leader's axes; errors (T, n, 6) of place [m] and rotation [rad] in the frame of each module's own
         estimate; feed_forward (T, n, 6), external (T, n, 6) as each module's observer tells, own axes [N, N m].
         """

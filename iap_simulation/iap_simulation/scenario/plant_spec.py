@@ -7,7 +7,7 @@ from iap_description.vehicles.faults import SensorFault
 from iap_io.runs.run_meta import TRUTH
 from iap_physics.plant_spec import ImuSpec, PlantSpec, PlantVehicle
 from iap_sensors.mounted.sampling import nearest_rate
-from iap_simulation.modules.coordination import plant_joints
+from iap_simulation.modules.coordination import motor_faults, plant_joints
 from iap_simulation.scenario.randomization import (
     drawn_deviation,
     drawn_imu_mounts,
@@ -61,7 +61,10 @@ def _vehicle(scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle) -> PlantVe
         start_tilt=vehicle.start_tilt.tolist(),
         hover_thrust=vehicle.hover_thrust.tolist(),
         disturbances=spec.disturbances,
-        faults=tuple(each for each in spec.faults if not isinstance(each, SensorFault)),
+        faults=(
+            *(f for f in spec.faults if not isinstance(f, SensorFault)),
+            *motor_faults(scenario, spec),
+        ),
         state_noise=spec.state_noise if is_noisy else None,
         wrench_filter=control.wrench_filter if scenario.has_contact(spec) else None,
         imu=_imu(scenario, spec),

@@ -16,7 +16,7 @@ LINE = np.array([[SIZE * i, 0.0, 1.0] for i in range(3)])
 
 def test_all_of_a_structure_turn_against_its_leaders_error_and_single_ones_do_not() -> None:
     now = told(0.0, np.vstack([LINE, [[9.0, 0.0, 1.0]]]))
-    steering = Steering(SteeringSettings(gain=10.0, filter_time=0.25), DT)
+    steering = Steering(SteeringSettings(gain=10.0, filter_time=0.25, integral=0.0, limit=0.0), DT)
     now.estimates[1, 3:7] = so3.quaternion_exp(np.array([0.0, 0.02, 0.0]))  # the leader
     now.estimates[3, 3:7] = so3.quaternion_exp(np.array([0.0, 0.0, 0.5]))
     found = structures(chain(3), range(4))
@@ -24,6 +24,23 @@ def test_all_of_a_structure_turn_against_its_leaders_error_and_single_ones_do_no
         turns = steering(found, now.estimates, now.nominal)
     np.testing.assert_allclose(turns[:3], np.tile([0.0, -0.2, 0.0], (3, 1)), atol=1e-9)
     assert not turns[3].any()
+
+
+def test_a_lasting_error_adds_up_to_a_limit_while_modules_are_joined() -> None:
+    now = told(0.0, LINE)
+    settings = SteeringSettings(gain=10.0, filter_time=1e-3, integral=0.5, limit=0.02)
+    steering = Steering(settings, DT)
+    now.estimates[1, 3:7] = so3.quaternion_exp(np.array([0.0, 0.0, 0.01]))
+    found = structures(chain(3), range(3))
+    for _ in range(80):
+        turns = steering(found, now.estimates, now.nominal)
+    np.testing.assert_allclose(turns[0, 2], -10.0 * (0.01 + 0.5 * 2.0 * 0.01))  # 2 s
+    for _ in range(400):
+        turns = steering(found, now.estimates, now.nominal)
+    np.testing.assert_allclose(turns[0, 2], -10.0 * (0.01 + 0.02))
+    steering(structures({}, range(3)), now.estimates, now.nominal)  # all part
+    turns = steering(found, now.estimates, now.nominal)
+    np.testing.assert_allclose(turns[0, 2], -10.0 * 0.01 * (1.0 + 0.5 * DT))
 
 
 def test_it_acts_with_compensation_only() -> None:

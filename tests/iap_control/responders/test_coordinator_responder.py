@@ -27,6 +27,7 @@ def module(i: int) -> CoordinatedModule:
         name=f"m{i + 1}",
         state_topic="state",
         start=tuple(row(STATE_SIZE, 0.52 * i).tolist()),
+        weight=45.0,
         position_bias=(0.0, 0.0, 0.0),
     )
 
@@ -100,3 +101,61 @@ def test_an_earlier_time_begins_a_new_flight(responder: CoordinatorResponder) ->
         0,
         responder.coordinator.events,
     )
+
+
+def pair(**keys: object) -> CoordinatorResponder:
+    """Of two modules that stay joined."""
+    vehicles, modules = (module(0), module(1)), spec_of(JOINED, **keys)
+    rates = {"control_hz": 200.0, "time_step": 0.001}
+    return CoordinatorResponder(CoordinationSpec(modules=modules, vehicles=vehicles, **rates))
+
+
+def tell_poses(responder: CoordinatorResponder, k: int, modules: tuple[int, ...] = (0, 1)) -> bool:
+    """Tell references and states of instant k; returns whether it is answered with the last of them."""
+    answered = False
+    for i in modules:
+        x = 0.52 * i
+        responder.take(i, Part.REFERENCE, k * PERIOD, (row(REF_FIXED + 1, x), Level.VELOCITY))
+        answered = responder.take(i, Part.STATE, k * PERIOD, row(STATE_SIZE, x))
+    return answered
+
+
+def test_a_module_that_is_commanded_no_more_is_lost_and_waited_for_no_more() -> None:
+    responder = pair(lost_after=0.05)
+    for k in range(21):  # the first one's last command answers instant 5
+        responder.hear(0, min(k, 5) * PERIOD)
+        responder.hear(1, k * PERIOD)
+        tell(responder, k)
+    assert responder.roles == [2, 1]
+    assert [each.module for each in responder.coordinator.losses] == ["m1"]
+    for k in range(21, 31):  # its observer has fallen silent
+        tell_poses(responder, k)
+        responder.take(1, Part.WRENCH, k * PERIOD, np.zeros(6))
+    assert responder.stamp == 30 * PERIOD
+
+
+def test_an_instant_that_is_overtaken_ends_the_waiting_for_a_wrench() -> None:
+    responder = pair()
+    for k in (0, 1):
+        tell(responder, k)
+    for k in (2, 3):  # nobody tells a wrench any more
+        assert tell_poses(responder, k) == (k == 3)
+    assert responder.stamp == 3 * PERIOD
+    for i in range(2):
+        responder.take(i, Part.WRENCH, 3 * PERIOD, np.zeros(6))
+    assert not tell_poses(responder, 4)  # told in time: waited for again
+    assert not responder.take(0, Part.WRENCH, 4 * PERIOD, np.zeros(6))
+    assert responder.take(1, Part.WRENCH, 4 * PERIOD, np.zeros(6))
+
+
+def test_a_flight_goes_on_after_all_observers_were_silent_for_a_while() -> None:
+    responder = pair()
+    tell(responder, 0)
+    for k in range(1, 100):
+        tell_poses(responder, k)
+    assert responder.stamp == 99 * PERIOD
+    assert not responder.coordinator.feed_forward.wrenches_P.any()
+    for k in range(100, 120):
+        tell(responder, k, force=1.0)
+    assert responder.coordinator.feed_forward.wrenches_P.any()
+    assert np.isfinite(responder.coordinator.feed_forward.wrenches_P).all()

@@ -107,6 +107,20 @@ def test_a_lost_command_is_the_one_before_which_the_platform_went_on_with(flown)
     np.testing.assert_allclose(told.wrenches[STEPS - 1], expected(flown)[-1], atol=0.02)
 
 
+def test_after_an_overtaken_state_none_waits_until_a_command_comes_in_time(flown):
+    told = Told()
+    for k in range(2):
+        told.loop.take_command(k * PERIOD, command(flown, k))
+        told.loop.take_state(k * PERIOD, flown.x[k])
+    told.loop.take_state(2 * PERIOD, flown.x[2])
+    for k in range(3, 8):  # no command answers state 2 or any after it
+        told.loop.take_state(k * PERIOD, flown.x[k])
+        assert (k in told.wrenches) == (k > 3)
+    told.loop.take_command(6 * PERIOD, command(flown, 6))
+    told.loop.take_state(8 * PERIOD, flown.x[8])
+    assert 8 not in told.wrenches
+
+
 def test_without_commands_nothing_is_told_and_with_them_it_begins_anew(flown):
     told = Told()
     for k in range(STEPS):

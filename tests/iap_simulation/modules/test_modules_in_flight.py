@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from iap_control.modules.joint_machine import State
+from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
 from iap_simulation.modules.judging import ModulesJudge
 from iap_simulation.simulation import Simulation
@@ -233,3 +234,83 @@ def test_four_modules_close_a_square_in_flight() -> None:
     assert judge.failure is None
     assert metrics["joint_force_n"] < 0.2
     assert max(metrics["rmse_steady"]["m1"][:3]) < 0.004
+
+
+def faulty(
+    count: int, module: str, kind: str, seconds: float, mission: list[Any] | None = None
+) -> tuple[ModulesJudge, Array]:
+    """What comes of a chain that loses a module 12 s after its start, and the modules' places at the end."""
+    settings = {**HOVER, "vehicles.0.reference.duration": seconds, "modules.count": count}
+    settings["modules.mission"] = mission or []
+    settings["modules.faults"] = [{"module": module, "at": 12.0, "kind": kind}]
+    with Simulation.of("module_release", settings=settings) as simulation:
+        simulation.fly()
+        judge = simulation.loop.judge
+        assert isinstance(judge, ModulesJudge)
+        return judge, np.array([simulation.state_of(each)[0, :3] for each in simulation.names])
+
+
+def excursion(judge: ModulesJudge, until: float) -> float:
+    """Largest way of the structure's middle off where it was before the loss [m]."""
+    t, errors = judge.columns["t"], judge.columns["errors"][..., :3].mean(axis=1)
+    before = errors[(t > 10.0) & (t < 12.0)].mean(axis=0)
+    return float(np.linalg.norm(errors[(t > 12.0) & (t < until)] - before, axis=-1).max())
+
+
+@pytest.mark.slow
+def test_a_neighbour_leads_where_the_leaders_controller_falls_silent() -> None:
+    mission = [{"hover": 22.0}, {"part": "j2"}]
+    judge, places = faulty(3, "m2", "controller", 40.0, mission)
+    assert judge.failure is None
+    (loss,) = metrics_of(judge)["lost"]
+    assert (loss["module"], loss["leader"]) == ("m2", "m1")
+    assert loss["t"] == pytest.approx(12.25, abs=0.026)
+    roles = judge.columns["roles"]
+    assert roles[0].tolist() == [2.0, 1.0, 2.0]  # follower, leader, follower
+    assert roles[-1].tolist() == [1.0, 2.0, 0.0]  # leader, follower, separated
+    assert excursion(judge, 22.0) < 0.03
+    assert np.linalg.norm(places[1] - places[0]) == pytest.approx(0.52, abs=2e-3)
+    assert np.linalg.norm(places[2] - places[1]) > 1.2
+    assert np.abs(judge.columns["joint_wrenches"][-400:, 0, :3]).max() < 40.0
+
+
+@pytest.mark.slow
+def test_four_carry_their_leader_whose_motors_have_stopped() -> None:
+    judge, places = faulty(5, "m3", "motors", 30.0)
+    assert excursion(judge, 30.0) < 0.03
+    np.testing.assert_allclose(np.diff(places[:, 0]), 0.52, atol=2e-3)
+    t, wrenches = judge.columns["t"], judge.columns["joint_wrenches"]
+    borne = wrenches[(t > 18.0) & (t < 29.0)].mean(axis=0)[:, 2]
+    weight = 4.6 * 9.81
+    np.testing.assert_allclose(np.abs(borne), weight * np.array([0.25, 0.5, 0.5, 0.25]), rtol=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "module"), [(3, "m2"), (4, "m2"), (4, "m3")])
+def test_a_short_chain_carries_a_module_whose_motors_have_stopped(count: int, module: str) -> None:
+    judge, places = faulty(count, module, "motors", 20.0)
+    assert excursion(judge, 20.0) < 0.03
+    np.testing.assert_allclose(np.diff(places[:, 0]), 0.52, atol=2e-3)
+    assert np.ptp(places[:, 2]) < 0.01
+
+
+@pytest.mark.slow
+def test_eight_in_a_chain_hold_their_attitude_as_published() -> None:
+    with Simulation.of("module_hover", settings={"modules.count": 8}, seed=2) as simulation:
+        simulation.fly()
+        judge = simulation.loop.judge
+        assert isinstance(judge, ModulesJudge)
+    errors = np.array(metrics_of(judge)["rmse_steady"]["m4"])
+    assert (errors < [1.4e-3, 3.9e-3, 3.0e-3, 1.0e-3, 1.1e-3, 1.5e-3]).all()
+    assert metrics_of(judge)["joint_force_n"] < 0.1
+
+
+@pytest.mark.slow
+def test_modules_dock_and_part_against_the_air_between_them() -> None:
+    settings = {"modules.proximity.push": 0.5, "modules.proximity.sink": 0.25}
+    with Simulation.of("module_assembly", settings=settings) as simulation:
+        simulation.fly()
+        judge = simulation.loop.judge
+        assert isinstance(judge, ModulesJudge)
+    assert judge.failure is None
+    assert metrics_of(judge)["joint_force_n"] < 0.1

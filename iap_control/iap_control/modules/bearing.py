@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+r"""Wrenches in joints where modules are lost: what these lack, the others bear together.
+
+Joints are without wrenches only where each module carries itself. Of modules that no longer obey, the others bear W,
+about the GCoS. What is not known beforehand each bears as least as it can, sum |f_i|^2 + |tau_i|^2 / rho^2: the
+wrenches of a common twist,
+
+.. math::
+    f_i = a + \alpha \times d_i, \qquad \tau_i = \rho^2 \alpha,
+
+tau_i about the module's own CoM, with a and alpha such that they sum up to W. So forces do what torques would, as far
+as the structure is long.
+
+A weight is known, and large: of its vertical force and its moments about x and y each bears what leaves the largest
+thrust of all rotors least, with those that carry the modules themselves. As the limit of least sum u_j^p, p = 16, of
+the rotors' thrusts u_j under C u = c, which Newton's method finds from p = 2 on.
+"""
+
+import numpy as np
+
+from iap_control.modules.joint_wrench import moved
+from iap_control.modules.structure import Structure
+from iap_description import so3
+from iap_description.arrays import Array
+
+LEVER = 0.134  # rho: of rotors about a module's x and y axes, by which thrust makes torque [m]
+ROTORS = LEVER * np.array(
+    [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]]
+)  # (4, 2) their places [m]
+POWERS, NEWTON_STEPS = (4, 8, 16), 20
+TINY = 1e-3  # [N]
+
+
+def evened(structure: Structure, y: Array) -> Array:
+    """Potential (n, 6) of what joints bear beyond what modules bear for lost ones, about the GCoS.
+
+    Args:
+        structure: whose modules `obeys` tells from the lost; one obeys at least.
+        y: (n, 6) potential of all that joints bear.
+    """
+    laplacian = structure.incidence @ structure.incidence.T
+    felt: Array = np.where(structure.obeys[:, None], laplacian @ y, 0.0)
+    felt -= moved(_least(structure, felt.sum(axis=0)), structure.offsets_S)
+    out: Array = np.linalg.pinv(laplacian, hermitian=True) @ felt
+    return out
+
+
+def shares(structure: Structure, wrench_S: Array, weights: Array) -> Array:
+    """Wrenches (n, 6) of modules about their own CoMs that sum up to one (6,) about the GCoS; zero of lost modules.
+
+    Args:
+        structure: whose modules bear it.
+        wrench_S: [N, N m].
+        weights: (n,) of its modules [N].
+    """
+    if not structure.obeys.any():
+        return np.zeros((len(structure.modules), 6))
+    lifted = np.array([0.0, 0.0, 1.0, 1.0, 1.0, 0.0]) * wrench_S
+    out = _least(structure, wrench_S - lifted)
+    out[structure.obeys] += _lifts(
+        structure.offsets_S[structure.obeys], lifted, weights[structure.obeys]
+    )
+    return out
+
+
+def _least(structure: Structure, wrench_S: Array) -> Array:
+    """`shares` of least norm, whatever modules carry besides."""
+    out, twists = np.zeros((len(structure.modules), 6)), _twists(structure)
+    borne = twists @ np.linalg.solve(twists.sum(axis=0), wrench_S)
+    out[structure.obeys] = moved(borne, -structure.offsets_S[structure.obeys])
+    return out
+
+
+def _lifts(offsets_S: Array, wrench_S: Array, weights: Array) -> Array:
+    """Wrenches (k, 6) of modules about their CoMs that sum up to a vertical one (6,), with least largest thrusts."""
+    rotors = ROTORS + offsets_S[:, None, :2]
+    C = np.stack([np.ones(rotors.shape[:2]), rotors[..., 1], -rotors[..., 0]])
+    own = np.einsum("ckr,k->c", C, weights / 4.0)
+    u = _least_largest(C.reshape(3, -1), wrench_S[2:5] + own).reshape(-1, 4)
+    extra = u - weights[:, None] / 4.0
+    out = np.zeros((len(offsets_S), 6))
+    out[:, 2] = extra.sum(axis=1)
+    out[:, 3], out[:, 4] = extra @ ROTORS[:, 1], -extra @ ROTORS[:, 0]
+    return out
+
+
+def _least_largest(C: Array, c: Array) -> Array:
+    """The u with C u = c whose largest entry is (nearly) least."""
+    u: Array = np.linalg.pinv(C) @ c
+    for power in POWERS:
+        for _ in range(NEWTON_STEPS):
+            W = np.maximum(np.abs(u), TINY) ** (2 - power)
+            W /= W.max()
+            u += (W * (C.T @ np.linalg.solve((C * W) @ C.T, c)) - u) / (power - 1)
+    return u
+
+
+def _twists(structure: Structure) -> Array:
+    """(k, 6, 6) `_bearing` of the modules that obey."""
+    return np.array([_bearing(d_S) for d_S in structure.offsets_S[structure.obeys]])
+
+
+def _bearing(d_S: Array) -> Array:
+    """(6, 6) from (a, alpha) to the wrench of a module at d_i, about the GCoS."""
+    arm = so3.hat(d_S)
+    return np.block([[np.eye(3), -arm], [arm, LEVER**2 * np.eye(3) - arm @ arm]])
