@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from iap_control.modules.bearing import Lift
 from iap_control.modules.exchange import Told
 from iap_control.modules.settings import ModulesSpec, modules_tree
 from iap_control.modules.structure import Joint
@@ -12,6 +13,13 @@ from iap_description.arrays import Array
 from iap_description.config import validate
 
 SIZE = 0.52
+WEIGHT, ARM = 45.0, 0.134  # of a module [N], of its rotors along x and y [m]
+
+
+def lift(count: int) -> Lift:
+    """That of equal modules with four rotors each."""
+    rotors = [(ARM, ARM), (-ARM, ARM), (-ARM, -ARM), (ARM, -ARM)]
+    return Lift.of([WEIGHT] * count, [rotors] * count)
 
 
 def chain(count: int) -> dict[str, Joint]:

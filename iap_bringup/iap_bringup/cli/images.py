@@ -12,13 +12,14 @@ from iap_bringup.cli.options import add_sensor_options
 from iap_bringup.pictures.contact_sheet import write_contact_sheet
 from iap_bringup.pictures.run_pictures import draw_run
 from iap_description.errors import BadInput
-from iap_io.runs.run_folder import CONFIG, create_run_folder
+from iap_io.runs.run_folder import CONFIG, create_run_folder, load_run
 from iap_io.runs.run_reader import RunReader
 from iap_sensors.cameras.make import make_renderer
 from iap_simulation.arm.log_file import FLIGHT_LOG
 from iap_simulation.arm.plots import draw_arm_run
 from iap_simulation.rerender import rerender
 from iap_simulation.scenario.resolving import resolve_again
+from iap_simulation.video import write_run_video
 
 
 def add_plot(parser: argparse.ArgumentParser) -> None:
@@ -31,8 +32,8 @@ def add_plot(parser: argparse.ArgumentParser) -> None:
 def add_render(parser: argparse.ArgumentParser) -> None:
     """Options of ``iap render``."""
     parser.description = (
-        "Render a picture of a run in flight; or, with --sensors or --scene, all images of its cameras again, into a"
-        " new run folder."
+        "Render a picture of a run in flight; with --video all of it; or, with --sensors or --scene, all images of its"
+        " cameras again, into a new run folder."
     )
     parser.add_argument("folder", type=Path, metavar="RUN", help="the run's folder")
     parser.add_argument(
@@ -43,6 +44,8 @@ def add_render(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="PNG to write (default: RUN/plots/picture.png), or the new run folder (default: the next runs/NAME-001)",
     )
+    parser.add_argument("--video", type=Path, metavar="FILE.mp4", help="the flight, instead")
+    parser.add_argument("--rate", type=float, default=25.0, help="pictures a second (25)")
     add_sensor_options(parser)
     parser.set_defaults(run=render)
 
@@ -58,6 +61,8 @@ def plot(options: argparse.Namespace) -> int:
 
 def render(options: argparse.Namespace) -> int:
     """Render a picture of a run."""
+    if options.video is not None:
+        return _write_video(options)
     if options.sensors is not None or options.scene is not None:
         return _render_again(options)
     from iap_bringup.pictures.render import render_run  # brings in the physics engine's renderer
@@ -65,6 +70,19 @@ def render(options: argparse.Namespace) -> int:
     out = options.out or options.folder / "plots" / "picture.png"
     render_run(options.folder, out, options.time)
     Console().print(out)
+    return 0
+
+
+def _write_video(options: argparse.Namespace) -> int:
+    """Write a video of a run, in another scene if one is named."""
+    if options.time is not None or options.sensors is not None or options.out is not None:
+        raise BadInput("--video: goes with --rate and --scene alone")
+    scenario, _ = resolve_again(options.folder / CONFIG, sensors=None, scene=options.scene)
+    data, console = load_run(options.folder), Console()
+    duration = float(data.vehicles[0].columns.t[-1])
+    with report.time_bar(console, report.flight_text(scenario, duration), duration) as progress:
+        count = write_run_video(data, scenario, options.video, options.rate, progress)
+    console.print(f"{options.video}: {count} pictures")
     return 0
 
 

@@ -16,6 +16,9 @@ thrust of all rotors least, with those that carry the modules themselves. As the
 the rotors' thrusts u_j under C u = c, which Newton's method finds from p = 2 on.
 """
 
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
 import numpy as np
 
 from iap_control.modules.joint_wrench import moved
@@ -23,64 +26,90 @@ from iap_control.modules.structure import Structure
 from iap_description import so3
 from iap_description.arrays import Array
 
-LEVER = 0.134  # rho: of rotors about a module's x and y axes, by which thrust makes torque [m]
-ROTORS = LEVER * np.array(
-    [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]]
-)  # (4, 2) their places [m]
 POWERS, NEWTON_STEPS = (4, 8, 16), 20
 TINY = 1e-3  # [N]
 
 
-def evened(structure: Structure, y: Array) -> Array:
+class Lift(NamedTuple):
+    """What n modules weigh, and where their r rotors lift them.
+
+    Attributes:
+        weights: (n,) [N].
+        rotors: (n, r, 2) along x and y from each module's CoM [m].
+    """
+
+    weights: Array
+    rotors: Array
+
+    @classmethod
+    def of(cls, weights: Sequence[float], rotors: Sequence[Sequence[Sequence[float]]]) -> Self:
+        """The same of plain numbers."""
+        return cls(np.array(weights, dtype=float), np.array(rotors, dtype=float))
+
+    @property
+    def lever(self) -> float:
+        """rho: root mean square of the rotors' levers about x and y, by which thrust makes torque [m]."""
+        return float(np.sqrt(np.mean(self.rotors**2)))
+
+    def among(self, modules: Sequence[int]) -> "Lift":
+        """That of some modules."""
+        return Lift(self.weights[list(modules)], self.rotors[list(modules)])
+
+
+def evened(structure: Structure, y: Array, lever: float) -> Array:
     """Potential (n, 6) of what joints bear beyond what modules bear for lost ones, about the GCoS.
 
     Args:
         structure: whose modules `obeys` tells from the lost; one obeys at least.
         y: (n, 6) potential of all that joints bear.
+        lever: rho [m].
     """
     laplacian = structure.incidence @ structure.incidence.T
     felt: Array = np.where(structure.obeys[:, None], laplacian @ y, 0.0)
-    felt -= moved(_least(structure, felt.sum(axis=0)), structure.offsets_S)
+    felt -= moved(_least(structure, felt.sum(axis=0), lever), structure.offsets_S)
     out: Array = np.linalg.pinv(laplacian, hermitian=True) @ felt
     return out
 
 
-def shares(structure: Structure, wrench_S: Array, weights: Array) -> Array:
+def shares(structure: Structure, wrench_S: Array, lift: Lift) -> Array:
     """Wrenches (n, 6) of modules about their own CoMs that sum up to one (6,) about the GCoS; zero of lost modules.
 
     Args:
         structure: whose modules bear it.
         wrench_S: [N, N m].
-        weights: (n,) of its modules [N].
+        lift: of its modules.
     """
     if not structure.obeys.any():
         return np.zeros((len(structure.modules), 6))
     lifted = np.array([0.0, 0.0, 1.0, 1.0, 1.0, 0.0]) * wrench_S
-    out = _least(structure, wrench_S - lifted)
-    out[structure.obeys] += _lifts(
-        structure.offsets_S[structure.obeys], lifted, weights[structure.obeys]
+    out, obeying = (
+        _least(structure, wrench_S - lifted, lift.lever),
+        np.flatnonzero(structure.obeys),
     )
+    out[obeying] += _lifts(structure.offsets_S[obeying], lifted, lift.among(obeying.tolist()))
     return out
 
 
-def _least(structure: Structure, wrench_S: Array) -> Array:
+def _least(structure: Structure, wrench_S: Array, lever: float) -> Array:
     """`shares` of least norm, whatever modules carry besides."""
-    out, twists = np.zeros((len(structure.modules), 6)), _twists(structure)
+    out, twists = np.zeros((len(structure.modules), 6)), _twists(structure, lever)
     borne = twists @ np.linalg.solve(twists.sum(axis=0), wrench_S)
     out[structure.obeys] = moved(borne, -structure.offsets_S[structure.obeys])
     return out
 
 
-def _lifts(offsets_S: Array, wrench_S: Array, weights: Array) -> Array:
+def _lifts(offsets_S: Array, wrench_S: Array, lift: Lift) -> Array:
     """Wrenches (k, 6) of modules about their CoMs that sum up to a vertical one (6,), with least largest thrusts."""
-    rotors = ROTORS + offsets_S[:, None, :2]
+    count = lift.rotors.shape[1]
+    rotors, each = lift.rotors + offsets_S[:, None, :2], lift.weights / count
     C = np.stack([np.ones(rotors.shape[:2]), rotors[..., 1], -rotors[..., 0]])
-    own = np.einsum("ckr,k->c", C, weights / 4.0)
-    u = _least_largest(C.reshape(3, -1), wrench_S[2:5] + own).reshape(-1, 4)
-    extra = u - weights[:, None] / 4.0
+    own = np.einsum("ckr,k->c", C, each)
+    u = _least_largest(C.reshape(3, -1), wrench_S[2:5] + own).reshape(-1, count)
+    extra = u - each[:, None]
     out = np.zeros((len(offsets_S), 6))
     out[:, 2] = extra.sum(axis=1)
-    out[:, 3], out[:, 4] = extra @ ROTORS[:, 1], -extra @ ROTORS[:, 0]
+    out[:, 3] = (extra * lift.rotors[..., 1]).sum(axis=1)
+    out[:, 4] = -(extra * lift.rotors[..., 0]).sum(axis=1)
     return out
 
 
@@ -95,12 +124,12 @@ def _least_largest(C: Array, c: Array) -> Array:
     return u
 
 
-def _twists(structure: Structure) -> Array:
+def _twists(structure: Structure, lever: float) -> Array:
     """(k, 6, 6) `_bearing` of the modules that obey."""
-    return np.array([_bearing(d_S) for d_S in structure.offsets_S[structure.obeys]])
+    return np.array([_bearing(d_S, lever) for d_S in structure.offsets_S[structure.obeys]])
 
 
-def _bearing(d_S: Array) -> Array:
+def _bearing(d_S: Array, lever: float) -> Array:
     """(6, 6) from (a, alpha) to the wrench of a module at d_i, about the GCoS."""
     arm = so3.hat(d_S)
-    return np.block([[np.eye(3), -arm], [arm, LEVER**2 * np.eye(3) - arm @ arm]])
+    return np.block([[np.eye(3), -arm], [arm, lever**2 * np.eye(3) - arm @ arm]])

@@ -6,6 +6,7 @@ from typing import Annotated, Self
 import yaml
 from pydantic import Field
 
+from iap_control.modules.bearing import Lift
 from iap_control.modules.settings import ModulesSpec
 from iap_description.config import Positive, Real, Record, Vec3, validate
 from iap_description.plain_yaml import parse_mapping
@@ -20,6 +21,7 @@ class CoordinatedModule(Record):
     state_topic: str  # of what it knows of its state, in the vehicle's namespace
     start: StateRow  # where it stands at t = 0
     weight: Positive  # [N]
+    rotors: tuple[tuple[Real, Real], ...]  # their places along x and y from its CoM [m]
     position_bias: Vec3  # of its own estimate, which relative poses do not have [m]
 
 
@@ -30,6 +32,13 @@ class CoordinationSpec(Record):
     vehicles: Annotated[tuple[CoordinatedModule, ...], Field(min_length=1)]
     control_hz: Positive  # of states [Hz]
     time_step: Positive  # of which all times are whole multiples [s]
+
+    @property
+    def lift(self) -> Lift:
+        """What the modules weigh, and where their rotors lift them."""
+        return Lift.of(
+            [each.weight for each in self.vehicles], [each.rotors for each in self.vehicles]
+        )
 
     @property
     def names(self) -> list[str]:

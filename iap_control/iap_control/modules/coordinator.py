@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from iap_control.modules.bearing import Lift
 from iap_control.modules.exchange import Event, Order, Role, Told
 from iap_control.modules.feed_forward import FeedForward
 from iap_control.modules.guidance import Guidance
@@ -33,7 +34,7 @@ class Coordinator:
     Args:
         spec: joints, mission and thresholds.
         names: of the modules, in their order.
-        weights: of them, for those that others may have to carry [N].
+        lift: of them, for those that others may have to carry.
 
     Attributes:
         spec: as given.
@@ -49,14 +50,14 @@ class Coordinator:
         BadInput: joints that do not fit each other or name no module.
     """
 
-    def __init__(self, spec: ModulesSpec, names: Sequence[str], weights: Sequence[float]) -> None:
+    def __init__(self, spec: ModulesSpec, names: Sequence[str], lift: Lift) -> None:
         self.spec, self._names, self._dt = spec, list(names), 1.0 / spec.rate
         self.joints = joints_of(spec, names)
         self.machines = {name: self._machine(name, each) for name, each in spec.joints.items()}
         self.events: list[Event] = []
-        self.feed_forward = FeedForward(len(names), spec.gain, spec.compensation)
+        self.feed_forward = FeedForward(lift, spec.gain, spec.compensation)
         self.losses: list[Loss] = []
-        self._weights = np.array(weights)
+        self._weights = lift.weights
         self.lost = Losses.of(spec, names)
         self.structures = self._structures()
         check_loops(spec, self.structures)
@@ -165,7 +166,7 @@ class Coordinator:
             weight_W = np.array([0.0, 0.0, -self._weights[module]])
             back = so3.conjugate(told.estimates[structure.leader, Q])
             weight_S = so3.rotate(back, weight_W)
-            self.feed_forward.bear(structure, module, weight_S, self._weights)
+            self.feed_forward.bear(structure, module, weight_S)
 
     def _docking(self, module: int) -> list[str]:
         """Joints by which a module is about to dock."""

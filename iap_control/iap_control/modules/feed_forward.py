@@ -22,7 +22,7 @@ from typing import Literal
 
 import numpy as np
 
-from iap_control.modules.bearing import evened, shares
+from iap_control.modules.bearing import Lift, evened, shares
 from iap_control.modules.joint_wrench import moved, potential, potential_of_joints
 from iap_control.modules.structure import Structure
 from iap_description.arrays import Array
@@ -31,17 +31,18 @@ Compensation = Literal["none", "printed", "default"]
 SIGNS = {"none": 0.0, "printed": -1.0, "default": 1.0}
 
 
-def increments(structure: Structure, y: Array, desired_S: Array) -> Array:
+def increments(structure: Structure, y: Array, desired_S: Array, lever: float) -> Array:
     """S_i (n, 6) about each module's own CoM, axes of S, less the leader's; none of lost modules.
 
     Args:
         structure: of n modules and m joints.
         y: (n, 6) potential of the wrenches that joints bear, about the GCoS.
         desired_S: (m, 6) wrenches that they shall bear on their modules b, each about its joint's place [N, N m].
+        lever: of rotors, see `Lift`.
     """
     excess = y - potential_of_joints(structure, desired_S)
     if not structure.obeys.all() and structure.obeys.any():
-        excess = evened(structure, excess)
+        excess = evened(structure, excess, lever)
     excess = excess - excess[structure.modules.index(structure.leader)]
     return np.where(structure.obeys[:, None], moved(excess, -structure.offsets_S), 0.0)
 
@@ -50,29 +51,29 @@ class FeedForward:
     """Accumulates the feed-forward of all modules.
 
     Args:
-        count: number of modules.
+        lift: of the modules.
         gain: k, of one period of 1/40 s.
         compensation: ``none``, ``printed`` or ``default``.
 
     Attributes:
-        wrenches_P: (count, 6) W_ff of each module about its CoM, its own axes [N, N m].
+        wrenches_P: (n, 6) W_ff of each module about its CoM, its own axes [N, N m].
     """
 
-    def __init__(self, count: int, gain: float, compensation: Compensation) -> None:
-        self._gain = gain * SIGNS[compensation]
-        self.wrenches_P = np.zeros((count, 6))
-        self._borne_P: dict[int, Array] = {}  # (count, 6) for each module that is carried
+    def __init__(self, lift: Lift, gain: float, compensation: Compensation) -> None:
+        self._lift, self._gain = lift, gain * SIGNS[compensation]
+        self.wrenches_P = np.zeros((len(lift.weights), 6))
+        self._borne_P: dict[int, Array] = {}  # (n, 6) for each module that is carried
 
     def update(self, structure: Structure, external_P: Array, desired_S: Array) -> None:
         """Go on by one period with what each module's observer tells.
 
         Args:
             structure: whose modules are meant.
-            external_P: (count, 6) W_ext of all modules about their CoMs, own axes [N, N m].
+            external_P: (n, 6) W_ext of all modules about their CoMs, own axes [N, N m].
             desired_S: see `increments`.
         """
         y = potential(structure, external_P[list(structure.modules)])
-        self._add(structure, increments(structure, y, desired_S))
+        self._add(structure, increments(structure, y, desired_S, self._lift.lever))
 
     def update_measured(self, structure: Structure, joint_S: Array, desired_S: Array) -> None:
         """The same with wrenches (m, 6) that are measured in the joints, about their places.
@@ -80,25 +81,24 @@ class FeedForward:
         Nothing is then taken for a joint's wrench that is a disturbance of one module only.
         """
         y = potential_of_joints(structure, joint_S)
-        self._add(structure, increments(structure, y, desired_S))
+        self._add(structure, increments(structure, y, desired_S, self._lift.lever))
 
     def _add(self, structure: Structure, S_P: Array) -> None:
         gain = self._gain * min(structure.connectivity, 1.0)
         self.wrenches_P[list(structure.modules)] += gain * S_P
 
-    def bear(self, structure: Structure, module: int, weight_S: Array, weights: Array) -> None:
+    def bear(self, structure: Structure, module: int, weight_S: Array) -> None:
         """Let a structure carry a module of it whose motors have stopped, and no other one.
 
         Args:
             structure: of the module.
             module: its number.
             weight_S: (3,) its weight [N].
-            weights: (count,) of all modules [N].
         """
         borne_P = np.zeros_like(self.wrenches_P)
         at_gcos = np.concatenate([-weight_S, np.cross(structure.offset_S(module), -weight_S)])
         borne_P[list(structure.modules)] = shares(
-            structure, at_gcos, weights[list(structure.modules)]
+            structure, at_gcos, self._lift.among(structure.modules)
         )
         self.wrenches_P += borne_P - self._borne_P.get(module, 0.0)
         self._borne_P[module] = borne_P

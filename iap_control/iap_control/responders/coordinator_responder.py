@@ -58,8 +58,7 @@ class CoordinatorResponder:
     def _begin(self) -> None:
         """Begin a flight, of which some parts may be there."""
         spec, n = self._spec, len(self._spec.vehicles)
-        weights = [vehicle.weight for vehicle in spec.vehicles]
-        self.coordinator = Coordinator(spec.modules, spec.names, weights)
+        self.coordinator = Coordinator(spec.modules, spec.names, spec.lift)
         machines = self.coordinator.machines.items()
         self.holds = {name: Hold.LOCKED if m.holds else Hold.OPEN for name, m in machines}
         self._due = RateSchedule([round(spec.control_hz / spec.modules.rate)])

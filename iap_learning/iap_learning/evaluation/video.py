@@ -4,15 +4,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import cv2
-import numpy as np
-
-from iap_description.errors import BadInput
 from iap_learning.environments.camera import HEIGHT, WIDTH, Camera
 from iap_learning.episodic import AnyTask, make_episodes
 from iap_learning.evaluation.flyers import Flyer
+from iap_simulation.video import VideoFile
 
-CODEC, SUFFIX = "mp4v", ".mp4"
 MOST = 30.0  # pictures a second
 
 
@@ -28,26 +24,19 @@ def write_video(path: Path, task: AnyTask, flyer: Flyer, seeds: Sequence[int]) -
     Raises:
         BadInput: the file cannot be written, or this machine cannot draw.
     """
-    if path.suffix != SUFFIX:
-        raise BadInput(f"--video {path}: a video's file ends in {SUFFIX}")
     episodes = make_episodes(task, 1)
     every = max(1, round(1.0 / (MOST * episodes.dt)))
-    rate = 1.0 / (every * episodes.dt)
-    writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*CODEC), rate, (WIDTH, HEIGHT))
-    if not writer.isOpened():
-        raise BadInput(f"--video {path}: cannot be written")
-    camera, count = Camera(episodes), 0
-    try:
-        for seed in seeds:
-            seen, is_over = episodes.reset(seeds=[seed]), False
-            acting = flyer.acting(episodes)
-            while not is_over:
-                if int(episodes.steps[0]) % every == 0:
-                    writer.write(np.ascontiguousarray(camera.picture(0)[..., ::-1]))
-                    count += 1
-                step = episodes.step(acting(seen))
-                seen, is_over = step.observation, bool(step.terminated[0] | step.truncated[0])
-    finally:
-        camera.close()
-        writer.release()
-    return count
+    camera = Camera(episodes)
+    with VideoFile(path, 1.0 / (every * episodes.dt), (WIDTH, HEIGHT)) as video:
+        try:
+            for seed in seeds:
+                seen, is_over = episodes.reset(seeds=[seed]), False
+                acting = flyer.acting(episodes)
+                while not is_over:
+                    if int(episodes.steps[0]) % every == 0:
+                        video.write(camera.picture(0))
+                    step = episodes.step(acting(seen))
+                    seen, is_over = step.observation, bool(step.terminated[0] | step.truncated[0])
+        finally:
+            camera.close()
+        return video.count

@@ -65,6 +65,16 @@ def coordination_spec(scenario: Scenario) -> CoordinationSpec:
     )
 
 
+def weight_of(scenario: Scenario, vehicle: Vehicle) -> float:
+    """Weight of a module [N]."""
+    return vehicle.model.inertia.mass * scenario.world.gravity
+
+
+def rotors_of(vehicle: Vehicle) -> tuple[tuple[float, float], ...]:
+    """Places of a module's rotors along x and y from its CoM [m]."""
+    return tuple((rotor.position[0], rotor.position[1]) for rotor in vehicle.model.fleet[0].rotors)
+
+
 def _module(scenario: Scenario, i: int) -> CoordinatedModule:
     spec = scenario.vehicles[i]
     vehicle = Vehicle.of(scenario, spec)
@@ -74,6 +84,7 @@ def _module(scenario: Scenario, i: int) -> CoordinatedModule:
         name=spec.name,
         state_topic="state/measured" if is_noisy else "state",
         start=vehicle.start[0].tolist(),
-        weight=vehicle.model.inertia.mass * scenario.world.gravity,
+        weight=weight_of(scenario, vehicle),
+        rotors=rotors_of(vehicle),
         position_bias=vehicle.sense.position_bias.tolist(),
     )

@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from iap_control.modules.bearing import Lift
 from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import Order, Told
 from iap_control.modules.follower import Follower
@@ -19,6 +20,7 @@ from iap_description.vehicles.faults import has_come
 from iap_estimation.wrench.module_observer import ModuleObserver, module_observer
 from iap_physics.module_joints import EngineJoints
 from iap_physics.plant import Plant
+from iap_simulation.modules.coordination import rotors_of, weight_of
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import Vehicle
 
@@ -46,8 +48,11 @@ class ModulesInFlight:
         self, scenario: Scenario, spec: ModulesSpec, vehicles: Sequence[Vehicle], plant: Plant
     ) -> None:
         self._vehicles, self._plant = vehicles, plant
-        weights = [vehicle.model.inertia.mass * scenario.world.gravity for vehicle in vehicles]
-        self.coordinator = Coordinator(spec, [vehicle.name for vehicle in vehicles], weights)
+        lift = Lift.of(
+            [weight_of(scenario, vehicle) for vehicle in vehicles],
+            [rotors_of(vehicle) for vehicle in vehicles],
+        )
+        self.coordinator = Coordinator(spec, [vehicle.name for vehicle in vehicles], lift)
         closing = {name for name, joint in spec.joints.items() if joint.closes}
         machines, joints = self.coordinator.machines, self.coordinator.joints
         self.joints = EngineJoints(plant, joints, closing, spec.latch_force)

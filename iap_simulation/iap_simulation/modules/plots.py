@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plot of a flight of modules, after beatle's Figs. 8 to 13: joints' wrenches, errors, and states as bands."""
+"""Plot of a flight of modules, after beatle's Figs. 8 to 13: states of joints, their wrenches, errors per axis."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ from iap_simulation.modules.record import FILE
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BANDS = {  # of states on the way
-    "alignment": "#dcecf7",
-    "approach": "#fbe8c8",
-    "assembly": "#d9f0d9",
-    "separation": "#ece0f2",
-    "emergency": "#f7d4d4",
+COLORS = {  # of a joint's states; apart it has none
+    "alignment": "#9ecae1",
+    "approach": "#fdae6b",
+    "assembly": "#a1d99b",
+    "joined": "#d9d9d9",
+    "separation": "#bcbddc",
+    "emergency": "#fc9272",
 }
+ERRORS = ("x (mm)", "y (mm)", "z (mm)", "roll (mrad)", "pitch (mrad)", "yaw (mrad)")
+MOST = 0.99  # share of values that a panel has room for; of what is beyond it tells the largest
 
 
 def draw_modules_run(folder: Path) -> list[Path]:
@@ -39,44 +42,68 @@ def draw_modules_run(folder: Path) -> list[Path]:
 
 
 def draw_modules(figure: Figure, columns: dict[str, Array]) -> None:
-    """Forces and torques in joints, and errors of modules from their own estimates, over time."""
-    figure.set_size_inches(WIDTH, 6.0)
+    """States of joints, forces and torques in them, and errors of modules from their own estimates, over time."""
+    figure.set_size_inches(WIDTH, 6.6)
     figure.set_layout_engine("constrained")
-    panels = figure.subplots(4, 1, sharex=True)
-    t, names = columns["t"], [str(name) for name in columns["joints"]]
+    t, joints = columns["t"], [str(name) for name in columns["joints"]]
     modules = [f"module {i + 1}" for i in range(columns["errors"].shape[1])]
-    _lines(panels[0], t, columns["joint_wrenches"][..., :3], names, "joint force (N)")
-    _lines(panels[1], t, columns["joint_wrenches"][..., 3:], names, "joint torque (N m)")
-    _lines(panels[2], t, 1e3 * columns["errors"][..., :3], modules, "position error (mm)")
-    _lines(panels[3], t, 1e3 * columns["errors"][..., 3:], modules, "attitude error (mrad)")
-    for panel in panels:
-        _bands(panel, columns)
-    bands = [patch for patch in panels[0].patches if patch.get_label() in BANDS]
-    if bands:
-        figure.legend(handles=bands, loc="outside upper center", ncols=len(BANDS))
-    panels[-1].set_xlabel("time (s)")
+    grid = figure.add_gridspec(5, 2, height_ratios=[0.25 + 0.16 * len(joints), 1, 1, 1, 1])
+    states = figure.add_subplot(grid[0, :])
+    _states(states, columns, joints)
+    panels = [
+        [figure.add_subplot(grid[row, side], sharex=states) for side in (0, 1)]
+        for row in range(1, 5)
+    ]
+    for panel, part, label in zip(
+        panels[0],
+        (slice(0, 3), slice(3, 6)),
+        ("joint force (N)", "joint torque (N m)"),
+        strict=True,
+    ):
+        _lines(
+            panel, t, np.linalg.norm(columns["joint_wrenches"][..., part], axis=-1), joints, label
+        )
+    for axis, label in enumerate(ERRORS):
+        panel = panels[1 + axis % 3][axis // 3]
+        _lines(panel, t, 1e3 * columns["errors"][..., axis], modules, f"error, {label}")
+    for panel in panels[-1]:
+        panel.set_xlabel("time (s)")
+    for panel in (each for row in panels[:-1] for each in row):
+        panel.tick_params(labelbottom=False)
+    panels[1][0].legend(ncols=4, loc="upper right")
+    if joints:
+        panels[0][0].legend(ncols=4, loc="upper right")
 
 
-def _lines(panel: Any, t: Array, vectors: Array, names: list[str], label: str) -> None:  # noqa: ANN401
-    """Norms of vectors (T, n, 3), up to what all but a hundredth of them reach."""
-    sizes = np.linalg.norm(vectors, axis=-1)
+def _lines(panel: Any, t: Array, values: Array, names: list[str], label: str) -> None:  # noqa: ANN401
+    """Values (T, n); those few that are far beyond all others are cut off, and their largest is told."""
     for i, name in enumerate(names):
-        panel.plot(t, sizes[:, i], color=AIRCRAFT[i], linewidth=0.8, label=name)
-    if sizes.size and sizes.max() > 0.0:
-        panel.set_ylim(0.0, 1.3 * max(np.quantile(sizes, 0.99), 1e-3))
-        panel.legend(ncols=4, loc="upper right")
+        panel.plot(t, values[:, i], color=AIRCRAFT[i], linewidth=0.8, label=name)
     panel.set_ylabel(label)
+    if not values.size:
+        return
+    largest, most = np.abs(values).max(), 1.3 * max(float(np.quantile(np.abs(values), MOST)), 1e-3)
+    panel.set_ylim(-most if values.min() < 0.0 else 0.0, most)
+    if largest > most:
+        panel.text(
+            0.01, 0.95, f"up to {largest:.3g}", transform=panel.transAxes, va="top", fontsize=6
+        )
 
 
-def _bands(panel: Any, columns: dict[str, Array]) -> None:  # noqa: ANN401
-    """The times at which a joint is on its way."""
+def _states(panel: Any, columns: dict[str, Array], joints: list[str]) -> None:  # noqa: ANN401
+    """A row of states for each joint."""
     t, named = columns["t"], set[str]()
     states = columns["state_names"][columns["states"].astype(int)]
-    for of_joint in states.T:
-        for state in BANDS:
+    for row, of_joint in enumerate(states.T):
+        for state, color in COLORS.items():
             edges = np.flatnonzero(np.diff(np.pad((of_joint == state).astype(int), 1)))
-            for start, stop in edges.reshape(-1, 2):
+            pieces = [(t[a], t[min(b, len(t) - 1)] - t[a]) for a, b in edges.reshape(-1, 2)]
+            if pieces:
                 label = None if state in named else state
-                end = t[min(stop, len(t) - 1)]
-                panel.axvspan(t[start], end, color=BANDS[state], zorder=0.2, label=label)
+                panel.broken_barh(pieces, (row - 0.4, 0.8), color=color, label=label)
                 named.add(state)
+    panel.set_ylim(len(joints) - 0.4, -0.6)
+    panel.set_yticks(range(len(joints)), joints)
+    panel.grid(visible=False)
+    if named:
+        panel.legend(ncols=len(COLORS), loc="lower left", bbox_to_anchor=(0.0, 1.0))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.module_joints import SIZE, chain, spec_of, told
+from support.module_joints import SIZE, chain, lift, spec_of, told
 
 from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import Order, Role
@@ -17,7 +17,6 @@ from iap_description.latching import Latching
 
 DT = 1.0 / 40.0
 NAMES = ("m1", "m2", "m3", "m4")
-WEIGHTS = [45.0] * 4  # [N]
 TWO = {"j": {"leader": "m1", "face": "+x", "follower": "m2"}}
 LINE = {**TWO, "k": {"leader": "m2", "face": "+x", "follower": "m3"}}
 SQUARE = {
@@ -42,7 +41,7 @@ class Fleet:
     def __init__(self, places: Array, joints: dict[str, Any], **keys: Any) -> None:
         self.own = np.array(places)
         names = NAMES[: len(places)]
-        self.coordinator = Coordinator(spec_of(joints, **keys), names, WEIGHTS[: len(names)])
+        self.coordinator = Coordinator(spec_of(joints, **keys), names, lift(len(names)))
         self.t, self.orders = 0.0, list[tuple[float, Order]]()
         self.rows = told(0.0, self.own).nominal
         self.coordinator.put_rows(0.0, self.rows.copy(), self.rows)
@@ -199,7 +198,7 @@ def test_an_emergency_ends_the_mission() -> None:
 )
 def test_joints_that_do_not_fit_are_refused(joints: dict[str, Any], match: str) -> None:
     with pytest.raises(BadInput, match=match):
-        Coordinator(spec_of(joints), NAMES, WEIGHTS)
+        Coordinator(spec_of(joints), NAMES, lift(4))
 
 
 def test_orders_that_make_no_sense_are_refused() -> None:
@@ -219,13 +218,13 @@ def test_orders_that_make_no_sense_are_refused() -> None:
 
 def test_a_loop_from_the_start_must_be_announced() -> None:
     with pytest.raises(BadInput, match="a, b, c, d close a loop"):
-        Coordinator(spec_of(joined(SQUARE), faces=ALL_FACES), NAMES, WEIGHTS)
+        Coordinator(spec_of(joined(SQUARE), faces=ALL_FACES), NAMES, lift(4))
     announced = joined(SQUARE, d={"closes": True})
-    assert len(Coordinator(spec_of(announced, faces=ALL_FACES), NAMES, WEIGHTS).structures) == 1
+    assert len(Coordinator(spec_of(announced, faces=ALL_FACES), NAMES, lift(4)).structures) == 1
 
 
 def test_chains_of_the_tests_are_those_of_settings() -> None:
-    made = Coordinator(spec_of(joined(LINE)), NAMES[:3], WEIGHTS).structures[0]
+    made = Coordinator(spec_of(joined(LINE)), NAMES[:3], lift(3)).structures[0]
     assert made.joints == ("j", "k")
     np.testing.assert_allclose(made.offsets_S[:, 0], [-SIZE, 0.0, SIZE])
     assert len(chain(3)) == 2

@@ -3,9 +3,9 @@
 
 import numpy as np
 import pytest
-from support.module_joints import SIZE, chain, spec_of, square, told
+from support.module_joints import ARM, SIZE, WEIGHT, chain, lift, spec_of, square, told
 
-from iap_control.modules.bearing import LEVER, evened, shares
+from iap_control.modules.bearing import evened, shares
 from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import Role, Told
 from iap_control.modules.feed_forward import FeedForward
@@ -15,7 +15,6 @@ from iap_control.modules.structure import Structure, structures
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 
-WEIGHT = 45.0  # of a module [N]
 DOWN = np.array([0.0, 0.0, -WEIGHT])
 LINE = {
     f"j{i}": {"leader": f"m{i}", "face": "+x", "follower": f"m{i + 1}", "joined": True}
@@ -26,7 +25,7 @@ PLACES = np.array([[SIZE * i, 0.0, 1.0] for i in range(3)])
 
 def line(**keys: object) -> Coordinator:
     """Coordinator of three in a chain, without patience."""
-    return Coordinator(spec_of(LINE, lost_after=0.05, **keys), ("m1", "m2", "m3"), [WEIGHT] * 3)
+    return Coordinator(spec_of(LINE, lost_after=0.05, **keys), ("m1", "m2", "m3"), lift(3))
 
 
 def silent(t: float, since: float) -> Told:
@@ -101,7 +100,7 @@ def test_feed_forward_waits_while_a_wrench_is_not_known() -> None:
 def test_a_docking_with_a_lost_module_ends() -> None:
     joints = {"j1": {**LINE["j1"], "joined": False}}
     spec = spec_of(joints, mission=[{"join": "j1"}], lost_after=0.05)
-    coordinator = Coordinator(spec, ("m1", "m2"), [WEIGHT] * 2)
+    coordinator = Coordinator(spec, ("m1", "m2"), lift(2))
     places = np.array([[0.0, 0.0, 1.0], [1.5, 0.0, 1.0]])
     for t in (0.0, 0.025, 0.05):
         coordinator.update(told(t, places, heard=np.array([t, 0.0])))
@@ -111,7 +110,7 @@ def test_a_docking_with_a_lost_module_ends() -> None:
 @pytest.mark.parametrize(("count", "lost"), [(3, 1), (4, 1), (5, 2), (4, 3)])
 def test_shares_sum_up_to_what_is_borne(count: int, lost: int) -> None:
     structure, wrench_S = lost_of(count, lost), np.array([1.0, 2.0, 40.0, 0.3, -5.0, 0.7])
-    borne = shares(structure, wrench_S, np.full(count, WEIGHT))
+    borne = shares(structure, wrench_S, lift(count))
     np.testing.assert_allclose(moved(borne, structure.offsets_S).sum(axis=0), wrench_S, atol=1e-9)
     np.testing.assert_array_equal(borne[lost], 0.0)
 
@@ -120,19 +119,19 @@ def test_shares_sum_up_to_what_is_borne(count: int, lost: int) -> None:
 def test_a_weight_is_borne_with_least_largest_thrusts(count: int, lost: int, least: float) -> None:
     structure = lost_of(count, lost)
     weight_S = np.concatenate([DOWN, np.cross(structure.offset_S(lost), DOWN)])
-    borne = shares(structure, -weight_S, np.full(count, WEIGHT))[structure.obeys]
-    rotors = 0.25 * (WEIGHT + borne[:, 2] + np.abs(borne[:, 3:5]).sum(axis=1) / LEVER)
+    borne = shares(structure, -weight_S, lift(count))[structure.obeys]
+    rotors = 0.25 * (WEIGHT + borne[:, 2] + np.abs(borne[:, 3:5]).sum(axis=1) / ARM)
     assert (
         0.999 < rotors.max() / (0.25 * WEIGHT * least) < 1.03
     )  # the optimum is a linear program's
 
 
 def test_the_middle_of_five_is_borne_evenly() -> None:
-    feed_forward, weights = FeedForward(5, 0.2, "default"), np.full(5, WEIGHT)
-    feed_forward.bear(lost_of(5, 2), 2, DOWN, weights)
+    feed_forward = FeedForward(lift(5), 0.2, "default")
+    feed_forward.bear(lost_of(5, 2), 2, DOWN)
     np.testing.assert_allclose(feed_forward.wrenches_P[[0, 1, 3, 4], 2], WEIGHT / 4)
     alone = structures({}, range(5), {2})[2]
-    feed_forward.bear(alone, 2, DOWN, weights)
+    feed_forward.bear(alone, 2, DOWN)
     np.testing.assert_allclose(feed_forward.wrenches_P, 0.0, atol=1e-12)
 
 
@@ -142,7 +141,7 @@ def least_shares(structure: Structure, wrench_S: Array) -> Array:
     alone = np.zeros((len(structure.modules), 6))
     first = int(np.argmax(structure.obeys))
     alone[first], alone[int(np.argmin(structure.obeys))] = -wrench_S, wrench_S
-    left = laplacian @ evened(structure, np.linalg.pinv(laplacian) @ alone)
+    left = laplacian @ evened(structure, np.linalg.pinv(laplacian) @ alone, ARM)
     borne = np.where(structure.obeys[:, None], left - alone, 0.0)
     return moved(borne, -structure.offsets_S)
 
@@ -159,12 +158,12 @@ def felt_by(structure: Structure, borne: Array) -> Array:
 def test_feed_forward_rests_where_all_bear_their_share_and_only_there(joints: dict) -> None:  # type: ignore[type-arg]
     structure = Structure.of(joints, 0, {1})
     borne = least_shares(structure, np.array([0.0, 0.0, 40.0, 0.0, -5.0, 0.0]))
-    y = evened(structure, potential(structure, felt_by(structure, borne)))
+    y = evened(structure, potential(structure, felt_by(structure, borne)), ARM)
     np.testing.assert_allclose(y - y[0], 0.0, atol=1e-9)
     unequal = borne.copy()
     unequal[0, 2] += 1.0
     unequal[2, 2] -= 1.0
-    y = evened(structure, potential(structure, felt_by(structure, unequal)))
+    y = evened(structure, potential(structure, felt_by(structure, unequal)), ARM)
     assert np.abs(y - y[0]).max() > 0.1
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from support.module_joints import SIZE, chain, square
+from support.module_joints import SIZE, chain, lift, square
 
 from iap_control.modules.feed_forward import Compensation, FeedForward
 from iap_control.modules.joint_wrench import (
@@ -122,7 +122,7 @@ class RigidChain:
     def fly(self, compensation: Compensation, seconds: float) -> Array:
         """(T, m) force along the axis in each joint under settled compensation [N]; ends beyond 1 kN."""
         n, dt = len(self.biases), 1.0 / self.rate
-        feed = FeedForward(n, 0.2, compensation)
+        feed = FeedForward(lift(n), 0.2, compensation)
         integral, thrust, residual = np.zeros(n), np.zeros(n), np.zeros(n)
         integrates = np.full(n, compensation == "none")
         integrates[self.structure.leader] = True
@@ -183,7 +183,7 @@ def test_a_force_on_one_end_of_three_stays_in_the_joints() -> None:
 
 
 def test_measured_joints_tell_a_force_on_one_module_from_one_between_two() -> None:
-    structure, feed = Structure.of(chain(3), 0), FeedForward(3, 0.2, "default")
+    structure, feed = Structure.of(chain(3), 0), FeedForward(lift(3), 0.2, "default")
     feed.update_measured(structure, np.zeros((2, 6)), np.zeros((2, 6)))
     assert not feed.wrenches_P.any()
     external = np.zeros((3, 6))
@@ -194,7 +194,7 @@ def test_measured_joints_tell_a_force_on_one_module_from_one_between_two() -> No
 
 def test_a_wanted_wrench_is_approached_about_the_joints_place() -> None:
     """Rigid modules at rest: what feed-forward adds appears in the joints at once."""
-    structure, feed = Structure.of(chain(3), 0), FeedForward(3, 0.2, "default")
+    structure, feed = Structure.of(chain(3), 0), FeedForward(lift(3), 0.2, "default")
     desired = np.zeros((2, 6))
     desired[0] = [0.0, 0.0, 5.0, 0.0, 1.0, 0.0]
     bound = np.zeros((2, 6))

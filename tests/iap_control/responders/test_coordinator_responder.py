@@ -28,6 +28,7 @@ def module(i: int) -> CoordinatedModule:
         state_topic="state",
         start=tuple(row(STATE_SIZE, 0.52 * i).tolist()),
         weight=45.0,
+        rotors=((0.1, 0.1), (-0.1, 0.1), (-0.1, -0.1), (0.1, -0.1)),
         position_bias=(0.0, 0.0, 0.0),
     )
 
