@@ -1,15 +1,30 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A mission of modules: joints that are made and opened one after the other, with pauses."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from iap_control.modules.exchange import Order, Told
-from iap_control.modules.joint_machine import State
+from iap_control.modules.joint_machine import JointMachine, State
 from iap_control.modules.settings import HoverStep, JoinStep, MissionStep
 
-if TYPE_CHECKING:
-    from iap_control.modules.coordinator import Coordinator
+
+class Joiner(Protocol):
+    """Makes and opens joints, as a coordinator does."""
+
+    @property
+    def machines(self) -> Mapping[str, JointMachine]:
+        """State machines of all joints, by their names."""
+
+    @property
+    def failure(self) -> str | None:
+        """Why a docking has failed; None where none has."""
+
+    def join(self, name: str, told: Told) -> list[Order]:
+        """Let a joint's follower dock."""
+
+    def part(self, name: str, told: Told) -> None:
+        """Let a joint open."""
 
 
 class Mission:
@@ -33,29 +48,29 @@ class Mission:
         """Whether all steps are."""
         return self.at >= len(self._steps)
 
-    def advance(self, coordinator: "Coordinator", told: Told) -> list[Order]:
+    def advance(self, joiner: Joiner, told: Told) -> list[Order]:
         """Begin the present step, or the next one where this is done."""
-        self.is_given_up |= coordinator.failure is not None
+        self.is_given_up |= joiner.failure is not None
         if self.is_done or self.is_given_up:
             return []
         step = self._steps[self.at]
         if self._begun is None:
             self._begun = told.t
-            return self._begin(step, coordinator, told)
-        if self._is_over(step, coordinator, told.t - self._begun):
+            return self._begin(step, joiner, told)
+        if self._is_over(step, joiner, told.t - self._begun):
             self.at, self._begun = self.at + 1, None
         return []
 
-    def _begin(self, step: MissionStep, coordinator: "Coordinator", told: Told) -> list[Order]:
+    def _begin(self, step: MissionStep, joiner: Joiner, told: Told) -> list[Order]:
         if isinstance(step, JoinStep):
-            return coordinator.join(step.join, told)
+            return joiner.join(step.join, told)
         if not isinstance(step, HoverStep):
-            coordinator.part(step.part, told)
+            joiner.part(step.part, told)
         return []
 
-    def _is_over(self, step: MissionStep, coordinator: "Coordinator", elapsed: float) -> bool:
+    def _is_over(self, step: MissionStep, joiner: Joiner, elapsed: float) -> bool:
         if isinstance(step, HoverStep):
             return elapsed >= step.hover - 1e-9
         if isinstance(step, JoinStep):
-            return coordinator.machines[step.join].state == State.JOINED
-        return coordinator.machines[step.part].state == State.APART
+            return joiner.machines[step.join].state == State.JOINED
+        return joiner.machines[step.part].state == State.APART
