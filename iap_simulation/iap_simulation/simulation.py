@@ -286,7 +286,7 @@ class Simulation:
         self.loop, self._flight, self._sink = self._copied(
             (snapshot.loop, snapshot.flight, snapshot.sink)
         )
-        self.plant = self.loop.plant
+        self.plant, self._modules = self.loop.plant, self.loop.modules
 
     def _copied(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
         """A deep copy; engine, renderer, scenario and observers are shared."""

@@ -79,6 +79,27 @@ def test_a_flight_that_begins_anew_holds_modules_by_one_joint_that_bears_what_ob
         assert np.linalg.norm(borne - felt) < 0.15 * np.linalg.norm(felt)
 
 
+def test_modules_go_on_from_a_snapshot_as_they_did_and_begin_anew_from_it() -> None:
+    settings = {**HOVER, "modules.count": 2}
+    with Simulation.of("module_hover", settings=settings) as simulation:
+        for _ in range(100):
+            simulation.step()
+        taken = simulation.snapshot()
+        first = [simulation.step().copy() for _ in range(50)][-1]
+        simulation.restore(taken)
+        np.testing.assert_allclose(
+            [simulation.step().copy() for _ in range(50)][-1], first, atol=1e-6
+        )
+        simulation.restore(taken)
+        simulation.begin()
+        simulation.step()
+        modules = simulation.loop.modules
+        assert modules is not None
+        assert list(modules.joints.wrenches_S()) == ["j1"]
+        simulation.reset()
+        simulation.step()
+
+
 def test_with_printed_signs_they_fly_apart() -> None:
     settings = {**HOVER, "vehicles.0.reference.duration": 15.0, "modules.compensation": "printed"}
     with Simulation.of("module_hover", settings=settings) as simulation:
