@@ -18,7 +18,9 @@ from iap_description.bounds import is_unit
 from iap_description.errors import BadInput
 from iap_description.relative import joint_states
 from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode, V
-from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.assembly import Assembly, Joint
+from iap_description.vehicles.joint_motion import put_coordinates
+from iap_description.vehicles.joint_types import JointType
 from iap_io.wire.cdr import HEADER_SIZE, MOST_PADDING, SECOND, Layout, in_frame, message
 from iap_io.wire.number_check import NumberCheck
 
@@ -131,32 +133,42 @@ class StateMessage(Message):
             )
         self._rows = np.zeros((len(self._poses), STATE_SIZE))
         self._ends = np.zeros((0, 2), np.int64)
+        self._joints: tuple[Joint, ...] = ()  # where not all that move are spherical
 
     @classmethod
     def of(cls, assembly: Assembly, rotors: int) -> Self:
         """The message of an assembly with so many rotors."""
-        ends = [(j.parent, j.child) for j in assembly.joints if j.kind.turns_freely]
+        joints = assembly.joints
         out = cls.of_names(
             [body.name for body in assembly.bodies],
-            [joint.name for joint in assembly.joints],
-            len(ends),
+            [joint.name for joint in joints],
+            [joint.kind for joint in joints],
             rotors,
         )
-        out._ends = np.array(ends, np.int64).reshape(-1, 2)
+        moving = [joint for joint in joints if joint.kind.is_free]
+        if all(joint.kind.turns_freely for joint in moving):
+            ends = [(joint.parent, joint.child) for joint in moving]
+            out._ends = np.array(ends, np.int64).reshape(-1, 2)
+        else:
+            out._joints = joints
         return out
 
     @classmethod
     def of_names(
-        cls, bodies: Sequence[str], joints: Sequence[str] = (), free: int = 0, rotors: int = 0
+        cls,
+        bodies: Sequence[str],
+        joints: Sequence[str] = (),
+        kinds: Sequence[JointType] = (),
+        rotors: int = 0,
     ) -> Self:
-        """The message of named bodies and joints, some of which turn freely, and so many rotors."""
+        """The message of named bodies, joints of these kinds and so many rotors."""
         return cls._of(
             body_names=list(bodies),
             poses=[message("geometry_msgs/msg/Pose") for _ in bodies],
             twists=[message("geometry_msgs/msg/Twist") for _ in bodies],
             joint_names=list(joints),
-            joint_positions=np.zeros(4 * free),
-            joint_velocities=np.zeros(3 * free),
+            joint_positions=np.zeros(sum(kind.position_size for kind in kinds)),
+            joint_velocities=np.zeros(sum(kind.velocity_size for kind in kinds)),
             rotor_rpm=np.zeros(rotors),
             rotor_tilt=np.zeros(rotors),
         )
@@ -168,6 +180,8 @@ class StateMessage(Message):
         self._tilt[:] = 0.0 if tilt is None else tilt.reshape(-1)
         if len(self._ends):
             joint_states(x, self._ends, self._q.reshape(-1, 4), self._w.reshape(-1, 3))
+        if self._joints:
+            put_coordinates(self._joints, x, self._q, self._w)
 
     @property
     def rows(self) -> Array:
