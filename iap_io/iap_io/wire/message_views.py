@@ -144,6 +144,7 @@ class StateMessage(Message):
             [joint.name for joint in joints],
             [joint.kind for joint in joints],
             rotors,
+            () if assembly.arm is None else [joint.name for joint in assembly.arm.record.joints],
         )
         moving = [joint for joint in joints if joint.kind.is_free]
         if all(joint.kind.turns_freely for joint in moving):
@@ -160,15 +161,16 @@ class StateMessage(Message):
         joints: Sequence[str] = (),
         kinds: Sequence[JointType] = (),
         rotors: int = 0,
+        arm: Sequence[str] = (),
     ) -> Self:
-        """The message of named bodies, joints of these kinds and so many rotors."""
+        """The message of named bodies, joints of these kinds, so many rotors, and joints of an arm."""
         return cls._of(
             body_names=list(bodies),
             poses=[message("geometry_msgs/msg/Pose") for _ in bodies],
             twists=[message("geometry_msgs/msg/Twist") for _ in bodies],
-            joint_names=list(joints),
-            joint_positions=np.zeros(sum(kind.position_size for kind in kinds)),
-            joint_velocities=np.zeros(sum(kind.velocity_size for kind in kinds)),
+            joint_names=[*joints, *arm],
+            joint_positions=np.zeros(sum(kind.position_size for kind in kinds) + len(arm)),
+            joint_velocities=np.zeros(sum(kind.velocity_size for kind in kinds) + len(arm)),
             rotor_rpm=np.zeros(rotors),
             rotor_tilt=np.zeros(rotors),
         )
@@ -179,9 +181,25 @@ class StateMessage(Message):
         self._rpm[:] = rpm.reshape(-1)
         self._tilt[:] = 0.0 if tilt is None else tilt.reshape(-1)
         if len(self._ends):
-            joint_states(x, self._ends, self._q.reshape(-1, 4), self._w.reshape(-1, 3))
+            free = len(self._ends)
+            q, w = self._q[: 4 * free].reshape(-1, 4), self._w[: 3 * free].reshape(-1, 3)
+            joint_states(x, self._ends, q, w)
         if self._joints:
             put_coordinates(self._joints, x, self._q, self._w)
+
+    def put_arm(self, q: Array, v: Array) -> None:
+        """Set coordinates and velocities (n,) of the arm's joints, which come last."""
+        self._q[-len(q) :], self._w[-len(v) :] = q, v
+
+    def arm(self, n: int) -> tuple[Array, Array]:
+        """Coordinates and velocities (n,) of an arm of n joints; overwritten by the next message.
+
+        Raises:
+            BadInput: it has fewer joints.
+        """
+        if min(self._q.size, self._w.size) < n:
+            raise BadInput(f"joint_positions: of {self._q.size} numbers, the arm has {n} joints")
+        return self._q[self._q.size - n :], self._w[self._w.size - n :]
 
     @property
     def rows(self) -> Array:
