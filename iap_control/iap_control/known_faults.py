@@ -90,17 +90,17 @@ def _load(model: PlatformModel, parts: Array) -> tuple[float, str]:
     if not len(left):
         return np.inf, "nothing is left"
     lowest, i = left[np.argmin((thrusts - low)[left])], left[np.argmax(thrusts[left] / most[left])]
-    if thrusts[lowest] < low[lowest] - ACCURACY:
+    if commands_rotors and thrusts[lowest] < low[lowest] - ACCURACY:
         return (
             np.inf,
-            f"{_whose(lowest, commands_rotors)} would have to push less than it does idle",
+            f"{_whose(lowest, is_rotor=True)} would have to push less than idle",
         )
     load = float(thrusts[i] / most[i])
-    who = _whose(i, commands_rotors)
+    who = _whose(i, is_rotor=commands_rotors)
     return load, f"hovering takes {thrusts[i]:.1f} of the {most[i]:.1f} N of {who}"
 
 
-def _whose(i: int, is_rotor: bool) -> str:
+def _whose(i: int, *, is_rotor: bool) -> str:
     """An aircraft, or a rotor of all aircraft's, by its index, in words."""
     return f"rotor {i % 4 + 1} of aircraft {i // 4 + 1}" if is_rotor else f"aircraft {i + 1}"
 
