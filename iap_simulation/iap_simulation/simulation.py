@@ -20,10 +20,11 @@ from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.docking.pilot import DockingJudge
 from iap_simulation.flight import Flight
+from iap_simulation.judge import Judge
 from iap_simulation.loop import ClosedLoop, Observer, make_plant, reset_plant
 from iap_simulation.modules.in_flight import ModulesInFlight, partners
 from iap_simulation.modules.judging import ModulesJudge
-from iap_simulation.pilots import make_pilot
+from iap_simulation.pilots import Pilot, make_pilot
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 
@@ -137,11 +138,12 @@ class Simulation:
         """
         flight, self._sink = self._flight, _Readings()
         self._observers, self._sinks = tuple(observers), tuple(sinks)
-        flight.begin(self.plant, *self._sinks, self._sink)
+        pilot = make_pilot(self.scenario, flight.vehicles)
+        eyes = () if pilot is None else pilot.sinks
+        flight.begin(self.plant, *self._sinks, self._sink, *eyes)
         if self._modules is not None:
             self._modules.joints.clear()
         self._modules = ModulesInFlight.of(self.scenario, flight.vehicles, self.plant)
-        modules = self._modules
         self.loop = ClosedLoop(
             self.plant,
             flight.vehicles,
@@ -150,10 +152,16 @@ class Simulation:
             sensors=None if flight.sensors.suite.is_empty else flight.sensors,
             estimates=flight.navigators,
             watches=flight.watches(),
-            pilot=make_pilot(self.scenario, flight.vehicles),
-            judge=ModulesJudge.of(modules, flight.vehicles) or DockingJudge.of(self.scenario),
-            modules=modules,
+            pilot=pilot,
+            judge=self._judge(pilot),
+            modules=self._modules,
         )
+
+    def _judge(self, pilot: Pilot | None) -> Judge | None:
+        """What ends the flight when its task is over; None where it has none."""
+        of_modules = ModulesJudge.of(self._modules, self._flight.vehicles)
+        own = None if pilot is None else pilot.judge
+        return of_modules or DockingJudge.of(self.scenario) or own
 
     def __enter__(self) -> Self:
         return self
