@@ -139,7 +139,7 @@ class PlatformModel:
             if actuation == "collinear":
                 line, point = _line_through(places)
         body = (assembly.mass, assembly.d_0, assembly.inertia)
-        inertia = _inertia(*body, gravity=gravity, com_coupling=com_coupling)
+        inertia = lumped_inertia(*body, gravity=gravity, com_coupling=com_coupling)
         travel = np.array([joint.limit for joint in assembly.joints] or [math.inf])
         tip = np.zeros(3) if assembly.tool_tip_P is None else assembly.tool_tip_P
         model = (actuation, inertia, B, B_inverse, line, point, mount_yaws(assembly))
@@ -176,7 +176,7 @@ class PlatformModel:
     def coupled(self, com_coupling: bool) -> Self:
         """The same model with or without the terms in d_0."""
         mass, d_0, J, _, _, gravity = self.inertia
-        inertia = _inertia(mass, d_0, J, gravity=gravity, com_coupling=com_coupling)
+        inertia = lumped_inertia(mass, d_0, J, gravity=gravity, com_coupling=com_coupling)
         return replace(self, inertia=inertia)
 
     def weakened(self, health: Health) -> Self:
@@ -198,12 +198,19 @@ def mount_yaws(assembly: Assembly) -> Array:
     return np.array([so3.quaternion_log(joint.q_PJ)[2] for joint in assembly.joints] or [0.0])
 
 
-def _inertia(m: float, d: Array, J: Array, *, gravity: float, com_coupling: bool) -> Inertia:
+def lumped_inertia(m: float, d: Array, J: Array, *, gravity: float, com_coupling: bool) -> Inertia:
+    """The lumped dynamics of a mass [kg], its CoM (3,) in P [m] and its inertia (3, 3) about P's origin [kg m^2]."""
     M = np.zeros((6, 6))
     M[:3, :3], M[3:, 3:] = m * np.eye(3), J
     if com_coupling:
         M[:3, 3:], M[3:, :3] = -m * so3.hat(d), m * so3.hat(d)
     return Inertia(m, d, J, M, float(com_coupling), gravity)
+
+
+def uncoupled(inertia: Inertia) -> Inertia:
+    """The same lumped dynamics without the coupling through d_0, which iap_simulator eq. (4) drops."""
+    mass, d_0, J, _, _, gravity = inertia
+    return lumped_inertia(mass, d_0, J, gravity=gravity, com_coupling=False)
 
 
 def _line_through(joints: Array) -> tuple[Array, Array]:
