@@ -144,7 +144,7 @@ def platform_tree(name: str) -> tuple[dict[str, Any], str]:
     """
     path = Path(name) if name.endswith((".yaml", ".yml")) else DATA / "platforms" / f"{name}.yaml"
     if is_file(path):
-        return _explicit(_with_aircraft(read_yaml(path), path)), str(path)
+        return _explicit(_with_aircraft(_extended(path), path)), str(path)
     if name.endswith("_fixed") and not name.endswith("_fixed_fixed"):
         tree, source = platform_tree(name.removesuffix("_fixed"))
         return _with_fixed_links(tree, name, source), source
@@ -162,6 +162,18 @@ def load_platform(name: str) -> Platform:
     """Load and check a platform by name or path (see `platform_tree`)."""
     tree, source = platform_tree(name)
     return validate(Platform, tree, source=source)
+
+
+def _extended(path: Path) -> dict[str, Any]:
+    """A platform's own tree, on top of that of the shipped platform that its key `extends` names, if any."""
+    tree = read_yaml(path)
+    base = tree.pop("extends", None)
+    if base is None:
+        return tree
+    home = DATA / "platforms" / f"{base}.yaml"
+    if not isinstance(base, str) or base == path.stem or not is_file(home):
+        raise BadInput(f"{path}: key 'extends': the name of another shipped platform is expected")
+    return merged(_extended(home), tree)
 
 
 def _with_aircraft(tree: dict[str, Any], path: Path) -> dict[str, Any]:
