@@ -302,8 +302,8 @@ def _start(
     rotors = [aircraft.rotor for aircraft in vehicle.platform.fleet]
     upright = np.zeros((len(rotors), 4))
     if vehicle.start.mode == "ground":
-        idle = np.array([rotor.rpm_min for rotor in rotors])
-        return joined_rows(assembly, base), np.repeat(idle[:, None], 4, axis=1), upright
+        idle = [each.rotor.rpm_min * each.presence for each in vehicle.platform.fleet]
+        return joined_rows(assembly, base), np.array(idle), upright
     command = _balanced(vehicle, model, base[3:7], row[REF_FIXED:])
     if command.mode == Mode.RPM:
         return joined_rows(assembly, base), command.rpm.copy(), command.tilt.copy()

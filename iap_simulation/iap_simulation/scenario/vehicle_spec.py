@@ -119,7 +119,7 @@ class VehicleSpec(Record):
 
     @model_validator(mode="after")
     def _has_what_fails(self) -> Self:
-        check_faults(self.faults, self.platform.count)
+        check_faults(self.faults, self.platform.fleet)
         flown = self.sensors.topics
         for i, fault in enumerate(self.faults):
             if isinstance(fault, SensorFault) and fault.sensor not in flown:
