@@ -14,6 +14,7 @@ from iap_description.states import Command, Level
 from iap_learning.docking.pair import DockingPair
 from iap_learning.docking.task import DockingTask
 from iap_learning.episodic import AnyTask
+from iap_learning.module_docking.task import ModuleDockingTask
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
 from iap_learning.tasks.observations import Observer
@@ -36,9 +37,11 @@ def learned(scenario: Scenario, vehicles: Sequence[Vehicle]) -> Pilot:
     Raises:
         BadInput: it cannot be read, or is of another platform, rate or layout.
     """
-    policy, task = _loaded(scenario)
+    policy, task = loaded(scenario)
     if isinstance(task, DockingTask):
         return DockingPilot(scenario, vehicles, PolicyPair(policy, task, scenario))
+    if isinstance(task, ModuleDockingTask):
+        raise BadInput(f"{KEY}: '{scenario.policy}' docks modules, and there are none")
     if len(vehicles) != 1:
         raise BadInput(f"{KEY}: '{scenario.policy}' flies one vehicle, not {len(vehicles)}")
     return PlatformPilot(policy, task, scenario, vehicles[0])
@@ -53,7 +56,7 @@ def pair_pilot(scenario: Scenario) -> Callable[[], PairPilot]:
     pair_of(scenario)
     if scenario.policy in (None, SCRIPT):
         return partial(ScriptPilot.of, scenario)
-    policy, task = _loaded(scenario)
+    policy, task = loaded(scenario)
     if not isinstance(task, DockingTask):
         raise BadInput(f"{KEY}: '{scenario.policy}' flies task '{task.name}', which docks nothing")
     make = partial(PolicyPair, policy, task, scenario)
@@ -61,7 +64,8 @@ def pair_pilot(scenario: Scenario) -> Callable[[], PairPilot]:
     return make
 
 
-def _loaded(scenario: Scenario) -> tuple[Policy, AnyTask]:
+def loaded(scenario: Scenario) -> tuple[Policy, AnyTask]:
+    """The policy of a scenario's key `policy`, and its task."""
     policy = Policy.load(str(scenario.policy))
     return policy, policy.task()
 
@@ -87,7 +91,7 @@ def info_of(policy: Policy) -> dict[str, Any]:
     return {"name": policy.name, "task": header.task, "sha256": policy.digest}
 
 
-def check(policy: Policy, task: Task | DockingTask, layout: Layout) -> None:
+def check(policy: Policy, task: AnyTask, layout: Layout) -> None:
     """Refuse a policy whose task is another one by now, or that is of another platform."""
     policy.check(layout, f"task '{task.name}' in this scenario")
 
