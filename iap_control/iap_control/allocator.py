@@ -8,9 +8,8 @@ import numpy as np
 from numba import njit
 
 from iap_control.allocation import TINY, attitude_of_thrust, limited_thrust
-from iap_control.left_rotors import LeftRotors
 from iap_control.model import PlatformModel
-from iap_control.vectored_allocator import VectoredTables, vector
+from iap_control.vectored_allocator import VectoredTables, rotor_speed, vector
 from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.kernels import (
@@ -70,7 +69,7 @@ class AllocationTables(NamedTuple):
         is_free: (N,) whether each aircraft turns freely.
         q_PB: (N, 4) attitude of each aircraft in P at rest.
         arms: (N, 3) places of the aircraft's thrusts in P [m].
-        rotors: (4N,) least and most thrust of each rotor [N], and (N,) thrust per speed squared [N/rpm^2].
+        rotors: (4N,) least and most thrust of each rotor [N], and thrust per speed squared [N/rpm^2]; 0 of none.
     """
 
     parts: tuple[Array, Array, Array]
@@ -86,7 +85,7 @@ class AllocationTables(NamedTuple):
         force, tilt, yaw = (
             np.ascontiguousarray(model.B_inverse @ each) for each in _splits(model)
         )
-        rotors = (*model.rotor_limits, _coefficients(model))
+        rotors = (*model.rotor_limits, model.rotor_coefficients)
         body = (_limits(model), model.turns, model.q_PB, _arms(model))
         return cls((force, tilt, yaw), *body, rotors)
 
@@ -119,7 +118,6 @@ class Allocator:
     def set_model(self, model: PlatformModel) -> None:
         """Allocate to what a model of the same platform says is left of it; past commands stay."""
         self.model, self._tables = model, AllocationTables.of(model)
-        self._left = LeftRotors.of(model)
         is_vectored = model.actuation == "vectored"
         self._vectored = VectoredTables.of(model) if is_vectored else None
         shares = model.health.thrust_per_command
@@ -156,10 +154,7 @@ class Allocator:
         command.wrench_P[:] = U
         if self.model.actuation == "rigid":
             speeds = (command.rpm, command.thrust)
-            if self._left is None:
-                self.saturated = rotor_speeds(*self._thrusts, *tables.rotors, *speeds)
-            else:
-                self.saturated = self._left.speeds(self._thrusts, *speeds)
+            self.saturated = rotor_speeds(*self._thrusts, *tables.rotors, *speeds)
         else:
             settings = (tables.limits, tables.is_free, tables.q_PB, self._share, self._dt)
             out = (command.thrust, command.q_WB, command.w_WB_B, tables.arms, self.short)
@@ -188,11 +183,6 @@ class Allocator:
 def commanded_mode(model: PlatformModel) -> Mode:
     """The mode of a platform's commands: rotors where it has but one body, else its aircraft's autopilots."""
     return Mode.RPM if model.actuation in ("rigid", "vectored") else Mode.ATTITUDE_THRUST
-
-
-def _coefficients(model: PlatformModel) -> Array:
-    """(N,) thrust of each aircraft's rotors per speed squared [N/rpm^2]."""
-    return np.array([each.rotor.c_f for each in model.fleet])
 
 
 def _limits(model: PlatformModel) -> Array:
@@ -405,5 +395,5 @@ def rotor_speeds(
         thrust[i] = 0.0
         for r in range(4):
             thrust[i] += forces[4 * i + r]
-            rpm[i, r] = math.sqrt(forces[4 * i + r] / coefficients[i])
+            rpm[i, r] = rotor_speed(forces[4 * i + r], coefficients[4 * i + r])
     return saturated

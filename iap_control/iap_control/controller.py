@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from iap_control.allocator import Allocator
+from iap_control.arm.arm_model import MovingArm
 from iap_control.disturbance_observer import DisturbanceObserver
 from iap_control.gains import DisturbanceGains, Gains
 from iap_control.headings import Headings, YawMode
@@ -134,7 +135,7 @@ class PlatformController:
         else:
             self._law = WrenchControl(self.model, gains, dt)
         self._last_wrench: Array | None = None
-        self.feed_forward_P = NO_WRENCH
+        self.feed_forward_P = self._arm_P = NO_WRENCH
 
     @property
     def law(self) -> "PositionYawControl | WrenchControl":
@@ -154,9 +155,16 @@ class PlatformController:
         self.allocator.set_model(model)
         self._law.set_gains(self.model, self.gains)
 
+    def follow_arm(self, moving: MovingArm) -> None:
+        """Fly on with the arm as it is until the next call: its CoM and inertia, and what carries on its motion."""
+        self._law.set_inertia(moving.inertia)
+        self.disturbance.set_inertia(moving.inertia, moving.momentum_P)
+        self._arm_P = moving.wrench_P
+
     def reset(self) -> None:
         """Forget integrals, disturbance and past commands."""
         self._last_wrench = None
+        self._arm_P = NO_WRENCH
         self.feed_forward_P = NO_WRENCH
         self.disturbance.reset()
         self.headings.reset()
@@ -180,6 +188,8 @@ class PlatformController:
             wrench_e_P += self.disturbance(x, wrench_P)
         if self.feed_forward_P is not NO_WRENCH:
             wrench_e_P = wrench_e_P - self.feed_forward_P
+        if self._arm_P is not NO_WRENCH:
+            wrench_e_P = wrench_e_P - self._arm_P
         U = self.wrench(x, reference, wrench_e_P, task)
         command = self.allocator(U, x[Q], self.headings(x, reference))
         if self.disturbance.is_on:

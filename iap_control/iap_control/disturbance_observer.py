@@ -33,6 +33,7 @@ from iap_description.kernels import (
     Six,
     Vec,
     add,
+    add6,
     angular,
     chosen3,
     chosen6,
@@ -48,6 +49,7 @@ from iap_description.kernels import (
     six,
     six_at,
     sub,
+    sub6,
     unrotate,
     vec,
 )
@@ -93,17 +95,19 @@ class Memory(NamedTuple):
         d: (6,) estimate about the CoM, world axes [N, N m].
         made_P: (6,) active wrench about P's origin, in P [N, N m].
         is_known: (1,) 1 where momentum and active wrench are known, else 0.
+        own_P: (6,) momentum now that moving parts, such as an arm, add to the platform's, about P's origin in P.
     """
 
     h: Array
     d: Array
     made_P: Array
     is_known: Array
+    own_P: Array
 
     @classmethod
     def empty(cls) -> Self:
         """Nothing is known yet."""
-        return cls(np.zeros(6), np.zeros(6), np.zeros(6), np.zeros(1))
+        return cls(np.zeros(6), np.zeros(6), np.zeros(6), np.zeros(1), np.zeros(6))
 
 
 class DisturbanceObserver:
@@ -130,6 +134,12 @@ class DisturbanceObserver:
         self.is_on = any(gains.bandwidth)
         if not self.is_on:
             self.reset()
+
+    def set_inertia(self, inertia: Inertia, own_P: Array) -> None:
+        """Take the platform's present inertia, and the momentum (6,) of its moving parts, see `Memory`."""
+        J_C = inertia_about_com(inertia.J, inertia.mass, inertia.d_0)
+        self._observed = self._observed._replace(d_0=inertia.d_0, J_C=J_C)
+        self._memory.own_P[:] = own_P
 
     def reset(self) -> None:
         """Forget the past; the first state after it changes no estimate."""
@@ -199,9 +209,13 @@ def observe(
     )
     is_known = memory.is_known[0] > 0.0 and not _touches(felt_P, observed.contact)
     body = (observed.mass, observed.gravity, d_0, mat(observed.J_C), share, limit)
-    last = Estimated(*body, six_at(memory.h, 0), six_at(memory.made_P, 0), is_known)
+    l_P = vec(memory.own_P)
+    k_P = sub(vec(memory.own_P[3:]), cross(d_0, l_P))  # about the CoM
+    own = six(rotate(motion.q, l_P), rotate(motion.q, k_P))
+    h_last = sub6(six_at(memory.h, 0), own)
+    last = Estimated(*body, h_last, six_at(memory.made_P, 0), is_known)
     h, d = estimate(motion, six_at(memory.d, 0), last, dt)
-    put_six(memory.h, 0, h)
+    put_six(memory.h, 0, add6(h, own))
     put_six(memory.d, 0, d)
     put_six(wrench_P, 0, about_origin(d, motion.q, d_0))
 

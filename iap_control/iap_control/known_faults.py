@@ -14,6 +14,7 @@ from iap_description.arrays import Array
 from iap_description.config import Record, validate
 from iap_description.errors import BadInput
 from iap_description.plain_yaml import parse_yaml
+from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.faults import AnyFault, Health, KnownFault, check_faults, has_come
 
 MARGIN = (
@@ -53,7 +54,7 @@ class Loss:
     @classmethod
     def of(cls, at: float, sound: PlatformModel, faults: Sequence[AnyFault], new: str) -> "Loss":
         """The rest of a sound platform once faults have come to their end; `new`: those that the controller is told."""
-        health = Health.sound(sound.count)
+        health = Health.sound(sound.fleet)
         health.weaken(faults, SETTLED)
         model = sound.weakened(health)
         weight = np.empty(6)
@@ -75,28 +76,33 @@ def _body(model: PlatformModel) -> tuple[float, Array, float]:
 
 def _load(model: PlatformModel, parts: Array) -> tuple[float, str]:
     """The largest share of its thrust that an aircraft, or a rotor of a rigid platform, gives, and whose it is."""
+    commands_rotors = model.actuation in ("rigid", "vectored")
     if model.actuation == "rigid":
-        thrusts, most, name = parts, model.rotor_limits[1], "rotor"
-    elif model.actuation == "vectored":
-        thrusts = np.linalg.norm(parts.reshape(-1, 2), axis=1)
-        most, name = model.rotor_limits[1], "rotor"
+        thrusts = parts
     else:
-        thrusts = np.linalg.norm(parts.reshape(-1, 3), axis=1)
-        most, name = model.thrust_limits[:, 1], "aircraft"
+        thrusts = np.linalg.norm(
+            parts.reshape(len(parts) // (2 if commands_rotors else 3), -1), axis=1
+        )
+    low, most = model.rotor_limits if commands_rotors else model.thrust_limits.T
     if (thrusts < -ACCURACY).any():
         return np.inf, "a rotor would have to pull"
     left = np.flatnonzero(most > 0.0)
     if not len(left):
         return np.inf, "nothing is left"
-    i = left[np.argmax(thrusts[left] / most[left])]
-    where = (
-        f"aircraft {i + 1}"
-        if name == "aircraft"
-        else f"rotor {i % 4 + 1} of aircraft {i // 4 + 1}"
-    )
-    return float(
-        thrusts[i] / most[i]
-    ), f"hovering takes {thrusts[i]:.1f} of the {most[i]:.1f} N of {where}"
+    lowest, i = left[np.argmin((thrusts - low)[left])], left[np.argmax(thrusts[left] / most[left])]
+    if commands_rotors and thrusts[lowest] < low[lowest] - ACCURACY:
+        return (
+            np.inf,
+            f"{_whose(lowest, is_rotor=True)} would have to push less than idle",
+        )
+    load = float(thrusts[i] / most[i])
+    who = _whose(i, is_rotor=commands_rotors)
+    return load, f"hovering takes {thrusts[i]:.1f} of the {most[i]:.1f} N of {who}"
+
+
+def _whose(i: int, *, is_rotor: bool) -> str:
+    """An aircraft, or a rotor of all aircraft's, by its index, in words."""
+    return f"rotor {i % 4 + 1} of aircraft {i // 4 + 1}" if is_rotor else f"aircraft {i + 1}"
 
 
 class _Given(Record):
@@ -105,15 +111,15 @@ class _Given(Record):
     faults: tuple[KnownFault, ...]
 
 
-def read_faults(text: str, count: int, *, source: str) -> tuple[KnownFault, ...]:
-    """Faults on the rotors of `count` aircraft out of a YAML list; `source` names it in errors.
+def read_faults(text: str, fleet: Sequence[Aircraft], *, source: str) -> tuple[KnownFault, ...]:
+    """Faults on the rotors of aircraft out of a YAML list; `source` names it in errors.
 
     Raises:
         BadInput: it is none, or anything in it is unknown, missing or impossible.
     """
     faults = validate(_Given, {"faults": parse_yaml(text, source=source)}, source=source).faults
     try:
-        check_faults(faults, count)
+        check_faults(faults, fleet)
     except ValueError as error:
         raise BadInput(f"{source}: {error}") from error
     return faults

@@ -121,11 +121,11 @@ class PlatformModel:
             )
         if is_vectored:
             actuation, B = "vectored", tilted_map(assembly, fleet)
-            B_inverse = _least_norm(B, rotor_shares(fleet, Health.sound(len(fleet))))
+            B_inverse = _least_norm(B, rotor_shares(fleet, Health.sound(fleet)))
         elif not turns.any():
             actuation = "rigid"
             B = rotor_map(assembly, fleet)
-            B_inverse = _least_norm(B, np.repeat(_strengths(fleet), 4))
+            B_inverse = _least_norm(B, _rotor_strengths(fleet, Health.sound(fleet)))
         else:
             B = allocation_matrix(places)
             B_inverse = _thrust_vectors(B, q_PB, turns, _strengths(fleet))
@@ -139,11 +139,11 @@ class PlatformModel:
             if actuation == "collinear":
                 line, point = _line_through(places)
         body = (assembly.mass, assembly.d_0, assembly.inertia)
-        inertia = _inertia(*body, gravity=gravity, com_coupling=com_coupling)
+        inertia = lumped_inertia(*body, gravity=gravity, com_coupling=com_coupling)
         travel = np.array([joint.limit for joint in assembly.joints] or [math.inf])
         tip = np.zeros(3) if assembly.tool_tip_P is None else assembly.tool_tip_P
         model = (actuation, inertia, B, B_inverse, line, point, mount_yaws(assembly))
-        health = Health.sound(len(assembly.aircraft))
+        health = Health.sound(fleet)
         return cls(*model, tuple(fleet), turns, travel, q_PB, tip, health)
 
     @property
@@ -154,6 +154,12 @@ class PlatformModel:
         high = np.array([each.c_f * each.rpm_max**2 for each in rotors])
         most = np.repeat(high, 4) * self.health.rotors.ravel()
         return np.minimum(np.repeat(low, 4) * self.health.thrust.ravel(), most), most
+
+    @property
+    def rotor_coefficients(self) -> Array:
+        """(4N,) thrust of what is left of every rotor per speed squared [N/rpm^2]; 0 of none."""
+        sound = np.array([each.rotor.c_f for each in self.fleet])
+        return np.asarray((sound[:, None] * self.health.thrust).ravel(), dtype=np.float64)
 
     @property
     def thrust_limits(self) -> Array:
@@ -176,19 +182,18 @@ class PlatformModel:
     def coupled(self, com_coupling: bool) -> Self:
         """The same model with or without the terms in d_0."""
         mass, d_0, J, _, _, gravity = self.inertia
-        inertia = _inertia(mass, d_0, J, gravity=gravity, com_coupling=com_coupling)
+        inertia = lumped_inertia(mass, d_0, J, gravity=gravity, com_coupling=com_coupling)
         return replace(self, inertia=inertia)
 
     def weakened(self, health: Health) -> Self:
         """The same platform with what is left of its rotors: a wrench is shared by those that can still lift."""
-        strengths = _strengths(self.fleet)
         if self.actuation == "vectored":
             shares = rotor_shares(self.fleet, health)
             return replace(self, health=health, B_inverse=_least_norm(self.B, shares))
         if self.actuation == "rigid":
-            left = np.repeat(strengths, 4) * health.rotors.ravel()
+            left = _rotor_strengths(self.fleet, health)
             return replace(self, health=health, B_inverse=_least_norm(self.B, left))
-        left = strengths * health.aircraft
+        left = _strengths(self.fleet) * health.aircraft
         B_inverse = _thrust_vectors(self.B, self.q_PB, self.turns, left)
         return replace(self, health=health, B_inverse=B_inverse)
 
@@ -198,12 +203,19 @@ def mount_yaws(assembly: Assembly) -> Array:
     return np.array([so3.quaternion_log(joint.q_PJ)[2] for joint in assembly.joints] or [0.0])
 
 
-def _inertia(m: float, d: Array, J: Array, *, gravity: float, com_coupling: bool) -> Inertia:
+def lumped_inertia(m: float, d: Array, J: Array, *, gravity: float, com_coupling: bool) -> Inertia:
+    """The lumped dynamics of a mass [kg], its CoM (3,) in P [m] and its inertia (3, 3) about P's origin [kg m^2]."""
     M = np.zeros((6, 6))
     M[:3, :3], M[3:, 3:] = m * np.eye(3), J
     if com_coupling:
         M[:3, 3:], M[3:, :3] = -m * so3.hat(d), m * so3.hat(d)
     return Inertia(m, d, J, M, float(com_coupling), gravity)
+
+
+def uncoupled(inertia: Inertia) -> Inertia:
+    """The same lumped dynamics without the coupling through d_0, which iap_simulator eq. (4) drops."""
+    mass, d_0, J, _, _, gravity = inertia
+    return lumped_inertia(mass, d_0, J, gravity=gravity, com_coupling=False)
 
 
 def _line_through(joints: Array) -> tuple[Array, Array]:
@@ -218,6 +230,12 @@ def _strengths(fleet: Sequence[Aircraft]) -> Array:
     """(N,) largest thrust of each aircraft in shares of the first one's."""
     most = np.array([aircraft.thrust_limits[1] for aircraft in fleet])
     return most / most[0]
+
+
+def _rotor_strengths(fleet: Sequence[Aircraft], health: Health) -> Array:
+    """(4N,) largest thrust of what is left of each rotor in shares of a sound one of the first aircraft."""
+    most = np.array([aircraft.rotor.c_f * aircraft.rotor.rpm_max**2 for aircraft in fleet])
+    return np.asarray(np.repeat(most / most[0], 4) * health.rotors.ravel(), dtype=np.float64)
 
 
 def _least_norm(B: Array, strengths: Array) -> Array:

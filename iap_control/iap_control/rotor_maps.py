@@ -15,8 +15,20 @@ from iap_description.vehicles.faults import Health
 
 
 def rotor_map(assembly: Assembly, fleet: Sequence[Aircraft]) -> Array:
-    """(6, 4N) wrench about P's origin of every rotor's thrust, for rotors that are fixed to one body."""
-    return in_platform(assembly, [aircraft.wrench_of_rotor_thrusts for aircraft in fleet])
+    """(6, 4N) wrench about P's origin of every rotor's thrust, for rotors that are fixed to one body.
+
+    Raises:
+        BadInput: they do not turn the platform about every axis.
+    """
+    B = in_platform(assembly, [aircraft.wrench_of_rotor_thrusts for aircraft in fleet])
+    made = B[2:]
+    sizes = np.linalg.norm(made, axis=1, keepdims=True)
+    if sizes.min() == 0.0 or np.linalg.matrix_rank(made / sizes, tol=RANK_TOLERANCE) < 4:
+        raise BadInput(
+            f"vehicle '{assembly.name}': key 'platform.joints': the rotors of all aircraft together do not lift the"
+            " platform and turn it about every axis"
+        )
+    return B
 
 
 def tilted_map(assembly: Assembly, fleet: Sequence[Aircraft]) -> Array:

@@ -62,10 +62,10 @@ class VectoredTables(NamedTuple):
         low, high = model.rotor_limits
         angles = [0.0 if each.tilt is None else each.tilt.limit for each in model.fleet]
         limits = np.column_stack([low, high, np.repeat(angles, 4)])
-        sound = np.array([each.rotor.c_f for each in model.fleet])
-        left = (sound[:, None] * model.health.thrust).ravel()
         shapes = (np.ascontiguousarray(model.B_inverse), np.ascontiguousarray(model.B.T))
-        return cls(*shapes, np.ascontiguousarray(limits), left, model.inertia.d_0)
+        return cls(
+            *shapes, np.ascontiguousarray(limits), model.rotor_coefficients, model.inertia.d_0
+        )
 
     @classmethod
     def none(cls) -> Self:
@@ -113,7 +113,7 @@ def kept_by_rotor(kept: float, up: float, change: float, low: float, high: float
     """
     room = most(choose(change > 0.0, high - up, up - low), 0.0)
     size = most(choose(change > 0.0, change, -change), TINY)
-    return least(kept, choose(size > room, room / size, 1.0))
+    return least(kept, choose(size > most(room, TINY), room / size, 1.0))
 
 
 @formula

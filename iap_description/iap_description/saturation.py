@@ -15,6 +15,7 @@ from iap_description.kernels import Vec, choose, dot, formula, least, most
 Quad = tuple[float, float, float, float]
 
 THRUST_TOLERANCE = 1e-9  # of a thrust, which is rounding and none [N]
+NO_LIMIT = 1e30  # of a thrust that no rotor limits [N]
 LEAST_FORCE = 0.5  # share of the wanted force that is kept before torque is touched
 
 
@@ -25,19 +26,20 @@ def share_out(
     """Rotor thrusts (R,) within [lowest, highest] [N] from their three parts; True if something was given up.
 
     The parts are those of the collective thrust, of roll and pitch torque, and of yaw torque; all but `out` are arrays
-    or tuples.
+    or tuples. A rotor whose highest thrust is 0 does not turn, and its parts are 0.
     Roll and pitch shrink only if they alone do not fit, thrust moves to make room for them, and yaw takes what is left.
     """
     count = out.shape[0]
-    least, most, span = tilt[0], tilt[0], highest[0] - lowest[0]
-    for r in range(1, count):
+    least, most, span = tilt[0], tilt[0], NO_LIMIT
+    for r in range(count):
         least, most = min(least, tilt[r]), max(most, tilt[r])
-        span = min(span, highest[r] - lowest[r])
+        span = min(span, highest[r] - lowest[r] if highest[r] > 0.0 else NO_LIMIT)
     fit = min(1.0, span / max(most - least, 1e-12))
-    up, down = -1e30, 1e30
+    up, down = -NO_LIMIT, NO_LIMIT
     for r in range(count):
         out[r] = lift[r] + fit * tilt[r]
-        up, down = max(up, lowest[r] - out[r]), min(down, highest[r] - out[r])
+        up = max(up, lowest[r] - out[r])
+        down = min(down, highest[r] - out[r] if highest[r] > 0.0 else NO_LIMIT)
     shift = min(max(0.0, up), down)
     share = 1.0
     for r in range(count):
@@ -45,7 +47,7 @@ def share_out(
         share = _room(share, out[r], yaw[r], lowest[r], highest[r])
     for r in range(count):
         out[r] = min(max(out[r] + share * yaw[r], lowest[r]), highest[r])
-    return fit < 1.0 or shift != 0.0 or share < 1.0
+    return fit < 1.0 or shift != 0.0 or share < 1.0 or span == NO_LIMIT
 
 
 @formula
@@ -60,8 +62,8 @@ def share_out_four(lift: float, tilt: Quad, yaw: Quad, lowest: float, highest: f
         lift + fit * tilt[2],
         lift + fit * tilt[3],
     )
-    up = most(most(most(most(-1e30, lowest - a), lowest - b), lowest - c), lowest - d)
-    down = least(least(least(least(1e30, highest - a), highest - b), highest - c), highest - d)
+    up = most(most(most(most(-NO_LIMIT, lowest - a), lowest - b), lowest - c), lowest - d)
+    down = least(least(least(least(NO_LIMIT, highest - a), highest - b), highest - c), highest - d)
     shift = least(most(0.0, up), down)
     a, b, c, d = a + shift, b + shift, c + shift, d + shift
     share = _room(1.0, a, yaw[0], lowest, highest)

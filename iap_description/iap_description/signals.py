@@ -95,6 +95,22 @@ class WrenchRecord(NamedTuple):
     task: ForceTask | None
 
 
+class ArmRecord(NamedTuple):
+    """An arm's n joints at one instant, (n,) each.
+
+    Attributes:
+        q: coordinates [rad], [m].
+        v: velocities [rad/s], [m/s].
+        efforts: of the motors in the last physics step [N m], [N].
+        target: (3, n) coordinates, velocities and torques that the motors are told from now on, within their limits.
+    """
+
+    q: Array
+    v: Array
+    efforts: Array
+    target: Array
+
+
 class Step(NamedTuple):
     """One vehicle at one instant; the loop's arrays are overwritten by its next step.
 
@@ -108,6 +124,7 @@ class Step(NamedTuple):
         wrench_record: None for a vehicle that measures no wrench.
         estimated: (bodies, 13) state that the command is based on; None where that is `x`.
         tilt: (N, 4) angles of the rotors about their arms [rad]; None where none tilts.
+        arm: joints of its arm; None without one.
     """
 
     k: int
@@ -119,3 +136,4 @@ class Step(NamedTuple):
     wrench_record: WrenchRecord | None = None
     estimated: Array | None = None
     tilt: Array | None = None
+    arm: ArmRecord | None = None

@@ -14,7 +14,9 @@ from numba import njit
 from iap_description.arrays import Array, Booleans, Integers
 from iap_description.kernels import (
     Packed,
+    Quat,
     Vec,
+    choose,
     formula,
     least,
     mat,
@@ -43,6 +45,7 @@ class Autopilot(NamedTuple):
         rate: (3,) gain [1/s].
         J: (3, 3) the aircraft's inertia [kg m^2].
         mix: (4, 4) rotor thrusts of [thrust; torque].
+        lift: (4,) each rotor's share of a collective thrust; 0 of one that the aircraft does not have.
         thrust_coefficient: c_f [N/rpm^2].
         rpm_min: idle speed [rpm].
         rpm_max: top speed [rpm].
@@ -53,6 +56,7 @@ class Autopilot(NamedTuple):
     rate: Array
     J: Array
     mix: Array
+    lift: Array
     thrust_coefficient: float
     rpm_min: float
     rpm_max: float
@@ -62,12 +66,12 @@ class Autopilot(NamedTuple):
     def of(cls, aircraft: Aircraft, gains: AutopilotGains) -> "Autopilot":
         """The autopilot of an aircraft under a gain preset."""
         rotor = aircraft.rotor
-        mix = np.linalg.inv(aircraft.wrench_of_rotor_thrusts[[2, 3, 4, 5]])
         return cls(
             np.array(gains.attitude),
             np.array(gains.rate),
             inertia_matrix(aircraft.inertia),
-            np.ascontiguousarray(mix),
+            aircraft.mix,
+            aircraft.presence / len(aircraft.rotors),
             rotor.c_f,
             rotor.rpm_min,
             rotor.rpm_max,
@@ -110,8 +114,7 @@ def autopilot_step(
             continue
         for n in range(out.shape[1]):
             if modes[b] == _RPM:
-                for r in range(4):
-                    out[b, n, r] = rpm_r[b, n, r]
+                put4(out[b, n], of_rotors(quat(rpm_r[b, n]), quat(autopilots[n].lift)))
                 continue
             row, autopilot = x[b, bodies[n]], autopilots[n]
             torque = _torque(row, modes[b], q_WB_r[b, n], w_WB_r[b, n], autopilot)
@@ -127,7 +130,8 @@ def autopilot_step(
                 autopilot.rpm_max,
                 autopilot.lead,
             )
-            put4(out[b, n], rotor_commands(thrust[b, n], torque, mix, *limits, quat(rpm[b, n])))
+            shared = (thrust[b, n], torque, mix, quat(autopilot.lift))
+            put4(out[b, n], rotor_commands(*shared, *limits, quat(rpm[b, n])))
 
 
 @njit(cache=True)
@@ -150,6 +154,7 @@ def rotor_commands(
     thrust: float,
     torque: Vec,
     mix: Mix,
+    lift: Quat,
     c_f: float,
     rpm_min: float,
     rpm_max: float,
@@ -162,6 +167,7 @@ def rotor_commands(
         thrust: collective [N].
         torque: about the CoM, body axes [N m].
         mix: see `_mix_row`.
+        lift: see `Autopilot`; a rotor that is not there has the mean thrust, and so no part in what is given up.
         c_f: thrust coefficient [N/rpm^2].
         rpm_min: idle speed [rpm].
         rpm_max: top speed [rpm].
@@ -181,12 +187,24 @@ def rotor_commands(
         mix[3][2] * torque[2],
     )
     lowest, highest = c_f * (rpm_min * rpm_min), c_f * (rpm_max * rpm_max)
-    f = share_out_four(0.25 * thrust, tilt, yaw, lowest, highest)
-    return (
+    f = share_out_four(lift[0] * thrust, tilt, yaw, lowest, highest)
+    speeds = (
         _lead(math.sqrt(f[0] / c_f), rpm[0], lead, rpm_min, rpm_max),
         _lead(math.sqrt(f[1] / c_f), rpm[1], lead, rpm_min, rpm_max),
         _lead(math.sqrt(f[2] / c_f), rpm[2], lead, rpm_min, rpm_max),
         _lead(math.sqrt(f[3] / c_f), rpm[3], lead, rpm_min, rpm_max),
+    )
+    return of_rotors(speeds, lift)
+
+
+@formula
+def of_rotors(speeds: Rpm, lift: Quat) -> Rpm:
+    """Speeds of four rotors, zero of those that an aircraft does not have (see `Autopilot.lift`)."""
+    return (
+        choose(lift[0] > 0.0, speeds[0], 0.0),
+        choose(lift[1] > 0.0, speeds[1], 0.0),
+        choose(lift[2] > 0.0, speeds[2], 0.0),
+        choose(lift[3] > 0.0, speeds[3], 0.0),
     )
 
 

@@ -9,6 +9,9 @@ Every aircraft keeps its own place under the levelled platform:
 with the thrust T_i that carries its share in hover, the distance e_i from its place, its velocity v_i, and the mean
 distance of all aircraft, whose integral takes out what the masses and the wind are off. A platform whose joints are on
 a line swings about it like a pendulum; there all aircraft also accelerate with the swing, which damps it.
+
+Aircraft of fewer than four rotors have no yaw torque of their own but what goes with their thrust, mostly the rotors'
+drag: those that turn the body the way that is wanted thrust more, the others less.
 """
 
 import math
@@ -19,10 +22,16 @@ from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.kernels import yaw_of
 from iap_description.states import Command, P, Q, V, W
+from iap_description.vehicles.aircraft import Aircraft
 from iap_physics.plant_spec import PlantSpec, PlantVehicle
 
 POSITION_GAIN, VELOCITY_GAIN, INTEGRAL_GAIN = 2.5, 2.8, 0.9  # [1/s^2], [1/s], [1/s^3]
 SWING_GAIN = 0.3  # acceleration of the joints' line per rate of swing [m/s^2 per rad/s]; stable up to twice this
+YAW_GAIN, YAW_RATE_GAIN = (
+    4.0,
+    4.0,
+)  # of aircraft that have no yaw torque of their own [1/s^2], [1/s]
+MAX_YAW_SHARE = 0.2  # of an aircraft's thrust in hover, by which it may differ for the yaw torque
 MAX_ACCELERATION = 5.0  # that the distance from the place, and its integral, may ask for [m/s^2]
 
 
@@ -37,13 +46,16 @@ class FailSafe:
         self._thrust = np.array(vehicle.hover_thrust)
         self._limits = np.transpose([aircraft.thrust_limits for aircraft in fleet])
         self._tan_tilt = np.array([math.tan(aircraft.tilt_max) for aircraft in fleet])
+        self._yaw_levers = np.array([_yaw_lever(each) for each in fleet])
+        self._inertia_z = float(assembly.inertia[2, 2])
         self._gravity, self._dt = spec.world.gravity, spec.dt
         self._command = Command.zeros(len(self._bodies))
         self.begin(np.array(vehicle.start))
 
     def begin(self, x: Array) -> None:
         """Keep the platform of rows (bodies, 13) where it is, level and with its headings."""
-        level = _about_z(yaw_of(x[0, Q]))
+        self._yaw = yaw_of(x[0, Q])
+        level = _about_z(self._yaw)
         self._places_W = x[0, P] + so3.rotate(level, self._arms_P)
         self._headings = np.array([_about_z(yaw_of(row[Q])) for row in x[self._bodies]])
         self._integral = np.zeros(3)
@@ -60,8 +72,17 @@ class FailSafe:
         )
         f_W = self._limited(self._thrust[:, None] / self._gravity * wanted)
         self._command.thrust[:] = np.linalg.norm(f_W, axis=1)
+        if self._yaw_levers.any():
+            self._command.thrust += self._for_yaw(x[0])
         self._command.q_WB[:] = so3.multiply(_turns_to(f_W), self._headings)
         return self._command
+
+    def _for_yaw(self, base: Array) -> Array:
+        """Thrusts (N,) [N] that turn the base (13,) back to its yaw, of least norm where none is at its limit."""
+        off = math.remainder(yaw_of(base[Q]) - self._yaw, 2.0 * math.pi)
+        torque = -self._inertia_z * (YAW_GAIN * off + YAW_RATE_GAIN * base[W][2])
+        levers, most = self._yaw_levers, MAX_YAW_SHARE * self._thrust
+        return np.clip(levers * torque / (levers @ levers), -most, most)
 
     def _swing_damping(self, base: Array) -> Array:
         """Deceleration (3,) of all aircraft against the swing of the base (13,) about the joints' line [m/s^2]."""
@@ -76,6 +97,13 @@ class FailSafe:
         level = np.linalg.norm(f_W[:, :2], axis=1)
         share = np.minimum(1.0, allowed / np.maximum(level, 1e-9))
         return np.column_stack([share[:, None] * f_W[:, :2], z])
+
+
+def _yaw_lever(aircraft: Aircraft) -> float:
+    """Yaw torque per thrust [m] of all rotors alike; 0 of an aircraft that has a yaw torque of its own."""
+    if aircraft.turns_itself:
+        return 0.0
+    return float(aircraft.wrench_of_rotor_thrusts[5].sum()) / len(aircraft.rotors)
 
 
 def _line_through(points: Array) -> Array:

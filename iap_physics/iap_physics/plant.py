@@ -20,6 +20,7 @@ from iap_physics.blocks.threads import Threads
 from iap_physics.clearance import check_clearance
 from iap_physics.deviation import Deviation
 from iap_physics.drag import add_drag, drag_coefficients
+from iap_physics.engines.arm_motors import ArmMotors
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_indices
 from iap_physics.latches import Latches
@@ -352,6 +353,22 @@ class Plant:
         if on_board:
             faults.reset()
         return not on_board and faults.postpone(self._k, self.t, command)
+
+    def arm(self, vehicle: int) -> ArmMotors | None:
+        """Joints and motors of a vehicle's arm; None without one."""
+        return self.engine.arms.get(vehicle)
+
+    def command_arm(self, vehicle: int, target: Array) -> None:
+        """Let the motors of a vehicle's arm go for coordinates, velocities and torques (3, n) until the next ones.
+
+        What is beyond a joint's travel or speed is clipped and counted, see `ArmMotors.clipped`.
+
+        Raises:
+            FlightFailed: a target is no number.
+        """
+        if not all_finite(target):
+            raise FlightFailed("invalid_command", self.t, "the command to the arm is not finite")
+        self.engine.arms[vehicle].command(*target)
 
     def set_estimate(self, vehicle: int, x: Array | None) -> None:
         """Let a vehicle's autopilots go by rows (bodies, 13) until the next ones; None for the truth.

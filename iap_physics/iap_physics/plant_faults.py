@@ -27,7 +27,7 @@ class PlantFaults:
         self._propulsion, self._control_hz = propulsion, control_hz
         self._late = [each for each in faults if isinstance(each, LateCommands)]
         self._on_rotors = [each for each in faults if not isinstance(each, LateCommands)]
-        self._health = Health.sound(propulsion.command.thrust.shape[1])
+        self._health = Health.sound(propulsion.fleet)
         self._waiting: deque[tuple[int, Command]] = deque()  # from which control instant on
 
     def reset(self) -> None:

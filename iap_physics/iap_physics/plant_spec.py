@@ -188,7 +188,7 @@ class PlantVehicle(Record):
         ):
             if len(getattr(self, key)) != wanted:
                 raise ValueError(f"key '{key}': {wanted} entries are needed")
-        check_faults(self.faults, aircraft)
+        check_faults(self.faults, self.platform.fleet)
         self.deviation.check(aircraft)
         if self.imu is not None and max(mount.body for mount in self.imu.mounts) >= bodies:
             raise ValueError(f"key 'imu.mounts': there are {bodies} bodies")

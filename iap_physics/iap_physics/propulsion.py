@@ -93,6 +93,7 @@ class Propulsion:
 
     Attributes:
         rows: its state rows.
+        fleet: the record of each of its aircraft.
         every: physics steps from one instant of the autopilots to the next.
         command: the present one.
         rotors: their state and parameters.
@@ -110,7 +111,7 @@ class Propulsion:
 
     def __init__(self, airframe: Airframe, rows: slice, batch: int, *, physics_hz: float) -> None:
         count = len(airframe.assembly.aircraft)
-        self.rows = rows
+        self.rows, self.fleet = rows, airframe.fleet
         bodies = [rows.start + body for body in airframe.assembly.aircraft]
         rate = airframe.autopilot.rate_hz or physics_hz
         self.every = round(physics_hz / rate)
@@ -203,7 +204,8 @@ class Propulsion:
     def weaken(self, health: Health) -> None:
         """Let the rotors be no better than this, in all worlds."""
         self.weakened += 1
-        self.rotors.records["thrust_share"], self.rotors.records["speed_share"] = health
+        self.rotors.records["thrust_share"] = health.thrust
+        self.rotors.records["speed_share"] = health.speed
 
     def set_estimate(self, x: Array | None) -> None:
         """Go by rows (bodies, 13) or (B, bodies, 13) of this vehicle, or by the truth."""

@@ -51,7 +51,7 @@ class RotorParameters(NamedTuple):
         rpm_max: fastest [rpm].
         time_constant_up: T while the speed rises [s].
         time_constant_down: T while it falls [s].
-        thrust_share: (4,) factor on each rotor's thrust, and with it on its drag torque; 1 is sound.
+        thrust_share: (4,) factor on each rotor's thrust, and with it on its drag torque; 1 is sound, 0 is no rotor.
         speed_share: factor on the fastest speed; 0 where the motors have stopped.
     """
 
@@ -77,7 +77,7 @@ class RotorParameters(NamedTuple):
             rotor.rpm_max,
             lag * rotor.time_constant_up,
             lag * rotor.time_constant_down,
-            np.ones(4),
+            aircraft.presence,
             1.0,
         )
 

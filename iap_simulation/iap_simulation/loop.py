@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Protocol
 
+from iap_control.arm.arm_control import Joints
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
-from iap_description.signals import Reference, Step
+from iap_description.signals import ArmRecord, Reference, Step
 from iap_description.states import Command, Q
 from iap_physics.engines.engine import Engine
 from iap_physics.flight_monitor import FlightMonitor
@@ -181,6 +182,7 @@ class ClosedLoop:
             estimate, reference = self._estimated(i, state, references[i])
             references[i] = reference
             x = state if estimate is None else estimate
+            arm = self._moved_arm(i, x)
             given = commands.get(i)
             command = (
                 self._controlled(i, x, reference)
@@ -189,7 +191,9 @@ class ClosedLoop:
             )
             rotors = plant.propulsion[i].rotors
             felt, tilt = (vehicle.wrench_record, estimate), rotors.tilt[0]
-            step = Step(self.k, plant.t, state, reference, command, rotors.rpm[0], *felt, tilt)
+            step = Step(
+                self.k, plant.t, state, reference, command, rotors.rpm[0], *felt, tilt, arm
+            )
             for observer in self.observers:
                 observer.record(i, step)
             plant.command(i, command)
@@ -198,6 +202,15 @@ class ClosedLoop:
                 self.modules.note(i, command)
         check_distances(plant, self.vehicles, references)
         self._check(plant)
+
+    def _moved_arm(self, i: int, x: Array) -> ArmRecord | None:
+        """Command a vehicle's arm on what is known of its state (bodies, 13); None where there is none."""
+        motors, control = self.plant.arm(i), self.vehicles[i].arm
+        if motors is None or control is None:
+            return None
+        target = control(self.k, x[0], Joints(motors.q, motors.v), self.vehicles[i].controller)
+        self.plant.command_arm(i, target)
+        return ArmRecord(motors.q, motors.v, motors.efforts, motors.targets)
 
     def _piloted(self, pilot: Pilot, references: Sequence[Reference]) -> Mapping[int, Command]:
         """The pilot's commands."""

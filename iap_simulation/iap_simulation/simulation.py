@@ -8,6 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from numpy.typing import ArrayLike
+
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
@@ -18,9 +20,10 @@ from iap_physics.plant import Probe
 from iap_sensors.cameras.make import make_renderer
 from iap_sensors.cameras.renderer import Renderer
 from iap_sensors.mounted.sensor_suite import ReadingSink
+from iap_simulation.arm.arm_judge import ArmJudge
 from iap_simulation.docking.pilot import DockingJudge
 from iap_simulation.flight import Flight
-from iap_simulation.loop import ClosedLoop, Observer, make_plant, reset_plant
+from iap_simulation.loop import ClosedLoop, Judge, Observer, make_plant, reset_plant
 from iap_simulation.modules.in_flight import ModulesInFlight, partners
 from iap_simulation.modules.judging import ModulesJudge
 from iap_simulation.pilots import make_pilot
@@ -151,9 +154,15 @@ class Simulation:
             estimates=flight.navigators,
             watches=flight.watches(),
             pilot=make_pilot(self.scenario, flight.vehicles),
-            judge=ModulesJudge.of(modules, flight.vehicles) or DockingJudge.of(self.scenario),
+            judge=self._judge(modules),
             modules=modules,
         )
+
+    def _judge(self, modules: ModulesInFlight | None) -> Judge | None:
+        """Who follows the flight's task, where it has one."""
+        scenario, vehicles = self.scenario, self._flight.vehicles
+        task = ModulesJudge.of(modules, vehicles) or DockingJudge.of(scenario)
+        return task or ArmJudge.of(vehicles, scenario.metrics.window)
 
     def __enter__(self) -> Self:
         return self
@@ -249,6 +258,35 @@ class Simulation:
         self.loop.advance()
         self.loop.sense()
         return self.state
+
+    def command_arm(
+        self,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        torque: ArrayLike | None = None,
+        *,
+        name: str | None = None,
+    ) -> None:
+        """Let an arm's motors go for coordinates until the next call; `arm.motion` must be ``given``.
+
+        What is beyond travel or speed is clipped, and counted in metrics.json.
+
+        Args:
+            q: (n,) coordinates [rad], [m].
+            v: (n,) velocities; None is at rest.
+            torque: (n,) on top of the servos' [N m], [N]; None is what holds the links, if `arm.holding` says so.
+            name: of the vehicle; None is the first.
+
+        Raises:
+            BadInput: no such vehicle, or it has no arm that can be told.
+        """
+        number = 0 if name is None else self._number(name)
+        control = self.loop.vehicles[number].arm
+        if control is None or not control.is_given:
+            raise BadInput(
+                f"command_arm: {self.names[number]} has no arm with arm.motion.type=given"
+            )
+        control.give(q, v, torque)
 
     def fly(self, progress: Callable[[float], None] = lambda _: None) -> None:
         """Fly to the end of all references under the scenario's own controllers.

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from iap_control.allocator import Allocator
+from iap_control.arm.arm_control import ArmControl
 from iap_control.controller import Controller, make_controller
 from iap_control.held_attitudes import check_held, sampled_attitudes
 from iap_control.interaction.push import Push, pushed_axes
@@ -55,6 +56,7 @@ class Vehicle:
         push: the reference wrench, under wrench control; None without one.
         lever: of joints off the aircraft's CoMs; None without any.
         faults: that the controller is told of.
+        arm: control of its joints; None without an arm.
         seen: (13,) what was measured last of the central body.
     """
 
@@ -73,6 +75,7 @@ class Vehicle:
     push: Push | None
     lever: LeverCompensation | None
     faults: KnownFaults
+    arm: ArmControl | None
     seen: Array = field(default_factory=lambda: np.zeros(13))
 
     @classmethod
@@ -127,6 +130,7 @@ class Vehicle:
             vehicle.push if vehicle.control.wrench_mode != "none" else None,
             LeverCompensation.of(model_assembly),
             KnownFaults(vehicle.faults, model, controller, [allocator]),
+            arm_control(scenario, vehicle, model_assembly, model, line),
         )
 
     def reset(self, seed: int) -> None:
@@ -135,6 +139,8 @@ class Vehicle:
         self.allocator.reset()
         self.faults.reset()
         self.sense.reset(state_noise_stream(seed, self.name))
+        if self.arm is not None:
+            self.arm.reset()
         if self.interaction is not None:
             self.interaction.reset()
 
@@ -186,6 +192,29 @@ class Vehicle:
         """The reference at control instant k; the last one is held."""
         k = min(k, self.timeline.last)
         return Reference(self.timeline.row(k), self.timeline.level(k))
+
+
+def arm_control(
+    scenario: Scenario,
+    vehicle: VehicleSpec,
+    assembly: Assembly,
+    model: PlatformModel,
+    line: Timeline,
+) -> ArmControl | None:
+    """The control of a vehicle's arm, whose motion begins with that of the platform; None without an arm.
+
+    Raises:
+        BadInput: the motion does not fit the arm, or no controller flies such a platform while its arm moves.
+    """
+    if assembly.arm is None:
+        return None
+    if model.actuation == "collinear":
+        raise BadInput(
+            f"vehicle '{vehicle.name}': key 'platform.arm': no law flies an arm on joints that lie on a line"
+        )
+    return ArmControl.of(
+        assembly.arm, model, vehicle.arm, lead=line.lead, last=line.last, dt=scenario.dt
+    )
 
 
 def recorded_commands(scenario: Scenario) -> tuple[Commanded | None, ...]:
@@ -273,8 +302,8 @@ def _start(
     rotors = [aircraft.rotor for aircraft in vehicle.platform.fleet]
     upright = np.zeros((len(rotors), 4))
     if vehicle.start.mode == "ground":
-        idle = np.array([rotor.rpm_min for rotor in rotors])
-        return joined_rows(assembly, base), np.repeat(idle[:, None], 4, axis=1), upright
+        idle = [each.rotor.rpm_min * each.presence for each in vehicle.platform.fleet]
+        return joined_rows(assembly, base), np.array(idle), upright
     command = _balanced(vehicle, model, base[3:7], row[REF_FIXED:])
     if command.mode == Mode.RPM:
         return joined_rows(assembly, base), command.rpm.copy(), command.tilt.copy()

@@ -9,6 +9,7 @@ from iap_control.known_faults import KnownFaults, Loss, read_faults
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_description.vehicles.faults import BatteryFault, MotorFault, RotorFault
+from iap_description.vehicles.platform import load_platform
 
 LEVEL = np.array([0.0, 0.0, 0.0, 1.0])
 
@@ -152,4 +153,4 @@ def test_a_controller_that_cannot_be_told_is_refused():
 )
 def test_a_bad_parameter_is_refused_by_its_key(text, words):
     with pytest.raises(BadInput, match=words):
-        read_faults(text, 3, source="parameter faults")
+        read_faults(text, load_platform("three_star").fleet, source="parameter faults")

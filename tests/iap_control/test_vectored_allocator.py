@@ -99,7 +99,7 @@ def test_integrals_stand_still_where_thrusts_are_clipped():
 
 
 def test_a_module_that_lost_a_rotor_is_allocated_to_the_rest():
-    health = Health.sound(1)
+    health = Health.sound([BEETLE])
     health.thrust[0, 2] = 0.0
     allocate = allocator(model_of("beetle").weakened(health))
     U = np.array([0.0, 0.0, 0.6 * WEIGHT, 0.5, -0.5, 0.0])  # towards the rotor that is lost

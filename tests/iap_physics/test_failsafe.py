@@ -16,7 +16,7 @@ CUTS = {  # scenario or its platform -> when commands end [s]
     "three_line_figure_eight": 12.0,
     "figure_eight_windy": 8.0,
 }
-OTHERS = ("f450", "three_star_fixed", "line_4_fixed")
+OTHERS = ("f450", "three_star_fixed", "line_4_fixed", "hexa")
 PYBULLET = ("three_star_spiral", "three_line_figure_eight")
 
 

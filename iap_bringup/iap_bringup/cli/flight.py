@@ -35,6 +35,7 @@ SHOWN = (
     "force_steady_n",
     "settled_pitch_deg",
     "depth_m",
+    "arm",
 )
 
 

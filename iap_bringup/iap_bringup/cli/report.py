@@ -13,6 +13,7 @@ from rich.table import Table
 
 from iap_bringup.terminal.tables import number_text
 from iap_io.runs.fault_meta import Notice
+from iap_simulation.arm.report import arm_text
 from iap_simulation.docking.report import docking_text
 from iap_simulation.modules.report import modules_text
 from iap_simulation.scenario.scenario import Scenario
@@ -90,6 +91,8 @@ def show(console: Console, metrics: dict[str, Any], folder: Path) -> None:
     )
     if "docking" in metrics:
         console.print(docking_text(metrics["docking"]))
+    if "arm" in metrics:
+        console.print(arm_text(metrics["arm"], metrics.get("compare", {})), highlight=False)
     if metrics.get("modules", {}).get("joints"):
         console.print(modules_text(metrics["modules"]))
     if metrics.get("images"):

@@ -10,6 +10,7 @@ from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.states import Q
 from iap_estimation.evaluation import trajectory_errors
+from iap_io.runs.columns import ArmColumns
 from iap_io.runs.run_folder import VehicleRun
 from iap_io.runs.run_meta import COMPLETED, RunMeta, Track, VehicleMeta
 from iap_simulation.metrics.errors import against, finite, pose_errors, thrusts, tracked
@@ -84,6 +85,7 @@ class Flight:
         tilt: (K, N) of each aircraft against the vertical [deg].
         frames: (K, 1 + N, 3) positions of the centre and the aircraft [m].
         contact: contact with the world; None for a vehicle without a wrench sensor.
+        arm: joints of its arm; None without one.
     """
 
     meta: VehicleMeta
@@ -100,6 +102,7 @@ class Flight:
     tilt: Array
     frames: Array
     contact: Contact | None
+    arm: ArmColumns | None
 
 
 def flight(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -> Flight:
@@ -136,6 +139,7 @@ def flight(run: RunMeta, vehicle: VehicleRun, outcome: str = COMPLETED) -> Fligh
         contact=None
         if c.wrench_record is None or not len(c.t)
         else Contact.of(c, c.wrench_record, meta, run),
+        arm=c.arm,
     )
 
 

@@ -31,6 +31,7 @@ from iap_bringup.plots.plot_panels import (
 )
 from iap_bringup.plots.plot_series import Errors, Flight, flight
 from iap_bringup.plots.plots_3d import draw_path
+from iap_bringup.plots.plots_arm import draw_joints
 from iap_bringup.plots.plots_contact import draw_contact, draw_integrals, draw_wrench
 from iap_description.signals import ForceMode
 from iap_io.plots.plot_style import (
@@ -85,7 +86,8 @@ def _has(flown: Flight, name: str) -> bool:
     """Whether there is anything to draw in a figure."""
     if name == "integrals":
         return flown.contact is not None and flown.contact.mode == ForceMode.PAPER
-    needed = {"difference": flown.difference, "wrench": flown.contact, "contact": flown.contact}
+    needed: dict[str, object] = {"difference": flown.difference, "joints": flown.arm}
+    needed |= {"wrench": flown.contact, "contact": flown.contact}
     return needed.get(name, flown) is not None
 
 
@@ -224,6 +226,7 @@ FIGURES: dict[str, Callable[..., None]] = {
     "errors": draw_errors,
     "difference": draw_difference,
     "thrusts": draw_thrusts,
+    "joints": draw_joints,
     "wrench": draw_wrench,
     "contact": draw_contact,
     "integrals": draw_integrals,

@@ -20,6 +20,7 @@ from iap_control.allocator import (
 )
 from iap_control.batch import layout
 from iap_control.batch.layout import PLATFORM, aircraft_row, rotor_row
+from iap_control.vectored_allocator import rotor_speed
 from iap_description.arrays import Array
 from iap_description.kernels import (
     Quat,
@@ -34,6 +35,7 @@ from iap_description.kernels import (
     norm,
     qconj,
     qmul,
+    quat_at,
     quat_of_row,
     rotation_vector,
     six_of_row,
@@ -287,7 +289,7 @@ def _end(block: Array, lanes: Lanes) -> None:
 def share_out_to_rotors(block: Array, first: int, tables: AllocationTables, lanes: Lanes) -> None:
     """Rotor speeds and their thrusts' sums, see `iap_control.allocator.rotor_speeds`."""
     parts, _, _, _, _, (lowest, highest, coefficients) = tables
-    count = len(coefficients)
+    count = len(coefficients) // 4
     for section in range(3):
         for r in range(4 * count):
             row = rotor_row(first, count, section, r)
@@ -307,7 +309,7 @@ def share_out_to_rotors(block: Array, first: int, tables: AllocationTables, lane
         set1(block, PLATFORM, layout.SATURATED, lane, choose(saturated, 1.0, 0.0))
     for n in range(count):
         rotor = rotor_row(first, count, layout.ROTOR_THRUSTS, 4 * n)
-        _spin(block, aircraft_row(first, n), rotor, coefficients[n], lanes)
+        _spin(block, aircraft_row(first, n), rotor, quat_at(coefficients, 4 * n), lanes)
     for lane in range(lanes[0], lanes[1]):
         is_free = get(block, PLATFORM, layout.SATURATED, lane) == 0.0
         made = get6(block, PLATFORM, layout.MADE, lane)
@@ -326,15 +328,15 @@ def _lift(block: Array, row: Index, of_wrench: Six, lanes: Lanes) -> None:
 
 
 @formula
-def _spin(block: Array, a: Index, rotor: Index, coefficient: float, lanes: Lanes) -> None:
+def _spin(block: Array, a: Index, rotor: Index, coefficients: Quat, lanes: Lanes) -> None:
     """The speeds of one aircraft's rotors."""
     for lane in range(lanes[0], lanes[1]):
         f = get4(block, rotor, 0, lane)
         speeds = (
-            math.sqrt(f[0] / coefficient),
-            math.sqrt(f[1] / coefficient),
-            math.sqrt(f[2] / coefficient),
-            math.sqrt(f[3] / coefficient),
+            rotor_speed(f[0], coefficients[0]),
+            rotor_speed(f[1], coefficients[1]),
+            rotor_speed(f[2], coefficients[2]),
+            rotor_speed(f[3], coefficients[3]),
         )
         set1(block, a, layout.THRUST, lane, 0.0 + f[0] + f[1] + f[2] + f[3])
         set4(block, a, layout.RPM, lane, speeds)

@@ -2,6 +2,7 @@
 """Direct wrench control of a jointed platform, and how it is entered and left in flight without a jump."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numba import njit
@@ -20,7 +21,7 @@ from iap_control.interaction.wrench_laws import (
 )
 from iap_control.laws.motion_law import MotionLaw
 from iap_control.laws.tracking import Held, Law
-from iap_control.model import PlatformModel
+from iap_control.model import Inertia, PlatformModel, uncoupled
 from iap_description import so3
 from iap_description.arrays import Array, Booleans
 from iap_description.second_order import transition
@@ -66,6 +67,11 @@ class WrenchControl:
         self._fading = math.exp(-self._dt / wrench.blend_time)
         self._return = transition(1.0 / wrench.return_time, 1.0, self._dt)
         self._spring = 1.0 / wrench.return_time
+
+    def set_inertia(self, inertia: Inertia) -> None:
+        """Fly on with other lumped dynamics of the same mass, where nothing is split along a line."""
+        self.flight = replace(self.flight, inertia=inertia)
+        self._paper = replace(self._paper, inertia=uncoupled(inertia))
 
     def reset(self) -> None:
         """Forget everything: flight under the flight law."""

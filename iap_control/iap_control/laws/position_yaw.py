@@ -8,6 +8,7 @@ derivative.
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -416,6 +417,12 @@ class PositionYawControl:
         self._model = model
         self._law = rigid_law(gains)
         self._rigid = RigidLaw.of(gains, model)
+
+    def set_inertia(self, inertia: Inertia) -> None:
+        """Fly on with other lumped dynamics of the same mass."""
+        self._model = replace(self._model, inertia=inertia)
+        J_c = inertia_about_com(inertia.J, inertia.mass, inertia.d_0)
+        self._rigid = self._rigid._replace(J_c=J_c)
 
     def reset(self) -> None:
         """Forget integral and past commands."""

@@ -30,6 +30,7 @@ from iap_description.earth import GRAVITY
 from iap_description.errors import BadInput
 from iap_description.plain_yaml import parse_yaml
 from iap_description.signals import ForceMode
+from iap_description.vehicles.aircraft import Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import KnownFault
 from iap_description.vehicles.platform import Platform
@@ -200,7 +201,7 @@ def make_control_responder(
     topic, wrenches = _wrenches(node, source, "")
     interaction = _interaction(node, model, wrenches, dt, limits.timeout)
     allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
-    faults = KnownFaults(_faults(node, model.count), model, controller, [allocator])
+    faults = KnownFaults(_faults(node, model.fleet), model, controller, [allocator])
     lever, failsafe = LeverCompensation.of(assembly), declared_failsafe(node)
     given = (references, interaction, lever, faults, failsafe)
     return ControlResponder(controller, *given), topic, allocator, platform
@@ -244,11 +245,11 @@ def _period(node: SuiteNode) -> float:
     return 1.0 / node.parameter("control_rate", 200.0, what, limits=(1.0, 1e4))
 
 
-def _faults(node: SuiteNode, count: int) -> tuple[KnownFault, ...]:
+def _faults(node: SuiteNode, fleet: Sequence[Aircraft]) -> tuple[KnownFault, ...]:
     """The faults that the controller is told of."""
     what = "Faults that the controller is told of when they strike, as a YAML list; empty: none."
     text = node.parameter("faults", "", what)
-    return read_faults(text, count, source="parameter faults") if text else ()
+    return read_faults(text, fleet, source="parameter faults") if text else ()
 
 
 def _references(node: SuiteNode) -> tuple[Limits, Source]:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sub-aircraft: a quadrotor's numbers."""
+"""The sub-aircraft: numbers of a quadrotor, or of up to four rotors of a larger multirotor."""
 
 import math
+from collections.abc import Sequence
 from typing import Annotated, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
 from iap_description.arrays import Array
@@ -14,6 +16,7 @@ from iap_description.vehicles.ports import Port
 from iap_description.world.shapes import BodyShape, Surface
 
 UP = (0.0, 0.0, 1.0)
+ROTORS = 4  # most that an aircraft has, and what commands and messages have room for
 ARM = 1e-6  # least length of a tilt's axis and of a direction [m]
 
 
@@ -119,7 +122,7 @@ CONDITION = 1e6  # of a mixer whose rows are of length 1; a usual one has 1
 
 
 class RotorModel(Record):
-    """The model that all four rotors share."""
+    """The model that all rotors of an aircraft share."""
 
     thrust_coefficient: Positive  # of the rotor alone [N/rpm^2]
     thrust_factor: Annotated[float, Field(strict=True, gt=0.0, le=1.0)] = (
@@ -150,12 +153,15 @@ class RotorModel(Record):
 
 
 class Aircraft(Inertial):
-    """A quadrotor whose frame is FLU at its CoM; vectored where rotors tilt, or do not push along z."""
+    """A quadrotor, or a group of fewer rotors of a multirotor's body; its frame is FLU at its CoM.
+
+    It is vectored where rotors tilt, or do not push along z.
+    """
 
     name: str
     description: str
     rotor: RotorModel
-    rotors: Annotated[tuple[Rotor, ...], Field(min_length=4, max_length=4)]
+    rotors: Annotated[tuple[Rotor, ...], Field(min_length=1, max_length=ROTORS)]
     tilt: RotorTilt | None = None  # of the rotors; None: they are fixed
     tilt_max_deg: Positive  # largest commanded angle between body z and the vertical
     drag: Drag
@@ -195,7 +201,9 @@ class Aircraft(Inertial):
 
     @model_validator(mode="after")
     def _can_be_steered(self) -> Self:
-        """Refuse rotors whose thrusts do not give any lift and any three torques."""
+        """Refuse four rotors whose thrusts do not give any lift and any three torques; fewer never do."""
+        if not self.turns_itself:
+            return self
         mixer = self.wrench_of_rotor_thrusts[2:]
         sizes = np.linalg.norm(mixer, axis=1, keepdims=True)
         if sizes.min() > 0.0 and np.linalg.cond(mixer / sizes) < CONDITION:
@@ -210,9 +218,34 @@ class Aircraft(Inertial):
         raise ValueError(f"key 'rotors': they cannot turn the aircraft about every axis: {reason}")
 
     @property
+    def turns_itself(self) -> bool:
+        """Whether its rotors alone turn it about every axis; fewer than four need those of others on the same body."""
+        return len(self.rotors) == ROTORS
+
+    @property
+    def presence(self) -> Array:
+        """(4,) 1 for each of its rotors, 0 where commands and messages have room for one that it does not have."""
+        return np.array([float(k < len(self.rotors)) for k in range(ROTORS)])
+
+    @property
+    def mix(self) -> Array:
+        """(4, 4) thrusts of rotors [N] for a collective thrust and three torques; a row of zeros where there is none.
+
+        Fewer than four rotors leave the torque about z to others and make the rest as nearly as they can.
+        """
+        count = len(self.rotors)
+        made = self.wrench_of_rotor_thrusts[2:, :count]
+        out = np.zeros((ROTORS, 4))
+        if self.turns_itself:
+            out[:] = np.linalg.inv(made)
+        else:
+            out[:count, :3] = np.linalg.pinv(made[:3])
+        return out
+
+    @property
     def thrust_limits(self) -> tuple[float, float]:
         """Smallest and largest collective thrust [N]."""
-        c_f = 4.0 * self.rotor.c_f
+        c_f = len(self.rotors) * self.rotor.c_f
         return c_f * self.rotor.rpm_min**2, c_f * self.rotor.rpm_max**2
 
     @property
@@ -222,7 +255,7 @@ class Aircraft(Inertial):
 
     @property
     def wrench_of_rotor_thrusts(self) -> Array:
-        """(6, 4) map from the rotors' thrusts [N] to [force; torque] in the aircraft's frame."""
+        """(6, 4) map from the rotors' thrusts [N], of four, to [force; torque] in the aircraft's frame."""
         columns = []
         for rotor in self.rotors:
             if rotor.direction != UP:
@@ -231,7 +264,7 @@ class Aircraft(Inertial):
             x, y, _ = rotor.position
             drag = self.rotor.torque_ratio * (-1.0 if rotor.spin == "ccw" else 1.0)
             columns.append([0.0, 0.0, 1.0, y, -x, drag])
-        return np.array(columns).T
+        return _padded(columns, ROTORS)
 
     @property
     def wrench_of_tilted_thrusts(self) -> Array:
@@ -246,9 +279,16 @@ class Aircraft(Inertial):
         for rotor in self.rotors:
             across = np.zeros(3) if self.tilt is None else rotor.sideways
             columns += [rotor.column(rotor.ahead, ratio), rotor.column(across, ratio)]
-        return np.array(columns).T
+        return _padded(columns, 2 * ROTORS)
 
     @property
     def is_vectored(self) -> bool:
         """Whether rotors tilt, or push along another axis than z."""
         return self.tilt is not None or any(rotor.direction != UP for rotor in self.rotors)
+
+
+def _padded(columns: Sequence[ArrayLike], count: int) -> Array:
+    """(6, count) of columns (6,), the last of zeros."""
+    out = np.zeros((6, count))
+    out[:, : len(columns)] = np.array(columns).T
+    return out

@@ -80,6 +80,7 @@ class ArmMotor(Record):
     velocity_gain: NonNegative  # k_v [N m s/rad] or [N s/m]
     viscous: NonNegative = 0.0  # friction per velocity [N m s/rad] or [N s/m]
     coulomb: NonNegative = 0.0  # friction at any velocity [N m] or [N]
+    speed: Positive | None = None  # that it is told at most [rad/s] or [m/s]; None: the joint's
 
     @model_validator(mode="after")
     def _has_the_gains_of_its_mode(self) -> Self:
@@ -149,6 +150,12 @@ class Arm(Record):
     def speeds(self) -> Array:
         """Largest commanded joint speeds (n,)."""
         return np.array([joint.speed for joint in self.joints])
+
+    @property
+    def motor_speeds(self) -> Array:
+        """Largest speeds that motors are told (n,), where there are motors."""
+        pairs = zip(self.motors, self.joints, strict=True)
+        return np.array([motor.speed or joint.speed for motor, joint in pairs])
 
     def chain(self) -> Chain:
         """The chain that kernels take, see `iap_description.vehicles.serial_chain`."""

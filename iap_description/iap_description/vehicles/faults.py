@@ -14,9 +14,10 @@ from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, mode
 
 from iap_description.arrays import Array
 from iap_description.config import Count, Flag, NonNegative, Positive, Record, Share
+from iap_description.vehicles.aircraft import ROTORS, Aircraft
 
 TOLERANCE = 1e-6  # of times, which a stamp rounds to nanoseconds [s]
-Rotor = Annotated[int, Field(strict=True, ge=1, le=4)]
+Rotor = Annotated[int, Field(strict=True, ge=1, le=ROTORS)]
 
 
 def has_come(at: float, t: float) -> bool:
@@ -227,20 +228,25 @@ Fault = Annotated[
 AnyFault = RotorsFault | SensorFault | LateCommands
 
 
-def check_faults(faults: Sequence[AnyFault], count: int) -> None:
-    """Refuse faults on aircraft that are not there, and two of the same at the same time.
+def check_faults(faults: Sequence[AnyFault], fleet: Sequence[Aircraft]) -> None:
+    """Refuse faults on aircraft and rotors that are not there, and two of the same at the same time.
 
     Args:
         faults: of a vehicle.
-        count: number of its aircraft.
+        fleet: its aircraft.
 
     Raises:
         ValueError: naming the key.
     """
     for i, fault in enumerate(faults):
         aircraft = None if isinstance(fault, LateCommands) else fault.aircraft
-        if aircraft is not None and aircraft > count:
-            raise ValueError(f"key 'faults.{i}.aircraft': there are {count}, not {aircraft}")
+        if aircraft is not None and aircraft > len(fleet):
+            raise ValueError(f"key 'faults.{i}.aircraft': there are {len(fleet)}, not {aircraft}")
+        if isinstance(fault, RotorFault) and fault.rotor > len(fleet[fault.aircraft - 1].rotors):
+            there = len(fleet[fault.aircraft - 1].rotors)
+            raise ValueError(
+                f"key 'faults.{i}.rotor': aircraft {aircraft} has {there}, not {fault.rotor}"
+            )
         for j, other in enumerate(faults[:i]):
             if overlap(fault, other):
                 raise ValueError(f"key 'faults.{i}': faults.{j} has struck {fault.what} already")
@@ -259,21 +265,24 @@ class Health(NamedTuple):
     """What is left of the rotors of N aircraft; 1 is sound.
 
     Attributes:
-        thrust: (N, 4) factor on each rotor's thrust and drag torque.
+        thrust: (N, 4) factor on each rotor's thrust and drag torque; 0 where an aircraft has fewer than four.
         speed: (N,) factor on the top speed of each aircraft's rotors; 0 where the motors have stopped.
+        presence: (N, 4) what `thrust` is while all are sound.
     """
 
     thrust: Array
     speed: Array
+    presence: Array
 
     @classmethod
-    def sound(cls, count: int) -> Self:
-        """Sound rotors."""
-        return cls(np.ones((count, 4)), np.ones(count))
+    def sound(cls, fleet: Sequence[Aircraft]) -> Self:
+        """Sound rotors of these aircraft."""
+        presence = np.array([each.presence for each in fleet])
+        return cls(presence.copy(), np.ones(len(presence)), presence)
 
     def weaken(self, faults: Sequence[AnyFault], t: float) -> None:
         """Write what faults leave at a time [s]."""
-        self.thrust[:], self.speed[:] = 1.0, 1.0
+        self.thrust[:], self.speed[:] = self.presence, 1.0
         for fault in faults:
             if isinstance(fault, RotorFault) and fault.acts(t):
                 self.thrust[fault.aircraft - 1, fault.rotor - 1] = fault.thrust

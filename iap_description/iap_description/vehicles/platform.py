@@ -106,8 +106,22 @@ class Platform(Record):
                 f"key 'joints': a center needs at least two aircraft, found {len(self.joints)}"
             )
         positions = np.array([joint.position for joint in self.joints])
-        if np.ptp(positions, axis=0).max() < 1e-6:
+        turn = any(joint_type(joint.type).is_free for joint in self.joints)
+        if turn and np.ptp(positions, axis=0).max() < 1e-6:
             raise ValueError("key 'joints': all joints are at one point")
+        return self
+
+    @model_validator(mode="after")
+    def _has_aircraft_that_turn_themselves(self) -> Self:
+        """Refuse aircraft of fewer than four rotors where no others on the same body turn them."""
+        fixed = [not joint_type(joint.type).is_free for joint in self.joints] or [False]
+        for i, (aircraft, is_fixed) in enumerate(zip(self.fleet, fixed, strict=True)):
+            if not aircraft.turns_itself and not is_fixed:
+                where = f"joints.{i}" if self.joints else "aircraft.rotors"
+                raise ValueError(
+                    f"key '{where}': an aircraft of {len(aircraft.rotors)} rotors cannot turn itself; it needs a joint"
+                    " of type fixed, with others on the same body, or four rotors"
+                )
         return self
 
     @property
@@ -144,7 +158,7 @@ def platform_tree(name: str) -> tuple[dict[str, Any], str]:
     """
     path = Path(name) if name.endswith((".yaml", ".yml")) else DATA / "platforms" / f"{name}.yaml"
     if is_file(path):
-        return _explicit(_with_aircraft(read_yaml(path), path)), str(path)
+        return _explicit(_with_aircraft(_platform_file(path), path)), str(path)
     if name.endswith("_fixed") and not name.endswith("_fixed_fixed"):
         tree, source = platform_tree(name.removesuffix("_fixed"))
         return _with_fixed_links(tree, name, source), source
@@ -162,6 +176,18 @@ def load_platform(name: str) -> Platform:
     """Load and check a platform by name or path (see `platform_tree`)."""
     tree, source = platform_tree(name)
     return validate(Platform, tree, source=source)
+
+
+def _platform_file(path: Path) -> dict[str, Any]:
+    """A platform's tree as its file has it, on top of that of the platform which its key `extends` names, if any."""
+    tree = read_yaml(path)
+    base = tree.pop("extends", None)
+    if base is None:
+        return tree
+    home = DATA / "platforms" / f"{base}.yaml"
+    if not isinstance(base, str) or home == path or not is_file(home):
+        raise BadInput(f"{path}: key 'extends': the name of another platform is expected")
+    return merged(_platform_file(home), tree)
 
 
 def _with_aircraft(tree: dict[str, Any], path: Path) -> dict[str, Any]:

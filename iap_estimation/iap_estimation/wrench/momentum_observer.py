@@ -99,14 +99,14 @@ def _check_alike(assembly: Assembly, fleet: Sequence[Aircraft]) -> None:
     """Refuse platforms that the models here do not hold for, by the key of the first joint that is unlike."""
     for i, (joint, aircraft) in enumerate(zip(assembly.joints, fleet, strict=False)):
         unlike = {
-            "aircraft": aircraft != fleet[0],
+            "aircraft": aircraft != fleet[0] or not aircraft.turns_itself,
             "type": joint.type != assembly.joints[0].type,
             "offset": joint.kind.turns_freely and bool(joint.p_CJ_C.any()),
         }
         for key in (key for key, is_unlike in unlike.items() if is_unlike):
             raise BadInput(
-                f"vehicle '{assembly.name}': key 'platform.joints.{i}.{key}': wrench observers take equal aircraft on"
-                " equal joints at their CoMs"
+                f"vehicle '{assembly.name}': key 'platform.joints.{i}.{key}': wrench observers take equal quadrotors"
+                " on equal joints at their CoMs"
             )
 
 

@@ -68,7 +68,7 @@ class ThrustModel(NamedTuple):
         """The model of an aircraft and its autopilot's gains at a control period [s]."""
         rotor, h = aircraft.rotor, dt / STEPS
         torques = aircraft.wrench_of_rotor_thrusts[3:]
-        mix = np.linalg.inv(aircraft.wrench_of_rotor_thrusts[2:])[:, 1:]
+        mix = aircraft.mix[:, 1:]
         return cls(
             np.array(autopilot.attitude),
             np.array(autopilot.rate),

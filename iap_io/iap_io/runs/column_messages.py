@@ -15,10 +15,12 @@ from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.bounds import LARGEST
 from iap_description.states import REF_FIXED, STATE_SIZE, Q, V, W
-from iap_io.runs.columns import COMMAND_SIZE, Columns, WrenchColumns
+from iap_io.runs.columns import COMMAND_SIZE, ArmColumns, Columns, WrenchColumns
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.runs.topics import (
     COMMAND,
+    JOINT_COMMAND,
+    JOINT_STATES,
     REFERENCE,
     REVISED,
     STATE,
@@ -44,8 +46,22 @@ def fill_state(out: Records, c: Columns, vehicle: VehicleMeta) -> None:
         parent, child = c.x[..., [a for a, _ in free], :], c.x[..., [b for _, b in free], :]
         q_PB = so3.multiply(so3.conjugate(parent[..., Q]), child[..., Q])
         w_PB_B = so3.rotate(so3.conjugate(child[..., Q]), child[..., W] - parent[..., W])
-        out["joint_positions"] = q_PB.reshape(*c.t.shape, -1)
-        out["joint_velocities"] = w_PB_B.reshape(*c.t.shape, -1)
+        out["joint_positions"][..., : 4 * len(free)] = q_PB.reshape(*c.t.shape, -1)
+        out["joint_velocities"][..., : 3 * len(free)] = w_PB_B.reshape(*c.t.shape, -1)
+    if c.arm is not None:
+        out["joint_positions"][..., 4 * len(free) :] = c.arm.q
+        out["joint_velocities"][..., 3 * len(free) :] = c.arm.v
+
+
+def fill_arm(out: Mapping[str, Records], c: Columns, arm: ArmColumns) -> None:
+    """Columns into the records of the topics `ARM_TOPICS`."""
+    states, commands = out[JOINT_STATES], out[JOINT_COMMAND]
+    for records in (states, commands):
+        set_stamps(records["header"], stamps_ns(c.t))
+    states["position"], states["velocity"], states["effort"] = arm.q, arm.v, arm.efforts
+    points = commands["points"][..., 0]
+    for i, key in enumerate(("positions", "velocities", "effort")):
+        points[key] = arm.target[..., i, :]
 
 
 def fill_reference(out: Records, c: Columns, rows: Array) -> None:
@@ -133,6 +149,7 @@ def columns_of(messages: Mapping[str, Records], vehicle: VehicleMeta) -> Columns
         tilt=state["rotor_tilt"].reshape(rows, count, 4).astype(float),
         wrench_record=_wrench_columns(messages, stamps) if vehicle.feels else None,
         estimated=_estimated(messages, vehicle, stamps) if vehicle.is_estimated else None,
+        arm=_arm_columns(messages, stamps) if vehicle.arm_joints else None,
     )
     columns.check_shapes(Columns.zeros(0, vehicle))
     _check_numbers(columns.rows(slice(flown_rows(columns))))
@@ -149,6 +166,7 @@ def _check_numbers(c: Columns) -> None:
     """Refuse what no flight records beside states of a flight; estimates and wrenches may be unknown."""
     record = c.wrench_record
     tracked, wrenches = (None, None) if record is None else (record.tracked, record.wrenches)
+    joints = None if c.arm is None else np.stack([c.arm.q, c.arm.v, c.arm.efforts])
     for name, values, largest, may_be_nan in (
         ("reference", c.reference, LARGEST, False),
         ("rotor speed", c.rpm, LARGEST, False),
@@ -156,6 +174,7 @@ def _check_numbers(c: Columns) -> None:
         ("estimate", c.estimated, LARGEST, True),
         ("revised reference", tracked, LARGEST, False),
         ("wrench", wrenches, LARGEST_WRENCH, True),
+        ("joint of the arm", joints, LARGEST, False),
     ):
         if values is not None:
             sizes = np.abs(values)
@@ -194,6 +213,14 @@ def _wrench_columns(messages: Mapping[str, Records], stamps: Integers) -> Wrench
         measured=task["measured"].astype(float),
         integrals=np.stack([task["pose_integral"], task["wrench_integral"]], 1).astype(float),
     )
+
+
+def _arm_columns(messages: Mapping[str, Records], stamps: Integers) -> ArmColumns:
+    states, commands = (_held(messages[name], stamps) for name in (JOINT_STATES, JOINT_COMMAND))
+    points = commands["points"][:, 0]
+    parts = [points[key] for key in ("positions", "velocities", "effort")]
+    q, v, efforts = (states[key].astype(float) for key in ("position", "velocity", "effort"))
+    return ArmColumns(q, v, efforts, np.stack(parts, axis=1).astype(float))
 
 
 def _reference_rows(records: Records) -> Array:

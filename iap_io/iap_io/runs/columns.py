@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from iap_description.arrays import Array
-from iap_description.signals import ForceMode, ForceTask, Reference, Step, WrenchRecord
+from iap_description.signals import ArmRecord, ForceMode, ForceTask, Reference, Step, WrenchRecord
 from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.runs.topics import WRENCHES
@@ -144,6 +144,37 @@ class WrenchColumns(Table):
 
 
 @dataclass
+class ArmColumns(Table):
+    """Joints of an arm, one row per control tick, see `iap_description.signals.ArmRecord`.
+
+    Attributes:
+        q: (K, n) coordinates [rad], [m].
+        v: (K, n) velocities.
+        efforts: (K, n) of the motors [N m], [N].
+        target: (K, 3, n) coordinates, velocities and torques that the motors are told.
+    """
+
+    q: Array
+    v: Array
+    efforts: Array
+    target: Array
+
+    @classmethod
+    def zeros(cls, rows: int, joints: int) -> "ArmColumns":
+        """Empty columns for `rows` ticks of so many joints."""
+        q, v, efforts = np.zeros((3, rows, joints))
+        return cls(q, v, efforts, np.zeros((rows, 3, joints)))
+
+    def put(self, i: int, record: ArmRecord) -> None:
+        """Set row i."""
+        self.q[i], self.v[i], self.efforts[i], self.target[i] = record
+
+    def record(self, i: int) -> ArmRecord:
+        """Row i as it was put."""
+        return ArmRecord(self.q[i], self.v[i], self.efforts[i], self.target[i])
+
+
+@dataclass
 class Columns(Table):
     """One vehicle's rows, one per control tick; N aircraft.
 
@@ -162,6 +193,7 @@ class Columns(Table):
         wrench_record: None for a vehicle that measures no wrench.
         estimated: (K, bodies, 13) states that commands are based on, NaN where they are not recorded; None for a
             vehicle that goes by the truth.
+        arm: joints of its arm; None without one.
     """
 
     k: NDArray[np.uint64]
@@ -177,6 +209,7 @@ class Columns(Table):
     tilt: Array
     wrench_record: WrenchColumns | None
     estimated: Array | None = None
+    arm: ArmColumns | None = None
 
     @classmethod
     def zeros(cls, rows: int, vehicle: VehicleMeta) -> "Columns":
@@ -198,6 +231,7 @@ class Columns(Table):
             estimated=np.full((rows, bodies, STATE_SIZE), np.nan)
             if vehicle.is_estimated
             else None,
+            arm=ArmColumns.zeros(rows, len(vehicle.arm_joints)) if vehicle.arm_joints else None,
         )
 
     def put(self, i: int, step: Step) -> None:
@@ -213,6 +247,8 @@ class Columns(Table):
             self.wrench_record.put(i, step.wrench_record)
         if self.estimated is not None:
             self.estimated[i] = np.nan if step.estimated is None else step.estimated
+        if self.arm is not None and step.arm is not None:
+            self.arm.put(i, step.arm)
 
     def step(self, i: int) -> Step:
         """Row i as the step that it was put from."""
@@ -227,4 +263,5 @@ class Columns(Table):
             None if self.wrench_record is None else self.wrench_record.record(i, level),
             None if self.estimated is None else self.estimated[i],
             self.tilt[i],
+            None if self.arm is None else self.arm.record(i),
         )

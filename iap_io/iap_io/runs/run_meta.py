@@ -122,6 +122,8 @@ class VehicleMeta(Record):
         frontend: settings of what follows its cameras' images.
         faults: that strike it.
         losses: what its controller is told of them.
+        arm_joints: names of its arm's joints.
+        arm_limits: lowest and highest coordinates of each [rad], [m].
     """
 
     name: VehicleName
@@ -146,6 +148,8 @@ class VehicleMeta(Record):
     frontend: str = "default"
     faults: tuple[Fault, ...] = ()
     losses: tuple[LossMeta, ...] = ()
+    arm_joints: tuple[str, ...] = ()
+    arm_limits: tuple[tuple[Real, Real], ...] = ()
 
     @model_validator(mode="after")
     def _indices_are_bodies(self) -> Self:
@@ -197,6 +201,7 @@ class VehicleMeta(Record):
             if platform.tool is None
             else tuple(platform.tool.R_PT[:, 0].tolist()),
             mounts=mounts_of(assembly),
+            **_arm_of(platform),
             **others,
         )
 
@@ -225,6 +230,17 @@ class VehicleMeta(Record):
     def free_axis(self) -> int | None:
         """The axis (0, 1, 2) about which an under-actuated platform turns freely, else None."""
         return self.controlled.index(False) if sum(self.controlled) == 2 else None
+
+
+def _arm_of(platform: Platform) -> dict[str, Any]:
+    """Fields of a vehicle that its arm gives."""
+    if platform.arm is None:
+        return {}
+    joints = platform.arm.joints
+    return {
+        "arm_joints": tuple(joint.name for joint in joints),
+        "arm_limits": tuple(joint.limits for joint in joints),
+    }
 
 
 class Bore(Record):

@@ -167,7 +167,8 @@ def _joined(pieces: Sequence[tuple[Columns, ...]], chosen: slice) -> tuple[Colum
 def _needed(vehicle: VehicleMeta) -> tuple[str, ...]:
     """The topics that every recording of a vehicle has."""
     always = (topics.STATE, topics.REFERENCE, topics.COMMAND)
-    return (*always, *topics.WRENCH_TOPICS) if vehicle.feels else always
+    felt = topics.WRENCH_TOPICS if vehicle.feels else ()
+    return (*always, *felt, *(topics.ARM_TOPICS if vehicle.arm_joints else ()))
 
 
 def _estimates(vehicle: VehicleMeta) -> tuple[str, ...]:

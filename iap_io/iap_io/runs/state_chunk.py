@@ -62,6 +62,9 @@ class StateChunk:
             if c.wrench_record is not None:
                 record = {name: self._at(vehicle, name).messages for name in topics.WRENCH_TOPICS}
                 column_messages.fill_wrenches(record, c, c.wrench_record)
+            if c.arm is not None:
+                joints = {name: self._at(vehicle, name).messages for name in topics.ARM_TOPICS}
+                column_messages.fill_arm(joints, c, c.arm)
             for j, body in enumerate(vehicle.bodies):
                 records = self._at(vehicle, topics.odometry_topic(body)).messages
                 column_messages.fill_odometry(records, c.t[:, :1], c.x[:, :1, j])

@@ -3,6 +3,7 @@
 
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.wire.cdr import Layout
+from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage
 from iap_io.wire.message_views import CommandMessage, Message, ReferenceMessage, StateMessage
 from iap_io.wire.sample_views import ForceTaskMessage, OdometryMessage, WrenchMessage
 
@@ -12,6 +13,8 @@ ESTIMATED = "state/estimated"  # of a vehicle that goes by an estimate, between 
 REVISED, TASK = "reference/revised", "wrench/task"
 WRENCHES = ("wrench/raw", "wrench/filtered", "wrench/estimated", "wrench/reference")
 WRENCH_TOPICS = (*WRENCHES, REVISED, TASK)  # of a vehicle that measures wrenches
+JOINT_STATES, JOINT_COMMAND = "joint_states", "joints/command"  # of a vehicle with an arm
+ARM_TOPICS = (JOINT_STATES, JOINT_COMMAND)
 GIVEN, ACTUAL = "reference/pose", "actual"
 ESTIMATE = "virpo/odometry"  # of a vehicle that flies on an estimate
 HEALTH = "virpo/health"  # of an estimator, in the namespace of its vehicle or aircraft
@@ -27,8 +30,9 @@ def layouts(vehicle: VehicleMeta) -> dict[str, Layout]:
     """By topic of a vehicle, the layout of its messages, whose strings and lengths stay the same in a run."""
     count, joints = vehicle.count, vehicle.joints
     free = sum(joint.kind.turns_freely for joint in joints)
+    arm, names = vehicle.arm_joints, [joint.name for joint in joints]
     found: dict[str, Message] = {
-        STATE: StateMessage.of_names(vehicle.bodies, [j.name for j in joints], free, 4 * count),
+        STATE: StateMessage.of_names(vehicle.bodies, names, free, 4 * count, arm),
         REFERENCE: ReferenceMessage.of(count),
         COMMAND: CommandMessage.of(count),
     }
@@ -36,6 +40,11 @@ def layouts(vehicle: VehicleMeta) -> dict[str, Layout]:
         base_link = f"{vehicle.name}/{vehicle.bodies[0]}"
         found |= {name: WrenchMessage.of(base_link) for name in WRENCHES}
         found |= {REVISED: ReferenceMessage.of(count), TASK: ForceTaskMessage.of(base_link)}
+    if arm:
+        found |= {
+            JOINT_STATES: JointStateMessage.of(arm),
+            JOINT_COMMAND: JointCommandMessage.of(arm),
+        }
     for kind in (odometry_topic, estimate_topic) if vehicle.is_estimated else (odometry_topic,):
         for body in vehicle.bodies:
             found[kind(body)] = OdometryMessage.of(f"{vehicle.name}/{body}")

@@ -141,22 +141,28 @@ class StateMessage(Message):
             [joint.name for joint in assembly.joints],
             len(ends),
             rotors,
+            () if assembly.arm is None else [joint.name for joint in assembly.arm.record.joints],
         )
         out._ends = np.array(ends, np.int64).reshape(-1, 2)
         return out
 
     @classmethod
     def of_names(
-        cls, bodies: Sequence[str], joints: Sequence[str] = (), free: int = 0, rotors: int = 0
+        cls,
+        bodies: Sequence[str],
+        joints: Sequence[str] = (),
+        free: int = 0,
+        rotors: int = 0,
+        arm: Sequence[str] = (),
     ) -> Self:
-        """The message of named bodies and joints, some of which turn freely, and so many rotors."""
+        """The message of named bodies and joints, some of which turn freely, so many rotors, and joints of an arm."""
         return cls._of(
             body_names=list(bodies),
             poses=[message("geometry_msgs/msg/Pose") for _ in bodies],
             twists=[message("geometry_msgs/msg/Twist") for _ in bodies],
-            joint_names=list(joints),
-            joint_positions=np.zeros(4 * free),
-            joint_velocities=np.zeros(3 * free),
+            joint_names=[*joints, *arm],
+            joint_positions=np.zeros(4 * free + len(arm)),
+            joint_velocities=np.zeros(3 * free + len(arm)),
             rotor_rpm=np.zeros(rotors),
             rotor_tilt=np.zeros(rotors),
         )
@@ -167,7 +173,23 @@ class StateMessage(Message):
         self._rpm[:] = rpm.reshape(-1)
         self._tilt[:] = 0.0 if tilt is None else tilt.reshape(-1)
         if len(self._ends):
-            joint_states(x, self._ends, self._q.reshape(-1, 4), self._w.reshape(-1, 3))
+            free = len(self._ends)
+            q, w = self._q[: 4 * free].reshape(-1, 4), self._w[: 3 * free].reshape(-1, 3)
+            joint_states(x, self._ends, q, w)
+
+    def put_arm(self, q: Array, v: Array) -> None:
+        """Set coordinates and velocities (n,) of the arm's joints, which come last."""
+        self._q[-len(q) :], self._w[-len(v) :] = q, v
+
+    def arm(self, n: int) -> tuple[Array, Array]:
+        """Coordinates and velocities (n,) of an arm of n joints; overwritten by the next message.
+
+        Raises:
+            BadInput: it has fewer joints.
+        """
+        if min(self._q.size, self._w.size) < n:
+            raise BadInput(f"joint_positions: of {self._q.size} numbers, the arm has {n} joints")
+        return self._q[self._q.size - n :], self._w[self._w.size - n :]
 
     @property
     def rows(self) -> Array:

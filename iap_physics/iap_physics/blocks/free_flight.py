@@ -145,6 +145,7 @@ class FreeFlight:
             layout.RATE_GAIN: autopilots["rate"],
             layout.AUTOPILOT_J: autopilots["J"],
             layout.MIX: autopilots["mix"][:, :, 1:],
+            layout.LIFT: autopilots["lift"],
             layout.C_F: autopilots["thrust_coefficient"],
             layout.RPM_MIN: autopilots["rpm_min"],
             layout.RPM_MAX: autopilots["rpm_max"],

@@ -72,7 +72,8 @@ SPEED_SHARE = 52
 SERVO = 53  # (3) `iap_physics.tilting_rotors.Servo`
 UPWARD = 56  # (24) wrench of a unit of thrust of each rotor at no tilt
 SIDEWAYS = 80  # (24) at 90 deg
-ALIKE = 104
+LIFT = 104  # (4) see `iap_physics.autopilot.Autopilot`
+ALIKE = 108
 
 
 def rows_of(bodies: int) -> int:

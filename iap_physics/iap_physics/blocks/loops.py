@@ -23,7 +23,7 @@ from iap_description.kernels import (
 from iap_description.lanes import Index, Lanes, get, get3, get4, get9, set1, set3, set4
 from iap_description.states import Mode
 from iap_description.vehicles.autopilot_gains import attitude_torque
-from iap_physics.autopilot import rotor_commands
+from iap_physics.autopilot import of_rotors, rotor_commands
 from iap_physics.blocks import layout
 from iap_physics.blocks.layout import VEHICLE, body_row
 from iap_physics.drag import drag_force
@@ -112,6 +112,7 @@ def command(block: Array, i: int, alike: Array, lanes: Lanes) -> None:
         alike3(alike, i, layout.MIX + 9),
     )
     c_f, rpm_min, rpm_max, lead = alike4(alike, i, layout.C_F)
+    lift = alike4(alike, i, layout.LIFT)
     for lane in range(lanes[0], lanes[1]):
         is_estimated = get(block, b, layout.ESTIMATED, lane) > 0.0
         q = chosen4(
@@ -136,8 +137,9 @@ def command(block: Array, i: int, alike: Array, lanes: Lanes) -> None:
             J,
         )
         rpm, thrust = get4(block, b, layout.RPM, lane), get(block, b, layout.THRUST, lane)
-        wanted = rotor_commands(thrust, torque, mix, c_f, rpm_min, rpm_max, lead, rpm)
-        given, last = get4(block, b, layout.COMMAND_RPM, lane), get4(block, b, layout.TARGET, lane)
+        wanted = rotor_commands(thrust, torque, mix, lift, c_f, rpm_min, rpm_max, lead, rpm)
+        given = of_rotors(get4(block, b, layout.COMMAND_RPM, lane), lift)
+        last = get4(block, b, layout.TARGET, lane)
         is_due = get(block, b, layout.TICK, lane) == 0.0
         for_rotors = chosen4(is_due, chosen4(mode == RPM_MODE, given, wanted), last)
         set4(block, b, layout.TARGET, lane, for_rotors)

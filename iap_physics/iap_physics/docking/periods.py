@@ -85,6 +85,7 @@ class Actuators(NamedTuple):
                 layout.RATE_GAIN: pilot.rate,
                 layout.AUTOPILOT_J: pilot.J,
                 layout.MIX: pilot.mix[:, 1:],
+                layout.LIFT: pilot.lift,
                 layout.C_F: (
                     pilot.thrust_coefficient,
                     pilot.rpm_min,
@@ -92,7 +93,7 @@ class Actuators(NamedTuple):
                     pilot.lead,
                 ),
                 layout.TORQUES: each.wrench_of_rotor_thrusts[3:],
-                layout.THRUST_SHARE: np.ones(4),
+                layout.THRUST_SHARE: each.presence,
                 layout.SPEED_SHARE: 1.0,
             }
             for column, values in numbers.items():

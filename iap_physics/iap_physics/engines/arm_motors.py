@@ -48,14 +48,16 @@ class ArmMotors:
         v: (n,) their velocities [rad/s], [m/s].
         efforts: (n,) of the motors in the last step [N m], [N].
         loads: (n,) of the motors and friction, as an engine takes them [N m], [N].
+        clipped: (n,) commands since the last reset that were beyond a joint's travel or speed.
     """
 
     def __init__(self, arm: MountedArm) -> None:
         self.arm, self._servos = arm, Servos.of(arm)
         self.q, self.v = arm.record.home_pose, np.zeros(len(arm.links))
         self.efforts, self.loads = np.zeros_like(self.q), np.zeros_like(self.q)
+        self.clipped: Integers = np.zeros(len(self.q), np.int64)
         self._targets = np.stack([self.q, self.v, self.v])  # of position, velocity and torque
-        self._begun = np.stack([*self._targets, self.q, self.v])
+        self._begun = np.stack([*self._targets, self.q, self.v, self.efforts, self.clipped])
 
     def reset(self) -> None:
         """Home, at rest, which is the target, too."""
@@ -63,13 +65,18 @@ class ArmMotors:
 
     @property
     def held(self) -> Array:
-        """(5, n) targets, coordinates and velocities, for snapshots."""
-        return np.stack([*self._targets, self.q, self.v])
+        """(7, n) targets, coordinates, velocities, efforts and how often commands were clipped, for snapshots."""
+        return np.stack([*self._targets, self.q, self.v, self.efforts, self.clipped])
 
     @held.setter
     def held(self, rows: Array) -> None:
         self._targets[:] = rows[:3]
-        self.q[:], self.v[:] = rows[3:]
+        self.q[:], self.v[:], self.efforts[:], self.clipped[:] = rows[3:]
+
+    @property
+    def targets(self) -> Array:
+        """(3, n) targets of position, velocity and torque, within the joints' limits; a view."""
+        return self._targets
 
     def command(
         self, q: Array | None = None, v: Array | None = None, torque: Array | None = None
@@ -83,7 +90,7 @@ class ArmMotors:
             IapError: a target is not finite or not (n,).
         """
         low, high = self.arm.record.limits
-        speeds = self.arm.record.speeds
+        speeds = self.arm.record.motor_speeds
         wanted = self._begun[:3].copy()
         for row, value in enumerate((q, v, torque)):
             if value is None:
@@ -94,7 +101,9 @@ class ArmMotors:
         self._targets[:] = wanted
         self._targets[0] = np.clip(wanted[0], low, high)
         self._targets[1] = np.clip(wanted[1], -speeds, speeds)
-        return bool((self._targets != wanted).any())
+        beyond = (self._targets != wanted).any(axis=0)
+        self.clipped += beyond
+        return bool(beyond.any())
 
     def drive(self) -> Array:
         """(n,) what acts at the joints in the next step."""

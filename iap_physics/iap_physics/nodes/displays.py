@@ -159,10 +159,11 @@ class RotorsAndMarkers:
     def __init__(self, node: SuiteNode, vehicle: PlantVehicle, assembly: Assembly) -> None:
         name = vehicle.name
         self._rotors, self._trace = Rotors(assembly, vehicle.platform.fleet), Trace()
-        bodies = [assembly.bodies[i].name for i in assembly.aircraft]
-        names = [rotor_joint(body, k) for body in bodies for k in range(1, 5)]
+        bodies = [assembly.bodies[i] for i in assembly.aircraft]
+        rotors = [(each.name, k + 1) for each in bodies for k in range(len(each.rotors))]
+        names = [rotor_joint(*rotor) for rotor in rotors]
         if self._rotors.tilts:
-            names += [tilt_joint(body, k) for body in bodies for k in range(1, 5)]
+            names += [tilt_joint(*rotor) for rotor in rotors]
         self._joints = joint_state_message(names)
         within = node.absolute(name)
         self._joint_states = node.create_publisher(JointState, f"{within}/joint_states", 10)

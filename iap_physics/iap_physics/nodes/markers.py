@@ -10,7 +10,7 @@ import numpy as np
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.states import P, Q
-from iap_description.vehicles.aircraft import Aircraft
+from iap_description.vehicles.aircraft import ROTORS, Aircraft
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.shapes import Rgba, Shape
 
@@ -48,9 +48,14 @@ class Trace:
         return self._points[: self._count]
 
 
-def rotor_sideways(aircraft: Aircraft, rotor: int) -> Array:
-    """(3,) direction across z towards which a rotor of that number tilts; zero for one that does not."""
-    return np.zeros(3) if aircraft.tilt is None else aircraft.rotors[rotor].sideways
+def _directions(aircraft: Aircraft) -> tuple[Array, Array, Array]:
+    """Of four rotors, 0 for those that are not there: turns per spin (4,), directions (4, 3) untilted and sideways."""
+    spin, ahead, sideways = np.zeros(ROTORS), np.zeros((ROTORS, 3)), np.zeros((ROTORS, 3))
+    for k, rotor in enumerate(aircraft.rotors):
+        spin[k], ahead[k] = 1.0 if rotor.spin == "ccw" else -1.0, rotor.ahead
+        if aircraft.tilt is not None:
+            sideways[k] = rotor.sideways
+    return spin, ahead, sideways
 
 
 class Rotors:
@@ -58,12 +63,11 @@ class Rotors:
 
     def __init__(self, assembly: Assembly, fleet: Sequence[Aircraft]) -> None:
         self._bodies = list(assembly.aircraft)
-        spins = [[1.0 if rotor.spin == "ccw" else -1.0 for rotor in each.rotors] for each in fleet]
+        self._there = np.array([each.presence for each in fleet]) > 0.0
+        spins, ahead, sideways = zip(*map(_directions, fleet), strict=True)
         self._rad_per_second = np.array(spins) * 2.0 * math.pi / 60.0  # per rpm
         self._coefficient = np.array([each.rotor.c_f for each in fleet])
-        self._sideways_B = np.array(
-            [[rotor_sideways(each, k) for k in range(4)] for each in fleet]
-        )
+        self._ahead_B, self._sideways_B = np.array(ahead), np.array(sideways)
         self.angle = np.zeros((len(self._bodies), 4))
         self.speed = np.zeros_like(self.angle)
         self.tilt, self.tilt_rate = np.zeros_like(self.angle), np.zeros_like(self.angle)
@@ -84,16 +88,18 @@ class Rotors:
     @property
     def joints(self) -> tuple[Array, Array]:
         """Positions [rad] and velocities [rad/s] of the joints of rotors, then of their tilts if there are any."""
+        there = self._there
         if not self.tilts:
-            return self.angle, self.speed
-        return np.array([self.angle, self.tilt]), np.array([self.speed, self.tilt_rate])
+            return self.angle[there], self.speed[there]
+        positions, velocities = (self.angle, self.tilt), (self.speed, self.tilt_rate)
+        return np.array([a[there] for a in positions]), np.array([a[there] for a in velocities])
 
     def thrust_arrows(self, x: Array, rpm: Array) -> Array:
         """Feet and heads (N, 2, 3) [m] of arrows along the thrust of every aircraft, of state rows (bodies, 13)."""
         rows, thrust = x[self._bodies], self._coefficient[:, None] * np.square(rpm)
-        force_B = ((thrust * np.sin(self.tilt))[..., None] * self._sideways_B).sum(axis=1)
-        force_B[:, 2] += (thrust * np.cos(self.tilt)).sum(axis=1)
-        along = so3.rotate(rows[:, Q], force_B)
+        up, across = thrust * np.cos(self.tilt), thrust * np.sin(self.tilt)
+        force_B = up[..., None] * self._ahead_B + across[..., None] * self._sideways_B
+        along = so3.rotate(rows[:, Q], force_B.sum(axis=1))
         return np.stack([rows[:, P], rows[:, P] + METRES_PER_NEWTON * along], axis=1)
 
 

@@ -44,9 +44,9 @@ class Starts:
         self._name, (self._spec,) = vehicle.name, scenario.vehicles
         self._balance = Balance(vehicle.model)
         self._headings = np.ascontiguousarray(self._row[REF_FIXED:])
-        rotors = [each.rotor for each in vehicle.model.fleet]
-        self._per_square = 4.0 * np.array([each.c_f for each in rotors])
-        self._idle = np.array([each.rpm_min for each in rotors])
+        fleet = vehicle.model.fleet
+        self._per_square = 4.0 * np.array([each.rotor.c_f for each in fleet])
+        self._idle = np.array([each.rotor.rpm_min * each.presence for each in fleet])
         self._bodies = len(assembly.bodies)
         self._joints = assembly.joint_table
         self._stands = self._spec.start.mode == "ground"
@@ -61,7 +61,7 @@ class Starts:
         x = np.zeros((len(seeds), self._bodies, STATE_SIZE))
         _join(base, coms, self._joints, self._turns, carried.q_WB, x)
         if self._stands:
-            idle = np.broadcast_to(self._idle[:, None], carried.rpm.shape)
+            idle = np.broadcast_to(self._idle, carried.rpm.shape)
             return x, idle, np.zeros_like(carried.tilt)
         if self._balance.commands_rotors:
             return x, carried.rpm, carried.tilt

@@ -5,6 +5,7 @@ from typing import Literal, Self, get_args
 
 from pydantic import field_validator, model_validator
 
+from iap_control.arm.motions import ArmSpec, Hold
 from iap_control.estimate_failsafe import Failsafe
 from iap_control.gains import Gains
 from iap_control.interaction.push import Push
@@ -86,6 +87,7 @@ class VehicleSpec(Record):
     state_noise: StateNoise
     model_error: ModelError
     sensors: Sensors
+    arm: ArmSpec
     push: Push | None
     disturbances: tuple[Disturbance, ...]
     faults: tuple[Fault, ...] = ()
@@ -107,8 +109,16 @@ class VehicleSpec(Record):
         return self
 
     @model_validator(mode="after")
+    def _has_the_arm_that_moves(self) -> Self:
+        if self.platform.arm is None and not isinstance(self.arm.motion, Hold):
+            raise ValueError(
+                f"key 'arm.motion': platform {self.platform.name} has no arm (m100_arm and f450_arm have)"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _has_what_fails(self) -> Self:
-        check_faults(self.faults, self.platform.count)
+        check_faults(self.faults, self.platform.fleet)
         flown = self.sensors.topics
         for i, fault in enumerate(self.faults):
             if isinstance(fault, SensorFault) and fault.sensor not in flown:

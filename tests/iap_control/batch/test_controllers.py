@@ -33,7 +33,8 @@ def disturbed_inputs(rng, count, worlds=WORLDS):
 
 @pytest.mark.parametrize("yaw_mode", ["follow", "hold", "given"])
 @pytest.mark.parametrize(
-    "platform", ["three_star", "two_line", "f450", "three_star_fixed", "beetle", "octo_full"]
+    "platform",
+    ["three_star", "two_line", "f450", "three_star_fixed", "beetle", "octo_full", "hexa"],
 )
 def test_every_world_is_commanded_as_if_it_were_alone(platform, yaw_mode):
     model, rng = model_of(platform), np.random.default_rng(3)

@@ -8,6 +8,9 @@ import yaml
 from iap_description.config import Record, validate
 from iap_description.errors import BadInput
 from iap_description.vehicles.faults import Fault, Health, check_faults
+from iap_description.vehicles.platform import load_platform
+
+F450 = load_platform("f450").aircraft
 
 
 class Faults(Record):
@@ -28,7 +31,7 @@ def faults_of(*trees):
 
 
 def health(faults, t, count=3):
-    out = Health.sound(count)
+    out = Health.sound([F450] * count)
     out.weaken(faults, t)
     return out
 
@@ -86,25 +89,31 @@ def test_every_kind_says_which_key_is_wrong(tree, words):
 
 def test_an_aircraft_that_is_not_there_is_refused():
     with pytest.raises(ValueError, match="key 'faults.1.aircraft': there are 3, not 4"):
-        check_faults(faults_of(ONE_OF_EACH[0], {**ONE_OF_EACH[1], "aircraft": 4}), 3)
+        check_faults(faults_of(ONE_OF_EACH[0], {**ONE_OF_EACH[1], "aircraft": 4}), [F450] * 3)
+
+
+def test_a_rotor_that_is_not_there_is_refused():
+    fault = {"at": 1.0, "aircraft": 2, "rotor": 4, "thrust": 0.6}
+    with pytest.raises(ValueError, match=r"key 'faults\.0\.rotor': aircraft 2 has 3, not 4"):
+        check_faults(faults_of(fault), load_platform("hexa").fleet)
 
 
 @pytest.mark.parametrize("tree", ONE_OF_EACH)
 def test_the_same_cannot_fail_twice_at_a_time(tree):
     with pytest.raises(ValueError, match="key 'faults.1': faults.0 has struck"):
-        check_faults(faults_of(tree, {**tree, "at": tree["at"] + 0.5}), 3)
+        check_faults(faults_of(tree, {**tree, "at": tree["at"] + 0.5}), [F450] * 3)
 
 
 def test_what_has_passed_may_come_again_and_different_things_may_fail_together():
     again = [{**each, "at": 8.0} for each in ONE_OF_EACH[3:]]
     other = {**ONE_OF_EACH[0], "rotor": 3}
-    check_faults(faults_of(*ONE_OF_EACH, *again, other), 3)
+    check_faults(faults_of(*ONE_OF_EACH, *again, other), [F450] * 3)
 
 
 def test_a_sensor_of_all_aircraft_is_that_of_one_too():
     everywhere = {**ONE_OF_EACH[3], "aircraft": None}
     with pytest.raises(ValueError, match=r"key 'faults\.1'"):
-        check_faults(faults_of(everywhere, ONE_OF_EACH[3]), 3)
+        check_faults(faults_of(everywhere, ONE_OF_EACH[3]), [F450] * 3)
 
 
 def test_a_fault_acts_from_its_time_on_and_a_battery_sags_linearly():

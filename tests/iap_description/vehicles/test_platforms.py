@@ -48,7 +48,16 @@ def file_of(tmp_path):
 
 def test_the_papers_platforms_and_the_single_quadrotor_ship_as_files():
     papers = ["three_line", "three_square", "three_star", "two_line"]
-    others = ["beetle", "f450", "f450_arm", "f450_dock", "m100_arm", "octo_full"]
+    others = [
+        "beetle",
+        "f450",
+        "f450_arm",
+        "f450_dock",
+        "hexa",
+        "hexa_tilted",
+        "m100_arm",
+        "octo_full",
+    ]
     assert platform_names() == [*others, *papers]
 
 
@@ -329,7 +338,7 @@ def test_override_of_an_unknown_path_names_it(tree, assignment, said):
 
 def test_aircraft_numbers_have_one_home():
     for path in (DATA / "platforms").glob("*.yaml"):
-        assert read_yaml(path)["aircraft"] in ("beetle", "f450", "f450_dock", "m100", "octo_ring")
+        assert (DATA / "aircraft" / f"{read_yaml(path)['aircraft']}.yaml").is_file()
         assert not {"rotor", "rotors"} & set(yaml.safe_load(path.read_text(encoding="utf-8")))
 
 

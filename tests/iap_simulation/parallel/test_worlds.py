@@ -30,6 +30,8 @@ FLOWN = [
     ("hover", "beetle"),
     ("hover", "tilt_3"),
     ("hover", "octo_full"),
+    ("figure_eight", "hexa"),
+    ("hover", "hexa_tilted"),
     ("hover", "three_star_fixed"),
     ("figure_eight", "three_star"),
     ("three_line_5dof", "three_line"),

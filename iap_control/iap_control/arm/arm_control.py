@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Control of an arm's joints in flight, and what the platform's controller is told of them."""
+
+from typing import NamedTuple, Protocol, Self, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from iap_control.arm.arm_model import ArmModel, MovingArm
+from iap_control.arm.motions import ArmSpec, Given
+from iap_control.model import PlatformModel
+from iap_description import so3
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.states import Q
+from iap_description.vehicles.chain_inertia import holding_torques
+from iap_description.vehicles.mounted_arm import MountedArm
+
+
+@runtime_checkable
+class FollowsArm(Protocol):
+    """A controller that can be told of an arm."""
+
+    def follow_arm(self, moving: MovingArm) -> None:
+        """Fly on with the arm as it is and moves now."""
+
+
+class Joints(NamedTuple):
+    """Coordinates and velocities of an arm's joints, (n,) each."""
+
+    q: Array
+    v: Array
+
+
+class ArmControl:
+    """The targets of an arm's motors, one control period after the other.
+
+    Args:
+        arm: of the platform.
+        model: of the controller.
+        spec: what the arm does.
+        targets: (K, 3, n) joint coordinates, velocities and accelerations at the control instants; the last one is
+            held.
+
+    Attributes:
+        is_given: whether somebody else commands the joints.
+        target: (3, n) the last target: coordinates, velocities and torques on top of the servos'.
+    """
+
+    def __init__(
+        self, arm: MountedArm, model: PlatformModel, spec: ArmSpec, targets: Array
+    ) -> None:
+        self._arm, self._targets, self._spec = arm, targets, spec
+        self._gravity = model.inertia.gravity
+        follows, moves = spec.feed_forward != "none", spec.feed_forward == "inertia"
+        self._model = ArmModel(arm, model.inertia, moves=moves) if follows else None
+        self.is_given = isinstance(spec.motion, Given)
+        self.target = np.zeros_like(targets[0])
+        self.reset()
+
+    def reset(self) -> None:
+        """Home: a flight begins."""
+        self.target[:] = 0.0
+        self.target[0] = self._targets[0, 0]
+        self._holds = self._spec.holding
+
+    @classmethod
+    def of(
+        cls,
+        arm: MountedArm,
+        model: PlatformModel,
+        spec: ArmSpec,
+        *,
+        lead: float,
+        last: int,
+        dt: float,
+    ) -> Self:
+        """The control of a flight whose motion begins at `lead` [s] and whose last control instant is `last`.
+
+        Raises:
+            BadInput: the motion does not fit the arm.
+        """
+        t: Array = dt * np.arange(last + 1.0) - lead
+        return cls(arm, model, spec, spec.motion.targets(t, arm.record))
+
+    def __call__(self, k: int, x: Array, joints: Joints, controller: object) -> Array:
+        """The target (3, n) from control instant k on; the controller is told of the arm.
+
+        Args:
+            k: number of the instant.
+            x: (13,) what is known of the central body.
+            joints: what is measured of the arm.
+            controller: of the platform; one that cannot follow an arm is not told.
+        """
+        q_d, v_d, a_d = self._targets[min(k, len(self._targets) - 1)]
+        if self._model is not None and isinstance(controller, FollowsArm):
+            controller.follow_arm(self._model(x, joints.q, joints.v, a_d))
+        if not self.is_given:
+            self.target[0], self.target[1] = q_d, v_d
+        if self._holds:
+            R_WP = so3.matrix_from_quaternion(x[Q])
+            pose = joints.q if self.is_given else q_d
+            body = (self._arm.chain, self._arm.bodies, R_WP)
+            self.target[2] = holding_torques(*body, pose, self._gravity)
+        return self.target
+
+    def give(self, q: ArrayLike, v: ArrayLike | None, torque: ArrayLike | None) -> None:
+        """Go for coordinates, velocities and torques (n,), as a program asks, until the next call.
+
+        Raises:
+            BadInput: of another number of joints.
+        """
+        count = self.target.shape[1]
+        for row, values in enumerate((q, 0.0 if v is None else v, torque)):
+            if values is None:
+                continue
+            if np.shape(values) not in ((), (count,)):
+                raise BadInput(f"command_arm: {count} joints expected, got {values}")
+            self.target[row] = values
+        self._holds = self._spec.holding and torque is None

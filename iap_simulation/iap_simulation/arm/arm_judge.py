@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What came of a flight with an arm: errors of platform and end effector, and commands that had to be clipped."""
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_physics.plant import Plant
+from iap_simulation.vehicle import Vehicle
+
+
+class ArmJudge:
+    """Follows the first vehicle that has an arm.
+
+    Attributes:
+        key: of metrics.json.
+        is_over: never: the flight ends with its references.
+        failure: None: nothing is asked of it.
+    """
+
+    key = "arm"
+    is_over = False
+    failure: str | None = None
+
+    def __init__(self, number: int, vehicle: Vehicle, window: tuple[float, float]) -> None:
+        self._number, self._vehicle, self._window = number, vehicle, window
+        self._base: list[Array] = []
+
+    @classmethod
+    def of(cls, vehicles: Sequence[Vehicle], window: tuple[float, float] | None) -> Self | None:
+        """The judge of a flight, where a vehicle has an arm.
+
+        Args:
+            vehicles: that fly.
+            window: over which errors count [s]; None is the vehicle's own.
+        """
+        for i, vehicle in enumerate(vehicles):
+            if vehicle.arm is not None:
+                return cls(i, vehicle, window or vehicle.timeline.window)
+        return None
+
+    def watch(self, plant: Plant) -> None:
+        """Take the present instant."""
+        if not self._window[0] <= plant.t <= self._window[1]:
+            return
+        k = round(plant.t / (plant.substeps * plant.dt))
+        x = plant.state(self._number)[0, 0]
+        self._base.append(x[:3] - self._vehicle.reference(k).row[:3])
+
+    def metrics(self, plant: Plant) -> dict[str, Any]:
+        """Key `arm` of metrics.json."""
+        motors = plant.arm(self._number)
+        assert motors is not None  # noqa: S101 - the vehicle has an arm
+        names = [joint.name for joint in motors.arm.record.joints]
+        clipped = dict(zip(names, motors.clipped.tolist(), strict=True))
+        rms, largest = sizes(self._base)
+        return {"base_rmse_m": rms, "base_max_m": largest, "clipped_commands": clipped}
+
+
+def sizes(errors: list[Array]) -> tuple[float | None, float | None]:
+    """RMS and largest length of errors (3,); None of none."""
+    if not errors:
+        return None, None
+    lengths = np.linalg.norm(errors, axis=1)
+    return float(np.sqrt(np.mean(lengths**2))), float(lengths.max())

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bodies with six rotors: two aircraft of three on fixed joints, upright or leaning."""
+
+import numpy as np
+import pytest
+from flying import GRAVITY, Loop, fly_scenario, model_of, scenario_of
+
+from iap_control.known_faults import Loss
+from iap_control.model import PlatformModel
+from iap_description.errors import BadInput
+from iap_description.states import Command, Mode
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.faults import RotorFault
+from iap_description.vehicles.platform import Platform, load_platform
+from iap_description.vehicles.urdf import urdf_text
+from iap_simulation.flight import Flight
+
+ENGINES = ["closed_form", "pybullet", "mujoco"]
+WEIGHT = Assembly.of(load_platform("hexa")).mass * GRAVITY
+
+
+def changed(name: str, change) -> Platform:
+    """A shipped platform whose plain tree has been changed."""
+    tree = load_platform(name).model_dump()
+    change(tree)
+    return Platform.model_validate(tree)
+
+
+def test_its_rotors_reach_what_upright_and_leaning_ones_can():
+    upright, leaning = model_of("hexa"), model_of("hexa_tilted")
+    assert (upright.actuation, leaning.actuation) == ("rigid", "vectored")
+    assert np.linalg.matrix_rank(upright.B, tol=1e-6) == 4
+    assert np.linalg.matrix_rank(leaning.B, tol=1e-6) == 6
+
+
+def test_six_rotors_carry_it_alike_and_the_others_are_none():
+    (vehicle,) = Flight.of(scenario_of("hover", platform="hexa")).vehicles
+    rotor, rpm = load_platform("hexa").aircraft.rotor, vehicle.start_rpm
+    np.testing.assert_allclose(rotor.c_f * rpm[:, :3] ** 2, WEIGHT / 6.0, rtol=1e-9)
+    np.testing.assert_array_equal(rpm[:, 3], 0.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES)
+def test_it_flies_a_figure_of_eight(engine):
+    if engine == "mujoco":
+        pytest.importorskip("mujoco")
+    (flight,) = fly_scenario("figure_eight", platform="hexa", engine=engine, duration=16.0)
+    assert np.sqrt(np.square(flight.position_error).mean(axis=0)).max() < 3e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES)
+def test_with_leaning_rotors_it_rests_aslant(engine):
+    if engine == "mujoco":
+        pytest.importorskip("mujoco")
+    aslant = ("reference.rpy_deg=[8.0, 0.0, 0.0]", "draw.position=0.05", "draw.attitude_deg=3.0")
+    (flight,) = fly_scenario("hover", *aslant, engine=engine, platform="hexa_tilted", duration=5.0)
+    assert np.abs(flight.position_error[-100:]).max() < 5e-3
+    assert np.abs(flight.attitude_error_deg[-100:]).max() < 0.1
+
+
+@pytest.mark.slow
+def test_a_rotor_at_sixty_percent_that_is_known_changes_little():
+    weak = "faults=[{at: 1.0, aircraft: 2, rotor: 1, thrust: 0.6, known: true}]"
+    (flight,) = fly_scenario("hover", weak, platform="hexa", duration=5.0)
+    assert np.abs(flight.position_error).max() < 0.03
+    assert np.abs(flight.x[-1, 0, 7:]).max() < 0.02
+
+
+def test_the_rotor_across_from_a_lost_one_would_have_to_stop():
+    lost = RotorFault(at=1.0, aircraft=1, rotor=1, thrust=0.0, known=True)
+    loss = Loss.of(1.0, model_of("hexa"), [lost], "test")
+    assert not loss.can_carry
+    assert "rotor 1 of aircraft 2 would have to push less than idle" in loss.text
+
+
+def test_a_command_to_a_rotor_that_is_not_there_does_nothing():
+    loop = Loop.of(scenario_of("hover", platform="hexa"))
+    command = Command.zeros(2, Mode.RPM)
+    command.rpm[:] = loop.vehicles[0].start_rpm
+    command.rpm[:, 3] = 9000.0
+    loop.plant.command(0, command)
+    for _ in range(100):
+        loop.plant.advance()
+    np.testing.assert_array_equal(loop.plant.propulsion[0].rpm[0, :, 3], 0.0)
+    np.testing.assert_allclose(loop.plant.state(0)[0, :, 7:], 0.0, atol=1e-9)
+
+
+def test_its_urdf_has_six_rotors():
+    text = urdf_text(Assembly.of(load_platform("hexa")), target="ros")
+    assert text.count("<joint name=") == text.count("</joint>")
+    assert sum(text.count(f'joint name="drone_{i}_rotor_') for i in (1, 2)) == 6
+
+
+def test_aircraft_that_cannot_turn_themselves_need_a_fixed_joint():
+    def freed(tree):
+        tree["joints"][1].update(type="spherical", position=[0.5, 0.0, 0.0])
+
+    with pytest.raises(ValueError, match=r"key 'joints\.1': an aircraft of 3 rotors cannot turn"):
+        changed("hexa", freed)
+
+    def alone(tree):
+        tree["center"], tree["joints"] = None, []
+
+    with pytest.raises(ValueError, match=r"key 'aircraft\.rotors': an aircraft of 3 rotors"):
+        changed("hexa", alone)
+
+
+def test_rotors_that_all_turn_one_way_are_refused():
+    def one_way(tree):
+        tree["joints"][1]["aircraft"] = None
+
+    platform = changed("hexa", one_way)
+    with pytest.raises(BadInput, match="do not lift the platform and turn it about every axis"):
+        PlatformModel.of(Assembly.of(platform), platform.fleet, gravity=9.81, com_coupling=True)
