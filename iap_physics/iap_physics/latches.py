@@ -66,6 +66,9 @@ class Phase(Enum):
     SPENT = "spent"  # has let go, and catches nothing before the probe has left it
 
 
+NUMBERS = {phase: number for number, phase in enumerate(Phase)}  # as iap_msgs/LatchState has them
+
+
 class LatchEvent(NamedTuple):
     """What a latch did, when, and how the probe was to the socket.
 
@@ -172,6 +175,11 @@ class Latches:
         self.events = []
         for each in self._working:
             each.phase, each.wrench_W = Phase.OPEN, np.zeros(6)
+
+    @property
+    def numbers(self) -> list[int]:
+        """What every latch is doing, as numbers of `Phase` in its order."""
+        return [NUMBERS[each.phase] for each in self._working]
 
     @property
     def phases(self) -> dict[str, Phase]:

@@ -180,6 +180,7 @@ class Flight:
             bore=_bore(s.world),
             sensors=self.sensors.suite.infos,
             gravity=s.world.gravity,
+            latches=tuple(s.latches),
         )
 
     def begin(self, plant: Plant, *sinks: ReadingSink) -> None:

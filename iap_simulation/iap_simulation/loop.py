@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Protocol
 
 from iap_control.arm.arm_control import Joints
 from iap_description.arrays import Array
@@ -15,6 +15,7 @@ from iap_physics.flight_monitor import FlightMonitor
 from iap_physics.plant import Plant, Probe
 from iap_physics.plant_spec import PlantSpec
 from iap_simulation.estimate_watch import EstimateWatch
+from iap_simulation.judge import Judge
 from iap_simulation.modules.in_flight import ModulesInFlight
 from iap_simulation.pacing import StepTimer
 from iap_simulation.pilots import Pilot
@@ -46,23 +47,6 @@ class StateEstimate(Protocol):
 
     def state(self, t: float) -> Array:
         """Rows (bodies, 13) at a time [s]."""
-
-
-class Judge(Protocol):
-    """Follows a task, and ends the flight when it is over."""
-
-    key: str  # of metrics.json
-    is_over: bool
-
-    @property
-    def failure(self) -> str | None:
-        """Why the task has failed, or has not succeeded so far, in a sentence; None of a success."""
-
-    def watch(self, plant: Plant) -> None:
-        """Take the present instant."""
-
-    def metrics(self, plant: Plant) -> dict[str, Any]:
-        """What metrics.json says of it."""
 
 
 def make_plant(

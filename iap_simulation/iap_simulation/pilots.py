@@ -9,6 +9,8 @@ from iap_description.arrays import Array
 from iap_description.signals import Reference
 from iap_description.states import Command
 from iap_physics.plant import Plant
+from iap_sensors.mounted.sensor_suite import ReadingSink
+from iap_simulation.judge import Judge
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import Vehicle
 
@@ -25,6 +27,14 @@ GUIDE = (
 
 class Pilot(Protocol):
     """Commands vehicles in place of their own controllers."""
+
+    @property
+    def judge(self) -> Judge | None:
+        """What ends the flight when the pilot's own task is over; None where it has none."""
+
+    @property
+    def sinks(self) -> Sequence[ReadingSink]:
+        """What receives the sensors' readings for it."""
 
     @property
     def info(self) -> Mapping[str, Any]:

@@ -25,6 +25,8 @@ from iap_io.runs.run_folder import (
 from iap_io.runs.run_meta import COMPLETED, RunStats
 from iap_io.runs.run_reader import RunReader
 from iap_io.wire.cdr import message_types
+from iap_physics.latches import Latches
+from iap_physics.plant import Plant
 from iap_simulation.flight import Flight
 from iap_simulation.loop import Observer
 from iap_simulation.metrics.flight_scores import FlightScores
@@ -36,7 +38,7 @@ from iap_simulation.simulation import Simulation
 
 Progress = Callable[[float], None]
 Say = Callable[[Notice], None]
-INTERRUPTED, NOT_DOCKED = "interrupted", "not_docked"
+INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,23 @@ class Result:
     failure: str | None
     interrupted: bool
     folder: Path
+
+
+class LatchLog:
+    """Records what latches are doing at every control instant."""
+
+    def __init__(self, latches: Latches, recorder: Recorder) -> None:
+        self._latches, self._recorder = latches, recorder
+
+    @classmethod
+    def of(cls, plant: Plant, recorder: Recorder) -> list[Self]:
+        """One where there are latches."""
+        return [] if plant.latches is None else [cls(plant.latches, recorder)]
+
+    def record(self, vehicle: int, step: Step) -> None:
+        """Record them, once for all vehicles."""
+        if vehicle == 0:
+            self._recorder.note_latches(step.k, step.t, self._latches.numbers)
 
 
 class Announcer:
@@ -221,7 +240,7 @@ def _verdict(simulation: Simulation) -> tuple[str, str]:
     """Outcome of a flight that went to its end, and the sentence for the user when its task has failed, else ""."""
     judge = simulation.loop.judge
     failure = None if judge is None else judge.failure
-    return (COMPLETED, "") if failure is None else (NOT_DOCKED, failure)
+    return (COMPLETED, "") if judge is None or failure is None else (judge.missed, failure)
 
 
 def judge(folder: Path, stats: RunStats, collisions: list[dict[str, Any]]) -> dict[str, Any]:
@@ -265,7 +284,8 @@ def _fly_recorded(
                 flight.write_tracks(recorder)
                 pace = [WallClock()] if realtime else []
                 told = Announcer.of(flight, say)
-                observers: list[Observer] = [recorder, *pace, *told, interrupts]
+                held = LatchLog.of(simulation.plant, recorder)
+                observers: list[Observer] = [recorder, *held, *pace, *told, interrupts]
                 simulation.begin(observers=observers, sinks=[recorder])
                 simulation.fly(progress)
     except (FlightFailed, RecordingFailed, KeyboardInterrupt) as error:

@@ -23,10 +23,11 @@ from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.arm.arm_judge import ArmJudge
 from iap_simulation.docking.pilot import DockingJudge
 from iap_simulation.flight import Flight
-from iap_simulation.loop import ClosedLoop, Judge, Observer, make_plant, reset_plant
+from iap_simulation.judge import Judge
+from iap_simulation.loop import ClosedLoop, Observer, make_plant, reset_plant
 from iap_simulation.modules.in_flight import ModulesInFlight, partners
 from iap_simulation.modules.judging import ModulesJudge
-from iap_simulation.pilots import make_pilot
+from iap_simulation.pilots import Pilot, make_pilot
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.scenario.scenario import Scenario
 
@@ -140,11 +141,12 @@ class Simulation:
         """
         flight, self._sink = self._flight, _Readings()
         self._observers, self._sinks = tuple(observers), tuple(sinks)
-        flight.begin(self.plant, *self._sinks, self._sink)
+        pilot = make_pilot(self.scenario, flight.vehicles)
+        eyes = () if pilot is None else pilot.sinks
+        flight.begin(self.plant, *self._sinks, self._sink, *eyes)
         if self._modules is not None:
             self._modules.joints.clear()
         self._modules = ModulesInFlight.of(self.scenario, flight.vehicles, self.plant)
-        modules = self._modules
         self.loop = ClosedLoop(
             self.plant,
             flight.vehicles,
@@ -153,16 +155,17 @@ class Simulation:
             sensors=None if flight.sensors.suite.is_empty else flight.sensors,
             estimates=flight.navigators,
             watches=flight.watches(),
-            pilot=make_pilot(self.scenario, flight.vehicles),
-            judge=self._judge(modules),
-            modules=modules,
+            pilot=pilot,
+            judge=self._judge(pilot),
+            modules=self._modules,
         )
 
-    def _judge(self, modules: ModulesInFlight | None) -> Judge | None:
+    def _judge(self, pilot: Pilot | None) -> Judge | None:
         """Who follows the flight's task, where it has one."""
         scenario, vehicles = self.scenario, self._flight.vehicles
-        task = ModulesJudge.of(modules, vehicles) or DockingJudge.of(scenario)
-        return task or ArmJudge.of(vehicles, scenario.metrics.window)
+        task = ModulesJudge.of(self._modules, vehicles) or DockingJudge.of(scenario)
+        own = None if pilot is None else pilot.judge
+        return task or own or ArmJudge.of(vehicles, scenario.metrics.window)
 
     def __enter__(self) -> Self:
         return self

@@ -85,7 +85,7 @@ def flight_nodes(
         out.append(LaunchedNode(package_of(POLICY), POLICY, "", flight))
     localizing = _localizers(scenario, given)
     out += localizing
-    is_reliable = records or bool(localizing)
+    is_reliable = records or bool(localizing) or scenario.policy is not None
     for name in sensor_nodes(scenario):
         parameters = {**sensor_parameters(scenario), "reliable": is_reliable}
         out.append(LaunchedNode(package_of(name), name, "", parameters))

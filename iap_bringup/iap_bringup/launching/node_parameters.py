@@ -14,7 +14,8 @@ from iap_description.sensors.sensor_info import ImuInfo, sensors_text
 from iap_description.vehicles.assembly import Assembly
 from iap_estimation.virpo.localizer import METHODS, OFFLINE
 from iap_io.runs.run_meta import TRUTH
-from iap_io.runs.topics import ESTIMATED, HEALTH, STATE
+from iap_io.runs.topics import ESTIMATED, HEALTH, PLANNED, STATE
+from iap_learning.policies.pilot import flies_by_references
 from iap_simulation.modules.coordination import coordination_spec, is_coordinated
 from iap_simulation.scenario.plant_spec import plant_spec
 from iap_simulation.scenario.rig_spec import rig_spec, sensor_infos
@@ -56,7 +57,8 @@ def vehicle_nodes(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, dict[st
     A vehicle that can be in contact has an observer, whose estimate is recorded even where control
     does not use it.
     """
-    nodes = {} if scenario.policy else {CONTROLLER: controller_parameters(scenario, vehicle)}
+    is_flown = scenario.policy is None or flies_by_references(scenario)
+    nodes = {CONTROLLER: controller_parameters(scenario, vehicle)} if is_flown else {}
     if scenario.has_contact(vehicle) or is_coordinated(scenario):
         nodes[OBSERVER] = observer_parameters(scenario, vehicle)
     if vehicle.control.admittance:
@@ -143,8 +145,9 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
         "law": control.law,
         "yaw_mode": control.yaw,
         "gravity": scenario.world.gravity,
-        "reference_topic": REVISED if control.admittance else "reference",
     }
+    if control.admittance:
+        out["reference_topic"] = REVISED
     if control.state_source != TRUTH and control.failsafe is not None:
         out |= {"failsafe": _yaml(control.failsafe), "health_topics": health_topics(vehicle)}
     if scenario.modules is not None and is_coordinated(scenario):
@@ -228,6 +231,7 @@ def _answering(scenario: Scenario, vehicle: VehicleSpec) -> dict[str, Any]:
         "gains.yaml": _yaml(control.gains),
         "control_rate": scenario.rates.control_hz,
         "state_topic": _measured_topic(vehicle) or STATE,
+        "reference_topic": "reference" if scenario.policy is None else PLANNED,
     }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from iap_bringup.nodes.node_judges import judge_of
 from iap_description.sensors.readings import Reading
 from iap_description.signals import EstimateHealth, Step
 from iap_estimation.navigation.health import Worst
@@ -54,9 +55,13 @@ class NodeRecording:
 
     def __init__(self, flight: Flight, config: dict[str, Any], folder: Path) -> None:
         self.folder = folder
-        self.synchronizer = StepSynchronizer(
-            list(map(expected_topics, flight.vehicles)), self._write
-        )
+        expected = list(map(expected_topics, flight.vehicles))
+        if flight.scenario.latches:
+            expected[0] = (*expected[0], topics.LATCHES)
+        self.synchronizer = StepSynchronizer(expected, self._write)
+        self._judge, self._policy = judge_of(flight)
+        self._last_phases: Sequence[int] = (0,) * len(flight.scenario.latches)
+        self._phases: dict[int, Sequence[int]] = {}  # of latches, by stamp [ns]
         self.outcome: str | None = None
         self.has_lost_estimate = False
         self.collisions: list[dict[str, Any]] = []
@@ -75,10 +80,20 @@ class NodeRecording:
         self._recorder = Recorder(folder, flight.meta, flight.scenario.recording)
         flight.write_tracks(self._recorder)
 
+    def take_over(self, before: "NodeRecording") -> None:
+        """Take what the run before this one was given of ticks that it had passed, before it is closed."""
+        self.synchronizer.take_over(before.synchronizer)
+        self._phases.update((s, p) for s, p in before._phases.items() if s <= before.stamp)
+
     def receive(self, reading: Reading) -> None:
         """Record a reading, unless it is of a time after the flight's end."""
         if reading.t < self._end + self._dt:
             self._recorder.receive(reading)
+
+    def take_latches(self, stamp: int, phases: Sequence[int]) -> None:
+        """Take what latches are doing at a stamp [ns]: their phases by numbers."""
+        self._phases[stamp] = phases
+        self.synchronizer.take(0, topics.LATCHES, stamp, phases)
 
     def note_health(self, number: int, health: EstimateHealth) -> None:
         """Note what an estimator of a vehicle says of itself."""
@@ -126,7 +141,9 @@ class NodeRecording:
         wall = self._wall - self._began
         health = {self._names[i]: each.keys() for i, each in self._worst.items()}
         outcome = self.outcome or INTERRUPTED
-        stats = RunStats(outcome, self._t, wall, self.control_step_us, health=health)
+        judged = {} if self._judge is None else {self._judge.key: self._judge.report()}
+        own = (outcome, self._t, wall, self.control_step_us)
+        stats = RunStats(*own, health=health, judged=judged, policy=self._policy)
         return judge(self.folder, stats, self.collisions)
 
     def _write(self, ticks: Sequence[Step]) -> None:
@@ -135,6 +152,7 @@ class NodeRecording:
         self._wall = time.perf_counter()
         if not self._has_ticks:
             self._began, self._has_ticks = self._wall, True
+        self._take_task(ticks)
         for i, tick in enumerate(ticks):
             self._recorder.record(i, tick)
             self._touchdowns[i].note(tick.x[0])
@@ -146,4 +164,25 @@ class NodeRecording:
         if was_far and self._is_far:  # one state alone may be a stranger's
             self.outcome = DIVERGED
         elif self._t > self._end:
-            self.outcome = LOST if self.has_lost_estimate else COMPLETED
+            self.outcome = LOST if self.has_lost_estimate else self._completed
+        elif self._judge is not None and self._judge.is_over:
+            self.outcome = self._completed
+
+    @property
+    def _completed(self) -> str:
+        """Outcome of a flight that has come to its end."""
+        judge = self._judge
+        return COMPLETED if judge is None or judge.failure is None else judge.missed
+
+    def _take_task(self, ticks: Sequence[Step]) -> None:
+        """Record what latches are doing, and follow the task."""
+        first = ticks[0]
+        phases = self._phases.get(stamp_of_time(first.t), self._last_phases)
+        if phases:
+            self._recorder.note_latches(first.k, first.t, phases)
+            self._last_phases = phases
+        passed = [stamp for stamp in self._phases if stamp <= stamp_of_time(first.t)]
+        for stamp in passed:
+            del self._phases[stamp]
+        if self._judge is not None and first.k > 0:
+            self._judge.take(ticks, phases)

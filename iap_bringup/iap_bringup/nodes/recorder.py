@@ -16,6 +16,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from std_srvs.srv import SetBool
 
 from iap_bringup.launching.node_parameters import health_topics
+from iap_bringup.nodes.node_judges import PHASES
 from iap_bringup.nodes.node_recording import NodeRecording, expected_topics
 from iap_bringup.nodes.recorded_values import (
     collisions_of,
@@ -29,7 +30,7 @@ from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_bringup.nodes.sensor_log import SensorLog, SensorMessage
 from iap_bringup.plots.plots import DRAWN, write_plots
 from iap_control.nodes.topics import ESTIMATE_LOST
-from iap_description.errors import IapError
+from iap_description.errors import BadInput, IapError
 from iap_description.sensors.readings import Reading
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.ros.conversions import BASE_LINK, frame
@@ -49,7 +50,12 @@ from iap_io.wire.message_views import (
     ReferenceMessage,
     StateMessage,
 )
-from iap_io.wire.sample_views import ForceTaskMessage, HealthMessage, WrenchMessage
+from iap_io.wire.sample_views import (
+    ForceTaskMessage,
+    HealthMessage,
+    LatchStateMessage,
+    WrenchMessage,
+)
 from iap_io.wire.stamp_guard import StampGuard
 from iap_simulation.flight import Flight
 from iap_simulation.vehicle import Vehicle
@@ -81,6 +87,10 @@ class RecorderNode(SuiteNode):
             take, step = partial(self._on_sensor, topic), self._sensors.longest_step(topic)
             guard, read = StampGuard(ahead=step), partial(self._sensors.read, topic)
             self.inputs.listen(kind, self.absolute(topic), read, take, EVERY, guard=guard)
+        if scenario.latches:
+            read = MessageReader(LatchStateMessage).read
+            take = self._recording(self._take_latches)
+            self.inputs.listen(LatchStateMessage.TYPE, self.absolute("latches"), read, take, EVERY)
         self._late_timer, self._is_late = None, False
         read = partial(decoded, msgtype=DIAGNOSTICS)
         diagnostics = self.absolute("diagnostics")
@@ -159,7 +169,7 @@ class RecorderNode(SuiteNode):
     def _take_state(self, number: int, state: StateMessage) -> None:
         if self._runs[-1].synchronizer.is_reset(number, state.stamp):
             begun = self._new_run()
-            begun.synchronizer.take_over(self._runs[-1].synchronizer)  # before it is emptied
+            begun.take_over(self._runs[-1])  # before it is emptied
             self._close_bag()
             self._runs.append(begun)
             self._sensors.reset()
@@ -174,6 +184,18 @@ class RecorderNode(SuiteNode):
         self._runs[-1].note_estimate(number, estimate.stamp)
         self._runs[-1].synchronizer.take(number, topics.ESTIMATED, estimate.stamp, rows)
 
+    def _take_latches(self, message: LatchStateMessage) -> None:
+        """Take what latches are doing.
+
+        Raises:
+            BadInput: of how many, or which phase of one, cannot be.
+        """
+        phases, count = message.phases.tolist(), len(self._flight.scenario.latches)
+        if len(phases) != count or max(phases) >= len(PHASES):
+            raise BadInput(f"phases: {phases} are not those of {count} latches")
+        self._note(0, topics.LATCHES)
+        self._runs[-1].take_latches(message.stamp, phases)
+
     def _take_health(self, number: int, message: HealthMessage) -> None:
         self._runs[-1].note_health(number, message.health)
 
@@ -183,7 +205,7 @@ class RecorderNode(SuiteNode):
             (number, topic)
             for number, vehicle in enumerate(self._flight.vehicles)
             for topic in (topics.STATE, *expected_topics(vehicle))
-        }
+        } | ({(0, topics.LATCHES)} if self._flight.scenario.latches else set())
 
     def _note(self, number: int, topic: str) -> None:
         """End the pause once everything has arrived, and the standing state some times more."""

@@ -16,6 +16,7 @@ from iap_io.euroc.euroc_folder import EUROC, EurocFolder
 from iap_io.runs import topics
 from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
+from iap_io.runs.latch_chunk import LatchChunk, LatchRow
 from iap_io.runs.run_meta import Recording, RunMeta, Track
 from iap_io.runs.state_chunk import Slots, StateChunk, size_of
 from iap_io.runs.topics import topic
@@ -53,6 +54,7 @@ class RunFiles:
         self._sensors = SensorChunk(
             self._bag, meta.sensors, compression=recording.compression, png=self._pngs.of
         )
+        self._latches = LatchChunk(self._bag, meta.latches)
         self._euroc = EurocFolder(folder / EUROC, meta) if recording.euroc else None
         if meta.sensors:
             channel = self._bag.add_topic(TF_STATIC, TF, is_latched=True)
@@ -85,13 +87,20 @@ class RunFiles:
         slots.messages["pose"] = poses
         self._bag.write_chunk([buffer.data], dict([slots.entry(stamps, count)]))
 
-    def add(self, columns: Sequence[Columns], ticks: int, readings: Sequence[Reading]) -> None:
+    def add(
+        self,
+        columns: Sequence[Columns],
+        ticks: int,
+        readings: Sequence[Reading],
+        latches: Sequence[LatchRow] = (),
+    ) -> None:
         """Write one chunk.
 
         Args:
             columns: of every vehicle.
             ticks: rows of them that are filled; at most `self.ticks`.
             readings: of sensors since the last chunk.
+            latches: what they have done since then.
         """
         self._begin_pngs(readings)
         parts: list[Buffer] = []
@@ -100,8 +109,9 @@ class RunFiles:
             with np.errstate(invalid="ignore"):  # a state that is no number is recorded as it is
                 parts, index = self._states.fill(columns, ticks)
         seen, places = self._sensors.fill(readings, total(parts))
+        held, at = self._latches.fill(latches, total(parts) + total(seen))
         if ticks or readings:
-            self._bag.write_chunk([*parts, *seen], {**index, **places})
+            self._bag.write_chunk([*parts, *seen, *held], {**index, **places, **at})
         if ticks:
             self._write_tracks(columns[0].t[:ticks])
         self._pngs.finish()

@@ -261,6 +261,7 @@ class RunMeta(Record):
         bore: of the world's first funnel; None without one.
         sensors: those whose readings are recorded.
         gravity: along -z of map [m/s^2].
+        latches: names of those between vehicles.
     """
 
     scenario: FileName
@@ -274,6 +275,7 @@ class RunMeta(Record):
     bore: Bore | None = None
     sensors: tuple[AnySensor, ...] = ()
     gravity: NonNegative = GRAVITY
+    latches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ STATE, REFERENCE, COMMAND = "state", "reference", "command"
 WORLD_STATE = "world/state"  # of the world's objects
 ESTIMATED = "state/estimated"  # of a vehicle that goes by an estimate, between nodes
 REVISED, TASK = "reference/revised", "wrench/task"
+PLANNED = "reference/policy"  # of a policy, for a vehicle's controller, between nodes
 WRENCHES = ("wrench/raw", "wrench/filtered", "wrench/estimated", "wrench/reference")
 WRENCH_TOPICS = (*WRENCHES, REVISED, TASK)  # of a vehicle that measures wrenches
 JOINT_STATES, JOINT_COMMAND = "joint_states", "joints/command"  # of a vehicle with an arm
@@ -18,6 +19,7 @@ ARM_TOPICS = (JOINT_STATES, JOINT_COMMAND)
 GIVEN, ACTUAL = "reference/pose", "actual"
 ESTIMATE = "virpo/odometry"  # of a vehicle that flies on an estimate
 HEALTH = "virpo/health"  # of an estimator, in the namespace of its vehicle or aircraft
+LATCHES = "/latches"  # what those between vehicles are doing
 POSE = "geometry_msgs/msg/PoseStamped"
 
 

@@ -14,7 +14,7 @@ from iap_learning.evaluation.flyers import SCRIPT, Flyer
 from iap_learning.evaluation.module_watch import ModuleWatch
 from iap_learning.evaluation.results import Results
 from iap_learning.module_docking.task import ModuleDockingTask
-from iap_learning.tasks import quantities
+from iap_learning.policies.flight_judge import FlightJudge
 from iap_learning.tasks.task import Task
 from iap_learning.tasks.verdicts import (
     ARRIVED,
@@ -22,8 +22,6 @@ from iap_learning.tasks.verdicts import (
     OUTCOMES,
     TIME_IS_UP,
     TOO_FORCEFUL,
-    Rules,
-    judge,
 )
 from iap_physics.engines.engine import RUNNING
 from iap_simulation.docking.pilot import DockingJudge
@@ -42,7 +40,7 @@ class Watch(Protocol):
         """Number in `OUTCOMES`."""
 
     def look(self) -> None:
-        """Take the end of a step."""
+        """Take the end of a control period."""
 
     def ending(self) -> tuple[bool, dict[str, float]]:
         """Whether it is a success, and what is known."""
@@ -107,8 +105,7 @@ def _flown(simulation: Simulation, task: AnyTask) -> Ending:
     watch = _watch(simulation, task)
     try:
         while watch.outcome == RUNNING:
-            for _ in range(1 if isinstance(task, ModuleDockingTask) else task.repeat):
-                simulation.step()
+            simulation.step()
             watch.look()
     except FlightFailed as failure:
         return False, failure.outcome, watch.ending()[1]
@@ -149,7 +146,7 @@ class DockingWatch:
         return cls(simulation, task, found)
 
     def look(self) -> None:
-        """Take the end of a step."""
+        """Take the end of a control period."""
         judge = self._judge
         if judge.force_peak > self._task.force:
             self.outcome = TOO_FORCEFUL
@@ -174,49 +171,29 @@ class DockingWatch:
 
 
 class PlatformWatch:
-    """Judges one platform's flight as `iap_learning.episodes` judges many; actions count for no success.
+    """Judges one platform's flight.
 
     Args:
         simulation: at the start.
         task: what is to be done.
-
-    Attributes:
-        outcome: number in `OUTCOMES`.
     """
 
     def __init__(self, simulation: Simulation, task: Task) -> None:
-        if task.minds_obstacles:
-            raise BadInput(f"task '{task.name}' minds obstacles: --engine batched flies it")
-        self._simulation, self._task = simulation, task
-        self._dt = task.repeat * simulation.scenario.dt
-        self._rules = Rules.of(task, self._dt)
-        self._status, self._steps, self._kept, self._outcome = np.zeros((4, 1), dtype=np.int64)
-        self._success, self._measures = np.zeros(1, bool), quantities.empty(1)
-        self._distances: list[float] = []
+        self._plant = simulation.plant
+        self._last = max(1, round(LAST / (task.repeat * simulation.scenario.dt)))
+        self._judge = FlightJudge(task, simulation.scenario, simulation.loop.vehicles[0])
 
     @property
     def outcome(self) -> int:
         """Number in `OUTCOMES`."""
-        return int(self._outcome[0])
+        return self._judge.outcome
 
     def look(self) -> None:
-        """Take the end of a step."""
-        plant, nothing = self._simulation.plant, np.zeros((1, 1))
-        before = np.array([self._distances[-1] if self._distances else 0.0])
-        away = (before, np.full(1, np.inf))
-        goal, x = self._goal(), plant.state(0)
-        quantities.measure(x, goal, nothing, nothing, *away, self._measures)
-        counted = (self._steps, self._kept, np.zeros(1), self._outcome, self._success)
-        judge(self._status, self._measures, *self._rules, *counted)
-        self._distances.append(float(self._measures[0, quantities.DISTANCE]))
-
-    def _goal(self) -> np.ndarray:
-        vehicle, loop = self._simulation.loop.vehicles[0], self._simulation.loop
-        k = loop.k if self._task.goal == "present" else vehicle.timeline.last
-        return vehicle.reference(k).row[None]
+        """Take the end of a control period."""
+        self._judge.watch(self._plant)
 
     def ending(self) -> tuple[bool, dict[str, float]]:
         """Whether it is a success, and what is known."""
-        last = self._distances[-max(1, round(LAST / self._dt)) :]
+        last = self._judge.distances[-self._last :]
         error = float(np.mean(last)) if last else np.nan
-        return bool(self._success[0]), {"time": len(self._distances) * self._dt, "error": error}
+        return self._judge.succeeded, {"time": self._judge.time, "error": error}

@@ -21,7 +21,6 @@ Actions = (
 )  # (B, size); None lets the script or the suite's controllers fly
 Acting = Callable[[Observation], Actions]
 SCRIPT, CONTROLLER = "script", "controller"
-IMAGES = ("depth", "inverse_depth")  # terms of the pixels of an image
 
 
 class Flyer(NamedTuple):
@@ -47,9 +46,8 @@ def of_policy(policy: Policy) -> Flyer:
         policy.check(Layout.of_episodes(episodes), f"task '{episodes.task.name}'")
         return policy
 
-    sees_images = any(name in IMAGES for name, *_ in policy.header.observation)
     source = str(Path(policy.source).absolute())
-    return Flyer(policy.name, acting, source, flies_alone=not sees_images)
+    return Flyer(policy.name, acting, source, flies_alone=True)
 
 
 def baseline(name: str) -> Flyer:

@@ -13,7 +13,8 @@ from iap_description.states import Command, Level
 from iap_learning.module_docking.sight import FILTERED, Sight, latch_of
 from iap_learning.module_docking.task import ModuleDockingTask
 from iap_learning.policies.layout import Layout
-from iap_learning.policies.pilot import KEY, OneWorld, check, info_of, loaded, periods
+from iap_learning.policies.pilot import KEY, loaded
+from iap_learning.policies.platform_policy import OneWorld, check, info_of, periods
 from iap_learning.policies.policy import Policy
 from iap_physics.plant import Plant
 from iap_simulation.parallel.actions import action_of, action_size

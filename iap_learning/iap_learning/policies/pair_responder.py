@@ -53,7 +53,7 @@ class PairResponder:
         """
         if source == Source.TARGET and stamp < self.stamp:  # simulation time began anew
             self._begin()
-        instant = self._parts.take(source, stamp, sequence, part)
+        instant = self._parts.take(source, stamp, sequence, (sequence, part))
         if instant is None or instant.stamp < self.stamp:
             return None
         if instant.stamp > self.stamp:
@@ -61,8 +61,10 @@ class PairResponder:
         return self.answer
 
     def _answer(self, instant: Instant) -> None:
-        target, chaser, *wrenches, latched = instant.parts
+        numbers, parts = zip(*instant.parts, strict=True)
+        target, chaser, *wrenches, latched = parts
         sensed = Sensed(np.stack([target, chaser]), np.stack(wrenches), latched)
-        self.answer[:] = self.pilot(instant.k, sensed)
-        self.stamp, self.sequence = instant.stamp, instant.k
+        k = numbers[Source.TARGET]  # whichever part has come last
+        self.answer[:] = self.pilot(k, sensed)
+        self.stamp, self.sequence = instant.stamp, k
         self.answered += 1

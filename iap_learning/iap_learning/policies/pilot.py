@@ -5,25 +5,23 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
-from iap_description.states import Command, Level
+from iap_description.states import Command
 from iap_learning.docking.pair import DockingPair
 from iap_learning.docking.task import DockingTask
 from iap_learning.episodic import AnyTask
 from iap_learning.module_docking.task import ModuleDockingTask
+from iap_learning.policies.flight_judge import FlightJudge
 from iap_learning.policies.layout import Layout
+from iap_learning.policies.platform_policy import PlatformPolicy, check, info_of, periods
 from iap_learning.policies.policy import Policy
-from iap_learning.tasks.observations import Observer
 from iap_learning.tasks.task import Task
 from iap_physics.plant import Plant
 from iap_simulation.docking.pair_pilot import DockingPilot, PairPilot, pair_of
 from iap_simulation.docking.pilot import ScriptPilot, Sensed
-from iap_simulation.parallel.actions import action_of, action_size
-from iap_simulation.parallel.references import References
+from iap_simulation.parallel.actions import REFERENCE_KINDS
 from iap_simulation.pilots import SCRIPT, Pilot
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import Vehicle
@@ -40,11 +38,46 @@ def learned(scenario: Scenario, vehicles: Sequence[Vehicle]) -> Pilot:
     policy, task = loaded(scenario)
     if isinstance(task, DockingTask):
         return DockingPilot(scenario, vehicles, PolicyPair(policy, task, scenario))
+    alone = _platform_task(scenario, task)
+    flown = PlatformPolicy(policy, alone, scenario, vehicles[0])
+    return PlatformPilot(flown, scenario, vehicles[0])
+
+
+def _platform_task(scenario: Scenario, task: Task | ModuleDockingTask) -> Task:
+    """The task of a policy that flies a scenario's only vehicle."""
     if isinstance(task, ModuleDockingTask):
         raise BadInput(f"{KEY}: '{scenario.policy}' docks modules, and there are none")
-    if len(vehicles) != 1:
-        raise BadInput(f"{KEY}: '{scenario.policy}' flies one vehicle, not {len(vehicles)}")
-    return PlatformPilot(policy, task, scenario, vehicles[0])
+    count = len(scenario.vehicles)
+    if count != 1:
+        raise BadInput(f"{KEY}: '{scenario.policy}' flies one vehicle, not {count}")
+    return task
+
+
+def platform_policy(scenario: Scenario) -> Callable[[], PlatformPolicy]:
+    """What makes the policy of each flight of a scenario's only vehicle, as its key `policy` says.
+
+    Raises:
+        BadInput: it has no policy of one platform, or one that does not fit.
+    """
+    policy, task = loaded(scenario)
+    if isinstance(task, DockingTask):
+        raise BadInput(f"{KEY}: '{scenario.policy}' docks, and there is no key 'docking'")
+    alone = _platform_task(scenario, task)
+    vehicle = Vehicle.of(scenario, scenario.vehicles[0])
+    make = partial(PlatformPolicy, policy, alone, scenario, vehicle)
+    make()  # which refuses what does not fit
+    return make
+
+
+def flies_by_references(scenario: Scenario) -> bool:
+    """Whether what a scenario's key `policy` names gives references to controllers; else it commands aircraft.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    if scenario.docking is not None or scenario.policy in (None, SCRIPT):
+        return False
+    return loaded(scenario)[1].action.kind in REFERENCE_KINDS
 
 
 def pair_pilot(scenario: Scenario) -> Callable[[], PairPilot]:
@@ -65,35 +98,15 @@ def pair_pilot(scenario: Scenario) -> Callable[[], PairPilot]:
 
 
 def loaded(scenario: Scenario) -> tuple[Policy, AnyTask]:
-    """The policy of a scenario's key `policy`, and its task."""
-    policy = Policy.load(str(scenario.policy))
-    return policy, policy.task()
-
-
-def periods(policy: Policy, scenario: Scenario) -> int:
-    """Control periods between two actions.
+    """A scenario's policy and its task.
 
     Raises:
-        BadInput: there is no whole number of them.
+        BadInput: there is none, or it cannot be read.
     """
-    ratio = scenario.rates.control_hz / policy.header.rate_hz
-    if ratio < 1.0 or abs(ratio - round(ratio)) > 1e-9:
-        raise BadInput(
-            f"{policy.source}: key 'rate_hz': {policy.header.rate_hz:g} Hz does not divide"
-            f" rates.control_hz, {scenario.rates.control_hz:g} Hz"
-        )
-    return round(ratio)
-
-
-def info_of(policy: Policy) -> dict[str, Any]:
-    """Key `policy` of metrics.json."""
-    header = policy.header
-    return {"name": policy.name, "task": header.task, "sha256": policy.digest}
-
-
-def check(policy: Policy, task: AnyTask, layout: Layout) -> None:
-    """Refuse a policy whose task is another one by now, or that is of another platform."""
-    policy.check(layout, f"task '{task.name}' in this scenario")
+    if scenario.policy is None:
+        raise BadInput(f"{KEY}: no policy is given")
+    policy = Policy.load(str(scenario.policy))
+    return policy, policy.task()
 
 
 class PolicyPair:
@@ -132,99 +145,35 @@ class PolicyPair:
         return pair.command()
 
 
-class OneWorld:
-    """A plant's vehicle as `iap_simulation.parallel.actions` sees worlds.
-
-    Attributes:
-        state: (1, bodies, 13).
-        rpm: (1, N, 4) [rpm].
-        model: of the platform.
-        goal: (1, 19 + N) the scenario's reference.
-    """
-
-    def __init__(self, vehicle: Vehicle) -> None:
-        self.model = vehicle.model
-        self.state, self.rpm, self.goal = np.zeros((3, 1, 1))
-
-    def look(self, plant: Plant, reference: Reference) -> None:
-        """Take the present instant."""
-        self.state, self.rpm = plant.state(0), plant.propulsion[0].rpm
-        self.goal = reference.row[None]
-
-    def references(self) -> References:
-        """The scenario's reference."""
-        return References.of(self.goal)
-
-
 class PlatformPilot:
     """A policy flies one platform, as `iap_learning.episodes` has it fly.
 
     Args:
-        policy: that flies.
-        task: of it.
+        flown: the policy.
         scenario: that is flown.
         vehicle: the only one.
 
-    Raises:
-        BadInput: the policy is of another platform, rate or layout, or sees an image.
+    Attributes:
+        judge: ends the flight of a task that ends with its success; None of others.
+        sinks: receive what the policy sees.
     """
 
-    def __init__(self, policy: Policy, task: Task, scenario: Scenario, vehicle: Vehicle) -> None:
-        if task.depth is not None:
-            raise BadInput(f"{KEY}: '{scenario.policy}' sees images, and flies in episodes alone")
-        self._repeat = periods(policy, scenario)
-        platform, kind = scenario.vehicles[0].platform, task.action.kind
-        size = action_size(kind, platform.count)
-        self._observer = Observer(task.observation, aircraft=platform.count, actions=size)
-        layout = (task, self._observer.layout, size, platform.name, scenario.rates.control_hz)
-        check(policy, task, Layout.of(*layout))
-        action = policy.header.action
-        low, high = np.array(action.low), np.array(action.high)
-        self._middle, self._half = 0.5 * (low + high), 0.5 * (high - low)
-        self._policy, self._task, self._vehicle = policy, task, vehicle
-        self._world, self._action = OneWorld(vehicle), np.zeros((1, size))
+    def __init__(self, flown: PlatformPolicy, scenario: Scenario, vehicle: Vehicle) -> None:
+        self._flown, self._vehicle, task = flown, vehicle, flown.task
+        self.judge = FlightJudge(task, scenario, vehicle) if task.success.ends else None
+        self.sinks = () if flown.eye is None else (flown.eye,)
 
     @property
     def info(self) -> Mapping[str, Any]:
         """What flies."""
-        return info_of(self._policy)
+        return self._flown.info
 
     def __call__(
         self, k: int, plant: Plant, references: Sequence[Reference]
     ) -> Mapping[int, Command]:
         """The command at control instant k."""
-        world, vehicle = self._world, self._vehicle
-        world.look(plant, references[0])
-        if k % self._repeat == 0:
-            self._act()
-        values = self._middle + self._half * self._action
-        made = action_of(self._task.action.kind, values, world)
+        vehicle, x = self._vehicle, plant.state(0)[0]
+        made = self._flown(k, x, plant.propulsion[0].rpm[0], references[0].row)
         if isinstance(made, Command):
-            return {0: _alone(made)}
-        wanted = Reference(made.rows[0], Level(int(made.levels[0])), made.wrenches_P[0])
-        contact_W = plant.contact_wrench(0)
-        return {0: vehicle.command(plant.t, world.state[0], contact_W, wanted)}
-
-    def _act(self) -> None:
-        world, task = self._world, self._task
-        goals = world.goal if task.goal == "present" else self._last
-        seen = self._observer(world.state, goals, world.rpm, self._action)
-        self._action = np.clip(self._policy(seen).astype(np.float64), -1.0, 1.0)
-
-    @property
-    def _last(self) -> Array:
-        line = self._vehicle.timeline
-        return line.row(line.last)[None]
-
-
-def _alone(command: Command) -> Command:
-    """The command of one world, without the axis of worlds."""
-    arrays = (
-        command.wrench_P,
-        command.thrust,
-        command.q_WB,
-        command.w_WB_B,
-        command.rpm,
-        command.tilt,
-    )
-    return Command(command.mode, *(each[0] for each in arrays))
+            return {0: made}
+        return {0: vehicle.command(plant.t, x, plant.contact_wrench(0), made)}

@@ -6,10 +6,9 @@ from typing import Self
 from iap_io.ros.message_classes import message_class
 from iap_io.ros.node import RESENT, SuiteNode
 from iap_io.wire.sample_views import LatchStateMessage
-from iap_physics.latches import Latches, Phase
+from iap_physics.latches import Latches
 
 TOPIC = "latches"
-NUMBERS = {phase: number for number, phase in enumerate(Phase)}  # as the message has them
 
 
 class LatchTopic:
@@ -34,7 +33,7 @@ class LatchTopic:
     def publish(self, stamp: int, k: int) -> None:
         """Publish the phases at state k, before the state itself: who acts on both has them when it comes."""
         self._message.put_head(stamp, k)
-        self._message.phases[:] = [NUMBERS[each] for each in self._latches.phases.values()]
+        self._message.phases[:] = self._latches.numbers
         self._publisher.publish(self._message.dump())
         self._say()
 

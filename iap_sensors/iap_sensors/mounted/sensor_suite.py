@@ -184,6 +184,10 @@ class RigRays:
         self._rig = rig
         self._rays: Rays | None = None
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> "RigRays":
+        """Itself: it remembers no state, and Embree's scenes cannot be copied."""
+        return self
+
     def at(self, rows: Array, objects: Array) -> "Rays":
         """Rays in a state: (bodies, 13) of all vehicles and (objects, 13) of the world's objects."""
         if self._rays is None:

@@ -16,11 +16,12 @@ class ArmJudge:
 
     Attributes:
         key: of metrics.json.
+        missed: outcome of a flight whose task has not succeeded; of none so far, since nothing is asked of it.
         is_over: never: the flight ends with its references.
         failure: None: nothing is asked of it.
     """
 
-    key = "arm"
+    key, missed = "arm", "not_reached"
     is_over = False
     failure: str | None = None
 

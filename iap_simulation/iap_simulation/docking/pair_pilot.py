@@ -11,6 +11,7 @@ from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import Command, Mode
 from iap_physics.plant import Plant
+from iap_sensors.mounted.sensor_suite import ReadingSink
 from iap_simulation.docking.pilot import ScriptPilot, Sensed, is_held
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import Vehicle
@@ -40,6 +41,16 @@ class DockingPilot:
         self._numbers, self._latch = pair_of(scenario)
         self._vehicles, self._pair = [vehicles[i] for i in self._numbers], pair
         self._commands = {i: Command.zeros(1, Mode.RATE_THRUST) for i in self._numbers}
+
+    @property
+    def judge(self) -> None:
+        """None: the scenario's judges its docking."""
+        return None
+
+    @property
+    def sinks(self) -> Sequence[ReadingSink]:
+        """None: what is measured of both is asked for."""
+        return ()
 
     @property
     def info(self) -> Mapping[str, Any]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.states import Q, V
-from iap_description.vehicles.latch import Latch, PortFrame, approach
-from iap_physics.latches import Phase
+from iap_description.vehicles.latch import Approach, Latch, PortFrame, approach
+from iap_physics.latches import LatchEvent, Phase
 from iap_physics.measured.wrench_sensor import to_world
 from iap_physics.plant import Plant
 from iap_simulation.docking.script import empty_memory, fly
@@ -98,11 +98,30 @@ def frames(scenario: Scenario, latch: Latch) -> tuple[PortFrame, PortFrame]:
     return found[0], found[1]
 
 
+class DockingInstant(NamedTuple):
+    """What is known of a docking at a control instant.
+
+    Attributes:
+        t: [s].
+        rows: (13,) state rows of the probe's and of the socket's vehicle.
+        force: largest on one of them, mean over the last control period [N].
+        caught: time at which the latch caught what it holds [s]; None while it holds nothing.
+    """
+
+    t: float
+    rows: Sequence[Array]
+    force: float
+    caught: float | None
+
+
 class DockingJudge:
     """Follows a docking and says when it is over.
 
     Attributes:
         key: of metrics.json.
+        latch: its name.
+        vehicles: numbers of the probe's and of the socket's.
+        missed: outcome of a flight that has not succeeded.
         docked: times at which the latch caught and held until the end of the coupled flight, or so far [s].
         is_over: whether it has succeeded, or its time is up.
         succeeded: whether it has.
@@ -110,20 +129,20 @@ class DockingJudge:
         closing_speed: at the first touch [m/s]; None before it.
     """
 
-    key = "docking"
+    key, missed = "docking", "not_docked"
 
     def __init__(self, scenario: Scenario, spec: DockingSpec) -> None:
         latch = scenario.latches[spec.latch]
         names = [vehicle.name for vehicle in scenario.vehicles]
-        self._name, self._success = spec.latch, spec.success
+        self.latch, self._success = spec.latch, spec.success
         self._frames = frames(scenario, latch)
-        self._vehicles = tuple(names.index(p.split("/")[0]) for p in (latch.probe, latch.socket))
+        self.vehicles = tuple(names.index(p.split("/")[0]) for p in (latch.probe, latch.socket))
         self.is_over = self.succeeded = False
         self.force_peak = 0.0
         self.closing_speed: float | None = None
         self.docked: list[float] = []
         self.end: float | None = None
-        self._last: tuple[float, float] | None = None
+        self._last: float | None = None  # closing speed at the instant before [m/s]
 
     @classmethod
     def of(cls, scenario: Scenario) -> Self | None:
@@ -132,29 +151,37 @@ class DockingJudge:
 
     def watch(self, plant: Plant) -> None:
         """Take the present instant."""
-        forces = [float(np.linalg.norm(plant.contact_wrench(i)[:3])) for i in self._vehicles]
-        force = max(forces)
-        self.force_peak = max(self.force_peak, force)
-        rows = [plant.state(i)[0, 0] for i in self._vehicles]
-        closing = approach(rows[0], rows[1], *self._frames).closing
-        if self.closing_speed is None and force > 0.0:
-            self.closing_speed = closing if self._last is None else self._last[1]
-        self._last = (plant.t, closing)
-        self._judge(plant, rows)
-
-    def _judge(self, plant: Plant, rows: Sequence[Array]) -> None:
+        forces = [float(np.linalg.norm(plant.contact_wrench(i)[:3])) for i in self.vehicles]
+        rows = [plant.state(i)[0, 0] for i in self.vehicles]
         assert plant.latches is not None
-        if not is_held(plant.latches.phase(self._name)):
-            self.is_over = self.is_over or plant.t >= self._success.within
+        caught = None
+        if is_held(plant.latches.phase(self.latch)):
+            events = (e for e in plant.latches.events if e.latch == self.latch)
+            caught = [e.t for e in events if e.what == "caught"][-1]
+        self.take(DockingInstant(plant.t, rows, max(forces), caught))
+
+    def take(self, now: DockingInstant) -> None:
+        """Take an instant, each once and in order."""
+        self.force_peak = max(self.force_peak, now.force)
+        closing = self.approach(now.rows).closing
+        if self.closing_speed is None and now.force > 0.0:
+            self.closing_speed = closing if self._last is None else self._last
+        self._last = closing
+        self._judge(now)
+
+    def approach(self, rows: Sequence[Array]) -> Approach:
+        """How the probe is to the socket, of the state rows of their vehicles."""
+        return approach(rows[0], rows[1], *self._frames)
+
+    def _judge(self, now: DockingInstant) -> None:
+        if now.caught is None:
+            self.is_over = self.is_over or now.t >= self._success.within
             return
-        caught = [
-            e.t for e in plant.latches.events if e.latch == self._name and e.what == "caught"
-        ]
-        if not self.docked or self.docked[-1] != caught[-1]:
-            self.docked.append(caught[-1])
-        if self.end is None and plant.t >= caught[-1] + self._success.hover - 1e-9:
-            self.end, self.is_over = plant.t, True
-            self.succeeded = self._is_calm(rows) and plant.t <= self._success.within + 1e-9
+        if not self.docked or self.docked[-1] != now.caught:
+            self.docked.append(now.caught)
+        if self.end is None and now.t >= now.caught + self._success.hover - 1e-9:
+            self.end, self.is_over = now.t, True
+            self.succeeded = self._is_calm(now.rows) and now.t <= self._success.within + 1e-9
             self.succeeded &= self.force_peak <= self._success.peak_force
 
     def _is_calm(self, rows: Sequence[Array]) -> bool:
@@ -171,14 +198,18 @@ class DockingJudge:
         if self.succeeded:
             return None
         if self.end is None:
-            return f"latch '{self._name}' held nothing for {s.hover:g} s within {s.within:g} s"
+            return f"latch '{self.latch}' held nothing for {s.hover:g} s within {s.within:g} s"
         if self.force_peak > s.peak_force:
             return f"a force of {self.force_peak:.0f} N is more than the {s.peak_force:g} N of a docking"
-        return f"the docked vehicles do not hover {s.hover:g} s after latch '{self._name}' caught"
+        return f"the docked vehicles do not hover {s.hover:g} s after latch '{self.latch}' caught"
 
     def metrics(self, plant: Plant) -> dict[str, Any]:
         """Key `docking` of metrics.json."""
         assert plant.latches is not None
+        return self.report(plant.latches.events)
+
+    def report(self, events: Sequence[LatchEvent]) -> dict[str, Any]:
+        """The same, of what latches have done."""
         return {
             "success": self.succeeded,
             "docked": self.docked,
@@ -196,7 +227,7 @@ class DockingJudge:
                     "angle_deg": math.degrees(event.found.angle),
                     "closing_mps": event.found.closing,
                 }
-                for event in plant.latches.events
+                for event in events
             ],
         }
 

@@ -36,7 +36,7 @@ class ModulesJudge:
         is_over: never: the flight ends with its references.
     """
 
-    key = "modules"
+    key, missed = "modules", "not_docked"
     is_over = False
 
     def __init__(self, modules: ModulesInFlight, vehicles: Sequence[Vehicle]) -> None:

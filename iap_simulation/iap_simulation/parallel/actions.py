@@ -208,3 +208,4 @@ _REFERENCES = {
     "acceleration": ACCELERATION,
     "wrench": WRENCH,
 }
+REFERENCE_KINDS = tuple(_REFERENCES)  # on which the vehicle's controller acts

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Dockings as nodes: in lockstep policy_node flies what one process flies, and latches are told of."""
+"""Policies as nodes: in lockstep policy_node flies what one process flies; latches are told of, and tasks judged."""
+
+import json
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +12,12 @@ from linear_policies import docking_policy
 from probe import flown_in_process, fly_recorded, largest_difference
 
 from iap_bringup.experiments.nodes.processes import executable
+from iap_io.bags.bag_reading import raw_messages
+from iap_io.runs.run_files import BAG
 from iap_io.runs.run_folder import load_run
+from iap_io.runs.topics import LATCHES
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.sample_views import LatchStateMessage
 from iap_learning.episodic import make_episodes
 from iap_msgs.msg import LatchState
 from iap_simulation.scenario.resolving import Options, resolve
@@ -53,9 +61,39 @@ def test_in_lockstep_nodes_dock_as_one_process_does(start, tmp_path, policy):
     assert phases == sorted(phases)
     recorded = {each.meta.name: each for each in load_run(tmp_path / "nodes").vehicles}
     assert recorded.keys() == set(VEHICLES)
+    metrics = json.loads((tmp_path / "nodes/metrics.json").read_text())
+    assert metrics["outcome"] == "completed"
+    judged = metrics["docking"]
+    assert judged["success"]
+    assert [event["what"] for event in judged["events"]] == ["caught", "locked"]
+    assert end - 0.005 <= judged["docking_time_s"] <= end + 0.005 + 1e-9
+    assert judged["force_peak_n"] > 1.0
+    assert metrics["policy"]["name"] == Path(policy).stem
+    bag = tmp_path / "nodes" / BAG
+    recorded_phases = [
+        MessageReader(LatchStateMessage).read(data).phases[0]
+        for _, _, data in raw_messages(bag, {LATCHES})
+    ]
+    assert len(recorded_phases) > 400
+    assert recorded_phases[-1] == LatchState.PHASE_LOCKED
     log = nodes.log("physics_node").read_text()
     assert "latch 'dock' caught" in log
     assert "latch 'dock' locked" in log
+
+
+def test_in_lockstep_a_policy_finds_its_way_by_images_as_in_one_process(start, tmp_path):
+    nodes, probe = start
+    scenario, _ = resolve("navigate", Options(engine="closed_form", seed=7))
+    parameters = {"scenario": "navigate", "assignments": ["engine.name=closed_form"], "seed": 7}
+    probe.hear_states("iap")
+    fly_recorded(nodes, probe, scenario, parameters, tmp_path / "nodes")
+    in_process = flown_in_process(scenario)["iap"]
+    end = max(in_process) / 1e9
+    assert largest_difference(probe.states["iap"], in_process, end) == 0.0
+    metrics = json.loads((tmp_path / "nodes/metrics.json").read_text())
+    assert metrics["outcome"] == "completed"
+    assert metrics["task"]["outcome"] == "arrived"
+    assert metrics["task"]["time_s"] == pytest.approx(end, abs=0.05)
 
 
 @pytest.mark.parametrize(

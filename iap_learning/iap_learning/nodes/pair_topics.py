@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The topics of who flies both vehicles of a docking: what they measure in, their commands out."""
+
+from functools import partial
+
+from iap_description.errors import BadInput
+from iap_description.states import Command, Mode
+from iap_io.ros.conversions import BASE_LINK, frame
+from iap_io.ros.node import LATEST, SuiteNode
+from iap_io.wire.message_reader import MessageReader
+from iap_io.wire.message_views import CommandMessage, StateMessage
+from iap_io.wire.sample_views import LatchStateMessage, WrenchMessage
+from iap_learning.policies.pair_responder import PairResponder, Source
+from iap_learning.policies.pilot import pair_pilot
+from iap_msgs.msg import PlatformCommand
+from iap_physics.latches import Phase
+from iap_simulation.docking.pair_pilot import pair_of
+from iap_simulation.docking.pilot import is_held
+from iap_simulation.scenario.scenario import Scenario
+
+PHASES = tuple(Phase)  # by their numbers in messages
+WRENCHES = (Source.TARGET_WRENCH, Source.CHASER_WRENCH)
+STATES = (Source.TARGET, Source.CHASER)
+
+
+class PairTopics:
+    """A pair's pilot between topics.
+
+    Args:
+        node: whose topics they are.
+        scenario: that docks.
+
+    Attributes:
+        newest: stamp of the newest state [ns].
+
+    Raises:
+        BadInput: nothing docks, or the policy does not fit.
+    """
+
+    def __init__(self, node: SuiteNode, scenario: Scenario) -> None:
+        self._node, self.responder = node, PairResponder(pair_pilot(scenario))
+        (target, chaser), self._latch = pair_of(scenario)
+        self._number = list(scenario.latches).index(self._latch)
+        self.newest = -1
+        self._command = Command.zeros(1, Mode.RATE_THRUST)
+        self._out = CommandMessage.of(1)
+        vehicles = [scenario.vehicles[i] for i in (target, chaser)]
+        self._outputs = [
+            node.create_publisher(PlatformCommand, node.absolute(f"{each.name}/command"), LATEST)
+            for each in vehicles
+        ]
+        for i, vehicle in enumerate(vehicles):
+            is_noisy = any(vehicle.state_noise.model_dump().values())
+            self._listen(i, vehicle.name, "state/measured" if is_noisy else "state")
+        read, topic = MessageReader(LatchStateMessage).read, node.absolute("latches")
+        node.inputs.listen(LatchStateMessage.TYPE, topic, read, self._on_latches, LATEST)
+
+    def _listen(self, i: int, vehicle: str, state: str) -> None:
+        """Subscribe to what target (0) or chaser (1) measures."""
+        node, take = self._node, partial(self._on_state, STATES[i])
+        # What is measured is the central body alone.
+        node.inputs.listen_to_states(node.absolute(f"{vehicle}/{state}"), 1, take, LATEST)
+        read = MessageReader(WrenchMessage, ("", frame(vehicle, BASE_LINK))).read
+        topic = node.absolute(f"{vehicle}/wrench/raw")
+        take_wrench = partial(self._on_wrench, WRENCHES[i])
+        node.inputs.listen(WrenchMessage.TYPE, topic, read, take_wrench, LATEST)
+
+    @property
+    def stamp(self) -> int:
+        """Of the newest answer [ns]; -1 before the first."""
+        return self.responder.stamp
+
+    @property
+    def values(self) -> dict[str, object]:
+        """For diagnostics."""
+        info = self.responder.pilot.info
+        return {"policy": info["name"], "answered": self.responder.answered}
+
+    def _on_state(self, source: Source, state: StateMessage) -> None:
+        self.newest = state.stamp
+        self._take(source, state.stamp, state.sequence, state.rows[0].copy())
+
+    def _on_wrench(self, source: Source, wrench: WrenchMessage) -> None:
+        self._take(source, wrench.stamp, 0, wrench.wrench_P.copy())
+
+    def _on_latches(self, latches: LatchStateMessage) -> None:
+        """Take the phase of the pair's latch.
+
+        Raises:
+            BadInput: there are fewer latches than in the scenario, or there is no such phase.
+        """
+        if len(latches.phases) <= self._number:
+            raise BadInput(f"phases: of {len(latches.phases)} latches; '{self._latch}' is missing")
+        number = int(latches.phases[self._number])
+        if number >= len(PHASES):
+            raise BadInput(f"phases: {number} is none of 0 to {len(PHASES) - 1}")
+        held = is_held(PHASES[number])
+        self._take(Source.LATCHED, latches.stamp, latches.sequence, held)
+
+    def _take(self, source: Source, stamp: int, sequence: int, part: object) -> None:
+        answer = self.responder.take(source, stamp, sequence, part)
+        if answer is None:
+            return
+        self._out.put_head(self.responder.stamp, self.responder.sequence)
+        for publisher, row in zip(self._outputs, answer, strict=True):
+            self._command.thrust[0], self._command.w_WB_B[0] = row[0], row[1:]
+            self._out.put(self._command)
+            publisher.publish(self._out.dump())
