@@ -141,7 +141,7 @@ class StateMessage(Message):
             [joint.name for joint in assembly.joints],
             len(ends),
             rotors,
-            () if assembly.arm is None else [joint.name for joint in assembly.arm.record.joints],
+            () if assembly.arm is None else assembly.arm.record.joint_names,
         )
         out._ends = np.array(ends, np.int64).reshape(-1, 2)
         return out
