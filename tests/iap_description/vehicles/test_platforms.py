@@ -58,7 +58,8 @@ def test_the_papers_platforms_and_the_single_quadrotor_ship_as_files():
         "m100_arm",
         "octo_full",
     ]
-    assert platform_names() == sorted([*others, *papers, "three_star_arm"])
+    joined = ["three_star_arm", "three_star_hinge", "three_star_mixed", "three_star_universal"]
+    assert platform_names() == sorted([*others, *joined, *papers])
 
 
 @pytest.mark.parametrize("name", [*platform_names(), *GENERATED])
