@@ -49,6 +49,7 @@ class Gripper:
         bulk = Bulk.of(item.pieces())
         self._com, self._inertia = bulk.center, item.mass / bulk.volume * bulk.inertia
         self._handle: int | None = None
+        self.load: Load | None = None
         self.reset()
 
     @classmethod
