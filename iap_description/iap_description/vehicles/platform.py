@@ -299,6 +299,7 @@ def _with_fixed_links(tree: dict[str, Any], name: str, source: str) -> dict[str,
                 "axes": [],
                 "limit_deg": None,
                 "friction": Friction().model_dump(),
+                "spring": None,
             }
             for joint in tree["joints"]
         ],
