@@ -82,7 +82,7 @@ def test_a_spring_alone_keeps_the_energy(name):
     # to first order in the step it swings about its mean, which stays
     np.testing.assert_allclose(energy, energy[0], rtol=0.03)
     assert energy[-200:].mean() == pytest.approx(energy[:200].mean(), rel=2e-3)
-    assert np.abs(kept.linear - kept.linear[0]).max() < 1e-4
+    assert np.abs(kept.linear - kept.linear[0]).max() < 5e-4
 
 
 @pytest.mark.slow
