@@ -50,6 +50,7 @@ def test_the_papers_platforms_and_the_single_quadrotor_ship_as_files():
     papers = ["three_line", "three_square", "three_star", "two_line"]
     others = [
         "beetle",
+        "beetle_drogue",
         "f450",
         "f450_arm",
         "f450_dock",
