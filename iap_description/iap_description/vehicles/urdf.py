@@ -22,6 +22,7 @@ import yaml
 from iap_description import so3
 from iap_description.config import Vec3
 from iap_description.errors import BadInput
+from iap_description.vehicles.arm import arm_joint
 from iap_description.vehicles.assembly import Assembly, Body, Joint
 from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.mounted_arm import MountedArm
@@ -82,11 +83,6 @@ def mount_frame(body: str, mount: str) -> str:
 def optical_frame(body: str, camera: str) -> str:
     """Name of the link that looks along +z out of a camera, its images' frame (REP 103)."""
     return f"{mount_frame(body, camera)}_optical"
-
-
-def arm_joint(name: str) -> str:
-    """Name of an arm's joint, for joint_states."""
-    return f"arm_{name}"
 
 
 def arm_links(arm: MountedArm, target: Target) -> list[dict[str, Any]]:

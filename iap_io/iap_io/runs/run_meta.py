@@ -242,11 +242,8 @@ def _arm_of(platform: Platform) -> dict[str, Any]:
     """Fields of a vehicle that its arm gives."""
     if platform.arm is None:
         return {}
-    joints = platform.arm.joints
-    return {
-        "arm_joints": tuple(joint.name for joint in joints),
-        "arm_limits": tuple(joint.limits for joint in joints),
-    }
+    limits = tuple(joint.limits for joint in platform.arm.joints)
+    return {"arm_joints": platform.arm.joint_names, "arm_limits": limits}
 
 
 class Bore(Record):

@@ -144,7 +144,7 @@ class StateMessage(Message):
             [joint.name for joint in joints],
             [joint.kind for joint in joints],
             rotors,
-            () if assembly.arm is None else [joint.name for joint in assembly.arm.record.joints],
+            () if assembly.arm is None else assembly.arm.record.joint_names,
         )
         moving = [joint for joint in joints if joint.kind.is_free]
         if all(joint.kind.turns_freely for joint in moving):
