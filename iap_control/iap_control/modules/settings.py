@@ -179,6 +179,7 @@ class ModulesSpec(Record):
     steering: SteeringSettings
     observer_gain: Six  # K_I, forces and torques [1/s]
     standing: Positive  # mean force on modules beyond which they stand on something, and feed-forward waits [N]
+    wind_time: NonNegative  # low-pass of the level force that all feel, and push against; 0: as in print [s]
     lost_after: Positive  # without a command a module is lost, and a neighbour leads [s]
     count: Count | None = (
         None  # of a chain along x that is joined from the start; None: joints are listed
@@ -208,6 +209,37 @@ class ModulesSpec(Record):
                 known = ", ".join(self.joints) or "none"
                 raise ValueError(f"key 'mission.{i}': no joint '{name}' (joints: {known})")
         return self
+
+    @model_validator(mode="after")
+    def _mission_fits(self) -> Self:
+        joined = {name for name, joint in self.joints.items() if joint.joined}
+        for i, step in enumerate(self.mission):
+            if isinstance(step, JoinStep):
+                self._check_join(f"key 'mission.{i}': join '{step.join}'", step.join, joined)
+                joined.add(step.join)
+            elif isinstance(step, PartStep):
+                if step.part not in joined:
+                    raise ValueError(
+                        f"key 'mission.{i}': part '{step.part}': it is not joined then"
+                    )
+                joined.remove(step.part)
+        return self
+
+    def _check_join(self, what: str, name: str, joined: set[str]) -> None:
+        """Refuse a joint that is joined by then, or closes a loop of such that its key does not announce."""
+        if name in joined:
+            raise ValueError(f"{what}: it is joined already then")
+        joint = self.joints[name]
+        found, pairs = (
+            {joint.leader},
+            [{self.joints[n].leader, self.joints[n].follower} for n in joined],
+        )
+        while reached := {each for pair in pairs if pair & found for each in pair} - found:
+            found |= reached
+        if joint.follower in found and not joint.closes:
+            raise ValueError(
+                f"{what}: it closes a loop of joints, and its key 'closes' announces none"
+            )
 
     @model_validator(mode="after")
     def _faces_are_there(self) -> Self:
