@@ -24,6 +24,7 @@ from iap_physics.engines.arm_motors import ArmMotors
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_indices
 from iap_physics.latches import Latches
+from iap_physics.native_flight import NativeFlight
 from iap_physics.plant_faults import PlantFaults
 from iap_physics.plant_spec import Disturbance, PlantSpec, add_disturbances
 from iap_physics.propulsion import Airframe, Propulsion
@@ -140,11 +141,13 @@ class Plant:
         self._contact_W = np.zeros((len(airframes), 6))
         self.ticks = np.zeros(batch, dtype=np.int64)
         self._free_flight: FreeFlight | None = None
+        self._native_flight: NativeFlight | None = None
         if not measured:  # nobody asks what the steps' contacts were
-            drag = self._drag if has_drag else None
-            self._free_flight = FreeFlight.of(
-                engine, self.propulsion, drag, self.dt, threads or Threads(), precision
-            )
+            air = self._drag if has_drag else None
+            flown = (engine, self.propulsion, air, self.dt)
+            self._free_flight = FreeFlight.of(*flown, threads or Threads(), precision)
+            if self._free_flight is None and latches is None:
+                self._native_flight = NativeFlight.of(*flown)
         if self._free_flight is None and precision != DOUBLE:
             raise BadInput(
                 f"precision '{precision}' needs the closed form, without friction or stops"
@@ -424,12 +427,13 @@ class Plant:
             propulsion.arrive()
         self._contact_W[:] = 0.0
         is_disturbed = self._disturb()
-        if self._free_flight is None:
+        flight = self._free_flight or self._native_flight
+        if flight is None:
             self._step(is_disturbed=is_disturbed)
         else:
-            self._fly_freely(self._free_flight)
+            self._fly_at_once(flight)
 
-    def _fly_freely(self, flight: FreeFlight) -> None:
+    def _fly_at_once(self, flight: FreeFlight | NativeFlight) -> None:
         """The physics steps of a control period at once, or one after another where probes look."""
         steps = 1 if self._probes else self.substeps
         inputs = self._inputs

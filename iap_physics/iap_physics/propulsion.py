@@ -98,6 +98,7 @@ class Propulsion:
         command: the present one.
         rotors: their state and parameters.
         known: estimates that the autopilots go by.
+        aircraft_rows: (N,) state rows of the aircraft.
         autopilots: (N,) `Autopilot` records.
         is_tilting: whether rotors tilt, or push along other axes than z.
         weakened: how often faults have changed what is left of the rotors.
@@ -138,7 +139,7 @@ class Propulsion:
         self.weakened, self._estimated_worlds = 0, 0
         self._delay: CommandDelay | None = None
         self._is_due = np.ones(batch, bool)
-        self._aircraft_rows = np.array(bodies, dtype=np.int64)
+        self.aircraft_rows = np.array(bodies, dtype=np.int64)
 
     @property
     def rpm(self) -> Array:
@@ -228,16 +229,16 @@ class Propulsion:
             np.equal((ticks + substep) % self.every, 0, out=self._is_due)
         *commands, angles = self.command
         state = (*commands, self.rotors.rpm, self.autopilots, self.rotors.target)
-        arguments = (self._known_rows(x), self._aircraft_rows, self._is_due, *state)
+        arguments = (self.known_rows(x), self.aircraft_rows, self._is_due, *state)
         if not self.is_tilting:
-            _step_aircraft(*arguments, x, wrenches, self.rotors.records, dt)
+            step_aircraft(*arguments, x, wrenches, self.rotors.records, dt)
             return
         autopilot_step(*arguments)
         rotors = self.rotors
         speeds = (rotors.rpm, rotors.tilt, rotors.target, angles)
         step_tilting_rotors(*speeds, x, wrenches, rotors.records, rotors.servos, dt)
 
-    def _known_rows(self, x: Array) -> Array:
+    def known_rows(self, x: Array) -> Array:
         """Rows that the autopilots go by: estimates where there are some, else the truth."""
         if self._estimated_worlds == 0:
             return x
@@ -248,7 +249,7 @@ class Propulsion:
 
 
 @njit(cache=True)
-def _step_aircraft(
+def step_aircraft(
     known: Array,
     bodies: Integers,
     is_due: Booleans,

@@ -164,10 +164,9 @@ class ClosedLoop:
             vehicle.faults.tell(plant.t)
             state = plant.state(i)[0]
             estimate, reference = self._estimated(i, state, references[i])
-            references[i] = reference
             x = state if estimate is None else estimate
-            arm = self._moved_arm(i, x)
-            given = commands.get(i)
+            arm, reference = self._moved_arm(i, x, reference)
+            references[i], given = reference, commands.get(i)
             command = (
                 self._controlled(i, x, reference)
                 if given is None
@@ -187,14 +186,20 @@ class ClosedLoop:
         check_distances(plant, self.vehicles, references)
         self._check(plant)
 
-    def _moved_arm(self, i: int, x: Array) -> ArmRecord | None:
-        """Command a vehicle's arm on what is known of its state (bodies, 13); None where there is none."""
+    def _moved_arm(
+        self, i: int, x: Array, reference: Reference
+    ) -> tuple[ArmRecord | None, Reference]:
+        """Command a vehicle's arm, where it has one, on what is known of its state (bodies, 13).
+
+        Also returns the reference that the vehicle is to follow with it.
+        """
         motors, control = self.plant.arm(i), self.vehicles[i].arm
         if motors is None or control is None:
-            return None
-        target = control(self.k, x[0], Joints(motors.q, motors.v), self.vehicles[i].controller)
-        self.plant.command_arm(i, target)
-        return ArmRecord(motors.q, motors.v, motors.efforts, motors.targets)
+            return None, reference
+        joints = Joints(motors.q, motors.v)
+        reference = control(self.k, x[0], joints, self.vehicles[i].controller, reference)
+        self.plant.command_arm(i, control.target)
+        return ArmRecord(motors.q, motors.v, motors.efforts, motors.targets), reference
 
     def _piloted(self, pilot: Pilot, references: Sequence[Reference]) -> Mapping[int, Command]:
         """The pilot's commands."""

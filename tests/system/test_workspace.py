@@ -30,6 +30,7 @@ PACKAGES = ["iap_msgs", *PYTHON_PACKAGES]
 # Import name -> rosdep key or ROS package. What is imported must be declared under this name.
 KEY_OF_IMPORT = {
     "cv2": "python3-opencv",
+    "llvmlite": "python3-numba",  # which brings it
     "lz4": "python3-lz4",
     "matplotlib": "python3-matplotlib",
     "mpl_toolkits": "python3-matplotlib",
@@ -307,7 +308,7 @@ def test_what_pip_installs_for_the_core_is_what_the_core_imports():
     pip_name = {"yaml": "pyyaml", "cv2": "opencv-python-headless"}
     imported = {name for package in PYTHON_PACKAGES for name in imports_of(package)}
     third_party = imported & (set(KEY_OF_IMPORT) | NO_KEY | {"xacro"})
-    third_party -= {"mpl_toolkits"}  # which comes along with matplotlib
+    third_party -= {"mpl_toolkits", "llvmlite"}  # which come along with matplotlib and numba
     assert {pip_name.get(name, name) for name in third_party} <= set(
         pins(REQUIREMENTS / "core.txt")
     )

@@ -20,6 +20,7 @@ from iap_description.errors import BadInput
 from iap_io.runs.disk_use import disk_use
 from iap_io.runs.run_folder import COMPARED, create_run_folder, write_metrics
 from iap_io.runs.run_meta import COMPLETED
+from iap_simulation.arm.multibody import is_multibody, resolve_multibody
 from iap_simulation.arm.scenario import is_arm_scenario
 from iap_simulation.flight import Flight
 from iap_simulation.run import Progress, Result, execute
@@ -83,15 +84,17 @@ def _add_flight_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fly a scenario."""
-    given = scenario_options(options)
+    given, resolved = scenario_options(options), resolve
     if is_arm_scenario(options.scenario):
-        from iap_simulation.arm.command import run_arm  # imports scipy
+        if not is_multibody(given.assignments):
+            from iap_simulation.arm.command import run_arm  # imports scipy
 
-        return run_arm(options)
-    scenario, tree = resolve(options.scenario, given)
+            return run_arm(options)
+        resolved = resolve_multibody
+    scenario, tree = resolved(options.scenario, given)
 
     def resolve_anew(more: tuple[str, ...]) -> tuple[Scenario, dict[str, Any]]:
-        return resolve(options.scenario, given.and_set(more))
+        return resolved(options.scenario, given.and_set(more))
 
     return _fly(scenario, tree, options, resolve_anew)
 

@@ -161,9 +161,12 @@ def run_experiment(name: str, options: ExperimentOptions) -> None:
         raise BadInput("--since: not below 0; --seconds: above 0")
     if name in LOCALIZATION:
         LOCALIZATION[name](Console(), options)
+    elif name == modules.__name__ and options == ExperimentOptions(quick=options.quick):
+        modules(Console(), quick=options.quick)
     elif options != ExperimentOptions():
         raise BadInput(
-            f"experiment {name}: --quick, --flights and --out are for {', '.join(LOCALIZATION)}"
+            f"experiment {name}: --quick is for modules and {', '.join(LOCALIZATION)}; --flights and --out are for"
+            " the latter"
         )
     else:
         EXPERIMENTS[name](Console())

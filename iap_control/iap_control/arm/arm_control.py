@@ -7,11 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from iap_control.arm.arm_model import ArmModel, MovingArm
-from iap_control.arm.motions import ArmSpec, Given
+from iap_control.arm.arm_spec import ArmSpec
+from iap_control.arm.guide import Guide
+from iap_control.arm.motions import Given
+from iap_control.arm.tip_guide import TipPath
 from iap_control.model import PlatformModel
 from iap_description import so3
-from iap_description.arrays import Array
+from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
+from iap_description.signals import Reference
 from iap_description.states import Q
 from iap_description.vehicles.chain_inertia import holding_torques
 from iap_description.vehicles.mounted_arm import MountedArm
@@ -39,18 +43,25 @@ class ArmControl:
         arm: of the platform.
         model: of the controller.
         spec: what the arm does.
+        guide: see there.
         targets: (K, 3, n) joint coordinates, velocities and accelerations at the control instants; the last one is
             held.
 
     Attributes:
         is_given: whether somebody else commands the joints.
+        guide: leads platform and joints together; None where both go their own ways.
         target: (3, n) the last target: coordinates, velocities and torques on top of the servos'.
     """
 
     def __init__(
-        self, arm: MountedArm, model: PlatformModel, spec: ArmSpec, targets: Array
+        self,
+        arm: MountedArm,
+        model: PlatformModel,
+        spec: ArmSpec,
+        targets: Array,
+        guide: Guide | None = None,
     ) -> None:
-        self._arm, self._targets, self._spec = arm, targets, spec
+        self._arm, self._targets, self._spec, self.guide = arm, targets, spec, guide
         self._gravity = model.inertia.gravity
         follows, moves = spec.feed_forward != "none", spec.feed_forward == "inertia"
         self._model = ArmModel(arm, model.inertia, moves=moves) if follows else None
@@ -63,6 +74,8 @@ class ArmControl:
         self.target[:] = 0.0
         self.target[0] = self._targets[0, 0]
         self._holds = self._spec.holding
+        if self.guide is not None:
+            self.guide.reset()
 
     @classmethod
     def of(
@@ -81,18 +94,32 @@ class ArmControl:
             BadInput: the motion does not fit the arm.
         """
         t: Array = dt * np.arange(last + 1.0) - lead
-        return cls(arm, model, spec, spec.motion.targets(t, arm.record))
+        motion = spec.motion
+        guide = motion.guide(arm, lead, dt) if isinstance(motion, TipPath) else None
+        return cls(arm, model, spec, motion.targets(t, arm.record), guide)
 
-    def __call__(self, k: int, x: Array, joints: Joints, controller: object) -> Array:
-        """The target (3, n) from control instant k on; the controller is told of the arm.
+    def __call__(
+        self, k: int, x: Array, joints: Joints, controller: object, reference: Reference
+    ) -> Reference:
+        """Set the target from control instant k on; the controller is told of the arm.
 
         Args:
             k: number of the instant.
             x: (13,) what is known of the central body.
             joints: what is measured of the arm.
             controller: of the platform; one that cannot follow an arm is not told.
+            reference: of the platform.
+
+        Returns:
+            The reference that the platform is to follow.
+
+        Raises:
+            FlightFailed: the arm's pose is singular.
         """
         q_d, v_d, a_d = self._targets[min(k, len(self._targets) - 1)]
+        led = None if self.guide is None else self.guide(k, x, *joints, reference)
+        if led is not None:
+            q_d, v_d, a_d, reference = led
         if self._model is not None and isinstance(controller, FollowsArm):
             controller.follow_arm(self._model(x, joints.q, joints.v, a_d))
         if not self.is_given:
@@ -102,7 +129,17 @@ class ArmControl:
             pose = joints.q if self.is_given else q_d
             body = (self._arm.chain, self._arm.bodies, R_WP)
             self.target[2] = holding_torques(*body, pose, self._gravity)
-        return self.target
+        return reference
+
+    def tip_reference(self, t: float) -> Array | None:
+        """(3,) where the end effector should be at a time [s]; None where nothing is asked of it."""
+        return None if self.guide is None else self.guide.tip_reference(t)
+
+    @property
+    def clipped(self) -> Integers:
+        """(n,) commands of joints that were cut before the motors were told."""
+        none = np.zeros(self.target.shape[1], np.int64)
+        return none if self.guide is None else self.guide.clipped
 
     def give(self, q: ArrayLike, v: ArrayLike | None, torque: ArrayLike | None) -> None:
         """Go for coordinates, velocities and torques (n,), as a program asks, until the next call.

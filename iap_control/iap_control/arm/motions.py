@@ -4,11 +4,11 @@
 from typing import Annotated, Literal, Self
 
 import numpy as np
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import Field, model_validator
 
 from iap_control.references.jet import Jet
 from iap_description.arrays import Array
-from iap_description.config import Flag, NonNegative, Positive, Real, Record
+from iap_description.config import NonNegative, Positive, Real, Record
 from iap_description.errors import BadInput
 from iap_description.vehicles.arm import Arm
 
@@ -138,28 +138,3 @@ def _of_each(values: tuple[float, ...], arm: Arm, key: str) -> Array:
 
 def _stacked(joints: list[Jet]) -> Targets:
     return np.stack([np.stack([each.f, each.df, each.ddf], -1) for each in joints], -1)
-
-
-Tagged = (
-    Annotated[Hold, Tag("hold")]
-    | Annotated[Swing, Tag("swing")]
-    | Annotated[Points, Tag("trajectory")]
-    | Annotated[Given, Tag("given")]
-)
-
-
-def _kind(tree: object) -> str | None:
-    return tree.get("type") if isinstance(tree, dict) else getattr(tree, "type", None)
-
-
-ArmMotion = Annotated[Tagged, Discriminator(_kind)]
-
-
-class ArmSpec(Record):
-    """What an arm does in a flight, and what its platform's controller knows of it."""
-
-    motion: ArmMotion
-    feed_forward: Literal[
-        "none", "com", "inertia"
-    ]  # none of it, CoM and inertia of its pose, and what moves it, too
-    holding: Flag  # whether the motors are told the torques that hold the links against gravity

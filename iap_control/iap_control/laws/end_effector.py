@@ -17,7 +17,7 @@ from pydantic import Field
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.config import NonNegative, Positive, Record
-from iap_description.errors import IapError
+from iap_description.errors import BadInput, IapError
 from iap_description.vehicles.arm import Arm
 from iap_description.vehicles.serial_chain import REVOLUTE, Chain, jacobian, tip_pose
 
@@ -85,13 +85,18 @@ class EndEffectorLaw:
     Args:
         arm: its chain, and the travel of its joints.
         gains: of the law.
+        chain: of the arm on a platform; None is that of its file.
 
     Raises:
-        BadInput: see `check_weights`.
+        BadInput: of other joints than there are weights.
     """
 
-    def __init__(self, arm: Arm, gains: EndEffectorGains) -> None:
-        self._chain, self._gains = arm.chain(), gains
+    def __init__(self, arm: Arm, gains: EndEffectorGains, chain: Chain | None = None) -> None:
+        self._chain, self._gains = chain or arm.chain(), gains
+        if len(gains.weights) != BASE + len(arm.joints):
+            raise BadInput(
+                f"key 'control.weights': {BASE + len(arm.joints)} velocities are weighed (got {len(gains.weights)})"
+            )
         self._rows = 4 if gains.task == "position_heading" else 3
         self._slope, self._speed = np.array(gains.slope), np.array(gains.speed)
         self._inverse_weights = 1.0 / np.array(gains.weights)
@@ -130,14 +135,14 @@ class EndEffectorLaw:
         return task_jacobian(self._chain, yaw, q)[: self._rows]
 
     def __call__(self, r_d: Array, dr_d: Array, p_WP_W: Array, yaw: float, q: Array) -> Array:
-        """Velocities v_c (7,).
+        """Velocities v_c (4 + n,).
 
         Args:
             r_d: (4,) desired position [m] and heading [rad].
             dr_d: (4,) their rates.
             p_WP_W: (3,) of the platform [m].
             yaw: its heading [rad].
-            q: (3,) joint angles [rad].
+            q: (n,) joint coordinates [rad], [m].
 
         Raises:
             SingularPose: J has no full rank.

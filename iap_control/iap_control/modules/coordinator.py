@@ -244,7 +244,11 @@ class Coordinator:
         if not set(structure.modules).isdisjoint(self.lost.stopped(told.t)):
             return
         felt = told.external_P[list(structure.modules), :3].mean(axis=0)
-        if len(structure.modules) == 1 or not np.linalg.norm(felt) <= self.spec.standing:
+        if not np.linalg.norm(felt) <= self.spec.standing:
+            return
+        if self.spec.wind_time > 0.0 and self.spec.compensation == "default":
+            self._push_against(structure, felt, told)
+        if len(structure.modules) == 1:
             return
         desired = np.array([self.spec.joints[name].desired for name in structure.joints])
         if self.spec.wrench_source == "joint":
@@ -252,6 +256,16 @@ class Coordinator:
             self.feed_forward.update_measured(structure, measured, desired)
         else:
             self.feed_forward.update(structure, told.external_P, desired)
+
+    def _push_against(self, structure: Structure, felt_P: Array, told: Told) -> None:
+        """Let a structure push against the level part of a force (3,) that all feel, but not what it docks to."""
+        if any(self._docking(module) for module in structure.modules):
+            return
+        q_WP = told.estimates[structure.leader, Q]
+        wind_P = so3.rotate(so3.conjugate(q_WP), so3.rotate(q_WP, felt_P) * [1.0, 1.0, 0.0])
+        self.feed_forward.push_against(
+            structure, wind_P, self._dt / (self._dt + self.spec.wind_time)
+        )
 
     def _assign_roles(self) -> None:
         for structure in self.structures:

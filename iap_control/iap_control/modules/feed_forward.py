@@ -14,6 +14,9 @@ structure's connectivity (n^2 / pi^2 in a long chain). With the observer behind 
 1 / (1 + s T), the loop is stable while 40 k / lambda < K_I + 1 / T: at k = 0.2, K_I = 3 and T = 0.05 s up to five
 modules only. Hence k is multiplied by lambda where that is below one: from four modules on.
 
+What all modules feel alike, a wind, is in print the business of the leader's integral, which takes long.
+Here each module pushes against its own part of the level force, low-passed, so that no joint passes it on.
+
 Printed (44) assigns W_ff, which is its change: assigned, it only halves the wrench. The compensation `printed`
 accumulates with the sign that (40) has in print: positive feedback, by which a structure flies apart within seconds.
 """
@@ -62,6 +65,7 @@ class FeedForward:
     def __init__(self, lift: Lift, gain: float, compensation: Compensation) -> None:
         self._lift, self._gain = lift, gain * SIGNS[compensation]
         self.wrenches_P = np.zeros((len(lift.weights), 6))
+        self._against_wind_P = np.zeros((len(lift.weights), 3))  # its part of forces
         self._borne_P: dict[int, Array] = {}  # (n, 6) for each module that is carried
 
     def update(self, structure: Structure, external_P: Array, desired_S: Array) -> None:
@@ -87,6 +91,13 @@ class FeedForward:
         gain = self._gain * min(structure.connectivity, 1.0)
         self.wrenches_P[list(structure.modules)] += gain * S_P
 
+    def push_against(self, structure: Structure, wind_P: Array, share: float) -> None:
+        """Let all modules of a structure push against a force (3,) that each feels [N], by a share of what is new."""
+        own = list(structure.modules)
+        change = share * (-wind_P - self._against_wind_P[own])
+        self._against_wind_P[own] += change
+        self.wrenches_P[own, :3] += change
+
     def bear(self, structure: Structure, module: int, weight_S: Array) -> None:
         """Let a structure carry a module of it whose motors have stopped, and no other one.
 
@@ -104,7 +115,8 @@ class FeedForward:
         self._borne_P[module] = borne_P
 
     def put(self, module: int, wrench_P: Array) -> None:
-        """Set the feed-forward (6,) of a module that has parted from all others."""
+        """Set the feed-forward (6,) of a module that has parted from all others, besides what it pushes against."""
         self.wrenches_P[module] = wrench_P
+        self.wrenches_P[module, :3] += self._against_wind_P[module]
         for borne_P in self._borne_P.values():
             borne_P[module] = 0.0

@@ -179,6 +179,7 @@ class ModulesSpec(Record):
     steering: SteeringSettings
     observer_gain: Six  # K_I, forces and torques [1/s]
     standing: Positive  # mean force on modules beyond which they stand on something, and feed-forward waits [N]
+    wind_time: NonNegative  # low-pass of the level force that all feel, and push against; 0: as in print [s]
     lost_after: Positive  # without a command a module is lost, and a neighbour leads [s]
     count: Count | None = (
         None  # of a chain along x that is joined from the start; None: joints are listed

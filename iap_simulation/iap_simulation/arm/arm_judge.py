@@ -6,7 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from iap_description import so3
 from iap_description.arrays import Array
+from iap_description.states import REF_P, P, Q
+from iap_description.vehicles.serial_chain import tip_pose
 from iap_physics.plant import Plant
 from iap_simulation.vehicle import Vehicle
 
@@ -28,6 +31,7 @@ class ArmJudge:
     def __init__(self, number: int, vehicle: Vehicle, window: tuple[float, float]) -> None:
         self._number, self._vehicle, self._window = number, vehicle, window
         self._base: list[Array] = []
+        self._tip: list[Array] = []
 
     @classmethod
     def of(cls, vehicles: Sequence[Vehicle], window: tuple[float, float] | None) -> Self | None:
@@ -46,18 +50,34 @@ class ArmJudge:
         """Take the present instant."""
         if not self._window[0] <= plant.t <= self._window[1]:
             return
-        k = round(plant.t / (plant.substeps * plant.dt))
-        x = plant.state(self._number)[0, 0]
-        self._base.append(x[:3] - self._vehicle.reference(k).row[:3])
+        x, control, motors = (
+            plant.state(self._number)[0, 0],
+            self._vehicle.arm,
+            plant.arm(self._number),
+        )
+        assert control is not None and motors is not None  # noqa: S101 - see `of`
+        if control.guide is None:
+            k = round(plant.t / (plant.substeps * plant.dt))
+            self._base.append(x[P] - self._vehicle.reference(k).row[REF_P])
+        wanted = control.tip_reference(plant.t)
+        if wanted is not None:
+            chain = motors.arm.chain
+            tip, _ = tip_pose(chain, x[P], so3.matrix_from_quaternion(x[Q]), motors.q)
+            self._tip.append(tip - wanted)
 
     def metrics(self, plant: Plant) -> dict[str, Any]:
         """Key `arm` of metrics.json."""
         motors = plant.arm(self._number)
-        assert motors is not None  # noqa: S101 - the vehicle has an arm
+        control = self._vehicle.arm
+        assert control is not None and motors is not None  # noqa: S101 - see `of`
         names = [joint.name for joint in motors.arm.record.joints]
-        clipped = dict(zip(names, motors.clipped.tolist(), strict=True))
-        rms, largest = sizes(self._base)
-        return {"base_rmse_m": rms, "base_max_m": largest, "clipped_commands": clipped}
+        counts = (motors.clipped + control.clipped).tolist()
+        out: dict[str, Any] = {"clipped_commands": dict(zip(names, counts, strict=True))}
+        for name, errors in (("tip", self._tip), ("base", self._base)):
+            out[f"{name}_rmse_m"], out[f"{name}_max_m"] = sizes(errors)
+        if self._tip:
+            out["tip_rmse_xyz_m"] = np.sqrt(np.mean(np.square(self._tip), axis=0)).tolist()
+        return out
 
 
 def sizes(errors: list[Array]) -> tuple[float | None, float | None]:

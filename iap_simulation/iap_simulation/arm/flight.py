@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from iap_control.laws.end_effector import BASE, EndEffectorLaw, SingularPose, task_pose
+from iap_control.arm.joint_limits import JointLimits
+from iap_control.laws.end_effector import EndEffectorLaw, SingularPose, task_pose
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput, FlightFailed
 from iap_description.vehicles.arm import Arm, load_arm
@@ -14,8 +15,6 @@ from iap_physics.identified.dynamics import JOINTS, SIZE
 from iap_physics.identified.plant import IdentifiedPlant, PlantState, VelocityModel, velocity_model
 from iap_physics.identified.plant_file import load_plant
 from iap_simulation.arm.scenario import ArmScenario
-
-BEYOND = 1e-9  # of a limit, below which a command counts as kept
 
 
 @dataclass
@@ -64,28 +63,6 @@ def empty(count: int) -> Flown:
         r_d=np.zeros((count, 4)),
         clipped=np.zeros(JOINTS, np.int64),
     )
-
-
-class JointLimits:
-    """Cuts commands of joints to their speed, and to what keeps them within their travel.
-
-    Args:
-        arm: whose limits.
-        period: for which a command is held [s].
-    """
-
-    def __init__(self, arm: Arm, period: float) -> None:
-        (self._low, self._high), self._speeds, self._period = arm.limits, arm.speeds, period
-        self.clipped = np.zeros(len(arm.joints), np.int64)
-
-    def __call__(self, command: Array, q: Array) -> Array:
-        """A command (7,) within limits; counts what it had to cut."""
-        slowest = np.maximum(-self._speeds, np.minimum(0.0, (self._low - q) / self._period))
-        fastest = np.minimum(self._speeds, np.maximum(0.0, (self._high - q) / self._period))
-        kept = command.copy()
-        kept[BASE:] = np.clip(command[BASE:], slowest, fastest)
-        self.clipped += np.abs(kept - command)[BASE:] > BEYOND
-        return kept
 
 
 class ArmFlight:

@@ -20,4 +20,4 @@ def _line(name: str, arm: dict[str, Any]) -> str:
     if clipped:
         counts = ", ".join(f"{count} to {joint}" for joint, count in clipped.items())
         parts.append(f"commands beyond the arm's limits, and clipped: {counts}")
-    return f"arm{f', {name}' if name else ''}: {'; '.join(parts)}"
+    return f"arm{f', {name}' if name else ''}: {'; '.join(parts) or 'nothing was flown in the window'}"

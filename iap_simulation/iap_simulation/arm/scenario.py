@@ -4,11 +4,10 @@
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-import numpy as np
 from pydantic import Field, model_validator
 
+from iap_control.arm.tip_paths import PathOfTip
 from iap_control.laws.end_effector import BASE, EndEffectorGains
-from iap_description.arrays import Array
 from iap_description.config import (
     FileName,
     Flag,
@@ -46,37 +45,6 @@ class Rates(Record):
                 f" (got {self.plant_hz})"
             )
         return self
-
-
-class Harmonic(Record):
-    """offset + amplitude sin(rate t + phase)."""
-
-    offset: Real
-    amplitude: Real
-    rate: NonNegative  # [rad/s]
-    phase_deg: Real
-
-    def at(self, t: Array) -> tuple[Array, Array]:
-        """Values and rates of change at times (T,) [s]."""
-        phase = self.rate * t + np.deg2rad(self.phase_deg)
-        return (
-            self.offset + self.amplitude * np.sin(phase),
-            self.amplitude * self.rate * np.cos(phase),
-        )
-
-
-class PathOfTip(Record):
-    """A path of the end effector."""
-
-    x: Harmonic  # [m]
-    y: Harmonic
-    z: Harmonic
-    heading: Harmonic  # [rad]
-
-    def at(self, t: Array) -> tuple[Array, Array]:
-        """r_d and its rates of change, (T, 4) each, at times (T,) [s]."""
-        both = [axis.at(t) for axis in (self.x, self.y, self.z, self.heading)]
-        return np.stack([r for r, _ in both], -1), np.stack([dr for _, dr in both], -1)
 
 
 class Start(Record):

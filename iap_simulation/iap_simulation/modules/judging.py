@@ -105,15 +105,18 @@ class ModulesJudge:
         return {v.name: None if found is None else found[i] for i, v in enumerate(self._vehicles)}
 
     def _joint(self, k: int, name: str, flown: Booleans) -> dict[str, Any]:
-        """Norms of the mean wrench over the last seconds in which joint k held in the air, and what it did."""
+        """Mean wrench over the last seconds in which joint k held in the air, its norms, and what it did."""
         columns, machine = self.columns, self.coordinator.machines[name]
         t, wrenches = columns["t"], columns["joint_wrenches"][:, k]
         caught, released = self._last(name, Latching.CATCH), self._last(name, Latching.RELEASE)
         held = np.isin(columns["states"][:, k], [STATES.index(s) for s in HELD]) & flown
         last = held & (t > t[held].max(initial=0.0) - LAST)
+        first = held & (t < t[held].min(initial=np.inf) + LAST)
         return {
             "returns": machine.returns,
             "force_n": _mean_size(wrenches[last, :3]),
+            "force_first_n": _mean_size(wrenches[first, :3]),
+            "wrench": wrenches[last].mean(axis=0).tolist() if last.any() else None,
             "torque_nm": _mean_size(wrenches[last, 3:]),
             "force_peak_n": np.linalg.norm(wrenches[flown, :3], axis=1).max(initial=0.0),
             "caught_s": caught,

@@ -5,7 +5,8 @@ from typing import Literal, Self, get_args
 
 from pydantic import field_validator, model_validator
 
-from iap_control.arm.motions import ArmSpec, Hold
+from iap_control.arm.arm_spec import ArmSpec
+from iap_control.arm.motions import Hold
 from iap_control.estimate_failsafe import Failsafe
 from iap_control.gains import Gains
 from iap_control.interaction.push import Push

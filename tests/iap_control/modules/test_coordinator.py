@@ -125,7 +125,7 @@ def test_members_keep_their_places_when_the_structure_turns() -> None:
 
 def test_a_released_module_stays_where_it_thinks_it_is() -> None:
     places = np.array([[0.0, 0.0, 1.0], [SIZE, 0.0, 1.0]])
-    fleet = Fleet(places, joined(TWO), mission=[{"part": "j"}])
+    fleet = Fleet(places, joined(TWO), mission=[{"part": "j"}], wind_time=0.0)
     bias = np.array([0.03, -0.02, 0.01])
     for _ in range(30):
         fleet.rows[1, :3] = places[1] + bias

@@ -214,3 +214,13 @@ def test_a_loop_that_does_not_fit_is_refused() -> None:
     crooked = {**square(), "d": Joint(2, 3, (SIZE, 0.1, 0.0))}
     with pytest.raises(BadInput, match="misses itself by 0.1 m"):
         Structure.of(crooked, 0)
+
+
+def test_all_modules_of_a_structure_push_against_a_wind_and_go_on_alone():
+    structure, feed = Structure.of(chain(3), 0), FeedForward(lift(3), 0.2, "default")
+    wind = np.array([0.6, -0.2, 0.0])
+    for _ in range(200):
+        feed.push_against(structure, wind, 0.05)
+    np.testing.assert_allclose(feed.wrenches_P, [[-0.6, 0.2, 0.0, 0.0, 0.0, 0.0]] * 3, atol=1e-4)
+    feed.put(2, np.zeros(6))
+    np.testing.assert_allclose(feed.wrenches_P[2, :3], -wind, atol=1e-4)

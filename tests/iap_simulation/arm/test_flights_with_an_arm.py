@@ -8,7 +8,9 @@ from flying import Loop, scenario_of
 
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import load_run
+from iap_simulation.arm.multibody import is_multibody, resolve_multibody
 from iap_simulation.run import record
+from iap_simulation.scenario.resolving import Options
 from iap_simulation.simulation import Simulation
 
 HEAVY = {f"platform.arm.links.{i}.mass": m for i, m in enumerate((0.30, 0.24, 0.20))}
@@ -105,6 +107,30 @@ def test_commands_beyond_limits_are_clipped_and_counted_and_a_program_may_move_t
         np.testing.assert_allclose(motors.q[:2], [0.2, 2.9], atol=0.1)
         clipped = simulation.loop.judge.metrics(simulation.plant)["clipped_commands"]
         assert clipped["q2"] == motors.clipped[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", NAMES)
+def test_the_end_effector_of_bodies_follows_the_published_path_to_five_millimetres(engine):
+    """From near its beginning, whose error fades within some seconds; bar: 15 mm."""
+    near = ("duration=9.0", "metrics.settle=7.0", "start.position=[3.4, 1.6, 2.3]", "compare={}")
+    scenario, _ = resolve_multibody("arm_path", Options(engine=engine, assignments=near))
+    with Simulation.of(scenario) as simulation:
+        simulation.fly()
+        judged = simulation.loop.judge.metrics(simulation.plant)
+    assert judged["tip_rmse_m"] < 5e-3
+    assert not any(judged["clipped_commands"].values())
+
+
+def test_keys_of_the_path_are_its_scenarios_and_the_others_the_flights():
+    sets = ("plant=multibody", "control.slope=[2.0, 2.0, 2.0, 2.0]", "arm.holding=false")
+    assert is_multibody(sets)
+    scenario, _ = resolve_multibody("arm_path", Options(assignments=sets))
+    arm = scenario.vehicles[0].arm
+    assert (arm.motion.control.slope, arm.holding) == ((2.0,) * 4, False)
+    np.testing.assert_allclose(scenario.vehicles[0].platform.arm.home, [np.pi / 4, np.pi / 4, 0.0])
+    with pytest.raises(BadInput, match=r"control\.slop'?\b"):
+        resolve_multibody("arm_path", Options(assignments=("control.slop=1.0",)))
 
 
 def test_a_motion_without_an_arm_is_refused_by_its_key():

@@ -335,3 +335,10 @@ def test_modules_dock_and_part_against_the_air_between_them() -> None:
         assert isinstance(judge, ModulesJudge)
     assert judge.failure is None
     assert metrics_of(judge)["joint_force_n"] < 0.1
+
+
+@pytest.mark.slow
+def test_a_wind_leaves_modules_on_their_lemniscate() -> None:
+    wind = {"wind.speed": 2.0, "vehicles.0.reference.duration": 12.0, "modules.count": 2}
+    found = metrics_of(judged("module_lemniscate", wind))["rmse"]
+    assert max(max(each[:3]) for each in found.values()) < 0.002

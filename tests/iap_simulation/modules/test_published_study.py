@@ -6,7 +6,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from iap_simulation.modules.published_study import SEEDS, cases, errors_of, flown, published, table
+from iap_simulation.modules.published_study import flown, table
+from iap_simulation.modules.study_cases import SEEDS, cases, errors_of, published
 from iap_simulation.scenario.resolving import scenario_of
 
 

@@ -31,7 +31,7 @@ from iap_description.states import P, Q
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.world import World
 from iap_physics.engines.arm_motors import arm_motors
-from iap_physics.engines.contact import Point, Vector, contact_of, wrench_on
+from iap_physics.engines.contact import Point, contact_of, wrench_on
 from iap_physics.engines.engine import (
     BOUND,
     DIVERGED,
@@ -47,14 +47,15 @@ from iap_physics.engines.joints import at_rest, check_start
 from iap_physics.engines.pybullet.added_joints import AddedJoints, Held
 from iap_physics.engines.pybullet.arms import LoadedArm
 from iap_physics.engines.pybullet.client import STDERR, bullet, connect, shut_down
+from iap_physics.engines.pybullet.native import LOST, NativeWorld, settle, step_world
 from iap_physics.engines.pybullet.objects import models, prescribe, ray_cast, states
 from iap_physics.engines.pybullet.passing import Pairs, Passing
+from iap_physics.engines.pybullet.symbols import native_world
 from iap_physics.engines.pybullet.world import (
     Loaded,
     build,
     model,
     place,
-    settle,
     write_scene,
 )
 
@@ -93,11 +94,11 @@ class PyBulletEngine(Engine):
         """
         self.t = 0.0
         self.status = np.full(1, RUNNING, dtype=np.int64)
+        self.native: NativeWorld | None = None  # of compiled steps, until the next reset
         self._view = view
         with native_output_to(STDERR):
             self._client = connect(view=view)
         self._at = {"physicsClientId": self._client}
-        self._places: list[Vector] = []  # of the bodies' CoMs
         self._points: tuple[Point, ...] | None = None  # of the last step, once they are asked for
         self._files = tempfile.TemporaryDirectory(prefix="iap_")
         self._finalizer = weakref.finalize(self, shut_down, self._client, self._files)
@@ -114,6 +115,7 @@ class PyBulletEngine(Engine):
         self.arms = arm_motors(assemblies)
         x = at_rest(self._assemblies)[None]
         self._x, self._raw = x.copy(), np.zeros_like(x[0])
+        self._acted_at = self._raw[:, P].copy()  # where CoMs were when the last step began
         doubles = Struct(
             f"={self._raw.size}d"
         )  # which fills an array twice as fast as numpy does from a list
@@ -138,12 +140,13 @@ class PyBulletEngine(Engine):
         self._passing = Passing(self._client, self._loaded.handles)
         self._load_arms()
         self._place(self._x[0])
-        self._loads: list[list[float]] = []
+        self._loads = np.zeros((len(self._raw), 6))
         self.t, self._dt = 0.0, 0.0
+        self.native = self._native()
         self._prescribe(FIRST_STEP)
         self._read()
         bullet.performCollisionDetection(**self._at)
-        self._acted_at = self._places
+        self._acted_at[:] = self._raw[:, P]
 
     def snapshot(self) -> _Snapshot:
         """Time, states and PyBullet's own saved state.
@@ -178,20 +181,22 @@ class PyBulletEngine(Engine):
         self._x[:] = snapshot.x
         for k, held in snapshot.arms.items():
             self.arms[k].held = held
-        self._loads = []
+        self._loads[:] = 0.0
         self._read()
-        self._acted_at = self._places
+        self._acted_at[:] = self._raw[:, P]
 
     def apply(self, wrenches_W: Array) -> None:
         """Set the wrenches (1, bodies, 6) of the next step."""
-        self._loads = wrenches_W[0].tolist()
+        self._loads[:] = wrenches_W[0]
 
     def step(self, dt: float) -> None:
         """Advance by `dt` [s]."""
-        if dt != self._dt:
-            bullet.setTimeStep(dt, **self._at)
-            self._dt = dt
-            self._joints.limit()
+        self.begin(dt)
+        if self.native is not None:
+            failed = step_world(self.native, self._loads, self._x[0])
+            self._loads[:] = 0.0
+            self.end(1, failed)
+            return
         self._prescribe(dt)
         self._resist(dt)
         self._push()
@@ -199,8 +204,32 @@ class PyBulletEngine(Engine):
             arm.push()
         bullet.stepSimulation(self._client)
         self.t += dt
-        self._acted_at = self._places
+        self._acted_at[:] = self._raw[:, P]
         self._read()
+
+    def begin(self, dt: float) -> None:
+        """Make ready for steps of `dt` [s]."""
+        if dt != self._dt:
+            bullet.setTimeStep(dt, **self._at)
+            self._dt = dt
+            self._joints.limit()
+
+    def end(self, steps: int, failed: int) -> None:
+        """Take note of steps in compiled code, of which the last one returned `failed`, see `native.step_world`.
+
+        Raises:
+            FlightFailed: a wrench or a state was none of a flight.
+        """
+        rows = len(self._raw)
+        for _ in range(steps - (0 <= failed < rows)):  # which was not made
+            self.t += self._dt
+        self._points = None
+        if failed == LOST:
+            raise IapError("PyBullet does not know its own body")
+        if failed >= rows:
+            self._fail_state(failed - rows)
+        if failed >= 0:
+            self._fail_wrench(failed)
 
     def state(self) -> Array:
         """(1, bodies, 13) the present states."""
@@ -213,7 +242,8 @@ class PyBulletEngine(Engine):
     def contact_wrench(self, row: int) -> Array:
         """(6,) wrench of the last step's contacts on a body about its CoM."""
         handle = self._loaded.handles[row]
-        return wrench_on(handle, self._acted_at[row], self._contact_points())
+        x, y, z = self._acted_at[row].tolist()
+        return wrench_on(handle, (x, y, z), self._contact_points())
 
     def object_states(self) -> Array:
         """(objects, 13) state rows of the frames of the world's objects."""
@@ -297,49 +327,55 @@ class PyBulletEngine(Engine):
             self._points = tuple(bullet.getContactPoints(physicsClientId=self._client))
         return self._points
 
+    def _native(self) -> NativeWorld | None:
+        """The world for compiled code; None where more acts in a step than wrenches, or PyBullet tells too little."""
+        is_moving = any(each.item.motion is not None for each in self._models)
+        if self.arms or self._resisting or is_moving:
+            return None
+        return native_world(self._client, self._loaded, self._raw, self._acted_at)
+
     def _resist(self, dt: float) -> None:
         """Add the torques of joints that resist to the loads."""
-        if not self._resisting:
-            return
-        wrenches = np.array(self._loads or np.zeros((len(self._places), 6)))[None]
         for joints in self._resisting:
-            resist(self._x, wrenches, joints, dt, self.status)
-        self._loads = wrenches[0].tolist()
+            resist(self._x, self._loads[None], joints, dt, self.status)
 
     def _push(self) -> None:
         """Hand the loads over; PyBullet would take NaN, print, and go on."""
         client, frame = self._client, bullet.WORLD_FRAME
-        for row, (x, y, z, tx, ty, tz) in enumerate(self._loads):
+        places = self._raw[:, P].tolist()
+        for row, (x, y, z, tx, ty, tz) in enumerate(self._loads.tolist()):
             if not math.isfinite(x + y + z + tx + ty + tz):
-                self._fail(f"the wrench on '{self._name(row)}' is not finite")
+                self._fail_wrench(row)
             body, link = self._loaded.handles[row]
             if x or y or z:
-                place = self._places[row]
-                bullet.applyExternalForce(body, link, (x, y, z), place, frame, client)
+                bullet.applyExternalForce(body, link, (x, y, z), places[row], frame, client)
             if tx or ty or tz:
                 bullet.applyExternalTorque(body, link, (tx, ty, tz), frame, client)
-        self._loads = []
+        self._loads[:] = 0.0
 
     def _read(self) -> None:
-        client, numbers, places = self._client, [], []
+        client, numbers = self._client, []
         self._points = None
         for vehicle in self._loaded.vehicles:
             body, links = vehicle.body, vehicle.links
             p, q = bullet.getBasePositionAndOrientation(body, client)
             v, w = bullet.getBaseVelocity(body, client)
-            places.append(p)
             numbers += p + q + v + w
             if links:
                 for link in bullet.getLinkStates(body, links, 1, 1, client):
-                    places.append(link[0])
                     numbers += link[0] + link[1] + link[6] + link[7]
         for arm in self._arms.values():
             arm.read()
-        self._places = places
         self._write_raw(0, *numbers)
         failed = settle(self._raw, self._loaded.q_BC, self._x[0])
         if failed >= 0:
-            self._fail(f"the state of '{self._name(failed)}' is not finite or beyond {BOUND:g}")
+            self._fail_state(failed)
+
+    def _fail_wrench(self, row: int) -> NoReturn:
+        self._fail(f"the wrench on '{self._name(row)}' is not finite")
+
+    def _fail_state(self, row: int) -> NoReturn:
+        self._fail(f"the state of '{self._name(row)}' is not finite or beyond {BOUND:g}")
 
     def _fail(self, reason: str) -> NoReturn:
         self.status[:] = DIVERGED

@@ -20,11 +20,9 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
-from numba import njit
 
 from iap_description import so3
 from iap_description.arrays import Array
-from iap_description.kernels import put, put4, qconj, qmul, quat, vec
 from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly, Joint
@@ -33,7 +31,7 @@ from iap_description.world.shapes import Surface
 from iap_description.world.solids import triangles
 from iap_description.world.tessellation import joined, mesh
 from iap_description.world.world import World
-from iap_physics.engines.engine import BOUND, OBJECT
+from iap_physics.engines.engine import OBJECT
 from iap_physics.engines.joints import check_joint_types
 from iap_physics.engines.pybullet.client import MARGIN, SPEED_LIMIT, Handle, bullet, set_surface
 from iap_physics.engines.pybullet.objects import Model, load, stl_bytes
@@ -241,31 +239,6 @@ def _place_spherical(
         targetVelocity=so3.rotate(so3.conjugate(q_WC), x[b, W] - x[a, W]),
         physicsClientId=client,
     )
-
-
-@njit(cache=True)
-def settle(raw: Array, q_BC: Array, x: Array) -> int:
-    """Take over PyBullet's rows (bodies, 13), which give the attitude of the principal axes C.
-
-    Quaternions keep the sign of the rows `x` they replace, so that they are continuous in time.
-
-    Returns:
-        The first body whose row is not finite or is beyond `BOUND`, or -1.
-    """
-    failed = -1
-    for i in range(x.shape[0]):
-        row = raw[i]
-        q = qmul(quat(row[3:7]), qconj(quat(q_BC[i])))
-        if q[0] * x[i, 3] + q[1] * x[i, 4] + q[2] * x[i, 5] + q[3] * x[i, 6] < 0.0:
-            q = (-q[0], -q[1], -q[2], -q[3])
-        put(x[i, 0:3], vec(row[0:3]))
-        put4(x[i, 3:7], q)
-        put(x[i, 7:10], vec(row[7:10]))
-        put(x[i, 10:13], vec(row[10:13]))
-        for k in range(13):
-            if not abs(x[i, k]) < BOUND and failed < 0:
-                failed = i
-    return failed
 
 
 class _JointFunctions(NamedTuple):

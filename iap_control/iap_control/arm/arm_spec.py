@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What an arm does in a flight: key ``arm`` of a vehicle."""
+
+from typing import Annotated, Literal
+
+from pydantic import Discriminator, Tag
+
+from iap_control.arm.motions import Given, Hold, Points, Swing
+from iap_control.arm.tip_guide import TipPath
+from iap_description.config import Flag, Record
+
+Tagged = (
+    Annotated[Hold, Tag("hold")]
+    | Annotated[Swing, Tag("swing")]
+    | Annotated[Points, Tag("trajectory")]
+    | Annotated[Given, Tag("given")]
+    | Annotated[TipPath, Tag("tip_path")]
+)
+
+
+def _kind(tree: object) -> str | None:
+    return tree.get("type") if isinstance(tree, dict) else getattr(tree, "type", None)
+
+
+ArmMotion = Annotated[Tagged, Discriminator(_kind)]
+
+
+class ArmSpec(Record):
+    """What an arm does in a flight, and what its platform's controller knows of it."""
+
+    motion: ArmMotion
+    feed_forward: Literal[
+        "none", "com", "inertia"
+    ]  # none of it, CoM and inertia of its pose, and what moves it, too
+    holding: Flag  # whether the motors are told the torques that hold the links against gravity

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An end effector's path in flight: eq. (27) of aerial_manipulator above the autopilot, for a platform and its arm."""
+
+from typing import Literal
+
+import numpy as np
+
+from iap_control.arm.guide import Guided
+from iap_control.arm.joint_limits import JointLimits
+from iap_control.arm.motions import Hold, Targets
+from iap_control.arm.tip_paths import PathOfTip
+from iap_control.laws.end_effector import (
+    BASE,
+    HEADING,
+    EndEffectorGains,
+    EndEffectorLaw,
+    SingularPose,
+    level,
+)
+from iap_description import so3
+from iap_description.arrays import Array, Integers
+from iap_description.config import Positive, Record
+from iap_description.errors import FlightFailed
+from iap_description.signals import Reference
+from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W, P, Q
+from iap_description.vehicles.arm import Arm
+from iap_description.vehicles.mounted_arm import MountedArm
+
+
+class TipPath(Record):
+    """The end effector follows a path: velocities of platform and joints by (27), from the present pose on.
+
+    They are told at `rate` and reached within a period, no faster than the accelerations allow; the platform's
+    reference is where they lead.
+    """
+
+    type: Literal["tip_path"]
+    path: PathOfTip
+    control: EndEffectorGains
+    rate: Positive  # [Hz]
+    acceleration: Positive  # of the platform [m/s^2]
+    turn_acceleration: Positive  # of its heading [rad/s^2]
+    joint_acceleration: Positive  # [rad/s^2], [m/s^2]
+
+    def targets(self, t: Array, arm: Arm) -> Targets:
+        """Home, where the path begins, see `iap_control.arm.motions.Hold.targets`."""
+        return Hold(type="hold").targets(t, arm)
+
+    def guide(self, arm: MountedArm, lead: float, dt: float) -> "TipGuide":
+        """Who guides a flight whose motion begins at `lead` [s], at a control period [s]."""
+        return TipGuide(self, arm, lead, dt)
+
+
+class TipGuide:
+    """Leads platform and joints along a path of the end effector.
+
+    Args:
+        motion: the path, and how it is followed.
+        arm: of the platform.
+        lead: time at which it begins [s].
+        dt: control period [s].
+    """
+
+    def __init__(self, motion: TipPath, arm: MountedArm, lead: float, dt: float) -> None:
+        self._motion, self._arm, self._lead, self._dt = motion, arm, lead, dt
+        self._law = EndEffectorLaw(arm.record, motion.control, arm.chain)
+        self._first, self._every = round(lead / dt), max(1, round(1.0 / (motion.rate * dt)))
+        self._period = self._every * dt
+        joints = [motion.joint_acceleration] * len(arm.links)
+        steps = [*[motion.acceleration] * 3, motion.turn_acceleration, *joints]
+        self._step = self._period * np.array(steps)
+        self.reset()
+
+    def reset(self) -> None:
+        """A flight begins."""
+        count = BASE + len(self._arm.links)
+        self._limits = JointLimits(self._arm.record, self._period)
+        self._v, self._a = np.zeros(count), np.zeros(count)  # of heading's axes, heading, joints
+        self._p, self._yaw, self._q = np.zeros(3), 0.0, np.zeros(len(self._arm.links))
+        self._row: Array | None = None
+
+    @property
+    def clipped(self) -> Integers:
+        """(n,) commands of joints that were beyond their speed or travel, and cut."""
+        return self._limits.clipped
+
+    def tip_reference(self, t: float) -> Array | None:
+        """(3,) where the end effector should be at a time [s]; None before the path begins."""
+        wanted: Array = self._motion.path.at(np.array([t - self._lead]))[0][0, :3]
+        return wanted if t >= self._lead else None
+
+    def __call__(
+        self, k: int, x: Array, q: Array, v: Array, reference: Reference
+    ) -> Guided | None:
+        """What platform and joints shall do from control instant k on, see `iap_control.arm.guide.Guide`.
+
+        Raises:
+            FlightFailed: of a singular pose.
+        """
+        if k < self._first:
+            return None
+        if self._row is None:
+            self._row = reference.row.copy()
+            self._p, self._q = reference.row[REF_P].copy(), q.copy()
+            self._yaw = _yaw(reference.row[REF_Q])
+        else:
+            self._advance()
+        if (k - self._first) % self._every == 0:
+            self._tell(k, x, q)
+        return self._guided(self._row, reference)
+
+    def _advance(self) -> None:
+        """Let a control period pass under the present accelerations."""
+        dt, turn = self._dt, level(self._yaw)
+        mean = self._v + 0.5 * dt * self._a
+        self._p += dt * (turn @ mean[:3])
+        self._yaw += dt * mean[HEADING]
+        self._q += dt * mean[BASE:]
+        self._v += dt * self._a
+
+    def _tell(self, k: int, x: Array, q: Array) -> None:
+        """The velocities of (27) on the present state, and accelerations towards them.
+
+        They are reached at the period's end, whose rates the path therefore gives. The platform counts as level, as in
+        (3): it tilts to accelerate, and fed back its tilt would accelerate it again, in a limit cycle of 0.05 rad.
+        """
+        t = self._dt * k - self._lead
+        r, dr = self._motion.path.at(np.array([t, t + self._period]))
+        try:
+            wanted = self._law(r[0], dr[1], x[P], _yaw(x[Q]), q)
+        except SingularPose as error:
+            raise FlightFailed("singular", self._dt * k, str(error)) from error
+        change = self._limits(wanted, q) - self._v
+        longest = np.linalg.norm(change[:3])
+        if longest > self._step[0]:
+            change[:3] *= self._step[0] / longest
+        self._a = np.clip(change, -self._step, self._step) / self._period
+
+    def _guided(self, row: Array, reference: Reference) -> Guided:
+        """Targets of the joints, and the platform's reference."""
+        turn, u, rate = level(self._yaw), self._v[:3], self._v[HEADING]
+        row[REF_P], row[REF_Q] = self._p, so3.quaternion_exp(np.array([0.0, 0.0, self._yaw]))
+        row[REF_V], row[REF_W] = turn @ u, (0.0, 0.0, rate)
+        row[REF_A] = turn @ (self._a[:3] + rate * np.array([-u[1], u[0], 0.0]))
+        row[REF_ALPHA] = (0.0, 0.0, self._a[HEADING])
+        joints = (self._q.copy(), self._v[BASE:].copy(), self._a[BASE:].copy())
+        return Guided(*joints, Reference(row, reference.level, reference.wrench_P))
+
+
+def _yaw(q_WP: Array) -> float:
+    return float(so3.euler_from_matrix(so3.matrix_from_quaternion(q_WP))[2])

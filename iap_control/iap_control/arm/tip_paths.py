@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Paths of an end effector."""
+
+import numpy as np
+
+from iap_description.arrays import Array
+from iap_description.config import NonNegative, Real, Record
+
+
+class Harmonic(Record):
+    """offset + amplitude sin(rate t + phase)."""
+
+    offset: Real
+    amplitude: Real
+    rate: NonNegative  # [rad/s]
+    phase_deg: Real
+
+    def at(self, t: Array) -> tuple[Array, Array]:
+        """Values and rates of change at times (T,) [s]."""
+        phase = self.rate * t + np.deg2rad(self.phase_deg)
+        return (
+            self.offset + self.amplitude * np.sin(phase),
+            self.amplitude * self.rate * np.cos(phase),
+        )
+
+
+class PathOfTip(Record):
+    """A path of the end effector."""
+
+    x: Harmonic  # [m]
+    y: Harmonic
+    z: Harmonic
+    heading: Harmonic  # [rad]
+
+    def at(self, t: Array) -> tuple[Array, Array]:
+        """r_d and its rates of change, (T, 4) each, at times (T,) [s]."""
+        both = [axis.at(t) for axis in (self.x, self.y, self.z, self.heading)]
+        return np.stack([r for r, _ in both], -1), np.stack([dr for _, dr in both], -1)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An end effector's path on a platform of bodies: the same path, start and law in the suite's own loop."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from iap_control.laws.end_effector import EndEffectorGains
+from iap_description.config import merged
+from iap_description.plain_yaml import parse_yaml, read_yaml
+from iap_simulation.arm.scenario import PLANT, ArmScenario, Start, resolve_arm
+from iap_simulation.scenario.resolving import Options, resolve_tree
+from iap_simulation.scenario.scenario import Scenario
+
+MULTIBODY = "multibody"  # as the plant of an arm's scenario
+OWN = Path(__file__).parents[1] / "data" / "arm_multibody.yaml"  # what that scenario does not say
+TAKEN = ("path", "start", "duration", "seed", "control")  # from it
+
+
+def is_multibody(assignments: tuple[str, ...]) -> bool:
+    """Whether assignments, each ``dotted.path=YAML value``, choose bodies as the plant."""
+    pairs = [each.partition("=") for each in assignments]
+    chosen = [text for path, _, text in pairs if path == PLANT]
+    return bool(chosen) and parse_yaml(chosen[-1], source=f"--set {PLANT}") == MULTIBODY
+
+
+def resolve_multibody(name: str, options: Options) -> tuple[Scenario, dict[str, Any]]:
+    """Resolve an arm's scenario, by name or path, as a flight of a platform of bodies.
+
+    Assignments to `path`, `duration`, `metrics.settle`, and to those keys of `start` and `control` that the arm's
+    scenario has, are that scenario's, the others the flight's.
+
+    Raises:
+        BadInput: anything unknown, missing or impossible, in one line.
+    """
+    law: list[str] = []
+    flight: list[str] = []
+    for assignment in options.assignments:
+        path = assignment.split("=", 1)[0]
+        if path != PLANT:
+            (law if _is_of_law(path) else flight).append(assignment)
+    given, _ = resolve_arm(name, tuple(law), seed=options.seed, duration=options.duration)
+    tree = merged(read_yaml(OWN), _taken(given))
+    home = f"platform.arm.home={np.deg2rad(given.start.joints_deg).tolist()}"
+    left = options.model_copy(update={"assignments": (home, *flight), "duration": None})
+    return resolve_tree(given.scenario, tree, str(OWN), left)
+
+
+def _is_of_law(path: str) -> bool:
+    first, *rest = path.split(".")
+    fields = {
+        "start": Start.model_fields,
+        "control": EndEffectorGains.model_fields,
+        "metrics": ("settle",),
+    }
+    if first in fields:
+        return bool(rest) and rest[0] in fields[first]
+    return first in TAKEN
+
+
+def _taken(given: ArmScenario) -> dict[str, Any]:
+    """Keys of the flight that the arm's scenario gives."""
+    start, law = given.start, given.control.law.model_dump(mode="json")
+    motion = {"path": given.path.model_dump(mode="json"), "control": law}
+    place = {"position": list(start.position), "rpy_deg": [0.0, 0.0, start.yaw_deg]}
+    return {
+        "description": given.description,
+        "seed": given.seed,
+        "reference": {"duration": given.duration, **place},
+        "arm": {"motion": {**motion, "rate": given.rates.control_hz}},
+        "metrics": {"window": [given.metrics.settle, given.duration]},
+    }
