@@ -52,6 +52,7 @@ ARGUMENTS = {  # name: default, description, choices
     "set": ("", "KEY=VALUE of the configuration; several are separated by semicolons.", None),
     "pace": ("realtime", "How time goes on.", ["realtime", "fast", "lockstep"]),
     "reference": ("true", "Whether the scenario's references are flown; false: yours.", SWITCH),
+    "by_hand": ("", "Vehicle whose reference alone is yours, as of joined modules.", None),
     "use_container": ("false", "Whether the suite's nodes share one process.", SWITCH),
     "record": ("false", "Whether to record a run folder; its end ends the launch.", SWITCH),
     "out": ("", "The run folder; empty: the next free runs/SCENARIO-001.", None),

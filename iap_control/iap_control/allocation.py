@@ -18,18 +18,6 @@ def allocation_matrix(p_PJ_P: Array) -> Array:
     return np.vstack([np.hstack([np.eye(3)] * len(p_PJ_P)), np.hstack(list(so3.hat(p_PJ_P)))])
 
 
-def allocation_rank(p_PJ_P: Array) -> int:
-    """Rank of B: 6 is fully actuated, 5 is collinear after iap_simulator eq. (8), 3 is a single joint.
-
-    Offsets are normalised by their span, so that the answer does not depend on the platform's size.
-    """
-    offsets = p_PJ_P - p_PJ_P.mean(axis=0)
-    span = np.linalg.norm(offsets, axis=1).max()
-    if span == 0.0:
-        return 3
-    return int(np.linalg.matrix_rank(allocation_matrix(offsets / span), tol=RANK_TOLERANCE))
-
-
 def minimum_norm(B: Array) -> Array:
     """Moore-Penrose inverse of the allocation matrix, iap_simulator eq. (17)."""
     return np.asarray(np.linalg.pinv(B, rcond=RANK_TOLERANCE), dtype=np.float64)

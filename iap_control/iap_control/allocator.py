@@ -9,9 +9,10 @@ from numba import njit
 
 from iap_control.allocation import TINY, attitude_of_thrust, limited_thrust
 from iap_control.model import PlatformModel
+from iap_control.thrust_directions import CROSSED, FIXED, FREE, HINGED
 from iap_control.vectored_allocator import VectoredTables, rotor_speed, vector
 from iap_description import so3
-from iap_description.arrays import Array, Booleans
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.kernels import (
     Quat,
     Six,
@@ -54,8 +55,10 @@ from iap_description.saturation import (
     without_rounding,
 )
 from iap_description.states import Command, Mode
+from iap_description.vehicles.joint_motion import turn_about
 
 STOP_DISTANCE = math.radians(1.0)  # by which commanded tilts stay off a joint's stop
+CROSS_TRAVEL = math.radians(80.0)  # of a universal joint, whose axes fall together at 90 degrees
 
 
 class AllocationTables(NamedTuple):
@@ -70,6 +73,7 @@ class AllocationTables(NamedTuple):
         q_PB: (N, 4) attitude of each aircraft in P at rest.
         arms: (N, 3) places of the aircraft's thrusts in P [m].
         rotors: (4N,) least and most thrust of each rotor [N], and thrust per speed squared [N/rpm^2]; 0 of none.
+        swings: (N,) how each aircraft's thrust turns, and (N, 2, 3) about which axes, see `PlatformModel`.
     """
 
     parts: tuple[Array, Array, Array]
@@ -78,6 +82,7 @@ class AllocationTables(NamedTuple):
     q_PB: Array
     arms: Array
     rotors: tuple[Array, Array, Array]
+    swings: tuple[Integers, Array]
 
     @classmethod
     def of(cls, model: PlatformModel) -> Self:
@@ -87,7 +92,7 @@ class AllocationTables(NamedTuple):
         )
         rotors = (*model.rotor_limits, model.rotor_coefficients)
         body = (_limits(model), model.turns, model.q_PB, _arms(model))
-        return cls((force, tilt, yaw), *body, rotors)
+        return cls((force, tilt, yaw), *body, rotors, (model.swings, model.axes))
 
 
 def filter_share(time_constant: float, dt: float) -> float:
@@ -156,7 +161,7 @@ class Allocator:
             speeds = (command.rpm, command.thrust)
             self.saturated = rotor_speeds(*self._thrusts, *tables.rotors, *speeds)
         else:
-            settings = (tables.limits, tables.is_free, tables.q_PB, self._share, self._dt)
+            settings = (tables.limits, tables.swings, tables.q_PB, self._share, self._dt)
             out = (command.thrust, command.q_WB, command.w_WB_B, tables.arms, self.short)
             self.saturated = attitudes(*self._thrusts, q_WP, yaw, *settings, *out)
             if self._thrust_share is not None:  # of what is commanded
@@ -189,8 +194,11 @@ def _limits(model: PlatformModel) -> Array:
     """(N, 4) least and most thrust of each aircraft [N], tangents of its tilt against the vertical and the platform."""
     rows = []
     thrusts, travels = model.thrust_limits.tolist(), model.travel.tolist()
-    for aircraft, thrust, travel in zip(model.fleet, thrusts, travels, strict=True):
-        room = travel - STOP_DISTANCE
+    kinds = model.swings.tolist()
+    for aircraft, thrust, travel, kind in zip(model.fleet, thrusts, travels, kinds, strict=True):
+        # What a hinge cannot hold upright is held by the platform: its tilt counts against that.
+        largest = {CROSSED: CROSS_TRAVEL, HINGED: aircraft.tilt_max}.get(kind, math.inf)
+        room = min(travel - STOP_DISTANCE, largest)
         within = math.tan(max(room, 0.0)) if room < 0.5 * math.pi else math.inf
         rows.append([*thrust, math.tan(aircraft.tilt_max), within])
     return np.array(rows)
@@ -319,7 +327,7 @@ def attitudes(
     q_WP: Array,
     yaw: Array,
     limits: Array,
-    is_free: Booleans,
+    swings: tuple[Integers, Array],
     q_PB: Array,
     share: float,
     dt: float,
@@ -332,15 +340,22 @@ def attitudes(
     """Thrust, attitude and filtered body rate of every aircraft; True if one is at a limit.
 
     Where an aircraft cannot bear its share, all give up the same part of the yaw torque, then of the force: the
-    platform turns late or loses height, but does not tip over. An aircraft that does not turn freely is told the
-    attitude that it has, so that its autopilot leaves turning to the platform.
+    platform turns late or loses height, but does not tip over. An aircraft that does not turn freely is told an
+    attitude that its joint lets it have, so that its autopilot leaves turning to the platform.
     """
+    kinds, axes = swings
     kept, kept_yaw, q = 1.0, 1.0, quat(q_WP)
     for i in range(thrust.shape[0]):
         kept = force_within(kept, vec_at(forces_P, 3 * i), vec_at(tilts_P, 3 * i), limits[i, 1])
     for i in range(thrust.shape[0]):
         parts = (vec_at(forces_P, 3 * i), vec_at(tilts_P, 3 * i), vec_at(yaws_P, 3 * i))
-        kept_yaw = yaw_within(kept_yaw, kept, *parts, q, is_free[i], limits_at(limits, i))
+        own = limits_at(limits, i)
+        if kinds[i] == HINGED:
+            side_P = rotate(quat_of_row(q_PB, i), side_of(axes[i]))
+            up_P = rotate(quat_of_row(q_PB, i), (0.0, 0.0, 1.0))
+            kept_yaw = hinge_yaw_within(kept_yaw, kept, *parts, up_P, side_P, own)
+        else:
+            kept_yaw = yaw_within(kept_yaw, kept, *parts, q, kinds[i] >= CROSSED, own)
     saturated = kept < 1.0 or kept_yaw < 1.0
     short[:] = 0.0
     for i in range(thrust.shape[0]):
@@ -350,12 +365,18 @@ def attitudes(
             continue
         parts = (vec_at(forces_P, 3 * i), vec_at(tilts_P, 3 * i), vec_at(yaws_P, 3 * i))
         wanted = wanted_thrust(*parts, kept, kept_yaw, q)
-        if is_free[i]:
+        if kinds[i] == FREE:
             f_W = _free_thrust(wanted, q, limits_at(limits, i))
             attitude = attitude_of_thrust(f_W, yaw[i])
         else:
-            attitude = qmul(q, quat_of_row(q_PB, i))
-            f_W = fixed_thrust(wanted, attitude, limits_at(limits, i))
+            rest = qmul(q, quat_of_row(q_PB, i))
+            if kinds[i] == FIXED:
+                attitude, f_W = rest, fixed_thrust(wanted, rest, limits_at(limits, i))
+            elif kinds[i] == HINGED:
+                f_W, attitude = _hinged_thrust(wanted, rest, axes[i], limits_at(limits, i))
+            else:
+                f_W = _free_thrust(wanted, q, limits_at(limits, i))
+                attitude = qmul(rest, _crossed(unrotate(rest, f_W), axes[i]))
         saturated = saturated or norm(sub(f_W, wanted)) > THRUST_TOLERANCE
         lack = lacking(*parts, f_W, q, vec_of_row(arms, i))
         put_six(short, 0, add6(six_at(short, 0), lack))
@@ -375,6 +396,53 @@ def _free_thrust(wanted: Vec, q_WP: Quat, limits: Limits) -> Vec:
     f_W = limited_thrust(wanted, limits.thrust_min, limits.thrust_max, limits.tan_tilt)
     f_P = unrotate(q_WP, f_W)
     return within_travel(f_W, f_P, math.hypot(f_P[0], f_P[1]), q_WP, limits.tan_travel)
+
+
+@formula
+def side_of(axes: Array) -> Vec:
+    """Where a hinge turns its aircraft's thrust to, which is along (0, 0, 1) at rest."""
+    return cross(vec_of_row(axes, 0), (0.0, 0.0, 1.0))
+
+
+@formula
+def hinge_yaw_within(
+    kept_yaw: float,
+    kept: float,
+    force_P: Vec,
+    tilt_P: Vec,
+    yaw_P: Vec,
+    up_P: Vec,
+    side_P: Vec,
+    limits: Limits,
+) -> float:
+    """`yaw_within` of an aircraft on a hinge, whose thrust at rest is along `up_P` and turns towards `side_P`."""
+    base = add(scale(kept, force_P), tilt_P)
+    kept_yaw = least(kept_yaw, share_within(base, yaw_P, limits.thrust_max, 0.0))
+    across = limits.tan_travel * most(dot(base, up_P), 0.0)
+    sides = ((dot(base, side_P), 0.0, 0.0), (dot(yaw_P, side_P), 0.0, 0.0))
+    return least(kept_yaw, share_within(*sides, across, 0.0))
+
+
+@formula
+def _hinged_thrust(wanted: Vec, rest: Quat, axes: Array, limits: Limits) -> tuple[Vec, Quat]:
+    """What an aircraft on a hinge does of a thrust vector [N], and its attitude; `rest` is the one at rest."""
+    f_J, side = unrotate(rest, wanted), side_of(axes)
+    up = least(most(f_J[2], limits.thrust_min), limits.thrust_max)
+    room = math.sqrt(most(limits.thrust_max * limits.thrust_max - up * up, 0.0))
+    allowed = least(up * limits.tan_travel, room)
+    across = least(most(dot(f_J, side), -allowed), allowed)
+    f_W = rotate(rest, add(scale(across, side), (0.0, 0.0, up)))
+    return f_W, qmul(rest, turn_about(vec_of_row(axes, 0), math.atan2(across, up)))
+
+
+@formula
+def _crossed(f_J: Vec, axes: Array) -> Quat:
+    """Attitude against that at rest in which a universal joint lets its aircraft thrust along a vector."""
+    first, second = vec_of_row(axes, 0), vec_of_row(axes, 1)
+    along = dot(f_J, first)
+    across = math.sqrt(most(dot(f_J, f_J) - along * along, 0.0))
+    turned = turn_about(first, math.atan2(-dot(f_J, second), most(f_J[2], 0.0)))
+    return qmul(turned, turn_about(second, math.atan2(along, across)))
 
 
 @njit(cache=True)

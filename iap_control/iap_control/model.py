@@ -8,15 +8,18 @@ from typing import Literal, NamedTuple, Self
 
 import numpy as np
 
-from iap_control.allocation import (
-    RANK_TOLERANCE,
-    allocation_matrix,
-    allocation_rank,
-    minimum_norm,
-)
+from iap_control.allocation import allocation_matrix, minimum_norm
 from iap_control.rotor_maps import rotor_map, rotor_shares, tilted_map
+from iap_control.thrust_directions import (
+    COLUMNS,
+    CROSSED,
+    FREE,
+    Reach,
+    swings_of,
+    thrust_directions,
+)
 from iap_description import so3
-from iap_description.arrays import Array, Booleans
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput
 from iap_description.signals import AXES
 from iap_description.vehicles.aircraft import Aircraft
@@ -58,12 +61,14 @@ class PlatformModel:
         B: (6, 3N) thrust vectors in P, (6, 4N) rotor thrusts of a rigid platform, or (6, 8N) T cos b and T sin b of
             each rotor of a vectored one, to the wrench in P.
         B_inverse: its inverse of least norm, thrusts counted per what their aircraft or rotor can lift; a thrust vector
-            of an aircraft that does not turn freely is along that aircraft's z axis.
+            of an aircraft that does not turn freely is along that aircraft's z axis, and that of one on a hinge in the
+            plane which the hinge lets it turn in.
         line_P: (3,) direction of the joints' line in P, for collinear joints.
         p_line_P: (3,) a point of that line in P [m].
         mount_yaw: (N,) heading of each aircraft in P at rest [rad].
         fleet: record of each aircraft, for limits and rotors.
-        turns: (N,) whether each aircraft turns freely.
+        swings: (N,) how each aircraft's thrust turns, see `iap_control.thrust_directions`.
+        axes: (N, 2, 3) about which it does so on a hinge (the first) or a universal joint, in the aircraft at rest.
         travel: (N,) largest tilt of each aircraft against the platform [rad].
         q_PB: (N, 4) attitude of each aircraft in P at rest.
         tip_P: (3,) the tool's tip in P [m]; P's origin without a tool.
@@ -78,7 +83,8 @@ class PlatformModel:
     p_line_P: Array
     mount_yaw: Array
     fleet: tuple[Aircraft, ...]
-    turns: Booleans
+    swings: Integers
+    axes: Array
     travel: Array
     q_PB: Array
     tip_P: Array
@@ -89,25 +95,26 @@ class PlatformModel:
         """Number of aircraft N."""
         return len(self.mount_yaw)
 
+    @property
+    def turns(self) -> Booleans:
+        """(N,) whether each aircraft turns freely."""
+        return np.asarray(self.swings == FREE)
+
     @classmethod
     def of(
         cls, assembly: Assembly, fleet: Sequence[Aircraft], *, gravity: float, com_coupling: bool
     ) -> Self:
         """The model of an assembly of these aircraft.
 
-        Aircraft may differ, and some of them may turn freely while others are fixed, if their thrusts together make
-        any wrench. `com_coupling` keeps the terms in d_0 that iap_simulator eq. (4) drops.
+        Aircraft and their joints may differ if the thrusts together make any wrench. `com_coupling` keeps the terms in
+        d_0 that iap_simulator eq. (4) drops.
 
         Raises:
             BadInput: there is no control law for these joints.
         """
         where = f"vehicle '{assembly.name}': key 'platform.joints'"
-        for joint in assembly.joints:
-            if joint.kind.is_free and not joint.kind.turns_freely:
-                raise BadInput(
-                    f"{where}: there is no control law for joints of type '{joint.type}'"
-                )
-        turns = np.array([joint.kind.turns_freely for joint in assembly.joints] or [False])
+        swings, axes = swings_of(assembly)
+        turns = any(joint.kind.is_free for joint in assembly.joints)
         q_PB = np.array(
             [joint.q_PJ for joint in assembly.joints] or [so3.quaternion_exp(np.zeros(3))]
         )
@@ -115,26 +122,26 @@ class PlatformModel:
         line, point = np.array([1.0, 0.0, 0.0]), np.zeros(3)
         actuation: Actuation
         is_vectored = any(aircraft.is_vectored for aircraft in fleet)
-        if is_vectored and turns.any():
+        if is_vectored and turns:
             raise BadInput(
                 f"{where}: there is no control law for aircraft on joints whose rotors tilt or do not push along z"
             )
         if is_vectored:
             actuation, B = "vectored", tilted_map(assembly, fleet)
             B_inverse = _least_norm(B, rotor_shares(fleet, Health.sound(fleet)))
-        elif not turns.any():
+        elif not turns:
             actuation = "rigid"
             B = rotor_map(assembly, fleet)
             B_inverse = _least_norm(B, _rotor_strengths(fleet, Health.sound(fleet)))
         else:
             B = allocation_matrix(places)
-            B_inverse = _thrust_vectors(B, q_PB, turns, _strengths(fleet))
-            rank = _rank(B, places, q_PB, turns)
-            actuation = "full" if rank == 6 else "collinear"
-            if rank < 6 and not turns.all():
+            B_inverse = _thrust_vectors(B, q_PB, swings, axes, _strengths(fleet))
+            reach = Reach.of(places, thrust_directions(q_PB, swings, axes))
+            actuation = "full" if reach.rank == 6 else "collinear"
+            if reach.rank < 6 and not (swings == FREE).all():
                 raise BadInput(
-                    f"{where}: the aircraft on spherical and on fixed joints together push along {rank} of 6 axes"
-                    " only, for which there is no control law"
+                    f"{where}: the aircraft on their joints push along {reach.rank} of 6 axes only, and not along"
+                    f" {reach.lacking}, for which there is no control law"
                 )
             if actuation == "collinear":
                 line, point = _line_through(places)
@@ -144,7 +151,7 @@ class PlatformModel:
         tip = np.zeros(3) if assembly.tool_tip_P is None else assembly.tool_tip_P
         model = (actuation, inertia, B, B_inverse, line, point, mount_yaws(assembly))
         health = Health.sound(fleet)
-        return cls(*model, tuple(fleet), turns, travel, q_PB, tip, health)
+        return cls(*model, tuple(fleet), swings, axes, travel, q_PB, tip, health)
 
     @property
     def rotor_limits(self) -> tuple[Array, Array]:
@@ -168,6 +175,19 @@ class PlatformModel:
         limits[:, 1] *= self.health.aircraft
         limits[:, 0] = np.minimum(limits[:, 0], limits[:, 1])
         return limits
+
+    @property
+    def reach(self) -> Reach:
+        """The wrenches about P's origin that thrusts can make, torques per longest lever."""
+        wrenches = self.B
+        if self.actuation in ("full", "collinear"):
+            wrenches = self.B @ thrust_directions(self.q_PB, self.swings, self.axes)
+        forces, torques = (
+            np.linalg.norm(wrenches[:3], axis=0),
+            np.linalg.norm(wrenches[3:], axis=0),
+        )
+        lever = (torques[forces > 0.0] / forces[forces > 0.0]).max()
+        return Reach.of_map(wrenches / np.repeat([1.0, lever], 3)[:, None])
 
     @property
     def controlled_angles(self) -> tuple[bool, bool, bool]:
@@ -194,7 +214,7 @@ class PlatformModel:
             left = _rotor_strengths(self.fleet, health)
             return replace(self, health=health, B_inverse=_least_norm(self.B, left))
         left = _strengths(self.fleet) * health.aircraft
-        B_inverse = _thrust_vectors(self.B, self.q_PB, self.turns, left)
+        B_inverse = _thrust_vectors(self.B, self.q_PB, self.swings, self.axes, left)
         return replace(self, health=health, B_inverse=B_inverse)
 
 
@@ -246,38 +266,19 @@ def _least_norm(B: Array, strengths: Array) -> Array:
     return strengths[:, None] * minimum_norm(B * strengths)
 
 
-def _thrust_vectors(B: Array, q_PB: Array, turns: Booleans, strengths: Array) -> Array:
+def _thrust_vectors(
+    B: Array, q_PB: Array, swings: Integers, axes: Array, strengths: Array
+) -> Array:
     """The map (3N, 6) from a wrench to thrust vectors of least norm.
 
-    The thrust of an aircraft that does not turn freely has one direction: its part of the map is a column less.
+    The thrust of an aircraft that does not turn freely has one direction, or two: its part of the map has as many
+    columns.
     """
-    if turns.all():
+    if (swings >= CROSSED).all():
         return _least_norm(B, np.repeat(strengths, 3))
-    E = _directions(q_PB, turns)
-    weights = [
-        s for s, is_free in zip(strengths, turns, strict=True) for _ in range(3 if is_free else 1)
-    ]
-    return E @ _least_norm(B @ E, np.array(weights))
-
-
-def _rank(B: Array, places: Array, q_PB: Array, turns: Booleans) -> int:
-    """Rank of the wrenches that thrusts can make."""
-    if turns.all():
-        return allocation_rank(places)
-    lengths = np.array([1.0, 1.0, 1.0, *[np.ptp(places, axis=0).max()] * 3])
-    reach = B @ _directions(q_PB, turns) / lengths[:, None]
-    return int(np.linalg.matrix_rank(reach, tol=RANK_TOLERANCE))
-
-
-def _directions(q_PB: Array, turns: Booleans) -> Array:
-    """Columns (3N, ...) along which aircraft can push: all, or its z axis where one does not turn freely."""
-    directions = []
-    for i, (q, is_free) in enumerate(zip(q_PB, turns, strict=True)):
-        own = np.eye(3) if is_free else so3.rotate(q, np.array([[0.0, 0.0, 1.0]])).T
-        block = np.zeros((3 * len(turns), own.shape[1]))
-        block[3 * i : 3 * i + 3] = own
-        directions.append(block)
-    return np.hstack(directions)
+    E = thrust_directions(q_PB, swings, axes)
+    weights = np.repeat(strengths, [COLUMNS[kind] for kind in swings.tolist()])
+    return E @ _least_norm(B @ E, weights)
 
 
 def check_axes(model: PlatformModel, axes: Booleans, vehicle_name: str) -> None:

@@ -18,12 +18,14 @@ from iap_description.errors import BadInput, shown
 from iap_learning.docking.episodes import DockingEpisodes
 from iap_learning.docking.task import DockingTask
 from iap_learning.episodes import Episodes
+from iap_learning.module_docking.episodes import ModuleDockingEpisodes
+from iap_learning.module_docking.task import ModuleDockingTask
 from iap_learning.steps import Step
 from iap_learning.tasks.observations import Layout
 from iap_learning.tasks.task import TASKS, Task, task_tree
 from iap_simulation.scenario.scenario import Scenario
 
-AnyTask = Task | DockingTask
+AnyTask = Task | DockingTask | ModuleDockingTask
 
 
 class Flying(Protocol):
@@ -136,9 +138,13 @@ def task_of(tree: Mapping[str, Any], source: str) -> AnyTask:
     kind = tree.get("episodes")
     if kind is None:
         return validate(Task, tree, source=source)
-    if kind != "docking":
-        raise BadInput(f"{source}: key 'episodes': docking is expected (got {shown(kind)})")
-    return validate(DockingTask, tree, source=source)
+    if kind == "docking":
+        return validate(DockingTask, tree, source=source)
+    if kind == "module_docking":
+        return validate(ModuleDockingTask, tree, source=source)
+    raise BadInput(
+        f"{source}: key 'episodes': docking or module_docking is expected (got {shown(kind)})"
+    )
 
 
 def make_episodes(
@@ -168,4 +174,8 @@ def make_episodes(
     made = make_task(task, settings) if isinstance(task, str) else task
     if isinstance(made, DockingTask):
         return DockingEpisodes(made, worlds, scenario=scenario, platform=platform, threads=threads)
+    if isinstance(made, ModuleDockingTask):
+        return ModuleDockingEpisodes(
+            made, worlds, scenario=scenario, platform=platform, threads=threads
+        )
     return Episodes(made, worlds, scenario=scenario, platform=platform, threads=threads)

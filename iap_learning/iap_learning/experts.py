@@ -12,9 +12,11 @@ from iap_learning.docking.experts import ExpertSettings as DockingSettings
 from iap_learning.episodes import Episodes
 from iap_learning.episodic import Episodic
 from iap_learning.expert_files import EXPERTS
+from iap_learning.module_docking.episodes import ModuleDockingEpisodes
+from iap_learning.module_docking.experts import FunnelExpert
 from iap_learning.navigation.experts import FieldExpert, PotentialExpert
 
-GUIDES = ("script", "wrench", FieldExpert.guide, PotentialExpert.guide)
+GUIDES = ("script", "wrench", FieldExpert.guide, PotentialExpert.guide, FunnelExpert.guide)
 
 
 def expert_of(name: str, episodes: Episodic) -> Flyer:
@@ -30,6 +32,8 @@ def expert_of(name: str, episodes: Episodic) -> Flyer:
     for kind in (FieldExpert, PotentialExpert):
         if guide == kind.guide:
             return kind.of(name, _flown(name, episodes))
+    if guide == FunnelExpert.guide:
+        return FunnelExpert.of(name, _docking_modules(name, episodes))
     if not isinstance(episodes, DockingEpisodes):
         raise BadInput(f"expert '{name}' flies dockings, not task '{episodes.task.name}'")
     return DockingExpert(DockingSettings.of(name), episodes)
@@ -39,4 +43,13 @@ def _flown(name: str, episodes: Episodic) -> Episodes:
     """Episodes that an expert of navigation flies."""
     if not isinstance(episodes, Episodes) or episodes.task.action.kind != "velocity":
         raise BadInput(f"expert '{name}' flies by velocities, not task '{episodes.task.name}'")
+    return episodes
+
+
+def _docking_modules(name: str, episodes: Episodic) -> ModuleDockingEpisodes:
+    """Episodes that an expert of docking modules flies."""
+    if not isinstance(episodes, ModuleDockingEpisodes) or episodes.task.action.kind != "velocity":
+        raise BadInput(
+            f"expert '{name}' docks modules by velocities, not task '{episodes.task.name}'"
+        )
     return episodes

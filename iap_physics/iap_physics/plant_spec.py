@@ -173,6 +173,7 @@ class PlantVehicle(Record):
     wrench_filter: WrenchFilter | None = None  # None: the contact wrench is not measured
     imu: ImuSpec | None = None
     flies_on_estimate: Flag = False  # whether the autopilots go by states from outside
+    joints_in_step: Flag = False  # whether every state is answered on joints/command, too
     may_land: Flag = False  # whether touching the ground is no crash
     lost_after: Positive | None = None  # time without contact after which a push has failed [s]
     push_hold: Positive | None = None  # time in contact after which a push is over [s]
@@ -188,6 +189,8 @@ class PlantVehicle(Record):
         ):
             if len(getattr(self, key)) != wanted:
                 raise ValueError(f"key '{key}': {wanted} entries are needed")
+        if self.joints_in_step and self.platform.arm is None:
+            raise ValueError("key 'joints_in_step': the platform has no arm")
         check_faults(self.faults, self.platform.fleet)
         self.deviation.check(aircraft)
         if self.imu is not None and max(mount.body for mount in self.imu.mounts) >= bodies:

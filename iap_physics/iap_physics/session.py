@@ -12,6 +12,7 @@ from iap_description.errors import BadInput, FlightFailed
 from iap_description.latching import Hold
 from iap_description.states import Command, Mode, Q
 from iap_description.vehicles.faults import has_come
+from iap_physics.arm_commands import ArmCommands, JointTrajectory
 from iap_physics.engines.engine import Contact, Engine
 from iap_physics.failsafe import FailSafe
 from iap_physics.flight_monitor import FlightMonitor
@@ -121,6 +122,7 @@ class Session:
         measured: what every vehicle's controller may see of the present state, (13,) each.
         joints: between modules, as their coordinator wants them; None where there are none.
         sensors: of every vehicle's contact wrench; None where it is not measured.
+        arms: commands to the vehicles' arms, by their numbers.
         samples: of every vehicle's ideal inertial units that have come with the present state.
     """
 
@@ -138,6 +140,7 @@ class Session:
             CommandBuffer(vehicle.name, vehicle.platform.count, FailSafe(spec, vehicle))
             for vehicle in spec.vehicles
         ]
+        self.arms = {i: ArmCommands() for i in self.plant.engine.arms}
         self._strikes = sorted(
             (fault.at, f"{vehicle.name}: {fault}")
             for vehicle in spec.vehicles
@@ -179,6 +182,8 @@ class Session:
         self.plant.restart(self.spec)
         for command_buffer in self.command_buffers:
             command_buffer.reset()
+        for arm in self.arms.values():
+            arm.reset()
         self._begin()
 
     @property
@@ -205,6 +210,8 @@ class Session:
         """
         are_joints = self.joints is None or self.joints.newest == self.k
         buffers = self.command_buffers
+        in_step = [i for i in self.arms if self.spec.vehicles[i].joints_in_step]
+        are_joints = are_joints and all(self.arms[i].newest == self.k for i in in_step)
         return are_joints and all(each.newest == self.k or each.is_kept for each in buffers)
 
     @property
@@ -251,6 +258,14 @@ class Session:
         """
         self.command_buffers[vehicle].offer(self._number(t), self.k, fill)
 
+    def offer_arm(self, vehicle: int, t: float, trajectory: JointTrajectory) -> None:
+        """Take a command to a vehicle's arm that counts from time `t` [s] on.
+
+        Raises:
+            BadInput: it cannot be used.
+        """
+        self.arms[vehicle].offer(self._number(t), self.k, trajectory)
+
     def offer_joints(self, t: float, holds: Mapping[str, Hold]) -> None:
         """Take what latches between modules shall hold from the state of time `t` [s] on.
 
@@ -278,6 +293,10 @@ class Session:
                     self.plant.command(i, command, on_board=command_buffer.is_holding)
             if self.joints is not None:
                 self.joints.advance(self.k)
+            for i, arm in self.arms.items():
+                target = arm.target(self.t)
+                if target is not None:
+                    self.plant.command_arm(i, target)
             self._monitor()
             self.plant.advance()
         except FlightFailed as error:

@@ -199,7 +199,8 @@ def _stats(simulation: Simulation, flight: Flight, outcome: str, wall: float) ->
     judge = loop.judge
     judged = {} if judge is None else {judge.key: judge.metrics(simulation.plant)}
     own = (outcome, simulation.t, wall, step, *rendered)
-    policy = None if loop.pilot is None else dict(loop.pilot.info)
+    flier = loop.pilot if loop.modules is None else loop.modules.policy
+    policy = None if flier is None else dict(flier.info)
     return RunStats(*own, faults=faults, health=health, judged=judged, policy=policy)
 
 

@@ -9,11 +9,11 @@ from flying import model_of, platform_with_joints
 
 from iap_control.allocation import (
     allocation_matrix,
-    allocation_rank,
     attitude_of_thrust,
     limited_thrust,
     minimum_norm,
 )
+from iap_control.thrust_directions import Reach
 from iap_description import frames, so3
 from iap_description.vehicles.platform import load_platform
 
@@ -29,14 +29,14 @@ def joints_of(name):
 @pytest.mark.parametrize("scale", SIZES)
 @pytest.mark.parametrize("count", COUNTS)
 def test_stars_are_fully_actuated_but_for_two_aircraft(count, scale):
-    rank = allocation_rank(scale * joints_of(f"star_{count}"))
+    rank = Reach.of(scale * joints_of(f"star_{count}")).rank
     assert rank == (5 if count == 2 else 6)
 
 
 @pytest.mark.parametrize("scale", SIZES)
 @pytest.mark.parametrize("count", COUNTS)
 def test_lines_cannot_turn_about_themselves(count, scale):
-    assert allocation_rank(scale * joints_of(f"line_{count}")) == 5
+    assert Reach.of(scale * joints_of(f"line_{count}")).rank == 5
 
 
 @pytest.mark.parametrize("scale", SIZES)
@@ -44,14 +44,14 @@ def test_rank_does_not_depend_on_where_the_joints_are_nor_how_they_are_turned(sc
     R = so3.exp(np.array([0.4, -1.1, 0.7]))
     for name, rank in (("three_star", 6), ("three_line", 5), ("three_square", 6), ("two_line", 5)):
         joints = scale * (joints_of(name) @ R.T + np.array([0.3, -2.0, 5.0]))
-        assert allocation_rank(joints) == rank
+        assert Reach.of(joints).rank == rank
 
 
 @pytest.mark.parametrize("scale", SIZES)
 def test_a_bend_of_a_thousandth_of_the_span_makes_a_line_fully_actuated(scale):
     bent = scale * np.array([[1.0, 0.0, 0.0], [0.0, 0.001, 0.0], [-1.0, 0.0, 0.0]])
-    assert allocation_rank(bent) == 6
-    assert allocation_rank(bent * [1.0, 1e-5, 1.0]) == 5  # of a hundred-millionth it is none
+    assert Reach.of(bent).rank == 6
+    assert Reach.of(bent * [1.0, 1e-5, 1.0]).rank == 5  # of a hundred-millionth it is none
 
 
 def test_the_rank_falls_by_the_free_turn_about_the_line():

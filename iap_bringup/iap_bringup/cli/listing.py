@@ -6,6 +6,7 @@ import argparse
 from rich.console import Console
 from rich.table import Table
 
+from iap_bringup.cli.platform_sheet import show_platform
 from iap_control.gains import PRESETS as GAINS
 from iap_description.scenes.library import scene_names
 from iap_description.vehicles.platform import load_platform, platform_names
@@ -15,14 +16,22 @@ from iap_simulation.scenario.resolving import SCENARIOS
 
 
 def add_list(parser: argparse.ArgumentParser) -> None:
-    """Description of ``iap list``, which has no options."""
-    parser.description = "List scenarios, platforms and gains."
+    """Options of ``iap list``."""
+    parser.description = "List scenarios, platforms and gains, or show what a platform can do."
+    parser.add_argument(
+        "--platform",
+        metavar="NAME|FILE.yaml",
+        help="joints, limits, rank and controllable directions of a platform in place of the lists",
+    )
     parser.set_defaults(run=list_all)
 
 
-def list_all(_: argparse.Namespace) -> int:
-    """Show scenarios, platforms, gains, sensors and scenes."""
+def list_all(options: argparse.Namespace) -> int:
+    """Show scenarios, platforms, gains, sensors and scenes, or one platform."""
     console = Console()
+    if options.platform is not None:
+        show_platform(options.platform, console)
+        return 0
     scenarios = [(n, SCENARIOS.tree(n).get("description", "")) for n in SCENARIOS.names()]
     scenarios += [(n, ARM_SCENARIOS.tree(n)["description"]) for n in ARM_SCENARIOS.names()]
     platforms = [(name, load_platform(name).description) for name in platform_names()]

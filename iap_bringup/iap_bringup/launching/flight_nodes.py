@@ -17,7 +17,7 @@ from iap_bringup.launching.node_parameters import (
     vehicle_nodes,
 )
 from iap_io.runs.run_meta import TRUTH
-from iap_simulation.modules.coordination import is_coordinated
+from iap_simulation.modules.coordination import check_flown_by_hand, is_coordinated
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
@@ -63,17 +63,20 @@ def flight_nodes(
         mount_frames: whether physics_node publishes the frames of mounts.
 
     Raises:
-        BadInput: the scenario has modules that fly in one process alone.
+        BadInput: the scenario has modules that fly in one process alone, or nothing that can be flown by hand as asked.
     """
     has_references, records = given["reference"] == "true", given["record"] == "true"
-    stands = records and has_references
+    by_hand = given.get("by_hand", "")
+    if by_hand:
+        check_flown_by_hand(scenario, by_hand)
+    stands = records and has_references and not by_hand
     own = {"pace": given["pace"], "start_paused": stands, "mount_frames": mount_frames}
     physics = {**physics_parameters(scenario), **own}
     out = [LaunchedNode("iap_physics", "physics_node", "", physics, not records)]
     for vehicle in scenario.vehicles:
         for name, parameters in vehicle_nodes(scenario, vehicle).items():
             out.append(LaunchedNode(package_of(name), name, vehicle.name, parameters))
-        if has_references:
+        if has_references and vehicle.name != by_hand:
             out.append(_reference_source(scenario, vehicle, flight))
     if is_coordinated(scenario):
         values = coordinator_parameters(scenario)

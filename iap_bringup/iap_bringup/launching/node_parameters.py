@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
+from iap_control.arm.arm_spec import ArmPlan
 from iap_control.gains import PRESETS as GAINS
 from iap_description.errors import BadInput
 from iap_description.sensors.mounts import space
@@ -150,6 +151,9 @@ def controller_parameters(scenario: Scenario, vehicle: VehicleSpec) -> dict[str,
         out["reference_topic"] = REVISED
     if control.state_source != TRUTH and control.failsafe is not None:
         out |= {"failsafe": _yaml(control.failsafe), "health_topics": health_topics(vehicle)}
+    if vehicle.platform.arm is not None:
+        line = Vehicle.of(scenario, vehicle).timeline
+        out["arm"] = _yaml(ArmPlan(spec=vehicle.arm, lead=line.lead, last=line.last))
     if scenario.modules is not None and is_coordinated(scenario):
         replaces = scenario.modules.replaces_integral
         own = {"coordinated": True, "replaces_integral": replaces}

@@ -28,12 +28,19 @@ from iap_simulation.vehicle import Vehicle
 
 def expected_topics(vehicle: Vehicle) -> tuple[str, ...]:
     """Topics of a vehicle's nodes without which a tick is not complete."""
-    interaction = vehicle.interaction
+    interaction, joints = vehicle.interaction, arm_topics(vehicle)
     if interaction is None:
-        return topics.REFERENCE, topics.COMMAND
+        return topics.REFERENCE, topics.COMMAND, *joints
     revised = () if interaction.admittance is None else (topics.REVISED,)
     task = () if interaction.plan is None else (topics.TASK,)
-    return (topics.REFERENCE, topics.COMMAND, *MEASURED_WRENCHES, *revised, *task)
+    return (topics.REFERENCE, topics.COMMAND, *MEASURED_WRENCHES, *revised, *task, *joints)
+
+
+def arm_topics(vehicle: Vehicle) -> tuple[str, ...]:
+    """Topics of a vehicle's arm that come with every state."""
+    if vehicle.arm is None:
+        return ()
+    return topics.ARM_TOPICS[: 1 if vehicle.arm.is_given else 2]
 
 
 class NodeRecording:

@@ -3,6 +3,7 @@
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from iap_description.errors import BadInput
 from iap_description.signals import ForceTask, Reference
 from iap_description.states import REF_FIXED, Command
+from iap_io.wire.joint_views import trajectory_of
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage
 from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
 
@@ -80,3 +82,23 @@ def task_of(message: ForceTaskMessage) -> ForceTask:
         message.pose_integral_P.copy(),
         message.wrench_integral_P.copy(),
     )
+
+
+def joints_of(names: Sequence[str], content: Any) -> np.ndarray | None:  # noqa: ANN401 - a decoded message
+    """Coordinates, velocities and efforts (3, n) of an arm's joints in a JointState; None in one of other joints.
+
+    Raises:
+        BadInput: numbers are missing, or not finite.
+    """
+    if list(content.name) != list(names):
+        return None
+    parts = [np.asarray(each) for each in (content.position, content.velocity, content.effort)]
+    if any(part.shape != (len(names),) or not np.isfinite(part).all() for part in parts):
+        raise BadInput("joint_states: position, velocity and effort of every joint are expected")
+    return np.stack(parts)
+
+
+def target_of(names: Sequence[str], content: Any) -> np.ndarray:  # noqa: ANN401 - a decoded message
+    """Coordinates, velocities and torques (3, n) that an arm's motors are told by a trajectory's first point."""
+    given = trajectory_of(content, names)
+    return np.stack([given.q[0], given.v[0], given.torque[0]])

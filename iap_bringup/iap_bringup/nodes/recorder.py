@@ -22,7 +22,9 @@ from iap_bringup.nodes.recorded_values import (
     collisions_of,
     command_of,
     duration_of,
+    joints_of,
     reference_of,
+    target_of,
     task_of,
     wrench_of,
 )
@@ -41,6 +43,7 @@ from iap_io.runs.run_meta import COMPLETED
 from iap_io.runs.step_synchronizer import MEASURED_WRENCHES
 from iap_io.sensor_messages.sensor_messages import IMU
 from iap_io.wire.cdr import decoded
+from iap_io.wire.joint_views import JointCommandMessage, JointStateMessage
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import (
     MAP,
@@ -125,6 +128,8 @@ class RecorderNode(SuiteNode):
             take = self._recording(partial(self._take, number, topic, value))
             read = MessageReader(kind, frames).read
             self.inputs.listen(kind.TYPE, self.absolute(f"{name}/{topic}"), read, take, EVERY)
+        if vehicle.arm is not None:
+            self._listen_to_arm(number, name)
         states = [(topics.STATE, self._take_state)]
         if self._is_estimated[number]:
             states.append((topics.ESTIMATED, self._take_estimate))
@@ -134,6 +139,31 @@ class RecorderNode(SuiteNode):
             take = self._recording(partial(on_state, number))
             states_of = self.absolute(f"{name}/{topic}")
             self.inputs.listen_to_states(states_of, bodies, take, EVERY, rotors=4 * count)
+
+    def _listen_to_arm(self, number: int, name: str) -> None:
+        joints = self._flight.meta.vehicles[number].arm_joints
+        for topic, kind, value in (
+            (topics.JOINT_STATES, JointStateMessage.TYPE, partial(joints_of, joints)),
+            (topics.JOINT_COMMAND, JointCommandMessage.TYPE, partial(target_of, joints)),
+        ):
+            take = self._recording(partial(self._take_joints, number, topic, value))
+            read = partial(decoded, msgtype=kind)
+            self.inputs.listen(kind, self.absolute(f"{name}/{topic}"), read, take, EVERY)
+
+    def _take_joints(
+        self,
+        number: int,
+        topic: str,
+        value: Callable[[Any], object | None],
+        content: Any,  # noqa: ANN401 - a decoded message
+    ) -> None:
+        taken = value(content)
+        if taken is None:  # of other joints, such as rotors
+            return
+        stamp = content.header.stamp
+        self._note(number, topic)
+        at = stamp.sec * SECOND + stamp.nanosec
+        self._runs[-1].synchronizer.take(number, topic, at, taken)
 
     def _listen_to_health(self, number: int, name: str) -> None:
         take = partial(self._take_health, number)

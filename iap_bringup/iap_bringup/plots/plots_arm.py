@@ -20,7 +20,8 @@ HEIGHT = 1.25  # of a joint's row of panels [in]
 
 def draw_joints(figure: Figure, flown: Flight) -> None:
     """A row for each joint: coordinate and speed against what its motor is told, and the motor's effort."""
-    arm, names = flown.arm, flown.meta.arm_joints
+    arm = flown.arm
+    names = [each.removeprefix("arm_") for each in flown.meta.arm_joints]
     assert arm is not None  # noqa: S101 - drawn of vehicles with an arm only
     figure.set_size_inches(WIDTH, 0.9 + HEIGHT * len(names))
     figure.set_layout_engine("constrained")

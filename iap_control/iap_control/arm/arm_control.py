@@ -131,6 +131,11 @@ class ArmControl:
             self.target[2] = holding_torques(*body, pose, self._gravity)
         return reference
 
+    @property
+    def count(self) -> int:
+        """Number of joints n."""
+        return int(self.target.shape[1])
+
     def tip_reference(self, t: float) -> Array | None:
         """(3,) where the end effector should be at a time [s]; None where nothing is asked of it."""
         return None if self.guide is None else self.guide.tip_reference(t)

@@ -7,7 +7,7 @@ from pydantic import Discriminator, Tag
 
 from iap_control.arm.motions import Given, Hold, Points, Swing
 from iap_control.arm.tip_guide import TipPath
-from iap_description.config import Flag, Record
+from iap_description.config import Count, Flag, NonNegative, Record
 
 Tagged = (
     Annotated[Hold, Tag("hold")]
@@ -23,6 +23,20 @@ def _kind(tree: object) -> str | None:
 
 
 ArmMotion = Annotated[Tagged, Discriminator(_kind)]
+
+
+class ArmPlan(Record):
+    """An arm's part of a flight, as controller_node takes it.
+
+    Attributes:
+        spec: what it does.
+        lead: when the motion begins [s].
+        last: number of the last control instant.
+    """
+
+    spec: "ArmSpec"
+    lead: NonNegative
+    last: Count
 
 
 class ArmSpec(Record):

@@ -66,7 +66,7 @@ def share_out_to_aircraft(
     block: Array, first: int, tables: AllocationTables, dt: float, lanes: Lanes
 ) -> None:
     """Thrust, attitude and filtered body rate of every aircraft, see `iap_control.allocator.attitudes`."""
-    parts, limits, is_free, q_PB, arms, _ = tables
+    parts, limits, is_free, q_PB, arms, _, _ = tables
     for lane in range(lanes[0], lanes[1]):
         set1(block, PLATFORM, layout.KEPT, lane, 1.0)
         set1(block, PLATFORM, layout.KEPT_YAW, lane, 1.0)
@@ -288,7 +288,7 @@ def _end(block: Array, lanes: Lanes) -> None:
 @formula
 def share_out_to_rotors(block: Array, first: int, tables: AllocationTables, lanes: Lanes) -> None:
     """Rotor speeds and their thrusts' sums, see `iap_control.allocator.rotor_speeds`."""
-    parts, _, _, _, _, (lowest, highest, coefficients) = tables
+    parts, _, _, _, _, (lowest, highest, coefficients), _ = tables
     count = len(coefficients) // 4
     for section in range(3):
         for r in range(4 * count):

@@ -73,13 +73,13 @@ def _carry(
     q_WB: Array,
 ) -> None:
     """Allocate weights to aircraft that turn; nothing has been commanded before."""
-    parts, limits, is_free, q_PB, arms, _ = tables
+    parts, limits, _, q_PB, arms, _, swings = tables
     weight, short, rates = np.empty(6), np.empty(6), np.zeros((len(limits), 3))
     forces, tilts, yaws = _room(parts)
     for b in range(len(q_WP)):
         gravity_wrench(mass, d_0, gravity, q_WP[b], weight)
         _split(parts, -weight, forces, tilts, yaws)
-        inputs = (forces, tilts, yaws, q_WP[b], headings, limits, is_free, q_PB, 1.0, 1.0)
+        inputs = (forces, tilts, yaws, q_WP[b], headings, limits, swings, q_PB, 1.0, 1.0)
         attitudes(*inputs, thrust[b], q_WB[b], rates, arms, short)
 
 

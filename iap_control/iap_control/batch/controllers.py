@@ -27,6 +27,7 @@ from iap_control.laws.position_yaw import RigidLaw, rigid_law
 from iap_control.laws.tracking import Law
 from iap_control.laws.under_actuation import Decomposition
 from iap_control.model import Actuation, Inertia, PlatformModel
+from iap_control.thrust_directions import CROSSED, HINGED
 from iap_control.vectored_allocator import vectored_tables
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
@@ -65,6 +66,8 @@ class Controllers:
         dt: float,
         yaw_mode: YawMode = "follow",
     ) -> None:
+        if np.isin(model.swings, (HINGED, CROSSED)).any():
+            raise BadInput("controllers of many worlds know spherical and fixed joints only")
         self._model, self._batch, self._dt = model, batch, dt
         first, lanes = platform_rows(model.actuation), min(LANES, -(-batch // VECTOR) * VECTOR)
         self._settings = Settings(

@@ -171,7 +171,7 @@ class Coordinator:
     def _docking(self, module: int) -> list[str]:
         """Joints by which a module is about to dock."""
         own = (n for n, joint in self.joints.items() if module in joint.modules)
-        return [n for n in own if self.machines[n].state in (State.ALIGNMENT, State.APPROACH)]
+        return [n for n in own if self.machines[n].is_docking]
 
     @property
     def failure(self) -> str | None:

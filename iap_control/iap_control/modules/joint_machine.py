@@ -117,6 +117,11 @@ class JointMachine:
         """Whether the follower is to follow the setpoint now."""
         return self.state in MOVING and not self._is_caught
 
+    @property
+    def is_docking(self) -> bool:
+        """Whether the follower is on its way to the catch."""
+        return self.state in (State.ALIGNMENT, State.APPROACH)
+
     def join(self, t: float, pose: RelativePose, start_L: Array | None = None) -> None:
         """Begin to dock, from where the follower's reference is in the leader's frame (3,), else from the pose itself.
 

@@ -211,6 +211,37 @@ class ModulesSpec(Record):
         return self
 
     @model_validator(mode="after")
+    def _mission_fits(self) -> Self:
+        joined = {name for name, joint in self.joints.items() if joint.joined}
+        for i, step in enumerate(self.mission):
+            if isinstance(step, JoinStep):
+                self._check_join(f"key 'mission.{i}': join '{step.join}'", step.join, joined)
+                joined.add(step.join)
+            elif isinstance(step, PartStep):
+                if step.part not in joined:
+                    raise ValueError(
+                        f"key 'mission.{i}': part '{step.part}': it is not joined then"
+                    )
+                joined.remove(step.part)
+        return self
+
+    def _check_join(self, what: str, name: str, joined: set[str]) -> None:
+        """Refuse a joint that is joined by then, or closes a loop of such that its key does not announce."""
+        if name in joined:
+            raise ValueError(f"{what}: it is joined already then")
+        joint = self.joints[name]
+        found, pairs = (
+            {joint.leader},
+            [{self.joints[n].leader, self.joints[n].follower} for n in joined],
+        )
+        while reached := {each for pair in pairs if pair & found for each in pair} - found:
+            found |= reached
+        if joint.follower in found and not joint.closes:
+            raise ValueError(
+                f"{what}: it closes a loop of joints, and its key 'closes' announces none"
+            )
+
+    @model_validator(mode="after")
     def _faces_are_there(self) -> Self:
         for name, joint in self.joints.items():
             for module, face in (

@@ -7,6 +7,7 @@ Runs in the vehicle's namespace, which is `iap` unless it is remapped.
 import sys
 
 import numpy as np
+from trajectory_msgs.msg import JointTrajectory
 
 from iap_control.allocator import Allocator
 from iap_control.modules.follower import Follower
@@ -23,6 +24,8 @@ from iap_control.nodes.tracked_reference import TrackedReference
 from iap_description.errors import BadInput
 from iap_description.states import Command, Mode, Q
 from iap_io.ros.node import LATEST, SuiteNode, run
+from iap_io.runs.topics import JOINT_COMMAND
+from iap_io.wire.joint_views import JointCommandMessage
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import CommandMessage, StateMessage
 from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
@@ -115,7 +118,12 @@ class ControllerNode(SuiteNode):
             timing="control_step_us",
             failsafe=responder.failsafe,
             take_role=None if responder.follower is None else responder.take_role,
+            take_joints=None if responder.arm is None else self._take_joints,
         )
+        self._joints: JointCommandMessage | None = None
+        if responder.arm is not None and platform.arm is not None and not responder.arm.is_given:
+            self._joints = JointCommandMessage.of(platform.arm.joint_names)
+            self._joint_commands = self.create_publisher(JointTrajectory, JOINT_COMMAND, LATEST)
         self._health = None
         if responder.failsafe is not None:
             say = self._topics.publish_diagnostics
@@ -144,6 +152,9 @@ class ControllerNode(SuiteNode):
             for name in ("measured_P", "desired_P", "pose_integral_P", "wrench_integral_P"):
                 getattr(self._task, name)[:] = getattr(responder.task, name)
             self._tasks.publish(self._task.dump())
+        if self._joints is not None and responder.arm is not None:
+            self._joints.put_target(responder.stamp, responder.arm.target)
+            self._joint_commands.publish(self._joints.dump())
         self._out.put_head(responder.stamp, responder.sequence)
         self._out.put(responder.answer)
         self._commands.publish(self._out.dump())
@@ -159,6 +170,11 @@ class ControllerNode(SuiteNode):
             log, text = self.get_logger(), f"t = {loss.at:.3f} s: re-allocates: {loss.text}"
             (log.info if loss.can_carry else log.warning)(text)
         self._said = faults.told
+
+    def _take_joints(self, state: StateMessage) -> None:
+        """Take the arm's joints, which come with the state."""
+        assert self._responder.arm is not None  # noqa: S101 - nobody else listens to joints
+        self._responder.take_joints(*state.arm(self._responder.arm.count))
 
     def _on_demand(self, given: WrenchMessage) -> None:
         self._responder.take_demand(given.wrench_P)

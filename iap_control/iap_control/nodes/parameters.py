@@ -8,6 +8,8 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.parameter import Parameter
 
 from iap_control.allocator import Allocator
+from iap_control.arm.arm_control import ArmControl
+from iap_control.arm.arm_spec import ArmPlan
 from iap_control.controller import AUTO, LAWS, Controller, make_controller
 from iap_control.gains import PRESETS as GAINS
 from iap_control.gains import Gains
@@ -203,8 +205,25 @@ def make_control_responder(
     allocator = Allocator(model, rate_filter=gains.rate_filter, dt=dt)
     faults = KnownFaults(_faults(node, model.fleet), model, controller, [allocator])
     lever, failsafe = LeverCompensation.of(assembly), declared_failsafe(node)
-    given = (references, interaction, lever, faults, failsafe)
+    given = (references, interaction, lever, faults, failsafe, _arm(node, assembly, model, dt))
     return ControlResponder(controller, *given), topic, allocator, platform
+
+
+def _arm(
+    node: SuiteNode, assembly: Assembly, model: PlatformModel, dt: float
+) -> ArmControl | None:
+    """The control of the platform's arm; None without one, or where it is left alone."""
+    what = (
+        "What the platform's arm does, as YAML (iap_control.arm.arm_spec.ArmPlan); empty: nothing."
+    )
+    text, source = node.parameter("arm", "", what), "parameter arm"
+    if not text:
+        return None
+    if assembly.arm is None:
+        raise BadInput(f"{source}: the platform has no arm")
+    plan = validate(ArmPlan, parse_yaml(text, source=source), source=source)
+    times = {"lead": plan.lead, "last": plan.last}
+    return ArmControl.of(assembly.arm, model, plan.spec, dt=dt, **times)
 
 
 def make_admittance_responder(

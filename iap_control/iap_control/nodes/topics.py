@@ -41,6 +41,7 @@ class ResponderTopics:
         timing: name of the mean time of an answer in diagnostics.
         failsafe: of a vehicle that flies on an estimate; None: there is none.
         take_role: takes a module's role and feed-forward (6,), which come with references; None: none do.
+        take_joints: takes an arm's joints out of a state, before it is answered; None: there are none.
     """
 
     def __init__(
@@ -55,9 +56,10 @@ class ResponderTopics:
         timing: str,
         failsafe: EstimateFailsafe | None = None,
         take_role: Callable[[int, Array], None] | None = None,
+        take_joints: Callable[[StateMessage], None] | None = None,
     ) -> None:
         self._node, self._responder, self._publish = node, responder, publish
-        self._take_role = take_role
+        self._take_role, self._take_joints = take_role, take_joints
         self._failsafe = failsafe
         self._doing, self._timing = doing, timing
         self.base = frame(node.vehicle, BASE_LINK)
@@ -106,6 +108,8 @@ class ResponderTopics:
         responder = self._responder
         if state.stamp != responder.stamp:
             self._last_new_state = self._last_state
+        if self._take_joints is not None:
+            self._take_joints(state)
         row = responder.central(state.rows)
         self._answer(lambda: responder.take_state(state.stamp, state.sequence, row))
 

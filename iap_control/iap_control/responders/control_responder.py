@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from iap_control.arm.arm_control import ArmControl, Joints
 from iap_control.controller import Controller
 from iap_control.estimate_failsafe import EstimateFailsafe
 from iap_control.interaction.admittance import Admittance
@@ -54,11 +55,13 @@ class ControlResponder(StateResponder[Command]):
         lever: of a platform whose joints are off its aircraft's CoMs.
         faults: that the controller is told of.
         failsafe: of a vehicle that flies on an estimate; None flies on.
+        arm: of a platform that has one.
 
     Attributes:
         task: what wrench control did with the last command; None where there is none.
         faults: as given.
         failsafe: as given.
+        arm: as given.
         follower: law of a module that has a coordinator; None of others.
     """
 
@@ -70,12 +73,14 @@ class ControlResponder(StateResponder[Command]):
         lever: LeverCompensation | None = None,
         faults: KnownFaults | None = None,
         failsafe: EstimateFailsafe | None = None,
+        arm: ArmControl | None = None,
     ) -> None:
         super().__init__(references, interaction.wrenches if interaction else None)
         self.controller = controller
         self.task: ForceTask | None = None
         self._interaction, self._lever = interaction, lever
-        self.faults, self.failsafe = faults, failsafe
+        self.faults, self.failsafe, self.arm = faults, failsafe, arm
+        self._joints: Joints | None = None
         self._off = ForceTask(ForceMode.NONE, np.zeros(6), np.zeros(6), np.zeros(6, dtype=bool))
         self.follower: Follower | None = None
         self._warm_up()
@@ -93,6 +98,10 @@ class ControlResponder(StateResponder[Command]):
         """Fly in a role, by its number, with a feed-forward (6,) [N, N m]."""
         assert self.follower is not None  # noqa: S101 - nobody else listens to roles
         self.follower.take(ROLES[role], feed_forward_P)
+
+    def take_joints(self, q: Array, v: Array) -> None:
+        """Take coordinates and velocities (n,) of the arm's joints, which go with the next state."""
+        self._joints = Joints(q.copy(), v.copy())
 
     def take_demand(self, wrench_P: Array) -> None:
         """Ask for a wrench (6,) under wrench control, as `WrenchDemand.take` does."""
@@ -115,6 +124,8 @@ class ControlResponder(StateResponder[Command]):
         if self.follower is not None:
             self.follower.reset()
         self.task = None
+        if self.arm is not None:
+            self.arm.reset()
         if self.faults is not None:
             self.faults.reset()
         if self.failsafe is not None:
@@ -129,6 +140,8 @@ class ControlResponder(StateResponder[Command]):
             self.faults.tell(self.t)
         if self.failsafe is not None:
             reference = self.failsafe.reference(self.t, self._x, reference)
+        if self.arm is not None and self._joints is not None:
+            reference = self.arm(self.sequence, self._x, self._joints, self.controller, reference)
         if self._interaction is None:
             return self.controller(self._x, reference)
         self.task = self._task(self._interaction, wrench_P)

@@ -9,6 +9,7 @@ from iap_control.modules.coordination import CoordinationSpec
 from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import Role, Told
 from iap_control.modules.joint_machine import State
+from iap_control.modules.start import check_start
 from iap_control.responders.felt_wrenches import FeltWrenches
 from iap_description.arrays import Array
 from iap_description.latching import Hold
@@ -63,6 +64,7 @@ class CoordinatorResponder:
         self.holds = {name: Hold.LOCKED if m.holds else Hold.OPEN for name, m in machines}
         self._due = RateSchedule([round(spec.control_hz / spec.modules.rate)])
         self._estimates = np.array([vehicle.start for vehicle in spec.vehicles])
+        check_start(self.coordinator, self._estimates)
         self._felt.begin()
         self.rows = np.zeros((n, REF_FIXED + 1))
         self.levels = [Level.POSE] * n

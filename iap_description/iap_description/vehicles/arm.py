@@ -152,6 +152,11 @@ class Arm(Record):
         return np.array([joint.speed for joint in self.joints])
 
     @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints in messages and in the URDF."""
+        return tuple(arm_joint(joint.name) for joint in self.joints)
+
+    @property
     def motor_speeds(self) -> Array:
         """Largest speeds that motors are told (n,), where there are motors."""
         pairs = zip(self.motors, self.joints, strict=True)
@@ -174,6 +179,11 @@ class Arm(Record):
 def _turned(joint: ArmJoint) -> Array:
     """Rotation (3, 3) of a link's frame at q = 0 in that of the link before."""
     return so3.matrix_from_euler(np.deg2rad(joint.rpy_deg))
+
+
+def arm_joint(name: str) -> str:
+    """Name of an arm's joint in messages and in the URDF."""
+    return f"arm_{name}"
 
 
 def load_arm(name: str) -> Arm:

@@ -59,6 +59,9 @@ class Joint:
     )  # largest angle between the child's z axis and where it is at rest [rad]
     viscous: float = 0.0  # friction per relative angular velocity [N m s/rad]
     coulomb: float = 0.0  # friction at any velocity [N m]
+    axes: Array = field(
+        default_factory=lambda: np.zeros((0, 3))
+    )  # (k, 3) unit vectors about which it turns one after another, in the child's frame at rest
 
     @property
     def kind(self) -> JointType:
@@ -220,7 +223,8 @@ class Assembly:
     def inertia(self) -> Array:
         """(3, 3) inertia J about the origin of P, after iap_simulator eq. (3).
 
-        Aircraft on spherical joints count as points; those on fixed joints bring their own inertia along.
+        Aircraft on spherical joints count as points; those on fixed joints bring their own inertia along, and others
+        what of it their joint holds, at rest.
         """
         J = self.bodies[0].inertia.copy()
         for joint in self.joints:
@@ -229,7 +233,7 @@ class Assembly:
             J -= body.mass * d @ d
             if not joint.kind.turns_freely:
                 R = so3.matrix_from_quaternion(joint.q_PJ)
-                J += R @ body.inertia @ R.T
+                J += R @ held_inertia(body.inertia, joint.axes) @ R.T
         if self.arm is not None:
             d = so3.hat(self.arm.at_home.p_PC_W)
             J += self.arm.at_home.inertia - self.arm.at_home.mass * d @ d
@@ -250,6 +254,17 @@ class Assembly:
         return bool(self.joints) and all(joint.kind.turns_freely for joint in self.joints)
 
 
+def held_inertia(J: Array, axes: Array) -> Array:
+    """(3, 3) what of a body's inertia its parent turns that lets it turn about axes (k, 3) without torque.
+
+    With A = axes^T: J - J A (A^T J A)^-1 A^T J, none where all axes are free, and J where there is none.
+    """
+    if not len(axes):
+        return J
+    across = J @ axes.T
+    return J - across @ np.linalg.solve(axes @ across, across.T)
+
+
 def _joint(spec: JointSpec, number: int) -> Joint:
     """The joint of the aircraft of that number, on the central body."""
     return Joint(
@@ -263,6 +278,7 @@ def _joint(spec: JointSpec, number: int) -> Joint:
         limit=math.inf if spec.limit_deg is None else math.radians(spec.limit_deg),
         viscous=spec.friction.viscous,
         coulomb=spec.friction.coulomb,
+        axes=np.array([np.divide(a, np.linalg.norm(a)) for a in spec.axes]).reshape(-1, 3),
     )
 
 

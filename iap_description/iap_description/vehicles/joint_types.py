@@ -17,8 +17,9 @@ class JointType:
         position_size: numbers that say where it stands, in PlatformState's `joint_positions`.
         velocity_size: its degrees of freedom, numbers in `joint_velocities`.
         turns_freely: whether the child's attitude is all its own.
-        urdf: its type in standard URDF.
-        bullet_urdf: its type in PyBullet's URDF.
+        urdf: its type in standard URDF, which has no universal joint.
+        bullet_urdf: its type in PyBullet's URDF; a universal joint is two of them, one behind the other.
+        axes: number of axes that a joint of the type names and turns about; the others have none to name.
     """
 
     position_size: int
@@ -26,6 +27,7 @@ class JointType:
     turns_freely: bool
     urdf: str
     bullet_urdf: str
+    axes: int = 0
 
     @property
     def is_free(self) -> bool:
@@ -35,6 +37,12 @@ class JointType:
 
 JOINT_TYPES = {
     "spherical": JointType(4, 3, turns_freely=True, urdf="floating", bullet_urdf="spherical"),
+    "universal": JointType(
+        2, 2, turns_freely=False, urdf="floating", bullet_urdf="continuous", axes=2
+    ),
+    "revolute": JointType(
+        1, 1, turns_freely=False, urdf="continuous", bullet_urdf="continuous", axes=1
+    ),
     "fixed": JointType(0, 0, turns_freely=False, urdf="fixed", bullet_urdf="fixed"),
 }
 
@@ -57,7 +65,8 @@ def _known(name: str) -> str:
 
 
 def _choices() -> str:
-    return " or ".join(f"'{name}'" for name in JOINT_TYPES)
+    *others, last = [f"'{name}'" for name in JOINT_TYPES]
+    return f"{', '.join(others)} or {last}"
 
 
 JointTypeName = Annotated[str, AfterValidator(_known)]

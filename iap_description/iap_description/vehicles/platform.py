@@ -44,6 +44,7 @@ class Friction(Record):
     coulomb: NonNegative = 0.0  # torque at any velocity, and the most that it holds at rest [N m]
 
 
+AXES_TOLERANCE = 1e-6  # by which two axes of a joint may fail to be perpendicular
 Travel = Annotated[float, Field(strict=True, gt=0.0, lt=180.0)]
 
 
@@ -57,12 +58,27 @@ class JointSpec(Record):
     type: JointTypeName
     position: Vec3  # [m] in P
     yaw_deg: Real  # the aircraft's heading when it is level and the platform's yaw is zero
+    axes: tuple[
+        Vec3, ...
+    ] = ()  # about which it turns, in the aircraft's frame at rest, any length
     aircraft: Aircraft | None = None  # None: as the platform's
     offset: Vec3 = (0.0, 0.0, 0.0)  # of the joint in the aircraft's frame [m]
     limit_deg: Travel | None = (
         None  # largest angle between the z axes of aircraft and platform; None: any
     )
     friction: Friction = Friction()
+
+    @model_validator(mode="after")
+    def _has_axes(self) -> Self:
+        count, axes = joint_type(self.type).axes, np.array(self.axes).reshape(-1, 3)
+        if len(axes) != count:
+            raise ValueError(f"key 'axes': a joint of type '{self.type}' has {count} of them")
+        lengths = np.linalg.norm(axes, axis=1)
+        if (lengths == 0.0).any():
+            raise ValueError("key 'axes': an axis has no direction")
+        if count == 2 and abs(axes[0] @ axes[1]) > AXES_TOLERANCE * lengths.prod():
+            raise ValueError("key 'axes': the axes of a universal joint are perpendicular")
+        return self
 
     @model_validator(mode="after")
     def _has_travel(self) -> Self:
@@ -262,7 +278,13 @@ def _with_fixed_links(tree: dict[str, Any], name: str, source: str) -> dict[str,
         **tree,
         "name": name,
         "joints": [
-            {**joint, "type": "fixed", "limit_deg": None, "friction": Friction().model_dump()}
+            {
+                **joint,
+                "type": "fixed",
+                "axes": [],
+                "limit_deg": None,
+                "friction": Friction().model_dump(),
+            }
             for joint in tree["joints"]
         ],
     }

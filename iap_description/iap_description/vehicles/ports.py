@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Docking ports of aircraft: a probe with a cone, and the socket that it goes into.
+"""Docking ports of aircraft: a probe with a cone, and the socket or the drogue that it goes into.
 
 A port's frame T has its x axis along the port's axis and out of the aircraft. A docked probe's frame therefore looks
 the opposite way of the socket's, along -x of which things go in, as they do into a funnel.
@@ -183,9 +183,68 @@ class Socket(_Port):
         return (bottom, self._cylinder(-end, -end - self.boom.length, self.boom.radius))
 
 
+class Drogue(_Port):
+    """A cone that narrows from its mouth, where T is, to its bottom: what comes in off its axis slides there.
+
+    Attributes:
+        mouth: radius at the mouth [m].
+        throat: radius at the bottom [m].
+        depth: from the mouth to the bottom [m].
+        wall: thickness around the cone [m].
+    """
+
+    type: Literal["drogue"]
+    mouth: Positive
+    throat: Positive
+    depth: Positive
+    wall: Positive
+
+    @model_validator(mode="after")
+    def _narrows(self) -> Self:
+        if self.throat >= self.mouth:
+            raise ValueError("key 'throat': it must be narrower than the mouth")
+        return self
+
+    @property
+    def collision(self) -> tuple[Shape, ...]:
+        """What is touched: a piece for each flat side, the bottom and the boom."""
+        return (*self._placed(self._sides), *self._behind)
+
+    @property
+    def visual(self) -> tuple[Shape, ...]:
+        """What is seen: rings at the mouth and on the way, of boxes, and the bottom."""
+        shapes = []
+        for share in (0.0, 0.5, 1.0):
+            radius = self.mouth + share * (self.throat - self.mouth)
+            middle, width = radius + 0.5 * self.wall, 2.0 * (radius + self.wall)
+            size: dict[str, object] = {
+                "shape": "box",
+                "size": (self.wall, self.wall, width * np.tan(np.pi / self.segments)),
+            }
+            for k in range(self.segments):
+                angle = 2.0 * np.pi * k / self.segments
+                place = [-share * self.depth, middle * np.cos(angle), middle * np.sin(angle)]
+                turn = so3.matrix_from_euler(np.array([angle, 0.0, 0.0]))
+                shapes.append(self._shape(place, turn, size))
+        return (*shapes, *self._behind)
+
+    @property
+    def _sides(self) -> list[Shape]:
+        corner = _corner(self.segments)
+        profile = np.array([(0.0, self.mouth * corner), (-self.depth, self.throat * corner)])
+        return pipe(profile, self.segments, thick(self.wall), self.color)
+
+    @property
+    def _behind(self) -> tuple[Shape, ...]:
+        """Bottom and boom."""
+        end = self.depth + self.wall
+        bottom = self._cylinder(-self.depth, -end, self.throat + self.wall)
+        return (bottom, self._cylinder(-end, -end - self.boom.length, self.boom.radius))
+
+
 def _corner(sides: int) -> float:
     """Radius of a polygon's corners over the mean of theirs and its sides'."""
     return 2.0 / (1.0 + float(np.cos(np.pi / sides)))
 
 
-Port = Annotated[Probe | Socket, Field(discriminator="type")]
+Port = Annotated[Probe | Socket | Drogue, Field(discriminator="type")]

@@ -22,6 +22,7 @@ import yaml
 from iap_description import so3
 from iap_description.config import Vec3
 from iap_description.errors import BadInput
+from iap_description.vehicles.arm import arm_joint
 from iap_description.vehicles.assembly import Assembly, Body, Joint
 from iap_description.vehicles.mount import Mount
 from iap_description.vehicles.mounted_arm import MountedArm
@@ -40,11 +41,11 @@ def urdf_text(assembly: Assembly, *, target: Target) -> str:
 
     Args:
         assembly: bodies and joints.
-        target: ``bullet`` for PyBullet (spherical joints, one link per body, and only opaque
-            shapes: it knows no transparency), ``ros`` for standard URDF (floating joints, and
-            links for rotors, sensor mounts and the cameras' optical frames). A joint's travel and friction are in
-            the standard one; the engine has them from the assembly. Hulls to be touched, of docking ports, are in
-            neither: the engine adds them itself.
+        target: ``bullet`` for PyBullet (spherical joints, universal ones as two with a link without mass between
+            them, else one link per body, and only opaque shapes: it knows no transparency), ``ros`` for standard
+            URDF (floating joints, and links for rotors, sensor mounts and the cameras' optical frames). A joint's
+            travel and friction are in the standard one; the engine has them from the assembly. Hulls to be touched,
+            of docking ports, are in neither: the engine adds them itself.
     """
     return _expanded(json.dumps(_tree(assembly, target)), target)
 
@@ -82,11 +83,6 @@ def mount_frame(body: str, mount: str) -> str:
 def optical_frame(body: str, camera: str) -> str:
     """Name of the link that looks along +z out of a camera, its images' frame (REP 103)."""
     return f"{mount_frame(body, camera)}_optical"
-
-
-def arm_joint(name: str) -> str:
-    """Name of an arm's joint, for joint_states."""
-    return f"arm_{name}"
 
 
 def arm_links(arm: MountedArm, target: Target) -> list[dict[str, Any]]:
@@ -144,7 +140,7 @@ def _tree(assembly: Assembly, target: Target) -> dict[str, Any]:
             for body, place in zip(assembly.bodies, com.tolist(), strict=True)
         ]
         + ([] if assembly.arm is None else arm_links(assembly.arm, target)),
-        "joints": [_joint(joint, names, target) for joint in assembly.joints],
+        "joints": [each for joint in assembly.joints for each in _joints(joint, names, target)],
         "arm_joints": [] if assembly.arm is None else arm_joints(assembly.arm, names[0]),
     }
 
@@ -204,11 +200,30 @@ def _shapes(shapes: tuple[Shape, ...], target: Target, com: Vec3) -> list[dict[s
     return trees
 
 
+def _joints(joint: Joint, names: list[str], target: Target) -> list[dict[str, Any]]:
+    """A joint, or for PyBullet one for each of its axes, the others of which are on links without mass."""
+    made = _joint(joint, names, target)
+    if target == "ros" or len(joint.axes) < 2:
+        return [made]
+    cross = f"{names[joint.child]}_cross"
+    first, second = joint.axes.tolist()
+    still = {"position": list(AT_JOINT), "rpy": list(AT_JOINT)}
+    return [
+        {**made, "name": f"{joint.name}_first", "axis": first, "child": cross, "is_cross": True},
+        {**made, **still, "axis": second, "parent": cross},
+    ]
+
+
 def _joint(joint: Joint, names: list[str], target: Target) -> dict[str, Any]:
+    kind = joint.kind.urdf if target == "ros" else joint.kind.bullet_urdf
+    is_stopped = kind == "continuous" and math.isfinite(joint.limit) and target == "ros"
     return {
         "name": joint.name,
-        "type": joint.kind.urdf if target == "ros" else joint.kind.bullet_urdf,
+        "type": "revolute" if is_stopped else kind,
         "is_free": joint.kind.is_free,
+        "is_cross": False,
+        "axis": joint.axes[0].tolist() if len(joint.axes) else [1, 0, 0],
+        "lowest": -joint.limit if is_stopped else 0,
         "parent": names[joint.parent],
         "child": names[joint.child],
         "position": (joint.p_PC_P if target == "ros" else joint.p_PJ_P).tolist(),

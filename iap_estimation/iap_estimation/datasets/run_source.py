@@ -145,7 +145,7 @@ def _centre(folder: Path, flown: VehicleRun, imu: ImuInfo | None) -> CentreData:
 def _joint_places(folder: Path, meta: VehicleMeta) -> Array:
     """Places (A, 3) of the aircraft's joints on the central body [m]; older recordings have them in config.yaml."""
     for i, joint in enumerate(meta.joints):
-        check_joint(str(folder), i, joint.p_CJ_C)
+        check_joint(str(folder), i, joint.kind, joint.p_CJ_C)
     places = {joint.child: joint.p_PJ_P for joint in meta.joints}
     if None in places.values():
         assembly = _configured(folder, meta)

@@ -14,6 +14,7 @@ from iap_description.errors import BadInput
 from iap_description.sensors.sensor_info import ImuInfo, SensorInfo
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.joint_types import JointType
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor
 from iap_estimation.navigation.data import AircraftData, CentreData, fleet_of
 from iap_estimation.navigation.reading_adapter import (
@@ -117,7 +118,7 @@ class SensorSet:
             BadInput: an aircraft has no stereo pair or no inertial unit, or its joint is not at its CoM.
         """
         for i, joint in enumerate(assembly.joints):
-            check_joint(f"vehicle '{assembly.name}'", i, joint.p_CJ_C)
+            check_joint(f"vehicle '{assembly.name}'", i, joint.kind, joint.p_CJ_C)
         names = [body.name for body in assembly.bodies]
         carried = [_of_aircraft(assembly, body, sensors) for body in assembly.aircraft]
         pairs = zip(assembly.aircraft, carried, strict=True)
@@ -154,12 +155,16 @@ class SensorSet:
         return fleet_of(self.aircraft, self.centre, spec, self.gravity)
 
 
-def check_joint(source: str, number: int, p_CJ_C: ArrayLike) -> None:
-    """Refuse a joint that is not at its aircraft's CoM, which the methods take it to be.
+def check_joint(source: str, number: int, kind: JointType, p_CJ_C: ArrayLike) -> None:
+    """Refuse a joint that is not at its aircraft's CoM, or turns about one or two axes, unlike what the methods take.
 
     Raises:
         BadInput: naming the key, in a source's platform.
     """
+    if kind.is_free and not kind.turns_freely:
+        raise BadInput(
+            f"{source}: key 'platform.joints.{number}.type': methods of localisation take spherical and fixed joints"
+        )
     if np.any(p_CJ_C):
         raise BadInput(
             f"{source}: key 'platform.joints.{number}.offset': methods of localisation take joints at the"

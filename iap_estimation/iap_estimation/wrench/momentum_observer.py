@@ -100,13 +100,14 @@ def _check_alike(assembly: Assembly, fleet: Sequence[Aircraft]) -> None:
     for i, (joint, aircraft) in enumerate(zip(assembly.joints, fleet, strict=False)):
         unlike = {
             "aircraft": aircraft != fleet[0] or not aircraft.turns_itself,
-            "type": joint.type != assembly.joints[0].type,
+            "type": joint.type != assembly.joints[0].type
+            or (joint.kind.is_free and not joint.kind.turns_freely),
             "offset": joint.kind.turns_freely and bool(joint.p_CJ_C.any()),
         }
         for key in (key for key, is_unlike in unlike.items() if is_unlike):
             raise BadInput(
                 f"vehicle '{assembly.name}': key 'platform.joints.{i}.{key}': wrench observers take equal quadrotors"
-                " on equal joints at their CoMs"
+                " on equal joints at their CoMs, spherical or fixed ones"
             )
 
 

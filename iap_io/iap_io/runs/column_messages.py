@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.bounds import LARGEST
-from iap_description.states import REF_FIXED, STATE_SIZE, Q, V, W
+from iap_description.states import REF_FIXED, STATE_SIZE, Q, V
+from iap_description.vehicles.joint_motion import put_coordinates
 from iap_io.runs.columns import COMMAND_SIZE, ArmColumns, Columns, WrenchColumns
 from iap_io.runs.run_meta import VehicleMeta
 from iap_io.runs.topics import (
@@ -41,16 +42,11 @@ def fill_state(out: Records, c: Columns, vehicle: VehicleMeta) -> None:
     out["poses"], out["twists"] = c.x[..., : V.start], c.x[..., V.start :]
     out["rotor_rpm"] = c.rpm.reshape(*c.t.shape, -1)
     out["rotor_tilt"] = c.tilt.reshape(*c.t.shape, -1)
-    free = [(joint.parent, joint.child) for joint in vehicle.joints if joint.kind.turns_freely]
-    if free:
-        parent, child = c.x[..., [a for a, _ in free], :], c.x[..., [b for _, b in free], :]
-        q_PB = so3.multiply(so3.conjugate(parent[..., Q]), child[..., Q])
-        w_PB_B = so3.rotate(so3.conjugate(child[..., Q]), child[..., W] - parent[..., W])
-        out["joint_positions"][..., : 4 * len(free)] = q_PB.reshape(*c.t.shape, -1)
-        out["joint_velocities"][..., : 3 * len(free)] = w_PB_B.reshape(*c.t.shape, -1)
+    if any(joint.kind.is_free for joint in vehicle.joints):
+        put_coordinates(vehicle.joints, c.x, out["joint_positions"], out["joint_velocities"])
     if c.arm is not None:
-        out["joint_positions"][..., 4 * len(free) :] = c.arm.q
-        out["joint_velocities"][..., 3 * len(free) :] = c.arm.v
+        out["joint_positions"][..., -c.arm.q.shape[-1] :] = c.arm.q
+        out["joint_velocities"][..., -c.arm.v.shape[-1] :] = c.arm.v
 
 
 def fill_arm(out: Mapping[str, Records], c: Columns, arm: ArmColumns) -> None:

@@ -54,6 +54,8 @@ class JointMeta(Record):
     Attributes:
         p_PJ_P: its place on the parent [m]; None in older recordings.
         p_CJ_C: its place on the child [m].
+        q_PJ: attitude of the child at rest on the parent, xyzw.
+        axes: about which it turns, in the child's frame at rest; none of spherical and fixed joints.
     """
 
     name: str
@@ -62,6 +64,8 @@ class JointMeta(Record):
     child: int
     p_PJ_P: Vec3 | None = None
     p_CJ_C: Vec3 = (0.0, 0.0, 0.0)
+    q_PJ: tuple[Real, Real, Real, Real] = (0.0, 0.0, 0.0, 1.0)
+    axes: tuple[Vec3, ...] = ()
 
     @property
     def kind(self) -> JointType:
@@ -179,6 +183,8 @@ class VehicleMeta(Record):
                 child=j.child,
                 p_PJ_P=tuple(j.p_PJ_P.tolist()),
                 p_CJ_C=tuple(j.p_CJ_C.tolist()),
+                q_PJ=tuple(j.q_PJ.tolist()),
+                axes=tuple(tuple(axis) for axis in j.axes.tolist()),
             )
             for j in assembly.joints
         )
@@ -236,11 +242,8 @@ def _arm_of(platform: Platform) -> dict[str, Any]:
     """Fields of a vehicle that its arm gives."""
     if platform.arm is None:
         return {}
-    joints = platform.arm.joints
-    return {
-        "arm_joints": tuple(joint.name for joint in joints),
-        "arm_limits": tuple(joint.limits for joint in joints),
-    }
+    limits = tuple(joint.limits for joint in platform.arm.joints)
+    return {"arm_joints": platform.arm.joint_names, "arm_limits": limits}
 
 
 class Bore(Record):

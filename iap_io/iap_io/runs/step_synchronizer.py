@@ -10,8 +10,17 @@ import numpy as np
 
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.signals import Step, WrenchRecord
-from iap_io.runs.topics import COMMAND, ESTIMATED, REFERENCE, REVISED, TASK, WRENCHES
+from iap_description.signals import ArmRecord, Step, WrenchRecord
+from iap_io.runs.topics import (
+    COMMAND,
+    ESTIMATED,
+    JOINT_COMMAND,
+    JOINT_STATES,
+    REFERENCE,
+    REVISED,
+    TASK,
+    WRENCHES,
+)
 
 SECOND = 1_000_000_000  # [ns]
 MAX_WAIT = SECOND // 2  # simulation time for which a tick waits for what is missing [ns]
@@ -68,6 +77,7 @@ class _Vehicle:
             record,
             estimate,
             state.tilt,
+            _arm_record(last),
         )
 
     def _wrench_record(self, last: dict[str, Any]) -> WrenchRecord | None:
@@ -76,6 +86,14 @@ class _Vehicle:
         raw_P, filtered_P, estimated_P = (last.get(name, NO_WRENCH) for name in MEASURED_WRENCHES)
         tracked = last.get(REVISED, last[REFERENCE])
         return WrenchRecord(raw_P, filtered_P, estimated_P, tracked, last.get(TASK))
+
+
+def _arm_record(last: dict[str, Any]) -> ArmRecord | None:
+    """Joints of an arm, and what they were told last; None where there are none."""
+    if JOINT_STATES not in last:
+        return None
+    q, v, efforts = last[JOINT_STATES]
+    return ArmRecord(q, v, efforts, last.get(JOINT_COMMAND, np.stack([q, 0.0 * v, 0.0 * v])))
 
 
 class StepSynchronizer:

@@ -31,10 +31,10 @@ def topic(vehicle: str, name: str) -> str:
 def layouts(vehicle: VehicleMeta) -> dict[str, Layout]:
     """By topic of a vehicle, the layout of its messages, whose strings and lengths stay the same in a run."""
     count, joints = vehicle.count, vehicle.joints
-    free = sum(joint.kind.turns_freely for joint in joints)
+    kinds = [joint.kind for joint in joints]
     arm, names = vehicle.arm_joints, [joint.name for joint in joints]
     found: dict[str, Message] = {
-        STATE: StateMessage.of_names(vehicle.bodies, names, free, 4 * count, arm),
+        STATE: StateMessage.of_names(vehicle.bodies, names, kinds, 4 * count, arm),
         REFERENCE: ReferenceMessage.of(count),
         COMMAND: CommandMessage.of(count),
     }

@@ -18,7 +18,9 @@ from iap_description.bounds import is_unit
 from iap_description.errors import BadInput
 from iap_description.relative import joint_states
 from iap_description.states import REF_FIXED, STATE_SIZE, Command, Level, Mode, V
-from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.assembly import Assembly, Joint
+from iap_description.vehicles.joint_motion import put_coordinates
+from iap_description.vehicles.joint_types import JointType
 from iap_io.wire.cdr import HEADER_SIZE, MOST_PADDING, SECOND, Layout, in_frame, message
 from iap_io.wire.number_check import NumberCheck
 
@@ -131,19 +133,25 @@ class StateMessage(Message):
             )
         self._rows = np.zeros((len(self._poses), STATE_SIZE))
         self._ends = np.zeros((0, 2), np.int64)
+        self._joints: tuple[Joint, ...] = ()  # where not all that move are spherical
 
     @classmethod
     def of(cls, assembly: Assembly, rotors: int) -> Self:
         """The message of an assembly with so many rotors."""
-        ends = [(j.parent, j.child) for j in assembly.joints if j.kind.turns_freely]
+        joints = assembly.joints
         out = cls.of_names(
             [body.name for body in assembly.bodies],
-            [joint.name for joint in assembly.joints],
-            len(ends),
+            [joint.name for joint in joints],
+            [joint.kind for joint in joints],
             rotors,
-            () if assembly.arm is None else [joint.name for joint in assembly.arm.record.joints],
+            () if assembly.arm is None else assembly.arm.record.joint_names,
         )
-        out._ends = np.array(ends, np.int64).reshape(-1, 2)
+        moving = [joint for joint in joints if joint.kind.is_free]
+        if all(joint.kind.turns_freely for joint in moving):
+            ends = [(joint.parent, joint.child) for joint in moving]
+            out._ends = np.array(ends, np.int64).reshape(-1, 2)
+        else:
+            out._joints = joints
         return out
 
     @classmethod
@@ -151,18 +159,18 @@ class StateMessage(Message):
         cls,
         bodies: Sequence[str],
         joints: Sequence[str] = (),
-        free: int = 0,
+        kinds: Sequence[JointType] = (),
         rotors: int = 0,
         arm: Sequence[str] = (),
     ) -> Self:
-        """The message of named bodies and joints, some of which turn freely, so many rotors, and joints of an arm."""
+        """The message of named bodies, joints of these kinds, so many rotors, and joints of an arm."""
         return cls._of(
             body_names=list(bodies),
             poses=[message("geometry_msgs/msg/Pose") for _ in bodies],
             twists=[message("geometry_msgs/msg/Twist") for _ in bodies],
             joint_names=[*joints, *arm],
-            joint_positions=np.zeros(4 * free + len(arm)),
-            joint_velocities=np.zeros(3 * free + len(arm)),
+            joint_positions=np.zeros(sum(kind.position_size for kind in kinds) + len(arm)),
+            joint_velocities=np.zeros(sum(kind.velocity_size for kind in kinds) + len(arm)),
             rotor_rpm=np.zeros(rotors),
             rotor_tilt=np.zeros(rotors),
         )
@@ -176,6 +184,8 @@ class StateMessage(Message):
             free = len(self._ends)
             q, w = self._q[: 4 * free].reshape(-1, 4), self._w[: 3 * free].reshape(-1, 3)
             joint_states(x, self._ends, q, w)
+        if self._joints:
+            put_coordinates(self._joints, x, self._q, self._w)
 
     def put_arm(self, q: Array, v: Array) -> None:
         """Set coordinates and velocities (n,) of the arm's joints, which come last."""

@@ -10,8 +10,10 @@ from iap_description.errors import BadInput, FlightFailed
 from iap_learning.docking.task import DockingTask
 from iap_learning.episodic import AnyTask
 from iap_learning.evaluation.batched import LAST
-from iap_learning.evaluation.flyers import Flyer
+from iap_learning.evaluation.flyers import SCRIPT, Flyer
+from iap_learning.evaluation.module_watch import ModuleWatch
 from iap_learning.evaluation.results import Results
+from iap_learning.module_docking.task import ModuleDockingTask
 from iap_learning.policies.flight_judge import FlightJudge
 from iap_learning.tasks.task import Task
 from iap_learning.tasks.verdicts import (
@@ -95,7 +97,8 @@ def run_settings(task: AnyTask, flyer: Flyer) -> Mapping[str, Any]:
     """
     if not flyer.flies_alone:
         raise BadInput(f"'{flyer.name}' flies episodes alone, with --engine batched")
-    return {**task.settings, "policy": flyer.policy or None}
+    is_coordinated = isinstance(task, ModuleDockingTask) and flyer.policy == SCRIPT
+    return {**task.settings, "policy": None if is_coordinated else flyer.policy or None}
 
 
 def _flown(simulation: Simulation, task: AnyTask) -> Ending:
@@ -113,6 +116,8 @@ def _flown(simulation: Simulation, task: AnyTask) -> Ending:
 def _watch(simulation: Simulation, task: AnyTask) -> Watch:
     if isinstance(task, DockingTask):
         return DockingWatch.of(simulation, task)
+    if isinstance(task, ModuleDockingTask):
+        return ModuleWatch.of(simulation, task)
     return PlatformWatch(simulation, task)
 
 

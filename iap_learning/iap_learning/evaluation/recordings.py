@@ -10,6 +10,7 @@ from iap_learning.episodic import AnyTask
 from iap_learning.evaluation.engines import run_settings
 from iap_learning.evaluation.flyers import Flyer
 from iap_learning.evaluation.results import Results
+from iap_learning.module_docking.task import ModuleDockingTask
 from iap_learning.tasks.task import Task
 from iap_simulation.run import record
 
@@ -68,4 +69,4 @@ def recording_engine(task: AnyTask, engine: str) -> str:
     """The engine of single runs that stand for episodes: the same, or for those of many worlds the closest one."""
     if engine != "batched":
         return engine
-    return "pybullet" if isinstance(task, DockingTask) else "closed_form"
+    return "pybullet" if isinstance(task, DockingTask | ModuleDockingTask) else "closed_form"

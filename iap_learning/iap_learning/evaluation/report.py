@@ -16,6 +16,7 @@ TEXTS = {
     "latch_time": "latch caught, of successes",
     "force_peak": "largest force",
     "closing_speed": "closing speed at the first touch",
+    "offset": "off the axis at the catch",
     "error": "mean error over the last second",
 }
 BINS, WIDTH = 12, 40

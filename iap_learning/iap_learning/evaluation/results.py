@@ -15,6 +15,7 @@ UNITS = {  # of what is known of episodes
     "latch_time": "s",
     "force_peak": "N",
     "closing_speed": "m/s",
+    "offset": "m",
     "error": "m",
 }
 

@@ -12,6 +12,7 @@ from iap_description.config import NonNegative, Record
 from iap_description.errors import BadInput
 from iap_description.random_streams import stream
 from iap_learning.episodes import Episodes
+from iap_learning.episodic import Episodic
 from iap_learning.expert_files import read_expert
 from iap_learning.navigation.guide import Guide, GuideSettings
 from iap_learning.navigation.potential_field import PotentialField, PotentialSettings
@@ -60,7 +61,7 @@ class VelocityExpert:
 
     guide: ClassVar[str]
 
-    def __init__(self, episodes: Episodes, noise: float) -> None:
+    def __init__(self, episodes: Episodic, noise: float) -> None:
         self._episodes, self._sigma = episodes, noise
         action = episodes.task.action
         low, high = np.array(action.low), np.array(action.high)

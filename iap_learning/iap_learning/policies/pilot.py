@@ -12,10 +12,12 @@ from iap_description.states import Command
 from iap_learning.docking.pair import DockingPair
 from iap_learning.docking.task import DockingTask
 from iap_learning.episodic import AnyTask
+from iap_learning.module_docking.task import ModuleDockingTask
 from iap_learning.policies.flight_judge import FlightJudge
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.platform_policy import PlatformPolicy, check, info_of, periods
 from iap_learning.policies.policy import Policy
+from iap_learning.tasks.task import Task
 from iap_physics.plant import Plant
 from iap_simulation.docking.pair_pilot import DockingPilot, PairPilot, pair_of
 from iap_simulation.docking.pilot import ScriptPilot, Sensed
@@ -33,18 +35,22 @@ def learned(scenario: Scenario, vehicles: Sequence[Vehicle]) -> Pilot:
     Raises:
         BadInput: it cannot be read, or is of another platform, rate or layout.
     """
-    policy, task = _loaded(scenario)
+    policy, task = loaded(scenario)
     if isinstance(task, DockingTask):
         return DockingPilot(scenario, vehicles, PolicyPair(policy, task, scenario))
-    _check_alone(scenario)
-    flown = PlatformPolicy(policy, task, scenario, vehicles[0])
+    alone = _platform_task(scenario, task)
+    flown = PlatformPolicy(policy, alone, scenario, vehicles[0])
     return PlatformPilot(flown, scenario, vehicles[0])
 
 
-def _check_alone(scenario: Scenario) -> None:
+def _platform_task(scenario: Scenario, task: Task | ModuleDockingTask) -> Task:
+    """The task of a policy that flies a scenario's only vehicle."""
+    if isinstance(task, ModuleDockingTask):
+        raise BadInput(f"{KEY}: '{scenario.policy}' docks modules, and there are none")
     count = len(scenario.vehicles)
     if count != 1:
         raise BadInput(f"{KEY}: '{scenario.policy}' flies one vehicle, not {count}")
+    return task
 
 
 def platform_policy(scenario: Scenario) -> Callable[[], PlatformPolicy]:
@@ -53,12 +59,12 @@ def platform_policy(scenario: Scenario) -> Callable[[], PlatformPolicy]:
     Raises:
         BadInput: it has no policy of one platform, or one that does not fit.
     """
-    policy, task = _loaded(scenario)
+    policy, task = loaded(scenario)
     if isinstance(task, DockingTask):
         raise BadInput(f"{KEY}: '{scenario.policy}' docks, and there is no key 'docking'")
-    _check_alone(scenario)
+    alone = _platform_task(scenario, task)
     vehicle = Vehicle.of(scenario, scenario.vehicles[0])
-    make = partial(PlatformPolicy, policy, task, scenario, vehicle)
+    make = partial(PlatformPolicy, policy, alone, scenario, vehicle)
     make()  # which refuses what does not fit
     return make
 
@@ -71,7 +77,7 @@ def flies_by_references(scenario: Scenario) -> bool:
     """
     if scenario.docking is not None or scenario.policy in (None, SCRIPT):
         return False
-    return _loaded(scenario)[1].action.kind in REFERENCE_KINDS
+    return loaded(scenario)[1].action.kind in REFERENCE_KINDS
 
 
 def pair_pilot(scenario: Scenario) -> Callable[[], PairPilot]:
@@ -83,7 +89,7 @@ def pair_pilot(scenario: Scenario) -> Callable[[], PairPilot]:
     pair_of(scenario)
     if scenario.policy in (None, SCRIPT):
         return partial(ScriptPilot.of, scenario)
-    policy, task = _loaded(scenario)
+    policy, task = loaded(scenario)
     if not isinstance(task, DockingTask):
         raise BadInput(f"{KEY}: '{scenario.policy}' flies task '{task.name}', which docks nothing")
     make = partial(PolicyPair, policy, task, scenario)
@@ -91,7 +97,7 @@ def pair_pilot(scenario: Scenario) -> Callable[[], PairPilot]:
     return make
 
 
-def _loaded(scenario: Scenario) -> tuple[Policy, AnyTask]:
+def loaded(scenario: Scenario) -> tuple[Policy, AnyTask]:
     """A scenario's policy and its task.
 
     Raises:

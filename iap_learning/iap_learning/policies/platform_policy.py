@@ -11,7 +11,7 @@ from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import Command, Level
 from iap_io.wire.message_views import SECOND
-from iap_learning.docking.task import DockingTask
+from iap_learning.episodic import AnyTask
 from iap_learning.policies.eye import Eye
 from iap_learning.policies.layout import Layout
 from iap_learning.policies.policy import Policy
@@ -44,7 +44,7 @@ def info_of(policy: Policy) -> dict[str, Any]:
     return {"name": policy.name, "task": header.task, "sha256": policy.digest}
 
 
-def check(policy: Policy, task: Task | DockingTask, layout: Layout) -> None:
+def check(policy: Policy, task: AnyTask, layout: Layout) -> None:
     """Refuse a policy whose task is another one by now, or that is of another platform."""
     policy.check(layout, f"task '{task.name}' in this scenario")
 

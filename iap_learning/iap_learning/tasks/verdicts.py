@@ -19,6 +19,7 @@ COLLIDED = 8
 CRASHED = 9  # on the ground or upside down, of a docking
 TOO_FORCEFUL = 10
 NOT_CALM = 11  # docked, and too fast or tilted at the end of the coupled flight
+TOO_FAST = 12  # caught, at too high a closing speed, of modules
 OUTCOMES = {
     RUNNING: "running",
     DIVERGED: "diverged",
@@ -32,6 +33,7 @@ OUTCOMES = {
     CRASHED: "crashed",
     TOO_FORCEFUL: "too_forceful",
     NOT_CALM: "not_calm",
+    TOO_FAST: "too_fast",
 }
 
 

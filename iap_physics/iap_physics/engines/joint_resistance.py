@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Friction and travel limits of spherical joints as torques between parent and child, compiled for any engine.
+r"""Friction and travel limits of spherical and revolute joints as torques between parent and child, for any engine.
 
 With w the child's angular velocity relative to its parent, the joint resists by
 
@@ -14,7 +14,8 @@ shortened to the one that ends it, by the inertia that the two bodies have again
     1 / J(n) = n^T (I_c^{-1} + I_p^{-1})\,n,
 
 so that friction sticks and the stop is stiff at any length of step. The parent counts with what it carries. What the
-joint's lever adds to the inertia is left out (3 % at 20 mm).
+joint's lever adds to the inertia is left out (3 % at 20 mm), and on a hinge products of inertia against its axis. A
+revolute joint resists about its axis alone; of it J is exact where the axis is a principal one of both bodies.
 """
 
 import math
@@ -47,6 +48,7 @@ from iap_description.kernels import (
 from iap_description.vehicles.assembly import Assembly
 from iap_physics.engines.engine import RUNNING
 
+ACROSS = 1e-6  # cosine between a hinge's axis and a z axis that are taken for perpendicular
 RETURN_GAIN = 10.0  # with which a child comes back that is beyond its stop [1/s]
 
 
@@ -60,6 +62,7 @@ class JointResistance(NamedTuple):
         limit: (J,) largest angle from there [rad].
         viscous: (J,) friction c [N m s/rad].
         coulomb: (J,) friction tau_C [N m].
+        axis: (J, 3) of a revolute joint, in the child; zero of a spherical one.
         J: (J, 3, 3) inertia of the children [kg m^2].
         J_inv: (J, 3, 3) its inverse.
         parent_J_inv: (J, 3, 3) of the parents with what they carry.
@@ -71,6 +74,7 @@ class JointResistance(NamedTuple):
     limit: Array
     viscous: Array
     coulomb: Array
+    axis: Array
     J: Array
     J_inv: Array
     parent_J_inv: Array
@@ -80,15 +84,18 @@ class JointResistance(NamedTuple):
         """The joints of an assembly whose central body has the state row `first`.
 
         Raises:
-            BadInput: a joint resists that does not turn freely, for which there is no model here.
+            BadInput: a joint resists that is neither spherical nor revolute, for which there is no model here, or the
+                z axis of a child whose travel is limited does not turn with its hinge.
         """
         joints = [joint for joint in assembly.joints if joint.resists]
         for joint in joints:
-            if not joint.kind.turns_freely:
-                where = f"'{assembly.name}/{joint.name}'"
+            where = f"'{assembly.name}/{joint.name}'"
+            if not joint.kind.turns_freely and len(joint.axes) != 1:
                 raise BadInput(
                     f"{where}: no limits and friction for joints of type '{joint.type}'"
                 )
+            if math.isfinite(joint.limit) and (np.abs(joint.axes[:, 2]) > ACROSS).any():
+                raise BadInput(f"{where}: a limit is of a hinge across the child's z axis")
         d = so3.hat(assembly.d_0)
         platform = assembly.inertia + assembly.mass * d @ d
         J = np.array([assembly.bodies[joint.child].inertia for joint in joints])
@@ -103,6 +110,7 @@ class JointResistance(NamedTuple):
             np.array([joint.limit for joint in joints]),
             np.array([joint.viscous for joint in joints]),
             np.array([joint.coulomb for joint in joints]),
+            np.array([joint.axes[0] if len(joint.axes) else np.zeros(3) for joint in joints]),
             J,
             np.linalg.inv(J).astype(float),
             np.linalg.inv(np.array(carrying)).astype(float),
@@ -154,6 +162,9 @@ def _resistance(
     coming = add(
         w, scale(dt, rotate(q_c, gain_B))
     )  # relative velocity at the step's end without resistance
+    axis = rotate(q_c, vec(joints.axis[k]))
+    if dot(axis, axis) > 0.0:  # what the hinge holds does not come
+        coming = scale(dot(axis, coming), axis)
     torque = (0.0, 0.0, 0.0)
     speed = norm(w)
     if joints.viscous[k] > 0.0 and speed > 0.0:
@@ -169,10 +180,10 @@ def _resistance(
         torque = add(torque, scale(-most, n))
         coming = add(coming, scale(-dt / inertia * most, n))
     z_rest, z = rotate(q_p, vec(joints.rest[k])), rotate(q_c, (0.0, 0.0, 1.0))
-    axis = cross(z_rest, z)
-    sine = norm(axis)
+    normal = cross(z_rest, z)
+    sine = norm(normal)
     if sine > 1e-9:
-        n = scale(1.0 / sine, axis)
+        n = scale(1.0 / sine, normal)
         room = joints.limit[k] - math.atan2(sine, dot(z_rest, z))
         allowed = room / dt if room > 0.0 else RETURN_GAIN * room
         excess = dot(n, coming) - allowed

@@ -25,6 +25,7 @@ from iap_description.kernels import (
 )
 from iap_description.states import STATE_SIZE, P, Q, V, W
 from iap_description.vehicles.assembly import Assembly, Joint, JointTable
+from iap_description.vehicles.joint_motion import fitted
 
 UP = np.array([0.0, 0.0, 1.0])
 TOLERANCE = 1e-6  # by which a start state may miss its joints [m, m/s, rad, rad/s]
@@ -57,7 +58,7 @@ def joined_rows(
         assembly: bodies and joints.
         base: (..., 13) row of the central body.
         q_WB: (..., joints, 4) attitudes of the joined bodies; None leaves each as at rest relative
-            to its parent. Bodies that do not turn freely follow their parent in any case.
+            to its parent. What its joint does not allow of them is left out.
         w_WB_W: (..., joints, 3) their angular velocities [rad/s]; None: that of their parent.
     """
     base = np.asarray(base, dtype=float)
@@ -66,12 +67,9 @@ def joined_rows(
     for i, joint in enumerate(assembly.joints):
         parent, child = x[..., joint.parent, :], x[..., joint.child, :]
         arm_W = so3.rotate(parent[..., Q], joint.p_PJ_P)
-        child[..., Q] = so3.multiply(parent[..., Q], joint.q_PJ)
-        child[..., W] = parent[..., W]
-        if joint.kind.turns_freely and q_WB is not None:
-            child[..., Q] = q_WB[..., i, :]
-        if joint.kind.turns_freely and w_WB_W is not None:
-            child[..., W] = w_WB_W[..., i, :]
+        wanted_q = None if q_WB is None else q_WB[..., i, :]
+        wanted_w = None if w_WB_W is None else w_WB_W[..., i, :]
+        child[..., Q], child[..., W] = fitted(joint, parent, wanted_q, wanted_w)
         to_com_W = so3.rotate(child[..., Q], -joint.p_CJ_C)
         child[..., P] = parent[..., P] + arm_W + to_com_W
         swing_W = np.cross(child[..., W], to_com_W)
@@ -154,7 +152,7 @@ def _holds(x: Array, joints: JointTable, tolerance: float) -> bool:
 
 def _check_joints(assembly: Assembly, x: Array) -> None:
     """Refuse states (B, bodies, 13) of one vehicle in which a joint is off or beyond its limit; mostly none is."""
-    if not any(math.isfinite(joint.limit) for joint in assembly.joints):
+    if not any(math.isfinite(joint.limit) or len(joint.axes) for joint in assembly.joints):
         if _holds(x, assembly.joint_table, TOLERANCE):
             return
     children = [joint.child for joint in assembly.joints]

@@ -106,6 +106,11 @@ class NoisyStates:
         self._calls = 0
         self._bias = np.array([bias(noise, rng) for rng in self._rngs])
 
+    @property
+    def position_bias(self) -> Array:
+        """(B, 3) of each world's flight [m]."""
+        return self._bias
+
     def reset(self, worlds: Integers, rngs: Sequence[np.random.Generator]) -> None:
         """Start worlds anew, each with its generator."""
         for world, rng in zip(worlds.tolist(), rngs, strict=True):

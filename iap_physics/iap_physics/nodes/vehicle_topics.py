@@ -18,6 +18,7 @@ from iap_io.wire.message_views import SECOND, CommandMessage, StateMessage
 from iap_io.wire.sample_views import InertialMessage, WrenchMessage
 from iap_msgs.msg import InertialSamples as InertialSamplesMessage
 from iap_msgs.msg import PlatformCommand, PlatformState
+from iap_physics.nodes.arm_topics import ArmTopics
 from iap_physics.nodes.displays import ContactMarkers, OdometryAndFrames, RotorsAndMarkers
 from iap_physics.plant_spec import ImuSpec, PlantVehicle
 from iap_physics.session import Session
@@ -85,7 +86,8 @@ class VehicleTopics:
         self._states = node.create_publisher(PlatformState, f"{within}/state", RESENT)
         self._measured: Publisher | None = None
         if vehicle.state_noise is not None:
-            self._measured_state = StateMessage.of_names(["base_link"])
+            names = () if assembly.arm is None else assembly.arm.record.joint_names
+            self._measured_state = StateMessage.of_names(["base_link"], arm=names)
             topic = f"{within}/state/measured"
             self._measured = node.create_publisher(PlatformState, topic, RESENT)
         self._wrenches: tuple[Publisher, ...] = ()
@@ -103,6 +105,10 @@ class VehicleTopics:
         if vehicle.flies_on_estimate:
             estimated, bodies = f"{within}/{ESTIMATED}", len(assembly.bodies)
             node.inputs.listen_to_states(estimated, bodies, self._on_estimate, LATEST)
+        self._motors = session.plant.arm(number)
+        self._arm: ArmTopics | None = None
+        if self._motors is not None:
+            self._arm = ArmTopics(node, session, number, self.name, self._motors, answered)
         self._look = RotorsAndMarkers(node, vehicle, assembly)
         self.command_topic = f"{within}/command"
         self._node = node
@@ -126,10 +132,15 @@ class VehicleTopics:
             self._units.publish(stamp, session.k, x, session.samples[number])
         self._state.put_head(stamp, session.k)
         self._state.put_rows(x, rotors.rpm[0], rotors.tilt[0])
+        if self._motors is not None and self._arm is not None:
+            self._arm.publish(stamp)
+            self._state.put_arm(self._motors.q, self._motors.v)
         self._states.publish(self._state.dump())
         if self._measured is not None:
             self._measured_state.put_head(stamp, session.k)
             self._measured_state.put_rows(session.measured[number][None], NO_ROTORS)
+            if self._motors is not None:
+                self._measured_state.put_arm(self._motors.q, self._motors.v)
             self._measured.publish(self._measured_state.dump())
 
     def _publish_wrenches(self, stamp: int) -> None:

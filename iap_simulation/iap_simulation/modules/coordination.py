@@ -2,6 +2,7 @@
 """A scenario's modules as nodes take them: the plant's joints and the coordinator's specification."""
 
 from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
+from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.joint_table import joints_of
 from iap_description.errors import BadInput
 from iap_description.vehicles.faults import MotorFault
@@ -53,6 +54,8 @@ def coordination_spec(scenario: Scenario) -> CoordinationSpec:
     spec = scenario.modules
     if spec is None:
         raise BadInput("key 'modules': missing, nothing to coordinate")
+    if scenario.policy is not None:
+        raise BadInput("key 'policy': guides modules in one process alone (./iap run)")
     if spec.wrench_source == "joint":
         raise BadInput("key 'modules.wrench_source': joint is for one process (./iap run)")
     if any(each.kind == "controller" for each in spec.faults):
@@ -63,6 +66,26 @@ def coordination_spec(scenario: Scenario) -> CoordinationSpec:
         control_hz=scenario.rates.control_hz,
         time_step=1.0 / scenario.rates.physics_hz,
     )
+
+
+def check_flown_by_hand(scenario: Scenario, name: str) -> None:
+    """Refuse to fly a vehicle by hand that is not there, or a module whose structure follows another one's reference.
+
+    Raises:
+        BadInput: saying which can be flown.
+    """
+    names = [vehicle.name for vehicle in scenario.vehicles]
+    if name not in names:
+        raise BadInput(f"no vehicle '{name}' to fly by hand: choose {', '.join(names)}")
+    if not is_coordinated(scenario):
+        return
+    spec = coordination_spec(scenario)
+    for structure in Coordinator(spec.modules, names, spec.lift).structures:
+        leader = names[structure.leader]
+        if names.index(name) in structure.modules and name != leader:
+            raise BadInput(
+                f"'{name}' cannot be flown by hand: it is joined to '{leader}', which leads"
+            )
 
 
 def weight_of(scenario: Scenario, vehicle: Vehicle) -> float:

@@ -13,6 +13,7 @@ from iap_control.modules.exchange import Order, Told
 from iap_control.modules.follower import Follower
 from iap_control.modules.losses import fault_times
 from iap_control.modules.settings import ModulesSpec
+from iap_control.modules.start import check_start
 from iap_description.arrays import Array
 from iap_description.signals import Reference
 from iap_description.states import Command, P
@@ -21,6 +22,7 @@ from iap_estimation.wrench.module_observer import ModuleObserver, module_observe
 from iap_physics.module_joints import EngineJoints
 from iap_physics.plant import Plant
 from iap_simulation.modules.coordination import rotors_of, weight_of
+from iap_simulation.pilots import make_guide
 from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.vehicle import Vehicle
 
@@ -39,6 +41,7 @@ class ModulesInFlight:
         joints: in the engine.
         orders: that latches have had, with their times [s].
         external_P: (n, 6) what each module's observer has told last [N, N m].
+        policy: that guides modules which dock; None where the coordinator does.
 
     Raises:
         BadInput: modules that are none, or joints that do not fit.
@@ -48,11 +51,14 @@ class ModulesInFlight:
         self, scenario: Scenario, spec: ModulesSpec, vehicles: Sequence[Vehicle], plant: Plant
     ) -> None:
         self._vehicles, self._plant = vehicles, plant
+        self.policy = make_guide(scenario, vehicles)
+        spec = spec if self.policy is None else aligned_by_policy(spec)
         lift = Lift.of(
             [weight_of(scenario, vehicle) for vehicle in vehicles],
             [rotors_of(vehicle) for vehicle in vehicles],
         )
         self.coordinator = Coordinator(spec, [vehicle.name for vehicle in vehicles], lift)
+        check_start(self.coordinator, np.array([vehicle.start[0] for vehicle in vehicles]))
         closing = {name for name, joint in spec.joints.items() if joint.closes}
         machines, joints = self.coordinator.machines, self.coordinator.joints
         self.joints = EngineJoints(plant, joints, closing, spec.latch_force)
@@ -101,6 +107,12 @@ class ModulesInFlight:
         self.coordinator.put_rows(self._plant.t, self._nominal, self._rows)
         for i, reference in enumerate(references):
             references[i] = Reference(self._rows[i], reference.level, reference.wrench_P)
+        if self.policy is not None:
+            for name, machine in self.coordinator.machines.items():
+                if machine.is_docking:
+                    i = self.coordinator.joints[name].b
+                    seen = (self._shared(), self._plant, references[i])
+                    references[i] = self.policy(k, *seen, is_due=self.is_due)
 
     @property
     def held(self) -> Mapping[int, Command]:
@@ -138,10 +150,22 @@ class ModulesInFlight:
             follower.take(role, wrench_P)
 
     def _told(self) -> Told:
-        shared = self._estimates.copy()
-        shared[:, P] -= [vehicle.sense.position_bias for vehicle in self._vehicles]
         felt = (self.external_P, self._nominal, self._heard, self.joints.wrenches_S())
-        return Told(self._plant.t, self._estimates, shared, *felt)
+        return Told(self._plant.t, self._estimates, self._shared(), *felt)
+
+    def _shared(self) -> Array:
+        """(n, 13) what was measured last, in one frame."""
+        shared: Array = self._estimates.copy()
+        shared[:, P] -= [vehicle.sense.position_bias for vehicle in self._vehicles]
+        return shared
+
+
+def aligned_by_policy(spec: ModulesSpec) -> ModulesSpec:
+    """The same where a policy aligns the follower: the machine looks for the catch as soon as that is in line."""
+    machine = spec.machine
+    own = {"hold": 1.0 / spec.rate, "offset": machine.approach.offset}
+    alignment = machine.alignment.model_copy(update=own)
+    return spec.model_copy(update={"machine": machine.model_copy(update={"alignment": alignment})})
 
 
 def partners(spec: ModulesSpec | None) -> frozenset[frozenset[str]]:

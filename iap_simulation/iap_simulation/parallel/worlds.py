@@ -18,7 +18,7 @@ from iap_description.arrays import Array, Booleans, Integers
 from iap_description.errors import BadInput, FlightFailed, IapError
 from iap_description.lanes import DOUBLE, Precision
 from iap_description.random_streams import stream
-from iap_description.states import REF_P, Command, P
+from iap_description.states import REF_P, STATE_SIZE, Command, P
 from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_meta import RunMeta
 from iap_physics.blocks.threads import Threads
@@ -135,6 +135,7 @@ class Worlds:
         self._controllers = Controllers(*law, batch=batch, dt=scenario.dt, yaw_mode=control.yaw)
         noise = self._streams(STATE_NOISE.format(spec.name), self.seeds)
         self._noise = NoisyStates(spec.state_noise, noise)
+        self._measured = np.zeros((batch, STATE_SIZE))
         self._rows = np.zeros((batch, self.timeline.width))
         self._levels = np.zeros(batch, dtype=np.int64)
         self._table = Table.of(self.timeline)
@@ -262,6 +263,16 @@ class Worlds:
         return self._seen(self._plant.state())
 
     @property
+    def measured(self) -> Array:
+        """(B, 13) central bodies as controllers have measured them last; at a start, and without noise, the truth."""
+        return self.state[:, 0] if self._noise.is_zero else self._measured
+
+    @property
+    def position_bias(self) -> Array:
+        """(B, 3) of measured places in the present flights [m]."""
+        return self._noise.position_bias
+
+    @property
     def rpm(self) -> Array:
         """(B, N, 4) rotor speeds [rpm], a view that the next step overwrites; of worlds on a GPU a copy."""
         return self._seen(self._plant.propulsion[0].rpm)
@@ -325,6 +336,7 @@ class Worlds:
         self.controllers.reset(chosen)
         if not self._noise.is_zero:
             self._noise.reset(chosen, self._streams(STATE_NOISE.format(self.name), seeds_now))
+            self._measured[chosen] = self.state[chosen, 0]
 
     def _deviate(self, i: int) -> None:
         """Let a world's vehicle and wind be those that its seed draws."""
@@ -450,7 +462,10 @@ class Worlds:
     def _controlled(self, references: References) -> Command:
         """The controllers' commands."""
         given = references.checked(self._rows.shape)
-        x = self.state if self._noise.is_zero else self._noise(self.state[:, 0])[:, None]
+        x = self.state
+        if not self._noise.is_zero:
+            self._measured = self._noise(self.state[:, 0])
+            x = self._measured[:, None]
         inputs = Given(x, *given)
         self._threads.run(lambda *worlds: self.controllers(inputs, range(*worlds)), len(x))
         return self.controllers.command
@@ -490,11 +505,20 @@ class Worlds:
         self._bring_home()
         self._engine.restore(snapshot.engine)
         parts = self._copied(snapshot.parts)
-        self._plant, self._controllers, self._noise, self._units, self.seeds = parts
+        self._plant, self._controllers, self._noise, self._units, self.seeds, self._measured = (
+            parts
+        )
 
     @property
     def _parts(self) -> tuple[Any, ...]:
-        return self.plant, self.controllers, self._noise, self._units, self.seeds
+        return (
+            self.plant,
+            self.controllers,
+            self._noise,
+            self._units,
+            self.seeds,
+            self._measured,
+        )
 
     def _copied(self, parts: tuple[Any, ...]) -> tuple[Any, ...]:
         """A deep copy that shares engine and threads."""

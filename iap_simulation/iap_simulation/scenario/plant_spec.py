@@ -69,6 +69,7 @@ def _vehicle(scenario: Scenario, spec: VehicleSpec, vehicle: Vehicle) -> PlantVe
         wrench_filter=control.wrench_filter if scenario.has_contact(spec) else None,
         imu=_imu(scenario, spec),
         flies_on_estimate=control.state_source != TRUTH,
+        joints_in_step=vehicle.arm is not None and not vehicle.arm.is_given,
         may_land=vehicle.on_ground,
         lost_after=None if push is None else push.lost_after,
         push_hold=None if push is None else push.hold,

@@ -13,11 +13,11 @@ GIVEN = {"reference": "true", "record": "false", "pace": "lockstep", "localizati
 FLIGHT = {"scenario": "module_hover", "bag": "", "assignments": []}
 
 
-def launched(*assignments: str) -> dict[str, list[LaunchedNode]]:
+def launched(*assignments: str, by_hand: str = "") -> dict[str, list[LaunchedNode]]:
     """The nodes of module_hover, by their executables."""
     scenario, _ = resolve("module_hover", Options(assignments=assignments))
     found: dict[str, list[LaunchedNode]] = {}
-    for node in flight_nodes(scenario, FLIGHT, GIVEN):
+    for node in flight_nodes(scenario, FLIGHT, {**GIVEN, "by_hand": by_hand}):
         found.setdefault(node.executable, []).append(node)
     return found
 
@@ -36,6 +36,17 @@ def test_joined_modules_have_a_coordinator_and_one_alone_has_none() -> None:
     alone = launched("modules.count=1")
     assert "coordinator_node" not in alone
     assert "coordinated" not in alone["controller_node"][0].parameters
+
+
+def test_of_joined_modules_the_leader_is_flown_by_hand_and_the_others_have_their_references() -> (
+    None
+):
+    nodes = launched("modules.count=3", by_hand="m2")
+    assert [node.space for node in nodes["reference_node"]] == ["m1", "m3"]
+    with pytest.raises(BadInput, match="'m1' cannot be flown by hand: it is joined to 'm2'"):
+        launched("modules.count=3", by_hand="m1")
+    with pytest.raises(BadInput, match="no vehicle 'iap' to fly by hand: choose m1, m2"):
+        launched("modules.count=2", by_hand="iap")
 
 
 def test_joints_that_measure_are_not_for_nodes() -> None:

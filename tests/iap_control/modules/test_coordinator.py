@@ -10,6 +10,7 @@ from support.module_joints import SIZE, chain, lift, spec_of, told
 from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import Order, Role
 from iap_control.modules.joint_machine import State
+from iap_control.modules.start import check_start
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
@@ -146,9 +147,11 @@ def test_a_released_module_stays_where_it_thinks_it_is() -> None:
 def test_a_square_is_closed_where_that_is_announced() -> None:
     places = np.array([[0.0, 0.0, 1.0], [SIZE, 0.0, 1.0], [0.0, SIZE, 1.0], [SIZE, SIZE, 1.0]])
     tree = {**joined({k: v for k, v in SQUARE.items() if k != "d"}), "d": SQUARE["d"]}
-    silent = Fleet(places, tree, faces=ALL_FACES, mission=[{"join": "d"}])
+    silent = Fleet(places, tree, faces=ALL_FACES)
     with pytest.raises(BadInput, match="key 'closes' does not announce a closed loop"):
-        silent.fly(DT)
+        silent.coordinator.join("d", silent.told())
+    with pytest.raises(BadInput, match="mission.0': join 'd': it closes a loop of joints"):
+        spec_of(tree, mission=[{"join": "d"}], faces=ALL_FACES)
     tree["d"] = {**SQUARE["d"], "closes": True}
     fleet = Fleet(places, tree, faces=ALL_FACES, mission=[{"join": "d"}])
     fleet.fly(3.0)
@@ -199,6 +202,45 @@ def test_an_emergency_ends_the_mission() -> None:
 def test_joints_that_do_not_fit_are_refused(joints: dict[str, Any], match: str) -> None:
     with pytest.raises(BadInput, match=match):
         Coordinator(spec_of(joints), NAMES, lift(4))
+
+
+@pytest.mark.parametrize(
+    ("joints", "mission", "match"),
+    [
+        (joined(TWO), [{"join": "j"}], "mission.0': join 'j': it is joined already then"),
+        (TWO, [{"join": "j"}, {"join": "j"}], "mission.1': join 'j': it is joined already then"),
+        (TWO, [{"part": "j"}], "mission.0': part 'j': it is not joined then"),
+    ],
+)
+def test_missions_that_make_no_sense_are_refused(
+    joints: dict[str, Any], mission: list[Any], match: str
+) -> None:
+    with pytest.raises(BadInput, match=match):
+        spec_of(joints, mission=mission)
+    spec_of(TWO, mission=[{"join": "j"}, {"part": "j"}, {"join": "j"}])
+
+
+@pytest.mark.parametrize(
+    ("off", "turn", "match"),
+    [
+        ((0.08, 0.0, 0.0), 0.0, "joint 'j': a gap of 0.080 m is beyond the drogue's 0.07 m"),
+        ((0.0, 0.09, 0.0), 0.0, "joint 'j': an offset of 0.090 m is beyond the drogue's 0.07 m"),
+        ((0.0, 0.0, 0.0), 0.5, "joint 'j': an angle of 0.500 rad is beyond the drogue's 0.35 rad"),
+    ],
+)
+def test_modules_that_are_joined_from_the_start_stand_where_their_joint_holds_them(
+    off: tuple[float, float, float], turn: float, match: str
+) -> None:
+    rows = np.zeros((2, 13))
+    rows[:, 6] = 1.0
+    rows[1, :3] = [SIZE, 0.0, 0.0]
+    coordinator = Coordinator(spec_of(joined(TWO)), NAMES[:2], lift(2))
+    check_start(coordinator, rows)
+    rows[1, :3] += off
+    rows[1, 3:7] = so3.quaternion_exp(np.array([0.0, 0.0, turn]))
+    with pytest.raises(BadInput, match=match):
+        check_start(coordinator, rows)
+    check_start(Coordinator(spec_of(TWO), NAMES[:2], lift(2)), rows)
 
 
 def test_orders_that_make_no_sense_are_refused() -> None:

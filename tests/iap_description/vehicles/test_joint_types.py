@@ -36,7 +36,8 @@ def test_a_free_joint_has_positions_and_a_fixed_one_has_none():
 
 
 def test_an_unknown_type_is_refused_with_the_known_ones():
-    with pytest.raises(BadInput, match="joint type 'ball': 'spherical' or 'fixed' is expected"):
+    known = "'spherical', 'universal', 'revolute' or 'fixed' is expected"
+    with pytest.raises(BadInput, match=f"joint type 'ball': {known}"):
         joint_type("ball")
 
 

@@ -7,6 +7,7 @@ import pytest
 from iap_description import so3
 from iap_description.errors import BadInput
 from iap_description.states import P, Q, V, W
+from iap_description.vehicles.joint_types import joint_type
 from iap_estimation.navigation.attitude_predictor import AttitudePredictor
 from iap_estimation.navigation.sensor_set import Mount, centre_row, check_joint, move_on
 from iap_estimation.virpo.messages import Estimate, Tilt
@@ -112,6 +113,9 @@ def test_the_centres_angular_velocity_loses_most_of_its_noise_and_nothing_of_its
 
 
 def test_a_joint_off_the_com_is_refused_by_its_key():
-    check_joint("vehicle 'iap'", 0, (0.0, 0.0, 0.0))
+    spherical = joint_type("spherical")
+    check_joint("vehicle 'iap'", 0, spherical, (0.0, 0.0, 0.0))
     with pytest.raises(BadInput, match=r"vehicle 'iap': key 'platform\.joints\.1\.offset'"):
-        check_joint("vehicle 'iap'", 1, (0.0, 0.0, 0.02))
+        check_joint("vehicle 'iap'", 1, spherical, (0.0, 0.0, 0.02))
+    with pytest.raises(BadInput, match=r"platform.joints.2.type': .* spherical and fixed joints"):
+        check_joint("vehicle 'iap'", 2, joint_type("revolute"), (0.0, 0.0, 0.0))

@@ -49,7 +49,13 @@ ITERATIONS, TOLERANCE = 50, 1e-12  # of the solver
 UNUSED = ("ISLAND", "SENSOR", "ACTUATION", "SPRING", "DAMPER", "FRICTIONLOSS")
 DISABLED = ("FILTERPARENT", "AUTORESET", *UNUSED)
 FIRST_STEP = 1e-3  # before the first step tells its own [s]
-JOINTS: dict[str, Any] = {"spherical": mj.mjtJoint.mjJNT_BALL, "fixed": None}  # None: welded
+HINGE = mj.mjtJoint.mjJNT_HINGE  # one for each axis
+JOINTS: dict[str, Any] = {
+    "spherical": mj.mjtJoint.mjJNT_BALL,
+    "universal": HINGE,
+    "revolute": HINGE,
+    "fixed": None,  # welded
+}
 
 
 @dataclass(frozen=True)
@@ -145,8 +151,12 @@ class _Builder:
                 quat=np.roll(joint.q_PJ, 1),
                 **_inertial(assembly.bodies[joint.child], f"{number}/{joint.child}"),
             )
-            if JOINTS[joint.type] is not None:
-                body.add_joint(type=JOINTS[joint.type], pos=joint.p_CJ_C)
+            kind = JOINTS[joint.type]
+            if kind == HINGE:
+                for axis in joint.axes:
+                    body.add_joint(type=kind, pos=joint.p_CJ_C, axis=axis)
+            elif kind is not None:
+                body.add_joint(type=kind, pos=joint.p_CJ_C)
             made[joint.child] = body
         if assembly.arm is not None:
             self.arms[number] = add_arm(self.spec, made[0], assembly.arm, str(number))

@@ -3,7 +3,8 @@
 
 A free body has its place, its attitude (w first) and the velocity of its place in world axes, and its angular
 velocity in its own; a ball joint the attitude of the child in the parent against the one at rest, and the relative
-angular velocity in the child's axes.
+angular velocity in the child's axes. A body with one hinge or two has their angles and rates, the first about an axis
+of the parent, the second about one of the child.
 """
 
 from collections.abc import Sequence
@@ -14,19 +15,32 @@ from numba import njit
 
 from iap_description import so3
 from iap_description.arrays import Array, Integers
-from iap_description.kernels import add, cross, put, put4, qmul, qnormalize, quat, rotate, sub, vec
+from iap_description.kernels import (
+    add,
+    cross,
+    put,
+    put4,
+    qmul,
+    qnormalize,
+    quat,
+    rotate,
+    scale,
+    sub,
+    vec,
+)
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.joint_motion import free_axes, joint_angles, turn_about
 from iap_physics.engines.engine import BOUND
 
-FREE, BALL, WELDED = range(3)  # how a body moves against its parent
+FREE, BALL, WELDED, HINGED, CROSSED = range(5)  # how a body moves against its parent
 
 
 class Tree(NamedTuple):
     """All bodies of all vehicles, parents before their children, in the order of the state rows.
 
     Attributes:
-        kinds: (bodies,) `FREE`, `BALL` or `WELDED`.
+        kinds: (bodies,) `FREE`, `BALL`, `WELDED`, or `HINGED` about one axis, `CROSSED` about two.
         parents: (bodies,) state rows; -1 for a vehicle's first body.
         order: (bodies,) rows, parents before their children.
         q_at: (bodies,) first of their numbers in MuJoCo's qpos.
@@ -34,6 +48,7 @@ class Tree(NamedTuple):
         p_PJ_P: (bodies, 3) joint in the parent [m].
         q_PJ: (bodies, 4) attitude in the parent at rest.
         p_CJ_C: (bodies, 3) joint in the body [m].
+        axes: (bodies, 2, 3) of hinges, in the body at rest.
     """
 
     kinds: Integers
@@ -44,6 +59,7 @@ class Tree(NamedTuple):
     p_PJ_P: Array
     q_PJ: Array
     p_CJ_C: Array
+    axes: Array
 
     @classmethod
     def of(cls, assemblies: Sequence[Assembly], model: Any, bodies: Sequence[int]) -> Self:  # noqa: ANN401
@@ -51,12 +67,15 @@ class Tree(NamedTuple):
         count = len(bodies)
         kinds, parents = np.full(count, FREE), np.full(count, -1)
         p_PJ_P, q_PJ, p_CJ_C = np.zeros((count, 3)), np.zeros((count, 4)), np.zeros((count, 3))
+        axes = np.zeros((count, 2, 3))
         first = 0
         for assembly in assemblies:
             for joint in assembly.joints:
                 row = first + joint.child
                 parents[row] = first + joint.parent
-                kinds[row] = BALL if joint.kind.turns_freely else WELDED
+                is_ball, turns = joint.kind.turns_freely, len(joint.axes)
+                kinds[row] = BALL if is_ball else (WELDED, HINGED, CROSSED)[turns]
+                axes[row, :turns] = joint.axes
                 p_PJ_P[row], q_PJ[row], p_CJ_C[row] = joint.p_PJ_P, joint.q_PJ, joint.p_CJ_C
             first += len(assembly.bodies)
         joints = model.body_jntadr[list(bodies)]
@@ -69,6 +88,7 @@ class Tree(NamedTuple):
             p_PJ_P,
             q_PJ,
             p_CJ_C,
+            axes,
         )
 
     def put(self, x: Array, qpos: Array, qvel: Array) -> None:
@@ -85,6 +105,13 @@ class Tree(NamedTuple):
                 parent = x[self.parents[row]]
                 rest = so3.multiply(parent[Q], self.q_PJ[row])
                 q = so3.multiply(so3.conjugate(rest), own[Q])
+                if self.kinds[row] != BALL:
+                    axes = self.axes[row, : self.kinds[row] - WELDED]
+                    angles = joint_angles(axes, q)
+                    w_J = so3.rotate(so3.conjugate(rest), own[W] - parent[W])
+                    qpos[q_at : q_at + len(axes)] = angles
+                    qvel[v_at : v_at + len(axes)] = free_axes(axes, angles) @ w_J
+                    continue
                 w_B = so3.rotate(to_body, own[W] - parent[W])
             qpos[q_at : q_at + 4] = np.roll(q, 1)
             qvel[v_at : v_at + 3] = w_B
@@ -115,6 +142,11 @@ def read_states(tree: Tree, qpos: Array, qvel: Array, x: Array) -> int:
             if tree.kinds[i] == BALL:
                 q = qmul(q, _attitude(qpos[at : at + 4]))
                 w = add(w, rotate(q, vec(qvel[v_at : v_at + 3])))
+            elif tree.kinds[i] != WELDED:
+                for k in range(tree.kinds[i] - WELDED):
+                    axis = vec(tree.axes[i, k])
+                    w = add(w, scale(qvel[v_at + k], rotate(q, axis)))
+                    q = qmul(q, turn_about(axis, qpos[at + k]))
             back = rotate(q, vec(tree.p_CJ_C[i]))
             p, v = sub(p, back), sub(v, cross(w, back))
         q = qnormalize(q)

@@ -26,6 +26,7 @@ from iap_description.arrays import Array
 from iap_description.scenes.library import load_scene
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.assembly import Assembly, Joint
+from iap_description.vehicles.joint_motion import joint_coordinates
 from iap_description.vehicles.urdf import urdf_text
 from iap_description.world.shapes import Surface
 from iap_description.world.solids import triangles
@@ -241,6 +242,41 @@ def _place_spherical(
     )
 
 
+def _release_turning(client: int, body: int, link: int) -> None:
+    bullet.setJointMotorControl2(
+        body, link, bullet.VELOCITY_CONTROL, force=0.0, physicsClientId=client
+    )
+
+
+def _release_universal(client: int, body: int, link: int) -> None:
+    for each in (link, _before(client, body, link)):
+        _release_turning(client, body, each)
+        bullet.changeDynamics(
+            body,
+            each,
+            maxJointVelocity=SPEED_LIMIT,
+            linearDamping=0.0,
+            angularDamping=0.0,
+            jointDamping=0.0,
+            physicsClientId=client,
+        )
+
+
+def _before(client: int, body: int, link: int) -> int:
+    """The link, without mass, between the two axes of a universal joint."""
+    return int(bullet.getJointInfo(body, link, physicsClientId=client)[16])
+
+
+def _place_turning(
+    client: int, vehicle: LoadedVehicle, joint: Joint, x: Array, _q_BC: Array
+) -> None:
+    q, v = joint_coordinates(joint, x[joint.parent], x[joint.child])
+    link = vehicle.links[joint.child - 1]
+    links = (link,) if len(q) == 1 else (_before(client, vehicle.body, link), link)
+    for each, angle, rate in zip(links, q.tolist(), v.tolist(), strict=True):
+        bullet.resetJointState(vehicle.body, each, angle, rate, physicsClientId=client)
+
+
 class _JointFunctions(NamedTuple):
     """Actions of PyBullet for a type of joint: an end to its default motor, and its state set."""
 
@@ -254,5 +290,7 @@ def _nothing(*_: object) -> None:
 
 JOINTS = {
     "spherical": _JointFunctions(_release_spherical, _place_spherical),
+    "universal": _JointFunctions(_release_universal, _place_turning),
+    "revolute": _JointFunctions(_release_turning, _place_turning),
     "fixed": _JointFunctions(_nothing, _nothing),
 }

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Follows a docking of modules in an engine, where faces touch and the latch's joint holds or does not."""
+
+from typing import Self
+
+import numpy as np
+
+from iap_control.modules.joint_machine import JointMachine, State
+from iap_description import so3
+from iap_description.arrays import Array
+from iap_description.errors import BadInput
+from iap_description.states import Q
+from iap_learning.module_docking.sight import Latch, latch_of
+from iap_learning.module_docking.task import ModuleDockingTask
+from iap_learning.tasks.verdicts import ARRIVED, CRASHED, TIME_IS_UP, TOO_FAST
+from iap_physics.engines.engine import RUNNING
+from iap_simulation.modules.in_flight import ModulesInFlight
+from iap_simulation.simulation import Simulation
+
+
+class ModuleWatch:
+    """Judges a docking as `iap_learning.module_docking` judges many; it has arrived once its modules are joined.
+
+    Args:
+        simulation: at the start.
+        task: what is to be done.
+        modules: of the simulation's present flight, with one joint.
+
+    Attributes:
+        outcome: number in `OUTCOMES`.
+    """
+
+    def __init__(
+        self, simulation: Simulation, task: ModuleDockingTask, modules: ModulesInFlight
+    ) -> None:
+        self._simulation, self._task = simulation, task
+        coordinator = modules.coordinator
+        ((name, joint),) = coordinator.joints.items()
+        self._machine: JointMachine = coordinator.machines[name]
+        self._modules = joint.modules
+        self._latch: Latch = latch_of(coordinator.spec, coordinator.spec.joints[name])
+        self.outcome, self._caught = RUNNING, np.nan
+        self._closing, self._offset = np.nan, np.nan
+
+    @classmethod
+    def of(cls, simulation: Simulation, task: ModuleDockingTask) -> Self:
+        """At the start of a flight."""
+        modules = simulation.loop.modules
+        if modules is None or len(modules.coordinator.joints) != 1:
+            raise BadInput(f"scenario '{task.scenario}' docks no two modules")
+        return cls(simulation, task, modules)
+
+    def look(self) -> None:
+        """Take the end of a control period."""
+        if self.outcome != RUNNING:
+            return
+        machine, t = self._machine, self._simulation.t
+        if np.isnan(self._caught):
+            if machine.holds:
+                self._caught = t
+                is_gentle = self._closing <= self._task.closing_speed
+                self.outcome = RUNNING if is_gentle else TOO_FAST
+            else:
+                self._measure()
+        if machine.state == State.EMERGENCY:
+            self.outcome = CRASHED
+        elif machine.state == State.JOINED:
+            self.outcome = ARRIVED
+        elif np.isnan(self._caught) and t >= self._task.seconds:
+            self.outcome = TIME_IS_UP
+
+    def _measure(self) -> None:
+        """Keep how the follower is about to be caught."""
+        plant, n = self._simulation.plant, self._latch.normal_L
+        leader, follower = (plant.state(i)[0, 0] for i in self._modules)
+        R = _matrix(leader)
+        offset = R.T @ (follower[:3] - leader[:3]) - self._latch.home_L
+        self._closing = -float(R.T @ (follower[7:10] - leader[7:10]) @ n)
+        self._offset = float(np.linalg.norm(offset - (offset @ n) * n))
+
+    def ending(self) -> tuple[bool, dict[str, float]]:
+        """Whether it is a success, and what is known."""
+        known = {"time": self._caught, "closing_speed": self._closing, "offset": self._offset}
+        return self.outcome == ARRIVED, known
+
+
+def _matrix(row: Array) -> Array:
+    return so3.matrix_from_quaternion(row[Q])

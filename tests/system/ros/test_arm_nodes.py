@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An arm in flight as nodes: bit for bit as in one process, and by a controller in another process."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test has it)")
+
+from builtin_interfaces.msg import Duration
+from probe import fly_recorded
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from iap_io.runs.run_folder import load_run
+from iap_simulation.flight import Flight
+from iap_simulation.run import execute
+from iap_simulation.scenario.resolving import Options, resolve
+
+pytestmark = [pytest.mark.ros, pytest.mark.nodes, pytest.mark.slow]
+SWING = "arm_hover_swing"
+SHORT = ("reference.duration=1.0", "metrics.window=null", "compare={}")
+
+
+def test_the_joints_are_those_of_one_process(start, tmp_path):
+    nodes, probe = start
+    scenario, tree = resolve(SWING, Options(assignments=SHORT))
+    parameters = {"scenario": SWING, "assignments": list(SHORT)}
+    fly_recorded(nodes, probe, scenario, parameters, tmp_path / "nodes")
+    (tmp_path / "process").mkdir()
+    execute(Flight.of(scenario), tmp_path / "process", tree, progress=lambda _: None)
+    ours, theirs = (load_run(tmp_path / name).vehicles[0].columns for name in ("nodes", "process"))
+    np.testing.assert_array_equal(ours.x, theirs.x)
+    for name in vars(theirs.arm):
+        np.testing.assert_array_equal(getattr(ours.arm, name), getattr(theirs.arm, name))
+    assert np.ptp(theirs.arm.q[:, 1]) > 0.2
+
+
+def point(t, q, v):
+    """A point of a trajectory at a time [s] from its start."""
+    later = Duration(sec=int(t), nanosec=round(1e9 * (t - int(t))))
+    return JointTrajectoryPoint(positions=q, velocities=v, time_from_start=later)
+
+
+def test_another_process_moves_the_joints_by_a_trajectory(start):
+    """From where they are through two points, names in another order; beyond the elbow's travel it is clipped."""
+    nodes, probe = start
+    given = (*SHORT, "arm.motion={type: given}")
+    scenario, _ = resolve(SWING, Options(assignments=given))
+    parameters = {"scenario": SWING, "assignments": list(given)}
+    joints = probe.hear(JointState, "/iap/joint_states")
+    probe.hear_states("iap")
+    nodes.start_flight(scenario, parameters, pace="lockstep", start_paused=True)
+    probe.meet()
+    out = probe.node.create_publisher(JointTrajectory, "/iap/joints/command", 1)
+    probe.wait(lambda: out.get_subscription_count() > 0, "physics_node")
+    names = ["arm_q3", "arm_q2", "arm_q1"]
+    points = [
+        point(0.2, [-0.2, 0.3, 0.0], [-0.5, 0.5, 0.0]),
+        point(0.5, [-0.3, 0.4, 0.0], [0.0] * 3),
+    ]
+    assert probe.step(1).success
+    out.publish(JointTrajectory(joint_names=names, points=points))
+    assert probe.stays(lambda: True)
+    assert probe.step(200).success
+    probe.wait(lambda: stamp_of(joints[-1]) >= 1_000_000_000, "joint states")
+    last = joints[-1]
+    assert list(last.name) == ["arm_q1", "arm_q2", "arm_q3"]
+    np.testing.assert_allclose(last.position, [0.0, 0.4, -0.3], atol=0.1)  # servos give way
+    assert np.diff([stamp_of(each) for each in joints]).max() <= 10_000_000  # 100 Hz
+    assert last.effort[1] < -0.1  # holds the links
+
+
+def stamp_of(message):
+    """Stamp of a message [ns]."""
+    return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
