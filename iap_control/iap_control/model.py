@@ -114,7 +114,7 @@ class PlatformModel:
         """
         where = f"vehicle '{assembly.name}': key 'platform.joints'"
         swings, axes = swings_of(assembly)
-        turns = any(joint.kind.is_free for joint in assembly.joints)
+        turns = any(joint.kind.is_free and not joint.is_sprung for joint in assembly.joints)
         q_PB = np.array(
             [joint.q_PJ for joint in assembly.joints] or [so3.quaternion_exp(np.zeros(3))]
         )

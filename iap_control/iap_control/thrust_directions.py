@@ -39,7 +39,7 @@ def swings_of(assembly: Assembly) -> tuple[Integers, Array]:
 def _swing(joint: Joint, where: str) -> tuple[int, Array]:
     axes, count = np.zeros((2, 3)), len(joint.axes)
     axes[:count] = joint.axes
-    if joint.kind.turns_freely or not joint.kind.is_free:
+    if joint.kind.turns_freely or not joint.kind.is_free or joint.is_sprung:
         return (FREE if joint.kind.turns_freely else FIXED), axes
     if not count:
         raise BadInput(f"{where}.type': there is no control law for joints of type '{joint.type}'")

@@ -60,6 +60,13 @@ def test_with_leaning_rotors_it_rests_aslant(engine):
     assert np.abs(flight.attitude_error_deg[-100:]).max() < 0.1
 
 
+def test_it_comes_back_from_aside():
+    aside = ("draw.position=0.05", "draw.attitude_deg=3.0")
+    (flight,) = fly_scenario("hover", *aside, platform="hexa", duration=6.0)
+    assert np.abs(flight.position_error[0]).max() > 0.02
+    assert np.abs(flight.position_error[-100:]).max() < 3e-3
+
+
 @pytest.mark.slow
 def test_a_rotor_at_sixty_percent_that_is_known_changes_little():
     weak = "faults=[{at: 1.0, aircraft: 2, rotor: 1, thrust: 0.6, known: true}]"

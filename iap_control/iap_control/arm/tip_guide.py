@@ -19,7 +19,7 @@ from iap_control.laws.end_effector import (
 )
 from iap_description import so3
 from iap_description.arrays import Array, Integers
-from iap_description.config import Positive, Record
+from iap_description.config import NonNegative, Positive, Record
 from iap_description.errors import FlightFailed
 from iap_description.signals import Reference
 from iap_description.states import REF_A, REF_ALPHA, REF_P, REF_Q, REF_V, REF_W, P, Q
@@ -38,6 +38,7 @@ class TipPath(Record):
     path: PathOfTip
     control: EndEffectorGains
     rate: Positive  # [Hz]
+    smoothing: NonNegative  # time constant of what the error asks for [s]
     acceleration: Positive  # of the platform [m/s^2]
     turn_acceleration: Positive  # of its heading [rad/s^2]
     joint_acceleration: Positive  # [rad/s^2], [m/s^2]
@@ -69,6 +70,7 @@ class TipGuide:
         joints = [motion.joint_acceleration] * len(arm.links)
         steps = [*[motion.acceleration] * 3, motion.turn_acceleration, *joints]
         self._step = self._period * np.array(steps)
+        self._share = self._period / (motion.smoothing + self._period)
         self.reset()
 
     def reset(self) -> None:
@@ -78,6 +80,7 @@ class TipGuide:
         self._v, self._a = np.zeros(count), np.zeros(count)  # of heading's axes, heading, joints
         self._p, self._yaw, self._q = np.zeros(3), 0.0, np.zeros(len(self._arm.links))
         self._row: Array | None = None
+        self._correction = np.zeros(BASE)
 
     @property
     def clipped(self) -> Integers:
@@ -121,13 +124,16 @@ class TipGuide:
     def _tell(self, k: int, x: Array, q: Array) -> None:
         """The velocities of (27) on the present state, and accelerations towards them.
 
-        They are reached at the period's end, whose rates the path therefore gives. The platform counts as level, as in
-        (3): it tilts to accelerate, and fed back its tilt would accelerate it again, in a limit cycle of 0.05 rad.
+        They are reached at the period's end, whose rates the path therefore gives. What the error asks for is
+        low-passed: its steps would shake the attitude, which joints feel, and the error with them. The platform counts
+        as level, as in (3): it tilts to accelerate, and its tilt fed back would accelerate it again.
         """
         t = self._dt * k - self._lead
         r, dr = self._motion.path.at(np.array([t, t + self._period]))
         try:
-            wanted = self._law(r[0], dr[1], x[P], _yaw(x[Q]), q)
+            asked = self._law.correction(self._law.error(r[0], x[P], _yaw(x[Q]), q))
+            self._correction += self._share * (asked - self._correction)
+            wanted = self._law.velocities(dr[1] + self._correction, _yaw(x[Q]), q)
         except SingularPose as error:
             raise FlightFailed("singular", self._dt * k, str(error)) from error
         change = self._limits(wanted, q) - self._v

@@ -147,9 +147,16 @@ class EndEffectorLaw:
         Raises:
             SingularPose: J has no full rank.
         """
+        return self.velocities(dr_d + self.correction(self.error(r_d, p_WP_W, yaw, q)), yaw, q)
+
+    def velocities(self, wanted: Array, yaw: float, q: Array) -> Array:
+        """Velocities (4 + n,) under which r changes at rates (4,) that are wanted.
+
+        Raises:
+            SingularPose: J has no full rank.
+        """
         J = self.jacobian(yaw, q)
         inverse = self.inverse(J)
-        wanted = dr_d + self.correction(self.error(r_d, p_WP_W, yaw, q))
         free = np.zeros(J.shape[1])
         free[BASE:] = self._gains.centring * (self._middle - q)
         return inverse @ (wanted[: self._rows] - J @ free) + free

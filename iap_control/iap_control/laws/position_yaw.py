@@ -120,9 +120,9 @@ def _largest_pull(model: PlatformModel, J_c: Array, kP: Array) -> float:
     low, high = model.rotor_limits
     weight = np.array([0.0, 0.0, model.inertia.mass * gravity])
     lift = model.B_inverse @ np.concatenate([weight, np.cross(model.inertia.d_0, weight)])
-    room = np.minimum(high - lift, lift - low)
+    room = np.minimum(high - lift, lift - low)[high > 0.0]  # of rotors that are there and turn
     per_torque = np.abs(model.B_inverse[:, 3:5]).max(axis=0)  # [N] per N m of roll and pitch
-    tilt = (room.min() / per_torque / np.diag(J_c)[:2] / kP[:2]).min()
+    tilt = (room.min(initial=np.inf) / per_torque / np.diag(J_c)[:2] / kP[:2]).min()
     tilt_max = min(each.tilt_max for each in model.fleet)
     return gravity * math.tan(min(tilt_max, max(float(tilt), 0.0)))
 

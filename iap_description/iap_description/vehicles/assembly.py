@@ -63,6 +63,14 @@ class Joint:
         default_factory=lambda: np.zeros((0, 3))
     )  # (k, 3) unit vectors about which it turns one after another, in the child's frame at rest
 
+    stiffness: float = 0.0  # of a spring about its only axis [N m/rad]
+    rest: float = 0.0  # angle at which the spring is slack [rad]
+
+    @property
+    def is_sprung(self) -> bool:
+        """Whether a spring holds the child near where it is at rest."""
+        return self.stiffness > 0.0
+
     @property
     def kind(self) -> JointType:
         """The freedom that it leaves."""
@@ -75,8 +83,9 @@ class Joint:
 
     @property
     def resists(self) -> bool:
-        """Whether its travel is limited or it has friction."""
-        return math.isfinite(self.limit) or self.viscous > 0.0 or self.coulomb > 0.0
+        """Whether its travel is limited, or it has friction or a spring."""
+        has_friction = self.viscous > 0.0 or self.coulomb > 0.0
+        return math.isfinite(self.limit) or has_friction or self.is_sprung
 
 
 class JointTable(NamedTuple):
@@ -223,8 +232,8 @@ class Assembly:
     def inertia(self) -> Array:
         """(3, 3) inertia J about the origin of P, after iap_simulator eq. (3).
 
-        Aircraft on spherical joints count as points; those on fixed joints bring their own inertia along, and others
-        what of it their joint holds, at rest.
+        Aircraft on spherical joints count as points; those on fixed or sprung joints bring their own inertia along, and
+        others what of it their joint holds, at rest.
         """
         J = self.bodies[0].inertia.copy()
         for joint in self.joints:
@@ -233,7 +242,8 @@ class Assembly:
             J -= body.mass * d @ d
             if not joint.kind.turns_freely:
                 R = so3.matrix_from_quaternion(joint.q_PJ)
-                J += R @ held_inertia(body.inertia, joint.axes) @ R.T
+                held = joint.axes[:0] if joint.is_sprung else joint.axes
+                J += R @ held_inertia(body.inertia, held) @ R.T
         if self.arm is not None:
             d = so3.hat(self.arm.at_home.p_PC_W)
             J += self.arm.at_home.inertia - self.arm.at_home.mass * d @ d
@@ -278,6 +288,8 @@ def _joint(spec: JointSpec, number: int) -> Joint:
         limit=math.inf if spec.limit_deg is None else math.radians(spec.limit_deg),
         viscous=spec.friction.viscous,
         coulomb=spec.friction.coulomb,
+        stiffness=0.0 if spec.spring is None else spec.spring.stiffness,
+        rest=0.0 if spec.spring is None else math.radians(spec.spring.rest_deg),
         axes=np.array([np.divide(a, np.linalg.norm(a)) for a in spec.axes]).reshape(-1, 3),
     )
 

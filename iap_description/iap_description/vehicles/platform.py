@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from iap_description.config import NonNegative, Real, Record, Vec3, merged, validate
+from iap_description.config import NonNegative, Positive, Real, Record, Vec3, merged, validate
 from iap_description.errors import BadInput
 from iap_description.plain_yaml import read_yaml
 from iap_description.text_files import is_file
@@ -44,6 +44,13 @@ class Friction(Record):
     coulomb: NonNegative = 0.0  # torque at any velocity, and the most that it holds at rest [N m]
 
 
+class Spring(Record):
+    """A spring in a revolute joint; what damps it is the joint's viscous friction."""
+
+    stiffness: Positive  # torque per angle [N m/rad]
+    rest_deg: Real = 0.0  # angle about the axis at which it is slack
+
+
 AXES_TOLERANCE = 1e-6  # by which two axes of a joint may fail to be perpendicular
 Travel = Annotated[float, Field(strict=True, gt=0.0, lt=180.0)]
 
@@ -67,6 +74,12 @@ class JointSpec(Record):
         None  # largest angle between the z axes of aircraft and platform; None: any
     )
     friction: Friction = Friction()
+    spring: Spring | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the aircraft is part of the platform's body at rest: it does not turn, or only against a spring."""
+        return self.spring is not None or not joint_type(self.type).is_free
 
     @model_validator(mode="after")
     def _has_axes(self) -> Self:
@@ -83,9 +96,11 @@ class JointSpec(Record):
     @model_validator(mode="after")
     def _has_travel(self) -> Self:
         if not joint_type(self.type).is_free:
-            for key in ("limit_deg", "friction"):
+            for key in ("limit_deg", "friction", "spring"):
                 if getattr(self, key) != type(self).model_fields[key].default:
                     raise ValueError(f"key '{key}': a joint of type '{self.type}' does not turn")
+        if self.spring is not None and joint_type(self.type).axes != 1:
+            raise ValueError("key 'spring': a joint of type 'revolute' is expected")
         return self
 
 
@@ -130,13 +145,13 @@ class Platform(Record):
     @model_validator(mode="after")
     def _has_aircraft_that_turn_themselves(self) -> Self:
         """Refuse aircraft of fewer than four rotors where no others on the same body turn them."""
-        fixed = [not joint_type(joint.type).is_free for joint in self.joints] or [False]
+        fixed = [joint.holds for joint in self.joints] or [False]
         for i, (aircraft, is_fixed) in enumerate(zip(self.fleet, fixed, strict=True)):
             if not aircraft.turns_itself and not is_fixed:
                 where = f"joints.{i}" if self.joints else "aircraft.rotors"
                 raise ValueError(
                     f"key '{where}': an aircraft of {len(aircraft.rotors)} rotors cannot turn itself; it needs a joint"
-                    " of type fixed, with others on the same body, or four rotors"
+                    " of type fixed or a spring, with others on the same body, or four rotors"
                 )
         return self
 
@@ -284,6 +299,7 @@ def _with_fixed_links(tree: dict[str, Any], name: str, source: str) -> dict[str,
                 "axes": [],
                 "limit_deg": None,
                 "friction": Friction().model_dump(),
+                "spring": None,
             }
             for joint in tree["joints"]
         ],

@@ -3,14 +3,13 @@
 
 import numpy as np
 
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Array
 from iap_description.kernels import formula, qnormalize
 from iap_description.lanes import Index, Lanes, get, get4, set1, world_at, world_in
 from iap_physics.blocks import layout
 from iap_physics.blocks.flown import Flown
 from iap_physics.blocks.layout import VEHICLE, body_row
 from iap_physics.engines.engine import DIVERGED, RUNNING
-from iap_physics.held_commands import Held
 
 SINGLE_BYTES = 4  # of a number in single precision
 
@@ -19,13 +18,13 @@ SINGLE_BYTES = 4  # of a number in single precision
 def load(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
     """Read all that changes; the last world fills lanes that are left."""
     x, bodies, count = flown.x, len(flown.vehicle.turns), len(flown.x)
-    for i in range(bodies):
-        for k in range(13):
-            for lane in range(lanes[0], lanes[1]):
-                world = world_at(first, lane, count)
+    for lane in range(lanes[0], lanes[1]):
+        world = world_at(first, lane, count)
+        for i in range(bodies):
+            for k in range(13):
                 set1(block, body_row(i), layout.STATE + k, lane, x[world, i, k])
     load_inputs(block, first, flown, lanes)
-    load_commands(block, first, flown.command, flown.vehicle.bodies, lanes)
+    load_commands(block, first, flown, lanes)
     load_rotors(block, first, flown, lanes)
 
 
@@ -33,9 +32,9 @@ def load(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
 def load_inputs(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
     """Read what acts from outside."""
     external_W, air_W, count = flown.inputs.external_W, flown.inputs.air_W, len(flown.x)
-    for k in range(6):
-        for lane in range(lanes[0], lanes[1]):
-            world = world_at(first, lane, count)
+    for lane in range(lanes[0], lanes[1]):
+        world = world_at(first, lane, count)
+        for k in range(6):
             set1(block, VEHICLE, layout.EXTERNAL + k, lane, external_W[world, k])
     if flown.vehicle.has_drag:
         for i in range(len(flown.vehicle.turns)):
@@ -46,10 +45,10 @@ def load_inputs(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
 
 
 @formula
-def load_commands(block: Array, first: int, command: Held, bodies: Integers, lanes: Lanes) -> None:
-    """Read the commands that aircraft hold."""
-    modes, thrust, q, w, rpm, tilt = command
-    count = len(modes)
+def load_commands(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
+    """Read the commands that aircraft hold; angles where rotors tilt."""
+    modes, thrust, q, w, rpm, tilt = flown.command
+    bodies, count = flown.vehicle.bodies, len(modes)
     for n in range(len(bodies)):
         row = body_row(bodies[n])
         for lane in range(lanes[0], lanes[1]):
@@ -57,9 +56,12 @@ def load_commands(block: Array, first: int, command: Held, bodies: Integers, lan
             set1(block, row, layout.MODE, lane, float(modes[world]))
             set1(block, row, layout.THRUST, lane, thrust[world, n])
             _put(block, row, layout.COMMAND_RPM, lane, rpm, world, n, 0, 4)
-            _put(block, row, layout.COMMAND_TILT, lane, tilt, world, n, 0, 4)
             _put(block, row, layout.COMMAND_Q, lane, q, world, n, 0, 4)
             _put(block, row, layout.COMMAND_W, lane, w, world, n, 0, 3)
+        if flown.vehicle.is_tilting:
+            for lane in range(lanes[0], lanes[1]):
+                world = world_at(first, lane, count)
+                _put(block, row, layout.COMMAND_TILT, lane, tilt, world, n, 0, 4)
 
 
 @formula
@@ -74,11 +76,14 @@ def load_rotors(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
             world = world_at(first, lane, count)
             _put(block, row, layout.RPM, lane, rpm, world, n, 0, 4)
             _put(block, row, layout.TARGET, lane, target, world, n, 0, 4)
-            _put(block, row, layout.TILT, lane, tilt, world, n, 0, 4)
             set1(block, row, layout.ESTIMATED, lane, 1.0 if is_used[world] else 0.0)
             if is_used[world]:
                 _put(block, row, layout.KNOWN_Q, lane, known_x, world, bodies[n], 3, 4)
                 _put(block, row, layout.KNOWN_W, lane, known_x, world, bodies[n], 10, 3)
+        if flown.vehicle.is_tilting:
+            for lane in range(lanes[0], lanes[1]):
+                world = world_at(first, lane, count)
+                _put(block, row, layout.TILT, lane, tilt, world, n, 0, 4)
 
 
 @formula
@@ -158,4 +163,5 @@ def store(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
             for r in range(4):
                 rpm[world, n, r] = get(block, row, layout.RPM + r, lane)
                 target[world, n, r] = get(block, row, layout.TARGET + r, lane)
-                tilt[world, n, r] = get(block, row, layout.TILT + r, lane)
+                if flown.vehicle.is_tilting:
+                    tilt[world, n, r] = get(block, row, layout.TILT + r, lane)

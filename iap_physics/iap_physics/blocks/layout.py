@@ -16,7 +16,10 @@ MOMENTS = 14  # (9) `Moments` of all forces
 PLACE = 23  # (3) of the common CoM
 VELOCITY = 26  # (3) of it
 FAILED = 29  # the step at which the world diverged, -1 without
-VEHICLE_ROWS = 30
+TORQUE_1 = 30  # (3) on the rigid part in the first stage of a step
+TORQUE_2 = 33  # (3) in the second one, then with that in the third
+TORQUE_3 = 36  # (3)
+VEHICLE_ROWS = 39
 VEHICLE = np.uint64(0)  # first row of the vehicle
 
 # rows of a body
@@ -53,7 +56,12 @@ TICK_BEFORE = 107
 TILT = 108  # (4)
 COMMAND_TILT = 112  # (4)
 TILT_BEFORE = 116  # (4) angles before the period
-BODY_ROWS = 120
+
+# rows of a body between the stages of a step
+MOMENTUM = 120  # (3) angular momentum; before, the torque that an autopilot asks for
+AT = 123  # (4) attitude at which the next stage looks
+SO_FAR = 127  # (4) sum of the attitude after the step
+BODY_ROWS = 131
 
 # columns of what a body has in all worlds alike, (bodies, ALIKE)
 GRAVITY = 0

@@ -2,7 +2,9 @@
 """The loops over a block's worlds, one for each part of a physics step: numbers in, formula, numbers out.
 
 The formulas are those of `iap_physics.autopilot`, `rotors`, `drag` and `engines.rigid_motion`. A loop reads all that it
-needs before it writes.
+needs before it writes. Loops are short: each number of a stage of Runge and Kutta's waits for the one before, and a
+processor computes several lanes at the same time only as far as it looks ahead, which is some 250 instructions. What a
+loop leaves to the next one stands in rows of its own body, at distances that the compiler knows.
 """
 
 from iap_description.arrays import Array
@@ -30,11 +32,16 @@ from iap_physics.drag import drag_force
 from iap_physics.engines.rigid_motion import (
     Base,
     Moments,
+    begin_turn,
+    end_turn,
+    go_on_turning,
     is_sound,
+    momentum_after,
+    move_centre,
     on_arm,
-    step_body,
-    step_rigid,
+    torque_at,
 )
+from iap_physics.engines.rigid_motion import spin as spin_of
 from iap_physics.rotors import Lag, rotor_wrench, spin_four
 
 ATTITUDE_MODE, RPM_MODE = float(Mode.ATTITUDE_THRUST), float(Mode.RPM)
@@ -136,6 +143,12 @@ def command(block: Array, i: int, alike: Array, lanes: Lanes) -> None:
             gains[1],
             J,
         )
+        set3(block, b, layout.MOMENTUM, lane, torque)
+    for lane in range(lanes[0], lanes[1]):
+        mode, torque = (
+            get(block, b, layout.MODE, lane),
+            get3(block, b, layout.MOMENTUM, lane),
+        )
         rpm, thrust = get4(block, b, layout.RPM, lane), get(block, b, layout.THRUST, lane)
         wanted = rotor_commands(thrust, torque, mix, lift, c_f, rpm_min, rpm_max, lead, rpm)
         given = of_rotors(get4(block, b, layout.COMMAND_RPM, lane), lift)
@@ -223,51 +236,118 @@ def add_to_sums(block: Array, b: Index, is_rigid: bool, lanes: Lanes) -> None:
 
 @formula
 def move(block: Array, b: Index, gravity: float, dt: float, lanes: Lanes) -> None:
-    """The rigid part, whose central body is b."""
+    """The rigid part, whose central body is b: `step_rigid`, a loop for each stage."""
     for lane in range(lanes[0], lanes[1]):
-        base, p_C, v_C = step_rigid(
-            Base(
-                get3(block, b, layout.P, lane),
-                get4(block, b, layout.Q, lane),
-                get3(block, b, layout.V, lane),
-                get3(block, b, layout.W, lane),
-            ),
-            get3(block, b, layout.ARM, lane),
-            get3(block, VEHICLE, layout.FORCE, lane),
-            get3(block, VEHICLE, layout.TORQUE, lane),
-            Moments(
-                get3(block, VEHICLE, layout.MOMENTS, lane),
-                get3(block, VEHICLE, layout.MOMENTS + 3, lane),
-                get3(block, VEHICLE, layout.MOMENTS + 6, lane),
-            ),
-            get(block, VEHICLE, layout.MASS, lane),
-            gravity,
-            get9(block, b, layout.J, lane),
-            get9(block, b, layout.J_INV, lane),
-            dt,
-        )
-        set3(block, b, layout.P, lane, base.p)
-        set4(block, b, layout.Q, lane, base.q)
-        set3(block, b, layout.V, lane, base.v)
-        set3(block, b, layout.W, lane, base.w)
+        q, w = get4(block, b, layout.Q, lane), get3(block, b, layout.W, lane)
+        base = Base(get3(block, b, layout.P, lane), q, get3(block, b, layout.V, lane), w)
+        arm, force = get3(block, b, layout.ARM, lane), get3(block, VEHICLE, layout.FORCE, lane)
+        mass = get(block, VEHICLE, layout.MASS, lane)
+        p_C, v_C = move_centre(base, arm, force, mass, gravity, dt)
         set3(block, VEHICLE, layout.PLACE, lane, p_C)
         set3(block, VEHICLE, layout.VELOCITY, lane, v_C)
+        set3(block, b, layout.MOMENTUM, lane, spin_of(q, w, get9(block, b, layout.J, lane)))
+    for lane in range(lanes[0], lanes[1]):
+        q, L = get4(block, b, layout.Q, lane), get3(block, b, layout.MOMENTUM, lane)
+        t1 = _torque_at(block, q, lane)
+        at, so_far = begin_turn(q, L, get9(block, b, layout.J_INV, lane), dt)
+        set3(block, VEHICLE, layout.TORQUE_1, lane, t1)
+        set4(block, b, layout.AT, lane, at)
+        set4(block, b, layout.SO_FAR, lane, so_far)
+    for lane in range(lanes[0], lanes[1]):
+        at, t1 = get4(block, b, layout.AT, lane), get3(block, VEHICLE, layout.TORQUE_1, lane)
+        t2 = _torque_at(block, at, lane)
+        L = add(get3(block, b, layout.MOMENTUM, lane), scale(0.5 * dt, t1))
+        _go_on_turning(block, b, L, 0.5 * dt, dt, lane)
+        set3(block, VEHICLE, layout.TORQUE_2, lane, t2)
+    for lane in range(lanes[0], lanes[1]):
+        at, t2 = get4(block, b, layout.AT, lane), get3(block, VEHICLE, layout.TORQUE_2, lane)
+        t3 = _torque_at(block, at, lane)
+        L = add(get3(block, b, layout.MOMENTUM, lane), scale(0.5 * dt, t2))
+        _go_on_turning(block, b, L, dt, dt, lane)
+        set3(block, VEHICLE, layout.TORQUE_2, lane, add(t2, t3))
+        set3(block, VEHICLE, layout.TORQUE_3, lane, t3)
+    for lane in range(lanes[0], lanes[1]):
+        at, L = get4(block, b, layout.AT, lane), get3(block, b, layout.MOMENTUM, lane)
+        t1, t3 = (
+            get3(block, VEHICLE, layout.TORQUE_1, lane),
+            get3(block, VEHICLE, layout.TORQUE_3, lane),
+        )
+        t4, t2_t3 = _torque_at(block, at, lane), get3(block, VEHICLE, layout.TORQUE_2, lane)
+        so_far, J_inv = get4(block, b, layout.SO_FAR, lane), get9(block, b, layout.J_INV, lane)
+        q = end_turn(at, so_far, add(L, scale(dt, t3)), J_inv, dt)
+        set4(block, b, layout.Q, lane, q)
+        set3(block, b, layout.MOMENTUM, lane, momentum_after(L, t1, t2_t3, t4, dt))
+    for lane in range(lanes[0], lanes[1]):
+        q, L = get4(block, b, layout.Q, lane), get3(block, b, layout.MOMENTUM, lane)
+        w = spin_of(q, L, get9(block, b, layout.J_INV, lane))
+        p_C, v_C = (
+            get3(block, VEHICLE, layout.PLACE, lane),
+            get3(block, VEHICLE, layout.VELOCITY, lane),
+        )
+        p, v = on_arm(p_C, v_C, q, w, get3(block, b, layout.ARM, lane))
+        set3(block, b, layout.P, lane, p)
+        set3(block, b, layout.V, lane, v)
+        set3(block, b, layout.W, lane, w)
+
+
+@formula
+def _torque_at(block: Array, q: Quat, lane: Index) -> Vec:
+    """The rigid part's torque at an attitude."""
+    moments = Moments(
+        get3(block, VEHICLE, layout.MOMENTS, lane),
+        get3(block, VEHICLE, layout.MOMENTS + 3, lane),
+        get3(block, VEHICLE, layout.MOMENTS + 6, lane),
+    )
+    return torque_at(q, get3(block, VEHICLE, layout.TORQUE, lane), moments)
+
+
+@formula
+def _go_on_turning(block: Array, b: Index, L: Vec, ahead: float, dt: float, lane: Index) -> None:
+    """Second or third stage of a body's turning."""
+    at, so_far = go_on_turning(
+        get4(block, b, layout.Q, lane),
+        get4(block, b, layout.AT, lane),
+        get4(block, b, layout.SO_FAR, lane),
+        L,
+        get9(block, b, layout.J_INV, lane),
+        ahead,
+        dt,
+    )
+    set4(block, b, layout.AT, lane, at)
+    set4(block, b, layout.SO_FAR, lane, so_far)
 
 
 @formula
 def turn(block: Array, b: Index, dt: float, lanes: Lanes) -> None:
-    """A body on a spherical joint."""
+    """A body on a spherical joint: `step_body`, a loop for each stage."""
     for lane in range(lanes[0], lanes[1]):
-        q, w = step_body(
-            get4(block, b, layout.Q, lane),
-            get3(block, b, layout.W, lane),
-            get3(block, b, layout.WRENCH + 3, lane),
-            get9(block, b, layout.J, lane),
-            get9(block, b, layout.J_INV, lane),
-            dt,
-        )
+        q, w = get4(block, b, layout.Q, lane), get3(block, b, layout.W, lane)
+        set3(block, b, layout.MOMENTUM, lane, spin_of(q, w, get9(block, b, layout.J, lane)))
+    for lane in range(lanes[0], lanes[1]):
+        q, L = get4(block, b, layout.Q, lane), get3(block, b, layout.MOMENTUM, lane)
+        at, so_far = begin_turn(q, L, get9(block, b, layout.J_INV, lane), dt)
+        set4(block, b, layout.AT, lane, at)
+        set4(block, b, layout.SO_FAR, lane, so_far)
+    for lane in range(lanes[0], lanes[1]):
+        _go_on_turning(block, b, _momentum_in(block, b, 0.5 * dt, lane), 0.5 * dt, dt, lane)
+    for lane in range(lanes[0], lanes[1]):
+        _go_on_turning(block, b, _momentum_in(block, b, 0.5 * dt, lane), dt, dt, lane)
+    for lane in range(lanes[0], lanes[1]):
+        at, so_far = get4(block, b, layout.AT, lane), get4(block, b, layout.SO_FAR, lane)
+        L = _momentum_in(block, b, dt, lane)
+        q = end_turn(at, so_far, L, get9(block, b, layout.J_INV, lane), dt)
         set4(block, b, layout.Q, lane, q)
-        set3(block, b, layout.W, lane, w)
+        set3(block, b, layout.MOMENTUM, lane, L)
+    for lane in range(lanes[0], lanes[1]):
+        q, L = get4(block, b, layout.Q, lane), get3(block, b, layout.MOMENTUM, lane)
+        set3(block, b, layout.W, lane, spin_of(q, L, get9(block, b, layout.J_INV, lane)))
+
+
+@formula
+def _momentum_in(block: Array, b: Index, t: float, lane: Index) -> Vec:
+    """Angular momentum of a body after a time under its torque."""
+    torque = get3(block, b, layout.WRENCH + 3, lane)
+    return add(get3(block, b, layout.MOMENTUM, lane), scale(t, torque))
 
 
 @formula

@@ -63,14 +63,14 @@ def _all_fly(block: Array, lanes: Lanes) -> bool:
 @formula
 def _are_sound(block: Array, turns: Booleans, lanes: Lanes) -> bool:
     """Whether the motion of every world is one."""
+    are_sound = True
     for i in range(len(turns)):
         row = body_row(i)
         for lane in range(lanes[0], lanes[1]):
             q, v = get4(block, row, layout.Q, lane), get3(block, row, layout.V, lane)
             w = get3(block, row, layout.W, lane)
-            if not is_sound(get3(block, row, layout.P, lane), q, v, w):
-                return False
-    return True
+            are_sound &= is_sound(get3(block, row, layout.P, lane), q, v, w)
+    return are_sound
 
 
 @formula

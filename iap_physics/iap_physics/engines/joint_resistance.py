@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-r"""Friction and travel limits of spherical and revolute joints as torques between parent and child, for any engine.
+r"""Friction, travel limits and springs of joints as torques between parent and child, for any engine.
 
 With w the child's angular velocity relative to its parent, the joint resists by
 
@@ -16,6 +16,9 @@ shortened to the one that ends it, by the inertia that the two bodies have again
 so that friction sticks and the stop is stiff at any length of step. The parent counts with what it carries. What the
 joint's lever adds to the inertia is left out (3 % at 20 mm), and on a hinge products of inertia against its axis. A
 revolute joint resists about its axis alone; of it J is exact where the axis is a principal one of both bodies.
+
+A spring turns the child of a revolute joint by -k (q - q_0) about its axis. As engines integrate velocities first, it
+neither adds nor takes energy in the mean as long as its period is many steps.
 """
 
 import math
@@ -38,6 +41,8 @@ from iap_description.kernels import (
     mul,
     norm,
     packed,
+    qconj,
+    qmul,
     quat,
     rotate,
     scale,
@@ -63,6 +68,9 @@ class JointResistance(NamedTuple):
         viscous: (J,) friction c [N m s/rad].
         coulomb: (J,) friction tau_C [N m].
         axis: (J, 3) of a revolute joint, in the child; zero of a spherical one.
+        stiffness: (J,) of springs k [N m/rad].
+        slack: (J,) angle q_0 [rad].
+        q_PJ: (J, 4) attitude of the child in the parent at q = 0.
         J: (J, 3, 3) inertia of the children [kg m^2].
         J_inv: (J, 3, 3) its inverse.
         parent_J_inv: (J, 3, 3) of the parents with what they carry.
@@ -75,6 +83,9 @@ class JointResistance(NamedTuple):
     viscous: Array
     coulomb: Array
     axis: Array
+    stiffness: Array
+    slack: Array
+    q_PJ: Array
     J: Array
     J_inv: Array
     parent_J_inv: Array
@@ -111,6 +122,9 @@ class JointResistance(NamedTuple):
             np.array([joint.viscous for joint in joints]),
             np.array([joint.coulomb for joint in joints]),
             np.array([joint.axes[0] if len(joint.axes) else np.zeros(3) for joint in joints]),
+            np.array([joint.stiffness for joint in joints]),
+            np.array([joint.rest for joint in joints]),
+            np.array([joint.q_PJ for joint in joints], dtype=float),
             J,
             np.linalg.inv(J).astype(float),
             np.linalg.inv(np.array(carrying)).astype(float),
@@ -166,12 +180,17 @@ def _resistance(
     if dot(axis, axis) > 0.0:  # what the hinge holds does not come
         coming = scale(dot(axis, coming), axis)
     torque = (0.0, 0.0, 0.0)
+    if joints.stiffness[k] > 0.0:
+        q = hinge_angle(qmul(qconj(qmul(q_p, quat(joints.q_PJ[k]))), q_c), vec(joints.axis[k]))
+        torque = scale(joints.stiffness[k] * (joints.slack[k] - q), axis)
+        coming = add(coming, scale(dt * _mobility(axis, q_p, q_c, joints, k), torque))
     speed = norm(w)
     if joints.viscous[k] > 0.0 and speed > 0.0:
         n = scale(1.0 / speed, w)
         inertia = 1.0 / _mobility(n, q_p, q_c, joints, k)
-        torque = scale(-min(joints.viscous[k], inertia / dt), w)
-        coming = add(coming, scale(dt / inertia, torque))
+        damping = scale(-min(joints.viscous[k], inertia / dt), w)
+        torque = add(torque, damping)
+        coming = add(coming, scale(dt / inertia, damping))
     speed = norm(coming)
     if joints.coulomb[k] > 0.0 and speed > 0.0:
         n = scale(1.0 / speed, coming)
@@ -191,6 +210,14 @@ def _resistance(
             stop = excess / dt / _mobility(n, q_p, q_c, joints, k)
             torque = sub(torque, scale(stop, n))
     return torque
+
+
+@njit(cache=True)
+def hinge_angle(q_JC: Quat, axis: Vec) -> float:
+    """Angle [rad] in [-pi, pi) of an attitude of the child in the joint's frame about a unit axis."""
+    x, y, z, w = q_JC
+    half = math.atan2(x * axis[0] + y * axis[1] + z * axis[2], w)
+    return (2.0 * half + math.pi) % (2.0 * math.pi) - math.pi
 
 
 @njit(cache=True)

@@ -133,15 +133,47 @@ def _rate(q: Quat, L: Vec, J_inv: Mat) -> Quat:
 
 
 @formula
+def begin_turn(q: Quat, L: Vec, J_inv: Mat, dt: float) -> tuple[Quat, Quat]:
+    """First stage of Runge and Kutta: the attitude at which the second looks, and the sum of the result so far."""
+    k = _rate(q, L, J_inv)
+    return along(q, 0.5 * dt, k), along(q, dt / 6.0, k)
+
+
+@formula
+def go_on_turning(
+    q: Quat, at: Quat, so_far: Quat, L: Vec, J_inv: Mat, ahead: float, dt: float
+) -> tuple[Quat, Quat]:
+    """Second or third stage, at an attitude and a momentum; the next one looks `ahead` [s] of q. As `begin_turn`."""
+    k = _rate(at, L, J_inv)
+    return along(q, ahead, k), along(so_far, dt / 3.0, k)
+
+
+@formula
+def end_turn(at: Quat, so_far: Quat, L: Vec, J_inv: Mat, dt: float) -> Quat:
+    """Last stage: the attitude after `dt`."""
+    return qnormalize(along(so_far, dt / 6.0, _rate(at, L, J_inv)))
+
+
+@formula
 def turn_free(q: Quat, L: Vec, torque: Vec, J_inv: Mat, dt: float) -> Quat:
     """Attitude after `dt` under a constant torque; the angular momentum becomes L + torque dt."""
     half = add(L, scale(0.5 * dt, torque))
-    k1 = _rate(q, L, J_inv)
-    k2 = _rate(along(q, 0.5 * dt, k1), half, J_inv)
-    k3 = _rate(along(q, 0.5 * dt, k2), half, J_inv)
-    k4 = _rate(along(q, dt, k3), add(L, scale(dt, torque)), J_inv)
-    q = along(along(q, dt / 6.0, k1), dt / 3.0, k2)
-    return qnormalize(along(along(q, dt / 3.0, k3), dt / 6.0, k4))
+    at, so_far = begin_turn(q, L, J_inv, dt)
+    at, so_far = go_on_turning(q, at, so_far, half, J_inv, 0.5 * dt, dt)
+    at, so_far = go_on_turning(q, at, so_far, half, J_inv, dt, dt)
+    return end_turn(at, so_far, add(L, scale(dt, torque)), J_inv, dt)
+
+
+@formula
+def torque_at(q: Quat, torque: Vec, m: Moments) -> Vec:
+    """A constant torque and that of forces on arms which have turned to an attitude [N m]."""
+    return add(torque, _moment(q, m))
+
+
+@formula
+def momentum_after(L: Vec, t1: Vec, t2_t3: Vec, t4: Vec, dt: float) -> Vec:
+    """Angular momentum after `dt` under the torques of the four stages, of which the two in the middle are added up."""
+    return add(L, scale(dt / 6.0, add(add(t1, t4), scale(2.0, t2_t3))))
 
 
 @formula
@@ -149,17 +181,14 @@ def turn_under_forces(
     q: Quat, L: Vec, torque: Vec, m: Moments, J_inv: Mat, dt: float
 ) -> tuple[Quat, Vec]:
     """Attitude and angular momentum after `dt` under constant torque and forces on turning arms."""
-    t1, k1 = add(torque, _moment(q, m)), _rate(q, L, J_inv)
-    q2 = along(q, 0.5 * dt, k1)
-    t2, k2 = add(torque, _moment(q2, m)), _rate(q2, add(L, scale(0.5 * dt, t1)), J_inv)
-    q3 = along(q, 0.5 * dt, k2)
-    t3, k3 = add(torque, _moment(q3, m)), _rate(q3, add(L, scale(0.5 * dt, t2)), J_inv)
-    q4 = along(q, dt, k3)
-    t4, k4 = add(torque, _moment(q4, m)), _rate(q4, add(L, scale(dt, t3)), J_inv)
-    q = along(along(q, dt / 6.0, k1), dt / 3.0, k2)
-    q = qnormalize(along(along(q, dt / 3.0, k3), dt / 6.0, k4))
-    torques = add(add(t1, t4), scale(2.0, add(t2, t3)))
-    return q, add(L, scale(dt / 6.0, torques))
+    t1 = torque_at(q, torque, m)
+    at, so_far = begin_turn(q, L, J_inv, dt)
+    t2, L2 = torque_at(at, torque, m), add(L, scale(0.5 * dt, t1))
+    at, so_far = go_on_turning(q, at, so_far, L2, J_inv, 0.5 * dt, dt)
+    t3, L3 = torque_at(at, torque, m), add(L, scale(0.5 * dt, t2))
+    at, so_far = go_on_turning(q, at, so_far, L3, J_inv, dt, dt)
+    t4, L4 = torque_at(at, torque, m), add(L, scale(dt, t3))
+    return end_turn(at, so_far, L4, J_inv, dt), momentum_after(L, t1, add(t2, t3), t4, dt)
 
 
 @formula
@@ -183,6 +212,18 @@ class Base(NamedTuple):
     q: Quat
     v: Vec
     w: Vec
+
+
+@formula
+def move_centre(
+    base: Base, arm_P: Vec, force: Vec, mass: float, gravity: float, dt: float
+) -> tuple[Vec, Vec]:
+    """Place and velocity of the common CoM after a step; arguments as of `step_rigid`."""
+    arm = rotate(base.q, arm_P)
+    p_C, v_C = sub(base.p, arm), sub(base.v, cross(base.w, arm))
+    a_C = add(scale(1.0 / mass, force), (0.0, 0.0, -gravity))
+    p_C = add(p_C, add(scale(dt, v_C), scale(0.5 * dt * dt, a_C)))
+    return p_C, add(v_C, scale(dt, a_C))
 
 
 @formula
@@ -212,13 +253,8 @@ def step_rigid(
         J_inv: its inverse.
         dt: [s].
     """
-    q, w = base.q, base.w
-    arm = rotate(q, arm_P)
-    p_C, v_C = sub(base.p, arm), sub(base.v, cross(w, arm))
-    a_C = add(scale(1.0 / mass, force), (0.0, 0.0, -gravity))
-    p_C = add(p_C, add(scale(dt, v_C), scale(0.5 * dt * dt, a_C)))
-    v_C = add(v_C, scale(dt, a_C))
-    q, L = turn_under_forces(q, spin(q, w, J), torque, m, J_inv, dt)
+    p_C, v_C = move_centre(base, arm_P, force, mass, gravity, dt)
+    q, L = turn_under_forces(base.q, spin(base.q, base.w, J), torque, m, J_inv, dt)
     w = spin(q, L, J_inv)
     p, v = on_arm(p_C, v_C, q, w, arm_P)
     return Base(p, q, v, w), p_C, v_C

@@ -57,6 +57,7 @@ def test_the_papers_platforms_and_the_single_quadrotor_ship_as_files():
         "hexa",
         "hexa_tilted",
         "m100_arm",
+        "morphing",
         "octo_full",
     ]
     joined = ["three_star_arm", "three_star_hinge", "three_star_mixed", "three_star_universal"]

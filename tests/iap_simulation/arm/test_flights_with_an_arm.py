@@ -111,14 +111,14 @@ def test_commands_beyond_limits_are_clipped_and_counted_and_a_program_may_move_t
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", NAMES)
-def test_the_end_effector_of_bodies_follows_the_published_path_to_five_millimetres(engine):
+def test_the_end_effector_of_bodies_follows_the_published_path_to_two_millimetres(engine):
     """From near its beginning, whose error fades within some seconds; bar: 15 mm."""
-    near = ("duration=9.0", "metrics.settle=7.0", "start.position=[3.4, 1.6, 2.3]", "compare={}")
+    near = ("duration=10.0", "metrics.settle=8.0", "start.position=[3.4, 1.6, 2.3]", "compare={}")
     scenario, _ = resolve_multibody("arm_path", Options(engine=engine, assignments=near))
     with Simulation.of(scenario) as simulation:
         simulation.fly()
         judged = simulation.loop.judge.metrics(simulation.plant)
-    assert judged["tip_rmse_m"] < 5e-3
+    assert judged["tip_rmse_m"] < 2e-3
     assert not any(judged["clipped_commands"].values())
 
 

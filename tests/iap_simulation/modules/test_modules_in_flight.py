@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from iap_control.modules.exchange import Order, Told
 from iap_control.modules.joint_machine import State
 from iap_description.arrays import Array
 from iap_description.errors import BadInput, FlightFailed
@@ -98,6 +99,42 @@ def test_modules_go_on_from_a_snapshot_as_they_did_and_begin_anew_from_it() -> N
         assert list(modules.joints.wrenches_S()) == ["j1"]
         simulation.reset()
         simulation.step()
+
+
+def test_a_module_that_flies_on_an_estimate_tells_its_coordinator_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    exact = {"position": 0.0, "attitude_deg": 0.0, "velocity": 0.0, "rate_deg": 0.0}
+    settings = {**HOVER, "modules.count": 2, "vehicles.0.state_noise": exact}
+    off = np.array([0.02, -0.01, 0.0])
+    with Simulation.of("module_hover", settings=settings) as simulation:
+        loop = simulation.loop
+
+        class Estimate:
+            """The truth, but for a drift."""
+
+            def state(self, t: float) -> Array:  # noqa: ARG002 - as of all estimates
+                x: Array = loop.plant.state(1)[0].copy()
+                x[0, :3] += off
+                return x
+
+        modules, told = loop.modules, []
+        assert modules is not None
+        update = modules.coordinator.update
+        monkeypatch.setattr(loop, "estimates", {1: Estimate()})
+
+        def heard(each: Told) -> list[Order]:
+            told.append(each.estimates.copy())
+            return update(each)
+
+        monkeypatch.setattr(modules.coordinator, "update", heard)
+        places = []
+        for _ in range(11):
+            places.append([loop.plant.state(i)[0, 0, :3].copy() for i in range(2)])
+            simulation.step()
+    assert len(told) == 3  # the last one at instant 10, by what was estimated at 9
+    np.testing.assert_allclose(told[-1][0, :3], places[9][0], atol=1e-12)
+    np.testing.assert_allclose(told[-1][1, :3], places[9][1] + off, atol=1e-12)
 
 
 def test_with_printed_signs_they_fly_apart() -> None:
