@@ -23,6 +23,7 @@ from iap_physics.drag import add_drag, drag_coefficients
 from iap_physics.engines.arm_motors import ArmMotors
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import INVALID_COMMAND, RUNNING, Engine, world_indices
+from iap_physics.gripper import Gripper
 from iap_physics.latches import Latches
 from iap_physics.native_flight import NativeFlight
 from iap_physics.plant_faults import PlantFaults
@@ -51,6 +52,12 @@ class Probe(Protocol):
 
     def step(self, x: Array) -> None:
         """Take the state rows (B, bodies, 13) at the end of a physics step."""
+
+
+def base_rows(assemblies: Sequence[Assembly]) -> list[int]:
+    """State rows of the vehicles' central bodies."""
+    sizes = [len(assembly.bodies) for assembly in assemblies]
+    return [sum(sizes[:k]) for k in range(len(sizes))]
 
 
 def latches_of(spec: PlantSpec, engine: Engine, assemblies: Sequence[Assembly]) -> Latches:
@@ -83,6 +90,7 @@ class Plant:
         probes: see every physics step; the caller reads them.
         latches: of docking ports, in a world that is no batch.
         near: forces between modules that fly close to each other.
+        gripper: of an arm, in a world that is no batch.
     """
 
     def __init__(
@@ -105,8 +113,9 @@ class Plant:
         probes: Sequence[Probe] = (),
         latches: Latches | None = None,
         near: NearModules | None = None,
+        gripper: Gripper | None = None,
     ) -> None:
-        self.latches, self._near = latches, near
+        self.latches, self._near, self.gripper = latches, near, gripper
         self.engine, self._raises = engine, raises and batch == 1
         self.dt = 1.0 / physics_hz
         self.substeps = round(physics_hz / control_hz)
@@ -222,6 +231,7 @@ class Plant:
             probes=probes,
             latches=latches_of(spec, engine, assemblies) if spec.latches else None,
             near=NearModules.of(spec),
+            gripper=Gripper.of(spec.gripper, engine, spec.world, base_rows(assemblies)),
         )
         plant.restart(spec)
         check_clearance(engine.contacts(), [each.rows for each in plant.propulsion], spec)
@@ -299,8 +309,9 @@ class Plant:
             propulsion.reset(speeds, chosen, angle)
         for faults in self._faults.values():
             faults.reset()
-        if self.latches is not None:
-            self.latches.reset()
+        for part in (self.latches, self.gripper):
+            if part is not None:
+                part.reset()
         for probe in self._probes:
             probe.reset(self.engine.state(), chosen)
         self._contact_W[:] = 0.0
@@ -423,6 +434,8 @@ class Plant:
             np.add(self._mean_W, gust_W, out=self._air_W)
         for faults in self._faults.values():
             faults.act(self._k, self.t)
+        if self.gripper is not None:
+            self.gripper.act(self.t)
         for propulsion in self.propulsion:
             propulsion.arrive()
         self._contact_W[:] = 0.0

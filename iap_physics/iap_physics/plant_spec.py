@@ -20,6 +20,7 @@ from iap_description.text_files import read_text
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.autopilot_gains import AutopilotGains
 from iap_description.vehicles.faults import AnyFault, LateCommands, PlantFault, check_faults
+from iap_description.vehicles.gripper import GripperSpec
 from iap_description.vehicles.latch import Latch, check_ports
 from iap_description.vehicles.platform import Platform
 from iap_description.vehicles.ports import Port
@@ -238,6 +239,7 @@ class PlantSpec(Record):
     vehicles: Annotated[tuple[PlantVehicle, ...], Field(min_length=1)]
     latches: dict[LatchName, Latch] = {}
     modules: PlantJoints | None = None  # joints that a coordinator opens and closes
+    gripper: GripperSpec | None = None  # at the tip of the first arm
 
     @model_validator(mode="after")
     def _latches_fit(self) -> Self:

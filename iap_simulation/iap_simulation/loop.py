@@ -196,6 +196,9 @@ class ClosedLoop:
         motors, control = self.plant.arm(i), self.vehicles[i].arm
         if motors is None or control is None:
             return None, reference
+        gripper = self.plant.gripper
+        if gripper is not None and gripper.vehicle == i and gripper.spec.told:
+            control.carry(gripper.load)
         joints = Joints(motors.q, motors.v)
         reference = control(self.k, x[0], joints, self.vehicles[i].controller, reference)
         self.plant.command_arm(i, control.target)

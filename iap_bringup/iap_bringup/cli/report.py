@@ -31,6 +31,7 @@ CONTACT_ROWS = (  # key of metrics.json, what it is, digits
     ("contact_losses", "contact lost, times", 0),
     ("approach_speed_max_mps", "largest speed of the force axes, m/s", 3),
     ("held_position_rmse_m", "position RMSE of the held axes, m", 4),
+    ("tip_path_rmse_m", "path RMSE of the tool's tip across the force, m", 4),
     ("held_attitude_rmse_deg", "attitude RMSE of the held axes, deg", 3),
     ("pose_integral", "integral of the pose errors, N and N m", 3),
     ("wrench_integral", "integral of the wrench errors, N and N m", 3),

@@ -18,6 +18,7 @@ from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import Q
 from iap_description.vehicles.chain_inertia import holding_torques
+from iap_description.vehicles.gripper import Load, carrying
 from iap_description.vehicles.mounted_arm import MountedArm
 
 
@@ -71,11 +72,18 @@ class ArmControl:
 
     def reset(self) -> None:
         """Home: a flight begins."""
+        self.carry(None)
         self.target[:] = 0.0
         self.target[0] = self._targets[0, 0]
         self._holds = self._spec.holding
         if self.guide is not None:
             self.guide.reset()
+
+    def carry(self, load: Load | None) -> None:
+        """Count with a load on the last link until the next call; None of nothing."""
+        self._bodies = carrying(self._arm.bodies, load)
+        if self._model is not None:
+            self._model.carry(load)
 
     @classmethod
     def of(
@@ -127,7 +135,7 @@ class ArmControl:
         if self._holds:
             R_WP = so3.matrix_from_quaternion(x[Q])
             pose = joints.q if self.is_given else q_d
-            body = (self._arm.chain, self._arm.bodies, R_WP)
+            body = (self._arm.chain, self._bodies, R_WP)
             self.target[2] = holding_torques(*body, pose, self._gravity)
         return reference
 

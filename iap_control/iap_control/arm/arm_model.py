@@ -10,6 +10,7 @@ from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.states import Q, V, W
 from iap_description.vehicles.chain_inertia import composite
+from iap_description.vehicles.gripper import Load, carrying
 from iap_description.vehicles.mounted_arm import MountedArm
 from iap_description.vehicles.moving_chain import arm_momentum, arm_wrench
 
@@ -39,20 +40,25 @@ class ArmModel:
 
     def __init__(self, arm: MountedArm, inertia: Inertia, *, moves: bool) -> None:
         self.arm, self._moves = arm, moves
+        self.bodies, self._load = arm.bodies, 0.0
         home, mass = arm.at_home, inertia.mass
         self._moment = mass * inertia.d_0 - home.mass * home.p_PC_W  # of what is no arm [kg m]
         self._rest = inertia.J - _about_origin(home.mass, home.p_PC_W, home.inertia)
         self._given = inertia
 
+    def carry(self, load: Load | None) -> None:
+        """Count a load on the last link until the next call; None of nothing."""
+        self.bodies = carrying(self.arm.bodies, load)
+        self._load = 0.0 if load is None else load.mass
+
     def inertia_at(self, q: Array) -> Inertia:
         """The platform's lumped dynamics with the joints at coordinates (n,)."""
-        mass, d, J_C = composite(self.arm.chain, self.arm.bodies, np.eye(3), q)
-        d_0 = (self._moment + mass * d) / self._given.mass
+        mass, d, J_C = composite(self.arm.chain, self.bodies, np.eye(3), q)
+        total = self._given.mass + self._load
+        d_0 = (self._moment + mass * d) / total
         J = self._rest + _about_origin(mass, d, J_C)
         coupled = self._given.coupling > 0.0
-        return lumped_inertia(
-            self._given.mass, d_0, J, gravity=self._given.gravity, com_coupling=coupled
-        )
+        return lumped_inertia(total, d_0, J, gravity=self._given.gravity, com_coupling=coupled)
 
     def __call__(self, x: Array, q: Array, v: Array, a: Array) -> MovingArm:
         """What the controller is told.
@@ -67,8 +73,8 @@ class ArmModel:
             return MovingArm(self.inertia_at(q), np.zeros(6), np.zeros(6))
         q_PW = so3.conjugate(x[Q])
         twist_P = np.concatenate([so3.rotate(q_PW, x[V]), so3.rotate(q_PW, x[W])])
-        wrench = arm_wrench(self.arm.chain, self.arm.bodies, q, v, a, twist_P)
-        momentum = arm_momentum(self.arm.chain, self.arm.bodies, q, v)
+        wrench = arm_wrench(self.arm.chain, self.bodies, q, v, a, twist_P)
+        momentum = arm_momentum(self.arm.chain, self.bodies, q, v)
         return MovingArm(self.inertia_at(q), wrench, momentum)
 
 

@@ -19,6 +19,7 @@ from iap_physics.engines.arm_motors import ArmMotors
 
 WORLD = -1  # as a body: the ground, or what stands in the scene
 OBJECT = -2  # the world's first object; its k-th is OBJECT - k
+LAST_LINK = -10_000  # of the first vehicle's arm; of the k-th LAST_LINK - k
 
 JOINT_FORCE = 1e5  # that a joint added in flight bears unless something else is said [N]
 ADDED_TYPES = ("spherical", "fixed")  # of joints added in flight
@@ -215,6 +216,27 @@ class Engine(Protocol):
         Raises:
             IapError: there is no such joint.
         """
+
+    def grip(
+        self,
+        item: int,
+        vehicle: int,
+        p_OJ_O: Array,
+        p_LJ_L: Array,
+        q_OL: Array,
+        max_force: float,
+    ) -> int:
+        """Fix an object of the world to the last link of an arm, as `add_joint` joins bodies; returns a handle.
+
+        Args:
+            item: number of the object, one that moves freely; body a of the joint.
+            vehicle: number of the vehicle with the arm.
+            p_OJ_O: (3,) the joint's place in the object's frame O [m].
+            p_LJ_L: (3,) in the frame L of the last link [m].
+            q_OL: (4,) attitude of L in O that it keeps.
+            max_force: to more than this the joint yields [N].
+        """
+        raise IapError("grip: this engine has no arms")
 
     def put_arm(self, vehicle: int, q: Array, v: Array) -> None:
         """Set an arm's joint coordinates and velocities, (n,) each, in a world that is no batch."""

@@ -30,6 +30,7 @@ class ArmJudge:
 
     def __init__(self, number: int, vehicle: Vehicle, window: tuple[float, float]) -> None:
         self._number, self._vehicle, self._window = number, vehicle, window
+        self._taken: dict[str, Any] = {}  # of a gripper at the last instant
         self._base: list[Array] = []
         self._tip: list[Array] = []
 
@@ -48,6 +49,7 @@ class ArmJudge:
 
     def watch(self, plant: Plant) -> None:
         """Take the present instant."""
+        self._taken = _taken(plant)
         if not self._window[0] <= plant.t <= self._window[1]:
             return
         x, control, motors = (
@@ -77,7 +79,17 @@ class ArmJudge:
             out[f"{name}_rmse_m"], out[f"{name}_max_m"] = sizes(errors)
         if self._tip:
             out["tip_rmse_xyz_m"] = np.sqrt(np.mean(np.square(self._tip), axis=0)).tolist()
-        return out
+        return out | self._taken
+
+
+def _taken(plant: Plant) -> dict[str, Any]:
+    """What a gripper has done: whether it took and kept the object, and how far off its target that is now."""
+    gripper = plant.gripper
+    if gripper is None:
+        return {}
+    picked = gripper.taken and not gripper.lost
+    off = float(np.linalg.norm(gripper.object_row[:3] - gripper.spec.target))
+    return {"picked": picked, "place_error_m": off if picked else None}
 
 
 def sizes(errors: list[Array]) -> tuple[float | None, float | None]:

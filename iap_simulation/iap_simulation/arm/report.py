@@ -16,6 +16,9 @@ def _line(name: str, arm: dict[str, Any]) -> str:
         for key, what in (("base", "platform"), ("tip", "end effector"))
         if arm.get(f"{key}_rmse_m") is not None
     ]
+    if "picked" in arm:
+        off = arm["place_error_m"]
+        parts.append(f"object placed {1e3 * off:.1f} mm off" if off is not None else "object lost")
     clipped = {joint: count for joint, count in arm["clipped_commands"].items() if count}
     if clipped:
         counts = ", ".join(f"{count} to {joint}" for joint, count in clipped.items())

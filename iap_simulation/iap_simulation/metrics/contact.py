@@ -42,7 +42,7 @@ class ContactScores:
         self._first = math.inf  # contact [s]
         self._newest = 0.0  # time [s]
         self._pushes = False  # whether a wrench has been controlled
-        self._judged = _Judged(run.force_band)
+        self._judged = _Judged(run.force_band, vehicle.tool_tip_P)
         self._force = 0.0
         self._speed: float | None = None
         self._recent: list[Columns] = []  # of the flight within its window
@@ -64,7 +64,8 @@ class ContactScores:
     ) -> None:
         pushing = record.mode > 0
         if pushing.any() and not self._pushes:  # then nothing else is asked for, also before
-            self._pushes, self._judged = True, _Judged(self._run.force_band)
+            self._pushes = True
+            self._judged = _Judged(self._run.force_band, self._vehicle.tool_tip_P)
         asked = flown & (pushing if self._pushes else np.ones_like(pushing))
         self._judged.contact.add(touches[asked & (c.t >= self._first)])
         late = c.t >= self._first + self._run.after_contact - TOLERANCE
@@ -118,14 +119,16 @@ class _Judged:
 
     Args:
         band: of force around what is desired [N].
+        tip_P: the tool's tip in P [m]; None without a tool.
 
     Attributes:
         contact: share of the time in contact since the first.
         losses: how often contact was lost.
     """
 
-    def __init__(self, band: float) -> None:
-        self._band = band
+    def __init__(self, band: float, tip_P: tuple[float, float, float] | None) -> None:
+        self._band, self._tip_P = band, tip_P
+        self._tip = ErrorSums(3)
         self.contact, self.losses = Mean(), 0
         self._touched = False  # at the last tick
         self._wrench, self._wanted = ErrorSums(6), np.zeros(6, np.bool_)
@@ -149,6 +152,9 @@ class _Judged:
         if record.mode[judged].any():
             self._held.add(_pose_errors_P(c.reference[judged], c.x[judged, 0, :7]))
             self._axes = axes[-1]
+            if self._tip_P is not None:
+                tip = np.array(self._tip_P)
+                self._tip.add(_tip_errors_P(c.reference[judged], c.x[judged, 0, :7], tip))
 
     def wrench_errors(self) -> Metrics:
         """Errors per axis of the wrench against its reference; null where there is none."""
@@ -162,13 +168,16 @@ class _Judged:
         return self._within.value if self._is_controlled else None
 
     def held_errors(self) -> Metrics:
-        """Largest RMSE over the axes in P whose pose is controlled while a wrench is."""
+        """Largest RMSE over the axes in P whose pose is controlled while a wrench is, and the tip's along them."""
         if not self._held.count:
-            return {"held_position_rmse_m": None, "held_attitude_rmse_deg": None}
+            keys = ("held_position_rmse_m", "held_attitude_rmse_deg", "tip_path_rmse_m")
+            return dict.fromkeys(keys)
+        across = np.where(self._axes[:3] > 0, 0.0, self._tip.rmse) if self._tip.count else None
         held = np.where(self._axes > 0, math.nan, self._held.rmse)
         return {
             "held_position_rmse_m": _largest(held[:3]),
             "held_attitude_rmse_deg": _largest(held[3:]),
+            "tip_path_rmse_m": None if across is None else float(np.linalg.norm(across)),
         }
 
 
@@ -176,6 +185,13 @@ def judged_ticks(t: Array, pushing: Ticks, first: float, after: float) -> Ticks:
     """The ticks that count: `after` the first contact [s] and, where a wrench is controlled, under it."""
     asked = pushing if pushing.any() else np.ones(len(t), np.bool_)
     return np.asarray(asked & (t >= first + after - TOLERANCE))
+
+
+def _tip_errors_P(reference: Array, pose: Array, tip_P: Array) -> Array:
+    """Errors (K, 3) of the tool's tip in P [m]."""
+    there = reference[:, :3] + so3.rotate(reference[:, 3:7], tip_P)
+    here = pose[:, :3] + so3.rotate(pose[:, 3:7], tip_P)
+    return so3.rotate(so3.conjugate(pose[:, 3:7]), here - there)
 
 
 def _pose_errors_P(reference: Array, pose: Array) -> Array:

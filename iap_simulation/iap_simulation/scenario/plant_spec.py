@@ -44,6 +44,7 @@ def plant_spec(scenario: Scenario, vehicles: Sequence[Vehicle] | None = None) ->
         ),
         latches=scenario.latches,
         modules=plant_joints(scenario),
+        gripper=scenario.gripper,
     )
 
 

@@ -14,6 +14,7 @@ from iap_description.config import (
     Positive,
     Record,
 )
+from iap_description.vehicles.gripper import GripperSpec
 from iap_description.vehicles.latch import Latch
 from iap_description.world.obstacles import Obstacles
 from iap_description.world.world import World
@@ -93,6 +94,7 @@ class Scenario(Record):
     )  # flies the vehicles in place of their controllers, see `iap_simulation.pilots`
     docking: DockingSpec | None  # what is docked and how
     modules: ModulesSpec | None = None  # that dock and fly joined
+    gripper: GripperSpec | None = None  # at the tip of the first vehicle's arm
     vehicles: Annotated[tuple[VehicleSpec, ...], Field(min_length=1)]
 
     @model_validator(mode="after")

@@ -122,11 +122,13 @@ class Bonds:
         if not self._yielded:
             return
         mj.mj_setState(self._model, data, self._before, STATE)
+        loads = data.xfrc_applied.copy()
         for bond in self._bonds.values():
             if bond.k in self._yielded:
                 data.eq_active[bond.k] = 0
                 self._pull(bond, self._yielded[bond.k])
         step(self._model, data)
+        data.xfrc_applied[:] = loads  # those on objects and links stand until they are changed
         for k in self._yielded:
             data.eq_active[k] = 1
 

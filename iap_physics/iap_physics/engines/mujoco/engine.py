@@ -20,6 +20,8 @@ from iap_physics.engines.engine import (
     BOUND,
     DIVERGED,
     JOINT_FORCE,
+    LAST_LINK,
+    OBJECT,
     RUNNING,
     WORLD,
     AddedJoint,
@@ -216,6 +218,21 @@ class MuJoCoEngine(Engine):
     def joint_wrench(self, handle: int) -> Array:
         """(6,) what a joint added in flight bore in the last step."""
         return self._bonds.wrench(handle)
+
+    def grip(
+        self,
+        item: int,
+        vehicle: int,
+        p_OJ_O: Array,
+        p_LJ_L: Array,
+        q_OL: Array,
+        max_force: float,
+    ) -> int:
+        """Fix an object to the last link of an arm."""
+        codes = (OBJECT - item, LAST_LINK - vehicle)
+        place = p_OJ_O - self._made.centers[item]
+        joint = AddedJoint(codes, place, p_LJ_L, q_OL, "fixed", max_force)
+        return self._bonds.add((self._made.objects[item], self._made.arms[vehicle][-1]), joint)
 
     def put_arm(self, vehicle: int, q: Array, v: Array) -> None:
         """Set an arm's joint coordinates and velocities, (n,) each."""

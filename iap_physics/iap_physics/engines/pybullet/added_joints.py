@@ -34,12 +34,15 @@ class AddedJoints:
         client: PyBullet's.
         handles: PyBullet's body and link of every state row.
         q_BC: (bodies, 4) attitude of each body's principal axes C in the body.
+        others: PyBullet's body and link of objects and of arms' last links, by their codes, and the pose of their
+            principal axes in their frames.
         made: of every joint, by its handle, PyBullet's number and what it is.
     """
 
     client: int
     handles: list[Handle]
     q_BC: Array
+    others: dict[int, tuple[Handle, Array, Array]] = field(default_factory=dict)
     made: dict[int, tuple[int, AddedJoint]] = field(default_factory=dict)
     _count: int = 0
 
@@ -92,8 +95,8 @@ class AddedJoints:
         frames.append(self._in_principal_axes(b, joint.p_BJ_B, NO_TURN))
         (p_a, q_a), (p_b, q_b) = frames
         number = bullet.createConstraint(
-            *self.handles[a],
-            *((-1, -1) if b == WORLD else self.handles[b]),
+            *self._handle(a),
+            *((-1, -1) if b == WORLD else self._handle(b)),
             KINDS[joint.type],
             [0.0, 0.0, 0.0],
             p_a,
@@ -119,8 +122,15 @@ class AddedJoints:
         """A frame J on a body, as PyBullet has it."""
         if row == WORLD:
             return p_B.tolist(), q_BJ.tolist()
+        if row in self.others:
+            _, p_BC, q_BC = self.others[row]
+            back = so3.conjugate(q_BC)
+            return so3.rotate(back, p_B - p_BC).tolist(), so3.multiply(back, q_BJ).tolist()
         back = so3.conjugate(self.q_BC[row])
         return so3.rotate(back, p_B).tolist(), so3.multiply(back, q_BJ).tolist()
+
+    def _handle(self, row: int) -> Handle:
+        return self.others[row][0] if row in self.others else self.handles[row]
 
     def _number(self, handle: int, asker: str) -> int:
         if handle not in self.made:

@@ -36,6 +36,8 @@ from iap_physics.engines.engine import (
     BOUND,
     DIVERGED,
     JOINT_FORCE,
+    LAST_LINK,
+    OBJECT,
     RUNNING,
     AddedJoint,
     Contact,
@@ -279,7 +281,28 @@ class PyBulletEngine(Engine):
 
     def joint_wrench(self, handle: int) -> Array:
         """(6,) what a joint added in flight bore in the last step."""
-        return self._joints.wrench(handle, self._x[0, self._joints.body_a(handle), Q])
+        a = self._joints.body_a(handle)
+        row = self._x[0, a] if a >= 0 else self.object_states()[OBJECT - a]
+        return self._joints.wrench(handle, row[Q])
+
+    def grip(
+        self,
+        item: int,
+        vehicle: int,
+        p_OJ_O: Array,
+        p_LJ_L: Array,
+        q_OL: Array,
+        max_force: float,
+    ) -> int:
+        """Fix an object to the last link of an arm."""
+        bodies = (OBJECT - item, LAST_LINK - vehicle)
+        model = self._models[item]
+        object_handle = (self._loaded.objects[item], -1)
+        self._joints.others[bodies[0]] = (object_handle, model.p_OC_O, model.q_OC)
+        link = (self._loaded.vehicles[vehicle].body, self._arms[vehicle].links[-1])
+        _, _, _, p_LC, q_LC = bullet.getDynamicsInfo(*link, **self._at)[:5]
+        self._joints.others[bodies[1]] = (link, np.array(p_LC), np.array(q_LC))
+        return self._joints.add(AddedJoint(bodies, p_OJ_O, p_LJ_L, q_OL, "fixed", max_force))
 
     def put_arm(self, vehicle: int, q: Array, v: Array) -> None:
         """Set an arm's joint coordinates and velocities, (n,) each."""
