@@ -14,7 +14,7 @@ from iap_simulation.docking.agreement import BATCHED, fly_dockings
 from iap_simulation.docking.worlds import DockingWorlds
 
 WORLDS, BAR = 256, 150_000
-STARTS = 300
+STARTS, MIXED = 300, 700
 
 
 @pytest.mark.parametrize("what", ["contact", "contact, noise and script"])
@@ -36,6 +36,37 @@ def test_docking_worlds(benchmark, what, when):
     running = int((worlds.pairs.status == 0).sum())
     found = running / float(np.median(took))
     print(f"\n{what}, {when}: {found:,.0f} env-steps/s of a core (bar: {BAR:,})")
+
+
+def test_whole_dockings(benchmark):
+    """The mix of whole episodes: approach, contact, latch and coupled flight, from start to start."""
+    worlds, seeds = DockingWorlds.of("docking", WORLDS), iter(range(WORLDS, 100 * WORLDS))
+    took = {"contact": 0.0, "contact, noise and script": 0.0}
+    advance = worlds.advance
+
+    def timed(thrust, rates) -> None:
+        began = time.process_time()
+        advance(thrust, rates)
+        took["contact"] += time.process_time() - began
+
+    worlds.advance = timed
+
+    def fly(steps: int) -> None:
+        for _ in range(steps):
+            began = time.process_time()
+            worlds.step_script()
+            took["contact, noise and script"] += time.process_time() - began
+            over = worlds.judged.is_over
+            if over.any():
+                worlds.reset(over.copy(), [next(seeds) for _ in range(int(over.sum()))])
+
+    fly(MIXED)  # until worlds are in all phases, and all is compiled
+    took.update(dict.fromkeys(took, 0.0))
+    benchmark.pedantic(lambda: fly(MIXED), rounds=1)
+    print()
+    for what, seconds in took.items():
+        rate = MIXED * WORLDS / seconds
+        print(f"{what}, whole episodes: {rate:,.0f} env-steps/s of a core (bar: {BAR:,})")
 
 
 @pytest.mark.parametrize("scenario", ["docking"])
