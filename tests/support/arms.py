@@ -37,7 +37,7 @@ def odd_chain() -> Chain:
         }
         for i, (axis, turn) in enumerate(zip(axes, turns, strict=True))
     ]
-    bare = {"links": (), "motors": (), "joints": joints}
+    bare = {"links": (), "motors": (), "home": (), "joints": joints}
     tree = {**m100, **bare, "base": (0.3, 0.1, -0.2), "tip": (0.2, -0.1, 0.4)}
     return validate(Arm, tree, source="test").chain()
 

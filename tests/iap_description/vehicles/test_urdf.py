@@ -262,9 +262,13 @@ def test_tubes_reach_every_joint_and_pass_between_the_propellers(name):
         axis = so3.matrix_from_euler(np.deg2rad(tube.rpy_deg))[:, 2]
         half = 0.5 * tube.length * axis
         ends.append((np.array(tube.position) - half, np.array(tube.position) + half, tube.radius))
+    plates = [s for s in assembly.bodies[0].visual if s.shape == "cylinder" and s.length < 0.01]
+    plate = max(
+        (s.radius for s in plates if s.radius and s.rpy_deg == (0.0, 0.0, 0.0)), default=0.0
+    )
     for joint in assembly.joints:
         flat = joint.p_PJ_P[:2]
-        assert np.allclose(flat, 0.0) or any(
+        assert np.linalg.norm(flat) <= plate + 1e-9 or any(
             np.allclose(b[:2], flat, atol=1e-9) for _, b, _ in ends
         )
         rotors = [
@@ -315,7 +319,8 @@ def test_platform_stands_on_the_ground_while_its_aircraft_keep_level(name):
         engine.apply(wrenches)
         engine.step(0.001)
     x = engine.state()[0]
-    assert np.abs(x[:, P] - start[:, P]).max() < 0.003
+    still = [0, *(joint.child for joint in assembly.joints if joint.stiffness == 0.0)]
+    assert np.abs(x[still, P] - start[still, P]).max() < 0.003  # springs give way: test_springs.py
     assert np.rad2deg(2.0 * np.arccos(min(1.0, abs(x[0, Q] @ start[0, Q])))) < 0.3
     assert np.abs(x[:, V]).max() < 0.01
     forces = [c.force_W for c in engine.contacts()]
