@@ -16,6 +16,7 @@ from iap_description import so3
 from iap_description.states import P, Q, V, W
 from iap_description.vehicles.aircraft import Mount
 from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.chain_inertia import holding_torques
 from iap_description.vehicles.platform import DATA, load_platform, platform_names
 from iap_description.vehicles.urdf import (
     mount_frame,
@@ -45,7 +46,11 @@ for path in sys.argv[1:]:
     body = pybullet.loadURDF(path, flags=pybullet.URDF_USE_INERTIA_FROM_FILE)
     for link in range(-1, pybullet.getNumJoints(body)):
         mass, inertia = (pybullet.getDynamicsInfo(body, link)[k] for k in (0, 2))
-        assert mass > 0 and min(inertia) > 0, (path, link, mass, inertia)
+        between = link >= 0 and sum(
+            pybullet.getJointInfo(body, k)[16] == link for k in range(pybullet.getNumJoints(body))
+        )  # a link without mass stands between the axes of a universal joint
+        is_body = mass > 0 and min(inertia) > 0
+        assert is_body or (between == 1 and mass == max(inertia) == 0), (path, link, mass, inertia)
     pybullet.stepSimulation()
     pybullet.removeBody(body)
 """
@@ -96,6 +101,11 @@ def check_inertias(robot):
             float(at[key]) for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
         )
         a, b, c = np.linalg.eigvalsh([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+        if (
+            float(inertial.find("mass").get("value")) == 0.0
+        ):  # between the axes of a universal joint
+            assert (a, b, c) == (0.0, 0.0, 0.0)
+            continue
         assert a > 0.0 and a + b >= c * (1.0 - 1e-9)
         assert float(inertial.find("mass").get("value")) > 0.0
 
@@ -311,6 +321,10 @@ def test_platform_stands_on_the_ground_while_its_aircraft_keep_level(name):
     base[2], base[6] = platform.ground_clearance, 1.0
     start = joined_rows(assembly, base)
     engine.reset(start[None])
+    if assembly.arm is not None:  # held, its CoM stays where it is
+        arm, home = assembly.arm, assembly.arm.record.home_pose
+        torques = holding_torques(arm.chain, arm.bodies, np.eye(3), home, 9.81)
+        engine.arms[0].command(q=home, torque=torques)
     wrenches = np.zeros((1, len(assembly.bodies), 6))
     for _ in range(1500):
         x = engine.state()[0]
@@ -320,7 +334,9 @@ def test_platform_stands_on_the_ground_while_its_aircraft_keep_level(name):
         engine.step(0.001)
     x = engine.state()[0]
     still = [0, *(joint.child for joint in assembly.joints if joint.stiffness == 0.0)]
-    assert np.abs(x[still, P] - start[still, P]).max() < 0.003  # springs give way: test_springs.py
+    # Springs give way, see test_springs.py; with an arm's weight to one side PyBullet's feet slide by some mm.
+    slid = 0.003 if assembly.arm is None else 0.006
+    assert np.abs(x[still, P] - start[still, P]).max() < slid
     assert np.rad2deg(2.0 * np.arccos(min(1.0, abs(x[0, Q] @ start[0, Q])))) < 0.3
     assert np.abs(x[:, V]).max() < 0.01
     forces = [c.force_W for c in engine.contacts()]
