@@ -60,8 +60,8 @@ def test_with_contact_it_arrives_and_the_flight_ends_there(engine: str, tmp_path
 @pytest.mark.slow
 def test_who_sees_nothing_flies_into_what_stands_there() -> None:
     task = Policy.load("navigate").task()
-    many = fly_batched(task, baseline("controller"), [SEED, SEED + 1])
-    blind = fly_in_engine(task, baseline("controller"), "closed_form", [SEED, SEED + 1])
+    many = fly_batched(task, baseline("controller"), [SEED, SEED + 2])
+    blind = fly_in_engine(task, baseline("controller"), "closed_form", [SEED, SEED + 2])
     assert blind.outcomes == many.outcomes
     assert "collided" in blind.outcomes
 
