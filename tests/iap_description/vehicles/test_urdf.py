@@ -335,7 +335,7 @@ def test_platform_stands_on_the_ground_while_its_aircraft_keep_level(name):
         engine.step(dt)
     x = engine.state()[0]
     still = [0, *(joint.child for joint in assembly.joints if joint.stiffness == 0.0)]
-    # Springs give way, see test_springs.py; with an arm's weight to one side PyBullet's feet slide by some mm.
+    # Springs give way, see test_springs.py; while an arm settles in the first instants, the feet slide by some mm.
     slid = 0.003 if assembly.arm is None else 0.006
     assert np.abs(x[still, P] - start[still, P]).max() < slid
     assert np.rad2deg(2.0 * np.arccos(min(1.0, abs(x[0, Q] @ start[0, Q])))) < 0.3
