@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A task flown in many worlds: actions in; observations, rewards and ends out. No learning library is needed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,20 +9,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Integers
 from iap_description.states import P
+from iap_learning.counted_episodes import CountedEpisodes
 from iap_learning.obstacles import Clearance, Sight
-from iap_learning.seeds import begun
 from iap_learning.steps import Step, taken
 from iap_learning.tasks import quantities
 from iap_learning.tasks.observations import Layout, Observer
 from iap_learning.tasks.rewards import Terms, add_up
 from iap_learning.tasks.task import Task
-from iap_learning.tasks.verdicts import TIME_IS_UP, Rules, judge
-from iap_physics.engines.engine import RUNNING, world_indices
+from iap_learning.tasks.verdicts import Rules, judge
 from iap_simulation.parallel.actions import act, action_size
 from iap_simulation.parallel.worlds import Worlds
 
 
-class Episodes:
+class Episodes(CountedEpisodes[Worlds]):
     """A task in B worlds; world i of any B is the same, bit for bit, as alone with its seed and actions.
 
     Args:
@@ -34,16 +33,9 @@ class Episodes:
 
     Attributes:
         task: as given.
-        worlds: that fly.
-        size: numbers of an action.
         observed: numbers of an observation, the depth image's behind the terms'.
         observer: makes the terms.
         sight: takes the images; None where there are none.
-        seeds: (B,) that the worlds were given.
-        episodes: (B,) number of each world's episode since then.
-        outcome: (B,) of each episode, see `iap_learning.tasks.verdicts.OUTCOMES`.
-        steps: (B,) of each so far.
-        returns: (B,) sum of its rewards.
 
     Raises:
         BadInput: the scenario cannot be flown side by side, or anything unknown or impossible in it.
@@ -61,11 +53,9 @@ class Episodes:
         self.task = task
         given = {**task.settings, **(scenario or {})}
         chosen = platform or task.platform
-        self.worlds = Worlds.of(
-            task.scenario, worlds, settings=given, threads=threads, platform=chosen
-        )
-        aircraft, kind = self.worlds.rpm.shape[1], task.action.kind
-        self.size = action_size(kind, aircraft)
+        flying = Worlds.of(task.scenario, worlds, settings=given, threads=threads, platform=chosen)
+        aircraft = flying.rpm.shape[1]
+        super().__init__(flying, task.repeat, action_size(task.action.kind, aircraft))
         repeats = self.size // len(task.action.low)
         low, high = np.tile(task.action.low, repeats), np.tile(task.action.high, repeats)
         self._middle, self._half = 0.5 * (low + high), 0.5 * (high - low)
@@ -75,25 +65,13 @@ class Episodes:
         self._open = np.full(worlds, np.inf)
         self.observed = self.observer.size + (0 if self.sight is None else self.sight.size)
         self._rules, self._terms = Rules.of(task, self.dt), Terms.of(task.reward)
-        self._action, self._before = np.zeros((worlds, self.size)), np.zeros((worlds, self.size))
         self._measures, self._distance = quantities.empty(worlds), np.zeros(worlds)
         timeline = self.worlds.timeline
         self._last = np.repeat(timeline.row(timeline.last)[None], worlds, axis=0)
         self._goals = self._last
         self._success = np.zeros(worlds, bool)
         self._kept = np.zeros(worlds, dtype=np.int64)
-        self.seeds, self.episodes = self.worlds.seeds.copy(), np.zeros(worlds, dtype=np.int64)
-        self.outcome, self.steps = (
-            np.zeros(worlds, dtype=np.int64),
-            np.zeros(worlds, dtype=np.int64),
-        )
-        self.returns = np.zeros(worlds)
         self._begin(np.arange(worlds))
-
-    @property
-    def flown(self) -> Integers:
-        """(B,) seeds of the present episodes."""
-        return self.worlds.seeds
 
     @property
     def layout(self) -> Layout:
@@ -111,53 +89,14 @@ class Episodes:
         return self.worlds.timeline.row(self.worlds.timeline.last)[P]
 
     @property
-    def count(self) -> int:
-        """Number of worlds."""
-        return len(self.seeds)
-
-    @property
-    def dt(self) -> float:
-        """Length of a step [s]."""
-        return self.task.repeat * self.worlds.scenario.dt
-
-    @property
     def limit(self) -> int:
         """Steps of an episode that nothing ends."""
         return self._rules.limit
 
-    def reset(
-        self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None
-    ) -> NDArray[np.float32]:
-        """Begin new episodes.
-
-        Args:
-            worlds: of which worlds, their indices or a mask (B,); None for all.
-            seeds: that they are given, with which their first episode flies; without, their next episode begins.
-
-        Returns:
-            Observations (worlds, n) of these worlds.
-
-        Raises:
-            BadInput: there is no such world, or there are more or fewer seeds than worlds.
-        """
-        chosen = world_indices(worlds, self.count)
-        flown = begun(self.seeds, self.episodes, chosen, seeds)
-        self.worlds.reset(chosen, flown.tolist())
-        self._begin(chosen)
-        return self.observe(chosen)
-
     def _begin(self, chosen: Integers) -> None:
         """Forget the last episodes of worlds that stand at their start."""
-        for array in (
-            self._action,
-            self._before,
-            self._kept,
-            self.steps,
-            self.outcome,
-            self.returns,
-        ):
-            array[chosen] = 0
-        self._success[chosen] = False
+        self._count_anew(chosen)
+        self._kept[chosen], self._success[chosen] = 0, False
         self._find_goals()
         nothing = np.zeros((len(chosen), self.size))
         measures = quantities.empty(len(chosen))
@@ -189,12 +128,12 @@ class Episodes:
         return self._judged()
 
     def _hold_still(self) -> None:
-        self._before, self._action = self._action, self._before
+        self._remember_action()
         self._action[:] = 0.0
 
     def _taken(self, actions: ArrayLike) -> Array:
         """Actions in SI units (B, size); they are remembered, and one that is no number ends its world."""
-        self._before, self._action = self._action, self._before
+        self._remember_action()
         return taken(actions, self._middle, self._half, self.worlds.status, self._action)
 
     def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
@@ -221,7 +160,4 @@ class Episodes:
         counted = (self.steps, self._kept, reward, self.outcome, self._success)
         judge(self.worlds.status, self._measures, *self._rules, *counted)
         self._distance[:] = self._measures[:, quantities.DISTANCE]
-        self.returns += reward
-        truncated = self.outcome == TIME_IS_UP
-        terminated = (self.outcome != RUNNING) & ~truncated
-        return Step(self.observe(), reward, terminated, truncated, self._success.copy())
+        return self._counted(reward, self._success.copy())

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The task of docking in many worlds: actions in; observations, rewards and ends out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Booleans, Integers
+from iap_learning.counted_episodes import CountedEpisodes
 from iap_learning.docking.actions import Control, command
 from iap_learning.docking.observations import View, observe
 from iap_learning.docking.pair import Interface, sense
@@ -20,16 +21,14 @@ from iap_learning.docking.rewards import (
     potentials,
 )
 from iap_learning.docking.task import DockingTask
-from iap_learning.seeds import begun
 from iap_learning.steps import Step, taken
 from iap_learning.tasks.observations import Layout
-from iap_learning.tasks.verdicts import ARRIVED, TIME_IS_UP
-from iap_physics.engines.engine import RUNNING, world_indices
+from iap_learning.tasks.verdicts import ARRIVED
 from iap_simulation.docking.vehicle_control import VEHICLE_SIZE
 from iap_simulation.docking.worlds import DockingWorlds
 
 
-class DockingEpisodes:
+class DockingEpisodes(CountedEpisodes[DockingWorlds]):
     """A task of docking in B worlds; world i of any B is the same, bit for bit, as alone with its seed and actions.
 
     Args:
@@ -41,15 +40,8 @@ class DockingEpisodes:
 
     Attributes:
         task: as given.
-        worlds: that fly.
         interface: between policy and pairs.
-        size: numbers of an action.
         observed: numbers of an observation.
-        seeds: (B,) that the worlds were given.
-        episodes: (B,) number of each world's episode since then.
-        outcome: (B,) of each episode, see `iap_learning.tasks.verdicts.OUTCOMES`.
-        steps: (B,) of each so far.
-        returns: (B,) sum of its rewards.
         measured: (B, 2, 13) state rows of target and chaser at the present instant, as they are measured.
         memory: (B, 2, 13) of the observers of both aircraft.
 
@@ -68,34 +60,21 @@ class DockingEpisodes:
     ) -> None:
         self.task = task
         given, chosen = {**task.settings, **(scenario or {})}, platform or task.platform
-        self.worlds = DockingWorlds.of(
+        flying = DockingWorlds.of(
             task.scenario, worlds, settings=given, threads=threads, platform=chosen
         )
-        ready, spec = self.worlds.scenario, self.worlds.spec
+        ready, spec = flying.scenario, flying.spec
         self.interface = Interface.of(task, ready)
-        self.size, self.observed = len(self.interface.middle), len(self.interface.view.factors)
+        super().__init__(flying, task.repeat, len(self.interface.middle))
+        self.observed = len(self.interface.view.factors)
         self._weights = Weights.of(task, self.dt)
         self._bounds = bounds_of(task, spec, ready.latches[spec.latch].depth, self.dt)
         self._ports = (self.worlds.pair.probe, self.worlds.pair.socket)
-        self._action, self._before = np.zeros((worlds, self.size)), np.zeros((worlds, self.size))
         self.measured = np.zeros((worlds, 2, 13))
         self.memory = np.zeros((worlds, 2, VEHICLE_SIZE))
         self._out, self._peak = np.zeros((worlds, 2, 4)), np.zeros(worlds)
         self._potential, self._touched = np.zeros(worlds), np.zeros(worlds, bool)
-        self.seeds = self.worlds.seeds.copy()
-        self.episodes, self.outcome, self.steps = np.zeros((3, worlds), dtype=np.int64)
-        self.returns = np.zeros(worlds)
         self._begin(np.arange(worlds))
-
-    @property
-    def count(self) -> int:
-        """Number of worlds."""
-        return len(self.seeds)
-
-    @property
-    def dt(self) -> float:
-        """Length of a step [s]."""
-        return self.task.repeat * self.worlds.scenario.dt
 
     @property
     def limit(self) -> int:
@@ -106,11 +85,6 @@ class DockingEpisodes:
     def layout(self) -> Layout:
         """Terms of an observation with their sizes and scales."""
         return self.interface.layout
-
-    @property
-    def flown(self) -> Integers:
-        """(B,) seeds of the present episodes."""
-        return self.worlds.seeds
 
     @property
     def viewpoint(self) -> Array:
@@ -131,31 +105,9 @@ class DockingEpisodes:
             "time": judged.end.copy(),
         }
 
-    def reset(
-        self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None
-    ) -> NDArray[np.float32]:
-        """Begin new episodes.
-
-        Args:
-            worlds: of which worlds, their indices or a mask (B,); None for all.
-            seeds: that they are given, with which their first episode flies; without, their next episode begins.
-
-        Returns:
-            Observations (worlds, n) of these worlds.
-
-        Raises:
-            BadInput: there is no such world, or there are more or fewer seeds than worlds.
-        """
-        chosen = world_indices(worlds, self.count)
-        flown = begun(self.seeds, self.episodes, chosen, seeds)
-        self.worlds.reset(chosen, flown.tolist())
-        self._begin(chosen)
-        return self.observe(chosen)
-
     def _begin(self, chosen: Integers) -> None:
         """Forget the last episodes of worlds that stand at their start."""
-        for array in (self._action, self._before, self.steps, self.outcome, self.returns):
-            array[chosen] = 0
+        self._count_anew(chosen)
         self._touched[chosen] = False
         potentials(
             self.worlds.pairs,
@@ -188,7 +140,7 @@ class DockingEpisodes:
         Raises:
             BadInput: they have another shape.
         """
-        self._before, self._action = self._action, self._before
+        self._remember_action()
         if actions is None:
             self._action[:] = 0.0
         else:
@@ -222,10 +174,7 @@ class DockingEpisodes:
             reward,
             self.outcome,
         )
-        self.returns += reward
-        truncated = self.outcome == TIME_IS_UP
-        terminated = (self.outcome != RUNNING) & ~truncated
-        return Step(self.observe(), reward, terminated, truncated, self.outcome == ARRIVED)
+        return self._counted(reward, self.outcome == ARRIVED)
 
     def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
         """Observations (B, n) of the worlds' present states, or (chosen, n) of some worlds."""

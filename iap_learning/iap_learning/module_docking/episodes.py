@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The task of docking modules in many worlds: actions of the follower in; observations, rewards and ends out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput
+from iap_learning.counted_episodes import CountedEpisodes
 from iap_learning.module_docking.judging import (
     Bounds,
     Weights,
@@ -19,16 +20,14 @@ from iap_learning.module_docking.judging import (
 from iap_learning.module_docking.script import Script
 from iap_learning.module_docking.sight import FILTERED, Sight, latch_of
 from iap_learning.module_docking.task import ModuleDockingTask
-from iap_learning.seeds import begun
 from iap_learning.steps import Step, taken
 from iap_learning.tasks.observations import Layout
-from iap_learning.tasks.verdicts import ARRIVED, TIME_IS_UP
-from iap_physics.engines.engine import RUNNING, world_indices
+from iap_learning.tasks.verdicts import ARRIVED
 from iap_simulation.modules.pairs import ModulePairs
 from iap_simulation.parallel.actions import act, action_size
 
 
-class ModuleDockingEpisodes:
+class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
     """A task of docking modules in B worlds; world i of any B is the same, bit for bit, as alone.
 
     Args:
@@ -40,16 +39,9 @@ class ModuleDockingEpisodes:
 
     Attributes:
         task: as given.
-        worlds: that fly.
         latch: when it catches.
         filtered: (B, 6) low-passed poses by which it goes: offset [m] and angles [rad].
-        size: numbers of an action.
         observed: numbers of an observation.
-        seeds: (B,) that the worlds were given.
-        episodes: (B,) number of each world's episode since then.
-        outcome: (B,) of each episode, see `iap_learning.tasks.verdicts.OUTCOMES`.
-        steps: (B,) of each so far.
-        returns: (B,) sum of its rewards.
 
     Raises:
         BadInput: the scenario docks no two modules, or anything unknown or impossible in it.
@@ -66,15 +58,15 @@ class ModuleDockingEpisodes:
     ) -> None:
         self.task = task
         given, chosen = {**task.settings, **(scenario or {})}, platform or task.platform
-        self.worlds = ModulePairs.of(
+        flying = ModulePairs.of(
             task.scenario, worlds, settings=given, threads=threads, platform=chosen
         )
+        super().__init__(flying, task.repeat, action_size(task.action.kind, 1))
         if task.repeat % self.worlds.every:
             raise BadInput(
                 f"task '{task.name}': key 'repeat': {task.repeat} is no multiple of the {self.worlds.every} control"
                 " periods between two instants of coordination"
             )
-        self.size = action_size(task.action.kind, 1)
         low, high = np.array(task.action.low), np.array(task.action.high)
         self._middle, self._half = 0.5 * (low + high), 0.5 * (high - low)
         spec = self.worlds.spec
@@ -86,23 +78,9 @@ class ModuleDockingEpisodes:
             task.closing_speed, task.overlap, spec.size, task.fails_beyond, limit
         )
         self._script = Script(self.worlds)
-        self._action, self._before = np.zeros((2, worlds, self.size))
         self.filtered, self._fits = np.zeros((worlds, FILTERED)), np.zeros(worlds, bool)
         self._potential, self._known = np.zeros(worlds), np.full((worlds, 2), np.nan)
-        self.seeds = self.worlds.seeds.copy()
-        self.episodes, self.outcome, self.steps = np.zeros((3, worlds), dtype=np.int64)
-        self.returns = np.zeros(worlds)
         self._begin(np.arange(worlds))
-
-    @property
-    def count(self) -> int:
-        """Number of worlds."""
-        return len(self.seeds)
-
-    @property
-    def dt(self) -> float:
-        """Length of a step [s]."""
-        return self.task.repeat * self.worlds.scenario.dt
 
     @property
     def layout(self) -> Layout:
@@ -113,11 +91,6 @@ class ModuleDockingEpisodes:
     def limit(self) -> int:
         """Steps of an episode that nothing ends."""
         return self._bounds.limit
-
-    @property
-    def flown(self) -> Integers:
-        """(B,) seeds of the present episodes."""
-        return self.worlds.seeds
 
     @property
     def viewpoint(self) -> Array:
@@ -131,31 +104,9 @@ class ModuleDockingEpisodes:
         """
         return {"closing_speed": self._known[:, 0].copy(), "offset": self._known[:, 1].copy()}
 
-    def reset(
-        self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None
-    ) -> NDArray[np.float32]:
-        """Begin new episodes.
-
-        Args:
-            worlds: of which worlds, their indices or a mask (B,); None for all.
-            seeds: that they are given, with which their first episode flies; without, their next episode begins.
-
-        Returns:
-            Observations (worlds, n) of these worlds.
-
-        Raises:
-            BadInput: there is no such world, or there are more or fewer seeds than worlds.
-        """
-        chosen = world_indices(worlds, self.count)
-        flown = begun(self.seeds, self.episodes, chosen, seeds)
-        self.worlds.reset(chosen, flown.tolist())
-        self._begin(chosen)
-        return self.observe(chosen)
-
     def _begin(self, chosen: Integers) -> None:
         """Forget the last episodes of worlds that stand at their start."""
-        for array in (self._action, self._before, self.steps, self.outcome, self.returns):
-            array[chosen] = 0
+        self._count_anew(chosen)
         self._known[chosen] = np.nan
         self._script.reset(chosen.tolist())
         self._follow_latch(chosen, starts=True)
@@ -183,7 +134,7 @@ class ModuleDockingEpisodes:
         Raises:
             BadInput: they have another shape.
         """
-        self._before, self._action = self._action, self._before
+        self._remember_action()
         pairs, values = self.worlds, np.zeros((self.count, self.size))
         if actions is None:
             self._action[:] = 0.0
@@ -223,10 +174,7 @@ class ModuleDockingEpisodes:
             self.outcome,
             reward,
         )
-        self.returns += reward
-        truncated = self.outcome == TIME_IS_UP
-        terminated = (self.outcome != RUNNING) & ~truncated
-        return Step(self.observe(), reward, terminated, truncated, self.outcome == ARRIVED)
+        return self._counted(reward, self.outcome == ARRIVED)
 
     def observe(self, chosen: Integers | None = None) -> NDArray[np.float32]:
         """Observations (B, n) of the worlds' present states, or (chosen, n) of some worlds."""
