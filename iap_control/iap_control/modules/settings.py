@@ -107,6 +107,7 @@ class SteeringSettings(Record):
 
     gain: NonNegative  # angular acceleration per angle [1/s^2]; 0 leaves it to the leader, as in print
     filter_time: Positive  # of the error [s]
+    common_time: Positive  # what of it is slower is the leader's own, what is faster the mean of all modules' [s]
     integral: NonNegative  # rate with which a lasting error adds up to more [1/s]
     limit: NonNegative  # what it adds up to, as an angle [rad]
 

@@ -11,6 +11,10 @@ integral then swings it for minutes. So all modules get the angular acceleration
 with e_L the leader's rotation from its reference, low-passed, in their references, where a_i = alpha x R d_i follows.
 They carry it out together, each for its own mass, and no joint bears any of it.
 
+All modules of a structure turn alike, so each of them measures how it turns: what is fast of e_L is the mean of what is
+fast of all, so that the noise of n estimates makes 1 / sqrt(n) of what the leader's alone would. What is slow is the
+leader's own: estimates may differ, and its law holds its own to the reference.
+
 Feed-forward takes the lasting part of that away again, at the rate at which it takes over what the leader does, its
 integral with it: without k_i a structure of inertia J swings slowly, omega^2 = g k_I / (k_s J) and damped by
 g k_P / (k_s J) alone, of eight in a chain once in 45 s. The integral adds k_i to the damping.
@@ -38,7 +42,9 @@ class Steering:
     def __init__(self, settings: SteeringSettings, dt: float) -> None:
         self._settings, self._dt = settings, dt
         self._share = -np.expm1(-dt / settings.filter_time)
+        self._slow_share = -np.expm1(-dt / settings.common_time)
         self._errors: Array | None = None
+        self._slow: Array = np.zeros(3)  # of the errors of each module [rad]
         self._sums: Array = np.zeros(3)  # k_i times the integrals [rad]
 
     def __call__(self, structures: Sequence[Structure], estimates: Array, rows: Array) -> Array:
@@ -46,13 +52,17 @@ class Steering:
         turns = so3.multiply(so3.conjugate(rows[:, REF_Q]), estimates[:, Q])
         now = so3.quaternion_log(turns)
         last = now if self._errors is None else self._errors
+        slow = now if self._errors is None else self._slow
         self._errors = last + self._share * (now - last)
+        self._slow = slow + self._slow_share * (now - slow)
         joined = [each for each in structures if len(each.modules) > 1]
         self._integrate([i for each in joined for i in each.modules])
         out = np.zeros((len(rows), 3))
         for each in joined:
-            wanted = self._errors[each.leader] + self._sums[each.leader]
-            out[list(each.modules)] = -self._settings.gain * wanted
+            own = list(each.modules)
+            fast = (self._errors - self._slow)[own].mean(axis=0)
+            wanted = self._slow[each.leader] + fast + self._sums[each.leader]
+            out[own] = -self._settings.gain * wanted
         return out
 
     def _integrate(self, modules: list[int]) -> None:

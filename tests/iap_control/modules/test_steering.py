@@ -11,12 +11,13 @@ from iap_control.modules.structure import structures
 from iap_description import so3
 
 DT = 1.0 / 40.0
+SETTINGS = SteeringSettings(gain=10.0, filter_time=0.25, common_time=10.0, integral=0.0, limit=0.0)
 LINE = np.array([[SIZE * i, 0.0, 1.0] for i in range(3)])
 
 
 def test_all_of_a_structure_turn_against_its_leaders_error_and_single_ones_do_not() -> None:
     now = told(0.0, np.vstack([LINE, [[9.0, 0.0, 1.0]]]))
-    steering = Steering(SteeringSettings(gain=10.0, filter_time=0.25, integral=0.0, limit=0.0), DT)
+    steering = Steering(SETTINGS, DT)
     now.estimates[1, 3:7] = so3.quaternion_exp(np.array([0.0, 0.02, 0.0]))  # the leader
     now.estimates[3, 3:7] = so3.quaternion_exp(np.array([0.0, 0.0, 0.5]))
     found = structures(chain(3), range(4))
@@ -26,10 +27,27 @@ def test_all_of_a_structure_turn_against_its_leaders_error_and_single_ones_do_no
     assert not turns[3].any()
 
 
+def test_noise_is_that_of_the_mean_and_what_lasts_the_leaders() -> None:
+    """Behind a low-pass of T white noise s leaves s sqrt(dt / 2 T), the mean of n modules 1 / sqrt(n) of that."""
+    rng, n, sigma = np.random.default_rng(1), 8, 3e-3
+    now = told(0.0, np.array([[SIZE * i, 0.0, 1.0] for i in range(n)]))
+    found, steering = structures(chain(n), range(n)), Steering(SETTINGS, DT)
+    biases = 0.01 * rng.standard_normal((n, 3))
+    turns = []
+    for _ in range(8000):
+        errors = biases + sigma * rng.standard_normal((n, 3))
+        now.estimates[:, 3:7] = so3.quaternion_exp(errors)
+        turns.append(steering(found, now.estimates, now.nominal)[0])
+    told_by = -np.array(turns[2000:]) / SETTINGS.gain
+    np.testing.assert_allclose(told_by.mean(axis=0), biases[found[0].leader], atol=2e-4)
+    alone = sigma * np.sqrt(0.5 * DT / SETTINGS.filter_time)
+    assert (told_by.std(axis=0) < 1.2 * alone / np.sqrt(n)).all()
+
+
 def test_a_lasting_error_adds_up_to_a_limit_while_modules_are_joined() -> None:
     now = told(0.0, LINE)
-    settings = SteeringSettings(gain=10.0, filter_time=1e-3, integral=0.5, limit=0.02)
-    steering = Steering(settings, DT)
+    own = {"filter_time": 1e-3, "integral": 0.5, "limit": 0.02}
+    steering = Steering(SETTINGS.model_copy(update=own), DT)
     now.estimates[1, 3:7] = so3.quaternion_exp(np.array([0.0, 0.0, 0.01]))
     found = structures(chain(3), range(3))
     for _ in range(80):
