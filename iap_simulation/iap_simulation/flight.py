@@ -78,7 +78,8 @@ class PlantSensors:
         suite, engine = self.suite, plant.engine
         objects = engine.object_states() if suite.needs_objects(k) else NO_OBJECTS
         samples = [None if each is None else each.take() for each in self.vehicle_probes]
-        suite.sample(k, plant.t, engine.state()[0], objects, samples)
+        tilts = np.concatenate([each.rotors.tilt[0] for each in plant.propulsion])
+        suite.sample(k, plant.t, engine.state()[0], objects, samples, tilts)
 
 
 @dataclass(frozen=True)

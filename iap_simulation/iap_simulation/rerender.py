@@ -125,7 +125,8 @@ def _play(
             recorder.receive(waiting)
             waiting = next(readings, None)
         x = np.concatenate([c.x[i] for c in columns])
-        for image in cameras.sample(k, t, x, _objects(world, t)):
+        tilts = np.concatenate([c.tilt[i] for c in columns])
+        for image in cameras.sample(k, t, x, _objects(world, t), tilts):
             recorder.receive(image)
         for number, c in enumerate(columns):
             recorder.record(number, c.step(i))

@@ -71,9 +71,9 @@ class Onlooker:
         self._renderer = make_renderer(scenario.renderer)
         self._cameras = MountedCameras(rig, own, self._renderer)
 
-    def picture(self, t: float, x: Array, objects: Array) -> Picture:
-        """(height, width, 3) RGB at a time [s], of states of all vehicles (bodies, 13) and objects (objects, 13)."""
-        (reading,) = self._cameras.shoot(self._cameras.cameras, t, x, objects)
+    def picture(self, t: float, x: Array, objects: Array, tilts: Array | None = None) -> Picture:
+        """(height, width, 3) RGB of a state, see `MountedCameras.shoot`."""
+        (reading,) = self._cameras.shoot(self._cameras.cameras, t, x, objects, tilts)
         return np.array(reading.pixels)
 
     def close(self) -> None:
@@ -146,10 +146,11 @@ def write_run_video(
         try:
             for when in np.arange(t[0], t[-1], 1.0 / rate):
                 i = int(np.searchsorted(t, when))
-                x = np.concatenate(
-                    [v.columns.x[min(i, len(v.columns.t) - 1)] for v in data.vehicles]
-                )
-                video.write(onlooker.picture(float(t[i]), x, _objects(scenario, float(t[i]))))
+                rows = [(v.columns, min(i, len(v.columns.t) - 1)) for v in data.vehicles]
+                x = np.concatenate([columns.x[row] for columns, row in rows])
+                tilts = np.concatenate([columns.tilt[row] for columns, row in rows])
+                objects = _objects(scenario, float(t[i]))
+                video.write(onlooker.picture(float(t[i]), x, objects, tilts))
                 progress(float(t[i]))
         finally:
             onlooker.close()

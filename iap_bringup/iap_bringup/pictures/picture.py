@@ -11,6 +11,7 @@ draws none of them well.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from iap_bringup.pictures.pybullet_scene import PyBulletScene, studio
 from iap_description.arrays import Array
 from iap_description.states import P
-from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.assembly import UPRIGHT, Assembly
 from iap_description.world.scene_objects import SceneObject
 
 Vec3 = tuple[float, float, float]
@@ -96,6 +97,7 @@ def camera_around(
 def render_scene(
     scene: Sequence[tuple[Assembly, Array]],
     *,
+    tilts: Sequence[Array] = (),
     camera: Camera,
     size: tuple[int, int] = (1280, 720),
     path_points: Sequence[Array] = (),
@@ -105,6 +107,7 @@ def render_scene(
 
     Args:
         scene: the vehicles, each with its state rows (bodies, 13).
+        tilts: of each vehicle's rotors (N, 4) [rad]; upright without them.
         camera: the point of view.
         size: width and height of the picture [pixels].
         path_points: paths (n, 3) in `map` [m], drawn as tubes.
@@ -119,9 +122,10 @@ def render_scene(
     with studio() as stage:
         for each in objects:
             stage.add_object(each.pieces, each.row)
-        for assembly, rows in scene:
-            for body, row in zip(assembly.bodies, rows, strict=True):
-                stage.add_body(body, row)
+        for (assembly, rows), own in zip_longest(scene, tilts):
+            turned = {} if own is None else dict(zip(assembly.aircraft, own, strict=True))
+            for i, (body, row) in enumerate(zip(assembly.bodies, rows, strict=True)):
+                stage.add_body(body, row, turned.get(i, UPRIGHT))
         for path in path_points:
             if len(path) > 1:
                 stage.add_path(path)

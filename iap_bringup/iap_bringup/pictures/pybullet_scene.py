@@ -15,7 +15,7 @@ from iap_description import so3
 from iap_description.arrays import Array, Integers
 from iap_description.native_output import native_output_discarded, native_output_to
 from iap_description.states import P, Q
-from iap_description.vehicles.assembly import Assembly, Body
+from iap_description.vehicles.assembly import UPRIGHT, Assembly, Body
 from iap_description.vehicles.urdf import urdf_text
 from iap_description.world.shapes import Rgba, Shape
 from iap_description.world.solids import triangles
@@ -45,13 +45,15 @@ class PyBulletScene:
         """Opacity of what is not opaque, 0 where there is no such thing."""
         return max((color[3] for _, color in self._blurs), default=0.0)
 
-    def add_body(self, body: Body, row: Array) -> None:
-        """Place one rigid body by its state row."""
+    def add_body(self, body: Body, row: Array, tilts: Array = UPRIGHT) -> None:
+        """Place one rigid body by its state row, with its rotors at tilts (4,) [rad]."""
+        seen = (*body.visual, *body.propellers(tilts))
+        body = replace(body, visual=seen, rotors=())
         self._load(body, row)  # without what is not opaque: a body of its own, which can be hidden
-        shapes = _blurs(body)
+        shapes = tuple(shape for shape in seen if shape.color[3] < 1.0)
         if shapes:
             opaque = tuple(s.model_copy(update={"color": (*s.color[:3], 1.0)}) for s in shapes)
-            veil = replace(body, visual=opaque, collision=(), rotors=())
+            veil = replace(body, visual=opaque, collision=())
             self._blurs.append((self._load(veil, row), shapes[0].color))
 
     def add_object(self, pieces: Sequence[Shape], row: Array) -> None:
@@ -202,18 +204,6 @@ class PyBulletScene:
             **self._at,
         )
         return bullet.createMultiBody(0.0, -1, shape, **self._at)
-
-
-def _blurs(body: Body) -> tuple[Shape, ...]:
-    """Shapes of a body and its rotors that are not opaque, in the body's frame."""
-    turning = [
-        shape.model_copy(
-            update={"position": tuple(np.add(shape.position, rotor.position).tolist())}
-        )
-        for rotor in body.rotors
-        for shape in body.propeller
-    ]
-    return tuple(shape for shape in (*body.visual, *turning) if shape.color[3] < 1.0)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 
 import io
 from pathlib import Path
+from typing import Any
 
 import matplotlib.image
 import numpy as np
@@ -59,15 +60,18 @@ def write_picture(
         size: width and height [pixels].
         of: which vehicle's tool is looked at, if it has one.
     """
-    scene, paths = [], []
+    scene, paths, tilts = [], [], []
     for vehicle, flown in zip(scenario.vehicles, run.vehicles, strict=True):
         states = flown.columns.x
+        last = min(tick, len(states) - 1)
         assembly = Assembly.of(vehicle.platform, vehicle.name)
-        scene.append((assembly, states[min(tick, len(states) - 1)]))
+        scene.append((assembly, states[last]))
+        tilts.append(flown.columns.tilt[last])
         paths.append(states[: tick + 1 : PATH_STEP, 0, :3])
     objects = standing(placed_world(scenario), float(run.vehicles[0].columns.t[tick]))
     camera, objects = _view(run.vehicles[of].meta, scene, of, objects, size)
-    picture = render_scene(scene, camera=camera, size=size, path_points=paths, objects=objects)
+    what: dict[str, Any] = {"tilts": tilts, "path_points": paths, "objects": objects}
+    picture = render_scene(scene, camera=camera, size=size, **what)
     image = io.BytesIO()
     matplotlib.image.imsave(image, picture)
     write_file(out, image.getvalue())

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from pydantic import Field, model_validator
 
+from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.config import NonNegative, NonNegative3, Positive, Real, Record, Vec3
 from iap_description.vehicles.mount import Mount
@@ -92,6 +93,14 @@ class Rotor(Record):
         """(3,) direction of the thrust where the rotor has tilted by +90 deg about its arm, -t of `RotorTilt`."""
         x, y, _ = self.axis
         return np.array([y, -x, 0.0])
+
+    def attitude(self, tilt: float = 0.0) -> Array:
+        """(4,) of its disc, whose z axis is the thrust's, in the aircraft's frame at a tilt [rad], xyzw."""
+        x, y, z = self.ahead
+        leant = math.atan2(math.hypot(x, y), z)
+        across = np.array([-y, x, 0.0]) if math.hypot(x, y) > ARM else np.array([1.0, 0.0, 0.0])
+        lean = so3.quaternion_exp(leant * across / np.linalg.norm(across))
+        return lean if tilt == 0.0 else so3.multiply(so3.quaternion_exp(tilt * self.axis), lean)
 
     def column(self, direction: Array, torque_ratio: float) -> Array:
         """(6,) force and torque about the CoM of a unit of thrust along a direction, drag torque included."""

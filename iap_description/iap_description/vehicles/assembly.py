@@ -22,6 +22,7 @@ from iap_description.vehicles.tool import TOOL, Tool
 from iap_description.world.shapes import Shape, Surface
 
 Placed = TypeVar("Placed", Shape, Mount)
+UPRIGHT = np.zeros(4)  # tilts of rotors [rad]
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,14 @@ class Body:
     tilt: RotorTilt | None = None  # of the rotors, about their arms
     propeller: tuple[Shape, ...] = ()  # of each rotor, in the rotor's frame
     surface: Surface | None = None  # None: as the world's
+
+    def propellers(self, tilts: Array = UPRIGHT) -> tuple[Shape, ...]:
+        """What is seen of its rotors, in its own frame, at tilts [rad], of which one for each rotor counts."""
+        return tuple(
+            shape.moved(np.array(rotor.position), rotor.attitude(tilt))
+            for rotor, tilt in zip(self.rotors, tilts.tolist(), strict=False)
+            for shape in self.propeller
+        )
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ import xacro
 import yaml
 
 from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.config import Vec3
 from iap_description.errors import BadInput
 from iap_description.vehicles.arm import arm_joint
@@ -147,18 +148,20 @@ def _tree(assembly: Assembly, target: Target) -> dict[str, Any]:
 
 def _body(body: Body, target: Target, com: Vec3) -> dict[str, Any]:
     """A link whose frame has the body's CoM at `com`: in PyBullet's URDF a link's frame is at its joint."""
+    turning = body.propellers() if target == "bullet" else ()
     return {
         "name": body.name,
         "mass": body.mass,
         "inertia": body.inertia.tolist(),
         "com": list(com),
-        "visual": _shapes(_seen(body.visual, target), target, com),
+        "visual": _shapes(_seen((*body.visual, *turning), target), target, com),
         "collision": _shapes(_touched(body.collision), target, com),
         "propeller": _shapes(_seen(body.propeller, target), target, com),
         "rotors": [
             {
                 "name": rotor_joint(body.name, k).removesuffix("_joint"),
                 "position": list(rotor.position),
+                "rpy": _rpy(rotor.attitude()),
                 "tilt": None
                 if body.tilt is None
                 else {
@@ -230,8 +233,13 @@ def _joint(joint: Joint, names: list[str], target: Target) -> dict[str, Any]:
         "limit": joint.limit if math.isfinite(joint.limit) else None,
         "viscous": joint.viscous,
         "coulomb": joint.coulomb,
-        "rpy": so3.euler_from_matrix(so3.matrix_from_quaternion(joint.q_PJ)).tolist(),
+        "rpy": _rpy(joint.q_PJ),
     }
+
+
+def _rpy(q: Array) -> list[float]:
+    rpy: list[float] = so3.euler_from_matrix(so3.matrix_from_quaternion(q)).tolist()
+    return rpy
 
 
 def main() -> int:

@@ -3,8 +3,11 @@
 
 from typing import Annotated, Literal, Self
 
+import numpy as np
 from pydantic import AfterValidator, model_validator
 
+from iap_description import so3
+from iap_description.arrays import Array
 from iap_description.config import NonNegative, Positive, Real, Record, Vec3
 
 Rgba = tuple[Real, Real, Real, Real]
@@ -57,6 +60,15 @@ class Shape(Record):
             if (getattr(self, key) is not None) != (key in needed):
                 raise ValueError(f"a {self.shape} takes {' and '.join(needed)}, check '{key}'")
         return self
+
+    def moved(self, p: Array, q: Array) -> Self:
+        """The same shape seen from another frame, in which its own has the origin (3,) [m] and attitude (4,)."""
+        x, y, z = (p + so3.rotate(q, np.array(self.position))).tolist()
+        moved = {"position": (x, y, z)}
+        if abs(q[3]) < 1.0:
+            R = so3.matrix_from_quaternion(q) @ so3.matrix_from_euler(np.deg2rad(self.rpy_deg))
+            moved["rpy_deg"] = tuple(np.rad2deg(so3.euler_from_matrix(R)).tolist())
+        return self.model_copy(update=moved)
 
 
 _DIMENSIONS = {

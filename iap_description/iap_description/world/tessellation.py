@@ -74,9 +74,14 @@ def mesh(shape: Shape, *, sides: int | None = None) -> Mesh:
 
 
 def body_parts(body: Body, *, label: int = BODY_LABEL) -> tuple[Part, ...]:
-    """The visible parts of a body in its frame, propellers included: one for each of its colours."""
-    turning = (_moved(shape, rotor.position) for rotor in body.rotors for shape in body.propeller)
+    """The visible parts of a body in its frame, propellers included unless they tilt: one for each of its colours."""
+    turning = body.propellers() if body.tilt is None else ()
     return _by_color(body.name, (*body.visual, *turning), label)
+
+
+def propeller_parts(body: Body, *, label: int = BODY_LABEL) -> tuple[Part, ...]:
+    """The visible parts of one of a body's propellers in the frame of its rotor."""
+    return _by_color(body.name, body.propeller, label)
 
 
 def object_parts(item: Placed, *, label: int = OBJECT_LABEL) -> tuple[Part, ...]:
@@ -103,11 +108,6 @@ def joined(meshes: Iterable[Mesh]) -> Mesh:
     firsts = np.cumsum([0, *(len(vertices) for vertices in all_vertices[:-1])])
     faces = [each + first for each, first in zip(all_faces, firsts, strict=True)]
     return np.vstack(all_vertices), np.vstack(all_normals), np.vstack(faces)
-
-
-def _moved(shape: Shape, by: tuple[float, float, float]) -> Shape:
-    x, y, z = np.add(shape.position, by).tolist()
-    return shape.model_copy(update={"position": (x, y, z)})
 
 
 def _flat(vertices: Array, faces: Faces) -> Mesh:

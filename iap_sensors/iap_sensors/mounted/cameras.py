@@ -3,7 +3,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from iap_description.sensors.mounts import SensorMount, optical, sensor_mount
 from iap_description.sensors.readings import ImageReading, Source
 from iap_description.sensors.sensor_info import ENCODINGS, CameraSensorInfo
 from iap_description.states import P, Q, V, W
+from iap_description.vehicles.aircraft import ROTORS
 from iap_description.vehicles.assembly import Assembly
 from iap_description.world.tessellation import (
     BODY_LABEL,
@@ -31,6 +32,7 @@ from iap_sensors.cameras.renderer import Frame, Renderer, Shot
 from iap_sensors.cameras.spec import CameraSpec
 from iap_sensors.mounted.rig_spec import RigSpec, RigVehicle
 from iap_sensors.mounted.sampling import Sampling
+from iap_sensors.mounted.tilting_rotors import TiltingRotors
 
 OPEN_FIELD = "open_field"  # the scene of a world without one
 IN_THE_WORLD = -1  # as the row of a camera's body
@@ -169,7 +171,10 @@ def _in_the_world(rig: RigSpec, name: str) -> MountedCamera:
 
 
 def visible_bodies(rig: RigSpec) -> list[tuple[Part, ...]]:
-    """The drawn parts of every vehicle's bodies, then of the world's objects; each has a label of its own."""
+    """The drawn parts of every vehicle's bodies, then of the world's objects; each has a label of its own.
+
+    Rotors that tilt are not among them, see `TiltingRotors`.
+    """
     bodies = [body for vehicle in rig.vehicles for body in vehicle.assembly.bodies]
     items = rig.world.objects.values()
     return [
@@ -196,26 +201,52 @@ class MountedCameras:
         self.cameras = tuple(cameras)
         self._renderer = renderer
         self.count, self.seconds = 0, 0.0
-        renderer.load(load_scene(rig.world.scene or OPEN_FIELD), visible_bodies(rig))
+        self._rotors = TiltingRotors.of(rig)
+        bodies = [*visible_bodies(rig), *self._rotors.parts]
+        self._first_rotor = len(bodies) - len(self._rotors.parts)
+        self._upright = np.zeros((sum(len(v.assembly.aircraft) for v in rig.vehicles), ROTORS))
+        renderer.load(load_scene(rig.world.scene or OPEN_FIELD), bodies)
 
     def reset(self, seed: int) -> None:
         """Noise starts anew."""
         for each in self.cameras:
             each.camera.reset(stream(seed, each.mount.source.topic))
 
-    def sample(self, k: int, t: float, x: Array, objects: Array) -> list[ImageReading]:
+    def sample(
+        self, k: int, t: float, x: Array, objects: Array, tilts: Array | None = None
+    ) -> list[ImageReading]:
         """The images that are due at control instant k, time t [s], see `SensorSuite.sample`."""
         due = [each for each in self.cameras if each.sampling.is_due(k)]
-        return self.shoot(due, t, x, objects) if due else []
+        return self.shoot(due, t, x, objects, tilts) if due else []
 
     def shoot(
-        self, due: Sequence[MountedCamera], t: float, x: Array, objects: Array
+        self,
+        due: Sequence[MountedCamera],
+        t: float,
+        x: Array,
+        objects: Array,
+        tilts: Array | None = None,
     ) -> list[ImageReading]:
-        """The images of some cameras in states of all vehicles (bodies, 13) and objects (objects, 13)."""
+        """The images of some cameras in a state.
+
+        Args:
+            due: the cameras.
+            t: time [s].
+            x: (bodies, 13) of all vehicles.
+            objects: (objects, 13).
+            tilts: (aircraft, 4) of the rotors of all vehicles [rad]; None: upright.
+        """
         began = time.perf_counter()
-        poses = np.vstack([x[:, POSE], objects[:, POSE]])
-        frames = self._renderer.render([each.shot(x) for each in due], poses)
+        turned = self._rotors.poses(x, self._upright if tilts is None else tilts)
+        poses = np.vstack([x[:, POSE], objects[:, POSE], turned])
+        frames = self._renderer.render([self._shot(each, x) for each in due], poses)
         self.seconds += time.perf_counter() - began
         self.count += len(frames)
         pairs = zip(due, frames, strict=True)
         return [image for each, frame in pairs for image in each.readings(t, frame)]
+
+    def _shot(self, camera: MountedCamera, x: Array) -> Shot:
+        """A camera in a state; the rotors on its body are hidden like that."""
+        shot = camera.shot(x)
+        own = self._rotors.carried_by(shot.hidden)
+        return replace(shot, hidden=(*shot.hidden, *(self._first_rotor + i for i in own)))

@@ -149,6 +149,7 @@ class SensorSuite:
         rows: Array,
         objects: Array,
         samples: Sequence[InertialSamples | None],
+        tilts: Array | None = None,
     ) -> None:
         """Sample the present state at control instant k, and hand the readings over.
 
@@ -158,6 +159,7 @@ class SensorSuite:
             rows: (bodies, 13) states of all vehicles.
             objects: (objects, 13) states of the world's objects; any where `needs_objects` is false.
             samples: of each vehicle's ideal inertial units since the last instant; None without units.
+            tilts: (aircraft, 4) of the rotors of all vehicles [rad]; None: upright.
         """
         rays = None
         if any(each.needs_rays(k) for each in self.vehicles):
@@ -169,7 +171,7 @@ class SensorSuite:
             for each in vehicle.mounted.values():
                 self._hand_over(each.sample(k, t, x, rays))
         if self.cameras is not None:
-            self._hand_over(self.cameras.sample(k, t, rows, objects))
+            self._hand_over(self.cameras.sample(k, t, rows, objects, tilts))
 
     def _hand_over(self, readings: Iterable[Reading]) -> None:
         for reading in self._faulty(readings):

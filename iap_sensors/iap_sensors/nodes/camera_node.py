@@ -39,10 +39,17 @@ class CameraNode(StateSensorNode):
         self.start_sampling([each.sampling.every for each in cameras])
 
     def sample(
-        self, number: int, k: int, t: float, x: list[Array], objects: Array
+        self,
+        number: int,
+        k: int,
+        t: float,
+        x: list[Array],
+        objects: Array,
+        tilts: list[Array],
     ) -> list[ImageReading]:
         """The images of one camera."""
-        return self._cameras.shoot([self._cameras.cameras[number]], t, np.vstack(x), objects)
+        state = np.vstack(x), objects, np.vstack(tilts)
+        return self._cameras.shoot([self._cameras.cameras[number]], t, *state)
 
     def restart(self) -> None:
         """Start noise anew."""

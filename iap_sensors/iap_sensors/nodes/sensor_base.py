@@ -17,6 +17,7 @@ from iap_description.errors import BadInput
 from iap_description.sensors.readings import Reading
 from iap_description.sensors.sensor_info import SensorInfo
 from iap_description.states import STATE_SIZE
+from iap_description.vehicles.aircraft import ROTORS
 from iap_io.ros.conversions import status_message, warning_or
 from iap_io.ros.node import DIAGNOSTIC_TIMEOUT, Diagnostics, SuiteNode
 from iap_io.ros.sensor_topics import RELIABLE, SENSOR_DATA, SensorTopics
@@ -143,20 +144,35 @@ class StateSensorNode(SensorNode, ABC):
         self._still = np.array([item.row(0.0) for item in items]).reshape(-1, STATE_SIZE)
         sources = [self.absolute(f"{vehicle.name}/state") for vehicle in self.rig.vehicles]
         sizes = [1 + len(vehicle.platform.joints) for vehicle in self.rig.vehicles]
+        fleets = {i: vehicle.platform.fleet for i, vehicle in enumerate(self.rig.vehicles)}
+        rotors = {
+            i: ROTORS * len(fleet)
+            for i, fleet in fleets.items()
+            if any(each.tilt is not None for each in fleet)
+        }
         if any(item.moves for item in items):
             sources, sizes = [*sources, self.absolute(WORLD_STATE)], [*sizes, len(items)]
         self._synchronizer = TimeSynchronizer(len(sources))
         for number, (topic, size) in enumerate(zip(sources, sizes, strict=True)):
             take = partial(self._on_state, number)
-            self.inputs.listen_to_states(topic, size, take, self._state_qos)
+            self.inputs.listen_to_states(
+                topic, size, take, self._state_qos, rotors=rotors.get(number)
+            )
 
     @abstractmethod
     def sample(
-        self, number: int, k: int, t: float, x: list[Array], objects: Array
+        self,
+        number: int,
+        k: int,
+        t: float,
+        x: list[Array],
+        objects: Array,
+        tilts: list[Array],
     ) -> list[Reading]:
         """The readings of a sensor, by its place in `start_sampling`'s order, at instant k, time t [s].
 
-        States are those of each vehicle (bodies, 13), and of the world's objects (objects, 13).
+        States are those of each vehicle (bodies, 13), of the world's objects (objects, 13), and tilts of each vehicle's
+        rotors (aircraft, 4) [rad].
         """
 
     @abstractmethod
@@ -167,7 +183,8 @@ class StateSensorNode(SensorNode, ABC):
         began = time.perf_counter()
         self.check_number(state.stamp, state.sequence)
         self.note_message()
-        instant = self._synchronizer.take(source, state.stamp, state.sequence, state.rows.copy())
+        part = state.rows.copy(), state.tilt.copy()
+        instant = self._synchronizer.take(source, state.stamp, state.sequence, part)
         if instant is not None:
             self._waiting.append((instant, began))
             self.executor.create_task(self._work)
@@ -186,11 +203,12 @@ class StateSensorNode(SensorNode, ABC):
             self.restart()
         self.stamp, self._shown = instant.stamp, []
         count = len(self.rig.vehicles)
-        x, moved = list(instant.parts[:count]), instant.parts[count:]
-        objects = moved[0] if moved else self._still
+        x, tilts = map(list, zip(*instant.parts, strict=True))
+        objects = x[count] if len(x) > count else self._still
+        state = x[:count], objects, tilts[:count]
         for number in self._rounds.due(instant.k):
             start = time.perf_counter()
-            sampled = self.sample(number, instant.k, instant.stamp / SECOND, x, objects)
+            sampled = self.sample(number, instant.k, instant.stamp / SECOND, *state)
             readings = list(self.faulty(sampled))
             self._took_ms.add(1e3 * (time.perf_counter() - start))
             self.publish(readings)  # at once: many images in one burst are more than DDS holds

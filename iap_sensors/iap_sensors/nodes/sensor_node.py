@@ -46,7 +46,13 @@ class MountedSensorNode(StateSensorNode):
         self.start_sampling([kind.sampling.every for kind in kinds])
 
     def sample(
-        self, number: int, k: int, t: float, x: list[Array], objects: Array
+        self,
+        number: int,
+        k: int,
+        t: float,
+        x: list[Array],
+        objects: Array,
+        tilts: list[Array],  # noqa: ARG002 - seen by cameras alone
     ) -> list[Reading]:
         """The readings of one vehicle's sensors of one kind."""
         vehicle, kind = self._kinds[number]

@@ -4,6 +4,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from iap_description import so3
 from iap_description.config import validate
 from iap_description.errors import BadInput
 from iap_description.vehicles.assembly import Assembly
@@ -73,3 +74,28 @@ def test_standard_urdf_tilts_each_rotor_between_its_limits():
     assert float(limit.get("upper")) == -float(limit.get("lower")) == pytest.approx(np.pi / 2)
     axis = np.array(tilt.find("axis").get("xyz").split(), dtype=float)
     np.testing.assert_allclose(axis, load_platform("beetle").aircraft.rotors[2].axis)
+
+
+@pytest.mark.parametrize("b", [0.0, 0.6, -1.5])
+def test_a_disc_is_across_the_thrust_of_its_rotor(b):
+    """L = T (-sin b t + cos b z); a rotor that leans has its direction."""
+    up = np.array([0.0, 0.0, 1.0])
+    for rotor in load_platform("beetle").aircraft.rotors:
+        along = np.cos(b) * up + np.sin(b) * rotor.sideways
+        np.testing.assert_allclose(so3.rotate(rotor.attitude(b), up), along, atol=1e-12)
+    for aircraft in load_platform("octo_full").fleet:
+        for rotor in aircraft.rotors:
+            np.testing.assert_allclose(so3.rotate(rotor.attitude(), up), rotor.ahead, atol=1e-12)
+
+
+def test_propellers_are_seen_at_the_tilts_of_their_rotors():
+    body = Assembly.of(load_platform("beetle")).bodies[0]
+    blur = next(k for k, shape in enumerate(body.propeller) if shape.color[3] < 1.0)
+    tilts = np.array([0.3, -0.4, 0.5, 0.0])
+    seen = body.propellers(tilts)
+    for k, (rotor, tilt) in enumerate(zip(body.rotors, tilts, strict=True)):
+        disc = seen[k * len(body.propeller) + blur]
+        np.testing.assert_allclose(disc.position, rotor.position, atol=1e-12)
+        axis = so3.matrix_from_euler(np.deg2rad(disc.rpy_deg))[:, 2]
+        np.testing.assert_allclose(axis[2], np.cos(tilt), atol=1e-12)
+        np.testing.assert_allclose(axis @ rotor.sideways, np.sin(tilt), atol=1e-12)

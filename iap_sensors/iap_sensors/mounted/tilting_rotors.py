@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rotors that tilt, as bodies of their own which renderers place."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from iap_description import so3
+from iap_description.arrays import Array, Integers
+from iap_description.states import P, Q
+from iap_description.world.tessellation import BODY_LABEL, Part, propeller_parts
+from iap_sensors.mounted.rig_spec import RigSpec
+
+
+@dataclass(frozen=True, eq=False)
+class TiltingRotors:
+    """All rotors of a rig that tilt.
+
+    Attributes:
+        parts: of each, in the frame of its disc; labelled as its body.
+        bodies: (n,) of each, among all bodies.
+        places: (n, 2) of each in the table of all tilts, aircraft and rotor.
+        positions: (n, 3) of each in its body [m].
+        axes: (n, 3) about which each tilts, in its body.
+        attitudes: (n, 4) of each at no tilt, in its body, xyzw.
+    """
+
+    parts: tuple[tuple[Part, ...], ...]
+    bodies: Integers
+    places: Integers
+    positions: Array
+    axes: Array
+    attitudes: Array
+
+    @classmethod
+    def of(cls, rig: RigSpec) -> Self:
+        """Those of a rig, in the order of vehicles, aircraft and rotors."""
+        found, first, aircraft = [], 0, 0
+        for vehicle in rig.vehicles:
+            for i in vehicle.assembly.aircraft:
+                body = vehicle.assembly.bodies[i]
+                if body.tilt is not None:
+                    parts = propeller_parts(body, label=BODY_LABEL + first + i)
+                    for k, rotor in enumerate(body.rotors):
+                        found.append((parts, first + i, (aircraft, k), rotor))
+                aircraft += 1
+            first += len(vehicle.assembly.bodies)
+        rotors = [each[3] for each in found]
+        return cls(
+            tuple(parts for parts, *_ in found),
+            np.array([row for _, row, *_ in found], np.int64),
+            np.array([place for *_, place, _ in found], np.int64).reshape(-1, 2),
+            np.array([each.position for each in rotors], float).reshape(-1, 3),
+            np.array([each.axis for each in rotors], float).reshape(-1, 3),
+            np.array([each.attitude() for each in rotors], float).reshape(-1, 4),
+        )
+
+    def poses(self, x: Array, tilts: Array) -> Array:
+        """(n, 7) p_WR_W [m] and q_WR of each, of bodies (bodies, 13) and tilts (aircraft, 4) of all vehicles [rad]."""
+        rows, b = x[self.bodies], tilts[self.places[:, 0], self.places[:, 1]]
+        q_BR = so3.multiply(so3.quaternion_exp(b[:, None] * self.axes), self.attitudes)
+        p_W = rows[:, P] + so3.rotate(rows[:, Q], self.positions)
+        return np.hstack([p_W, so3.multiply(rows[:, Q], q_BR)])
+
+    def carried_by(self, bodies: Collection[int]) -> tuple[int, ...]:
+        """Numbers of those that are on some bodies."""
+        return tuple(np.flatnonzero(np.isin(self.bodies, list(bodies))).tolist())
