@@ -8,7 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from iap_simulation.modules.bars import bar_table, bars, own_cases
+from iap_simulation.modules.bar import bar_table
+from iap_simulation.modules.bars import own_cases, recorded_bars
+from iap_simulation.modules.own_flights import own_bars
 from iap_simulation.modules.study_cases import COMPLETED, Case, cases, errors_of
 from iap_simulation.sweeps.farm import LocalFarm
 from iap_simulation.sweeps.flying import Row, fly
@@ -29,7 +31,7 @@ def modules(console: Console, *, quick: bool = False) -> None:
         own = [case for case in rows if case.title == title]
         console.print(table(title, own, [found[case.name] for case in own]))
     with console.status("bars"):
-        reached = list(bars(found, quick=quick))
+        reached = [*recorded_bars(found, quick=quick), *own_bars(quick=quick)]
     console.print(bar_table(reached))
 
 

@@ -52,12 +52,12 @@ def test_joined_modules_do_not_push_each_other(count: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 4])
 def test_without_compensation_they_push_and_the_force_grows(count: int) -> None:
-    settings = {**HOVER, "vehicles.0.reference.duration": 30.0, "modules.count": count}
+    settings = {**HOVER, "vehicles.0.reference.duration": 18.0, "modules.count": count}
     judge = judged("module_hover", {**settings, "modules.compensation": "none"})
     t, wrenches = judge.columns["t"], judge.columns["joint_wrenches"][..., :3]
     early, late = (
-        np.linalg.norm(wrenches[(t > start) & (t < start + 5.0)].mean(axis=0), axis=-1).max()
-        for start in (3.0, 24.0)
+        np.linalg.norm(wrenches[(t > start) & (t < start + 4.0)].mean(axis=0), axis=-1).max()
+        for start in (2.0, 13.0)
     )
     assert early > 0.5
     assert late > early
@@ -273,46 +273,6 @@ def test_a_wanted_wrench_is_held_in_a_joint() -> None:
     found = wrenches[(t > 20.0) & (t < 29.0)].mean(axis=0)
     np.testing.assert_allclose(found[:3], wanted[:3], atol=0.2)
     np.testing.assert_allclose(found[3:], wanted[3:], atol=0.05)
-
-
-@pytest.mark.slow
-def test_a_force_on_one_end_of_three_stays_in_the_joints_as_theory_has_it() -> None:
-    """2/3 and 1/3 of 2 N, unless the joints measure."""
-    push = {"at": 8.0, "until": 40.0, "force": [0.0, 2.0, 0.0], "torque": [0.0, 0.0, 0.0]}
-    hold = {"type": "hover", "duration": 40.0, "position": [0.0, 0.0, 1.0], "rpy_deg": [0.0] * 3}
-    joint = {"face": "+x", "joined": True}
-    found = {}
-    for source in ("observer", "joint"):
-        scenario = {
-            "modules": {
-                "preset": "beatle",
-                "wrench_source": source,
-                "joints": {
-                    "a": {**joint, "leader": "m1", "follower": "m2"},
-                    "b": {**joint, "leader": "m2", "follower": "m3"},
-                },
-            },
-            "vehicles": [
-                {
-                    "name": f"m{i + 1}",
-                    "platform": "beetle",
-                    "start": {"mode": "hover", "lead_in": 0.0},
-                    "offset": [0.52 * i, 0.0, 0.0],
-                    "control": {"gains": "beetle"},
-                    "reference": hold,
-                    "disturbances": [push] if i == 0 else [],
-                }
-                for i in range(3)
-            ],
-        }
-        with Simulation.of(scenario) as simulation:
-            simulation.fly()
-            judge = simulation.loop.judge
-            assert isinstance(judge, ModulesJudge)
-            t, wrenches = judge.columns["t"], judge.columns["joint_wrenches"]
-            found[source] = np.abs(wrenches[t > 32.0].mean(axis=0)[:, 1])
-    np.testing.assert_allclose(found["observer"], [4.0 / 3.0, 2.0 / 3.0], rtol=0.05)
-    np.testing.assert_allclose(found["joint"], 0.0, atol=0.05)
 
 
 @pytest.mark.slow

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One thing that flights must reach, beside what they do, and a table of such."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rich.table import Table
+
+
+class Bar(NamedTuple):
+    """One thing that flights must reach, and what they do.
+
+    Attributes:
+        what: is measured, with its unit.
+        measured: the worst of all flights; infinite where one did not come to its end.
+        limit: of it.
+        at_least: whether it must not be below the limit; else not above.
+    """
+
+    what: str
+    measured: float
+    limit: float
+    at_least: bool = False
+
+    @property
+    def passes(self) -> bool:
+        """Whether it is reached."""
+        return self.measured >= self.limit if self.at_least else self.measured <= self.limit
+
+
+def bar_table(reached: Sequence[Bar]) -> Table:
+    """A table of bars."""
+    out = Table("what", title="Bars")
+    for name in ("measured", "bar", ""):
+        out.add_column(name, justify="right")
+    for bar in reached:
+        sign = ">=" if bar.at_least else "<="
+        row = (f"{bar.measured:.3g}", f"{sign} {bar.limit:.3g}", "pass" if bar.passes else "miss")
+        out.add_row(bar.what, *row)
+    return out
