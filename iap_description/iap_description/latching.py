@@ -18,15 +18,3 @@ class Hold(IntEnum):
     OPEN = 0
     CAUGHT = 1  # with the magnet's force
     LOCKED = 2  # rigidly
-
-    @classmethod
-    def after(cls, latching: Latching) -> "Hold":
-        """How a latch holds once it has done what it was told."""
-        return HOLDS[latching]
-
-
-HOLDS = {
-    Latching.CATCH: Hold.CAUGHT,
-    Latching.LOCK: Hold.LOCKED,
-    Latching.RELEASE: Hold.OPEN,
-}

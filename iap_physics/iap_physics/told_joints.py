@@ -4,6 +4,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.latching import Hold
 from iap_physics.module_joints import EngineJoints
@@ -73,6 +74,10 @@ class ToldJoints:
         while reached := {i for pair in joined if pair & found for i in pair} - found:
             found |= reached
         return found
+
+    def wrenches_S(self) -> dict[str, Array]:
+        """What joints that hold bear, see `EngineJoints.wrenches_S`."""
+        return self._joints.wrenches_S()
 
     def clear(self) -> None:
         """Open all of them, before the plant starts anew."""

@@ -181,6 +181,7 @@ class Flight:
             sensors=self.sensors.suite.infos,
             gravity=s.world.gravity,
             latches=tuple(s.latches),
+            joints=() if s.modules is None else tuple(s.modules.joints),
         )
 
     def begin(self, plant: Plant, *sinks: ReadingSink) -> None:

@@ -25,8 +25,6 @@ from iap_io.runs.run_folder import (
 from iap_io.runs.run_meta import COMPLETED, RunStats
 from iap_io.runs.run_reader import RunReader
 from iap_io.wire.cdr import message_types
-from iap_physics.latches import Latches
-from iap_physics.plant import Plant
 from iap_simulation.flight import Flight
 from iap_simulation.loop import Observer
 from iap_simulation.metrics.flight_scores import FlightScores
@@ -35,6 +33,7 @@ from iap_simulation.modules.judging import ModulesJudge
 from iap_simulation.pacing import WallClock
 from iap_simulation.scenario.resolving import resolved
 from iap_simulation.simulation import Simulation
+from iap_simulation.topic_logs import topic_logs
 
 Progress = Callable[[float], None]
 Say = Callable[[Notice], None]
@@ -56,23 +55,6 @@ class Result:
     failure: str | None
     interrupted: bool
     folder: Path
-
-
-class LatchLog:
-    """Records what latches are doing at every control instant."""
-
-    def __init__(self, latches: Latches, recorder: Recorder) -> None:
-        self._latches, self._recorder = latches, recorder
-
-    @classmethod
-    def of(cls, plant: Plant, recorder: Recorder) -> list[Self]:
-        """One where there are latches."""
-        return [] if plant.latches is None else [cls(plant.latches, recorder)]
-
-    def record(self, vehicle: int, step: Step) -> None:
-        """Record them, once for all vehicles."""
-        if vehicle == 0:
-            self._recorder.note_latches(step.k, step.t, self._latches.numbers)
 
 
 class Announcer:
@@ -179,7 +161,7 @@ def _flown(
         )
         wall = time.perf_counter() - began
         if isinstance(simulation.loop.judge, ModulesJudge):
-            simulation.loop.judge.record.write(folder)
+            simulation.loop.judge.write(folder)
     stats = _stats(simulation, flight, outcome, wall)
     return stats, failure, simulation.loop.monitor.collision_records
 
@@ -284,8 +266,13 @@ def _fly_recorded(
                 flight.write_tracks(recorder)
                 pace = [WallClock()] if realtime else []
                 told = Announcer.of(flight, say)
-                held = LatchLog.of(simulation.plant, recorder)
-                observers: list[Observer] = [recorder, *held, *pace, *told, interrupts]
+                observers: list[Observer] = [
+                    recorder,
+                    *topic_logs(simulation, recorder),
+                    *pace,
+                    *told,
+                    interrupts,
+                ]
                 simulation.begin(observers=observers, sinks=[recorder])
                 simulation.fly(progress)
     except (FlightFailed, RecordingFailed, KeyboardInterrupt) as error:

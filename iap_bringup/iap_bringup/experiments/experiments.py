@@ -21,15 +21,17 @@ def free_flight(console: Console) -> None:
 
 
 def nodes(console: Console) -> None:
-    """The ROS nodes as separate processes over 60 s: real time, lockstep, and two simulations in one domain."""
+    """The ROS nodes as processes over 60 s: real time, lockstep, two simulations in one domain; and three modules."""
     try:
         from iap_bringup.experiments.nodes.measure import measure, measure_together
     except ImportError as error:
         raise BadInput(f"experiment nodes: ROS 2 is not in this environment ({error})") from error
     flight = ("three_star_spiral", "pybullet")
-    results = {pace: measure(*flight, pace, 60.0) for pace in ("realtime", "lockstep")}
+    results = {pace: measure(*flight, pace, 60.0) for pace in PACES}
     results |= measure_together(*flight, "realtime", 60.0, ("/sim_1", "/sim_2"))
     show_columns(console, "three_star_spiral, every node a process of its own", results)
+    modules = {pace: measure("module_assembly", "pybullet", pace, 60.0) for pace in PACES}
+    show_columns(console, "module_assembly, every node a process of its own", modules)
 
 
 def localization_nodes(console: Console) -> None:
@@ -119,6 +121,7 @@ def virpo_units(console: Console, options: ExperimentOptions) -> None:
     run_units(console, options)
 
 
+PACES = ("realtime", "lockstep")  # of flights as nodes
 PEG = (
     "outcome",
     "depth_m",

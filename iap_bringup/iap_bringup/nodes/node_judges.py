@@ -1,27 +1,66 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Judges of tasks that nodes fly: those of one process, on what messages say at control instants."""
 
-from collections.abc import Sequence
-from typing import Any, Protocol, Self
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 
+from iap_bringup.nodes.node_modules import NodeModules
 from iap_description.signals import Step
+from iap_io.runs.topics import LATCHES
 from iap_learning.policies.flight_judge import FlightJudge
 from iap_physics.latches import LatchEvent, Phase
 from iap_simulation.docking.pilot import DockingInstant, DockingJudge, is_held
 from iap_simulation.flight import Flight
+from iap_simulation.modules.coordination import is_coordinated
 from iap_simulation.pilots import make_pilot
 from iap_simulation.scenario.scenario import Scenario
 
 PHASES = tuple(Phase)  # by their numbers in messages
+Last = Callable[[int, str], Any]
 
 
 class NodeJudge(Protocol):
     """Follows a task by messages, and ends the flight when it is over."""
 
-    key: str  # of metrics.json
-    missed: str  # outcome of a flight in which the task has not succeeded
+    @property
+    def key(self) -> str:
+        """Of metrics.json."""
+
+    @property
+    def missed(self) -> str:
+        """Outcome of a flight in which the task has not succeeded."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the task is over."""
+
+    @property
+    def failure(self) -> str | None:
+        """Why it is no success, in a sentence; None of a success."""
+
+    def take(self, ticks: Sequence[Step], last: Last) -> None:
+        """Take all vehicles at an instant.
+
+        Args:
+            ticks: of them.
+            last: returns the value of a vehicle's topic at that instant, or the last one before; None where none came.
+        """
+
+    def report(self) -> dict[str, Any]:
+        """What metrics.json says of it."""
+
+    def write(self, folder: Path) -> None:
+        """Write into a run folder what is kept of it besides."""
+
+
+class FlownTask(Protocol):
+    """What `DockingJudge` and `FlightJudge` have in common."""
+
+    key: str
+    missed: str
 
     @property
     def is_over(self) -> bool:
@@ -29,16 +68,52 @@ class NodeJudge(Protocol):
 
     @property
     def failure(self) -> str | None:
-        """Why it is no success, in a sentence; None of a success."""
-
-    def take(self, ticks: Sequence[Step], phases: Sequence[int]) -> None:
-        """Take all vehicles at an instant after the first, and the phases of latches by their numbers."""
-
-    def report(self) -> dict[str, Any]:
-        """What metrics.json says of it."""
+        """Why it is no success, in a sentence."""
 
 
-class NodeDocking:
+class _Following:
+    """What follows the judge of one process, from the second instant on, at which that one begins.
+
+    Args:
+        judge: of the task.
+    """
+
+    def __init__(self, judge: FlownTask) -> None:
+        self._task = judge
+
+    @property
+    def key(self) -> str:
+        """Of metrics.json."""
+        return self._task.key
+
+    @property
+    def missed(self) -> str:
+        """Outcome of a flight in which the task has not succeeded."""
+        return self._task.missed
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the task has come to its end."""
+        return self._task.is_over
+
+    @property
+    def failure(self) -> str | None:
+        """Why it is no success."""
+        return self._task.failure
+
+    def take(self, ticks: Sequence[Step], last: Last) -> None:
+        """Take an instant."""
+        if ticks[0].k > 0:
+            self._follow(ticks, last)
+
+    def _follow(self, ticks: Sequence[Step], last: Last) -> None:
+        raise NotImplementedError
+
+    def write(self, folder: Path) -> None:
+        """Nothing is kept besides."""
+
+
+class NodeDocking(_Following):
     """Judges a docking.
 
     Latches are known at control instants alone, so that times of what they do are rounded up to these.
@@ -52,37 +127,22 @@ class NodeDocking:
     """
 
     def __init__(self, scenario: Scenario, judge: DockingJudge) -> None:
-        self._judge, self.key, self.missed = judge, judge.key, judge.missed
+        super().__init__(judge)
+        self._judge = judge
         self._number = list(scenario.latches).index(judge.latch)
         self._release = scenario.latches[judge.latch].release
         self._phase, self._caught = Phase.OPEN, 0.0
         self.events: list[LatchEvent] = []
 
-    @classmethod
-    def of(cls, scenario: Scenario) -> Self | None:
-        """The judge of a scenario that docks, else None."""
-        judge = DockingJudge.of(scenario)
-        return None if judge is None else cls(scenario, judge)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the docking has succeeded, or its time is up."""
-        return self._judge.is_over
-
-    @property
-    def failure(self) -> str | None:
-        """Why it is no success."""
-        return self._judge.failure
-
-    def take(self, ticks: Sequence[Step], phases: Sequence[int]) -> None:
-        """Take an instant."""
-        judge, phase = self._judge, PHASES[phases[self._number]]
+    def _follow(self, ticks: Sequence[Step], last: Last) -> None:
+        phases = last(0, LATCHES)
+        phase = Phase.OPEN if phases is None else PHASES[phases[self._number]]
+        judge = self._judge
         own = [ticks[i] for i in judge.vehicles]
         rows = [tick.x[0] for tick in own]
         t = own[0].t
         self._note(t, phase, rows)
-        felt = [tick.wrench_record.raw_P[:3] for tick in own if tick.wrench_record is not None]
-        force = max(float(np.linalg.norm(each)) for each in felt)
+        force = max(_force(tick) for tick in own)
         caught = self._caught if is_held(phase) else None
         judge.take(DockingInstant(t, rows, force, caught))
 
@@ -114,7 +174,13 @@ class NodeDocking:
         return self._judge.report(self.events)
 
 
-class NodeTask:
+def _force(tick: Step) -> float:
+    """Measured force on a vehicle [N]; all vehicles of a scenario with latches measure it (`Scenario.has_contact`)."""
+    assert tick.wrench_record is not None
+    return float(np.linalg.norm(tick.wrench_record.raw_P[:3]))
+
+
+class NodeTask(_Following):
     """Judges the task of a policy that flies the only vehicle.
 
     Args:
@@ -122,20 +188,10 @@ class NodeTask:
     """
 
     def __init__(self, judge: FlightJudge) -> None:
-        self._judge, self.key, self.missed = judge, judge.key, judge.missed
+        super().__init__(judge)
+        self._judge = judge
 
-    @property
-    def is_over(self) -> bool:
-        """Whether the task has come to its end."""
-        return self._judge.is_over
-
-    @property
-    def failure(self) -> str | None:
-        """Why it is no success."""
-        return self._judge.failure
-
-    def take(self, ticks: Sequence[Step], phases: Sequence[int]) -> None:  # noqa: ARG002
-        """Take an instant."""
+    def _follow(self, ticks: Sequence[Step], last: Last) -> None:  # noqa: ARG002
         self._judge.take(ticks[0].x)
 
     def report(self) -> dict[str, Any]:
@@ -147,11 +203,16 @@ def judge_of(flight: Flight) -> tuple[NodeJudge | None, dict[str, Any] | None]:
     """What ends a flight when its task is over, None where it has none; and what flies in place of controllers.
 
     Raises:
-        BadInput: there is no such policy, or it cannot fly this scenario.
+        BadInput: there is no such policy, or it cannot fly this scenario; or nodes cannot be judged by what they tell.
     """
-    pilot = make_pilot(flight.scenario, flight.vehicles)
+    scenario = flight.scenario
+    if is_coordinated(scenario):
+        return NodeModules(flight), None
+    pilot = make_pilot(scenario, flight.vehicles)
     info = None if pilot is None else dict(pilot.info)
-    docking = NodeDocking.of(flight.scenario)
-    if docking is not None or pilot is None or not isinstance(pilot.judge, FlightJudge):
-        return docking, info
+    docking = DockingJudge.of(scenario)
+    if docking is not None:
+        return NodeDocking(scenario, docking), info
+    if pilot is None or not isinstance(pilot.judge, FlightJudge):
+        return None, info
     return NodeTask(pilot.judge), info

@@ -3,31 +3,48 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from iap_bringup.nodes.node_judges import judge_of
+from iap_bringup.nodes.node_modules import EXPECTED, SHARED
+from iap_control.modules.joints_said import joints_message
 from iap_description.sensors.readings import Reading
 from iap_description.signals import EstimateHealth, Step
 from iap_estimation.navigation.health import Worst
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.runs import topics
+from iap_io.runs.note_chunk import Note
 from iap_io.runs.recorder import Recorder
 from iap_io.runs.run_folder import write_config
 from iap_io.runs.run_meta import COMPLETED, DIVERGED, LOST, RunStats
 from iap_io.runs.step_synchronizer import MEASURED_WRENCHES, StepSynchronizer
 from iap_io.wire.message_views import SECOND, stamp_of_time
+from iap_io.wire.sample_views import LatchStateMessage
 from iap_physics.flight_monitor import CRASHED
 from iap_simulation.estimate_watch import Touchdown
 from iap_simulation.flight import Flight
 from iap_simulation.loop import is_far
+from iap_simulation.modules.coordination import is_coordinated
 from iap_simulation.run import INTERRUPTED, judge
+from iap_simulation.scenario.scenario import Scenario
+from iap_simulation.topic_logs import note_of
 from iap_simulation.vehicle import Vehicle
 
 
-def expected_topics(vehicle: Vehicle) -> tuple[str, ...]:
-    """Topics of a vehicle's nodes without which a tick is not complete."""
+def expected_topics(flight: Flight) -> list[tuple[str, ...]]:
+    """Topics of each vehicle's nodes without which a tick is not complete; those of no vehicle are the first one's."""
+    found = [_own_topics(vehicle) for vehicle in flight.vehicles]
+    if is_coordinated(flight.scenario):
+        found = [(*own, *EXPECTED) for own in found]
+        found[0] = (*found[0], *SHARED)
+    if flight.scenario.latches:
+        found[0] = (*found[0], topics.LATCHES)
+    return found
+
+
+def _own_topics(vehicle: Vehicle) -> tuple[str, ...]:
     interaction, joints = vehicle.interaction, arm_topics(vehicle)
     if interaction is None:
         return topics.REFERENCE, topics.COMMAND, *joints
@@ -62,13 +79,9 @@ class NodeRecording:
 
     def __init__(self, flight: Flight, config: dict[str, Any], folder: Path) -> None:
         self.folder = folder
-        expected = list(map(expected_topics, flight.vehicles))
-        if flight.scenario.latches:
-            expected[0] = (*expected[0], topics.LATCHES)
-        self.synchronizer = StepSynchronizer(expected, self._write)
+        self.synchronizer = StepSynchronizer(expected_topics(flight), self._write)
         self._judge, self._policy = judge_of(flight)
-        self._last_phases: Sequence[int] = (0,) * len(flight.scenario.latches)
-        self._phases: dict[int, Sequence[int]] = {}  # of latches, by stamp [ns]
+        self._notes = Notes(flight.scenario)
         self.outcome: str | None = None
         self.has_lost_estimate = False
         self.collisions: list[dict[str, Any]] = []
@@ -90,17 +103,11 @@ class NodeRecording:
     def take_over(self, before: "NodeRecording") -> None:
         """Take what the run before this one was given of ticks that it had passed, before it is closed."""
         self.synchronizer.take_over(before.synchronizer)
-        self._phases.update((s, p) for s, p in before._phases.items() if s <= before.stamp)
 
     def receive(self, reading: Reading) -> None:
         """Record a reading, unless it is of a time after the flight's end."""
         if reading.t < self._end + self._dt:
             self._recorder.receive(reading)
-
-    def take_latches(self, stamp: int, phases: Sequence[int]) -> None:
-        """Take what latches are doing at a stamp [ns]: their phases by numbers."""
-        self._phases[stamp] = phases
-        self.synchronizer.take(0, topics.LATCHES, stamp, phases)
 
     def note_health(self, number: int, health: EstimateHealth) -> None:
         """Note what an estimator of a vehicle says of itself."""
@@ -144,11 +151,15 @@ class NodeRecording:
 
         Raises:
             BadInput: nothing was recorded.
+            RecordingFailed: what the judge keeps cannot be written.
         """
         wall = self._wall - self._began
         health = {self._names[i]: each.keys() for i, each in self._worst.items()}
         outcome = self.outcome or INTERRUPTED
-        judged = {} if self._judge is None else {self._judge.key: self._judge.report()}
+        judged = {}
+        if self._judge is not None:
+            judged[self._judge.key] = self._judge.report()
+            self._judge.write(self.folder)
         own = (outcome, self._t, wall, self.control_step_us)
         stats = RunStats(*own, health=health, judged=judged, policy=self._policy)
         return judge(self.folder, stats, self.collisions)
@@ -159,7 +170,10 @@ class NodeRecording:
         self._wall = time.perf_counter()
         if not self._has_ticks:
             self._began, self._has_ticks = self._wall, True
-        self._take_task(ticks)
+        for note in self._notes.of(ticks[0], self.synchronizer.last):
+            self._recorder.note(note)
+        if self._judge is not None:
+            self._judge.take(ticks, self.synchronizer.last)
         for i, tick in enumerate(ticks):
             self._recorder.record(i, tick)
             self._touchdowns[i].note(tick.x[0])
@@ -181,15 +195,30 @@ class NodeRecording:
         judge = self._judge
         return COMPLETED if judge is None or judge.failure is None else judge.missed
 
-    def _take_task(self, ticks: Sequence[Step]) -> None:
-        """Record what latches are doing, and follow the task."""
-        first = ticks[0]
-        phases = self._phases.get(stamp_of_time(first.t), self._last_phases)
-        if phases:
-            self._recorder.note_latches(first.k, first.t, phases)
-            self._last_phases = phases
-        passed = [stamp for stamp in self._phases if stamp <= stamp_of_time(first.t)]
-        for stamp in passed:
-            del self._phases[stamp]
-        if self._judge is not None and first.k > 0:
-            self._judge.take(ticks, phases)
+
+class Notes:
+    """What latches and joints between modules do, as the bag has it.
+
+    Args:
+        scenario: that is flown.
+    """
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._latches = LatchStateMessage.of(list(scenario.latches)) if scenario.latches else None
+        self._joints = None
+        if is_coordinated(scenario):
+            assert scenario.modules is not None
+            names = [vehicle.name for vehicle in scenario.vehicles]
+            self._joints = joints_message(scenario.modules, names)
+
+    def of(self, first: Step, last: Callable[[int, str], Any]) -> list[Note]:
+        """Notes at an instant, of its first vehicle's tick; of what was never told there is none."""
+        notes = []
+        phases, said = last(0, topics.LATCHES), last(0, topics.JOINTS)
+        if self._latches is not None and phases is not None:
+            self._latches.phases[:] = phases
+            notes.append(note_of(topics.LATCHES, self._latches, first))
+        if self._joints is not None and said is not None:
+            self._joints.put(said)
+            notes.append(note_of(topics.JOINTS, self._joints, first))
+        return notes

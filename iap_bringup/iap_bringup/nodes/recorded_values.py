@@ -13,7 +13,9 @@ from iap_description.signals import ForceTask, Reference
 from iap_description.states import REF_FIXED, Command
 from iap_io.wire.joint_views import trajectory_of
 from iap_io.wire.message_views import CommandMessage, ReferenceMessage
-from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
+from iap_io.wire.module_views import JointsSaid, JointWrenchesMessage, ModuleJointsMessage
+from iap_io.wire.sample_views import ForceTaskMessage, LatchStateMessage, WrenchMessage
+from iap_physics.latches import Phase
 
 
 def reference_of(count: int, message: ReferenceMessage) -> Reference:
@@ -102,3 +104,43 @@ def target_of(names: Sequence[str], content: Any) -> np.ndarray:  # noqa: ANN401
     """Coordinates, velocities and torques (3, n) that an arm's motors are told by a trajectory's first point."""
     given = trajectory_of(content, names)
     return np.stack([given.q[0], given.v[0], given.torque[0]])
+
+
+def phases_of(count: int, message: LatchStateMessage) -> tuple[int, ...]:
+    """The phases of so many latches in a message.
+
+    Raises:
+        BadInput: it is of others, or a phase cannot be.
+    """
+    phases = tuple(message.phases.tolist())
+    if len(phases) != count or max(phases) >= len(Phase):
+        raise BadInput(f"phases: {list(phases)} are not those of {count} latches")
+    return phases
+
+
+def said_of(joints: Sequence[str], modules: int, message: ModuleJointsMessage) -> JointsSaid:
+    """What a message says of joints by their names, and of so many modules.
+
+    Raises:
+        BadInput: it is of others, or a number cannot be.
+    """
+    _check_joints(joints, message.names)
+    said = message.said
+    if len(said.led_by) != modules:
+        raise BadInput(f"modules: {len(said.led_by)}, {modules} fly")
+    return said
+
+
+def borne_of(joints: Sequence[str], message: JointWrenchesMessage) -> np.ndarray:
+    """The wrenches (m, 6) that joints of these names bear by a message.
+
+    Raises:
+        BadInput: it is of others.
+    """
+    _check_joints(joints, message.names)
+    return message.wrenches.copy()
+
+
+def _check_joints(joints: Sequence[str], names: Sequence[str]) -> None:
+    if list(names) != list(joints):
+        raise BadInput(f"names: {', '.join(names) or 'none'}; the joints are {', '.join(joints)}")

@@ -7,7 +7,7 @@ new one.
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,16 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from std_srvs.srv import SetBool
 
 from iap_bringup.launching.node_parameters import health_topics
-from iap_bringup.nodes.node_judges import PHASES
 from iap_bringup.nodes.node_recording import NodeRecording, expected_topics
 from iap_bringup.nodes.recorded_values import (
+    borne_of,
     collisions_of,
     command_of,
     duration_of,
     joints_of,
+    phases_of,
     reference_of,
+    said_of,
     target_of,
     task_of,
     wrench_of,
@@ -32,7 +34,7 @@ from iap_bringup.nodes.scenario_parameters import resolved_scenario
 from iap_bringup.nodes.sensor_log import SensorLog, SensorMessage
 from iap_bringup.plots.plots import DRAWN, write_plots
 from iap_control.nodes.topics import ESTIMATE_LOST
-from iap_description.errors import BadInput, IapError
+from iap_description.errors import IapError
 from iap_description.sensors.readings import Reading
 from iap_io.bags.bag_writer import RecordingFailed
 from iap_io.ros.conversions import BASE_LINK, frame
@@ -53,6 +55,11 @@ from iap_io.wire.message_views import (
     ReferenceMessage,
     StateMessage,
 )
+from iap_io.wire.module_views import (
+    JointWrenchesMessage,
+    ModuleJointsMessage,
+    ModuleReferenceMessage,
+)
 from iap_io.wire.sample_views import (
     ForceTaskMessage,
     HealthMessage,
@@ -61,6 +68,7 @@ from iap_io.wire.sample_views import (
 )
 from iap_io.wire.stamp_guard import StampGuard
 from iap_simulation.flight import Flight
+from iap_simulation.modules.coordination import is_coordinated
 from iap_simulation.vehicle import Vehicle
 
 DIAGNOSTICS = "diagnostic_msgs/msg/DiagnosticArray"
@@ -75,6 +83,7 @@ class RecorderNode(SuiteNode):
         super().__init__("recorder", namespace=namespace)
         scenario, self._config = resolved_scenario(self)
         self._flight = Flight.of(scenario)
+        self._is_coordinated = is_coordinated(scenario)
         self._is_estimated = [v.is_estimated for v in self._flight.meta.vehicles]
         what = "Run folder to make; empty: the next free runs/SCENARIO-001."
         self._out = self.parameter("out", "", what)
@@ -90,10 +99,7 @@ class RecorderNode(SuiteNode):
             take, step = partial(self._on_sensor, topic), self._sensors.longest_step(topic)
             guard, read = StampGuard(ahead=step), partial(self._sensors.read, topic)
             self.inputs.listen(kind, self.absolute(topic), read, take, EVERY, guard=guard)
-        if scenario.latches:
-            read = MessageReader(LatchStateMessage).read
-            take = self._recording(self._take_latches)
-            self.inputs.listen(LatchStateMessage.TYPE, self.absolute("latches"), read, take, EVERY)
+        self._listen_to_all()
         self._late_timer, self._is_late = None, False
         read = partial(decoded, msgtype=DIAGNOSTICS)
         diagnostics = self.absolute("diagnostics")
@@ -111,13 +117,37 @@ class RecorderNode(SuiteNode):
         self.get_logger().info(f"recording into {folder}")
         return NodeRecording(self._flight, self._config, folder)
 
+    def _listen_to_all(self) -> None:
+        """Subscribe to what is of no vehicle."""
+        scenario = self._flight.scenario
+        taken: list[tuple[type[Message], str, str, Callable[[Any], object]]] = []
+        if scenario.latches:
+            phases = partial(phases_of, len(scenario.latches))
+            taken.append((LatchStateMessage, "latches", topics.LATCHES, phases))
+        if self._is_coordinated and scenario.modules is not None:
+            joints = tuple(scenario.modules.joints)
+            said, borne = (
+                partial(said_of, joints, len(scenario.vehicles)),
+                partial(borne_of, joints),
+            )
+            wrenches = topics.JOINT_WRENCHES
+            taken.append((ModuleJointsMessage, "joints", topics.JOINTS, said))
+            taken.append((JointWrenchesMessage, wrenches, wrenches, borne))
+        for kind, topic, key, value in taken:
+            self._listen_to(kind, topic, partial(self._take, 0, key, value))
+
     def _subscribe(self, number: int, vehicle: Vehicle) -> None:
         count, name = vehicle.model.count, vehicle.name
         reference, wrench, task = partial(reference_of, count), wrench_of, task_of
         taken: list[tuple[str, type[Message], Callable[[Any], object]]] = [
-            (topics.REFERENCE, ReferenceMessage, reference),
             (topics.COMMAND, CommandMessage, partial(command_of, count)),
         ]
+        if self._is_coordinated:
+            coordinated = partial(self._take_coordinated, number)
+            self._listen_to(ModuleReferenceMessage, f"{name}/{topics.COORDINATED}", coordinated)
+            taken.append((topics.WRENCHES[2], WrenchMessage, wrench))
+        else:
+            taken.append((topics.REFERENCE, ReferenceMessage, reference))
         if vehicle.interaction is not None:
             taken += [(topic, WrenchMessage, wrench) for topic in MEASURED_WRENCHES]
             taken.append((topics.TASK, ForceTaskMessage, task))
@@ -125,9 +155,8 @@ class RecorderNode(SuiteNode):
                 taken.append((topics.REVISED, ReferenceMessage, reference))
         frames = ("", MAP, frame(name, BASE_LINK))
         for topic, kind, value in taken:
-            take = self._recording(partial(self._take, number, topic, value))
-            read = MessageReader(kind, frames).read
-            self.inputs.listen(kind.TYPE, self.absolute(f"{name}/{topic}"), read, take, EVERY)
+            own = partial(self._take, number, topic, value)
+            self._listen_to(kind, f"{name}/{topic}", own, frames)
         if vehicle.arm is not None:
             self._listen_to_arm(number, name)
         states = [(topics.STATE, self._take_state)]
@@ -186,6 +215,18 @@ class RecorderNode(SuiteNode):
 
         return on
 
+    def _listen_to(
+        self,
+        kind: type[Message],
+        topic: str,
+        take: Callable[[Any], None],
+        frames: Sequence[str] = ("", MAP),
+    ) -> None:
+        """Hand over every message of a topic in the simulation's namespace."""
+        read = MessageReader(kind, frames).read
+        recording = self._recording(take)
+        self.inputs.listen(kind.TYPE, self.absolute(topic), read, recording, EVERY)
+
     def _on_sensor(self, topic: str, message: SensorMessage) -> None:
         self._recording(lambda each: self._sensors.put(topic, each.data))(message)
 
@@ -214,17 +255,11 @@ class RecorderNode(SuiteNode):
         self._runs[-1].note_estimate(number, estimate.stamp)
         self._runs[-1].synchronizer.take(number, topics.ESTIMATED, estimate.stamp, rows)
 
-    def _take_latches(self, message: LatchStateMessage) -> None:
-        """Take what latches are doing.
-
-        Raises:
-            BadInput: of how many, or which phase of one, cannot be.
-        """
-        phases, count = message.phases.tolist(), len(self._flight.scenario.latches)
-        if len(phases) != count or max(phases) >= len(PHASES):
-            raise BadInput(f"phases: {phases} are not those of {count} latches")
-        self._note(0, topics.LATCHES)
-        self._runs[-1].take_latches(message.stamp, phases)
+    def _take_coordinated(self, number: int, message: ModuleReferenceMessage) -> None:
+        """Take the reference and the feed-forward of a module."""
+        count = self._flight.vehicles[number].model.count
+        self._put(number, topics.REFERENCE, message.stamp, reference_of(count, message))
+        self._put(number, topics.COORDINATED, message.stamp, message.feed_forward_P.copy())
 
     def _take_health(self, number: int, message: HealthMessage) -> None:
         self._runs[-1].note_health(number, message.health)
@@ -233,9 +268,9 @@ class RecorderNode(SuiteNode):
         """Vehicle and topic of all that is answered while time stands, again and again."""
         return {
             (number, topic)
-            for number, vehicle in enumerate(self._flight.vehicles)
-            for topic in (topics.STATE, *expected_topics(vehicle))
-        } | ({(0, topics.LATCHES)} if self._flight.scenario.latches else set())
+            for number, expected in enumerate(expected_topics(self._flight))
+            for topic in (topics.STATE, *expected)
+        }
 
     def _note(self, number: int, topic: str) -> None:
         """End the pause once everything has arrived, and the standing state some times more."""
@@ -258,8 +293,12 @@ class RecorderNode(SuiteNode):
     def _take(
         self, number: int, topic: str, value: Callable[[Any], object], message: Message
     ) -> None:
+        self._put(number, topic, message.stamp, value(message))
+
+    def _put(self, number: int, topic: str, stamp: int, value: object) -> None:
+        """Take what goes with the state of a stamp [ns]."""
         self._note(number, topic)
-        self._runs[-1].synchronizer.take(number, topic, message.stamp, value(message))
+        self._runs[-1].synchronizer.take(number, topic, stamp, value)
 
     def _on_diagnostics(self, array: Any) -> None:  # noqa: ANN401 - that rosbags has made
         """Take what physics_node and the controllers tell of a flight; others' statuses tell nothing of it."""

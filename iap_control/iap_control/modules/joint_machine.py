@@ -19,7 +19,7 @@ from iap_control.modules.relative_pose import Misalignment, RelativePose
 from iap_control.modules.settings import MachineSettings
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
-from iap_description.latching import Latching
+from iap_description.latching import Hold, Latching
 
 
 class State(Enum):
@@ -111,6 +111,14 @@ class JointMachine:
     def holds(self) -> bool:
         """Whether its latch holds the modules together."""
         return self._is_caught
+
+    @property
+    def hold(self) -> Hold:
+        """How its latch holds."""
+        if not self._is_caught:
+            return Hold.OPEN
+        is_soft = self.state == State.ASSEMBLY and not self._is_locked
+        return Hold.CAUGHT if is_soft else Hold.LOCKED
 
     @property
     def guides(self) -> bool:

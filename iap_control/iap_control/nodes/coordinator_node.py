@@ -15,19 +15,19 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from iap_control.modules.coordination import CoordinatedModule, CoordinationSpec
+from iap_control.modules.joints_said import joints_message
 from iap_control.responders.coordinator_responder import CoordinatorResponder, Part
 from iap_description.errors import BadInput
 from iap_description.signals import NO_WRENCH
 from iap_description.states import REF_FIXED
 from iap_io.ros.conversions import BASE_LINK, frame
 from iap_io.ros.node import LATEST, Diagnostics, SuiteNode, run
+from iap_io.runs.topics import COORDINATED
 from iap_io.wire.message_reader import MessageReader
 from iap_io.wire.message_views import SECOND, CommandMessage, ReferenceMessage, StateMessage
-from iap_io.wire.module_views import ModuleJointsMessage, ModuleReferenceMessage
+from iap_io.wire.module_views import ModuleReferenceMessage
 from iap_io.wire.sample_views import WrenchMessage
 from iap_msgs.msg import ModuleJoints, ModuleReference
-
-COORDINATED = "reference/coordinated"
 
 
 class CoordinatorNode(SuiteNode):
@@ -38,12 +38,7 @@ class CoordinatorNode(SuiteNode):
         spec = self._declared_spec()
         self._responder, self._newest = CoordinatorResponder(spec), -1
         self._said = [0, 0]  # events and losses that the log has
-        joints = spec.modules.joints
-        ends = (
-            [each.leader for each in joints.values()],
-            [each.follower for each in joints.values()],
-        )
-        self._joints = ModuleJointsMessage.of(list(joints), *ends)
+        self._joints = joints_message(spec.modules, spec.names)
         self._joints_out = self.create_publisher(ModuleJoints, self.absolute("joints"), LATEST)
         self._reference = ModuleReferenceMessage.of(1)
         self._outputs = [
@@ -101,10 +96,7 @@ class CoordinatorNode(SuiteNode):
         responder = self._responder
         head = responder.stamp, responder.sequence
         self._joints.put_head(*head)
-        self._joints.states[:], self._joints.holds[:] = (
-            responder.states,
-            list(responder.holds.values()),
-        )
+        self._joints.put(responder.said)
         self._joints_out.publish(self._joints.dump())
         wrenches_P, out = responder.coordinator.feed_forward.wrenches_P, self._reference
         out.put_head(*head)

@@ -8,16 +8,15 @@ import numpy as np
 from iap_control.modules.coordination import CoordinationSpec
 from iap_control.modules.coordinator import Coordinator
 from iap_control.modules.exchange import Role, Told
-from iap_control.modules.joint_machine import State
+from iap_control.modules.joints_said import joints_said
 from iap_control.modules.start import check_start
 from iap_control.responders.felt_wrenches import FeltWrenches
 from iap_description.arrays import Array
-from iap_description.latching import Hold
 from iap_description.states import REF_FIXED, Level, P
 from iap_io.ros.synchronizer import Instant, RateSchedule, TimeSynchronizer
+from iap_io.wire.module_views import JointsSaid
 
 ROLES = {role: number for number, role in enumerate(Role)}  # as the message has them
-STATES = {state: number for number, state in enumerate(State)}
 SECOND = 1e9  # [ns]
 
 
@@ -45,7 +44,6 @@ class CoordinatorResponder:
         sequence: its state's number.
         rows: (n, 20) references of the modules.
         levels: of them.
-        holds: what latches shall hold, by the names of joints.
         answered: number of instants so far.
     """
 
@@ -60,8 +58,6 @@ class CoordinatorResponder:
         """Begin a flight, of which some parts may be there."""
         spec, n = self._spec, len(self._spec.vehicles)
         self.coordinator = Coordinator(spec.modules, spec.names, spec.lift)
-        machines = self.coordinator.machines.items()
-        self.holds = {name: Hold.LOCKED if m.holds else Hold.OPEN for name, m in machines}
         self._due = RateSchedule([round(spec.control_hz / spec.modules.rate)])
         self._estimates = np.array([vehicle.start for vehicle in spec.vehicles])
         check_start(self.coordinator, self._estimates)
@@ -77,9 +73,9 @@ class CoordinatorResponder:
         return [ROLES[each] for each in self.coordinator.roles]
 
     @property
-    def states(self) -> list[int]:
-        """Numbers of the states of the joints' machines."""
-        return [STATES[each.state] for each in self.coordinator.machines.values()]
+    def said(self) -> JointsSaid:
+        """What modules and joints do, and what latches shall hold."""
+        return joints_said(self.coordinator)
 
     def take(self, module: int, part: Part, stamp: int, value: object) -> bool:
         """Take a part of an instant, arrays of its own; returns whether an answer is complete with it.
@@ -131,5 +127,4 @@ class CoordinatorResponder:
         heard = np.array([newest if each < 0 else each for each in self._heard]) / SECOND
         felt_P = self._felt.before(stamp, self.coordinator.lost.modules)
         told = Told(t, self._estimates, shared, felt_P, nominal, heard, {})
-        for order in self.coordinator.update(told):
-            self.holds[order.joint] = Hold.after(order.latching)
+        self.coordinator.update(told)  # orders to latches are told as what they shall hold

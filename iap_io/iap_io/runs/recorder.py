@@ -10,16 +10,15 @@ equal bags. What is on disk is a complete bag after every chunk (see
 
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from iap_description.sensors.readings import CloudReading, ImageReading, Reading
 from iap_description.signals import Step
 from iap_io.runs.columns import Columns
-from iap_io.runs.latch_chunk import LatchRow
+from iap_io.runs.note_chunk import Note
 from iap_io.runs.run_files import RunFiles
 from iap_io.runs.run_meta import PLAIN, Recording, RunMeta, Track
-from iap_io.wire.message_views import stamp_of_time
 
 Job = Callable[[], None]
 MAX_JOBS = 3  # that may wait; the caller of another one then waits too, and nothing is dropped
@@ -50,7 +49,7 @@ class Recorder:
         self._columns = self._empty()
         self._filled = [0] * len(meta.vehicles)
         self._readings: list[Reading] = []
-        self._latches: list[LatchRow] = []
+        self._notes: list[Note] = []
         self._held = 0
         self.written = 0
 
@@ -76,15 +75,9 @@ class Recorder:
         self._columns[vehicle].put(i, step)
         self._filled[vehicle] = i + 1
 
-    def note_latches(self, k: int, t: float, phases: Sequence[int]) -> None:
-        """Record what the meta's latches are doing at a control instant.
-
-        Args:
-            k: number of the instant.
-            t: its time [s].
-            phases: of each, numbers in iap_msgs/LatchState.
-        """
-        self._latches.append((k, stamp_of_time(t), bytes(phases)))
+    def note(self, note: Note) -> None:
+        """Record a message that is of no vehicle, such as what the meta's latches do; in order of time."""
+        self._notes.append(note)
 
     def receive(self, reading: Reading) -> None:
         """Receive a reading of one of the meta's sensors; it is kept, so its arrays must stay as they are."""
@@ -113,10 +106,10 @@ class Recorder:
 
     def _write(self, ticks: int) -> None:
         """Hand over so many ticks, or none, and all readings."""
-        columns, readings, latches = self._columns if ticks else [], self._readings, self._latches
+        columns, readings, notes = self._columns if ticks else [], self._readings, self._notes
         if ticks or readings:
-            self._thread.do(lambda: self._add(columns, ticks, readings, latches))
-        self._readings, self._latches, self._held = [], [], 0
+            self._thread.do(lambda: self._add(columns, ticks, readings, notes))
+        self._readings, self._notes, self._held = [], [], 0
         if ticks:
             self._columns, self._filled = self._empty(), [0] * len(self._filled)
 
@@ -125,9 +118,9 @@ class Recorder:
         columns: list[Columns],
         ticks: int,
         readings: list[Reading],
-        latches: list[LatchRow],
+        notes: list[Note],
     ) -> None:
-        self._archive.add(columns, ticks, readings, latches)
+        self._archive.add(columns, ticks, readings, notes)
         self.written += ticks
 
     def _empty(self) -> list[Columns]:

@@ -16,7 +16,7 @@ from iap_io.euroc.euroc_folder import EUROC, EurocFolder
 from iap_io.runs import topics
 from iap_io.runs.column_messages import stamps_ns
 from iap_io.runs.columns import Columns
-from iap_io.runs.latch_chunk import LatchChunk, LatchRow
+from iap_io.runs.note_chunk import Note, NoteChunk
 from iap_io.runs.run_meta import Recording, RunMeta, Track
 from iap_io.runs.state_chunk import Slots, StateChunk, size_of
 from iap_io.runs.topics import topic
@@ -54,7 +54,7 @@ class RunFiles:
         self._sensors = SensorChunk(
             self._bag, meta.sensors, compression=recording.compression, png=self._pngs.of
         )
-        self._latches = LatchChunk(self._bag, meta.latches)
+        self._notes = NoteChunk(self._bag, meta)
         self._euroc = EurocFolder(folder / EUROC, meta) if recording.euroc else None
         if meta.sensors:
             channel = self._bag.add_topic(TF_STATIC, TF, is_latched=True)
@@ -92,7 +92,7 @@ class RunFiles:
         columns: Sequence[Columns],
         ticks: int,
         readings: Sequence[Reading],
-        latches: Sequence[LatchRow] = (),
+        notes: Sequence[Note] = (),
     ) -> None:
         """Write one chunk.
 
@@ -100,7 +100,7 @@ class RunFiles:
             columns: of every vehicle.
             ticks: rows of them that are filled; at most `self.ticks`.
             readings: of sensors since the last chunk.
-            latches: what they have done since then.
+            notes: messages of no vehicle since then.
         """
         self._begin_pngs(readings)
         parts: list[Buffer] = []
@@ -109,9 +109,9 @@ class RunFiles:
             with np.errstate(invalid="ignore"):  # a state that is no number is recorded as it is
                 parts, index = self._states.fill(columns, ticks)
         seen, places = self._sensors.fill(readings, total(parts))
-        held, at = self._latches.fill(latches, total(parts) + total(seen))
+        noted, at = self._notes.fill(notes, total(parts) + total(seen))
         if ticks or readings:
-            self._bag.write_chunk([*parts, *seen, *held], {**index, **places, **at})
+            self._bag.write_chunk([*parts, *seen, *noted], {**index, **places, **at})
         if ticks:
             self._write_tracks(columns[0].t[:ticks])
         self._pngs.finish()

@@ -265,6 +265,7 @@ class RunMeta(Record):
         sensors: those whose readings are recorded.
         gravity: along -z of map [m/s^2].
         latches: names of those between vehicles.
+        joints: names of those between modules.
     """
 
     scenario: FileName
@@ -279,6 +280,7 @@ class RunMeta(Record):
     sensors: tuple[AnySensor, ...] = ()
     gravity: NonNegative = GRAVITY
     latches: tuple[str, ...] = ()
+    joints: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

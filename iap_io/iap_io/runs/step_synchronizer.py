@@ -147,6 +147,10 @@ class StepSynchronizer:
         self._vehicles[vehicle].waiting.setdefault(topic, {})[stamp] = value
         self._flush()
 
+    def last(self, vehicle: int, topic: str) -> Any:  # noqa: ANN401 - as `take` was given it
+        """The value of a topic that went with the newest tick, or one before; None where none came."""
+        return self._vehicles[vehicle].last.get(topic)
+
     def take_over(self, before: "StepSynchronizer") -> None:
         """Take what a run before this one was given for ticks that it had passed.
 

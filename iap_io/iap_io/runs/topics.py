@@ -20,6 +20,9 @@ GIVEN, ACTUAL = "reference/pose", "actual"
 ESTIMATE = "virpo/odometry"  # of a vehicle that flies on an estimate
 HEALTH = "virpo/health"  # of an estimator, in the namespace of its vehicle or aircraft
 LATCHES = "/latches"  # what those between vehicles are doing
+JOINTS = "/joints"  # between modules, as their coordinator has them
+JOINT_WRENCHES = "joints/wrenches"  # that they bear, between nodes
+COORDINATED = "reference/coordinated"  # of a module, between nodes
 POSE = "geometry_msgs/msg/PoseStamped"
 
 

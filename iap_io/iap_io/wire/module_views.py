@@ -2,7 +2,7 @@
 """The messages between modules, their coordinator and their latches as arrays, like those of `message_views`."""
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.latching import Hold
-from iap_io.wire.cdr import Layout, decoded
+from iap_io.wire.cdr import Layout, decoded, message
 from iap_io.wire.message_views import Message, ReferenceMessage
 
-ROLES = 3  # numbers of roles
+ROLES, STATES = 3, 7  # numbers of roles, and of states of joints
+Numbers = NDArray[np.integer]
 
 
 class ModuleReferenceMessage(ReferenceMessage):
@@ -46,12 +47,33 @@ class ModuleReferenceMessage(ReferenceMessage):
         self._role[()], self.feed_forward_P[:] = role, feed_forward_P
 
 
+class JointsSaid(NamedTuple):
+    """What ModuleJoints says of m joints and n modules.
+
+    Attributes:
+        states: (m,) of the joints' machines, numbers in their order in `iap_control.modules.joint_machine.State`.
+        holds: (m,) what latches shall hold, numbers of `Hold`.
+        returns: (m,) approaches that were lost since a joint was last told to join.
+        failed: (m,) 1 where that has ended in an emergency.
+        led_by: (n,) number of the module that leads each one's structure.
+        lost: (n,) 1 from when a module obeys no more.
+        steps_done: of the mission.
+    """
+
+    states: Numbers
+    holds: Numbers
+    returns: Numbers
+    failed: Numbers
+    led_by: Numbers
+    lost: Numbers
+    steps_done: int
+
+
 class ModuleJointsMessage(Message):
-    """ModuleJoints: what the joints between modules do, and their latches shall hold.
+    """ModuleJoints: what modules and the joints between them do, and what latches shall hold.
 
     Attributes:
         names: of the joints.
-        states: of each joint's machine, numbers in their order in `iap_control.modules.joint_machine.State`.
         holds: of each, numbers of `Hold`.
     """
 
@@ -61,22 +83,57 @@ class ModuleJointsMessage(Message):
         super().__init__(layout)
         content = decoded(layout.template.tobytes(), self.TYPE)
         self.names: list[str] = list(content.names)
-        self.states: NDArray[np.uint8] = self.view("states")
-        self.holds: NDArray[np.uint8] = self.view("holds")
-        if len(self.holds) != len(self.names):
-            raise BadInput(f"holds: of {len(self.holds)} joints, names of {len(self.names)}")
+        self._parts = {name: self.view(name) for name in JointsSaid._fields}
+        self.holds: NDArray[np.uint8] = self._parts["holds"]
+        joints, modules = len(self.names), len(content.modules)
+        for name, values in self._parts.items():
+            count = modules if name in ("led_by", "lost") else joints
+            if name != "steps_done" and len(values) != count:
+                raise BadInput(f"{name}: {len(values)} numbers, {count} are expected")
 
     @classmethod
-    def of(cls, names: Sequence[str], leaders: Sequence[str], followers: Sequence[str]) -> Self:
-        """The message of joints by their names and vehicles."""
-        zeros = np.zeros(len(names), np.uint8)
+    def of(
+        cls,
+        names: Sequence[str],
+        leaders: Sequence[str],
+        followers: Sequence[str],
+        modules: Sequence[str],
+    ) -> Self:
+        """The message of joints by their names and vehicles, and of all vehicles."""
+        of_joints, of_modules = (np.zeros(len(each), np.uint8) for each in (names, modules))
         return cls._of(
             names=list(names),
             leaders=list(leaders),
             followers=list(followers),
-            states=zeros,
-            holds=zeros,
+            states=of_joints,
+            holds=of_joints,
+            returns=np.zeros(len(names), np.uint32),
+            failed=of_joints,
+            modules=list(modules),
+            led_by=of_modules,
+            lost=of_modules,
         )
+
+    def put(self, said: JointsSaid) -> None:
+        """Set all that it says."""
+        for mine, values in zip(self._parts.values(), said, strict=True):
+            mine[...] = values
+
+    @property
+    def said(self) -> JointsSaid:
+        """A copy of what it says.
+
+        Raises:
+            BadInput: a number is none of a state, of `Hold`, or of a module.
+        """
+        parts: dict[str, Any] = {name: values.copy() for name, values in self._parts.items()}
+        said = JointsSaid(**{**parts, "steps_done": int(parts["steps_done"])})
+        limits = {"states": STATES, "holds": len(Hold), "led_by": len(said.led_by)}
+        for name, limit in limits.items():
+            largest = int(max(getattr(said, name), default=0))
+            if largest >= max(limit, 1):
+                raise BadInput(f"{name}: {largest} is none of 0 to {limit - 1}")
+        return said
 
     @property
     def wanted(self) -> dict[str, Hold]:
@@ -88,3 +145,28 @@ class ModuleJointsMessage(Message):
         if len(self.holds) and self.holds.max() >= len(Hold):
             raise BadInput(f"holds: {int(self.holds.max())} is none of 0 to {len(Hold) - 1}")
         return {name: Hold(int(h)) for name, h in zip(self.names, self.holds, strict=True)}
+
+
+class JointWrenchesMessage(Message):
+    """JointWrenches: what the joints between modules bear.
+
+    Attributes:
+        names: of the joints.
+        wrenches: (m, 6) on each joint's follower about the joint's place, the leader's axes [N, N m].
+    """
+
+    TYPE = "iap_msgs/msg/JointWrenches"
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout)
+        self.names: list[str] = list(decoded(layout.template.tobytes(), self.TYPE).names)
+        self.wrenches: Array = self.view("wrenches").reshape(-1, 6)
+        if len(self.wrenches) != len(self.names):
+            raise BadInput(f"wrenches: {len(self.wrenches)}, names of {len(self.names)} joints")
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Self:
+        """The message of joints by their names."""
+        return cls._of(
+            names=list(names), wrenches=[message("geometry_msgs/msg/Wrench") for _ in names]
+        )

@@ -24,6 +24,7 @@ from iap_io.wire.message_views import SECOND, stamp_of_time
 from iap_io.wire.module_views import ModuleJointsMessage
 from iap_physics.engines.make import make_engine
 from iap_physics.nodes.displays import WorldTopics
+from iap_physics.nodes.joint_topic import JointTopic
 from iap_physics.nodes.latch_topic import LatchTopic
 from iap_physics.nodes.metronome import Metronome
 from iap_physics.nodes.physics_status import PhysicsStatus
@@ -82,7 +83,9 @@ class PhysicsNode(SuiteNode):
         if self._session.joints is not None:
             kind, read = ModuleJointsMessage, MessageReader(ModuleJointsMessage).read
             self.inputs.listen(kind.TYPE, self.absolute("joints"), read, self._on_joints, LATEST)
-        self._latches = LatchTopic.of(self, self._session.plant.latches)
+        latches = LatchTopic.of(self, self._session.plant.latches)
+        joints = JointTopic.of(self, self._session)
+        self._of_no_vehicle = [topic for topic in (latches, joints) if topic is not None]
         self._publish_mounts(spec)
         return [
             VehicleTopics(self, self._session, i, vehicle, every, self._on_command)
@@ -171,8 +174,8 @@ class PhysicsNode(SuiteNode):
 
     def _publish_states(self, stamp: int) -> None:
         self._world.publish_state(stamp, self._session.k)
-        if self._latches is not None:
-            self._latches.publish(stamp, self._session.k)
+        for topic in self._of_no_vehicle:
+            topic.publish(stamp, self._session.k)
         for vehicle in self._vehicles:
             vehicle.publish_state(stamp)
 

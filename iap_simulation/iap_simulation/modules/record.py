@@ -2,69 +2,75 @@
 """What was seen of modules in flight, at the rate of coordination."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from iap_control.modules.exchange import Role
 from iap_control.modules.joint_machine import State
+from iap_control.modules.joints_said import ROLES, STATES
 from iap_description import so3
 from iap_description.arrays import Array
 from iap_description.states import REF_P, REF_Q, P, Q
 from iap_io.bags.bag_writer import RecordingFailed
-from iap_physics.plant import Plant
-from iap_simulation.modules.in_flight import ModulesInFlight
-from iap_simulation.vehicle import Vehicle
 
-STATES = tuple(State)  # by their numbers in columns
-ROLES = tuple(Role)  # by their numbers in columns
 STATE_NAMES = [state.value for state in STATES]
 FILE = "modules.npz"
 
 
-@dataclass
+class ModulesInstant(NamedTuple):
+    """What is seen of m joints and n modules one control period after an instant of coordination.
+
+    Attributes:
+        t: time [s].
+        states: (m,) of the joints' machines since that instant.
+        roles: (n,) since then.
+        joint_wrenches: (m, 6) on the follower about the joint's place, the leader's axes [N, N m].
+        errors: (n, 6) from the references of that instant, see `error_of`.
+        feed_forward: (n, 6) since then, own axes [N, N m].
+        external: (n, 6) as each module's observer told at that instant, own axes [N, N m].
+    """
+
+    t: float
+    states: Sequence[State]
+    roles: Sequence[Role]
+    joint_wrenches: Array
+    errors: Array
+    feed_forward: Array
+    external: Array
+
+
 class ModulesRecord:
     """Rows of one flight.
 
-    Attributes:
-        modules: in flight.
-        vehicles: the modules.
+    Args:
+        joints: their names.
+        modules: how many there are.
     """
 
-    modules: ModulesInFlight
-    vehicles: Sequence[Vehicle]
-    _rows: dict[str, list[Array]] = field(default_factory=dict)
+    def __init__(self, joints: Sequence[str], modules: int) -> None:
+        self._joints, m, n = list(joints), len(joints), modules
+        shapes = ((), (m,), (n,), (m, 6), (n, 6), (n, 6), (n, 6))
+        self._shapes = dict(zip(ModulesInstant._fields, shapes, strict=True))
+        self._rows: dict[str, list[Array]] = {name: [] for name in self._shapes}
 
-    def watch(self, plant: Plant) -> None:
-        """Take the present instant."""
-        machines = self.modules.coordinator.machines
-        borne, none = self.modules.joints.wrenches_S(), np.zeros(6)
-        row = {
-            "t": np.array(plant.t),
-            "states": np.array([STATES.index(each.state) for each in machines.values()], float),
-            "roles": np.array(
-                [ROLES.index(each) for each in self.modules.coordinator.roles], float
-            ),
-            "joint_wrenches": np.array([borne.get(n, none) for n in machines]).reshape(-1, 6),
-            "errors": np.array([self._error(plant, i) for i in range(len(self.vehicles))]),
-            "feed_forward": self.modules.coordinator.feed_forward.wrenches_P.copy(),
-            "external": self.modules.external_P.copy(),
+    def take(self, seen: ModulesInstant) -> None:
+        """Take an instant; arrays are copied."""
+        numbers = {
+            "states": [STATES.index(each) for each in seen.states],
+            "roles": [ROLES.index(each) for each in seen.roles],
         }
-        for name, values in row.items():
-            self._rows.setdefault(name, []).append(values)
+        for name, values in {**seen._asdict(), **numbers}.items():
+            self._rows[name].append(np.array(values, float).reshape(self._shapes[name]))
 
     @property
     def columns(self) -> dict[str, Array]:
-        """All rows, of m joints and n modules.
-
-        Times t (T,) [s]; states (T, m), numbers of `STATES`; roles (T, n), numbers of
-        `ROLES`; joint_wrenches (T, m, 6) on the follower about the joint's
-        place, the leader's axes; errors (T, n, 6) of place [m] and rotation [rad] in the frame of each module's own
-        estimate; feed_forward (T, n, 6), external (T, n, 6) as each module's observer tells, own axes [N, N m].
-        """
-        return {name: np.array(rows) for name, rows in self._rows.items()}
+        """All rows by the names in `ModulesInstant`, times first: states and roles as numbers in `STATES`, `ROLES`."""
+        return {
+            name: np.array(self._rows[name]).reshape(-1, *shape)
+            for name, shape in self._shapes.items()
+        }
 
     def write(self, folder: Path) -> None:
         """Write `columns`, and the names of joints and states, into a run folder.
@@ -72,7 +78,7 @@ class ModulesRecord:
         Raises:
             RecordingFailed: that is not possible.
         """
-        names = {"joints": list(self.modules.coordinator.machines), "state_names": STATE_NAMES}
+        names = {"joints": self._joints, "state_names": STATE_NAMES}
         arrays: dict[str, Any] = {**self.columns, **{k: np.array(v) for k, v in names.items()}}
         try:
             np.savez(folder / FILE, **arrays)
@@ -81,9 +87,15 @@ class ModulesRecord:
                 f"{folder / FILE}: cannot be written: {error.strerror}"
             ) from error
 
-    def _error(self, plant: Plant, i: int) -> Array:
-        """(6,) of a module from its reference, with its bias but without the white noise of its estimate."""
-        vehicle, x, row = self.vehicles[i], plant.state(i)[0, 0], self.modules.rows[i]
-        place = x[P] + vehicle.sense.position_bias - row[REF_P]
-        turn = so3.multiply(so3.conjugate(row[REF_Q]), x[Q])
-        return np.concatenate([place, so3.quaternion_log(turn)])
+
+def error_of(x: Array, position_bias: Array, reference: Array) -> Array:
+    """(6,) place [m] and rotation [rad] of a module from its reference, in the frame of its own estimate.
+
+    Args:
+        x: (13,) its true state; the white noise of its estimate does not count.
+        position_bias: (3,) of its estimate [m].
+        reference: (19+) row.
+    """
+    place = x[P] + position_bias - reference[REF_P]
+    turn = so3.multiply(so3.conjugate(reference[REF_Q]), x[Q])
+    return np.concatenate([place, so3.quaternion_log(turn)])

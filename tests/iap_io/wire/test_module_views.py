@@ -7,7 +7,12 @@ import pytest
 from iap_description.errors import BadInput
 from iap_description.latching import Hold
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.module_views import ModuleJointsMessage, ModuleReferenceMessage
+from iap_io.wire.module_views import (
+    JointsSaid,
+    JointWrenchesMessage,
+    ModuleJointsMessage,
+    ModuleReferenceMessage,
+)
 
 
 def test_a_reference_carries_role_and_feed_forward() -> None:
@@ -25,16 +30,53 @@ def test_a_reference_carries_role_and_feed_forward() -> None:
     np.testing.assert_array_equal(read.feed_forward_P, wrench_P)
 
 
-def test_joints_carry_what_shall_hold() -> None:
-    out = ModuleJointsMessage.of(["a", "bc"], ["m1", "m2"], ["m2", "m3"])
+def said(**parts: list[int]) -> JointsSaid:
+    """Of two joints between three modules."""
+    numbers = {
+        "states": [4, 0],
+        "holds": [2, 0],
+        "returns": [0, 300],
+        "failed": [0, 1],
+        "led_by": [1, 1, 2],
+        "lost": [0, 0, 1],
+    }
+    arrays = {name: np.array(values) for name, values in {**numbers, **parts}.items()}
+    return JointsSaid(**arrays, steps_done=3)
+
+
+def read_back(put: JointsSaid) -> ModuleJointsMessage:
+    out = ModuleJointsMessage.of(["a", "bc"], ["m1", "m2"], ["m2", "m3"], ["m1", "m2", "m3"])
     out.put_head(5, 7)
-    out.holds[:] = [2, 0]
-    read = MessageReader(ModuleJointsMessage).read(out.dump())
+    out.put(put)
+    return MessageReader(ModuleJointsMessage).read(out.dump())
+
+
+def test_joints_carry_what_modules_do_and_what_shall_hold() -> None:
+    read = read_back(said())
     assert read.wanted == {"a": Hold.LOCKED, "bc": Hold.OPEN}
+    for name, values in said()._asdict().items():
+        np.testing.assert_array_equal(getattr(read.said, name), values)
+
+
+@pytest.mark.parametrize(("part", "numbers"), [("states", [7, 0]), ("led_by", [0, 3, 0])])
+def test_states_and_leaders_that_are_none_are_refused(part: str, numbers: list[int]) -> None:
+    read = read_back(said(**{part: numbers}))
+    with pytest.raises(BadInput, match=f"{part}: {max(numbers)} is none"):
+        _ = read.said
+
+
+def test_wrenches_of_joints_come_as_they_were_put() -> None:
+    out = JointWrenchesMessage.of(["a", "bc"])
+    out.wrenches[:] = np.arange(12.0).reshape(2, 6)
+    read = MessageReader(JointWrenchesMessage).read(out.dump())
+    np.testing.assert_array_equal(read.wrenches, np.arange(12.0).reshape(2, 6))
 
 
 def test_roles_and_holds_that_are_none_are_refused() -> None:
-    reference, joints = ModuleReferenceMessage.of(1), ModuleJointsMessage.of(["a"], ["b"], ["c"])
+    reference, joints = (
+        ModuleReferenceMessage.of(1),
+        ModuleJointsMessage.of(["a"], ["b"], ["c"], ["b", "c"]),
+    )
     reference.put_role(3, np.zeros(6))
     joints.holds[:] = 3
     with pytest.raises(BadInput, match="role 3"):

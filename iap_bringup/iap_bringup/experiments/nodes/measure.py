@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Measures the nodes as separate processes: real-time factor, late and lost commands, time for each hop.
+"""Measures the nodes as separate processes: real-time factor, late and lost commands, hops, processor time.
 
 python -m iap_bringup.experiments.nodes.measure --pace realtime --duration 60
 """
@@ -15,6 +15,7 @@ from typing import Any
 
 import rclpy
 
+from iap_bringup.experiments.footprint import processor_time
 from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
 from iap_description.errors import BadInput
 from iap_physics.nodes.physics_node import PACES
@@ -71,22 +72,28 @@ def measure_together(
         with nodes, ThreadPoolExecutor(len(simulations)) as threads:
             for each in simulations:
                 nodes.start_flight(resolved, parameters, simulation=each, pace=pace)
-            watch = partial(_watch, names=names, duration=duration, dt=resolved.dt)
+            pids = {key: process.pid for key, process in nodes.processes.items()}
+            watch = partial(_watch, names=names, duration=duration, dt=resolved.dt, pids=pids)
             return dict(zip(simulations, threads.map(watch, listeners), strict=True))
 
 
-def _watch(listener: Listener, names: list[str], duration: float, dt: float) -> dict[str, Any]:
+def _watch(
+    listener: Listener, names: list[str], duration: float, dt: float, pids: dict[str, int]
+) -> dict[str, Any]:
     began, wall = wait_until(listener, SETTLED, START_TIMEOUT)
-    before = _counts(listener, names)
+    before, used = _counts(listener, names), _processor_times(pids, listener.simulation)
     ended, later = wait_until(listener, began + duration, START_TIMEOUT)
     counts = {key: n - before[key] for key, n in _counts(listener, names).items()}
+    periods = (ended - began) / dt
+    now = _processor_times(pids, listener.simulation)
+    cpu_us = {node: 1e6 * (now[node] - used[node]) / periods for node in now}
     answer_us = 1e3 * listener.number(SIMULATION, "answer_ms")
     controller = f"{listener.simulation}/{names[0]}/controller_node"
     control_us = listener.number(controller, "control_step_us")
     return {
         "duration_s": ended - began,
         "real_time_factor": (ended - began) / (later - wall),
-        "control_rate_hz": (ended - began) / dt / (later - wall),
+        "control_rate_hz": periods / (later - wall),
         **counts,
         "late_percent": 100.0 * counts["late"] / max(1, counts["taken"] + counts["late"]),
         "missed_deadlines": listener.number(SIMULATION, "missed_deadlines"),
@@ -95,7 +102,21 @@ def _watch(listener: Listener, names: list[str], duration: float, dt: float) -> 
         "control_step_us": control_us,
         "physics_step_us": listener.number(SIMULATION, "step_us"),
         "hop_us": (answer_us - control_us) / HOPS,
+        **{f"cpu_us_{node}": value for node, value in cpu_us.items()},
+        "cpu_us": sum(cpu_us.values()),
+        "cores_at_rate": 1e-6 * sum(cpu_us.values()) / dt,
     }
+
+
+def _processor_times(pids: dict[str, int], simulation: str) -> dict[str, float]:
+    """Processor time so far of a simulation's processes by their nodes' names, all vehicles together [s]."""
+    found: dict[str, float] = {}
+    within = f"{simulation}/".lstrip("/").replace("/", ".")
+    for key, pid in pids.items():
+        if key.startswith(within):
+            node = key.rpartition(".")[2].removesuffix("_node")
+            found[node] = found.get(node, 0.0) + processor_time(pid)
+    return found
 
 
 def _counts(listener: Listener, names: list[str]) -> dict[str, float]:
@@ -120,7 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BadInput as error:
         sys.stderr.write(f"measure: {error}\n")
         return 2
-    lines = [f"{key:18} {value:10.4g}" for key, value in result.items()]
+    lines = [f"{key:26} {value:10.4g}" for key, value in result.items()]
     sys.stdout.write((json.dumps(result) if options.json else "\n".join(lines)) + "\n")
     return 0
 

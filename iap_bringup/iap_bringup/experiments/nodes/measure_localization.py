@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Measures the nodes that localise as separate processes, while a recording is played to them in real time."""
 
-import os
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -16,7 +15,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosbags.rosbag2 import Reader
 from rosgraph_msgs.msg import Clock
 
-from iap_bringup.experiments.footprint import Footprint
+from iap_bringup.experiments.footprint import Footprint, processor_time
 from iap_bringup.experiments.nodes.listener import Listener, nodes_to_measure
 from iap_bringup.experiments.nodes.measure import START_TIMEOUT
 from iap_bringup.experiments.nodes.processes import Nodes
@@ -32,7 +31,6 @@ from iap_simulation.scenario.resolving import Options, resolve
 KEPT = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
 WAIT = 5.0  # before the recording is played, for its topics to be found [s of wall time]
 REST = 3.0  # after it, for the last messages of all [s of wall time]
-TICK = 1.0 / os.sysconf("SC_CLK_TCK")  # of a process's times [s]
 
 
 class LocalizationListener(Listener):
@@ -162,12 +160,7 @@ def _seconds(stamp: Time) -> float:
 
 def _cpu(pids: Sequence[int]) -> float:
     """Processor time of processes so far [s]."""
-    return sum(TICK * (float(_stat(pid)[11]) + float(_stat(pid)[12])) for pid in pids)
-
-
-def _stat(pid: int) -> list[str]:
-    """Fields of a process in /proc, after its name."""
-    return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return sum(processor_time(pid) for pid in pids)
 
 
 def _resident(pids: Sequence[int]) -> float:

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Messages that are of no vehicle, in a bag's chunks: what latches do, and joints between modules."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from iap_io.bags.bag_writer import BagWriter
+from iap_io.bags.mcap_format import Index, message_head
+from iap_io.runs.run_meta import RunMeta
+from iap_io.runs.topics import JOINTS, LATCHES
+from iap_io.wire.module_views import ModuleJointsMessage
+from iap_io.wire.sample_views import LatchStateMessage
+
+
+class Note(NamedTuple):
+    """A serialised message of a topic.
+
+    Attributes:
+        topic: `LATCHES` or `JOINTS`.
+        stamp: [ns].
+        message: in CDR.
+    """
+
+    topic: str
+    stamp: int
+    message: bytes
+
+
+class NoteChunk:
+    """Makes notes the bytes of a bag's chunk.
+
+    Args:
+        bag: gets the topics that the run has.
+        meta: the run.
+    """
+
+    def __init__(self, bag: BagWriter, meta: RunMeta) -> None:
+        kinds = {}
+        if meta.latches:
+            kinds[LATCHES] = LatchStateMessage.TYPE
+        if meta.joints:
+            kinds[JOINTS] = ModuleJointsMessage.TYPE
+        self._channels = {topic: bag.add_topic(topic, kind) for topic, kind in kinds.items()}
+
+    def fill(self, notes: Sequence[Note], start: int) -> tuple[list[bytes], Index]:
+        """Bytes and index of notes.
+
+        Args:
+            notes: in order of time.
+            start: position in the chunk at which they begin.
+        """
+        done = bytearray()
+        places: dict[int, list[tuple[int, int]]] = {}  # by channel: stamps, positions
+        for topic, stamp, message in notes:
+            channel = self._channels[topic]
+            places.setdefault(channel, []).append((stamp, start + len(done)))
+            done += message_head(channel, stamp, len(message)) + message
+        tables = {channel: np.array(each, np.int64).T for channel, each in places.items()}
+        return [bytes(done)] if done else [], {c: (t[0], t[1]) for c, t in tables.items()}

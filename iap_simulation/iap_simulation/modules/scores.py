@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Key `modules` of metrics.json: wrenches in joints, errors of modules, and what their joints did."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from iap_control.modules.coordinator import Coordinator
+from iap_control.modules.exchange import Event, Order
+from iap_control.modules.joint_machine import State
+from iap_control.modules.joint_table import joints_of
+from iap_control.modules.joints_said import STATES
+from iap_control.modules.losses import Loss
+from iap_control.modules.settings import ModulesSpec
+from iap_description.arrays import Array, Booleans
+from iap_description.latching import Latching
+
+KEY, MISSED = "modules", "not_docked"  # key of metrics.json, outcome of a mission that is not done
+LAST = 10.0  # while joined in the air, over which the mean wrench of a joint counts [s]
+STEADY = 30.0  # over which steady errors count, at the end of the window [s]
+CAUGHT = (2.5, 3.5)  # after a latch has caught, over which the mean force in it counts [s]
+HELD = (State.ASSEMBLY, State.JOINED)
+PLACE, TURN = slice(0, 3), slice(3, 6)  # of errors
+RELEASED = 1.0  # after a release, over which errors count [s]
+
+
+class Course(NamedTuple):
+    """What modules did in a flight.
+
+    Attributes:
+        steps_done: of the mission.
+        failure: why a docking has failed, a sentence; None where none has.
+        returns: lost approaches of each joint since it was last told to join.
+        losses: of modules.
+        events: states that joints came into.
+        orders: to latches, with their times [s].
+    """
+
+    steps_done: int
+    failure: str | None
+    returns: Mapping[str, int]
+    losses: Sequence[Loss]
+    events: Sequence[Event]
+    orders: Sequence[tuple[float, Order]]
+
+    @classmethod
+    def of(cls, coordinator: Coordinator, orders: Sequence[tuple[float, Order]]) -> Self:
+        """That of a coordinator, and of its orders to latches."""
+        returns = {name: machine.returns for name, machine in coordinator.machines.items()}
+        done, failure = coordinator.mission.at, coordinator.failure
+        return cls(done, failure, returns, coordinator.losses, coordinator.events, orders)
+
+    def why_missed(self, spec: ModulesSpec) -> str | None:
+        """Why the mission has failed, in a sentence; None of one that was done."""
+        if self.failure is not None:
+            return self.failure
+        if self.steps_done >= len(spec.mission):
+            return None
+        return (
+            f"key 'modules.mission': step {self.steps_done} was not done before the flight's end"
+        )
+
+
+@dataclass(frozen=True)
+class ModulesScores:
+    """Scores of one flight.
+
+    Attributes:
+        spec: of the modules.
+        names: of the modules, in their order.
+        window: from take-off to landing [s].
+        columns: what was seen, see `ModulesRecord.columns`.
+        course: what was done.
+    """
+
+    spec: ModulesSpec
+    names: Sequence[str]
+    window: tuple[float, float]
+    columns: Mapping[str, Array]
+    course: Course
+
+    def metrics(self) -> dict[str, Any]:
+        """All of them."""
+        t, course = self.columns["t"], self.course
+        flown = (t >= self.window[0]) & (t <= self.window[1])
+        joints = {name: self._joint(k, name, flown) for k, name in enumerate(self.spec.joints)}
+        steady = flown & (t > self.window[1] - STEADY)
+        return {
+            "compensation": self.spec.compensation,
+            "mission_done": course.steps_done >= len(self.spec.mission),
+            "joint_force_n": _worst(joints, "force_n"),
+            "joint_torque_nm": _worst(joints, "torque_nm"),
+            "joints": joints,
+            "rmse": self._rmse(flown),
+            "rmse_steady": self._rmse(steady),
+            "lost": [each._asdict() for each in course.losses],
+            "events": [
+                {"t_s": each.t, "joint": each.joint, "state": each.state.value}
+                for each in course.events
+            ],
+        }
+
+    def _rmse(self, chosen: Booleans) -> dict[str, list[float] | None]:
+        """Per axis of each module: place [m], rotation [rad]."""
+        errors = self.columns["errors"][chosen]
+        found = np.sqrt((errors**2).mean(axis=0)).tolist() if len(errors) else None
+        return {name: None if found is None else found[i] for i, name in enumerate(self.names)}
+
+    def _joint(self, k: int, name: str, flown: Booleans) -> dict[str, Any]:
+        """Mean wrench over the last seconds in which joint k held in the air, its norms, and what it did."""
+        columns = self.columns
+        t, wrenches = columns["t"], columns["joint_wrenches"][:, k]
+        caught, released = self._last(name, Latching.CATCH), self._last(name, Latching.RELEASE)
+        held = np.isin(columns["states"][:, k], [STATES.index(s) for s in HELD]) & flown
+        last = held & (t > t[held].max(initial=0.0) - LAST)
+        first = held & (t < t[held].min(initial=np.inf) + LAST)
+        return {
+            "returns": self.course.returns[name],
+            "force_n": _mean_size(wrenches[last, :3]),
+            "force_first_n": _mean_size(wrenches[first, :3]),
+            "wrench": wrenches[last].mean(axis=0).tolist() if last.any() else None,
+            "torque_nm": _mean_size(wrenches[last, 3:]),
+            "force_peak_n": np.linalg.norm(wrenches[flown, :3], axis=1).max(initial=0.0),
+            "caught_s": caught,
+            "force_after_catch_n": _mean_size(wrenches[_within(t, caught, CAUGHT), :3]),
+            "released_s": released,
+            "released": self._released(name, _within(t, released, (0.0, RELEASED))),
+        }
+
+    def _released(self, name: str, chosen: Booleans) -> dict[str, Any] | None:
+        """Largest distance [m] and angle [rad] of both modules from their references after a release."""
+        both = joints_of(self.spec, self.names)[name].modules
+        errors = self.columns["errors"][chosen][:, list(both)]
+        if not len(errors):
+            return None
+        place, turn = (np.linalg.norm(errors[..., part], axis=-1).max() for part in (PLACE, TURN))
+        return {"position_m": place, "rotation_rad": turn}
+
+    def _last(self, name: str, latching: Latching) -> float | None:
+        """Time of the last such order to a joint's latch [s]."""
+        orders = self.course.orders
+        times = [t for t, order in orders if (order.joint, order.latching) == (name, latching)]
+        return times[-1] if times else None
+
+
+def _within(t: Array, start: float | None, span: tuple[float, float]) -> Booleans:
+    """The times that are in a span after a start, of which there may be none."""
+    begin = np.inf if start is None else start
+    chosen: Booleans = (t > begin + span[0]) & (t <= begin + span[1])
+    return chosen
+
+
+def _mean_size(vectors: Array) -> float | None:
+    """Norm of the mean of vectors (T, 3); None of nothing."""
+    return float(np.linalg.norm(vectors.mean(axis=0))) if len(vectors) else None
+
+
+def _worst(joints: dict[str, dict[str, Any]], key: str) -> float | None:
+    found = [joint[key] for joint in joints.values() if joint[key] is not None]
+    return max(found) if found else None
