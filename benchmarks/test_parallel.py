@@ -70,11 +70,13 @@ def test_closed_loop(benchmark, what, settings):
     print(f"\nclosed loop, {what}: {found / 1e6:.2f} M platform-steps/s of a core")
 
 
-def test_closed_loop_in_one_call(benchmark):
+@pytest.mark.parametrize(("what", "settings"), [("alike", {}), ("with gusts", GUSTS)])
+def test_closed_loop_in_one_call(benchmark, what, settings):
     """Ten control periods at a time."""
-    worlds = flying({})
+    worlds = flying(settings)
     found = 10 * rate(benchmark, lambda: worlds.fly(10), time.thread_time)
-    print(f"\nclosed loop, ten periods in a call: {found / 1e6:.2f} M platform-steps/s of a core")
+    rates = f"{found / 1e6:.2f} M platform-steps/s of a core"
+    print(f"\nclosed loop, {what}, ten periods in a call: {rates}")
 
 
 def test_single_precision(benchmark):

@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike
 
 from iap_description.arrays import Array, Integers
 from iap_description.errors import BadInput, FlightFailed
-from iap_description.kernels import all_finite, packed, stacked
+from iap_description.kernels import all_finite
 from iap_description.lanes import DOUBLE, Precision
 from iap_description.states import Command, Mode, P
 from iap_description.vehicles.assembly import Assembly
 from iap_description.vehicles.faults import PlantFault
+from iap_physics.air import GUSTS, Air
 from iap_physics.blocks.flown import Flown, Inputs
 from iap_physics.blocks.free_flight import FreeFlight
 from iap_physics.blocks.threads import Threads
@@ -30,17 +31,8 @@ from iap_physics.plant_faults import PlantFaults
 from iap_physics.plant_spec import Disturbance, PlantSpec, add_disturbances
 from iap_physics.propulsion import Airframe, Propulsion
 from iap_physics.proximity import NearModules
-from iap_physics.wind import (
-    Generators,
-    GustNoise,
-    GustParameters,
-    Wind,
-    first_gust,
-    generators,
-    step_gust,
-)
+from iap_physics.wind import Generators, Wind, generators
 
-GUSTS = "gusts"  # stream of their noise
 NO_WRENCH_HERE = "command: a platform wrench is for its controller: publish on command/wrench"
 
 
@@ -91,6 +83,9 @@ class Plant:
         latches: of docking ports, in a world that is no batch.
         near: forces between modules that fly close to each other.
         gripper: of an arm, in a world that is no batch.
+
+    Attributes:
+        air: that blows in all worlds.
     """
 
     def __init__(
@@ -128,14 +123,7 @@ class Plant:
         self._wrenches = np.zeros((batch, first, 6))
         self._drag = drag_coefficients([airframe.assembly for airframe in airframes])
         self._has_drag = has_drag
-        self._mean_W = np.repeat(wind.mean_W[None], batch, axis=0)
-        self._is_gusty, self._gusts = (
-            wind.turbulence > 0.0,
-            stacked([GustParameters.of(wind)] * batch),
-        )
-        rngs = generators(gust_rng, batch)
-        self._air_W = self._mean_W.copy()
-        self._gust_state, self._gust_noise = first_gust(rngs), GustNoise(rngs)
+        self.air = Air(wind, generators(gust_rng, batch))
         self._bases = [each.rows.start for each in self.propulsion]
         self._measured = tuple(measured)
         self._disturbances = tuple(disturbances)
@@ -182,9 +170,7 @@ class Plant:
         model = self.engine.set_assembly(world, airframe.assembly)
         drag = drag_coefficients([airframe.assembly]) if self._has_drag else None
         self._free_flight.set_vehicle(world, model, airframe.rotor_numbers, drag)
-        self._mean_W[world] = self._air_W[world] = wind.mean_W
-        if self._is_gusty:
-            self._gusts[world] = packed(GustParameters.of(wind))[0]
+        self.air.set_wind(world, wind)
 
     def _set_deviation(self, worlds: int | slice, vehicle: int, deviation: Deviation) -> None:
         """Take over what of a deviation is neither in the vehicle's assembly nor in its rotors."""
@@ -251,11 +237,6 @@ class Plant:
         return next(i for i, each in enumerate(self.propulsion) if row < each.rows.stop)
 
     @property
-    def is_gusty(self) -> bool:
-        """Whether there are gusts."""
-        return self._is_gusty
-
-    @property
     def t(self) -> float:
         """Simulation time [s], of a batch that of its first world."""
         return int(self.ticks[0]) * self.dt
@@ -301,9 +282,7 @@ class Plant:
         if not len(chosen):
             return
         if gust_rng is not None:
-            rngs = generators(gust_rng, len(chosen))
-            self._gust_state[chosen] = first_gust(rngs)
-            self._gust_noise.reset(chosen, rngs)
+            self.air.reset(chosen, generators(gust_rng, len(chosen)))
         angles: Sequence[ArrayLike] = [0.0] * len(self.propulsion) if tilt is None else tilt
         for propulsion, speeds, angle in zip(self.propulsion, rpm, angles, strict=True):
             propulsion.reset(speeds, chosen, angle)
@@ -395,8 +374,8 @@ class Plant:
 
     @property
     def is_steady(self) -> bool:
-        """Whether nothing but states changes from one control period of free flight to the next."""
-        if self._free_flight is None or self._is_gusty or self._probes or self._faults:
+        """Whether nothing but states and gusts changes from one control period of free flight to the next."""
+        if self._free_flight is None or self._probes or self._faults:
             return False
         is_late = any([propulsion.is_delayed for propulsion in self.propulsion])
         return not is_late and not any(self._disturbances) and self._near is None
@@ -405,7 +384,7 @@ class Plant:
     def flown(self) -> Flown | None:
         """What moves on in free flight that is steady; None where it is not.
 
-        Whoever advances it in a compiled loop says so by `pass_time`.
+        Whoever advances it in a compiled loop lets it `blow`, and says so by `pass_time`.
         """
         if self._free_flight is None or not self.is_steady:
             return None
@@ -414,7 +393,15 @@ class Plant:
     @property
     def _inputs(self) -> Inputs:
         """What acts in the next period: views, which are not to be kept."""
-        return Inputs(self._air_W, self._external_W[:, 0], self.ticks)
+        return Inputs(self.air.now_W, self._external_W[:, 0], self.ticks)
+
+    def blow(self, periods: int) -> Array:
+        """Let gusts go on by some control periods.
+
+        Returns:
+            The velocity of the air (periods, B, 3) in each of them [m/s]; without gusts (1, B, 3), a view.
+        """
+        return self.air.blow(periods, self.substeps * self.dt)
 
     def pass_time(self, periods: int) -> None:
         """Let the clock go on by control periods that a compiled loop has flown on `flown`."""
@@ -427,11 +414,7 @@ class Plant:
         Raises:
             FlightFailed: the state of the only world would no longer be a number.
         """
-        if self._is_gusty:
-            self._gust_state, gust_W = step_gust(
-                self._gust_state, self._gusts, self.substeps * self.dt, self._gust_noise()
-            )
-            np.add(self._mean_W, gust_W, out=self._air_W)
+        self.blow(1)
         for faults in self._faults.values():
             faults.act(self._k, self.t)
         if self.gripper is not None:
@@ -466,7 +449,7 @@ class Plant:
             if is_disturbed:
                 self._wrenches[:, self._bases] += self._external_W
             if self._has_drag:
-                add_drag(x, self._air_W, self._wrenches, *self._drag)
+                add_drag(x, self.air.now_W, self._wrenches, *self._drag)
             self._step_engine(substep)
             for probe in self._probes:
                 probe.step(self.engine.state())

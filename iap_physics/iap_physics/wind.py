@@ -130,9 +130,9 @@ def _second_order(y: float, z: float, n1: float, n2: float, s: float) -> tuple[f
 def _advance(state: Array, noise: Array, dt: float, parameters: Packed) -> None:
     for b in range(state.shape[0]):
         x, n, p = state[b], noise[b], parameters[b]
-        x[0] = _first_order(x[0], n[0], dt / p.time_uv)
-        x[1], x[2] = _second_order(x[1], x[2], n[1], n[2], dt / p.time_uv)
-        x[3], x[4] = _second_order(x[3], x[4], n[3], n[4], dt / p.time_w)
+        x[0] = _first_order(x[0], n[0], dt / p["time_uv"])
+        x[1], x[2] = _second_order(x[1], x[2], n[1], n[2], dt / p["time_uv"])
+        x[3], x[4] = _second_order(x[3], x[4], n[3], n[4], dt / p["time_w"])
 
 
 @njit(cache=True)
@@ -140,12 +140,12 @@ def _gust(state: Array, parameters: Packed, gust_W: Array) -> None:
     """The outputs; sqrt(3) y + (1 - sqrt(3)) z has variance 2 at the stationary covariance."""
     for b in range(state.shape[0]):
         x, p = state[b], parameters[b]
-        c, s = p.along[0], p.along[1]
-        u = p.sigma_uv * x[0]
-        v = p.sigma_uv / math.sqrt(2.0) * (_ROOT3 * x[1] + (1.0 - _ROOT3) * x[2])
+        c, s = p["along"][0], p["along"][1]
+        u = p["sigma_uv"] * x[0]
+        v = p["sigma_uv"] / math.sqrt(2.0) * (_ROOT3 * x[1] + (1.0 - _ROOT3) * x[2])
         gust_W[b, 0] = c * u - s * v
         gust_W[b, 1] = s * u + c * v
-        gust_W[b, 2] = p.sigma_w / math.sqrt(2.0) * (_ROOT3 * x[3] + (1.0 - _ROOT3) * x[4])
+        gust_W[b, 2] = p["sigma_w"] / math.sqrt(2.0) * (_ROOT3 * x[3] + (1.0 - _ROOT3) * x[4])
 
 
 def generators(rng: Generators, batch: int) -> list[np.random.Generator]:

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from iap_description.lanes import DOUBLE, Precision
 from iap_description.states import Command, Level, Mode
 from iap_simulation.parallel.periods import VELOCITY
 from iap_simulation.parallel.references import References
@@ -14,14 +15,25 @@ PLATFORMS = (
     "f450",
     "three_star_fixed",
 )  # one for each law, and mixed joints
-SETTINGS = {"draw.position": 0.2, "draw.attitude_deg": 5.0, "draw.mass": 0.1, "wind.speed": 2.0}
-TOLERANCE = 1e-9  # [m], [rad], ... after a second
+CASES = (*((platform, DOUBLE) for platform in PLATFORMS), ("f450", "float32"))
+SETTINGS = {
+    "draw.position": 0.2,
+    "draw.attitude_deg": 5.0,
+    "draw.mass": 0.1,
+    "wind.speed": 2.0,
+    "wind.turbulence": 8.0,
+}
+TOLERANCE = {  # [m], [rad], ... after a second
+    DOUBLE: {"rtol": 0.0, "atol": 1e-9},
+    "float32": {"rtol": 1e-5, "atol": 1e-5},
+}
 WORLDS = 2
 
 
-def flown(device: str, platform: str) -> dict[str, np.ndarray]:
+def flown(device: str, platform: str, precision: Precision) -> dict[str, np.ndarray]:
     """States and rotor speeds of two worlds after each of some periods on different inputs."""
-    worlds = Worlds.of("figure_eight", WORLDS, settings=SETTINGS, platform=platform, device=device)
+    options = {"platform": platform, "device": device, "precision": precision}
+    worlds = Worlds.of("figure_eight", WORLDS, settings=SETTINGS, **options)
     found = {}
 
     def note(what: str) -> None:
@@ -57,8 +69,8 @@ def flown(device: str, platform: str) -> dict[str, np.ndarray]:
 def save(device: str, path: str) -> None:
     """Write what all platforms come to into a file."""
     arrays = {
-        f"{platform}.{name}": array
-        for platform in PLATFORMS
-        for name, array in flown(device, platform).items()
+        f"{platform}.{precision}.{name}": array
+        for platform, precision in CASES
+        for name, array in flown(device, platform, precision).items()
     }
     np.savez(path, **arrays)

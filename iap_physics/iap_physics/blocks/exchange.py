@@ -31,11 +31,18 @@ def load(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
 @formula
 def load_inputs(block: Array, first: int, flown: Flown, lanes: Lanes) -> None:
     """Read what acts from outside."""
-    external_W, air_W, count = flown.inputs.external_W, flown.inputs.air_W, len(flown.x)
+    external_W, count = flown.inputs.external_W, len(flown.x)
     for lane in range(lanes[0], lanes[1]):
         world = world_at(first, lane, count)
         for k in range(6):
             set1(block, VEHICLE, layout.EXTERNAL + k, lane, external_W[world, k])
+    load_air(block, first, flown, flown.inputs.air_W, lanes)
+
+
+@formula
+def load_air(block: Array, first: int, flown: Flown, air_W: Array, lanes: Lanes) -> None:
+    """Read velocities of the air (B, 3), where bodies feel it."""
+    count = len(flown.x)
     if flown.vehicle.has_drag:
         for i in range(len(flown.vehicle.turns)):
             for k in range(3):

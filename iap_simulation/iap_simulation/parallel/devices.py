@@ -5,7 +5,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from iap_description.errors import BadInput
-from iap_description.lanes import DOUBLE, Precision
 
 if TYPE_CHECKING:
     from iap_simulation.parallel.on_cuda import Gpu
@@ -15,18 +14,15 @@ CPU: Final = "cpu"
 CUDA: Final = "cuda"  # an NVIDIA GPU
 
 
-def check_device(device: str, precision: Precision = DOUBLE) -> None:
+def check_device(device: str) -> None:
     """Refuse a device that cannot fly worlds here.
 
     Raises:
-        BadInput: there is none of that name or on this machine, its extra is not installed, or it does not fly in that
-            precision.
+        BadInput: there is none of that name or on this machine, or its extra is not installed.
     """
     if device not in get_args(Device):
         raise BadInput(f"device '{device}': {' or '.join(get_args(Device))} is expected")
     if device == CUDA:
-        if precision != DOUBLE:
-            raise BadInput(f"device 'cuda' flies in {DOUBLE}, not in '{precision}'")
         import_module("iap_simulation.parallel.on_cuda").check_gpu()
 
 

@@ -136,9 +136,10 @@ class Gpu:
             self._flight, self._twins = self._send(flight), flight
         wanted, given = flight.wanted, flight.given
         values = _sent(wanted.values)
+        air_W = _sent(wanted.air_W) if wanted.is_gusty else self._flight.wanted.air_W
         references = map(_sent, given[1:])  # the states are the flight's own
         return self._flight._replace(
-            wanted=self._flight.wanted._replace(what=wanted.what, values=values),
+            wanted=self._flight.wanted._replace(what=wanted.what, values=values, air_W=air_W),
             given=type(given)(self._flight.given.x, *references),
             law=flight.law,
         )

@@ -46,6 +46,7 @@ from iap_physics.blocks.exchange import (
     begin_period,
     end_period,
     load,
+    load_air,
     store,
     unit,
 )
@@ -72,6 +73,8 @@ class Wanted(NamedTuple):
         values: (B, columns) of an action, see `iap_simulation.parallel.actions`.
         rows: (T, 19 + N) the scenario's references at all control instants.
         levels: (T,) what is tracked of them.
+        air_W: (T, B, 3) velocity of the air in each control period, where there are gusts [m/s].
+        is_gusty: whether there are.
         far: from its reference a world has failed, along any axis [m].
         substeps: physics steps of a control period.
     """
@@ -80,6 +83,8 @@ class Wanted(NamedTuple):
     values: Array
     rows: Array
     levels: Integers
+    air_W: Array
+    is_gusty: bool
     far: float
     substeps: int
 
@@ -146,6 +151,8 @@ def fly_lanes(first: int, lanes: Lanes, periods: int, law: int, flight: Flight) 
             control_block(own, law, settings, lanes)
             take(block, own, first, law, settings, flown, lanes)
         watch(own, first, wanted.far, flown.status, lanes)
+        if wanted.is_gusty:
+            load_air(block, first, flown, wanted.air_W[period], lanes)
         begin_period(block, first, flown, lanes)
         advance_period(block, flown.alike, flown.vehicle, lanes, wanted.substeps, flown.dt)
         end_period(block, first, flown, wanted.substeps, lanes)

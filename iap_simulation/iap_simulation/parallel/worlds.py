@@ -21,6 +21,7 @@ from iap_description.random_streams import stream
 from iap_description.states import REF_P, STATE_SIZE, Command, P
 from iap_description.vehicles.assembly import Assembly
 from iap_io.runs.run_meta import RunMeta
+from iap_physics.air import GUSTS
 from iap_physics.blocks.threads import Threads
 from iap_physics.engines.closed_form import ClosedFormEngine
 from iap_physics.engines.engine import (
@@ -34,7 +35,7 @@ from iap_physics.engines.engine import (
 from iap_physics.flight_monitor import CRASHED, is_upside_down
 from iap_physics.flight_monitor import UPSIDE_DOWN as UPSIDE_DOWN_TEXT
 from iap_physics.measured.state_noise import NoisyStates
-from iap_physics.plant import GUSTS, Plant
+from iap_physics.plant import Plant
 from iap_sensors.imu import ImuSamples
 from iap_simulation.flight import Flight
 from iap_simulation.loop import MAX_DISTANCE, too_far
@@ -53,7 +54,8 @@ from iap_simulation.vehicle import STATE_NOISE
 if TYPE_CHECKING:
     from iap_simulation.parallel.on_cuda import OnDevice
 
-UNSTEADY = "gusts, noise, delays and inertial units change with every control period"
+UNSTEADY = "noise, delays and inertial units change with every control period"
+GUST_PERIODS = 100  # for which gusts are made ahead at most: 2.4 kB a world
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +101,7 @@ class Worlds:
         precision: Precision = DOUBLE,
         device: Device = CPU,
     ) -> None:
-        check_device(device, precision)
+        check_device(device)
         why = refusal(scenario)
         if why is not None:
             raise BadInput(f"worlds: '{scenario.scenario}' cannot be flown side by side: {why}")
@@ -167,8 +169,8 @@ class Worlds:
         """
         if self._gpu is None:
             raise IapError("worlds: only worlds of device 'cuda' have arrays on it")
-        self._gpu.sent(self._flight_of(TRACK, None, held=False))
         plant = self._plant
+        self._gpu.sent(self._flight_of(TRACK, None, plant.air.now_W[None], held=False))
         return self._gpu.of(plant.state(), plant.propulsion[0].rpm, plant.status)
 
     def _bring_home(self) -> None:
@@ -330,7 +332,7 @@ class Worlds:
         if self._units is not None:
             self._units.reset(chosen, [self._seeded(i) for i in chosen.tolist()])
         seeds_now = self.seeds[chosen]
-        gusts = self._streams(GUSTS, seeds_now) if self.plant.is_gusty else None
+        gusts = self._streams(GUSTS, seeds_now) if self.plant.air.is_gusty else None
         x, rpm, tilt = self._starts(seeds_now)
         self.plant.reset(x, [rpm], gusts, chosen, tilt=[tilt])
         self.controllers.reset(chosen)
@@ -408,7 +410,13 @@ class Worlds:
         """
         if not self.flies_at_once:
             raise BadInput(f"worlds: {UNSTEADY}")
-        flight = self._flight_of(what, values, held=held)
+        most = GUST_PERIODS if self._plant.air.is_gusty else periods
+        for done in range(0, periods, max(most, 1)):
+            self._fly(min(most, periods - done), what, values, held=held)
+
+    def _fly(self, periods: int, what: int, values: Array | None, *, held: bool) -> None:
+        """Fly some control periods in one compiled call."""
+        flight = self._flight_of(what, values, self._plant.blow(periods), held=held)
         if self._gpu is None:
             self._threads.run(
                 lambda *worlds: fly_worlds(*worlds, periods, flight), len(self.seeds)
@@ -417,20 +425,22 @@ class Worlds:
             self._gpu.fly(periods, flight)
         self._plant.pass_time(periods)
 
-    def _flight_of(self, what: int, values: Array | None, *, held: bool) -> Flying:
+    def _flight_of(self, what: int, values: Array | None, air_W: Array, *, held: bool) -> Flying:
         """What compiled loops take."""
         plant, table, flown = self._plant, self._table, self._plant.flown
         assert table is not None and flown is not None  # noqa: S101, PT018 - the caller has looked
         given = Given(plant.state(), self._rows, self._levels, self._wrenches_P)
         numbers = self._no_values if values is None else values
-        wanted = Wanted(what, numbers, *table, MAX_DISTANCE, plant.substeps)
+        wanted = Wanted(
+            what, numbers, *table, air_W, plant.air.is_gusty, MAX_DISTANCE, plant.substeps
+        )
         settings, blocks = self._controllers.parts
         law = HELD if held else settings.law
         return Flying(wanted, given, settings, blocks, flown, law)
 
     @property
     def flies_at_once(self) -> bool:
-        """Whether `fly` can be called: nothing but states changes between periods, and references fit a table."""
+        """Whether `fly` can be called: between periods only states and gusts change, and references fit a table."""
         return self._table is not None and self._noise.is_zero and self._plant.is_steady
 
     def control(self, action: References | Command | None = None) -> tuple[References, Command]:

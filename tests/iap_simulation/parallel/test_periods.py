@@ -7,7 +7,7 @@ import pytest
 from iap_description.errors import BadInput
 from iap_physics.engines.engine import INVALID_COMMAND
 from iap_simulation.parallel.actions import KINDS, act, action_of, action_size
-from iap_simulation.parallel.worlds import Worlds
+from iap_simulation.parallel.worlds import GUST_PERIODS, Worlds
 
 DRAWN = {
     "draw.position": 0.2,
@@ -69,9 +69,10 @@ def test_actions(platform, kind):
     same(one, many)
 
 
+@pytest.mark.parametrize("gusts", [0.0, 8.0])
 @pytest.mark.parametrize("platform", ["three_star", "two_line", "f450", "beetle"])
-def test_the_scenario_s_own_references(platform):
-    one, many = pair(platform)
+def test_the_scenario_s_own_references(platform, gusts):
+    one, many = pair(platform, **{"wind.turbulence": gusts})
     one.reset([3])  # worlds may be at different instants
     for _ in range(10):
         many.fly(PERIODS)
@@ -85,7 +86,6 @@ def test_the_scenario_s_own_references(platform):
 @pytest.mark.parametrize(
     "settings",
     [
-        {"wind.turbulence": 8.0},
         {"state_noise.position": 0.01},
         {"model_error.delay": 0.01},
         {"sensors": "imu"},
@@ -112,6 +112,21 @@ def test_single_precision():
         for _ in range(PERIODS):
             advance(one)
     same(one, many)
+
+
+def test_gusts_are_the_same_however_many_are_made_ahead():
+    gusty = {"wind.speed": 4.0, "wind.turbulence": 8.0}
+    periods = 2 * GUST_PERIODS + 7
+    one, many, other = (Worlds.of("hover", WORLDS, settings=gusty) for _ in range(3))
+    many.fly(periods)
+    calm = Worlds.of("hover", WORLDS, settings={"wind.speed": 4.0})
+    calm.fly(periods)
+    for _ in range(periods):
+        one.fly(1)
+        other.advance()
+    same(one, many)
+    same(other, many)
+    assert np.abs(many.state[:, 0, :3] - calm.state[:, 0, :3]).max(axis=1).min() > 1e-5
 
 
 def test_a_snapshot_goes_on_alike():
