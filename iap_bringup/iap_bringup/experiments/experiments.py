@@ -30,8 +30,10 @@ def nodes(console: Console) -> None:
     results = {pace: measure(*flight, pace, 60.0) for pace in PACES}
     results |= measure_together(*flight, "realtime", 60.0, ("/sim_1", "/sim_2"))
     show_columns(console, "three_star_spiral, every node a process of its own", results)
-    modules = {pace: measure("module_assembly", "pybullet", pace, 60.0) for pace in PACES}
-    show_columns(console, "module_assembly, every node a process of its own", modules)
+    flight = ("module_assembly", "pybullet")
+    modules = {pace: measure(*flight, pace, 60.0) for pace in PACES}
+    modules["realtime, one process"] = measure(*flight, "realtime", 60.0, together=True)
+    show_columns(console, "module_assembly, every node a process of its own, or all one", modules)
 
 
 def localization_nodes(console: Console) -> None:

@@ -9,9 +9,12 @@ from rich.table import Table
 
 
 def show_columns(console: Console, title: str, columns: dict[str, dict[str, float]]) -> None:
-    """A table of numbers: a row for each key, a column for each name."""
-    keys = next(iter(columns.values()))
-    rows = {key: {name: f"{columns[name][key]:.4g}" for name in columns} for key in keys}
+    """A table of numbers: a row for each key, a column for each name; what a column does not have stays empty."""
+    keys = dict.fromkeys(key for values in columns.values() for key in values)
+    rows = {
+        key: {name: f"{values[key]:.4g}" for name, values in columns.items() if key in values}
+        for key in keys
+    }
     show_rows(console, title, rows)
 
 

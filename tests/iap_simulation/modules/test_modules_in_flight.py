@@ -165,6 +165,36 @@ def test_three_modules_dock_hover_part_and_land(engine: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("platform", "engine", "docks"),
+    [
+        ("beetle_drogue", "pybullet", True),
+        ("beetle_drogue", "mujoco", True),
+        ("beetle", "pybullet", False),
+    ],
+)
+def test_a_cone_takes_a_follower_home_whom_a_force_holds_off_the_axis(
+    platform: str, engine: str, docks: bool
+) -> None:
+    """3 N aside from the approach on hold it 6 cm off: more than the latch's 2 cm where there is no cone."""
+    pytest.importorskip(engine)
+    push = {"at": 1.45, "until": 9.0, "force": [0.0, 3.0, 0.0], "torque": [0.0, 0.0, 0.0]}
+    settings = {
+        **{f"vehicles.{i}.start.mode": "hover" for i in range(3)},
+        **{f"vehicles.{i}.start.lead_in": 0.0 for i in range(3)},
+        "vehicles.0.offset": [-0.66, 0.0, 0.0],
+        "vehicles.0.disturbances": [push],
+        "modules.mission": [{"hover": 0.2}, {"join": "left"}],
+    }
+    options = {"platform": platform, "engine": engine, "duration": 5.5}
+    judge = judged("module_assembly", settings, **options)
+    assert (metrics_of(judge)["joints"]["left"]["caught_s"] is not None) == docks
+    assert (judge.failure is None) == docks
+    if not docks:
+        assert judge.columns["errors"][-1, 0, 1] > 0.04
+
+
+@pytest.mark.slow
 def test_a_release_does_not_kick_with_compensation_and_does_without() -> None:
     found = {}
     for compensation in ("default", "none"):

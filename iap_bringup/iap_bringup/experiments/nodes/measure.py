@@ -44,17 +44,32 @@ def wait_until(listener: Listener, t: float, patience: float) -> tuple[float, fl
     raise BadInput(f"the simulation stands at t = {max(last, 0.0):.3f} s")
 
 
-def measure(scenario: str, engine: str, pace: str, duration: float) -> dict[str, Any]:
+def measure(
+    scenario: str, engine: str, pace: str, duration: float, *, together: bool = False
+) -> dict[str, Any]:
     """Fly a scenario with separate processes and measure over `duration` [s of simulation time].
+
+    Args:
+        scenario: its name.
+        engine: that flies it.
+        pace: of time.
+        duration: that is measured.
+        together: whether one process has all nodes.
 
     Raises:
         BadInput: unknown scenario, or the nodes are not built or do not start.
     """
-    return measure_together(scenario, engine, pace, duration, ("",))[""]
+    return measure_together(scenario, engine, pace, duration, ("",), together=together)[""]
 
 
 def measure_together(
-    scenario: str, engine: str, pace: str, duration: float, simulations: Sequence[str]
+    scenario: str,
+    engine: str,
+    pace: str,
+    duration: float,
+    simulations: Sequence[str],
+    *,
+    together: bool = False,
 ) -> dict[str, dict[str, Any]]:
     """The same of several simulations at once in one domain, by their namespaces.
 
@@ -71,7 +86,8 @@ def measure_together(
         ]
         with nodes, ThreadPoolExecutor(len(simulations)) as threads:
             for each in simulations:
-                nodes.start_flight(resolved, parameters, simulation=each, pace=pace)
+                start = nodes.start_container if together else nodes.start_flight
+                start(resolved, parameters, simulation=each, pace=pace)
             pids = {key: process.pid for key, process in nodes.processes.items()}
             watch = partial(_watch, names=names, duration=duration, dt=resolved.dt, pids=pids)
             return dict(zip(simulations, threads.map(watch, listeners), strict=True))
@@ -134,10 +150,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--engine", default="pybullet", choices=("pybullet", "closed_form"))
     parser.add_argument("--pace", default="realtime", choices=PACES, help="default: %(default)s")
     parser.add_argument("--duration", type=float, default=60.0, help="simulated time [s]")
+    parser.add_argument("--together", action="store_true", help="all nodes in one process")
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     options = parser.parse_args(arguments)
     try:
-        result = measure(options.scenario, options.engine, options.pace, options.duration)
+        flight = (options.scenario, options.engine, options.pace, options.duration)
+        result = measure(*flight, together=options.together)
     except BadInput as error:
         sys.stderr.write(f"measure: {error}\n")
         return 2

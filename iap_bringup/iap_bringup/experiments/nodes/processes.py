@@ -8,13 +8,14 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
+from iap_bringup.launching.flight_nodes import flight_nodes
 from iap_bringup.launching.node_parameters import (
     COORDINATOR,
     POLICY,
@@ -34,6 +35,7 @@ from iap_simulation.scenario.scenario import Scenario
 from iap_simulation.scenario.vehicle_spec import VehicleSpec
 
 DOMAINS = range(20, 100)
+CONTAINER = "sim_container"
 EXIT_TIMEOUT = 120.0  # of an interrupted process, after which it is killed [s]
 
 
@@ -103,25 +105,40 @@ class Nodes:
     ) -> str:
         """Start a node's executable; returns its key in `processes`, which is also the stem of its log."""
         key = f"{namespace.strip('/')}.{name}".strip(".").replace("/", ".")
+        command = [str(executable(name, package)), *arguments]
+        space = ("-r", f"__ns:={namespace}") if namespace else ()
+        self._run(key, command, {"/**": parameters or {}}, *space, *ros_arguments)
+        return key
+
+    def _run(
+        self,
+        key: str,
+        command: Sequence[str],
+        parameters: Mapping[str, Mapping[str, Any]],
+        *ros_arguments: str,
+    ) -> None:
+        """Start a process with parameters by the names of its nodes."""
         file = self._folder / f"{key}.yaml"
-        file.write_text(parameters_text({"/**": parameters or {}}), encoding="utf-8")
-        command = [
-            str(executable(name, package)),
-            *arguments,
-            "--ros-args",
-            "--params-file",
-            str(file),
-        ]
-        command += ["-r", f"__ns:={namespace}"] if namespace else []
+        file.write_text(parameters_text(parameters), encoding="utf-8")
         with self.log(key).open("ab") as log:
             self.processes[key] = self._popen(
-                [*command, *ros_arguments],
+                [*command, "--ros-args", "--params-file", str(file), *ros_arguments],
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
             )
-        return key
+
+    def start_container(
+        self, scenario: Scenario, parameters: Mapping[str, Any], *, simulation: str = "", pace: str
+    ) -> None:
+        """Start all nodes that fly a scenario in one process; arguments as those of `start_flight`."""
+        given = {"reference": "true", "record": "false", "pace": pace, "localization": ""}
+        nodes = flight_nodes(scenario, {"bag": "", **parameters}, given)
+        tree = {each.full_name(simulation): each.parameters for each in nodes}
+        entries = [f"{n.executable}@{f'{simulation}/{n.space}'.rstrip('/') or '/'}" for n in nodes]
+        key = f"{simulation}/{CONTAINER}".strip("/").replace("/", ".")
+        self._run(key, [str(executable(CONTAINER)), "--nodes", *entries], tree)
 
     def start_flight(
         self,
