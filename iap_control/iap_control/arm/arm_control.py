@@ -10,7 +10,8 @@ from iap_control.arm.arm_model import ArmModel, MovingArm
 from iap_control.arm.arm_spec import ArmSpec
 from iap_control.arm.guide import Guide
 from iap_control.arm.motions import Given
-from iap_control.arm.tip_guide import TipPath
+from iap_control.arm.tip_guide import TipGuide, TipMotion
+from iap_control.arm.tip_stick import Stick
 from iap_control.model import PlatformModel
 from iap_description import so3
 from iap_description.arrays import Array, Integers
@@ -103,7 +104,7 @@ class ArmControl:
         """
         t: Array = dt * np.arange(last + 1.0) - lead
         motion = spec.motion
-        guide = motion.guide(arm, lead, dt) if isinstance(motion, TipPath) else None
+        guide = motion.guide(arm, lead, dt) if isinstance(motion, TipMotion) else None
         return cls(arm, model, spec, motion.targets(t, arm.record), guide)
 
     def __call__(
@@ -147,6 +148,12 @@ class ArmControl:
     def tip_reference(self, t: float) -> Array | None:
         """(3,) where the end effector should be at a time [s]; None where nothing is asked of it."""
         return None if self.guide is None else self.guide.tip_reference(t)
+
+    @property
+    def stick(self) -> Stick | None:
+        """What takes twists of the end effector by messages; None where none are taken."""
+        source = self.guide.source if isinstance(self.guide, TipGuide) else None
+        return source if isinstance(source, Stick) and source.listens else None
 
     @property
     def clipped(self) -> Integers:

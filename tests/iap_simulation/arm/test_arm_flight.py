@@ -86,7 +86,7 @@ def test_a_gain_that_is_too_large_is_seen_by_the_sampled_loop_and_in_flight():
 
 
 def test_centring_keeps_the_joints_off_their_stops():
-    made, centred = flight(QUIET, "duration=400.0"), flight(QUIET, "duration=400.0", CENTRED)
+    made, centred = flight(QUIET, "duration=200.0"), flight(QUIET, "duration=200.0", CENTRED)
     low, high = made.arm.limits
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     far, near = (np.abs((f.fly().q[-800:] - middle) / half).max() for f in (made, centred))
