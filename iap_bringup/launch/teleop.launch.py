@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Flies a platform by joystick: the simulation without its reference, joy_node, and joy_teleop.
+"""Flies a platform, or an arm's end effector, by joystick: the simulation, joy_node, and joy_teleop.
 
 ros2 launch iap_bringup teleop.launch.py platform:=three_star rviz:=true
 ros2 launch iap_bringup teleop.launch.py scenario:=module_hover vehicle:=m1    # joined modules, by their leader
+ros2 launch iap_bringup teleop.launch.py platform:=m100_arm tip:=true          # an arm's end effector
 """
 
 from typing import Any
@@ -11,7 +12,7 @@ from ament_index_python.packages import get_package_share_path
 from launch import LaunchContext, LaunchDescription
 from launch.actions import IncludeLaunchDescription, OpaqueFunction
 from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.substitutions import LaunchConfiguration
+from launch.substitution import Substitution
 
 from iap_bringup.launching.flight_nodes import LaunchedNode
 from iap_bringup.launching.launch_actions import (
@@ -21,7 +22,7 @@ from iap_bringup.launching.launch_actions import (
     need_packages,
     refuse_argument,
 )
-from iap_bringup.launching.launch_arguments import COMMON
+from iap_bringup.launching.launch_arguments import COMMON, SWITCH, by_stick
 
 ARGUMENTS = {  # name: default, description, choices
     "mapping": (
@@ -30,6 +31,11 @@ ARGUMENTS = {  # name: default, description, choices
         None,
     ),
     "vehicle": ("iap", "Name of the vehicle that is flown; of joined modules the leader's.", None),
+    "tip": (
+        "false",
+        "Whether the stick moves the end effector of the platform's arm: scenario:=arm_teleop, unless given.",
+        SWITCH,
+    ),
     **COMMON,
 }
 
@@ -43,16 +49,31 @@ def generate_launch_description() -> LaunchDescription:
     sim = get_package_share_path("iap_bringup") / "launch" / "sim.launch.py"
     simulation = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(sim)),
-        launch_arguments={"by_hand": LaunchConfiguration("vehicle")}.items(),
+        launch_arguments=[(name, ByStick(name)) for name in ("by_hand", "scenario", "set")],
     )
     check = OpaqueFunction(function=lambda _: need_packages({"joy": "teleop.launch.py"}))
     stick = OpaqueFunction(function=nodes)
     return LaunchDescription([*declared(ARGUMENTS), *own, check, simulation, stick])
 
 
+class ByStick(Substitution):
+    """An argument of sim.launch.py for a flight by hand, see `by_stick`."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def perform(self, context: LaunchContext) -> str:
+        """Its value."""
+        return by_stick(context.launch_configurations)[self._name]
+
+
 def nodes(context: LaunchContext) -> list[Any]:
     """What reads the stick, and what turns it into references."""
     given = given_arguments(context, ARGUMENTS)
-    vehicle, mapping = given["vehicle"], {"mapping": given["mapping"]}
+    vehicle, mapping = (
+        given["vehicle"],
+        {"mapping": given["mapping"], "tip": given["tip"] == "true"},
+    )
     maker = NodeMaker(given, [LaunchedNode("iap_bringup", "joy_teleop", vehicle, mapping)])
     return [*maker.nodes(), maker.other("joy", "joy_node", vehicle)]

@@ -13,6 +13,7 @@ from iap_learning.seeds import begun
 from iap_learning.steps import Step
 from iap_learning.tasks.verdicts import TIME_IS_UP
 from iap_physics.engines.engine import RUNNING, world_indices
+from iap_simulation.arm.scenario import ArmScenario
 from iap_simulation.scenario.scenario import Scenario
 
 
@@ -24,7 +25,7 @@ class Seeded(Protocol):
         """(B,) of the present flights."""
 
     @property
-    def scenario(self) -> Scenario:
+    def scenario(self) -> Scenario | ArmScenario:
         """That all fly."""
 
     def reset(self, worlds: ArrayLike | None = None, seeds: Sequence[int] | None = None) -> None:
@@ -69,6 +70,11 @@ class CountedEpisodes(ABC, Generic[W]):
     def dt(self) -> float:
         """Length of a step [s]."""
         return self._repeat * self.worlds.scenario.dt
+
+    @property
+    @abstractmethod
+    def platform(self) -> str:
+        """Name of what flies."""
 
     @property
     def flown(self) -> Integers:

@@ -74,6 +74,11 @@ class Episodes(CountedEpisodes[Worlds]):
         self._begin(np.arange(worlds))
 
     @property
+    def platform(self) -> str:
+        """Name of what flies."""
+        return str(self.worlds.scenario.vehicles[0].platform.name)
+
+    @property
     def layout(self) -> Layout:
         """Terms of an observation with their sizes and scales."""
         pixels = () if self.sight is None else (self.sight.term,)

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from iap_description.arrays import Array, Integers
 from iap_description.config import validate
 from iap_description.errors import BadInput, shown
+from iap_learning.arm_reach.episodes import ArmReachEpisodes
+from iap_learning.arm_reach.task import ArmReachTask
 from iap_learning.docking.episodes import DockingEpisodes
 from iap_learning.docking.task import DockingTask
 from iap_learning.episodes import Episodes
@@ -23,9 +25,15 @@ from iap_learning.module_docking.task import ModuleDockingTask
 from iap_learning.steps import Step
 from iap_learning.tasks.observations import Layout
 from iap_learning.tasks.task import TASKS, Task, task_tree
+from iap_simulation.arm.worlds import ArmWorlds
 from iap_simulation.scenario.scenario import Scenario
 
-AnyTask = Task | DockingTask | ModuleDockingTask
+AnyTask = Task | DockingTask | ModuleDockingTask | ArmReachTask
+KINDS: dict[str, type[DockingTask | ModuleDockingTask | ArmReachTask]] = {
+    "docking": DockingTask,
+    "module_docking": ModuleDockingTask,
+    "arm_reach": ArmReachTask,
+}
 
 
 class Flying(Protocol):
@@ -70,8 +78,12 @@ class Episodic(Protocol):
         """What is to be done."""
 
     @property
-    def worlds(self) -> Flying:
+    def worlds(self) -> Flying | ArmWorlds:
         """That fly."""
+
+    @property
+    def platform(self) -> str:
+        """Name of what flies."""
 
     @property
     def count(self) -> int:
@@ -138,13 +150,10 @@ def task_of(tree: Mapping[str, Any], source: str) -> AnyTask:
     kind = tree.get("episodes")
     if kind is None:
         return validate(Task, tree, source=source)
-    if kind == "docking":
-        return validate(DockingTask, tree, source=source)
-    if kind == "module_docking":
-        return validate(ModuleDockingTask, tree, source=source)
-    raise BadInput(
-        f"{source}: key 'episodes': docking or module_docking is expected (got {shown(kind)})"
-    )
+    if kind not in KINDS:
+        known = f"{', '.join(list(KINDS)[:-1])} or {list(KINDS)[-1]}"
+        raise BadInput(f"{source}: key 'episodes': {known} is expected (got {shown(kind)})")
+    return validate(KINDS[kind], tree, source=source)
 
 
 def make_episodes(
@@ -178,4 +187,6 @@ def make_episodes(
         return ModuleDockingEpisodes(
             made, worlds, scenario=scenario, platform=platform, threads=threads
         )
+    if isinstance(made, ArmReachTask):
+        return ArmReachEpisodes(made, worlds, scenario=scenario, platform=platform)
     return Episodes(made, worlds, scenario=scenario, platform=platform, threads=threads)

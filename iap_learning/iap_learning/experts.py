@@ -5,6 +5,8 @@ The key `guide` of a file says which class flies it.
 """
 
 from iap_description.errors import BadInput, shown
+from iap_learning.arm_reach.episodes import ArmReachEpisodes
+from iap_learning.arm_reach.experts import KinematicExpert
 from iap_learning.datasets.rollouts import Flyer
 from iap_learning.docking.episodes import DockingEpisodes
 from iap_learning.docking.experts import Expert as DockingExpert
@@ -16,7 +18,14 @@ from iap_learning.module_docking.episodes import ModuleDockingEpisodes
 from iap_learning.module_docking.experts import FunnelExpert
 from iap_learning.navigation.experts import FieldExpert, PotentialExpert
 
-GUIDES = ("script", "wrench", FieldExpert.guide, PotentialExpert.guide, FunnelExpert.guide)
+GUIDES = (
+    "script",
+    "wrench",
+    FieldExpert.guide,
+    PotentialExpert.guide,
+    FunnelExpert.guide,
+    KinematicExpert.guide,
+)
 
 
 def expert_of(name: str, episodes: Episodic) -> Flyer:
@@ -34,6 +43,8 @@ def expert_of(name: str, episodes: Episodic) -> Flyer:
             return kind.of(name, _flown(name, episodes))
     if guide == FunnelExpert.guide:
         return FunnelExpert.of(name, _docking_modules(name, episodes))
+    if guide == KinematicExpert.guide:
+        return KinematicExpert.of(name, _reaching(name, episodes))
     if not isinstance(episodes, DockingEpisodes):
         raise BadInput(f"expert '{name}' flies dockings, not task '{episodes.task.name}'")
     return DockingExpert(DockingSettings.of(name), episodes)
@@ -52,4 +63,11 @@ def _docking_modules(name: str, episodes: Episodic) -> ModuleDockingEpisodes:
         raise BadInput(
             f"expert '{name}' docks modules by velocities, not task '{episodes.task.name}'"
         )
+    return episodes
+
+
+def _reaching(name: str, episodes: Episodic) -> ArmReachEpisodes:
+    """Episodes that the kinematic law flies."""
+    if not isinstance(episodes, ArmReachEpisodes):
+        raise BadInput(f"expert '{name}' moves an end effector, not task '{episodes.task.name}'")
     return episodes

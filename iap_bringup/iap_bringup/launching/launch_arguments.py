@@ -27,6 +27,7 @@ COMMON: Arguments = {  # of all launch files
         ["", "localhost", "subnet", "system_default", "off"],
     ),
 }
+TIP_SCENARIO, NO_RECORDED_STICK = "arm_teleop", "arm.motion.demands=[]"
 REPLAY = ("topic", "actual_topic", "convention")
 CHOICES = ("platform", "gains", "sensors", "scene", "state_source")
 PARAMETERS: dict[str, tuple[Any, str]] = {  # of a flight, by name: default, description
@@ -70,6 +71,26 @@ def flight_parameters(given: Mapping[str, str]) -> dict[str, Any]:
         else:
             out.setdefault(name, given.get(name, default))
     return out
+
+
+def by_stick(given: Mapping[str, str]) -> dict[str, str]:
+    """Arguments of sim.launch.py for a flight by hand, from those of teleop.launch.py.
+
+    A platform's stick gives its reference. An end effector's gives twists, which lead platform and joints from where
+    the scenario's reference begins; what the scenario has recorded of a stick is left out.
+    """
+    own, usual = given.get("set", ""), str(PARAMETERS["scenario"][0])
+    if given["tip"] != "true":
+        return {
+            "by_hand": given["vehicle"],
+            "scenario": given.get("scenario", usual),
+            "set": own,
+        }
+    return {
+        "by_hand": "",
+        "scenario": given.get("scenario", TIP_SCENARIO),
+        "set": ";".join([*filter(None, [own]), NO_RECORDED_STICK]),
+    }
 
 
 def number(given: Mapping[str, str], name: str, kind: type[N]) -> N:

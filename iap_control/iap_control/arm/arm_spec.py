@@ -7,6 +7,7 @@ from pydantic import Discriminator, Tag
 
 from iap_control.arm.motions import Given, Hold, Points, Swing
 from iap_control.arm.tip_guide import TipPath
+from iap_control.arm.tip_stick import TipStick
 from iap_description.config import Count, Flag, NonNegative, Record
 
 Tagged = (
@@ -15,6 +16,7 @@ Tagged = (
     | Annotated[Points, Tag("trajectory")]
     | Annotated[Given, Tag("given")]
     | Annotated[TipPath, Tag("tip_path")]
+    | Annotated[TipStick, Tag("tip_stick")]
 )
 
 
@@ -46,4 +48,6 @@ class ArmSpec(Record):
     feed_forward: Literal[
         "none", "com", "inertia"
     ]  # none of it, CoM and inertia of its pose, and what moves it, too
-    holding: Flag  # whether the motors are told the torques that hold the links against gravity
+    # whether the motors are told the torques that hold the links against gravity, and the tip against what a platform
+    # under wrench control feels
+    holding: Flag

@@ -4,7 +4,7 @@
 import numpy as np
 
 from iap_control.laws.end_effector import BASE
-from iap_description.arrays import Array, Integers
+from iap_description.arrays import Array, Booleans, Integers
 from iap_description.vehicles.arm import Arm
 
 BEYOND = 1e-9  # of a limit, below which a command counts as kept
@@ -19,17 +19,20 @@ class JointLimits:
 
     Attributes:
         clipped: (n,) commands that were cut.
+        cut: whether those of the last call were, as `q` is shaped.
     """
 
     def __init__(self, arm: Arm, period: float) -> None:
         (self._low, self._high), self._speeds, self._period = arm.limits, arm.speeds, period
         self.clipped: Integers = np.zeros(len(arm.joints), np.int64)
+        self.cut: Booleans = np.zeros(len(arm.joints), bool)
 
     def __call__(self, command: Array, q: Array) -> Array:
-        """A command (4 + n,) within limits; counts what it had to cut."""
+        """A command (..., 4 + n) within limits, of joints at q (..., n); counts what it had to cut."""
         slowest = np.maximum(-self._speeds, np.minimum(0.0, (self._low - q) / self._period))
         fastest = np.minimum(self._speeds, np.maximum(0.0, (self._high - q) / self._period))
         kept = command.copy()
-        kept[BASE:] = np.clip(command[BASE:], slowest, fastest)
-        self.clipped += np.abs(kept - command)[BASE:] > BEYOND
+        kept[..., BASE:] = np.clip(command[..., BASE:], slowest, fastest)
+        self.cut = np.abs(kept - command)[..., BASE:] > BEYOND
+        self.clipped += self.cut.reshape(-1, len(self.clipped)).sum(axis=0)
         return kept

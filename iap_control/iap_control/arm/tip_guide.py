@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An end effector's path in flight: eq. (27) of aerial_manipulator above the autopilot, for a platform and its arm."""
+"""An end effector in flight: eq. (27) of aerial_manipulator above the autopilot, for a platform and its arm."""
 
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from iap_control.laws.end_effector import (
     EndEffectorLaw,
     SingularPose,
     level,
+    task_pose,
 )
 from iap_description import so3
 from iap_description.arrays import Array, Integers
@@ -27,15 +28,13 @@ from iap_description.vehicles.arm import Arm
 from iap_description.vehicles.mounted_arm import MountedArm
 
 
-class TipPath(Record):
-    """The end effector follows a path: velocities of platform and joints by (27), from the present pose on.
+class TipMotion(Record):
+    """The end effector is led: velocities of platform and joints by (27), from the present pose on.
 
     They are told at `rate` and reached within a period, no faster than the accelerations allow; the platform's
     reference is where they lead.
     """
 
-    type: Literal["tip_path"]
-    path: PathOfTip
     control: EndEffectorGains
     rate: Positive  # [Hz]
     smoothing: NonNegative  # time constant of what the error asks for [s]
@@ -44,26 +43,86 @@ class TipPath(Record):
     joint_acceleration: Positive  # [rad/s^2], [m/s^2]
 
     def targets(self, t: Array, arm: Arm) -> Targets:
-        """Home, where the path begins, see `iap_control.arm.motions.Hold.targets`."""
+        """Home, where the motion begins, see `iap_control.arm.motions.Hold.targets`."""
         return Hold(type="hold").targets(t, arm)
 
     def guide(self, arm: MountedArm, lead: float, dt: float) -> "TipGuide":
         """Who guides a flight whose motion begins at `lead` [s], at a control period [s]."""
-        return TipGuide(self, arm, lead, dt)
+        raise NotImplementedError
+
+
+class TipPath(TipMotion):
+    """The end effector follows a path."""
+
+    type: Literal["tip_path"]
+    path: PathOfTip
+
+    def guide(self, arm: MountedArm, lead: float, dt: float) -> "TipGuide":
+        """Who guides a flight whose motion begins at `lead` [s], at a control period [s]."""
+        return TipGuide(self, PathSource(self.path), arm, lead, dt)
+
+
+class TipSource(Protocol):
+    """Where an end effector shall be."""
+
+    def reset(self) -> None:
+        """A flight begins."""
+
+    def __call__(self, t: float, period: float, r: Array) -> tuple[Array, Array]:
+        """Where the end effector shall be, r_d (4,), and the rates (4,) that it shall have one period later.
+
+        Args:
+            t: from the motion's start [s].
+            period: until the next call [s].
+            r: (4,) where it is: position [m] and heading [rad].
+        """
+
+    def reference(self, t: float) -> Array | None:
+        """(3,) where it shall be at a time since the last call [s]; None where that is not known."""
+
+
+class PathSource:
+    """A path.
+
+    Args:
+        path: of the end effector.
+    """
+
+    def __init__(self, path: PathOfTip) -> None:
+        self._path = path
+
+    def reset(self) -> None:
+        """Paths remember nothing."""
+
+    def __call__(self, t: float, period: float, r: Array) -> tuple[Array, Array]:  # noqa: ARG002 - wherever it is
+        """See `TipSource`."""
+        wanted, rates = self._path.at(np.array([t, t + period]))
+        return wanted[0], rates[1]
+
+    def reference(self, t: float) -> Array | None:
+        """See `TipSource`; None before the path begins."""
+        wanted: Array = self._path.at(np.array([t]))[0][0, :3]
+        return wanted if t >= 0.0 else None
 
 
 class TipGuide:
-    """Leads platform and joints along a path of the end effector.
+    """Leads platform and joints so that the end effector is where a source has it.
 
     Args:
-        motion: the path, and how it is followed.
+        motion: how it is followed.
+        source: where the end effector shall be.
         arm: of the platform.
         lead: time at which it begins [s].
         dt: control period [s].
+
+    Attributes:
+        source: as given.
     """
 
-    def __init__(self, motion: TipPath, arm: MountedArm, lead: float, dt: float) -> None:
-        self._motion, self._arm, self._lead, self._dt = motion, arm, lead, dt
+    def __init__(
+        self, motion: TipMotion, source: TipSource, arm: MountedArm, lead: float, dt: float
+    ) -> None:
+        self.source, self._arm, self._lead, self._dt = source, arm, lead, dt
         self._law = EndEffectorLaw(arm.record, motion.control, arm.chain)
         self._first, self._every = round(lead / dt), max(1, round(1.0 / (motion.rate * dt)))
         self._period = self._every * dt
@@ -75,6 +134,7 @@ class TipGuide:
 
     def reset(self) -> None:
         """A flight begins."""
+        self.source.reset()
         count = BASE + len(self._arm.links)
         self._limits = JointLimits(self._arm.record, self._period)
         self._v, self._a = np.zeros(count), np.zeros(count)  # of heading's axes, heading, joints
@@ -88,9 +148,8 @@ class TipGuide:
         return self._limits.clipped
 
     def tip_reference(self, t: float) -> Array | None:
-        """(3,) where the end effector should be at a time [s]; None before the path begins."""
-        wanted: Array = self._motion.path.at(np.array([t - self._lead]))[0][0, :3]
-        return wanted if t >= self._lead else None
+        """(3,) where the end effector should be at a time [s]; None before the motion begins."""
+        return self.source.reference(t - self._lead)
 
     def __call__(
         self, k: int, x: Array, q: Array, v: Array, reference: Reference
@@ -124,16 +183,16 @@ class TipGuide:
     def _tell(self, k: int, x: Array, q: Array) -> None:
         """The velocities of (27) on the present state, and accelerations towards them.
 
-        They are reached at the period's end, whose rates the path therefore gives. What the error asks for is
+        They are reached at the period's end, whose rates the source therefore gives. What the error asks for is
         low-passed: its steps would shake the attitude, which joints feel, and the error with them. The platform counts
         as level, as in (3): it tilts to accelerate, and its tilt fed back would accelerate it again.
         """
-        t = self._dt * k - self._lead
-        r, dr = self._motion.path.at(np.array([t, t + self._period]))
+        yaw, t = _yaw(x[Q]), self._dt * k - self._lead
+        r_d, dr_d = self.source(t, self._period, task_pose(self._arm.chain, x[P], yaw, q))
         try:
-            asked = self._law.correction(self._law.error(r[0], x[P], _yaw(x[Q]), q))
+            asked = self._law.correction(self._law.error(r_d, x[P], yaw, q))
             self._correction += self._share * (asked - self._correction)
-            wanted = self._law.velocities(dr[1] + self._correction, _yaw(x[Q]), q)
+            wanted = self._law.velocities(dr_d + self._correction, yaw, q)
         except SingularPose as error:
             raise FlightFailed("singular", self._dt * k, str(error)) from error
         change = self._limits(wanted, q) - self._v

@@ -24,11 +24,11 @@ from iap_control.nodes.tracked_reference import TrackedReference
 from iap_description.errors import BadInput
 from iap_description.states import Command, Mode, Q
 from iap_io.ros.node import LATEST, SuiteNode, run
-from iap_io.runs.topics import JOINT_COMMAND
+from iap_io.runs.topics import JOINT_COMMAND, TIP_TWIST
 from iap_io.wire.joint_views import JointCommandMessage
 from iap_io.wire.message_reader import MessageReader
-from iap_io.wire.message_views import CommandMessage, StateMessage
-from iap_io.wire.sample_views import ForceTaskMessage, WrenchMessage
+from iap_io.wire.message_views import MAP, CommandMessage, StateMessage
+from iap_io.wire.sample_views import ForceTaskMessage, TwistMessage, WrenchMessage
 from iap_msgs.msg import ForceTask, PlatformCommand
 
 WRENCH_TOPIC = "command/wrench"
@@ -124,6 +124,10 @@ class ControllerNode(SuiteNode):
         if responder.arm is not None and platform.arm is not None and not responder.arm.is_given:
             self._joints = JointCommandMessage.of(platform.arm.joint_names)
             self._joint_commands = self.create_publisher(JointTrajectory, JOINT_COMMAND, LATEST)
+        self._stick = None if responder.arm is None else responder.arm.stick
+        if self._stick is not None:
+            read_twist = MessageReader(TwistMessage, ("", MAP)).read
+            self.inputs.listen(TwistMessage.TYPE, TIP_TWIST, read_twist, self._on_tip, LATEST)
         self._health = None
         if responder.failsafe is not None:
             say = self._topics.publish_diagnostics
@@ -175,6 +179,11 @@ class ControllerNode(SuiteNode):
         """Take the arm's joints, which come with the state."""
         assert self._responder.arm is not None  # noqa: S101 - nobody else listens to joints
         self._responder.take_joints(*state.arm(self._responder.arm.count))
+
+    def _on_tip(self, given: TwistMessage) -> None:
+        """Take what the end effector is asked to do by hand."""
+        assert self._stick is not None  # noqa: S101 - nobody else listens to twists of it
+        self._stick.take(given.rates, in_map=given.frame_id == MAP)
 
     def _on_demand(self, given: WrenchMessage) -> None:
         self._responder.take_demand(given.wrench_P)

@@ -16,6 +16,7 @@ WRENCHES = ("wrench/raw", "wrench/filtered", "wrench/estimated", "wrench/referen
 WRENCH_TOPICS = (*WRENCHES, REVISED, TASK)  # of a vehicle that measures wrenches
 JOINT_STATES, JOINT_COMMAND = "joint_states", "joints/command"  # of a vehicle with an arm
 ARM_TOPICS = (JOINT_STATES, JOINT_COMMAND)
+TIP_TWIST = "reference/tip"  # of an end effector that is flown by hand, between nodes
 GIVEN, ACTUAL = "reference/pose", "actual"
 ESTIMATE = "virpo/odometry"  # of a vehicle that flies on an estimate
 HEALTH = "virpo/health"  # of an estimator, in the namespace of its vehicle or aircraft

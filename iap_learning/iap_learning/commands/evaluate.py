@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from iap_description.errors import BadInput
 from iap_io.runs.run_folder import create_run_folder
+from iap_learning.arm_reach.task import ArmReachTask
 from iap_learning.docking.task import DockingTask
 from iap_learning.episodic import AnyTask, make_task
 from iap_learning.evaluation import figures, report
@@ -203,7 +204,8 @@ def _flown(options: argparse.Namespace, judged: Judged, console: Console) -> Res
 def _recorded(
     options: argparse.Namespace, judged: Judged, results: Results, folder: Path
 ) -> dict[str, Recording]:
-    if options.no_record or not judged.flyer.flies_alone:
+    has_runs = judged.flyer.flies_alone and not isinstance(judged.task, ArmReachTask)
+    if options.no_record or not has_runs:
         return {}
     engine = recording_engine(judged.task, options.engine)
     return record_failures(results, judged.task, judged.flyer, engine, folder)

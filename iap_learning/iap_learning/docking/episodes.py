@@ -82,6 +82,11 @@ class DockingEpisodes(CountedEpisodes[DockingWorlds]):
         return self._bounds.limit
 
     @property
+    def platform(self) -> str:
+        """Name of what flies."""
+        return str(self.worlds.scenario.vehicles[0].platform.name)
+
+    @property
     def layout(self) -> Layout:
         """Terms of an observation with their sizes and scales."""
         return self.interface.layout

@@ -4,10 +4,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from iap_description.errors import BadInput
 from iap_learning.episodic import Episodic
+from iap_simulation.arm.worlds import ArmWorlds
 from iap_simulation.video import Onlooker
 
 WIDTH, HEIGHT = 480, 360  # [pixels]
+NOT_DRAWN = "an identified plant has no bodies to be drawn"
 BACK, ABOVE = 3.5, 1.5  # where it stands, seen from what it looks at [m]
 
 
@@ -26,9 +29,11 @@ class Camera:
         """(HEIGHT, WIDTH, 3) the present state of one world.
 
         Raises:
-            BadInput: this machine cannot draw.
+            BadInput: this machine cannot draw, or nobody can.
         """
         worlds = self._worlds
+        if isinstance(worlds, ArmWorlds):
+            raise BadInput(f"pictures: {NOT_DRAWN}")
         if self._onlooker is None:
             position = self._viewpoint + [-BACK, 0.0, ABOVE]
             self._onlooker = Onlooker(worlds.scenario, position, self._viewpoint, (WIDTH, HEIGHT))

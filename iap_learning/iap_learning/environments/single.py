@@ -8,22 +8,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from iap_description.errors import BadInput
-from iap_learning.environments.camera import Camera
+from iap_learning.environments.camera import NOT_DRAWN, Camera
 from iap_learning.environments.library import gymnasium
 from iap_learning.environments.spaces import action_space, observation_space
-from iap_learning.episodic import make_episodes
+from iap_learning.episodic import Episodic, make_episodes
 from iap_learning.seeds import BITS
 from iap_learning.tasks.verdicts import OUTCOMES
+from iap_simulation.arm.worlds import ArmWorlds
 
 RENDER_MODES = ("rgb_array",)
 
 
-def check_render_mode(mode: str | None) -> None:
+def check_render_mode(mode: str | None, episodes: Episodic) -> None:
     """Refuse a mode that there is not.
 
     Raises:
-        BadInput: naming those that there are.
+        BadInput: naming those that there are; or the task flies what nobody draws.
     """
+    if mode is not None and isinstance(episodes.worlds, ArmWorlds):
+        raise BadInput(f"render_mode '{mode}': {NOT_DRAWN}")
     if mode is not None and mode not in RENDER_MODES:
         raise BadInput(f"render_mode '{mode}': choose {', '.join(RENDER_MODES)}")
 
@@ -56,10 +59,10 @@ class TaskEnv(gymnasium.Env[Any, ArrayLike]):
         scenario: Mapping[str, Any] | None = None,
         platform: str | None = None,
     ) -> None:
-        check_render_mode(render_mode)
         self.episodes = make_episodes(
             task, 1, settings=settings, scenario=scenario, platform=platform
         )
+        check_render_mode(render_mode, self.episodes)
         self.observation_space = observation_space(self.episodes)
         self.action_space = action_space(self.episodes)
         self.render_mode, self._camera = render_mode, Camera(self.episodes)

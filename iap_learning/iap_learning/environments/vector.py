@@ -58,7 +58,6 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
         platform: str | None = None,
         threads: int = 1,
     ) -> None:
-        check_render_mode(render_mode)
         self.episodes = make_episodes(
             task,
             num_envs,
@@ -67,6 +66,7 @@ class TaskVectorEnv(gymnasium.vector.VectorEnv[Observations, ArrayLike, Any]):
             scenario=scenario,
             platform=platform,
         )
+        check_render_mode(render_mode, self.episodes)
         self.num_envs, self.render_mode = num_envs, render_mode
         self.single_observation_space = observation_space(self.episodes)
         self.single_action_space = action_space(self.episodes)

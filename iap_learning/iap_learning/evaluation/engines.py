@@ -7,6 +7,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from iap_description.errors import BadInput, FlightFailed
+from iap_learning.arm_reach.task import ArmReachTask
 from iap_learning.docking.task import DockingTask
 from iap_learning.episodic import AnyTask
 from iap_learning.evaluation.batched import LAST
@@ -83,10 +84,21 @@ def simulation_of(task: AnyTask, flyer: Flyer, engine: str, seed: int) -> Simula
     Raises:
         BadInput: there is none.
     """
-    settings = run_settings(task, flyer)
+    flown, settings = flown_in_engines(task), run_settings(task, flyer)
     return Simulation.of(
-        task.scenario, settings=settings, engine=engine, seed=seed, platform=task.platform
+        flown.scenario, settings=settings, engine=engine, seed=seed, platform=flown.platform
     )
+
+
+def flown_in_engines(task: AnyTask) -> Task | DockingTask | ModuleDockingTask:
+    """The same task, whose scenario has single runs in engines.
+
+    Raises:
+        BadInput: it has none.
+    """
+    if isinstance(task, ArmReachTask):
+        raise BadInput(f"task '{task.name}' flies an identified plant, with --engine batched")
+    return task
 
 
 def run_settings(task: AnyTask, flyer: Flyer) -> Mapping[str, Any]:
@@ -102,7 +114,7 @@ def run_settings(task: AnyTask, flyer: Flyer) -> Mapping[str, Any]:
 
 
 def _flown(simulation: Simulation, task: AnyTask) -> Ending:
-    watch = _watch(simulation, task)
+    watch = _watch(simulation, flown_in_engines(task))
     try:
         while watch.outcome == RUNNING:
             simulation.step()
@@ -113,7 +125,7 @@ def _flown(simulation: Simulation, task: AnyTask) -> Ending:
     return good, OUTCOMES[watch.outcome], known
 
 
-def _watch(simulation: Simulation, task: AnyTask) -> Watch:
+def _watch(simulation: Simulation, task: Task | DockingTask | ModuleDockingTask) -> Watch:
     if isinstance(task, DockingTask):
         return DockingWatch.of(simulation, task)
     if isinstance(task, ModuleDockingTask):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from iap_description.errors import FlightFailed
 from iap_learning.docking.task import DockingTask
 from iap_learning.episodic import AnyTask
-from iap_learning.evaluation.engines import run_settings
+from iap_learning.evaluation.engines import flown_in_engines, run_settings
 from iap_learning.evaluation.flyers import Flyer
 from iap_learning.evaluation.results import Results
 from iap_learning.module_docking.task import ModuleDockingTask
@@ -44,8 +44,9 @@ def record_failures(
         folder: in which the run folders are made.
 
     Raises:
-        BadInput: the flyer flies no single run.
+        BadInput: the flyer flies no single run, or the task has none.
     """
+    task = flown_in_engines(task)
     settings = run_settings(task, flyer)
     # Of a goal that is the scenario's last reference, which a shorter flight would move, the whole scenario is flown.
     is_short = isinstance(task, Task) and task.goal == "present"

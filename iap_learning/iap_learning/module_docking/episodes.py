@@ -83,6 +83,11 @@ class ModuleDockingEpisodes(CountedEpisodes[ModulePairs]):
         self._begin(np.arange(worlds))
 
     @property
+    def platform(self) -> str:
+        """Name of what flies."""
+        return str(self.worlds.scenario.vehicles[0].platform.name)
+
+    @property
     def layout(self) -> Layout:
         """Terms of an observation with their sizes and scales."""
         return self._sight.layout

@@ -60,8 +60,7 @@ class Layout(Record):
     @classmethod
     def of_episodes(cls, episodes: Episodic) -> Self:
         """The layout of a task that is flown."""
-        scenario = episodes.worlds.scenario
-        flown = scenario.vehicles[0].platform.name, scenario.rates.control_hz
+        flown = episodes.platform, episodes.worlds.scenario.rates.control_hz
         return cls.of(episodes.task, episodes.layout, episodes.size, *flown)
 
     @property

@@ -9,6 +9,7 @@ from iap_description.arrays import Array
 from iap_description.errors import BadInput
 from iap_description.signals import Reference
 from iap_description.states import Command
+from iap_learning.arm_reach.task import ArmReachTask
 from iap_learning.docking.pair import DockingPair
 from iap_learning.docking.task import DockingTask
 from iap_learning.episodic import AnyTask
@@ -43,8 +44,12 @@ def learned(scenario: Scenario, vehicles: Sequence[Vehicle]) -> Pilot:
     return PlatformPilot(flown, scenario, vehicles[0])
 
 
-def _platform_task(scenario: Scenario, task: Task | ModuleDockingTask) -> Task:
+def _platform_task(scenario: Scenario, task: Task | ModuleDockingTask | ArmReachTask) -> Task:
     """The task of a policy that flies a scenario's only vehicle."""
+    if isinstance(task, ArmReachTask):
+        raise BadInput(
+            f"{KEY}: '{scenario.policy}' commands velocities of an identified plant, and there is none"
+        )
     if isinstance(task, ModuleDockingTask):
         raise BadInput(f"{KEY}: '{scenario.policy}' docks modules, and there are none")
     count = len(scenario.vehicles)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The identified plant in flight: velocity commands in, poses and velocities out, at a fixed step."""
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numba import njit
 
 from iap_description.arrays import Array
 from iap_description.errors import FlightFailed
@@ -15,6 +17,7 @@ from iap_physics.identified.second_order import DELAY, GAIN, propagated
 
 STREAM = "arm/state_noise"
 FASTEST = 1e3  # velocity beyond which a flight counts as diverged [m/s, rad/s]
+STRAIGHT = 1e-9  # half the turn of a step, below which its arc is a line [rad]
 
 
 @dataclass
@@ -144,10 +147,16 @@ class IdentifiedPlant:
 
 
 def _move(state: PlantState, h: float) -> None:
-    """Advance the platform's pose with its velocities held, along the arc in closed form."""
-    half = 0.5 * h * state.v[3]
-    chord = h * np.sinc(half / np.pi)  # the arc's chord is that much of its length
-    c, s = np.cos(state.yaw + half), np.sin(state.yaw + half)
-    u_l, u_m, u_n = state.v[:3]
-    state.p_WP_W += [chord * (c * u_l - s * u_m), chord * (s * u_l + c * u_m), h * u_n]
-    state.yaw += h * state.v[3]
+    """Advance the platform's pose with its velocities held."""
+    *place, state.yaw = moved(np.append(state.p_WP_W, state.yaw), state.v, h)
+    state.p_WP_W[:] = place
+
+
+@njit(cache=True)
+def moved(pose: Array, v: Array, h: float) -> tuple[float, float, float, float]:
+    """Position [m] and heading [rad] of a pose (4,) after h [s] with velocities v (7,) held: an arc, in closed form."""
+    half = 0.5 * h * v[3]
+    chord = h if abs(half) < STRAIGHT else h * math.sin(half) / half  # of an arc of length h
+    c, s = math.cos(pose[3] + half), math.sin(pose[3] + half)
+    x, y = chord * (c * v[0] - s * v[1]), chord * (s * v[0] + c * v[1])
+    return pose[0] + x, pose[1] + y, pose[2] + h * v[2], pose[3] + h * v[3]

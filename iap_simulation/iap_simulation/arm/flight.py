@@ -8,13 +8,14 @@ import numpy as np
 from iap_control.arm.joint_limits import JointLimits
 from iap_control.laws.end_effector import EndEffectorLaw, SingularPose, task_pose
 from iap_description.arrays import Array, Integers
-from iap_description.errors import BadInput, FlightFailed
-from iap_description.vehicles.arm import Arm, load_arm
+from iap_description.errors import FlightFailed
+from iap_description.vehicles.arm import load_arm
 from iap_io.runs.run_meta import COMPLETED
 from iap_physics.identified.dynamics import JOINTS, SIZE
 from iap_physics.identified.plant import IdentifiedPlant, PlantState, VelocityModel, velocity_model
 from iap_physics.identified.plant_file import load_plant
 from iap_simulation.arm.scenario import ArmScenario
+from iap_simulation.arm.starts import drawn_starts
 
 
 @dataclass
@@ -79,8 +80,10 @@ class ArmFlight:
         self.scenario, self.arm = scenario, load_arm(scenario.arm)
         self.law = EndEffectorLaw(self.arm, scenario.control.law)
         self.plant_file = load_plant(scenario.plant)
-        self._limits = JointLimits(self.arm, 1.0 / scenario.rates.control_hz)
-        self._chain, self._start = self.arm.chain(), _start(scenario, self.arm)
+        self._limits = JointLimits(self.arm, scenario.dt)
+        pose, q = drawn_starts(scenario, self.arm, np.array([scenario.seed]))
+        self._chain = self.arm.chain()
+        self._start = PlantState(pose[0, :3], float(pose[0, 3]), q[0], np.zeros(SIZE))
 
     def warm_up(self) -> None:
         """Bring compiled code into memory, which is no part of a flight."""
@@ -102,7 +105,7 @@ class ArmFlight:
         flown, h = empty(count), 1.0 / scenario.rates.plant_hz
         flown.t[:] = h * np.arange(count)
         flown.r_d[:], rates = scenario.path.at(flown.t)
-        flown.clipped, every = self._limits.clipped, round(1.0 / h / scenario.rates.control_hz)
+        flown.clipped, every = self._limits.clipped, scenario.plant_steps
         for k in range(count):
             self._put(flown, k, plant.state)
             try:
@@ -127,17 +130,3 @@ class ArmFlight:
         flown.pose[k, :3], flown.pose[k, 3] = state.p_WP_W, state.yaw
         flown.q[k], flown.v[k] = state.q, state.v
         flown.r[k] = task_pose(self._chain, state.p_WP_W, state.yaw, state.q)
-
-
-def _start(scenario: ArmScenario, arm: Arm) -> PlantState:
-    """At rest at the scenario's start."""
-    start, q = scenario.start, np.deg2rad(scenario.start.joints_deg)
-    low, high = arm.limits
-    for joint, angle, least, most in zip(arm.joints, q, low, high, strict=True):
-        if not least <= angle <= most:
-            raise BadInput(
-                f"start.joints_deg: {joint.name} at {np.rad2deg(angle):.1f} deg is beyond its limits,"
-                f" {np.rad2deg(least):.1f} to {np.rad2deg(most):.1f}"
-            )
-    position = np.array(start.position)
-    return PlantState(position, float(np.deg2rad(start.yaw_deg)), q, np.zeros(SIZE))

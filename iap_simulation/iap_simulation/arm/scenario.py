@@ -55,6 +55,14 @@ class Start(Record):
     joints_deg: tuple[Real, ...]
 
 
+class Draw(Record):
+    """Half-widths of even draws about the start, by the flight's seed."""
+
+    position: tuple[NonNegative, NonNegative, NonNegative]  # [m]
+    yaw_deg: NonNegative
+    joints_deg: NonNegative  # of each joint
+
+
 class Control(EndEffectorGains):
     """The law, and what becomes of its velocities."""
 
@@ -80,15 +88,26 @@ class ArmScenario(Record):
     description: str
     plant: str
     arm: str
-    seed: Annotated[int, Field(strict=True, ge=0)]
+    seed: Annotated[int, Field(strict=True, ge=0, lt=2**63)]
     duration: Positive
     rates: Rates
     noise: NonNegative
     start: Start
+    draw: Draw
     path: PathOfTip
     control: Control
     metrics: Metrics
     compare: dict[FileName, tuple[str, ...]]
+
+    @property
+    def dt(self) -> float:
+        """Control period [s]."""
+        return 1.0 / self.rates.control_hz
+
+    @property
+    def plant_steps(self) -> int:
+        """Steps of the plant in a control period."""
+        return round(self.rates.plant_hz / self.rates.control_hz)
 
     @model_validator(mode="after")
     def _arm_fits_the_plant(self) -> Self:

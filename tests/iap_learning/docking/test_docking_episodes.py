@@ -128,7 +128,10 @@ def test_a_scenario_without_docking_is_refused():
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        ({"episodes": "chess"}, "key 'episodes': docking or module_docking is expected"),
+        (
+            {"episodes": "chess"},
+            "key 'episodes': docking, module_docking or arm_reach is expected",
+        ),
         ({"colour": 1}, "unknown key 'colour'"),
         ({"action.kind": "magic"}, "key 'action.kind'"),
         ({"action.low": [0.0]}, "key 'low': kind 'acceleration' has 3 columns"),

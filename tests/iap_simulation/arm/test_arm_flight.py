@@ -12,7 +12,6 @@ from iap_io.runs.run_folder import read_metrics
 from iap_simulation.arm.flight import ArmFlight, JointLimits
 from iap_simulation.arm.judging import errors
 from iap_simulation.arm.log_file import FLIGHT_LOG, read_flight_log
-from iap_simulation.arm.run import fly_judged
 from iap_simulation.arm.scenario import resolve_arm
 from iap_simulation.arm.stability import stability
 
@@ -58,10 +57,6 @@ def test_half_the_step_changes_the_path_by_less_than_a_millimetre():
     assert abs(found) < 1e-3
 
 
-def test_it_flies_fifty_times_faster_than_the_clock():
-    assert fly_judged(flight())[1]["real_time_factor"] > 50.0
-
-
 def test_section_iv_holds_along_the_path_and_so_do_poles():
     made = flight()
     found = stability(made, made.fly())
@@ -86,7 +81,7 @@ def test_a_gain_that_is_too_large_is_seen_by_the_sampled_loop_and_in_flight():
 
 
 def test_centring_keeps_the_joints_off_their_stops():
-    made, centred = flight(QUIET, "duration=400.0"), flight(QUIET, "duration=400.0", CENTRED)
+    made, centred = flight(QUIET, "duration=200.0"), flight(QUIET, "duration=200.0", CENTRED)
     low, high = made.arm.limits
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
     far, near = (np.abs((f.fly().q[-800:] - middle) / half).max() for f in (made, centred))

@@ -33,7 +33,7 @@ def test_a_platform_hovers_to_half_a_millimetre_while_it_holds_its_arm(engine, p
 def swung(engine="pybullet", **settings):
     """RMS distance [m] of a hovering platform from its place while its arm swings, from 4 s on, and q2's travel."""
     errors, travel = [], []
-    keys = {"engine.name": engine, "reference.duration": 8.0, "metrics.window": [4.0, 8.0]}
+    keys = {"engine.name": engine, "reference.duration": 6.0, "metrics.window": [4.0, 6.0]}
     with Simulation.of(SWING, settings={**keys, **settings}) as simulation:
         while not simulation.is_done:
             x = simulation.step()
@@ -119,6 +119,9 @@ def test_the_end_effector_of_bodies_follows_the_published_path_to_two_millimetre
         simulation.fly()
         judged = simulation.loop.judge.metrics(simulation.plant)
     assert judged["tip_rmse_m"] < 2e-3
+    assert (
+        judged["base_rmse_m"] < 5e-3
+    )  # from where the guide wants the platform, not from the scenario's reference
     assert not any(judged["clipped_commands"].values())
 
 

@@ -8,9 +8,13 @@ pytest.importorskip("rclpy", reason="no ROS 2 in this environment (./iap test ha
 
 from builtin_interfaces.msg import Duration
 from probe import fly_recorded
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import JointState, Joy
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from iap_description import so3
+from iap_description.states import P, Q
+from iap_description.vehicles.assembly import Assembly
+from iap_description.vehicles.serial_chain import tip_pose
 from iap_io.runs.run_folder import load_run
 from iap_simulation.flight import Flight
 from iap_simulation.run import execute
@@ -73,3 +77,39 @@ def test_another_process_moves_the_joints_by_a_trajectory(start):
 def stamp_of(message):
     """Stamp of a message [ns]."""
     return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+
+
+def test_a_gamepad_moves_the_end_effector(start):
+    """Half of the left stick forward for a second of the simulation: it goes along x by some 0.5 m, stops and stays."""
+    nodes, probe = start
+    given = ("arm.motion.demands=[]",)
+    scenario, _ = resolve("arm_teleop", Options(assignments=given))
+    parameters = {"scenario": "arm_teleop", "assignments": list(given)}
+    joints = probe.hear(JointState, "/iap/joint_states")
+    probe.hear_states("iap")
+    nodes.start_flight(scenario, parameters, pace="lockstep", start_paused=True)
+    nodes.start("joy_teleop", {"tip": True}, namespace="/iap")
+    probe.meet()
+    out = probe.node.create_publisher(Joy, "/iap/joy", 1)
+    probe.wait(lambda: out.get_subscription_count() > 0, "joy_teleop")
+    probe.wait(lambda: probe.node.count_publishers("/iap/reference/tip") > 0, "joy_teleop")
+    chain = Assembly.of(scenario.vehicles[0].platform).arm.chain
+
+    def fly(periods, deflection):
+        """Where the end effector is after so many control periods of the law, under a deflection of the stick."""
+        for _ in range(periods):
+            out.publish(Joy(axes=[0.0, deflection] + [0.0] * 6, buttons=[0] * 4 + [1] + [0] * 7))
+            assert probe.step(20).success
+        stamp = stamp_of(joints[-1])
+        probe.wait(lambda: stamp in probe.states["iap"], "the joints' state")
+        x = probe.states["iap"][stamp][0]
+        return tip_pose(
+            chain, x[P], so3.matrix_from_quaternion(x[Q]), np.array(joints[-1].position)
+        )[0]
+
+    first = fly(1, 0.0)
+    fly(10, 0.54)
+    last = fly(14, 0.0)
+    assert 0.2 < last[0] - first[0] < 0.8
+    np.testing.assert_allclose(last[1:], first[1:], atol=0.02)
+    np.testing.assert_allclose(fly(2, 0.0), last, atol=0.02)
