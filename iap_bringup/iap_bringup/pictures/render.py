@@ -4,6 +4,7 @@
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib.image
 import numpy as np
@@ -97,7 +98,7 @@ def _pictures(
         ]
         camera, shown = _view(run.vehicles[of].meta, scene[of], objects, everything, size)
         tilts = [each.columns.tilt[min(tick, len(each.columns.t) - 1)] for each in run.vehicles]
-        seen = {"path_points": paths, "tilts": tilts, "objects": shown}
+        seen: dict[str, Any] = {"path_points": paths, "tilts": tilts, "objects": shown}
         out.append(render_scene(scene, camera=camera, size=size, **seen))
     return out
 
